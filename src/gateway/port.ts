@@ -1,0 +1,79 @@
+/**
+ * What the gateway serves and what it may ask. It knows uWebSockets.js and no market.
+ *
+ * A route's handler gets checked input and answers bytes; everything HTTP (limits, CORS, ETag,
+ * gzip, HEAD, aborts) happens around it. A handler may be asynchronous; it runs between batches of
+ * the fold, so what it reads before its first await is at `Vantage.applied()`.
+ */
+import type { TObject, TSchema } from 'typebox';
+import type { Failure } from '../runtime/errors.ts';
+import type { Json } from '../runtime/json.ts';
+import type { Position } from '../runtime/position.ts';
+
+export interface RouteRequest {
+  /** Checked against `Route.query`; integers are numbers, absent and empty fields are left out. */
+  readonly query: Readonly<Record<string, string | number | undefined>>;
+  /** Path parameters by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Checked against `Route.body`; undefined where the route takes none or the body was empty. */
+  readonly body: unknown;
+}
+
+export interface Answer {
+  readonly status?: number;
+  /** Serialised already; `type` defaults to application/json. */
+  readonly body: string | Uint8Array;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Whose token bucket a request draws from; `free` for health and metrics. */
+export type RateClass = 'read' | 'build' | 'launch' | 'free';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `:name` is a path parameter. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly query?: TObject;
+  readonly body?: TSchema;
+  readonly answers: Readonly<Record<number, { description: string; schema?: TSchema; type?: string }>>;
+  /** Causes this route may answer beyond the common ones, for the documents. */
+  readonly causes?: readonly string[];
+  readonly rate: RateClass;
+  /** 503 NOT_READY until the node is synced. Health, metrics and documents do not. */
+  readonly needsSync: boolean;
+  /** Carries X-Position (X-Slot, X-Block-Hash where there is a chain) and honours X-Min-Position. */
+  readonly positioned: boolean;
+  /** Weak or strong ETag of the body and If-None-Match. */
+  readonly etag: boolean;
+  /** gzip over 1 kB when the client takes it: for bodies that are not live. */
+  readonly gzip: boolean;
+  handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
+}
+
+export interface Tip {
+  readonly slot: number | null;
+  readonly hash: string | null;
+  readonly lagMs: number | null;
+}
+
+/** What the gateway may ask of the node. */
+export interface Vantage {
+  /** Position every reader sees. */
+  applied(): Position;
+  synced(): boolean;
+  tip(): Tip;
+  /** Runs `listener` after each batch, until the returned function is called. */
+  onApplied(listener: () => void): () => void;
+}
+
+/** JSON for an error body, api.md section 0. */
+export interface ErrorBody {
+  readonly cause: string;
+  readonly message: string;
+  readonly details?: Json;
+}

@@ -1,0 +1,30 @@
+/**
+ * A position names how much of the log something includes: everything up to and including entry
+ * `seq` of epoch `epoch`. It is the same thing in a frame, an HTTP header, a checkpoint and an entry.
+ */
+export interface Position {
+  /** `<n>-<random>`; n grows with every epoch of a market. */
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+const POSITION = /^((\d{1,15})-[A-Za-z0-9_-]{1,24}):(\d{1,16})$/;
+const EPOCH = /^(\d{1,15})-[A-Za-z0-9_-]{1,24}$/;
+
+export function formatPosition(position: Position): string {
+  return `${position.epoch}:${position.seq}`;
+}
+
+/** Reads `<epoch>:<seq>`; null when the text is not a position. */
+export function parsePosition(text: string): Position | null {
+  const match = POSITION.exec(text);
+  if (match?.[1] === undefined) return null;
+  const seq = Number(match[3]);
+  return Number.isSafeInteger(seq) ? { epoch: match[1], seq } : null;
+}
+
+/** The number an epoch starts with, by which epochs are ordered; -1 when the text is not an epoch. */
+export function epochNumber(epoch: string): number {
+  const match = EPOCH.exec(epoch);
+  return match === null ? -1 : Number(match[1]);
+}
