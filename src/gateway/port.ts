@@ -40,7 +40,9 @@ export interface Route {
   readonly tag: string;
   readonly query?: TObject;
   readonly body?: TSchema;
-  readonly answers: Readonly<Record<number, { description: string; schema?: TSchema; type?: string }>>;
+  readonly answers: Readonly<
+    Record<number, { description: string; schema?: TSchema; type?: string }>
+  >;
   /** Causes this route may answer beyond the common ones, for the documents. */
   readonly causes?: readonly string[];
   readonly rate: RateClass;

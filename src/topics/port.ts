@@ -12,6 +12,7 @@
  * - The answer is the same on every node at P.
  */
 import type { TSchema } from 'typebox';
+import type { Encoding, Rendering, RequestId } from '../gateway/frame.ts';
 import type { Failure } from '../runtime/errors.ts';
 import type { Json } from '../runtime/json.ts';
 
@@ -60,4 +61,50 @@ export interface TopicHub {
   applied(tags: Iterable<string>): void;
   /** The log is another one now: every subscription gets Resync and a snapshot. */
   epochChanged(): void;
+}
+
+/** Where a subscription stands: its client surely holds every frame up to `prev`. */
+export interface Mark {
+  /** `seq` of the last frame that was surely sent; the next one names it as its `prev`. */
+  readonly prev: number;
+  /** What `since` is to be asked with to go on from here; never below `prev`. */
+  readonly complete: number;
+  /** Frames and bytes of the stream so far, to tell later how much was skipped. */
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+/** One subscription's place in a stream. */
+export interface Seat {
+  /** Frames for this seat are published under this name. */
+  readonly channel: string;
+  /**
+   * As of before the last flush turn: whether frames of that turn reached a socket that dropped
+   * something cannot be known, and getting them twice is harmless.
+   */
+  mark(): Mark;
+  /** Frames and bytes the stream has rendered so far. */
+  traffic(): { readonly frames: number; readonly bytes: number };
+  /** Whole state at the applied position, rendered once for all who ask at that position. */
+  snapshot(): Rendering | Failure;
+  /** Nobody listens here for now; the stream goes on counting. */
+  pause(): void;
+  resume(): void;
+  leave(): void;
+}
+
+/** The subscribers' side of the hub. */
+export interface Streams extends TopicHub {
+  /** A place in the stream of (source, cadence), which begins to exist with its first seat. */
+  join(place: {
+    readonly topic: Topic;
+    readonly source: Source;
+    readonly cadenceMs: number;
+    readonly requestId: RequestId;
+    readonly encoding: Encoding;
+  }): Seat;
+  /** Every subscription has had its frames up to and including this position. */
+  completeTo(): number;
+  /** `renew` runs after the log became another one; seats of before hear nothing any more. */
+  onEpoch(renew: () => void): void;
 }

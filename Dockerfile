@@ -1,0 +1,34 @@
+# The server runs its TypeScript directly: there is nothing to build, only dependencies to gather.
+# Never built where this was written (no engine there); test/dockerfile.test.ts checks what it names.
+
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund
+# Both native packages carry binaries for every platform; keep the one that this image runs.
+RUN set -eu; \
+    os="linux"; arch="$(node -p process.arch)"; abi="$(node -p process.versions.modules)"; \
+    uws="node_modules/uWebSockets.js/dist/bin"; sqlite="node_modules/better-sqlite3/prebuilds"; \
+    test -f "$uws/uws_${os}_${arch}_${abi}.node"; test -f "$sqlite/${os}-${arch}.node"; \
+    find "$uws" -name '*.node' ! -name "uws_${os}_${arch}_${abi}.node" -delete; \
+    find "$sqlite" -name '*.node' ! -name "${os}-${arch}.node" -delete; \
+    node -e "import('uWebSockets.js').then(() => new (require('better-sqlite3'))(':memory:'))"
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=8080 \
+    DATA_DIR=/data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json LICENSE THIRD_PARTY.md ./
+COPY src ./src
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+# Life, not readiness: a node that is still syncing must not be restarted for it.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || process.env.PORT}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself, without a shell or npm in between, so that SIGTERM arrives and the stop is clean.
+CMD ["node", "src/main.ts"]

@@ -1,0 +1,247 @@
+/**
+ * The node's run loop. Its mailbox is the log: bounded by what it asks for, in order, whole entries.
+ *
+ * Order, always: appended and acknowledged, applied in memory, published, committed behind.
+ * Readers (requests, flushes) run between batches, so all they see is at `applied()`.
+ */
+import type { SealedEntry } from '../log/entry.ts';
+import type { Log } from '../log/port.ts';
+import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
+import type { Position } from '../runtime/position.ts';
+import { StateStore } from '../store/state.ts';
+import type { TopicHub } from '../topics/port.ts';
+import { type DataFiles, markDamaged, removeDatabase, replaceDatabase } from './files.ts';
+import { Fold } from './fold.ts';
+import { type RebuildOptions, rebuildState } from './rebuild.ts';
+
+export interface NodeObserver {
+  batchApplied(entries: number, seconds: number): void;
+  committed(rows: number, seconds: number): void;
+  commitFailed(error: unknown, attempt: number, retryInMs: number): void;
+  actorQuarantined(pool: string, error: unknown): void;
+  foldFailed(error: unknown): void;
+}
+
+export interface NodeOptions {
+  readonly horizonBlocks: number;
+  readonly maxMb: number;
+  readonly maxLoadedPools: number;
+  readonly commitEveryMs: number;
+}
+
+const READ = 512;
+const SLICE_MS = 2;
+/** More staged rows than this are committed at once; it bounds the pause a commit makes. */
+const COMMIT_ROWS = 1_000;
+const MAX_RETRY_MS = 5_000;
+
+export class Node {
+  readonly #log: Log;
+  readonly #files: DataFiles;
+  readonly #clock: Clock;
+  readonly #options: NodeOptions;
+  readonly #observer: NodeObserver;
+  readonly #listeners = new Set<() => void>();
+  #fold: Fold;
+  #hub: TopicHub | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #stopping = false;
+  #failed = false;
+  #syncedTo: number;
+  #commitTimer: Timer | null = null;
+  #commitAttempts = 0;
+
+  /** `store` is recovered; `syncedTo` is the tail that has to be reached before reads are served. */
+  constructor(
+    store: StateStore,
+    syncedTo: number,
+    log: Log,
+    files: DataFiles,
+    clock: Clock,
+    options: NodeOptions,
+    observer: NodeObserver,
+  ) {
+    this.#log = log;
+    this.#files = files;
+    this.#clock = clock;
+    this.#options = options;
+    this.#observer = observer;
+    this.#syncedTo = syncedTo;
+    this.#fold = new Fold(store, this.#foldOptions());
+  }
+
+  /** The fold in force; ask again after every await, a new epoch replaces it. */
+  get fold(): Fold {
+    return this.#fold;
+  }
+
+  applied(): Position {
+    const checkpoint = this.#fold.store.checkpoint;
+    return { epoch: checkpoint?.epoch ?? '0-none', seq: checkpoint?.seq ?? 0 };
+  }
+
+  stateHash(): string {
+    return this.#fold.store.checkpoint?.stateHash ?? '';
+  }
+
+  synced(): boolean {
+    return !this.#failed && this.applied().seq >= this.#syncedTo;
+  }
+
+  onApplied(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves once `seq` is applied; rejects when the fold has stopped before it. */
+  reached(seq: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const done = this.applied().seq >= seq;
+        if (!done && !this.#failed && !this.#stopping) return;
+        stop();
+        if (done) resolve();
+        else reject(new Error(`the fold stopped before entry ${seq}`));
+      };
+      const stop = this.onApplied(check);
+      check();
+    });
+  }
+
+  start(hub: TopicHub): void {
+    this.#hub = hub;
+    this.#running = this.#run().catch((error: unknown) => {
+      this.#failed = true;
+      this.#observer.foldFailed(error);
+      this.#tell();
+    });
+  }
+
+  /** Stops after the batch in hand, writes what is staged, closes log and state. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#tell();
+    await this.#log.close();
+    await this.#running;
+    this.#commitTimer?.cancel();
+    // A disk that refuses even now loses nothing: the next start folds on from the log.
+    this.#tryCommit();
+    this.#fold.store.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      const next = this.applied().seq + 1;
+      const entries = await this.#log.read(next, READ);
+      if (entries.length > 0) await this.#applyAll(entries);
+      else await this.#log.reached(next);
+    }
+  }
+
+  /** Applies in slices of at most 2 ms, each published whole. */
+  async #applyAll(entries: readonly SealedEntry[]): Promise<void> {
+    let index = 0;
+    while (index < entries.length && !this.#stopping) {
+      const tags = new Set<string>();
+      const startMs = this.#clock.monotonicMs();
+      const first = index;
+      let nowMs = startMs;
+      while (index < entries.length && nowMs - startMs < SLICE_MS && !this.#stopping) {
+        const sealed = entries[index];
+        if (sealed === undefined) break;
+        if (needsOtherBase(sealed, this.applied().seq)) {
+          this.#hub?.applied(tags);
+          return this.#changeEpoch(sealed);
+        }
+        if (sealed.entry.seq > this.applied().seq) await this.#apply(sealed, tags);
+        index += 1;
+        nowMs = this.#clock.monotonicMs();
+      }
+      this.#observer.batchApplied(index - first, (nowMs - startMs) / 1000);
+      this.#hub?.applied(tags);
+      this.#tell();
+      await this.#commitWhenDue();
+      await nextTurn(this.#clock);
+    }
+  }
+
+  /** A rollback reads what is committed, so the rows before it are committed first. */
+  async #apply(sealed: SealedEntry, tags: Set<string>): Promise<void> {
+    if (sealed.entry.payload.kind === 'rollback') await this.#commit();
+    if (!this.#stopping) this.#fold.apply(sealed, tags);
+  }
+
+  /** A rollback beyond the horizon: the state at its base is folded anew and takes over. */
+  async #changeEpoch(sealed: SealedEntry): Promise<void> {
+    const { payload } = sealed.entry;
+    if (payload.kind !== 'epoch' || payload.base === undefined) return;
+    const options: RebuildOptions = {
+      ...this.#options,
+      ...this.#foldOptions(),
+      clock: this.#clock,
+    };
+    const { rebuild, state } = this.#files;
+    const rebuilt = await rebuildState(rebuild, payload.base.seq, this.#log, this.#files, options);
+    rebuilt.close();
+    this.#fold.store.close();
+    removeDatabase(state);
+    replaceDatabase(rebuild, state);
+    this.#fold = new Fold(new StateStore(state, this.#options), this.#foldOptions());
+    this.#fold.apply(sealed, new Set());
+    this.#hub?.epochChanged();
+    this.#tell();
+  }
+
+  async #commitWhenDue(): Promise<void> {
+    if (this.#fold.store.stagedRows >= COMMIT_ROWS) await this.#commit();
+    else if (this.#fold.store.stagedRows > 0) {
+      this.#commitTimer ??= this.#clock.after(this.#options.commitEveryMs, () => {
+        this.#commitTimer = null;
+        if (!this.#stopping) this.#tryCommit();
+      });
+    }
+  }
+
+  /** The disk refuses: folding waits, the batch stays staged, and we say so. */
+  async #commit(): Promise<void> {
+    while (!this.#tryCommit() && !this.#stopping) {
+      const delayMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(this.#commitAttempts, 10));
+      await new Promise<void>((resolve) => {
+        this.#clock.after(delayMs, resolve);
+      });
+    }
+  }
+
+  #tryCommit(): boolean {
+    const startMs = this.#clock.monotonicMs();
+    try {
+      const rows = this.#fold.store.commit();
+      this.#commitAttempts = 0;
+      this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
+      return true;
+    } catch (error) {
+      this.#commitAttempts += 1;
+      this.#observer.commitFailed(error, this.#commitAttempts, MAX_RETRY_MS);
+      return false;
+    }
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #foldOptions() {
+    return {
+      maxLoadedPools: this.#options.maxLoadedPools,
+      quarantined: (pool: string, error: unknown) => {
+        markDamaged(this.#files, `pool ${pool}: ${String(error)}`);
+        this.#observer.actorQuarantined(pool, error);
+      },
+    };
+  }
+}
+
+function needsOtherBase(sealed: SealedEntry, appliedSeq: number): boolean {
+  const { payload } = sealed.entry;
+  return payload.kind === 'epoch' && payload.base !== undefined && payload.base.seq !== appliedSeq;
+}

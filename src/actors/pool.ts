@@ -1,0 +1,105 @@
+/**
+ * The actor of one pair: its bars at six resolutions. An entry's work on it is one unit (`take`);
+ * when that throws, the actor is thrown away and made again from the store.
+ *
+ * Never: reads a clock, touches another pool, or keeps what the store could not give back.
+ */
+import { MOVED_ALL } from '../market/bar.ts';
+import { type Pair, pairName } from '../market/pair.ts';
+import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import type { Trade } from '../market/trade.ts';
+import type { RowChange } from '../store/rows.ts';
+import type { StateStore } from '../store/state.ts';
+import { Series } from './series.ts';
+
+export interface PoolWork {
+  readonly trades: readonly Trade[];
+  readonly marketMs: number;
+  readonly seq: number;
+}
+
+export interface PoolEffects {
+  readonly changes: RowChange[];
+  /** Series that changed, by name (`seriesTag`). */
+  readonly tags: string[];
+  /** Ends of bars that were opened. */
+  readonly endsMs: number[];
+}
+
+/** What a stream of bars listens to. */
+export function seriesTag(name: string, resolution: Resolution): string {
+  return `bars:${name}:${resolution}`;
+}
+
+export class PoolActor {
+  readonly pair: Pair;
+  readonly name: string;
+  readonly #store: StateStore;
+  readonly #series: readonly { readonly series: Series; readonly tag: string }[];
+  #stored: boolean;
+  /** Turn of the last work or read, for eviction. */
+  lastUsed = 0;
+
+  /** `stored`: the pair has rows already. */
+  constructor(store: StateStore, pair: Pair, stored: boolean) {
+    this.pair = pair;
+    this.name = pairName(pair.base, pair.quote);
+    this.#store = store;
+    this.#stored = stored;
+    this.#series = RESOLUTIONS.map((resolution, index) => ({
+      series: new Series(store, pair.id, index, stored),
+      tag: seriesTag(this.name, resolution),
+    }));
+  }
+
+  series(resolution: Resolution): Series {
+    const found = this.#series[RESOLUTIONS.indexOf(resolution)];
+    if (found === undefined) throw new Error(`no series ${resolution}`);
+    return found.series;
+  }
+
+  knows(tradeId: string): boolean {
+    return this.#stored && this.#store.get('trade_ids', this.#tradeKey(tradeId)) !== null;
+  }
+
+  /** Applies one entry's trades and the passing of time. Duplicate ids change nothing. */
+  take({ trades, marketMs, seq }: PoolWork): PoolEffects {
+    const effects: PoolEffects = { changes: [], tags: [], endsMs: [] };
+    if (!this.#stored) {
+      const after = JSON.stringify(this.pair);
+      effects.changes.push({ table: 'pairs', key: this.name, before: null, after, cause: 'trade' });
+      this.#stored = true;
+    }
+    const fresh = new Set<string>();
+    for (const trade of trades) {
+      if (fresh.has(trade.id) || this.knows(trade.id)) continue;
+      fresh.add(trade.id);
+      const key = this.#tradeKey(trade.id);
+      effects.changes.push({ table: 'trade_ids', key, before: null, after: '1', cause: 'trade' });
+      this.#add(trade, marketMs, effects.endsMs);
+    }
+    for (const { series, tag } of this.#series) {
+      series.finalise(marketMs);
+      if (series.finish(seq, effects.changes)) effects.tags.push(tag);
+    }
+    return effects;
+  }
+
+  /** From the finest bar outwards: what a trade did not move inside, it does not move around it. */
+  #add(trade: Trade, marketMs: number, endsMs: number[]): void {
+    let candidates = MOVED_ALL;
+    let dayCandidates = MOVED_ALL;
+    for (const { series } of this.#series) {
+      // Weeks and months both contain days, but not each other.
+      if (series.resolution === 'month1') candidates = dayCandidates;
+      const { moved, opensEndMs } = series.add(trade, candidates, marketMs);
+      if (opensEndMs > 0) endsMs.push(opensEndMs);
+      candidates = moved;
+      if (series.resolution === 'day1') dayCandidates = moved;
+    }
+  }
+
+  #tradeKey(tradeId: string): string {
+    return `${this.pair.id}:${tradeId}`;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The state from the log alone: what a damaged state file, a rollback beyond the horizon and
+ * `verify` all need. Folds in slices, so that a serving node goes on serving.
+ */
+import type { SealedEntry } from '../log/entry.ts';
+import type { Log } from '../log/port.ts';
+import { assert } from '../runtime/assert.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { type StateOptions, StateStore } from '../store/state.ts';
+import { copyDatabase, type DataFiles, removeDatabase } from './files.ts';
+import { Fold, type FoldOptions } from './fold.ts';
+
+export interface RebuildOptions extends FoldOptions, StateOptions {
+  readonly clock: Clock;
+}
+
+interface Plan {
+  /** Epoch whose snapshot the log begins from; null: from nothing. */
+  readonly baseEpoch: string | null;
+  readonly ranges: readonly { readonly from: number; readonly to: number }[];
+}
+
+const READ = 512;
+const COMMIT_ROWS = 5_000;
+
+/** Folds the log up to and including `toSeq` into a new state file. The caller closes the store. */
+export async function rebuildState(
+  file: string,
+  toSeq: number,
+  log: Log,
+  files: DataFiles,
+  options: RebuildOptions,
+): Promise<StateStore> {
+  const plan = await planRebuild(log, toSeq);
+  removeDatabase(file);
+  if (plan.baseEpoch !== null) copyDatabase(files.base(plan.baseEpoch), file);
+  const store = new StateStore(file, options);
+  const fold = new Fold(store, options);
+  for (const { from, to } of plan.ranges) {
+    for (let next = from; next <= to; ) {
+      const entries = await log.read(next, Math.min(READ, to - next + 1));
+      assert(entries.length > 0, `entry ${next} is still in the log`);
+      for (const sealed of entries) applyChecked(fold, sealed);
+      next += entries.length;
+      if (store.stagedRows > COMMIT_ROWS) store.commit();
+      await nextTurn(options.clock);
+    }
+  }
+  store.commit();
+  return store;
+}
+
+function applyChecked(fold: Fold, sealed: SealedEntry): void {
+  const { entry } = sealed;
+  const previous = fold.store.checkpoint;
+  if (previous !== null && previous.seq === entry.seq - 1) {
+    assert(
+      previous.entryHash === entry.prevEntryHash || entry.prevEntryHash === '',
+      'the log is a chain',
+    );
+  }
+  fold.apply(sealed, new Set());
+}
+
+/** Epoch entries with a base leave out what was undone before them: follow them backwards. */
+async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
+  const first = await log.first();
+  const epochs = (await log.epochs()).toReversed();
+  const ranges: { from: number; to: number }[] = [];
+  for (let to = toSeq; ; ) {
+    const from = epochs.find((seq) => seq <= to);
+    assert(from !== undefined, `the log begins with an epoch at or before ${to}`);
+    ranges.unshift({ from, to });
+    const [sealed] = await log.read(from, 1);
+    const payload = sealed?.entry.payload;
+    assert(sealed !== undefined && payload?.kind === 'epoch', `entry ${from} starts an epoch`);
+    if (payload.base === undefined) return { baseEpoch: null, ranges };
+    if (from === first) return { baseEpoch: sealed.entry.epoch, ranges };
+    to = payload.base.seq;
+  }
+}

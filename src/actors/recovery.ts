@@ -1,0 +1,136 @@
+/**
+ * What a node does before it serves: brings log and state together.
+ *
+ * The log is the truth. A state behind it folds on; a state that is missing or damaged is rebuilt;
+ * a state that knows more than the log (the log was lost or is another one) opens a new epoch from
+ * what it knows, so that clients are told.
+ */
+import { existsSync } from 'node:fs';
+import { ENTRY_VERSION, NO_HASH, sealEntry } from '../log/entry.ts';
+import type { Log, Tail } from '../log/port.ts';
+import { epochNumber } from '../runtime/position.ts';
+import type { Rng } from '../runtime/rng.ts';
+import { type Checkpoint, StateStore } from '../store/state.ts';
+import { clearDamaged, type DataFiles, isDamaged, replaceDatabase } from './files.ts';
+import { type RebuildOptions, rebuildState } from './rebuild.ts';
+
+export interface RecoveryOptions extends RebuildOptions {
+  readonly rng: Rng;
+  epochStarted(epoch: string, reason: string): void;
+  stateUnreadable(error: unknown): void;
+}
+
+export const FIRST_TERM = 1;
+
+/** An epoch's name, later than `previous`. */
+export function nextEpoch(previous: string | null, rng: Rng): string {
+  return `${Math.max(0, previous === null ? 0 : epochNumber(previous)) + 1}-${rng.token(8)}`;
+}
+
+/** Returns the state store, its checkpoint in the log (or null before a first entry). */
+export async function recover(
+  log: Log,
+  files: DataFiles,
+  options: RecoveryOptions,
+): Promise<StateStore> {
+  const tail = await log.last();
+  const damaged = isDamaged(files) || !existsSync(files.state);
+  if (damaged && tail.seq > 0) return rebuildInPlace(tail, log, files, options);
+  const state = openState(files, options);
+  if (state === null && tail.seq > 0) return rebuildInPlace(tail, log, files, options);
+  if (state === null)
+    throw new Error(`${files.state} is unreadable and there is no log to rebuild it`);
+  const checkpoint = state.checkpoint;
+  if (checkpoint === null) {
+    if (tail.seq === 0) await startLog(log, options);
+    return state;
+  }
+  if (await isInLog(checkpoint, tail, log)) return state;
+  const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
+  if (logIsNewer) {
+    state.close();
+    return rebuildInPlace(tail, log, files, options);
+  }
+  await restartLog(checkpoint, state, log, files, options);
+  return state;
+}
+
+/** null: the file is corrupt or of another version; the log can make it again. */
+function openState(files: DataFiles, options: RecoveryOptions): StateStore | null {
+  try {
+    return new StateStore(files.state, options);
+  } catch (error) {
+    options.stateUnreadable(error);
+    return null;
+  }
+}
+
+async function rebuildInPlace(
+  tail: Tail,
+  log: Log,
+  files: DataFiles,
+  options: RecoveryOptions,
+): Promise<StateStore> {
+  const rebuilt = await rebuildState(files.rebuild, tail.seq, log, files, options);
+  rebuilt.close();
+  replaceDatabase(files.rebuild, files.state);
+  clearDamaged(files);
+  return new StateStore(files.state, options);
+}
+
+async function isInLog(checkpoint: Checkpoint, tail: Tail, log: Log): Promise<boolean> {
+  if (checkpoint.seq > tail.seq) return false;
+  const [sealed] = await log.read(checkpoint.seq, 1);
+  if (sealed !== undefined && sealed.entry.seq === checkpoint.seq) {
+    return sealed.hash === checkpoint.entryHash;
+  }
+  // A log that was restarted from exactly this state begins right after it.
+  const [first] = await log.read(await log.first(), 1);
+  const payload = first?.entry.payload;
+  return (
+    payload?.kind === 'epoch' &&
+    first?.entry.seq === checkpoint.seq + 1 &&
+    payload.base?.stateHash === checkpoint.stateHash
+  );
+}
+
+async function startLog(log: Log, options: RecoveryOptions): Promise<void> {
+  const epoch = nextEpoch(null, options.rng);
+  const payload = { kind: 'epoch', reason: 'new' } as const;
+  await log.restart(sealFirst(epoch, 1, 0, payload));
+  options.epochStarted(epoch, 'new');
+}
+
+/** The state goes on, in a new epoch, with a log that begins from a snapshot of it. */
+async function restartLog(
+  checkpoint: Checkpoint,
+  state: StateStore,
+  log: Log,
+  files: DataFiles,
+  options: RecoveryOptions,
+): Promise<void> {
+  const epoch = nextEpoch(checkpoint.epoch, options.rng);
+  state.snapshotTo(files.base(epoch));
+  const { seq, stateHash, marketMs } = checkpoint;
+  const payload = { kind: 'epoch', reason: 'log lost', base: { seq, stateHash } } as const;
+  await log.restart(sealFirst(epoch, seq + 1, marketMs, payload));
+  options.epochStarted(epoch, 'log lost');
+}
+
+function sealFirst(
+  epoch: string,
+  seq: number,
+  timeMs: number,
+  payload: Parameters<typeof sealEntry>[0]['payload'],
+) {
+  const version = ENTRY_VERSION;
+  return sealEntry({
+    version,
+    epoch,
+    seq,
+    term: FIRST_TERM,
+    prevEntryHash: NO_HASH,
+    timeMs,
+    payload,
+  });
+}

@@ -1,0 +1,187 @@
+/**
+ * The bars of one pair at one resolution, as far as they are in memory: open ones, the newest, and
+ * the few that changed last. Everything that changed after `#floorSeq` is here; older changes are
+ * asked from the store.
+ */
+import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
+import { decodeBar, encodeBar } from '../market/barText.ts';
+import { intervalEnd, intervalStart, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import type { Trade } from '../market/trade.ts';
+import { type BarRow, barKey } from '../store/barRows.ts';
+import type { Cause, RowChange } from '../store/rows.ts';
+import type { StateStore } from '../store/state.ts';
+
+/** A bar and why it last changed; `bar` is null in a tombstone. */
+export interface BarChange {
+  readonly startMs: number;
+  readonly bar: Bar | null;
+  readonly seq: number;
+  readonly cause: Cause;
+}
+
+interface HeldBar {
+  readonly bar: Bar;
+  readonly endMs: number;
+  readonly key: string;
+  seq: number;
+  cause: Cause;
+  /** As staged last: the before-image of the next change. */
+  text: string | null;
+  dirty: boolean;
+}
+
+const HELD_BARS = 8;
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+
+export class Series {
+  readonly resolution: Resolution;
+  readonly #pairId: number;
+  readonly #index: number;
+  readonly #store: StateStore;
+  readonly #held = new Map<number, HeldBar>();
+  readonly #dirty: HeldBar[] = [];
+  #newest: HeldBar | null = null;
+  #floorSeq: number;
+  #changedSeq: number;
+
+  constructor(store: StateStore, pairId: number, index: number, stored: boolean) {
+    const resolution = RESOLUTIONS[index];
+    if (resolution === undefined) throw new Error(`no resolution ${index}`);
+    this.resolution = resolution;
+    this.#store = store;
+    this.#pairId = pairId;
+    this.#index = index;
+    this.#floorSeq = store.checkpoint?.seq ?? 0;
+    this.#changedSeq = this.#floorSeq;
+    if (stored) this.#load();
+  }
+
+  get newest(): Bar | null {
+    return this.#newest?.bar ?? null;
+  }
+
+  /** Nothing of the series has changed since this position. */
+  get changedSeq(): number {
+    return this.#changedSeq;
+  }
+
+  /**
+   * Adds a trade; `candidates` as in `addTrade`. Returns what it moved, and the end of the bar when
+   * the bar is new and will have to be closed.
+   */
+  add(trade: Trade, candidates: number, marketMs: number): { moved: number; opensEndMs: number } {
+    const found = this.#find(trade.timeMs);
+    if (found !== null) {
+      const moved = addTrade(found.bar, trade, candidates);
+      this.#touch(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
+      return { moved, opensEndMs: 0 };
+    }
+    const startMs = intervalStart(this.resolution, trade.timeMs);
+    const held = this.#hold(firstBar(startMs, trade), null, 0, 'trade');
+    const behind = this.#newest !== null && startMs < this.#newest.bar.startMs;
+    if (behind && held.endMs <= marketMs) held.bar.final = true;
+    if (!behind) this.#newest = held;
+    this.#touch(held, behind ? 'late' : 'trade');
+    return { moved: MOVED_ALL, opensEndMs: held.bar.final ? 0 : held.endMs };
+  }
+
+  /** Makes every open bar final whose interval has ended. */
+  finalise(marketMs: number): void {
+    for (const held of this.#held.values()) {
+      if (held.bar.final || held.endMs > marketMs) continue;
+      held.bar.final = true;
+      this.#touch(held, 'final');
+    }
+  }
+
+  /** The row changes since the last call, stamped with `seq`. */
+  finish(seq: number, changes: RowChange[]): boolean {
+    if (this.#dirty.length === 0) return false;
+    for (const held of this.#dirty) {
+      const after = encodeBar(held.bar);
+      changes.push({ table: 'bars', key: held.key, before: held.text, after, cause: held.cause });
+      held.text = after;
+      held.seq = seq;
+      held.dirty = false;
+    }
+    this.#dirty.length = 0;
+    this.#changedSeq = seq;
+    if (this.#held.size > HELD_BARS) this.#release();
+    return true;
+  }
+
+  /** Bars that changed after `seq`, oldest change first; null when more than `limit` did. */
+  changedSince(seq: number, limit: number): BarChange[] | null {
+    const changes = seq >= this.#floorSeq ? this.#heldSince(seq) : this.#storedSince(seq, limit);
+    return changes.length > limit ? null : changes;
+  }
+
+  #heldSince(seq: number): BarChange[] {
+    const changes: BarChange[] = [];
+    for (const { bar, seq: changed, cause } of this.#held.values()) {
+      if (changed > seq) changes.push({ startMs: bar.startMs, bar, seq: changed, cause });
+    }
+    return changes.sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+  }
+
+  #storedSince(seq: number, limit: number): BarChange[] {
+    return this.#store
+      .barsChangedSince(this.#pairId, this.#index, seq, limit + 1)
+      .map(({ start, seq: changed, cause, value }) => ({
+        startMs: start,
+        bar: value === null ? null : decodeBar(start, value),
+        seq: changed,
+        cause,
+      }));
+  }
+
+  #find(timeMs: number): HeldBar | null {
+    const newest = this.#newest;
+    if (newest === null || timeMs >= newest.endMs) return null;
+    if (timeMs >= newest.bar.startMs) return newest;
+    const startMs = intervalStart(this.resolution, timeMs);
+    const held = this.#held.get(startMs);
+    if (held !== undefined) return held;
+    const row = this.#store.bar(this.#pairId, this.#index, startMs);
+    return row === null || row.value === null ? null : this.#holdRow(row, row.value);
+  }
+
+  #load(): void {
+    for (const row of this.#store.openBars(this.#pairId, this.#index)) {
+      if (row.value !== null) this.#newest = this.#holdRow(row, row.value);
+    }
+    const [last] = this.#store.bars(this.#pairId, this.#index, 0, FOREVER_MS, 1);
+    if (last === undefined || last.value === null) return;
+    this.#newest = this.#held.get(last.start) ?? this.#holdRow(last, last.value);
+  }
+
+  #holdRow(row: BarRow, value: string): HeldBar {
+    return this.#hold(decodeBar(row.start, value), value, row.seq, row.cause);
+  }
+
+  #hold(bar: Bar, text: string | null, seq: number, cause: Cause): HeldBar {
+    const key = barKey(this.#pairId, this.#index, bar.startMs);
+    const endMs = intervalEnd(this.resolution, bar.startMs);
+    const held: HeldBar = { bar, endMs, key, seq, cause, text, dirty: false };
+    this.#held.set(bar.startMs, held);
+    return held;
+  }
+
+  #touch(held: HeldBar, cause: Cause): void {
+    held.cause = cause;
+    if (held.dirty) return;
+    held.dirty = true;
+    this.#dirty.push(held);
+  }
+
+  /** Forgets final bars, the longest unchanged first, down to half of what may be held. */
+  #release(): void {
+    const final = [...this.#held.values()]
+      .filter((held) => held.bar.final && held !== this.#newest)
+      .sort((a, b) => a.seq - b.seq);
+    for (const held of final.slice(0, HELD_BARS / 2)) {
+      this.#held.delete(held.bar.startMs);
+      this.#floorSeq = Math.max(this.#floorSeq, held.seq);
+    }
+  }
+}

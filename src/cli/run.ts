@@ -1,0 +1,104 @@
+/** What each command does, given the world it runs in. */
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { dataFiles } from '../actors/files.ts';
+import { verifyState } from '../actors/verify.ts';
+import { type App, startApp, type World } from '../app.ts';
+import { fingerprint, openFile } from '../ingest/reader.ts';
+import { LocalLog } from '../log/local.ts';
+import type { ReplayCommand } from './arguments.ts';
+
+export interface Terminal {
+  print(text: string): void;
+  readonly input: Readable;
+  /** Resolves with the reason to stop: a signal. */
+  readonly stopAsked: Promise<string>;
+}
+
+/** Serves until asked to stop. */
+export async function serve(world: World, terminal: Terminal): Promise<number> {
+  const app = await startApp(world);
+  await app.stop(await terminal.stopAsked);
+  return 0;
+}
+
+/** Feeds a file or standard input; serves meanwhile, and after it unless `--exit`. */
+export async function replay(
+  command: ReplayCommand,
+  world: World,
+  terminal: Terminal,
+): Promise<number> {
+  const fromPipe = command.file === '-';
+  if (!fromPipe && !existsSync(command.file)) {
+    terminal.print(`There is no file ${command.file}.\n`);
+    return 1;
+  }
+  const app = await startApp(world);
+  const feeding = feed(app, command, fromPipe ? terminal.input : openFile(command.file));
+  const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
+  if ('reason' in first) return stopped(app, first.reason);
+  if ('failure' in first) terminal.print(`The feed ended early: ${first.failure}\n`);
+  else terminal.print(`${summary(first)}\n`);
+  const failed = 'failure' in first ? 1 : 0;
+  if (command.exit) return (await stopped(app, 'the feed has ended')) || failed;
+  return (await stopped(app, await terminal.stopAsked)) || failed;
+}
+
+/** Compares the state with a rebuild; 0 when they agree. */
+export async function verify(world: World, terminal: Terminal): Promise<number> {
+  const { settings, clock } = world;
+  const files = dataFiles(settings.DATA_DIR);
+  const log = new LocalLog(files.log, clock, 0);
+  const found = await verifyState(log, files, {
+    horizonBlocks: settings.HORIZON_BLOCKS,
+    maxMb: 0,
+    maxLoadedPools: settings.MAX_LOADED_POOLS,
+    clock,
+    quarantined: (pool, error) => terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`),
+  });
+  await log.close();
+  if (found === null) {
+    terminal.print('There is no state to verify yet.\n');
+    return 0;
+  }
+  const { seq, stateHash, rebuiltHash, differing } = found;
+  const right = stateHash === rebuiltHash && differing.length === 0;
+  terminal.print(`position ${seq}\nstate    ${stateHash}\nrebuilt  ${rebuiltHash}\n`);
+  if (differing.length > 0) terminal.print(`rows differ in: ${differing.join(', ')}\n`);
+  terminal.print(
+    right ? 'The state is what the log says.\n' : 'The state is NOT what the log says.\n',
+  );
+  return right ? 0 : 1;
+}
+
+async function feed(app: App, command: ReplayCommand, input: Readable) {
+  const { file, speed, latenessMs } = command;
+  try {
+    const name = file === '-' ? null : await fingerprint(file);
+    return await app.replay(input, { feed: name, speed, latenessMs });
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function stopped(app: App, reason: string): Promise<number> {
+  await app.stop(reason);
+  return 0;
+}
+
+function summary(counts: {
+  lines: number;
+  trades: number;
+  duplicates: number;
+  late: number;
+  rejected: number;
+  rollbacks: number;
+  resumedAfterLine: number;
+}): string {
+  const { lines, trades, duplicates, late, rejected, rollbacks, resumedAfterLine } = counts;
+  const resumed = resumedAfterLine > 0 ? ` (continued after line ${resumedAfterLine})` : '';
+  return (
+    `replay: ${lines} lines${resumed}: ${trades} trades, ${duplicates} duplicates, ` +
+    `${late} too late, ${rejected} malformed, ${rollbacks} rollbacks`
+  );
+}

@@ -1,0 +1,82 @@
+/** What the type of one setting cannot say: values that make sense together only, or not yet. */
+import { isIP } from 'node:net';
+import { isAddressRange } from './cidr.ts';
+import type { Key, Settings } from './table.ts';
+
+export interface Fault {
+  readonly key: string;
+  /** What is wrong, and what to do: sentences without their full stop. */
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+interface Check {
+  /** The first is the key to blame; a check is left out when one of these is bad already. */
+  readonly reads: readonly [Key, ...Key[]];
+  /** Cause and remedy, or null when all is well. */
+  find(settings: Settings): readonly [cause: string, remedy: string] | null;
+}
+
+const NO_CHAIN = 'this version does not follow a chain yet (that arrives with step 5)';
+const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
+
+const CHECKS: readonly Check[] = [
+  {
+    reads: ['HOST'],
+    find: ({ HOST }) =>
+      isIP(HOST) !== 0 || HOST_NAME.test(HOST)
+        ? null
+        : [`"${HOST.slice(0, 40)}" is no address`, 'Give an IP address or a host name'],
+  },
+  {
+    reads: ['TRUSTED_PROXIES'],
+    find({ TRUSTED_PROXIES }) {
+      const bad = TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
+      if (bad.length === 0) return null;
+      return [`no address or CIDR: ${bad.join(', ')}`, 'Write them as 10.0.0.0/8 or 192.0.2.7'];
+    },
+  },
+  {
+    reads: ['ADMIN_PORT', 'PORT'],
+    find: ({ ADMIN_PORT, PORT }) =>
+      ADMIN_PORT !== undefined && ADMIN_PORT !== 0 && ADMIN_PORT === PORT
+        ? ['it is the same port as PORT', 'Give another one, or leave it out to share PORT']
+        : null,
+  },
+  {
+    reads: ['RATE_READS_BURST', 'RATE_READS_PER_S'],
+    find: ({ RATE_READS_BURST, RATE_READS_PER_S }) =>
+      RATE_READS_BURST < RATE_READS_PER_S
+        ? [
+            `a burst of ${RATE_READS_BURST} cannot hold RATE_READS_PER_S=${RATE_READS_PER_S}`,
+            `Set it to ${RATE_READS_PER_S} or more`,
+          ]
+        : null,
+  },
+  {
+    reads: ['NETWORK'],
+    find: ({ NETWORK }) =>
+      NETWORK === 'devnet'
+        ? null
+        : [`${NETWORK} needs OGMIOS_URL and KUPO_URL, and ${NO_CHAIN}`, 'Leave it at devnet'],
+  },
+  unsupported('OGMIOS_URL', NO_CHAIN),
+  unsupported('KUPO_URL', NO_CHAIN),
+  unsupported('NATS_URL', 'this version runs as a single node; several nodes are not ready yet'),
+];
+
+function unsupported(key: Key, cause: string): Check {
+  return {
+    reads: [key],
+    find: (settings) => (settings[key] === undefined ? null : [cause, 'Leave it out']),
+  };
+}
+
+/** Every fault among `settings`, whose `badKeys` hold their defaults and are not judged again. */
+export function crossChecks(settings: Settings, badKeys: ReadonlySet<string>): readonly Fault[] {
+  return CHECKS.flatMap(({ reads, find }) => {
+    if (reads.some((key) => badKeys.has(key))) return [];
+    const found = find(settings);
+    return found === null ? [] : [{ key: reads[0], cause: found[0], remedy: found[1] }];
+  });
+}

@@ -1,0 +1,50 @@
+import Type, { type TSchema } from 'typebox';
+import { TABLE } from './table.ts';
+
+/** One setting as `--help` and the documents list it. */
+export interface SettingRow {
+  readonly key: string;
+  /** For a person: `integer 0…65535`, `one of trace, debug`. */
+  readonly type: string;
+  /** As one would write it into the environment; empty when unset. */
+  readonly standard: string;
+  readonly description: string;
+}
+
+/** What a value of `schema` looks like, for a person. */
+export function typeOf(schema: TSchema): string {
+  if (Type.IsInteger(schema))
+    return `integer ${field(schema, 'minimum')}…${field(schema, 'maximum')}`;
+  if (Type.IsBoolean(schema)) return 'true or false';
+  if (Type.IsArray(schema)) return 'comma separated list';
+  if (Type.IsEnum(schema)) return `one of ${schema.enum.join(', ')}`;
+  return 'text';
+}
+
+/** A keyword of JSON Schema, which the types of typebox do not list. */
+function field(schema: TSchema, keyword: string): unknown {
+  return Reflect.get(schema, keyword);
+}
+
+/** The default of `schema`; undefined when the setting has none. */
+export function defaultOf(schema: TSchema): unknown {
+  return field(schema, 'default');
+}
+
+export function settingRows(): readonly SettingRow[] {
+  return Object.entries(TABLE.properties).map(([key, schema]) => ({
+    key,
+    type: typeOf(schema),
+    standard: String(defaultOf(schema) ?? ''),
+    description: String(field(schema, 'description')),
+  }));
+}
+
+/** All settings as text of at most 100 columns, for `--help`. */
+export function settingsHelp(): string {
+  const rows = settingRows().map(({ key, type, standard, description }) => {
+    const preset = standard === '' ? 'unset' : standard;
+    return `  ${key} (${type}; default ${preset})\n      ${description}`;
+  });
+  return `Settings, from the environment:\n\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,74 @@
+/**
+ * Every setting, once: its name in the environment, type, bounds, default and description.
+ *
+ * The reader (`settings.ts`), the type `Settings` and `--help` all derive from this table, so a
+ * setting that is not here does not exist. A key without a default is unset unless given.
+ */
+import Type, { type Static } from 'typebox';
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const NETWORKS = ['devnet', 'preprod', 'preview', 'mainnet'] as const;
+
+function integer(minimum: number, maximum: number, standard: number, description: string) {
+  return Type.Integer({ minimum, maximum, default: standard, description });
+}
+
+function text(standard: string, description: string) {
+  return Type.String({ minLength: 1, maxLength: 4096, default: standard, description });
+}
+
+function optionalUrl(description: string) {
+  return Type.Optional(Type.String({ maxLength: 4096, description }));
+}
+
+/** The network side: where we listen, whom we believe, how much one address may ask. */
+const LISTENING = {
+  PORT: integer(0, 65_535, 8080, 'Port for HTTP and WebSocket; 0 takes any free one.'),
+  HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.'),
+  ADMIN_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'Port for health and metrics, which are then served there only. Empty: PORT.',
+    }),
+  ),
+  TRUSTED_PROXIES: Type.Array(Type.String(), {
+    default: [],
+    description: 'Addresses or CIDRs, comma separated, whose X-Forwarded-For is believed.',
+  }),
+  RATE_READS_PER_S: integer(1, 1_000_000, 100, 'Reads a second for one client address.'),
+  RATE_READS_BURST: integer(1, 1_000_000, 200, 'Reads at once after a pause, for one address.'),
+  RATE_BUILDS_PER_S: integer(1, 100_000, 10, 'Transaction builds a second for one address.'),
+  RATE_LAUNCHES_PER_MIN: integer(1, 100_000, 30, 'Launches a minute for one address.'),
+  RATE_LIMIT_LOOPBACK: Type.Boolean({
+    default: false,
+    description: 'Whether the limits above also hold for clients on this machine.',
+  }),
+  MAX_SOCKETS_PER_ADDRESS: integer(1, 1_000_000, 1000, 'Open WebSockets for one client address.'),
+};
+
+/** The market side: what is kept, how deep it can be undone, how often it is committed. */
+const KEEPING = {
+  DATA_DIR: text('./var', 'Directory of the databases; created when missing.'),
+  DATA_MAX_MB: integer(0, 1_000_000, 0, 'Largest size of each database file; 0 is unlimited.'),
+  FINAL_GRACE_MS: integer(0, 3_600_000, 0, 'Wait after the end of an interval before it is final.'),
+  HORIZON_BLOCKS: integer(1, 1_000_000, 2160, 'Depth that can be rolled back and resumed from.'),
+  COMMIT_EVERY_MS: integer(1, 60_000, 200, 'Longest time rows wait in memory for their commit.'),
+  MAX_LOADED_POOLS: integer(1, 10_000_000, 20_000, 'Pools kept in memory before idle ones leave.'),
+};
+
+const SURROUNDINGS = {
+  NETWORK: Type.Enum(NETWORKS, {
+    default: 'devnet',
+    description: 'Market to serve; all but devnet follow a real chain (not in this version).',
+  }),
+  NATS_URL: optionalUrl('NATS server that joins several nodes (not in this version).'),
+  OGMIOS_URL: optionalUrl('Ogmios server to follow a chain with (not in this version).'),
+  KUPO_URL: optionalUrl('Kupo server to look up wallets with (not in this version).'),
+  LOG_LEVEL: Type.Enum(LEVELS, { default: 'info', description: 'Least log level written.' }),
+};
+
+export const TABLE = Type.Object({ ...LISTENING, ...KEEPING, ...SURROUNDINGS });
+
+export type Settings = Readonly<Static<typeof TABLE>>;
+export type Key = keyof Settings;

@@ -1,0 +1,108 @@
+/**
+ * Who is asking, as the key of limits: the peer, or, where the peer is a trusted proxy, the
+ * rightmost untrusted entry of X-Forwarded-For. An IPv6 client owns its whole /64, so that is its
+ * key; IPv4 mapped into IPv6 is IPv4.
+ */
+import { BlockList, isIP } from 'node:net';
+import type { HttpResponse } from './server.ts';
+
+export interface Caller {
+  readonly key: string;
+  readonly loopback: boolean;
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const CIDR = /^(.+)\/(\d{1,3})$/;
+const KNOWN_PEERS = 1024;
+
+export class Callers {
+  readonly #trusted: BlockList | null;
+  /** Peers by their raw bytes: a connection sends many requests, and text costs more than this. */
+  readonly #peers = new Map<number, string>();
+  readonly #loopback: Caller = { key: '127.0.0.1', loopback: true };
+
+  constructor(trustedProxies: readonly string[]) {
+    this.#trusted = trustedProxies.length === 0 ? null : blockList(trustedProxies);
+  }
+
+  of(res: HttpResponse, forwardedFor: string): Caller {
+    const bytes = new Uint8Array(res.getRemoteAddress());
+    if (this.#trusted === null && bytes.length === 4 && bytes[0] === 127) return this.#loopback;
+    const peer = this.#text(bytes);
+    return this.#trusted === null ? callerOf(peer) : callerOf(this.#origin(peer, forwardedFor));
+  }
+
+  #text(bytes: Uint8Array): string {
+    if (bytes.length !== 4) return ipv6Text(bytes);
+    const number = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+    const known = this.#peers.get(number);
+    if (known !== undefined) return known;
+    if (this.#peers.size >= KNOWN_PEERS) this.#peers.clear();
+    const text = bytes.join('.');
+    this.#peers.set(number, text);
+    return text;
+  }
+
+  #origin(peer: string, forwardedFor: string): string {
+    if (!this.#isTrusted(peer)) return peer;
+    let origin = peer;
+    for (const entry of forwardedFor.split(',').reverse()) {
+      const address = plain(entry.trim());
+      // Garbage was not written by a proxy we trust, so the one who sent it to us is the origin.
+      if (isIP(address) === 0) return origin;
+      origin = address;
+      if (!this.#isTrusted(address)) return origin;
+    }
+    return origin;
+  }
+
+  #isTrusted(address: string): boolean {
+    return this.#trusted?.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') ?? false;
+  }
+}
+
+export function callerOf(address: string): Caller {
+  if (isIP(address) !== 6) return { key: address, loopback: address.startsWith('127.') };
+  const groups = expand(address);
+  const loopback = groups.slice(0, 7).every((group) => group === 0) && groups[7] === 1;
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return { key: `${network.join(':')}::/64`, loopback };
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const match = CIDR.exec(range);
+    const address = plain(match?.[1] ?? range);
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (match === null) list.addAddress(address, family);
+    else list.addSubnet(address, Number(match[2]), family);
+  }
+  return list;
+}
+
+/** Without port, brackets and zone; a mapped address as the IPv4 it is. */
+function plain(entry: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? entry;
+  const bare = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bracketed)?.[1] ?? bracketed;
+  const unzoned = bare.split('%')[0] ?? bare;
+  return MAPPED.exec(unzoned)?.[1] ?? unzoned;
+}
+
+function ipv6Text(bytes: Uint8Array): string {
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
+  );
+  const mapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
+  return mapped ? bytes.slice(12).join('.') : groups.join(':');
+}
+
+function expand(address: string): number[] {
+  const [left = '', right] = address.split('::');
+  const read = (part: string) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const head = read(left);
+  if (right === undefined) return head;
+  const tail = read(right);
+  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];
+}

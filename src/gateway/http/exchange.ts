@@ -1,0 +1,104 @@
+/**
+ * One request and its response. uWebSockets.js frees the request when its handler returns and the
+ * response when the client goes away, and touching either after that aborts the process; so what
+ * is needed of the request is read at once, and every write asks `alive` first.
+ */
+import type { HttpRequest, HttpResponse } from '../server.ts';
+import { statusLine } from './status.ts';
+
+export interface Reply {
+  readonly status: number;
+  /** Header lines, each starting with CRLF; they follow the CORS origin line. */
+  readonly lines: string;
+  /** Null: an answer without a body, such as 304. */
+  readonly body: string | Uint8Array | null;
+  /** The connection cannot be trusted after this. */
+  readonly close?: boolean;
+}
+
+export class Exchange {
+  readonly res: HttpResponse;
+  readonly isHead: boolean;
+  alive = true;
+  /** False once the handler has returned: from then on writes must be corked by hand. */
+  corked = true;
+  /** True once `outlive` was called. */
+  deferred = false;
+  contentType = '';
+  contentLength = '';
+  acceptEncoding = '';
+  ifNoneMatch = '';
+  minPosition = '';
+  forwardedFor = '';
+  #hosts = 0;
+  #lengths = 0;
+
+  constructor(res: HttpResponse, req: HttpRequest, isHead: boolean) {
+    this.res = res;
+    this.isHead = isHead;
+    req.forEach((name, value) => {
+      this.#take(name, value);
+    });
+  }
+
+  /** uWebSockets.js takes the first of several; a proxy may take another: request smuggling. */
+  get ambiguous(): boolean {
+    return this.#hosts > 1 || this.#lengths > 1;
+  }
+
+  /** Must be called before the handler returns without an answer. */
+  outlive(onAborted: () => void): void {
+    this.deferred = true;
+    this.res.onAborted(() => {
+      if (!this.alive) return;
+      this.alive = false;
+      onAborted();
+    });
+  }
+
+  send(reply: Reply): void {
+    if (!this.alive) return;
+    this.alive = false;
+    if (this.corked) this.#write(reply);
+    else this.res.cork(() => this.#write(reply));
+  }
+
+  #write(reply: Reply): void {
+    const { res } = this;
+    if (reply.status !== 200) res.writeStatus(statusLine(reply.status));
+    // One call for all lines: each call into the library costs more than the bytes it writes.
+    res.writeHeader('Access-Control-Allow-Origin', `*${reply.lines}`);
+    const close = reply.close === true;
+    // Without arguments: an undefined length would abort the process.
+    if (reply.body === null) res.endWithoutBody();
+    else if (this.isHead) res.endWithoutBody(Buffer.byteLength(reply.body), close);
+    else res.end(reply.body, close);
+  }
+
+  #take(name: string, value: string): void {
+    switch (name) {
+      case 'host':
+        this.#hosts += 1;
+        break;
+      case 'content-length':
+        this.#lengths += 1;
+        this.contentLength = value;
+        break;
+      case 'content-type':
+        this.contentType = value;
+        break;
+      case 'accept-encoding':
+        this.acceptEncoding = value;
+        break;
+      case 'if-none-match':
+        this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch}, ${value}`;
+        break;
+      case 'x-min-position':
+        this.minPosition = value;
+        break;
+      case 'x-forwarded-for':
+        this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor}, ${value}`;
+        break;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What the gateway and the streams tell about themselves. One implementation turns this into log
+ * events and metrics. Calls are on hot paths: they must be cheap and must not throw.
+ */
+export interface Observer {
+  /** `route` is an operationId, or `unknown`. */
+  httpRequest(route: string, status: number, seconds: number): void;
+  httpAborted(route: string): void;
+  /** A handler threw: a fault of the program, answered with 500 or `Error`. */
+  handlerFailed(where: string, error: unknown): void;
+  socketOpened(): void;
+  socketClosed(code: number): void;
+  /** Data frames handed to the network: `frames` envelopes rendered, `bytes` of them. */
+  framesPublished(frames: number, bytes: number): void;
+  /** How long a flush held the loop, up to the next turn. */
+  flushed(milliseconds: number): void;
+  socketBehind(bufferedBytes: number): void;
+  resync(reason: 'slow' | 'epoch'): void;
+  badFrame(cause: string): void;
+}
+
+export const silentObserver: Observer = {
+  httpRequest: () => {},
+  httpAborted: () => {},
+  handlerFailed: () => {},
+  socketOpened: () => {},
+  socketClosed: () => {},
+  framesPublished: () => {},
+  flushed: () => {},
+  socketBehind: () => {},
+  resync: () => {},
+  badFrame: () => {},
+};

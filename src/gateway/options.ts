@@ -1,0 +1,76 @@
+/** Everything about the gateway that can be tuned, with what holds when nothing is said. */
+export interface Quota {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export interface GatewayOptions {
+  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Limits hold for loopback addresses as well. */
+  readonly limitLoopback: boolean;
+  readonly reads: Quota;
+  readonly builds: Quota;
+  readonly launches: Quota;
+  /** Token buckets kept; the least recently used address starts afresh. */
+  readonly maxAddresses: number;
+  readonly maxBodyBytes: number;
+  /** How long a request or subscription waits for a position we have not reached. */
+  readonly positionWaitMs: number;
+  readonly maxWaiting: number;
+  readonly gzipCacheBytes: number;
+
+  readonly maxSubscriptions: number;
+  readonly maxFrameBytes: number;
+  readonly framesPerSecond: number;
+  readonly maxSocketsPerAddress: number;
+  readonly badFrameLimit: number;
+  readonly badFrameWindowMs: number;
+  readonly heartbeatMs: number;
+  readonly silenceMs: number;
+  /** How often buffers are looked at and a slice of the heartbeats is sent. */
+  readonly sweepMs: number;
+  /** Above this many buffered bytes a socket is behind ... */
+  readonly behindBytes: number;
+  /** ... and below this many it is brought up to date. */
+  readonly wakeBytes: number;
+  /** uWebSockets.js drops frames above this; also the bound of what a slow socket may skip. */
+  readonly bufferBytes: number;
+  readonly behindMs: number;
+  /** Subscriptions renewed per turn after a change of epoch. */
+  readonly renewSlice: number;
+  /** From the Shutdown frame to the close frame. */
+  readonly shutdownGraceMs: number;
+  /** How long a stop waits for buffers and running requests. */
+  readonly stopMs: number;
+}
+
+export const DEFAULTS: GatewayOptions = {
+  trustedProxies: [],
+  limitLoopback: false,
+  reads: { perSecond: 100, burst: 200 },
+  builds: { perSecond: 10, burst: 10 },
+  launches: { perSecond: 0.5, burst: 30 },
+  maxAddresses: 50_000,
+  maxBodyBytes: 1_048_576,
+  positionWaitMs: 2_000,
+  maxWaiting: 1_000,
+  gzipCacheBytes: 32 * 1_048_576,
+
+  maxSubscriptions: 500,
+  maxFrameBytes: 65_536,
+  framesPerSecond: 50,
+  maxSocketsPerAddress: 1_000,
+  badFrameLimit: 5,
+  badFrameWindowMs: 10_000,
+  heartbeatMs: 5_000,
+  silenceMs: 30_000,
+  sweepMs: 100,
+  behindBytes: 262_144,
+  wakeBytes: 65_536,
+  bufferBytes: 1_048_576,
+  behindMs: 30_000,
+  renewSlice: 64,
+  shutdownGraceMs: 100,
+  stopMs: 2_000,
+};

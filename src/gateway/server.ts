@@ -1,0 +1,88 @@
+/**
+ * The only file that imports uWebSockets.js: a thin port of what the gateway needs of it.
+ *
+ * Listening is exclusive. By default uWebSockets.js sets SO_REUSEPORT, so a second process on the
+ * same port would silently take half of the connections instead of failing.
+ */
+import * as uWS from 'uWebSockets.js';
+import { Failure } from '../runtime/errors.ts';
+import type { Observer } from './observer.ts';
+
+export type {
+  HttpRequest,
+  HttpResponse,
+  us_socket_context_t as UpgradeContext,
+  WebSocket as RawSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js';
+
+type Handler = (res: uWS.HttpResponse, req: uWS.HttpRequest) => void;
+export type Method = 'get' | 'post' | 'head' | 'options' | 'any';
+
+export interface Server {
+  /** A handler that throws loses its connection; the exception would end the process. */
+  handle(method: Method, pattern: string, handler: Handler): void;
+  sockets<Data>(pattern: string, behavior: uWS.WebSocketBehavior<Data>): void;
+  /** Sends to every socket subscribed to `channel`, at the end of this turn of the event loop. */
+  publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
+  /** Answers the port that was bound; port 0 picks a free one. */
+  listen(host: string, port: number): Promise<number | Failure>;
+  /** No new connections; the open ones go on. */
+  stopListening(): void;
+  /** Ends everything at once. */
+  close(): void;
+}
+
+/** An overload that the typings leave out. */
+interface ExclusiveListen {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    done: (socket: uWS.us_listen_socket | false) => void,
+  ): unknown;
+}
+
+const LISTEN_EXCLUSIVE = 1;
+
+export function createServer(observer: Observer): Server {
+  const app = uWS.App();
+  let listening: uWS.us_listen_socket | null = null;
+
+  return {
+    handle(method, pattern, handler) {
+      app[method](pattern, (res, req) => {
+        try {
+          handler(res, req);
+        } catch (error) {
+          observer.handlerFailed(pattern, error);
+          res.close();
+        }
+      });
+    },
+    sockets: (pattern, behavior) => void app.ws(pattern, behavior),
+    publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),
+    listen(host, port) {
+      // Narrowing at the library's boundary: the method takes these four arguments as well.
+      const exclusive = app as unknown as ExclusiveListen;
+      return new Promise((resolve) => {
+        exclusive.listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
+          if (socket === false) {
+            resolve(new Failure('SERVER_ERROR', `cannot listen on ${host}:${port}: is it in use?`));
+            return;
+          }
+          listening = socket;
+          resolve(uWS.us_socket_local_port(socket));
+        });
+      });
+    },
+    stopListening() {
+      if (listening !== null) uWS.us_listen_socket_close(listening);
+      listening = null;
+    },
+    close() {
+      listening = null;
+      app.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Brings one subscription of one socket up to the applied position: by what changed since a
+ * position, or by a snapshot. After either, the frames of its stream continue without a gap.
+ * Nothing here waits: all of it happens in one turn, between two batches of the fold.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+import { Failure } from '../../runtime/errors.ts';
+import type { Mark, Part, Seat, Streams } from '../../topics/port.ts';
+import type { Facts } from '../frame.ts';
+import type { Observer } from '../observer.ts';
+import type { Vantage } from '../port.ts';
+import type { Connection } from './connection.ts';
+import type { Subscription } from './subscription.ts';
+
+/** How far a subscription got; `whole` is false when the socket threw a frame away. */
+export interface Progress {
+  readonly whole: boolean;
+  /** Null: it needs a snapshot. */
+  readonly from: Mark | null;
+}
+
+export class Delivery {
+  readonly #vantage: Vantage;
+  readonly #streams: Streams;
+  readonly #clock: Clock;
+  readonly #observer: Observer;
+
+  constructor(vantage: Vantage, streams: Streams, clock: Clock, observer: Observer) {
+    this.#vantage = vantage;
+    this.#streams = streams;
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  /** For frames that are not of a stream. */
+  facts(): Facts {
+    const { epoch, seq } = this.#vantage.applied();
+    return { epoch, seq, prev: null, tsMs: this.#clock.nowMs() };
+  }
+
+  seat(connection: Connection, subscription: Subscription): Seat {
+    const { topic, source, cadenceMs, requestId } = subscription;
+    const { encoding } = connection;
+    return this.#streams.join({ topic, source, cadenceMs, requestId, encoding });
+  }
+
+  acknowledge(
+    connection: Connection,
+    { wish, requestId }: Subscription,
+    state: { recovered: boolean; seq: number },
+  ): void {
+    if (!wish.wantsAck && !connection.acks) return;
+    connection.send(requestId, 'Subscribed', { ...state }, { ...this.facts(), seq: state.seq });
+  }
+
+  /** What changed, one frame for each part, as a continuation of what the client has. */
+  parts(
+    connection: Connection,
+    { requestId }: Subscription,
+    parts: readonly Part[],
+    from: Mark,
+  ): Progress {
+    const facts = this.facts();
+    let { prev } = from;
+    for (const part of parts) {
+      const frame = { ...facts, seq: part.seq, prev };
+      if (!connection.send(requestId, part.event, part.data, frame)) {
+        // Asked again with the last part that went out; where none did, nothing has changed.
+        const complete = prev === from.prev ? from.complete : prev;
+        return { whole: false, from: { ...from, prev, complete } };
+      }
+      prev = part.seq;
+    }
+    return { whole: true, from: { ...from, prev, complete: facts.seq } };
+  }
+
+  snapshot(
+    connection: Connection,
+    { requestId, topic }: Subscription,
+    seat: Seat,
+  ): Progress | Failure {
+    const rendering = seat.snapshot();
+    if (rendering instanceof Failure) return rendering;
+    const facts = this.facts();
+    const whole = connection.send(requestId, topic.event, rendering, { ...facts, snapshot: true });
+    const { seq } = facts;
+    return { whole, from: whole ? { ...seat.traffic(), prev: seq, complete: seq } : null };
+  }
+
+  resync(
+    connection: Connection,
+    subscription: Subscription,
+    seat: Seat,
+    why: { reason: 'slow' | 'epoch'; skipped: number },
+  ): Progress | Failure {
+    this.#observer.resync(why.reason);
+    const told = connection.send(subscription.requestId, 'Resync', { ...why }, this.facts());
+    const progress = this.snapshot(connection, subscription, seat);
+    if (progress instanceof Failure || told) return progress;
+    return { whole: false, from: null };
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Turns checked lines into entries: groups trades of one moment, drops duplicates and what is too
+ * late, and says when intervals end. A batch is drafted against the applied state plus the batch
+ * itself, so the caller appends and applies it before the next one is begun.
+ */
+import type { Fold } from '../actors/fold.ts';
+import type { FeedCursor, TradeEvent } from '../log/entry.ts';
+import type { EntryDraft } from '../log/writer.ts';
+import { pairName } from '../market/pair.ts';
+import { MINUTE_MS } from '../market/resolution.ts';
+import { Deadlines, minuteOf } from './deadlines.ts';
+
+/** What became of a trade line. */
+export type Verdict = 'taken' | 'duplicate' | 'late' | 'other decimals';
+
+interface DraftedPair {
+  readonly baseDecimals: number;
+  readonly quoteDecimals: number;
+  readonly ids: Set<string>;
+}
+
+interface OpenBlock {
+  readonly atMs: number;
+  readonly trades: TradeEvent[];
+  cursor: FeedCursor | undefined;
+}
+
+/** Keeps an entry below the megabyte that a log message may have. */
+const TRADES_PER_ENTRY = 1_000;
+
+export class Drafter {
+  readonly #fold: Fold;
+  readonly #latenessMs: number;
+  readonly #deadlines = new Deadlines();
+  readonly #pairs = new Map<string, DraftedPair>();
+  #drafts: EntryDraft[] = [];
+  #block: OpenBlock | null = null;
+  #marketMs: number;
+  #openedMs: number;
+  #seenMs: number;
+
+  constructor(fold: Fold, latenessMs: number) {
+    this.#fold = fold;
+    this.#latenessMs = latenessMs;
+    this.#marketMs = fold.marketMs;
+    this.#openedMs = fold.clock.openedMs;
+    this.#seenMs = fold.seenMs;
+  }
+
+  /** Entries drafted so far, the open block not counted. */
+  get size(): number {
+    return this.#drafts.length;
+  }
+
+  /** Moment of the open block: the next trade of it belongs to the same entry. */
+  get openAtMs(): number | null {
+    return this.#block?.atMs ?? null;
+  }
+
+  add(atMs: number, trade: TradeEvent, cursor: FeedCursor | undefined): Verdict {
+    const pair = this.#pair(trade);
+    const { baseDecimals, quoteDecimals } = trade;
+    if (pair.baseDecimals !== baseDecimals || pair.quoteDecimals !== quoteDecimals) {
+      return 'other decimals';
+    }
+    if (pair.ids.has(trade.id) || this.#isStored(trade)) return 'duplicate';
+    if (atMs < this.#seenMs - this.#latenessMs) return 'late';
+    pair.ids.add(trade.id);
+    this.#seenMs = Math.max(this.#seenMs, atMs);
+    const block = this.#blockAt(atMs);
+    block.trades.push(trade);
+    block.cursor = cursor;
+    return 'taken';
+  }
+
+  #closeBlock(): void {
+    const block = this.#block;
+    this.#block = null;
+    if (block === null) return;
+    const marketMs = Math.max(this.#marketMs, this.#seenMs - this.#latenessMs);
+    this.passTo(marketMs);
+    this.#beginMinute(marketMs);
+    this.#marketMs = marketMs;
+    this.#openedMs = marketMs;
+    const { atMs, trades, cursor } = block;
+    const payload = {
+      kind: 'block',
+      atMs,
+      trades,
+      ...(cursor === undefined ? {} : { cursor }),
+    } as const;
+    this.#drafts.push({ timeMs: marketMs, payload });
+    this.#deadlines.add(atMs, marketMs);
+  }
+
+  /** Time entries for every moment up to `marketMs` at which an open bar ends. */
+  passTo(marketMs: number): void {
+    const known = [...this.#fold.endsUpTo(marketMs), ...this.#deadlines.takeUpTo(marketMs)];
+    const endsMs = [...new Set(known)].filter((endMs) => endMs > this.#marketMs);
+    for (const endMs of endsMs.sort((a, b) => a - b)) {
+      this.#drafts.push({ timeMs: endMs, payload: { kind: 'time', phase: 'end' } });
+      this.#marketMs = endMs;
+    }
+  }
+
+  /** The feed has ended: the minute of its newest trade is over. */
+  finish(): void {
+    this.#closeBlock();
+    if (this.#seenMs > 0) this.passTo(minuteOf(this.#seenMs) + MINUTE_MS);
+  }
+
+  take(): EntryDraft[] {
+    this.#closeBlock();
+    const drafts = this.#drafts;
+    this.#drafts = [];
+    return drafts;
+  }
+
+  #blockAt(atMs: number): OpenBlock {
+    const open = this.#block;
+    if (open !== null && open.atMs === atMs && open.trades.length < TRADES_PER_ENTRY) return open;
+    this.#closeBlock();
+    const block: OpenBlock = { atMs, trades: [], cursor: undefined };
+    this.#block = block;
+    return block;
+  }
+
+  /** An entry of its own for the new minute, before trades that may fall into it. */
+  #beginMinute(marketMs: number): void {
+    const minuteMs = minuteOf(marketMs);
+    if (minuteMs <= this.#openedMs || minuteMs < this.#marketMs) return;
+    this.#drafts.push({ timeMs: minuteMs, payload: { kind: 'time', phase: 'start' } });
+  }
+
+  #pair(trade: TradeEvent): DraftedPair {
+    const name = pairName(trade.base, trade.quote);
+    let pair = this.#pairs.get(name);
+    if (pair === undefined) {
+      const pool = this.#fold.pool(name);
+      const decimals = pool === null || pool === 'quarantined' ? trade : pool.pair;
+      const { baseDecimals, quoteDecimals } = decimals;
+      pair = { baseDecimals, quoteDecimals, ids: new Set() };
+      this.#pairs.set(name, pair);
+    }
+    return pair;
+  }
+
+  #isStored(trade: TradeEvent): boolean {
+    const pool = this.#fold.pool(pairName(trade.base, trade.quote));
+    return pool !== null && pool !== 'quarantined' && pool.knows(trade.id);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * One line of a trade feed: a trade, or an order to roll back. Checked here, at the edge; what
+ * passes needs no further check.
+ */
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { TradeEvent } from '../log/entry.ts';
+import { ASSET_PATTERN, parseAsset } from '../market/asset.ts';
+import { MAX_TIME_MS } from '../market/resolution.ts';
+
+export type FeedLine =
+  | { readonly kind: 'trade'; readonly timeMs: number; readonly trade: TradeEvent }
+  | { readonly kind: 'rollback'; readonly toMs: number };
+
+const AMOUNT = Type.String({ pattern: '^0*[1-9][0-9]{0,39}$', maxLength: 48 });
+const DECIMALS = Type.Integer({ minimum: 0, maximum: 38 });
+const TIME = Type.Integer({ minimum: 0, maximum: MAX_TIME_MS });
+
+/** The documented shape of a trade line. Amounts are positive integers in smallest units. */
+export const TradeLine = Type.Object({
+  id: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]{1,128}$' }),
+  timeMs: TIME,
+  base: Type.String({ pattern: ASSET_PATTERN }),
+  quote: Type.String({ pattern: ASSET_PATTERN }),
+  baseDecimals: DECIMALS,
+  quoteDecimals: DECIMALS,
+  baseAmount: AMOUNT,
+  quoteAmount: AMOUNT,
+  side: Type.Optional(Type.Union([Type.Literal('buy'), Type.Literal('sell'), Type.Null()])),
+});
+
+const RollbackLine = Type.Object({ rollbackToMs: Type.Integer() });
+
+const trades = Compile(TradeLine);
+const rollbacks = Compile(RollbackLine);
+
+/** The line, or what is wrong with it. */
+export function parseLine(text: string): FeedLine | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'not JSON: one object a line is expected';
+  }
+  if (trades.Check(value)) return readTrade(value);
+  if (rollbacks.Check(value)) return { kind: 'rollback', toMs: value.rollbackToMs };
+  return complain(value);
+}
+
+function readTrade(value: Type.Static<typeof TradeLine>): FeedLine | string {
+  const base = parseAsset(value.base);
+  const quote = parseAsset(value.quote);
+  if (base === null || quote === null) return 'base and quote must be asset ids';
+  if (base === quote) return 'base and quote are the same asset';
+  const { id, timeMs, baseDecimals, quoteDecimals, baseAmount, quoteAmount } = value;
+  return {
+    kind: 'trade',
+    timeMs,
+    trade: { base, quote, baseDecimals, quoteDecimals, id, baseAmount, quoteAmount },
+  };
+}
+
+function complain(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'not an object: a trade or {"rollbackToMs": n} is expected';
+  }
+  const schema = 'rollbackToMs' in value ? rollbacks : trades;
+  const [first] = schema.Errors(value);
+  return first === undefined ? 'not a trade' : `${first.instancePath || 'line'} ${first.message}`;
+}

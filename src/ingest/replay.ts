@@ -1,0 +1,187 @@
+/**
+ * Replays a feed of trade lines into the log, paced or as fast as it goes.
+ *
+ * A batch is drafted, appended, applied; then the next. How far a file has got is part of each
+ * entry, so after a crash the same file continues behind its last entry and nothing happens twice.
+ */
+import type { Readable } from 'node:stream';
+import type { FeedCursor } from '../log/entry.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/clock.ts';
+import { Drafter, type Verdict } from './drafter.ts';
+import { parseLine } from './line.ts';
+import { MAX_LINE_CHARACTERS, type NumberedLine, readLines } from './reader.ts';
+import { type RollbackPlace, rollBackTo } from './rollback.ts';
+
+export interface ReplayCounts {
+  lines: number;
+  trades: number;
+  duplicates: number;
+  late: number;
+  rejected: number;
+  rollbacks: number;
+  /** Lines of an earlier run, already in the log. */
+  resumedAfterLine: number;
+}
+
+export interface ReplayOptions {
+  /** Name under which progress is kept; null for a pipe, which cannot be resumed. */
+  readonly feed: string | null;
+  /** Feed time per wall time; null: as fast as it goes. */
+  readonly speed: number | null;
+  readonly latenessMs: number;
+}
+
+export interface ReplayObserver {
+  lineRejected(line: number, reason: string): void;
+  replayProgress(counts: ReplayCounts): void;
+  replayFinished(counts: ReplayCounts): void;
+}
+
+const BATCH_ENTRIES = 2_000;
+const PROGRESS_MS = 2_000;
+const IDLE_MS = 20;
+
+export class Replay {
+  readonly #place: RollbackPlace;
+  readonly #clock: Clock;
+  readonly #observer: ReplayObserver;
+  readonly #options: ReplayOptions;
+  readonly counts: ReplayCounts = {
+    lines: 0,
+    trades: 0,
+    duplicates: 0,
+    late: 0,
+    rejected: 0,
+    rollbacks: 0,
+    resumedAfterLine: 0,
+  };
+  #drafter: Drafter;
+  #pace: { readonly wallMs: number; readonly feedMs: number } | null = null;
+  #progressMs = 0;
+  #stopped = false;
+  #input: Readable | null = null;
+
+  constructor(
+    place: RollbackPlace,
+    clock: Clock,
+    observer: ReplayObserver,
+    options: ReplayOptions,
+  ) {
+    this.#place = place;
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#options = options;
+    this.#drafter = new Drafter(place.node.fold, options.latenessMs);
+  }
+
+  /** Ends after the batch in hand, without waiting for a pipe that rests. */
+  stop(): void {
+    this.#stopped = true;
+    this.#input?.destroy();
+  }
+
+  /** Reads to the end of the feed. Resolves when all of it is applied, or after `stop`. */
+  async run(input: Readable): Promise<ReplayCounts> {
+    const { feed } = this.#options;
+    if (feed !== null)
+      this.counts.resumedAfterLine = Number(this.#place.node.fold.store.get('feeds', feed) ?? 0);
+    this.#progressMs = this.#clock.monotonicMs();
+    this.#input = input;
+    const chunks = readLines(input);
+    for (;;) {
+      const chunk = await this.#next(chunks.next());
+      if (chunk.done === true || this.#stopped) break;
+      for (const line of chunk.value) {
+        if (this.#stopped) break;
+        if (line.number > this.counts.resumedAfterLine) await this.#take(line);
+      }
+    }
+    if (!this.#stopped) this.#drafter.finish();
+    await this.#flush();
+    this.#observer.replayFinished(this.counts);
+    return this.counts;
+  }
+
+  /** The next lines; a pipe that rests has what it sent served meanwhile. */
+  async #next<T>(chunk: Promise<T>): Promise<T> {
+    const first = await Promise.race([
+      chunk,
+      sleep(this.#clock, IDLE_MS).then(() => 'idle' as const),
+    ]);
+    if (first !== 'idle') return first;
+    await this.#flush();
+    return await chunk;
+  }
+
+  async #take({ number, text }: NumberedLine): Promise<void> {
+    this.counts.lines += 1;
+    const line =
+      text.length > MAX_LINE_CHARACTERS ? `longer than ${MAX_LINE_CHARACTERS}` : parseLine(text);
+    if (typeof line === 'string') return this.#reject(number, line);
+    const cursor = this.#cursor(number);
+    if (line.kind === 'rollback') return this.#rollBack(line.toMs, number, cursor);
+    await this.#keepPace(line.timeMs);
+    const full = this.#drafter.size >= BATCH_ENTRIES;
+    if (full && line.timeMs !== this.#drafter.openAtMs) await this.#flush();
+    this.#count(this.#drafter.add(line.timeMs, line.trade, cursor), number);
+    this.#reportProgress();
+  }
+
+  #count(verdict: Verdict, number: number): void {
+    if (verdict === 'taken') this.counts.trades += 1;
+    else if (verdict === 'duplicate') this.counts.duplicates += 1;
+    else if (verdict === 'late') this.counts.late += 1;
+    else this.#reject(number, 'decimals differ from the first trade of this pair');
+  }
+
+  #reject(number: number, reason: string): void {
+    this.counts.rejected += 1;
+    this.#observer.lineRejected(number, reason);
+  }
+
+  async #rollBack(toMs: number, number: number, cursor: FeedCursor | undefined): Promise<void> {
+    await this.#flush();
+    const done = await rollBackTo(toMs, cursor, this.#place);
+    if (done === 'rolled back') this.counts.rollbacks += 1;
+    else if (done === 'unknown')
+      this.#reject(number, 'that moment is before what the log remembers');
+    this.#drafter = new Drafter(this.#place.node.fold, this.#options.latenessMs);
+    this.#pace = null;
+  }
+
+  async #flush(): Promise<void> {
+    const drafts = this.#drafter.take();
+    if (drafts.length > 0) {
+      const seq = await this.#place.writer.append(drafts);
+      await this.#place.node.reached(seq);
+    }
+    this.#drafter = new Drafter(this.#place.node.fold, this.#options.latenessMs);
+  }
+
+  /** Waits until it is this trade's turn, after serving what came before it. */
+  async #keepPace(timeMs: number): Promise<void> {
+    const { speed } = this.#options;
+    if (speed === null) return;
+    const wallMs = this.#clock.monotonicMs();
+    this.#pace ??= { wallMs, feedMs: timeMs };
+    const dueMs = this.#pace.wallMs + (timeMs - this.#pace.feedMs) / speed;
+    if (dueMs <= wallMs) return;
+    await this.#flush();
+    while (!this.#stopped && this.#clock.monotonicMs() < dueMs) {
+      await sleep(this.#clock, Math.min(1_000, dueMs - this.#clock.monotonicMs()));
+    }
+  }
+
+  #cursor(line: number): FeedCursor | undefined {
+    const { feed } = this.#options;
+    return feed === null ? undefined : { feed, line };
+  }
+
+  #reportProgress(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#progressMs < PROGRESS_MS) return;
+    this.#progressMs = nowMs;
+    this.#observer.replayProgress(this.counts);
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Rolling back to a moment. Within the horizon it is a rollback entry; beyond it a new epoch whose
+ * base is the log up to that moment, and every client is told.
+ */
+import type { Node } from '../actors/node.ts';
+import { nextEpoch } from '../actors/recovery.ts';
+import type { FeedCursor, SealedEntry } from '../log/entry.ts';
+import type { Log } from '../log/port.ts';
+import type { LogWriter } from '../log/writer.ts';
+import { assert } from '../runtime/assert.ts';
+import type { Rng } from '../runtime/rng.ts';
+
+export type RollbackOutcome = 'rolled back' | 'nothing to undo' | 'unknown';
+
+export interface RollbackPlace {
+  readonly node: Node;
+  readonly log: Log;
+  readonly writer: LogWriter;
+  readonly rng: Rng;
+}
+
+interface Block {
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+const READ = 512;
+
+/** Undoes every entry after the last one at or before `toMs`. All entries must be applied. */
+export async function rollBackTo(
+  toMs: number,
+  cursor: FeedCursor | undefined,
+  place: RollbackPlace,
+): Promise<RollbackOutcome> {
+  const { node, log, writer, rng } = place;
+  const { store } = node.fold;
+  const near = store.pointAtOrBefore(toMs);
+  if (near !== null && near.seq === store.newestPoint()?.seq) return 'nothing to undo';
+  const target = near ?? (await findBlock(toMs, log));
+  if (target === null) return 'unknown';
+  const [sealed] = await log.read(target.seq, 1);
+  assert(sealed !== undefined, `entry ${target.seq} is in the log`);
+  const { timeMs } = sealed.entry;
+  const more = cursor === undefined ? {} : { cursor };
+  const seq =
+    near !== null
+      ? await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq: near.seq, ...more } }])
+      : await writer.append(
+          [
+            {
+              timeMs,
+              payload: { kind: 'epoch', reason: 'rollback', base: { seq: target.seq }, ...more },
+            },
+          ],
+          nextEpoch(node.applied().epoch, rng),
+        );
+  await node.reached(seq);
+  return 'rolled back';
+}
+
+/** The last block at or before `toMs` that no later entry has undone, from the whole log. */
+async function findBlock(toMs: number, log: Log): Promise<Block | null> {
+  const blocks: Block[] = [];
+  for (let next = await log.first(); ; ) {
+    const entries = await log.read(next, READ);
+    const last = entries[entries.length - 1];
+    if (last === undefined) break;
+    for (const sealed of entries) follow(sealed, blocks);
+    next = last.entry.seq + 1;
+  }
+  return blocks.findLast((block) => block.atMs <= toMs) ?? null;
+}
+
+function follow({ entry: { seq, payload } }: SealedEntry, blocks: Block[]): void {
+  if (payload.kind === 'block') blocks.push({ seq, atMs: payload.atMs });
+  if (payload.kind === 'rollback') drop(payload.toSeq, blocks);
+  if (payload.kind !== 'epoch') return;
+  if (payload.base === undefined) blocks.push({ seq, atMs: Number.NEGATIVE_INFINITY });
+  else if (blocks.length > 0) drop(payload.base.seq, blocks);
+}
+
+function drop(afterSeq: number, blocks: Block[]): void {
+  while ((blocks[blocks.length - 1]?.seq ?? 0) > afterSeq) blocks.pop();
+}

@@ -1,0 +1,96 @@
+/**
+ * Entries: the only input of the fold. An entry is hashed over its text; the text names the hash
+ * of the entry before it, so a log is a chain.
+ *
+ * Assumes: `timeMs` is market time as the leader saw it. It never goes back, except in a rollback.
+ */
+import { hash } from 'node:crypto';
+
+/** Of the texts below; a node that reads a higher one stops folding and says so. */
+export const ENTRY_VERSION = 1;
+export const NO_HASH = '';
+
+export interface TradeEvent {
+  readonly base: string;
+  readonly quote: string;
+  readonly baseDecimals: number;
+  readonly quoteDecimals: number;
+  readonly id: string;
+  /** Integer strings in smallest units. */
+  readonly baseAmount: string;
+  readonly quoteAmount: string;
+}
+
+/** How far a replayed file has got: everything up to this line is in the log. */
+export interface FeedCursor {
+  readonly feed: string;
+  readonly line: number;
+}
+
+/** Trades of one moment. */
+export interface BlockPayload {
+  readonly kind: 'block';
+  /** The moment of its trades; behind `timeMs` by the lateness that a replay allows, or a late one. */
+  readonly atMs: number;
+  readonly trades: readonly TradeEvent[];
+  readonly cursor?: FeedCursor;
+}
+
+/** Everything after entry `toSeq` is undone. */
+export interface RollbackPayload {
+  readonly kind: 'rollback';
+  readonly toSeq: number;
+  readonly cursor?: FeedCursor;
+}
+
+/**
+ * An interval ended (`end`: its bars become final) or the next one began (`start`: flat bars of
+ * subscribers who asked for them). Two entries, because a position can carry one change per bar
+ * series: a client ignores a second frame at the same position.
+ */
+export interface TimePayload {
+  readonly kind: 'time';
+  readonly phase: 'end' | 'start';
+}
+
+/**
+ * A new epoch. `base` is the state it starts at: the fold of this log up to `base.seq`, or, where
+ * this is the log's first entry, the snapshot kept under the epoch's name. Without base: empty.
+ */
+export interface EpochPayload {
+  readonly kind: 'epoch';
+  readonly reason: 'new' | 'rollback' | 'log lost';
+  readonly base?: { readonly seq: number; readonly stateHash?: string };
+  readonly cursor?: FeedCursor;
+}
+
+export type Payload = BlockPayload | RollbackPayload | TimePayload | EpochPayload;
+
+export interface Entry {
+  readonly version: number;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly term: number;
+  readonly prevEntryHash: string;
+  readonly timeMs: number;
+  readonly payload: Payload;
+}
+
+/** An entry with the text that was hashed; the text is what is stored and sent. */
+export interface SealedEntry {
+  readonly entry: Entry;
+  readonly text: string;
+  readonly hash: string;
+}
+
+export function sealEntry(entry: Entry): SealedEntry {
+  const text = JSON.stringify(entry);
+  return { entry, text, hash: hash('sha256', text, 'hex') };
+}
+
+/** Reads a stored text back. Throws on text that is no entry: the log is damaged. */
+export function openEntry(text: string): SealedEntry {
+  // trust: the text was sealed by a node of this market; its hash chain is checked by the reader
+  const entry = JSON.parse(text) as Entry;
+  return { entry, text, hash: hash('sha256', text, 'hex') };
+}

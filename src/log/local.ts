@@ -1,0 +1,212 @@
+/**
+ * The log of a single node: one SQLite file, synchronous=FULL. Appends of one turn of the event
+ * loop are one transaction (group commit), so the disk is asked once for many entries.
+ */
+import { assert } from '../runtime/assert.ts';
+import type { Clock, Timer } from '../runtime/clock.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
+import type { AppendOutcome, Log, Tail } from './port.ts';
+
+interface PendingAppend {
+  readonly sealed: SealedEntry;
+  readonly expectedSeq: number;
+  resolve(outcome: AppendOutcome): void;
+  reject(error: unknown): void;
+}
+
+/** Entries just appended are read back from memory, not parsed again. */
+const RECENT_ENTRIES = 8192;
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS entries (
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS epochs ON entries (seq) WHERE kind = 'epoch';
+`;
+
+export class LocalLog implements Log {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #insert;
+  readonly #select;
+  readonly #range;
+  #tail: Tail;
+  #recent: SealedEntry[] = [];
+  #pending: PendingAppend[] = [];
+  #commitTimer: Timer | null = null;
+  #waiting: { seq: number; resolve: () => void }[] = [];
+  #closed = false;
+
+  constructor(file: string, clock: Clock, maxMb: number) {
+    this.#clock = clock;
+    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb });
+    this.#database.exec(SCHEMA);
+    this.#insert = this.#database.prepare<[number, string, string, string]>(
+      'INSERT INTO entries (seq, kind, hash, text) VALUES (?, ?, ?, ?)',
+    );
+    this.#select = this.#database.prepare<[number], { hash: string; text: string }>(
+      'SELECT hash, text FROM entries WHERE seq = ?',
+    );
+    this.#range = this.#database.prepare<[number, number], { text: string }>(
+      'SELECT text FROM entries WHERE seq >= ? ORDER BY seq LIMIT ?',
+    );
+    this.#tail = this.#readTail();
+  }
+
+  async epoch(): Promise<string | null> {
+    return this.#tail.epoch;
+  }
+
+  async first(): Promise<number> {
+    const row = this.#database
+      .prepare<[], { seq: number | null }>('SELECT min(seq) AS seq FROM entries')
+      .get();
+    return row?.seq ?? 0;
+  }
+
+  async last(): Promise<Tail> {
+    return this.#tail;
+  }
+
+  append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ sealed, expectedSeq, resolve, reject });
+      this.#commitTimer ??= this.#clock.soon(() => this.#commit());
+    });
+  }
+
+  async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
+    const oldest = this.#recent[0]?.entry.seq;
+    if (oldest !== undefined && fromSeq >= oldest) {
+      return this.#recent.slice(fromSeq - oldest, fromSeq - oldest + limit);
+    }
+    return this.#range.all(fromSeq, limit).map((row) => openEntry(row.text));
+  }
+
+  reached(seq: number): Promise<void> {
+    if (this.#closed || this.#tail.seq >= seq) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push({ seq, resolve });
+    });
+  }
+
+  async epochs(): Promise<readonly number[]> {
+    return this.#database
+      .prepare<[], { seq: number }>("SELECT seq FROM entries WHERE kind = 'epoch' ORDER BY seq")
+      .all()
+      .map((row) => row.seq);
+  }
+
+  async trim(seq: number): Promise<void> {
+    this.#database.prepare<[number, number]>('DELETE FROM entries WHERE seq < ? AND seq < ?').run(
+      seq,
+      // The last entry stays: a log that has ever been written knows where it ended.
+      this.#tail.seq,
+    );
+  }
+
+  async restart(sealed: SealedEntry): Promise<void> {
+    assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
+    this.#commit();
+    this.#database.transaction(() => {
+      this.#database.exec('DELETE FROM entries');
+      this.#insertEntry(sealed);
+    })();
+    this.#recent = [];
+    this.#advance([sealed]);
+  }
+
+  async close(): Promise<void> {
+    this.#commit();
+    this.#closed = true;
+    this.#wake();
+    this.#database.pragma('wal_checkpoint(TRUNCATE)');
+    this.#database.close();
+  }
+
+  /** Judges each append in order; all that fit are one transaction, acknowledged after it. */
+  #commit(): void {
+    this.#commitTimer?.cancel();
+    this.#commitTimer = null;
+    const pending = this.#pending;
+    this.#pending = [];
+    if (pending.length === 0) return;
+    const outcomes: AppendOutcome[] = [];
+    const appended: SealedEntry[] = [];
+    try {
+      this.#database.transaction(() => {
+        let tail = this.#tail;
+        for (const { sealed, expectedSeq } of pending) {
+          const outcome = this.#judge(sealed, expectedSeq, tail);
+          if (outcome.outcome === 'appended' && sealed.entry.seq > tail.seq) {
+            this.#insertEntry(sealed);
+            appended.push(sealed);
+            tail = { seq: sealed.entry.seq, hash: sealed.hash, epoch: sealed.entry.epoch };
+          }
+          outcomes.push(outcome);
+        }
+      })();
+    } catch (error) {
+      for (const { reject } of pending) reject(error);
+      return;
+    }
+    this.#advance(appended);
+    pending.forEach(({ resolve }, index) => {
+      const outcome = outcomes[index];
+      assert(outcome !== undefined, 'every append has an outcome');
+      resolve(outcome);
+    });
+    this.#checkpointWhenLong();
+  }
+
+  #judge({ entry, hash }: SealedEntry, expectedSeq: number, tail: Tail): AppendOutcome {
+    if (entry.seq === expectedSeq + 1 && entry.seq <= tail.seq) {
+      const stored = entry.seq === tail.seq ? tail.hash : this.#select.get(entry.seq)?.hash;
+      if (stored === hash) return { outcome: 'appended', seq: entry.seq };
+    }
+    const fits =
+      expectedSeq === tail.seq && entry.seq === tail.seq + 1 && entry.prevEntryHash === tail.hash;
+    return fits
+      ? { outcome: 'appended', seq: entry.seq }
+      : { outcome: 'conflict', lastSeq: tail.seq };
+  }
+
+  #insertEntry({ entry, hash, text }: SealedEntry): void {
+    this.#insert.run(entry.seq, entry.payload.kind, hash, text);
+  }
+
+  #advance(appended: readonly SealedEntry[]): void {
+    const last = appended[appended.length - 1];
+    if (last === undefined) return;
+    this.#tail = { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
+    for (const sealed of appended) this.#recent.push(sealed);
+    if (this.#recent.length > 2 * RECENT_ENTRIES)
+      this.#recent = this.#recent.slice(-RECENT_ENTRIES);
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ seq }) => !this.#closed && seq > this.#tail.seq);
+    for (const { seq, resolve } of waiting) if (this.#closed || seq <= this.#tail.seq) resolve();
+  }
+
+  #readTail(): Tail {
+    const row = this.#database
+      .prepare<[], { text: string }>('SELECT text FROM entries ORDER BY seq DESC LIMIT 1')
+      .get();
+    if (row === undefined) return { seq: 0, hash: NO_HASH, epoch: null };
+    const { entry, hash } = openEntry(row.text);
+    return { seq: entry.seq, hash, epoch: entry.epoch };
+  }
+
+  #appendsSinceCheckpoint = 0;
+
+  /** wal_autocheckpoint is off; a passive checkpoint every so often keeps the WAL bounded. */
+  #checkpointWhenLong(): void {
+    this.#appendsSinceCheckpoint += 1;
+    if (this.#appendsSinceCheckpoint < 64) return;
+    this.#appendsSinceCheckpoint = 0;
+    this.#database.pragma('wal_checkpoint(PASSIVE)');
+  }
+}

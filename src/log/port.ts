@@ -1,0 +1,50 @@
+/**
+ * The log: the one order of everything that happened. Contract suite: test/contracts/log.ts.
+ *
+ * Guarantees:
+ * - `append` is acknowledged only when the entry survives a crash. It succeeds only at the tail:
+ *   `expectedSeq` is the last seq the writer knows. Appending the same entry again (an
+ *   acknowledgement was lost) is Appended, not a conflict.
+ * - Entries are dense and chained: seq + 1, prevEntryHash = hash of the one before.
+ * - `read` gives entries in order. It may give fewer than asked, and the same ones twice on another
+ *   call; never one that `append` has not acknowledged.
+ *
+ * May be lost: appends that were not acknowledged. A tail that was acknowledged is lost only with
+ * the disk; readers find out by `last()` being behind their checkpoint.
+ *
+ * Errors: `append` rejects when the disk refuses; nothing was appended then, the same call may be
+ * tried again.
+ */
+import type { SealedEntry } from './entry.ts';
+
+export type AppendOutcome =
+  | { readonly outcome: 'appended'; readonly seq: number }
+  /** Somebody else's entry is there, or the writer missed some. Read on; never retry fresher. */
+  | { readonly outcome: 'conflict'; readonly lastSeq: number };
+
+export interface Tail {
+  /** 0 for an empty log. */
+  readonly seq: number;
+  readonly hash: string;
+  readonly epoch: string | null;
+}
+
+export interface Log {
+  /** Epoch of the last entry; null for an empty log. */
+  epoch(): Promise<string | null>;
+  /** Oldest seq still there; 0 for an empty log. */
+  first(): Promise<number>;
+  last(): Promise<Tail>;
+  append(entry: SealedEntry, expectedSeq: number): Promise<AppendOutcome>;
+  /** Entries from `fromSeq` on, at most `limit`; empty at the tail. */
+  read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]>;
+  /** Resolves once the tail is at or past `seq`, or the log is closed. */
+  reached(seq: number): Promise<void>;
+  /** Seqs of all epoch entries still there, ascending. */
+  epochs(): Promise<readonly number[]>;
+  /** Forgets entries below `seq`. */
+  trim(seq: number): Promise<void>;
+  /** Forgets everything and begins anew with one epoch entry, in one step. */
+  restart(entry: SealedEntry): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+/**
+ * The leader's pen: seals entries into the chain and appends them. Only one writer is alive; when
+ * another one wrote, this one is told (`conflict`) and never tries a fresher number.
+ */
+import type { Clock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/clock.ts';
+import { ENTRY_VERSION, type Payload, type SealedEntry, sealEntry } from './entry.ts';
+import type { Log, Tail } from './port.ts';
+
+export interface EntryDraft {
+  readonly timeMs: number;
+  readonly payload: Payload;
+}
+
+export interface WriterObserver {
+  appendFailed(error: unknown, attempt: number, retryInMs: number): void;
+}
+
+/** Another writer's entry is in the log: this process no longer leads. */
+export class WriterConflict extends Error {}
+
+const MAX_RETRY_MS = 5_000;
+
+export class LogWriter {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #observer: WriterObserver;
+  readonly #term: number;
+  #tail: Tail;
+  #stopped = false;
+
+  constructor(log: Log, tail: Tail, term: number, clock: Clock, observer: WriterObserver) {
+    this.#log = log;
+    this.#tail = tail;
+    this.#term = term;
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  get tail(): Tail {
+    return this.#tail;
+  }
+
+  /** Gives up retrying: a refused append rejects at once from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /**
+   * Appends all, in order; resolves with the last seq once all are acknowledged. A disk that
+   * refuses is tried again with the same entries until it takes them.
+   */
+  async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
+    const sealed = this.#seal(drafts, epoch ?? '');
+    for (let attempt = 1; ; attempt += 1) {
+      const results = await Promise.allSettled(
+        sealed.map((entry) => this.#log.append(entry, entry.entry.seq - 1)),
+      );
+      const refused = results.find((result) => result.status === 'rejected');
+      if (refused === undefined) return this.#conclude(sealed, results);
+      if (this.#stopped) throw refused.reason;
+      const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
+      this.#observer.appendFailed(refused.reason, attempt, retryInMs);
+      await sleep(this.#clock, retryInMs);
+    }
+  }
+
+  #seal(drafts: readonly EntryDraft[], epoch: string): SealedEntry[] {
+    let { seq, hash: prevEntryHash } = this.#tail;
+    return drafts.map(({ timeMs, payload }) => {
+      seq += 1;
+      const version = ENTRY_VERSION;
+      const entry = { version, epoch, seq, term: this.#term, prevEntryHash, timeMs, payload };
+      const sealed = sealEntry(entry);
+      prevEntryHash = sealed.hash;
+      return sealed;
+    });
+  }
+
+  #conclude(
+    sealed: readonly SealedEntry[],
+    results: readonly PromiseSettledResult<{ outcome: string }>[],
+  ): number {
+    for (const result of results) {
+      if (result.status === 'fulfilled' && result.value.outcome === 'conflict') {
+        throw new WriterConflict('another writer appended to the log');
+      }
+    }
+    const last = sealed[sealed.length - 1];
+    if (last === undefined) return this.#tail.seq;
+    this.#tail = { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
+    return this.#tail.seq;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The program: environment and command line in, exit code out. The only file that knows the
+ * process; signals are handled here and nowhere else.
+ */
+import { readFileSync } from 'node:fs';
+import type { World } from './app.ts';
+import { type Command, parseCommand, USAGE } from './cli/arguments.ts';
+import { replay, serve, type Terminal, verify } from './cli/run.ts';
+import { settingsHelp } from './config/help.ts';
+import { BadSettings, readSettings } from './config/settings.ts';
+import { systemClock } from './runtime/clock.ts';
+import { createLogger } from './runtime/events.ts';
+import { systemRng } from './runtime/rng.ts';
+
+const FAILED = 1;
+const MISUSED = 2;
+
+const terminal: Terminal = {
+  print: (text) => {
+    process.stderr.write(text);
+  },
+  input: process.stdin,
+  stopAsked: new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => resolve(signal));
+  }),
+};
+
+process.exitCode = await run(parseCommand(process.argv.slice(2)));
+
+async function run(command: Command | string): Promise<number> {
+  if (typeof command === 'string') return misuse(`${command}\n\n${USAGE}`);
+  if (command.name === 'help') {
+    process.stdout.write(`${USAGE}\n${settingsHelp()}`);
+    return 0;
+  }
+  const settings = readSettings(process.env);
+  if (settings instanceof BadSettings) return misuse(settings.message);
+  const clock = systemClock;
+  const logger = createLogger({ level: settings.LOG_LEVEL, clock });
+  const world: World = { settings, clock, rng: systemRng, logger, version: readVersion() };
+  try {
+    if (command.name === 'verify') return await verify(world, terminal);
+    if (command.name === 'replay') return await replay(command, world, terminal);
+    return await serve(world, terminal);
+  } catch (error) {
+    terminal.print(`upcurve could not go on: ${explain(error)}\n`);
+    return FAILED;
+  }
+}
+
+function misuse(message: string): number {
+  terminal.print(message);
+  return MISUSED;
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`;
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const found: unknown = JSON.parse(text);
+  const named = typeof found === 'object' && found !== null && 'version' in found;
+  return named ? String(found.version) : 'unknown';
+}

@@ -1,0 +1,76 @@
+/**
+ * A bar: open, high, low, close and volume of one interval.
+ *
+ * Assumes: nothing about arrival. A trade has an order key; the bar keeps the trades of its open,
+ *          high, low and close, so adding trades commutes (equal prices: the earlier trade stays).
+ * Never:   reads a clock; an interval ends because an entry says so.
+ * Undo:    a bar cannot forget a trade; a rollback puts its before-image back.
+ */
+import { comparePrices, compareTrades, type Trade } from './trade.ts';
+
+export interface Bar {
+  readonly startMs: number;
+  open: Trade;
+  high: Trade;
+  low: Trade;
+  close: Trade;
+  /** Sum of quote amounts, smallest units. */
+  quoteVolume: bigint;
+  baseVolume: bigint;
+  trades: number;
+  /** Market time has passed the interval's end. */
+  final: boolean;
+}
+
+export function firstBar(startMs: number, trade: Trade): Bar {
+  return {
+    startMs,
+    open: trade,
+    high: trade,
+    low: trade,
+    close: trade,
+    quoteVolume: trade.quoteAmount,
+    baseVolume: trade.baseAmount,
+    trades: 1,
+    final: false,
+  };
+}
+
+/** Which ends of a bar a trade moved; a coarser bar around it need not look at the others. */
+export const MOVED_ALL = 15;
+const MOVED_OPEN = 1;
+const MOVED_HIGH = 2;
+const MOVED_LOW = 4;
+const MOVED_CLOSE = 8;
+
+/**
+ * Adds a trade in place. `candidates` names what can move at all: what the trade moved in a finer
+ * bar of the same interval, or MOVED_ALL. Returns what it moved.
+ */
+export function addTrade(bar: Bar, trade: Trade, candidates: number): number {
+  bar.quoteVolume += trade.quoteAmount;
+  bar.baseVolume += trade.baseAmount;
+  bar.trades += 1;
+  let moved = 0;
+  if ((candidates & MOVED_OPEN) !== 0 && compareTrades(trade, bar.open) < 0) {
+    bar.open = trade;
+    moved |= MOVED_OPEN;
+  }
+  if ((candidates & MOVED_CLOSE) !== 0 && compareTrades(trade, bar.close) > 0) {
+    bar.close = trade;
+    moved |= MOVED_CLOSE;
+  }
+  if ((candidates & MOVED_HIGH) !== 0 && exceeds(comparePrices(trade, bar.high), trade, bar.high)) {
+    bar.high = trade;
+    moved |= MOVED_HIGH;
+  }
+  if ((candidates & MOVED_LOW) !== 0 && exceeds(comparePrices(bar.low, trade), trade, bar.low)) {
+    bar.low = trade;
+    moved |= MOVED_LOW;
+  }
+  return moved;
+}
+
+function exceeds(order: number, trade: Trade, holder: Trade): boolean {
+  return order > 0 || (order === 0 && compareTrades(trade, holder) < 0);
+}

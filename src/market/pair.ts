@@ -1,0 +1,33 @@
+/** A traded pair. Decimals are fixed by its first trade. Prices are quote per one base. */
+import type { AssetId } from './asset.ts';
+import { formatRatio, formatUnits, powerOfTen } from './decimal.ts';
+import type { Trade } from './trade.ts';
+
+export interface Pair {
+  /** Small number given by the fold, for rows. */
+  readonly id: number;
+  readonly base: AssetId;
+  readonly quote: AssetId;
+  readonly baseDecimals: number;
+  readonly quoteDecimals: number;
+}
+
+/** The name of a pair in updates: `base_quote`. */
+export function pairName(base: AssetId, quote: AssetId): string {
+  return `${base}_${quote}`;
+}
+
+/** Price of a trade in display units, for the pair or (`inverted`) for quote/base read backwards. */
+export function formatPrice(pair: Pair, trade: Trade, inverted: boolean): string {
+  const quote = trade.quoteAmount * powerOfTen(pair.baseDecimals);
+  const base = trade.baseAmount * powerOfTen(pair.quoteDecimals);
+  return inverted ? formatRatio(base, quote) : formatRatio(quote, base);
+}
+
+export function formatBase(pair: Pair, amount: bigint): string {
+  return formatUnits(amount, pair.baseDecimals);
+}
+
+export function formatQuote(pair: Pair, amount: bigint): string {
+  return formatUnits(amount, pair.quoteDecimals);
+}

@@ -1,0 +1,48 @@
+/**
+ * The six chart resolutions and their intervals, in UTC: weeks start Monday 00:00, months on the
+ * 1st. An interval is [start, end) in Unix milliseconds. Source: api.md section 1.
+ */
+export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+export const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-05, the first Monday of Unix time. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+const FIXED_MS: Readonly<Record<Resolution, number>> = {
+  min1: MINUTE_MS,
+  min5: 5 * MINUTE_MS,
+  hour1: 60 * MINUTE_MS,
+  day1: DAY_MS,
+  week1: WEEK_MS,
+  month1: 0,
+};
+
+/** The last moment we take: the end of year 9999. */
+export const MAX_TIME_MS = 253_402_300_799_999;
+
+export function isResolution(text: string): text is Resolution {
+  return Object.hasOwn(FIXED_MS, text);
+}
+
+/** Start of the interval that contains `timeMs`. */
+export function intervalStart(resolution: Resolution, timeMs: number): number {
+  if (resolution === 'month1') {
+    const date = new Date(timeMs);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  }
+  const offsetMs = resolution === 'week1' ? FIRST_MONDAY_MS : 0;
+  const lengthMs = FIXED_MS[resolution];
+  return Math.floor((timeMs - offsetMs) / lengthMs) * lengthMs + offsetMs;
+}
+
+/** End (exclusive) of the interval that starts at `startMs`; also the next interval's start. */
+export function intervalEnd(resolution: Resolution, startMs: number): number {
+  if (resolution === 'month1') {
+    const date = new Date(startMs);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  }
+  return startMs + FIXED_MS[resolution];
+}

@@ -1,0 +1,31 @@
+/**
+ * A trade: an exact exchange of base for quote, in smallest units, with an order key.
+ *
+ * The order key is (timeMs, id), ids by length and then text, so that numeric ids sort as numbers.
+ * It is total within a pair because ids are unique there.
+ */
+export interface Trade {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly baseAmount: bigint;
+  readonly quoteAmount: bigint;
+}
+
+/** Negative when `a` comes before `b` in the order of the market. */
+export function compareTrades(a: Trade, b: Trade): number {
+  return a.timeMs - b.timeMs || compareIds(a.id, b.id);
+}
+
+export function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Negative when `a` was cheaper than `b`. Exact: cross-multiplied, nothing is divided. */
+export function comparePrices(a: Trade, b: Trade): number {
+  const left = a.quoteAmount * b.baseAmount;
+  const right = b.quoteAmount * a.baseAmount;
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

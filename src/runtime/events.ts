@@ -1,0 +1,258 @@
+/**
+ * What the program says: one function per event, its log line and its metric together.
+ *
+ * Labels are of low cardinality: what a client can choose (a pool, an address, a path, a close
+ * code) goes into the log line or into `other`, never into a label. What a client can cause at will
+ * is logged at debug and counted.
+ */
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Clock } from './clock.ts';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** Standard output when absent. */
+  readonly destination?: DestinationStream;
+}
+
+/** JSON, one line per event: level, time (Unix ms), event, fields, msg. */
+export function createLogger({ level, clock, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":${clock.nowMs()}`,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+export type Events = ReturnType<typeof createEvents>;
+
+/** Registers every metric; `registry` must not hold them yet. */
+export function createEvents(logger: Logger, registry: Registry) {
+  const meters = metersIn(registry);
+  return {
+    ...lifeEvents(logger),
+    ...httpEvents(logger, meters),
+    ...socketEvents(logger, meters),
+    ...foldEvents(logger, meters),
+    ...storeEvents(logger, meters),
+    ...ingestEvents(logger, meters),
+  };
+}
+
+/** Makes metrics of one registry; the prefix is ours everywhere. */
+function metersIn(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers }),
+    gauge: (name: string, help: string) => new Gauge({ name: `upcurve_${name}`, help, registers }),
+    histogram: <L extends string>(
+      name: string,
+      help: string,
+      buckets: number[],
+      labelNames: L[] = [],
+    ) => new Histogram({ name: `upcurve_${name}`, help, buckets, labelNames, registers }),
+  };
+}
+
+type Meters = ReturnType<typeof metersIn>;
+
+const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const DEPTH_BLOCKS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];
+
+function lifeEvents(logger: Logger) {
+  return {
+    /** `what` is `market` or `admin`. */
+    listening(what: string, host: string, port: number): void {
+      const address = host.includes(':') ? `[${host}]` : host;
+      logger.info(
+        { event: 'listening', what, host, port },
+        `listening on http://${address}:${port}`,
+      );
+    },
+    stopping(reason: string): void {
+      logger.info({ event: 'stopping', reason }, `stopping: ${reason}`);
+    },
+    stopped(seconds: number): void {
+      logger.info({ event: 'stopped', seconds }, 'stopped');
+    },
+    /** It threw on stop or missed the deadline; what it held goes with the process. */
+    serviceStopFailed(service: string, error: unknown): void {
+      logger.error({ event: 'serviceStopFailed', service, err: error }, `${service} did not stop`);
+    },
+  };
+}
+
+function httpEvents(logger: Logger, { counter, histogram }: Meters) {
+  const help = 'Requests by operation and class of status';
+  const requests = histogram('http_request_seconds', help, LATENCY_S, ['route', 'status']);
+  const aborted = counter('http_aborted', 'Requests whose client left before the answer', [
+    'route',
+  ]);
+  const failed = counter('handler_failed', 'Faults in handlers, by operation or topic', ['where']);
+  const series = new Map<string, Histogram.Internal<'route' | 'status'>>();
+  return {
+    /** Metric only, on the hot path: the series of a (route, status class) is looked up once. */
+    httpRequest(route: string, status: number, seconds: number): void {
+      const statusClass = `${Math.floor(status / 100)}xx`;
+      const key = `${route} ${statusClass}`;
+      let known = series.get(key);
+      if (known === undefined) {
+        known = requests.labels(route, statusClass);
+        series.set(key, known);
+      }
+      known.observe(seconds);
+    },
+    httpAborted(route: string): void {
+      aborted.inc({ route });
+    },
+    handlerFailed(where: string, error: unknown): void {
+      failed.inc({ where });
+      logger.error({ event: 'handlerFailed', where, err: error }, `handler of ${where} failed`);
+    },
+  };
+}
+
+/** Close codes of api.md 6.6 and the usual ones; a client may send any other. */
+const CLOSE_CODES: ReadonlySet<number> = new Set([
+  1000, 1001, 1005, 1006, 1009, 4001, 4002, 4008, 4403, 4429, 4500, 4501,
+]);
+
+function socketEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
+  const open = gauge('sockets', 'Open WebSockets');
+  const opened = counter('sockets_opened', 'WebSockets opened');
+  const closed = counter('sockets_closed', 'WebSockets closed, by close code', ['code']);
+  const frames = counter('frames_published', 'Frames rendered and handed to the network');
+  const bytes = counter('frame_bytes_published', 'Bytes of those frames');
+  const flushes = histogram('flush_seconds', 'Time a flush held the event loop', LATENCY_S);
+  const behind = counter('sockets_behind', 'Times a socket fell behind its buffer');
+  const resyncs = counter('resyncs', 'Resync frames, by reason', ['reason']);
+  const bad = counter('bad_frames', 'Frames that could not be used, by cause', ['cause']);
+  return {
+    socketOpened(): void {
+      open.inc();
+      opened.inc();
+    },
+    socketClosed(code: number): void {
+      open.dec();
+      closed.inc({ code: CLOSE_CODES.has(code) ? String(code) : 'other' });
+      logger.debug({ event: 'socketClosed', code }, 'socket closed');
+    },
+    framesPublished(count: number, size: number): void {
+      frames.inc(count);
+      bytes.inc(size);
+    },
+    flushed(milliseconds: number): void {
+      flushes.observe(milliseconds / 1000);
+    },
+    socketBehind(bufferedBytes: number): void {
+      behind.inc();
+      logger.debug({ event: 'socketBehind', bufferedBytes }, 'socket is behind');
+    },
+    resync(reason: 'slow' | 'epoch'): void {
+      resyncs.inc({ reason });
+    },
+    badFrame(cause: string): void {
+      bad.inc({ cause });
+      logger.debug({ event: 'badFrame', cause }, 'bad frame');
+    },
+  };
+}
+
+function foldEvents(logger: Logger, { counter, histogram }: Meters) {
+  const entries = counter('entries_applied', 'Log entries folded');
+  const batches = histogram('batch_seconds', 'Time one batch of entries held the loop', LATENCY_S);
+  const appendFailures = counter('append_failures', 'Appends the log did not acknowledge');
+  const quarantined = counter('actors_quarantined', 'Actors taken out after a repeated fault');
+  const rollbacks = histogram('rollback_depth_blocks', 'Depth of rollbacks', DEPTH_BLOCKS);
+  const epochs = counter('epochs_started', 'Epochs started');
+  return {
+    /** Metric only, on the hot path. */
+    batchApplied(count: number, seconds: number): void {
+      entries.inc(count);
+      batches.observe(seconds);
+    },
+    /** Nothing was appended; the same entries are tried again. */
+    appendFailed(error: unknown, attempt: number, retryInMs: number): void {
+      appendFailures.inc();
+      const fields = { event: 'appendFailed', attempt, retryInMs, err: error };
+      logger.error(fields, `the log took no entry, next try in ${retryInMs} ms`);
+    },
+    actorQuarantined(pool: string, error: unknown): void {
+      quarantined.inc();
+      logger.error({ event: 'actorQuarantined', pool, err: error }, `pool ${pool} is quarantined`);
+    },
+    /** A fault of the program: the node stops folding and is no longer ready. */
+    foldFailed(error: unknown): void {
+      logger.fatal({ event: 'foldFailed', err: error }, 'the fold stopped; the node is not ready');
+    },
+    stateUnreadable(error: unknown): void {
+      const fields = { event: 'stateUnreadable', err: error };
+      logger.error(fields, 'the state file cannot be read; it is rebuilt from the log');
+    },
+    rollbackApplied(depth: number): void {
+      rollbacks.observe(depth);
+      logger.info({ event: 'rollbackApplied', depth }, `rolled back ${depth} blocks`);
+    },
+    epochStarted(epoch: string, reason: string): void {
+      epochs.inc();
+      logger.warn({ event: 'epochStarted', epoch, reason }, `epoch ${epoch} starts: ${reason}`);
+    },
+  };
+}
+
+function storeEvents(logger: Logger, { counter, histogram }: Meters) {
+  const rowCount = counter('rows_committed', 'Rows written to the state file');
+  const commits = histogram('commit_seconds', 'Time one commit held the event loop', LATENCY_S);
+  const failures = counter('commit_failures', 'Commits that failed and are tried again');
+  return {
+    committed(rows: number, seconds: number): void {
+      rowCount.inc(rows);
+      commits.observe(seconds);
+    },
+    /** Folding stands still until a retry succeeds: a full disk is no actor's fault. */
+    commitFailed(error: unknown, attempt: number, retryInMs: number): void {
+      failures.inc();
+      const fields = { event: 'commitFailed', attempt, retryInMs, err: error };
+      logger.error(fields, `commit failed; folding waits, next try in ${retryInMs} ms`);
+    },
+  };
+}
+
+/** What became of the lines of a replay. */
+export interface LineCounts {
+  readonly lines: number;
+  readonly trades: number;
+  readonly duplicates: number;
+  readonly late: number;
+  readonly rejected: number;
+}
+
+const REJECTED_LINES_LOGGED = 20;
+
+function ingestEvents(logger: Logger, { counter }: Meters) {
+  const rejected = counter('replay_lines_rejected', 'Lines of a replay that could not be used');
+  let logged = 0;
+  return {
+    replayProgress(counts: LineCounts): void {
+      const message = `${counts.lines} lines read, ${counts.trades} trades`;
+      logger.info({ event: 'replayProgress', ...counts }, message);
+    },
+    replayFinished(counts: LineCounts): void {
+      const message = `replay read ${counts.lines} lines, ${counts.rejected} rejected`;
+      logger.info({ event: 'replayFinished', ...counts }, message);
+    },
+    /** The first ones are logged, all are counted: a wrong file must not flood the log. */
+    lineRejected(line: number, reason: string): void {
+      rejected.inc();
+      logged += 1;
+      if (logged > REJECTED_LINES_LOGGED) return;
+      logger.warn({ event: 'lineRejected', line, reason }, `line ${line} rejected: ${reason}`);
+    },
+  };
+}

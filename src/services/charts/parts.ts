@@ -1,0 +1,67 @@
+/**
+ * Changes of a bar series as frames.
+ *
+ * One position, one frame with news: a client ignores a second frame at a position it has. Bars
+ * that changed at the same position (a rollback) travel together in one `BarsRevised`; the newest
+ * bar that follows it repeats what it said.
+ */
+import type { Json } from '../../runtime/json.ts';
+import type { Cause } from '../../store/rows.ts';
+import type { Part } from '../../topics/port.ts';
+
+export const UPDATE = 'LastBarUpdate';
+export const REVISED = 'BarsRevised';
+
+/** One changed bar, rendered; `bar` is null when it was removed. */
+export interface BarNews {
+  readonly startMs: number;
+  readonly seq: number;
+  readonly cause: Cause;
+  readonly bar: Json;
+}
+
+export interface SeriesName {
+  readonly pair: string;
+  readonly interval: string;
+}
+
+/** `news` in ascending seq; `newest` is the newest bar as an update would say it. */
+export function partsOf(name: SeriesName, news: readonly BarNews[], newest: () => Json): Part[] {
+  const parts: Part[] = [];
+  let newestSaid = true;
+  for (const group of groupBySeq(news)) {
+    const [only] = group;
+    if (only === undefined) continue;
+    const ordinary = only.cause === 'trade' || only.cause === 'final';
+    if (group.length === 1 && ordinary && only.bar !== null) {
+      parts.push({ event: UPDATE, seq: only.seq, data: only.bar });
+      newestSaid = newestSaid || only.cause === 'trade';
+    } else {
+      parts.push({ event: REVISED, seq: only.seq, data: revision(name, group) });
+      newestSaid = false;
+    }
+  }
+  const last = parts[parts.length - 1];
+  if (last !== undefined && !newestSaid) {
+    parts.push({ event: UPDATE, seq: last.seq, data: newest() });
+  }
+  return parts;
+}
+
+function revision({ pair, interval }: SeriesName, group: readonly BarNews[]): Json {
+  const reason = group.some(({ cause }) => cause === 'rollback') ? 'rollback' : 'late';
+  const bars = group
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .map(({ startMs, bar }) => bar ?? { time: startMs / 1000, removed: true });
+  return { pair, interval, reason, fromSlot: null, toSlot: null, bars };
+}
+
+function groupBySeq(news: readonly BarNews[]): BarNews[][] {
+  const groups: BarNews[][] = [];
+  for (const item of news) {
+    const group = groups[groups.length - 1];
+    if (group !== undefined && group[0]?.seq === item.seq) group.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}

@@ -1,0 +1,118 @@
+/** What a route may answer: its own answers, and the errors that its flags and input imply. */
+
+import type { Route } from '../../gateway/port.ts';
+import { assert } from '../../runtime/assert.ts';
+import { CATALOGUE, type Cause } from '../../runtime/errors.ts';
+import type { Definitions, JsonObject } from './definitions.ts';
+
+/** An answer that also names headers of its own, such as X-Next-To: name → description. */
+type DocumentedAnswer = Route['answers'][number] & {
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Headers that the gateway adds, under `components.headers`. */
+export const HEADERS: JsonObject = {
+  'X-Position': text('<epoch>:<seq>: the answer is complete at least up to it (WebSocket: since).'),
+  'X-Slot': integer('Slot of that position; absent without a chain.'),
+  'X-Block-Hash': text('Block of that position; absent without a chain.'),
+  ETag: text('Send it back as If-None-Match; 304 when nothing changed.'),
+  'Retry-After': integer('Seconds after which another try may succeed.'),
+  'RateLimit-Limit': integer('Requests that fit into the bucket of your address.'),
+  'RateLimit-Remaining': integer('Requests left in it.'),
+  'RateLimit-Reset': integer('Seconds until it is full again.'),
+};
+
+const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const POSITION = ['X-Position', 'X-Slot', 'X-Block-Hash'];
+
+function text(description: string): JsonObject {
+  return { description, schema: { type: 'string' } };
+}
+
+function integer(description: string): JsonObject {
+  return { description, schema: { type: 'integer' } };
+}
+
+export function responsesOf(route: Route, definitions: Definitions): JsonObject {
+  const responses: Record<string, JsonObject> = {};
+  for (const [status, causes] of causesByStatus(route)) {
+    responses[status] = errorResponse(route, causes);
+  }
+  if (route.etag) {
+    const description = 'Not modified: If-None-Match names the current body.';
+    responses['304'] = { description, headers: headersOf(route, 304) };
+  }
+  for (const [status, answer] of Object.entries(route.answers)) {
+    responses[status] = ownResponse(route, Number(status), answer, definitions);
+  }
+  return responses;
+}
+
+function ownResponse(
+  route: Route,
+  status: number,
+  answer: DocumentedAnswer,
+  definitions: Definitions,
+): JsonObject {
+  const type = answer.type ?? 'application/json';
+  const schema = answer.schema === undefined ? { type: 'string' } : definitions.add(answer.schema);
+  const own = Object.entries(answer.headers ?? {}).map(([name, about]) => [name, text(about)]);
+  return {
+    description: answer.description,
+    headers: { ...headersOf(route, status), ...Object.fromEntries(own) },
+    content: { [type]: { schema } },
+  };
+}
+
+function errorResponse(route: Route, causes: readonly Cause[]): JsonObject {
+  const status = CATALOGUE[causes[0] ?? 'SERVER_ERROR'].status;
+  const schema = {
+    allOf: [
+      { $ref: '#/components/schemas/Error' },
+      { type: 'object', properties: { cause: { enum: causes } } },
+    ],
+  };
+  return {
+    description: causes.join(', '),
+    headers: headersOf(route, status),
+    content: { 'application/json': { schema } },
+  };
+}
+
+function headersOf(route: Route, status: number): JsonObject {
+  const names = route.rate === 'free' ? [] : [...RATE_LIMIT];
+  if (route.positioned && status < 400) names.push(...POSITION);
+  if (route.etag && status < 400) names.push('ETag');
+  if (status === 429 || status === 503) names.push('Retry-After');
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function causesByStatus(route: Route): Map<number, Cause[]> {
+  const byStatus = new Map<number, Cause[]>();
+  for (const cause of new Set([...impliedCauses(route), ...ownCauses(route)])) {
+    const { status } = CATALOGUE[cause];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), cause]);
+  }
+  return byStatus;
+}
+
+function impliedCauses(route: Route): Cause[] {
+  const causes: Cause[] = ['SERVER_ERROR'];
+  const takesInput = route.query !== undefined || route.path.includes(':') || route.positioned;
+  if (takesInput || route.method === 'POST') causes.push('INVALID_PARAMS');
+  if (route.method === 'POST') causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.rate !== 'free') causes.push('RATE_LIMITED');
+  if (route.needsSync || route.positioned) causes.push('NOT_READY');
+  return causes;
+}
+
+function ownCauses(route: Route): Cause[] {
+  return (route.causes ?? []).map((cause) => {
+    assert(isCause(cause), `${route.operationId} answers causes of the catalogue, not ${cause}`);
+    return cause;
+  });
+}
+
+function isCause(cause: string): cause is Cause {
+  return Object.hasOwn(CATALOGUE, cause);
+}

@@ -1,0 +1,23 @@
+/** What health, readiness and the Health topic ask of the node; `app.ts` provides it. */
+import type { Tip } from '../../gateway/port.ts';
+import type { Position } from '../../runtime/position.ts';
+
+export interface StatusTip extends Tip {
+  /** Market time in Unix seconds: of the newest entry; null before the first. */
+  readonly time: number | null;
+}
+
+export interface NodeStatus {
+  /** Name of this process, for a person who looks at several. */
+  readonly node: string;
+  readonly role: 'leader';
+  applied(): Position;
+  /** Hex; equal on every node at the same position. */
+  stateHash(): string;
+  synced(): boolean;
+  /** The source of entries is silent, so the answers are right but old. */
+  stale(): boolean;
+  /** Pools taken out after a repeated fault; the others go on. */
+  quarantined(): number;
+  tip(): StatusTip;
+}

@@ -1,0 +1,57 @@
+/**
+ * What the fold writes: rows named by table and key, their whole value as text. One form serves
+ * the tables, the before-images of the undo record and the state hash, so they cannot disagree.
+ *
+ * Assumes: keys and values hold no line feed, keys no tab; a value is never empty.
+ */
+export const TABLES = ['pairs', 'bars', 'trade_ids', 'feeds', 'market'] as const;
+export type TableName = (typeof TABLES)[number];
+
+/**
+ * Why a row has its seq. `trade`: a trade at the newest end; `final`: its interval ended;
+ * `late`: a trade behind the newest end; `rollback`: undone.
+ */
+export const CAUSES = ['trade', 'final', 'late', 'rollback'] as const;
+export type Cause = (typeof CAUSES)[number];
+
+export interface RowChange {
+  readonly table: TableName;
+  readonly key: string;
+  /** null: the row was not there. */
+  readonly before: string | null;
+  /** null: the row is removed. */
+  readonly after: string | null;
+  readonly cause: Cause;
+}
+
+export interface RowImage {
+  readonly table: TableName;
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** The canonical text of an entry's effects, which the state hash covers. */
+export function effectsText(changes: readonly RowChange[]): string {
+  let text = '';
+  for (const { table, key, after } of changes) text += `${table}\t${key}\t${after ?? ''}\n`;
+  return text;
+}
+
+export function encodeImages(changes: readonly RowChange[]): string {
+  let text = '';
+  for (const { table, key, before } of changes) text += `${table}\t${key}\t${before ?? ''}\n`;
+  return text;
+}
+
+export function decodeImages(text: string): RowImage[] {
+  const lines = text.split('\n');
+  lines.pop();
+  return lines.map((line) => {
+    const afterTable = line.indexOf('\t');
+    const afterKey = line.indexOf('\t', afterTable + 1);
+    const value = line.slice(afterKey + 1);
+    // trust: our own undo record, written by encodeImages
+    const table = line.slice(0, afterTable) as TableName;
+    return { table, key: line.slice(afterTable + 1, afterKey), value: value === '' ? null : value };
+  });
+}

@@ -1,0 +1,213 @@
+/**
+ * A stream: one source at one cadence, for all who subscribed to it. A flush asks the source what
+ * changed since the last one and publishes each part once per request id and encoding.
+ *
+ * Two positions are kept, and differ for a quiet stream: `prev`, the seq of the last frame that was
+ * sent, and `complete`, up to where there was nothing more to send.
+ */
+import {
+  type Encoding,
+  type Facts,
+  headOf,
+  joined,
+  Rendering,
+  type RequestId,
+  tailOf,
+} from '../gateway/frame.ts';
+import type { Observer } from '../gateway/observer.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Position } from '../runtime/position.ts';
+import type { Mark, Seat, Source, Topic } from './port.ts';
+
+/** What a stream needs of the world. */
+export interface Outlet {
+  readonly clock: Clock;
+  readonly observer: Observer;
+  applied(): Position;
+  /** Number of the last flush turn. */
+  turn(): number;
+  publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
+}
+
+/** Subscribers who get the same bytes. */
+interface Group {
+  readonly key: string;
+  readonly channel: string;
+  readonly requestId: RequestId;
+  readonly encoding: Encoding;
+  readonly heads: Map<string, Uint8Array>;
+  seats: number;
+  /** Seats that are not paused. */
+  listening: number;
+}
+
+export class Stream {
+  readonly topic: Topic;
+  readonly source: Source;
+  readonly cadenceMs: number;
+  /** Touched and not flushed yet. */
+  dirty = false;
+  readonly #name: string;
+  readonly #outlet: Outlet;
+  readonly #groups = new Map<string, Group>();
+  #nextGroup = 0;
+  #seats = 0;
+  #now: Mark;
+  #before: Mark;
+  #turn = -1;
+  /** False after a flush that failed: the next one must ask for the same again. */
+  #settled = true;
+  #shot: { readonly position: Position; readonly rendering: Rendering } | null = null;
+
+  constructor(name: string, topic: Topic, source: Source, cadenceMs: number, outlet: Outlet) {
+    this.#name = name;
+    this.topic = topic;
+    this.source = source;
+    this.cadenceMs = cadenceMs;
+    this.#outlet = outlet;
+    // No frame was sent yet, so none can be missing: 0 is a `prev` that nobody finds too high.
+    this.#now = { prev: 0, complete: outlet.applied().seq, frames: 0, bytes: 0 };
+    this.#before = this.#now;
+  }
+
+  get complete(): number {
+    return this.#now.complete;
+  }
+
+  /** Something changed after position `previous`; up to there a clean stream was complete. */
+  touch(previous: number): void {
+    if (this.dirty) return;
+    this.dirty = true;
+    const { complete } = this.#now;
+    if (this.#settled && previous > complete) this.#now = { ...this.#now, complete: previous };
+  }
+
+  flush(turn: number): void {
+    this.dirty = false;
+    if (turn !== this.#turn) {
+      this.#turn = turn;
+      this.#before = this.#now;
+    }
+    this.#settled = false;
+    const { seq } = this.#outlet.applied();
+    const parts = this.topic.periodic ? null : this.source.since(this.#now.complete);
+    if (parts === null) {
+      this.#publishSnapshot(seq);
+    } else {
+      for (const { event, data, seq } of parts) {
+        const { prev } = this.#now;
+        this.#publish(event, new Rendering(data), { seq, prev, snapshot: false });
+      }
+    }
+    this.#now = { ...this.#now, complete: seq };
+    this.#settled = true;
+  }
+
+  seat(requestId: RequestId, encoding: Encoding, left: (stream: Stream) => void): Seat {
+    const group = this.#group(requestId, encoding);
+    let listening = false;
+    let taken = true;
+    const listen = (on: boolean) => {
+      if (on !== listening && taken) group.listening += on ? 1 : -1;
+      listening = on;
+    };
+    listen(true);
+    group.seats += 1;
+    this.#seats += 1;
+    return {
+      channel: group.channel,
+      mark: () => this.#mark(),
+      traffic: () => this.#now,
+      snapshot: () => this.#snapshot(),
+      pause: () => listen(false),
+      resume: () => listen(true),
+      leave: () => {
+        if (!taken) return;
+        listen(false);
+        taken = false;
+        group.seats -= 1;
+        if (group.seats === 0) this.#groups.delete(group.key);
+        this.#seats -= 1;
+        if (this.#seats === 0) left(this);
+      },
+    };
+  }
+
+  #group(requestId: RequestId, encoding: Encoding): Group {
+    const key = `${encoding}${JSON.stringify(requestId)}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      const channel = `${this.#name}#${this.#nextGroup++}`;
+      const heads = new Map<string, Uint8Array>();
+      group = { key, channel, requestId, encoding, heads, seats: 0, listening: 0 };
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
+  #mark(): Mark {
+    if (this.#turn === this.#outlet.turn()) return this.#before;
+    if (this.dirty || !this.#settled) return this.#now;
+    return { ...this.#now, complete: this.#outlet.applied().seq };
+  }
+
+  #snapshot(): Rendering | Failure {
+    const position = this.#outlet.applied();
+    const shot = this.#shot;
+    if (shot?.position.seq === position.seq && shot.position.epoch === position.epoch) {
+      return shot.rendering;
+    }
+    const data = this.source.snapshot();
+    if (data instanceof Failure) return data;
+    const rendering = new Rendering(data);
+    // State outside the log changes without a new position.
+    this.#shot = this.topic.periodic ? null : { position: { ...position }, rendering };
+    return rendering;
+  }
+
+  #publishSnapshot(seq: number): void {
+    const rendering = this.#snapshot();
+    if (rendering instanceof Failure) return;
+    this.#publish(this.topic.event, rendering, { seq, prev: null, snapshot: true });
+  }
+
+  #publish(
+    event: string,
+    data: Rendering,
+    place: { seq: number; prev: number | null; snapshot: boolean },
+  ): void {
+    const { clock, observer } = this.#outlet;
+    const facts: Facts = { ...place, epoch: this.#outlet.applied().epoch, tsMs: clock.nowMs() };
+    const tails = new Map<Encoding, Uint8Array>();
+    let published = 0;
+    let bytes = 0;
+    let size = 0;
+    for (const group of this.#groups.values()) {
+      let tail = tails.get(group.encoding);
+      if (tail === undefined) {
+        tail = tailOf(group.encoding, data, facts);
+        tails.set(group.encoding, tail);
+      }
+      const frame = joined(headFor(group, event, place.snapshot), tail);
+      size = frame.length;
+      if (group.listening === 0) continue;
+      this.#outlet.publish(group.channel, frame, group.encoding === 'msgpack');
+      published += 1;
+      bytes += size;
+    }
+    const { complete, frames } = this.#now;
+    this.#now = { prev: place.seq, complete, frames: frames + 1, bytes: this.#now.bytes + size };
+    observer.framesPublished(published, bytes);
+  }
+}
+
+function headFor(group: Group, event: string, snapshot: boolean): Uint8Array {
+  const key = snapshot ? `${event}!` : event;
+  let head = group.heads.get(key);
+  if (head === undefined) {
+    head = headOf(group.encoding, group.requestId, event, { snapshot });
+    group.heads.set(key, head);
+  }
+  return head;
+}

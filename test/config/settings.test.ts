@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { settingRows, settingsHelp } from '../../src/config/help.ts';
+import { BadSettings, type Environment, readSettings } from '../../src/config/settings.ts';
+import type { Settings } from '../../src/config/table.ts';
+
+function good(environment: Environment): Settings {
+  const settings = readSettings(environment);
+  assert(!(settings instanceof BadSettings), 'the settings were refused');
+  return settings;
+}
+
+function badKeys(environment: Environment): readonly string[] {
+  const settings = readSettings(environment);
+  return settings instanceof BadSettings ? settings.faults.map(({ key }) => key) : [];
+}
+
+test('an empty environment gives the documented defaults', () => {
+  assert.deepEqual(good({}), {
+    PORT: 8080,
+    HOST: '127.0.0.1',
+    TRUSTED_PROXIES: [],
+    RATE_READS_PER_S: 100,
+    RATE_READS_BURST: 200,
+    RATE_BUILDS_PER_S: 10,
+    RATE_LAUNCHES_PER_MIN: 30,
+    RATE_LIMIT_LOOPBACK: false,
+    MAX_SOCKETS_PER_ADDRESS: 1000,
+    DATA_DIR: './var',
+    DATA_MAX_MB: 0,
+    FINAL_GRACE_MS: 0,
+    HORIZON_BLOCKS: 2160,
+    COMMIT_EVERY_MS: 200,
+    MAX_LOADED_POOLS: 20_000,
+    NETWORK: 'devnet',
+    LOG_LEVEL: 'info',
+  });
+});
+
+test('a blank value is the default, and foreign variables do not matter', () => {
+  assert.deepEqual(good({ PORT: '', HOST: '  ', ADMIN_PORT: '', HOME: '/root' }), good({}));
+});
+
+test('values are read as their type, spaces around them aside', () => {
+  const settings = good({
+    PORT: ' 0 ',
+    ADMIN_PORT: '9090',
+    RATE_LIMIT_LOOPBACK: 'TRUE',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1 ,fd00::/8,',
+    LOG_LEVEL: 'silent',
+    HOST: 'localhost',
+  });
+  assert.equal(settings.PORT, 0);
+  assert.equal(settings.ADMIN_PORT, 9090);
+  assert.equal(settings.RATE_LIMIT_LOOPBACK, true);
+  assert.deepEqual(settings.TRUSTED_PROXIES, ['10.0.0.0/8', '::1', 'fd00::/8']);
+  assert.equal(settings.LOG_LEVEL, 'silent');
+  assert.equal(settings.HOST, 'localhost');
+});
+
+test('every bad key is reported at once, with its cause and what to do', () => {
+  const settings = readSettings({
+    PORT: '70000',
+    LOG_LEVEL: 'loud',
+    HORIZON_BLOCKS: '0',
+    RATE_LIMIT_LOOPBACK: 'maybe',
+    TRUSTED_PROXIES: '10.0.0.0/33,here',
+    NATS_URL: 'nats://user:secret@host',
+  });
+  assert(settings instanceof BadSettings);
+  assert.deepEqual(settings.faults.map(({ key }) => key).sort(), [
+    'HORIZON_BLOCKS',
+    'LOG_LEVEL',
+    'NATS_URL',
+    'PORT',
+    'RATE_LIMIT_LOOPBACK',
+    'TRUSTED_PROXIES',
+  ]);
+  assert.match(settings.message, /PORT: "70000" is not what it takes: integer 0…65535\. /);
+  assert.match(settings.message, /LOG_LEVEL: .*one of trace, debug, info.* default, info\./);
+  assert.match(settings.message, /TRUSTED_PROXIES: no address or CIDR: 10.0.0.0\/33, here\. /);
+  assert.doesNotMatch(settings.message, /secret/);
+});
+
+test('settings that contradict each other are refused', () => {
+  assert.deepEqual(badKeys({ ADMIN_PORT: '8080' }), ['ADMIN_PORT']);
+  assert.deepEqual(badKeys({ ADMIN_PORT: '0', PORT: '0' }), []);
+  assert.deepEqual(badKeys({ RATE_READS_PER_S: '500' }), ['RATE_READS_BURST']);
+  assert.deepEqual(badKeys({ RATE_READS_PER_S: '500', RATE_READS_BURST: '500' }), []);
+});
+
+test('a bad key is not blamed a second time by what depends on it', () => {
+  assert.deepEqual(badKeys({ PORT: 'x', ADMIN_PORT: '8080' }), ['PORT']);
+  assert.deepEqual(badKeys({ RATE_READS_PER_S: '500', RATE_READS_BURST: 'x' }), [
+    'RATE_READS_BURST',
+  ]);
+});
+
+test('a real chain and several nodes are refused with the reason', () => {
+  const settings = readSettings({
+    NETWORK: 'preprod',
+    OGMIOS_URL: 'ws://localhost:1337',
+    KUPO_URL: 'http://localhost:1442',
+  });
+  assert(settings instanceof BadSettings);
+  assert.equal(settings.faults.length, 3);
+  for (const { cause } of settings.faults) assert.match(cause, /arrives with step 5/);
+  assert.deepEqual(badKeys({ NETWORK: 'testnet' }), ['NETWORK']);
+});
+
+test('hosts and address ranges: only what can be listened on or compared', () => {
+  for (const HOST of ['::', '0.0.0.0', 'node-1.example.org', 'a', 'localhost']) good({ HOST });
+  for (const HOST of ['a b', 'http://x', '-x', 'x/8', 'a'.repeat(300), `${'a-'.repeat(120)}!`]) {
+    assert.deepEqual(badKeys({ HOST }), ['HOST'], HOST);
+  }
+  for (const range of ['1.2.3.4/', '1.2.3.4/-1', '1.2.3.4/8/8', '1.2.3', '::/129', '1.2.3.4/3x']) {
+    assert.deepEqual(badKeys({ TRUSTED_PROXIES: range }), ['TRUSTED_PROXIES'], range);
+  }
+});
+
+test('an integer setting takes exactly the integers within its bounds', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.integer().map(String), fc.string(), fc.double().map(String)),
+      (given) => {
+        const wanted = given.trim();
+        const fits = wanted === '' || (/^-?\d+$/.test(wanted) && +wanted >= 0 && +wanted <= 65_535);
+        assert.equal(badKeys({ PORT: given }).length === 0, fits);
+      },
+    ),
+  );
+});
+
+test('help lists every setting with type, default and description, within 100 columns', () => {
+  const help = settingsHelp();
+  for (const { key, description } of settingRows()) {
+    assert.match(help, new RegExp(`^ {2}${key} \\(.*; default .*\\)$`, 'm'));
+    assert.ok(description.endsWith('.') && help.includes(description), key);
+  }
+  for (const key of ['NATS_URL', 'OGMIOS_URL', 'KUPO_URL', 'ADMIN_PORT'])
+    assert.ok(help.includes(key));
+  assert.ok(help.split('\n').every((line) => line.length <= 100));
+});

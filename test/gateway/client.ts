@@ -1,0 +1,84 @@
+/** A foreign WebSocket client (`ws`) that remembers every frame, for tests. */
+import { decode } from '@msgpack/msgpack';
+import { WebSocket } from 'ws';
+import { isRecord } from '../../src/gateway/input.ts';
+import { until } from './node.ts';
+
+export interface Frame {
+  readonly requestId: unknown;
+  readonly event: string;
+  readonly messageType: string;
+  readonly data: Record<string, unknown>;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly prev: number | null;
+  readonly snapshot?: boolean;
+  readonly ts: number;
+}
+
+export class Client {
+  readonly frames: Frame[] = [];
+  readonly bytes: Buffer[] = [];
+  readonly socket: WebSocket;
+  closeCode: number | null = null;
+  error: Error | null = null;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (message: Buffer, isBinary: boolean) => {
+      this.bytes.push(message);
+      const frame = isBinary ? decode(message) : JSON.parse(message.toString());
+      // Narrowing at the wire: the tests check what is inside.
+      this.frames.push(frame as Frame);
+    });
+    socket.on('close', (code) => {
+      this.closeCode = code;
+    });
+    socket.on('error', (error) => {
+      this.error = error;
+    });
+  }
+
+  static async open(
+    port: number,
+    more: { path?: string; protocols?: string[]; headers?: Record<string, string> } = {},
+  ): Promise<Client> {
+    const url = `ws://127.0.0.1:${port}${more.path ?? '/ws'}`;
+    const headers = more.headers ?? {};
+    const client = new Client(new WebSocket(url, more.protocols ?? [], { headers }));
+    await until('socket opened', () => client.socket.readyState === WebSocket.OPEN);
+    return client;
+  }
+
+  send(frame: object | string): void {
+    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  subscribe(requestId: unknown, topic: string, data: unknown, more: object = {}): void {
+    this.send({ messageType: 'subscribe', clientId: 't', requestId, topic, data, ...more });
+  }
+
+  of(requestId: unknown): Frame[] {
+    return this.frames.filter((frame) => frame.requestId === requestId);
+  }
+
+  /** The first frame of that kind at or after `from`. */
+  async frame(what: Partial<Frame>, from = 0, limitMs = 5_000): Promise<Frame> {
+    const fits = (frame: Frame) =>
+      Object.entries(what).every(([key, value]) => isRecord(frame) && frame[key] === value);
+    const find = () => this.frames.slice(from).find(fits);
+    await until(`frame ${JSON.stringify(what)}`, () => find() !== undefined, limitMs);
+    const found = find();
+    if (found === undefined) throw new Error('unreachable');
+    return found;
+  }
+
+  async closed(code: number, limitMs = 5_000): Promise<void> {
+    await until(
+      `closed with ${code}, is ${this.closeCode}`,
+      () => this.closeCode !== null,
+      limitMs,
+    );
+    if (this.closeCode !== code) throw new Error(`closed with ${this.closeCode}, not ${code}`);
+  }
+}

@@ -1,0 +1,69 @@
+/** A gateway on a free port over the tiny market, and what tests need to talk to it. */
+import assert from 'node:assert/strict';
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { type Observer, silentObserver } from '../../src/gateway/observer.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import type { Route } from '../../src/gateway/port.ts';
+import { createServer } from '../../src/gateway/server.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
+import { createHub } from '../../src/topics/hub.ts';
+import { Market } from './market.ts';
+
+export interface TestNode {
+  readonly market: Market;
+  readonly gateway: Gateway;
+  readonly port: number;
+  readonly url: string;
+  readonly faults: unknown[];
+  readonly closes: number[];
+  readonly resyncs: string[];
+}
+
+export async function startNode(
+  test: { after(run: () => Promise<void>): void },
+  more: { options?: Partial<GatewayOptions>; routes?: readonly Route[] } = {},
+): Promise<TestNode> {
+  const market = new Market();
+  const faults: unknown[] = [];
+  const closes: number[] = [];
+  const resyncs: string[] = [];
+  const observer: Observer = {
+    ...silentObserver,
+    handlerFailed: (_where, error) => void faults.push(error),
+    socketClosed: (code) => void closes.push(code),
+    resync: (reason) => void resyncs.push(reason),
+  };
+  const server = createServer(observer);
+  const clock = systemClock;
+  const streams = createHub({ vantage: market, clock, observer, publish: server.publish });
+  market.hub = streams;
+  const gateway = createGateway({
+    server,
+    streams,
+    routes: more.routes ?? [],
+    topics: market.topics(),
+    vantage: market,
+    clock,
+    rng: systemRng,
+    observer,
+    options: { shutdownGraceMs: 20, stopMs: 100, ...more.options },
+  });
+  const port = await gateway.start('127.0.0.1', 0);
+  assert(typeof port === 'number');
+  test.after(() => gateway.stop());
+  return { market, gateway, port, url: `http://127.0.0.1:${port}`, faults, closes, resyncs };
+}
+
+/** Waits for a condition, and fails with its name when it does not come true in time. */
+export async function until(
+  what: string,
+  condition: () => boolean,
+  limitMs = 5_000,
+): Promise<void> {
+  const startMs = performance.now();
+  while (!condition()) {
+    if (performance.now() - startMs > limitMs) assert.fail(`never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { parse } from 'yaml';
+import { Failure } from '../../../src/runtime/errors.ts';
+import { Definitions } from '../../../src/services/docs/definitions.ts';
+import { openapi } from '../../../src/services/docs/openapi.ts';
+import { docsRoutes } from '../../../src/services/docs/routes.ts';
+import { at, faultsIn, keysAt, RICH_ROUTE, ROUTES, TOPICS } from './sample.ts';
+
+const ABOUT = { title: 'upcurve', version: '0.1.0' };
+const document = openapi(ABOUT, ROUTES);
+const SAMPLE = 'paths /v1/sample/{asset} post';
+
+test('every route given is in the document, and nothing else', () => {
+  assert.deepEqual(keysAt(document, 'paths').sort(), [
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/v1/sample/{asset}',
+    '/v1/utility/server/time',
+  ]);
+  assert.deepEqual(keysAt(document, 'paths /v1/sample/{asset}'), ['post']);
+});
+
+test('references resolve and schemas are sound; a broken document is noticed', () => {
+  assert.deepEqual(faultsIn(document), []);
+  assert.equal(faultsIn({ a: { $ref: '#/b' }, c: { required: ['d'], type: 'map' } }).length, 3);
+});
+
+test('parameters say where they are, whether they are required and what they take', () => {
+  assert.deepEqual(at(document, `${SAMPLE} parameters`), [
+    { name: 'asset', in: 'path', required: true, schema: { type: 'string' } },
+    {
+      name: 'from',
+      in: 'query',
+      required: true,
+      description: 'Unix seconds.',
+      schema: { type: 'integer', minimum: 0, description: 'Unix seconds.' },
+    },
+    { name: 'fill', in: 'query', required: false, schema: { enum: ['none', 'previous'] } },
+    at(document, `${SAMPLE} parameters 3`),
+    at(document, `${SAMPLE} parameters 4`),
+  ]);
+  assert.equal(at(document, `${SAMPLE} parameters 3 name`), 'X-Min-Position');
+  assert.equal(at(document, `${SAMPLE} parameters 4 name`), 'If-None-Match');
+  assert.deepEqual(keysAt(document, `${SAMPLE} requestBody content`), ['application/json']);
+});
+
+test('answers carry the headers that the route has, and errors the causes it can have', () => {
+  assert.deepEqual(keysAt(document, `${SAMPLE} responses`), [
+    '200',
+    '304',
+    '400',
+    '404',
+    '413',
+    '415',
+    '429',
+    '500',
+    '503',
+  ]);
+  const headers = keysAt(document, `${SAMPLE} responses 200 headers`);
+  for (const name of ['X-Position', 'ETag', 'RateLimit-Limit']) assert.ok(headers.includes(name));
+  assert.ok(keysAt(document, `${SAMPLE} responses 429 headers`).includes('Retry-After'));
+  assert.equal(at(document, `${SAMPLE} responses 404 description`), 'ASSET_NOT_FOUND');
+  assert.deepEqual(keysAt(document, 'paths /health/live get responses'), ['200', '500']);
+  assert.deepEqual(keysAt(document, 'paths /health/live get responses 200 headers'), []);
+});
+
+test('an answer may document headers of its own', () => {
+  const answer = { description: 'Bars.', headers: { 'X-Next-To': 'Time of the oldest bar.' } };
+  const own = openapi(ABOUT, [{ ...RICH_ROUTE, answers: { 200: answer } }]);
+  assert.ok(keysAt(own, `${SAMPLE} responses 200 headers`).includes('X-Next-To'));
+});
+
+test('a cause that is not in the catalogue is a fault of the program', () => {
+  assert.throws(() => openapi(ABOUT, [{ ...RICH_ROUTE, causes: ['OOPS'] }]), /not OOPS/);
+});
+
+test('a schema with an $id stands once, and two schemas cannot share one', () => {
+  assert.deepEqual(keysAt(document, 'components schemas').sort(), ['Bar', 'Error']);
+  const definitions = new Definitions();
+  definitions.add(Type.String({ $id: 'Name' }));
+  assert.deepEqual(definitions.add(Type.Ref('Name')), { $ref: '#/components/schemas/Name' });
+  assert.throws(() => definitions.add(Type.Integer({ $id: 'Name' })), /one schema is called Name/);
+});
+
+test('both documents are served as YAML and list the routes of the documents too', async () => {
+  for (const route of docsRoutes(ABOUT, ROUTES, TOPICS)) {
+    const answer = await route.handle({ query: {}, params: {}, body: undefined });
+    assert.ok(!(answer instanceof Failure));
+    assert.equal(answer.type, 'application/yaml');
+    assert.ok(route.etag && route.gzip && !route.needsSync);
+    const served = parse(String(answer.body));
+    assert.deepEqual(faultsIn(served), []);
+    if (route.operationId !== 'openapi') continue;
+    const paths = keysAt(served, 'paths');
+    assert.equal(paths.length, ROUTES.length + 2);
+    assert.ok(paths.includes('/v1/docs/asyncapi') && paths.includes('/v1/docs/openapi'));
+  }
+});

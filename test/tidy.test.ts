@@ -1,0 +1,162 @@
+/** The house rules of this repository. `test/tidy/` holds them; here each is shown to bite. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CATALOGUE } from '../src/runtime/errors.ts';
+import { secondSites, unreachable, wrongWays } from './tidy/imports.ts';
+import { mapFaults } from './tidy/map.ts';
+import * as rules from './tidy/rules.ts';
+import { type Finding, report, type Source, sourceOf, sourcesIn } from './tidy/source.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const program = sourcesIn(ROOT, 'src');
+const others = ['test', 'bench'].flatMap((folder) => sourcesIn(ROOT, folder));
+
+function clean(findings: readonly Finding[]): void {
+  assert.ok(findings.length === 0, `\n${report(findings)}\n`);
+}
+
+test('files keep to the house rules', () => {
+  clean([...program, ...others].flatMap(rules.untidy));
+});
+
+test('imports follow the direction of the map', () => {
+  clean(program.flatMap(wrongWays));
+});
+
+test('uWebSockets.js and better-sqlite3 have one import site each', () => {
+  clean(program.flatMap(secondSites));
+});
+
+test('every file of the program is reachable from src/main.ts', () => {
+  clean(unreachable(program, 'src/main.ts'));
+});
+
+test('the map in src/README.md and the tree name the same folders and rules', () => {
+  clean(mapFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), program));
+});
+
+test('error codes are unique', () => {
+  const codes = Object.values(CATALOGUE).map(({ code }) => code);
+  assert.equal(new Set(codes).size, codes.length);
+});
+
+/** Lines at which `rule` finds fault with `text`. */
+function lines(rule: (source: Source) => Finding[], text: string, path = 'src/a/b.ts'): number[] {
+  return rule(sourceOf(path, text)).map(({ line }) => line);
+}
+
+test('rule: files of 300 lines and 100 columns at most', () => {
+  assert.deepEqual(lines(rules.lengths, 'x\n'.repeat(300)), []);
+  assert.deepEqual(lines(rules.lengths, 'x\n'.repeat(301)), [1]);
+  assert.deepEqual(lines(rules.lengths, `a\n${'é'.repeat(100)}\n${'é'.repeat(101)}\n`), [3]);
+});
+
+test('rule: functions of 60 lines at most, methods and arrows included', () => {
+  const body = (count: number) => `{\n${'1;\n'.repeat(count - 2)}}`;
+  assert.deepEqual(lines(rules.longFunctions, `function f() ${body(60)}`), []);
+  assert.deepEqual(lines(rules.longFunctions, `\nfunction f() ${body(61)}`), [2]);
+  assert.deepEqual(lines(rules.longFunctions, `const f = () => ${body(61)}`), [1]);
+  assert.deepEqual(lines(rules.longFunctions, `class C {\n  m() ${body(61)}\n}`), [2]);
+  assert.deepEqual(lines(rules.longFunctions, 'interface I { m(): void }'), []);
+});
+
+test('rule: no any', () => {
+  assert.deepEqual(lines(rules.anyTypes, 'let a: unknown;\nlet b: any[];'), [2]);
+  assert.deepEqual(lines(rules.anyTypes, '// any\nconst any = "any";'), []);
+});
+
+test('rule: no `!`, and `as` only with its reason', () => {
+  assert.deepEqual(lines(rules.narrowings, 'a!.b;'), [1]);
+  assert.deepEqual(lines(rules.narrowings, 'class C { a!: string }'), [1]);
+  assert.deepEqual(lines(rules.narrowings, '!a; a !== b; const c = [1] as const;'), []);
+  assert.deepEqual(lines(rules.narrowings, "import { a as b } from './c.ts';"), []);
+  assert.deepEqual(lines(rules.narrowings, 'const c = a as B;'), [1]);
+  assert.deepEqual(lines(rules.narrowings, 'const c = <B>a;'), [1]);
+  assert.deepEqual(lines(rules.narrowings, 'a as B; // trust: SQLite gives this shape'), []);
+  assert.deepEqual(lines(rules.narrowings, '// trust: SQLite\n// gives it\na as B;'), []);
+  assert.deepEqual(lines(rules.narrowings, '// trust: it\n\na as B;'), [3]);
+});
+
+test('rule: no switched off checks, nothing left for later, no SELECT *', () => {
+  assert.deepEqual(lines(rules.suppressions, '\n// @ts-expect-error'), [2]);
+  assert.deepEqual(lines(rules.leftovers, 'a;\n// TODO: b\nconst fixmeUp = 1;'), [2]);
+  assert.deepEqual(lines(rules.wholeRows, "'SELECT * FROM a'\n'select a.* from a'"), [1, 2]);
+  assert.deepEqual(lines(rules.wholeRows, "'SELECT count(*) FROM a'"), []);
+});
+
+test('rule: time, chance and surroundings stay in their one home', () => {
+  for (const stray of [
+    'Date.now();',
+    'new Date();',
+    'performance.now();',
+    'Math.random();',
+    'setTimeout(f, 1);',
+    'globalThis.setInterval(f, 1);',
+    "import { setImmediate } from 'node:timers';",
+    'process.env.PORT;',
+    'console.log(1);',
+    'process.exit(1);',
+  ]) {
+    assert.equal(lines(rules.strays, stray)[0], 1, stray);
+  }
+  assert.deepEqual(lines(rules.strays, 'Date.now(); setTimeout(f);', 'src/runtime/clock.ts'), []);
+  assert.deepEqual(lines(rules.strays, 'Math.random();', 'src/runtime/clock.ts'), [1]);
+  assert.deepEqual(lines(rules.strays, 'new Date(0); clock.setTimeout(f); a.console;'), []);
+});
+
+test('rule: tests and benches keep length and types, the rest is theirs', () => {
+  const text = 'const a: any = 1; console.log(b!);';
+  assert.deepEqual(lines(rules.untidy, text, 'test/a.test.ts'), [1]);
+  assert.ok(lines(rules.untidy, text, 'src/a/b.ts').length > 2);
+});
+
+test('rule: stages import along the flow only', () => {
+  const from = (path: string, target: string) => lines(wrongWays, `import '${target}';`, path);
+  assert.deepEqual(from('src/market/bar.ts', '../runtime/assert.ts'), []);
+  assert.deepEqual(from('src/market/bar.ts', './trade.ts'), []);
+  assert.deepEqual(from('src/market/bar.ts', '../runtime/clock.ts'), [1]);
+  assert.deepEqual(from('src/topics/hub.ts', '../gateway/port.ts'), []);
+  assert.deepEqual(from('src/topics/hub.ts', '../gateway/server.ts'), [1]);
+  assert.deepEqual(from('src/services/docs/a.ts', '../charts/b.ts'), [1]);
+  assert.deepEqual(from('src/services/docs/a.ts', '../../gateway/port.ts'), []);
+  assert.deepEqual(from('src/cli/serve.ts', '../gateway/server.ts'), [1]);
+  assert.deepEqual(from('src/app.ts', './gateway/server.ts'), []);
+  assert.deepEqual(from('src/elsewhere/a.ts', './b.ts'), [1]);
+  assert.deepEqual(lines(wrongWays, "import('../log/port.ts')", 'src/market/bar.ts'), [1]);
+  assert.deepEqual(lines(wrongWays, "export { a } from '../log/port.ts'", 'src/market/b.ts'), [1]);
+});
+
+test('rule: a package with one import site is not imported elsewhere', () => {
+  const text = "import type { Database } from 'better-sqlite3';";
+  assert.deepEqual(lines(secondSites, text), [1]);
+  assert.deepEqual(lines(secondSites, text, 'src/store/database.ts'), []);
+});
+
+test('rule: a file that no import leads to is found, also in a circle', () => {
+  const sources = [
+    sourceOf('src/main.ts', "import './a/b.ts';"),
+    sourceOf('src/a/b.ts', "import type { C } from '../main.ts';"),
+    sourceOf('src/a/x.ts', "import './y.ts';"),
+    sourceOf('src/a/y.ts', "import './x.ts';"),
+  ];
+  const paths = unreachable(sources, 'src/main.ts').map(({ path }) => path);
+  assert.deepEqual(paths, ['src/a/x.ts', 'src/a/y.ts']);
+});
+
+test('rule: the map has a line for each folder, with its import rule, and none too many', () => {
+  const sources = [sourceOf('src/main.ts', ''), sourceOf('src/market/deep/bar.ts', '')];
+  const main = '| `main.ts` | starts | everything |';
+  const market = '| `market/` | pure | `runtime/assert`, `runtime/json` |';
+  const deep = '| `market/deep/` | more | as above |';
+  const faults = (...rows: string[]) => mapFaults(rows.join('\n'), sources).map(({ rule }) => rule);
+  assert.deepEqual(faults(main, market, deep), []);
+  assert.deepEqual(faults(main, market), ['no line for market/deep/']);
+  assert.deepEqual(faults(main, market, deep, '| `gone/` | x | nothing |'), [
+    'gone/ does not exist',
+  ]);
+  assert.deepEqual(faults(main, '| `market/` | pure | nothing |', deep), [
+    'market/ may import: runtime/assert, runtime/json',
+  ]);
+});

@@ -1,0 +1,136 @@
+/** The house rules about what stands in one file (style.md). */
+import ts from 'typescript';
+import { type Finding, type Source, walk } from './source.ts';
+
+const MOST_LINES = 300;
+const MOST_COLUMNS = 100;
+const MOST_FUNCTION_LINES = 60;
+
+/** Files and lines that are too long. */
+export function lengths({ path, text }: Source): Finding[] {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const findings = lines.flatMap((content, index) => {
+    const columns = [...content].length;
+    if (columns <= MOST_COLUMNS) return [];
+    return [{ path, line: index + 1, rule: `${columns} columns, at most ${MOST_COLUMNS}` }];
+  });
+  if (lines.length <= MOST_LINES) return findings;
+  return [{ path, line: 1, rule: `${lines.length} lines, at most ${MOST_LINES}` }, ...findings];
+}
+
+export function longFunctions(source: Source): Finding[] {
+  const lineOf = (position: number) => source.tree.getLineAndCharacterOfPosition(position).line;
+  return walk(source, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return null;
+    const lines = lineOf(node.end) - lineOf(node.getStart(source.tree)) + 1;
+    if (lines <= MOST_FUNCTION_LINES) return null;
+    return `a function of ${lines} lines, at most ${MOST_FUNCTION_LINES}`;
+  });
+}
+
+export function anyTypes(source: Source): Finding[] {
+  return walk(source, (node) =>
+    node.kind === ts.SyntaxKind.AnyKeyword ? 'no any: say what it is, or unknown' : null,
+  );
+}
+
+/** `!`, `as` without its reason, and switched off checks. */
+export function narrowings(source: Source): Finding[] {
+  const lines = source.text.split('\n');
+  return walk(source, (node) => {
+    if (ts.isNonNullExpression(node)) return 'no `!`: check for undefined, or assert';
+    if ('exclamationToken' in node && node.exclamationToken !== undefined) {
+      return 'no `!`: give it a value where it is declared';
+    }
+    if (!ts.isAsExpression(node) && !ts.isTypeAssertionExpression(node)) return null;
+    if (ts.isConstTypeReference(node.type)) return null;
+    const end = source.tree.getLineAndCharacterOfPosition(node.end).line;
+    const start = source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree)).line;
+    if (isTrusted(lines, start, end)) return null;
+    return 'no `as` without `// trust:` and the reason, on this line or above';
+  });
+}
+
+function isTrusted(lines: readonly string[], start: number, end: number): boolean {
+  if (lines.slice(start, end + 1).some((line) => line.includes('// trust:'))) return true;
+  for (let above = start - 1; lines[above]?.trim().startsWith('//') ?? false; above -= 1) {
+    if (lines[above]?.includes('// trust:')) return true;
+  }
+  return false;
+}
+
+export function suppressions({ path, text }: Source): Finding[] {
+  return matches(path, text, /@ts-(?:ignore|nocheck|expect-error)/, 'no switched off type check');
+}
+
+export function leftovers({ path, text }: Source): Finding[] {
+  return matches(path, text, /\b(?:TODO|FIXME|XXX)\b/, 'nothing is left for later in a comment');
+}
+
+export function wholeRows({ path, text }: Source): Finding[] {
+  return matches(path, text, /\bSELECT\s+(?:\w+\.)?\*/i, 'name the columns, no SELECT *');
+}
+
+function matches(path: string, text: string, pattern: RegExp, rule: string): Finding[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => (pattern.test(line) ? [{ path, line: index + 1, rule }] : []));
+}
+
+const CLOCK = 'src/runtime/clock.ts';
+const RNG = 'src/runtime/rng.ts';
+const MAIN = 'src/main.ts';
+
+/** What reaches outside the program, and the one file that may. */
+export const HOMES: Readonly<Record<string, string>> = {
+  'Date.now': CLOCK,
+  'performance.now': CLOCK,
+  'process.hrtime': CLOCK,
+  'process.uptime': CLOCK,
+  setTimeout: CLOCK,
+  setInterval: CLOCK,
+  setImmediate: CLOCK,
+  'Math.random': RNG,
+  randomBytes: RNG,
+  randomUUID: RNG,
+  randomInt: RNG,
+  'process.env': MAIN,
+  'process.exit': MAIN,
+  'process.on': MAIN,
+  'process.once': MAIN,
+  console: MAIN,
+};
+
+/** Time, chance and surroundings outside their home; they are arguments everywhere else. */
+export function strays(source: Source): Finding[] {
+  return walk(source, (node) => {
+    const name = reached(node);
+    const home = name === null ? undefined : HOMES[name];
+    if (home === undefined || home === source.path) return null;
+    return `${name} is at home in ${home} only`;
+  });
+}
+
+function reached(node: ts.Node): string | null {
+  if (ts.isNewExpression(node) && node.expression.getText() === 'Date') {
+    return (node.arguments?.length ?? 0) === 0 ? 'Date.now' : null;
+  }
+  if (ts.isPropertyAccessExpression(node)) {
+    const owner = node.expression.getText();
+    return owner === 'globalThis' ? node.name.text : `${owner}.${node.name.text}`;
+  }
+  if (!ts.isIdentifier(node)) return null;
+  const { parent } = node;
+  const isMember = ts.isPropertyAccessExpression(parent) && parent.name === node;
+  const isKey = ts.isPropertyAssignment(parent) && parent.name === node;
+  return isMember || isKey ? null : node.text;
+}
+
+const RULES_OF_ALL = [lengths, anyTypes];
+const RULES_OF_SOURCE = [longFunctions, narrowings, suppressions, leftovers, wholeRows, strays];
+
+export function untidy(source: Source): Finding[] {
+  const isProgram = source.path.startsWith('src/');
+  const rules = isProgram ? [...RULES_OF_ALL, ...RULES_OF_SOURCE] : RULES_OF_ALL;
+  return rules.flatMap((rule) => rule(source));
+}
