@@ -4,7 +4,9 @@
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --no-audit --no-fund
+# No runtime dependency needs its install script. Older npm would start node-gyp for better-sqlite3,
+# which brings its binary, and this image has no compiler.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 # Both native packages carry binaries for every platform; keep the one that this image runs.
 RUN set -eu; \
     os="linux"; arch="$(node -p process.arch)"; abi="$(node -p process.versions.modules)"; \

@@ -51,10 +51,17 @@ export class Fold {
   constructor(store: StateStore, options: FoldOptions) {
     this.store = store;
     this.#options = options;
-    for (const { key, value } of store.all('pairs')) this.#names.set(readPair(value).id, key);
-    for (const { pair, resolution, start } of store.allOpenBars())
-      this.#remind(pair, resolution, start);
-    this.clock.resume(store.checkpoint?.marketMs ?? 0, store.checkpoint?.seq ?? 0);
+    const marketMs = store.checkpoint?.marketMs ?? 0;
+    for (const { key, value } of store.all('pairs')) {
+      const { id } = readPair(value);
+      this.#names.set(id, key);
+      for (const resolution of RESOLUTIONS) {
+        for (const { start } of store.openBars(id, resolution, marketMs)) {
+          this.#agenda.add(intervalEnd(resolution, start), key);
+        }
+      }
+    }
+    this.clock.resume(marketMs, store.checkpoint?.seq ?? 0);
   }
 
   get marketMs(): number {

@@ -6,7 +6,7 @@
  */
 import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
-import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
+import { type Clock, nextTurn, sleep, type Timer } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
 import { StateStore } from '../store/state.ts';
 import type { TopicHub } from '../topics/port.ts';
@@ -31,8 +31,9 @@ export interface NodeOptions {
 
 const READ = 512;
 const SLICE_MS = 2;
-/** More staged rows than this are committed at once; it bounds the pause a commit makes. */
-const COMMIT_ROWS = 1_000;
+/** Staged rows that begin a commit, and those at which folding waits for it. */
+const COMMIT_ROWS = 4_000;
+const MAX_STAGED_ROWS = 16_000;
 const MAX_RETRY_MS = 5_000;
 
 export class Node {
@@ -49,7 +50,8 @@ export class Node {
   #failed = false;
   #syncedTo: number;
   #commitTimer: Timer | null = null;
-  #commitAttempts = 0;
+  #lastCommit: Promise<void> = Promise.resolve();
+  #diskRefuses = false;
 
   /** `store` is recovered; `syncedTo` is the tail that has to be reached before reads are served. */
   constructor(
@@ -125,8 +127,10 @@ export class Node {
     await this.#running;
     this.#commitTimer?.cancel();
     // A disk that refuses even now loses nothing: the next start folds on from the log.
-    this.#tryCommit();
-    this.#fold.store.close();
+    await this.#fold.store.commit().catch((error: unknown) => {
+      this.#observer.commitFailed(error, 1, 0);
+    });
+    await this.#fold.store.close();
   }
 
   async #run(): Promise<void> {
@@ -142,33 +146,37 @@ export class Node {
   async #applyAll(entries: readonly SealedEntry[]): Promise<void> {
     let index = 0;
     while (index < entries.length && !this.#stopping) {
-      const tags = new Set<string>();
-      const startMs = this.#clock.monotonicMs();
-      const first = index;
-      let nowMs = startMs;
-      while (index < entries.length && nowMs - startMs < SLICE_MS && !this.#stopping) {
-        const sealed = entries[index];
-        if (sealed === undefined) break;
-        if (needsOtherBase(sealed, this.applied().seq)) {
-          this.#hub?.applied(tags);
-          return this.#changeEpoch(sealed);
-        }
-        if (sealed.entry.seq > this.applied().seq) await this.#apply(sealed, tags);
-        index += 1;
-        nowMs = this.#clock.monotonicMs();
+      const sealed = entries[index];
+      if (sealed !== undefined && needsOtherBase(sealed, this.applied().seq)) {
+        return this.#changeEpoch(sealed);
       }
-      this.#observer.batchApplied(index - first, (nowMs - startMs) / 1000);
-      this.#hub?.applied(tags);
-      this.#tell();
+      // A rollback reads what is committed, so the rows before it are committed first.
+      if (sealed?.entry.payload.kind === 'rollback') await this.#commit();
+      if (!this.#stopping) index = this.#applySlice(entries, index);
       await this.#commitWhenDue();
       await nextTurn(this.#clock);
     }
   }
 
-  /** A rollback reads what is committed, so the rows before it are committed first. */
-  async #apply(sealed: SealedEntry, tags: Set<string>): Promise<void> {
-    if (sealed.entry.payload.kind === 'rollback') await this.#commit();
-    if (!this.#stopping) this.#fold.apply(sealed, tags);
+  /** From `index` on, until the slice is over or an entry needs preparation; the next index. */
+  #applySlice(entries: readonly SealedEntry[], index: number): number {
+    const tags = new Set<string>();
+    const startMs = this.#clock.monotonicMs();
+    let nowMs = startMs;
+    let next = index;
+    do {
+      const sealed = entries[next];
+      if (sealed === undefined) break;
+      const { kind } = sealed.entry.payload;
+      if (next > index && (kind === 'rollback' || kind === 'epoch')) break;
+      if (sealed.entry.seq > this.applied().seq) this.#fold.apply(sealed, tags);
+      next += 1;
+      nowMs = this.#clock.monotonicMs();
+    } while (nowMs - startMs < SLICE_MS);
+    this.#observer.batchApplied(next - index, (nowMs - startMs) / 1000);
+    this.#hub?.applied(tags);
+    this.#tell();
+    return next;
   }
 
   /** A rollback beyond the horizon: the state at its base is folded anew and takes over. */
@@ -182,47 +190,50 @@ export class Node {
     };
     const { rebuild, state } = this.#files;
     const rebuilt = await rebuildState(rebuild, payload.base.seq, this.#log, this.#files, options);
-    rebuilt.close();
-    this.#fold.store.close();
+    await rebuilt.close();
+    await this.#fold.store.close();
     removeDatabase(state);
     replaceDatabase(rebuild, state);
-    this.#fold = new Fold(new StateStore(state, this.#options), this.#foldOptions());
+    this.#fold = new Fold(
+      new StateStore(state, { ...this.#options, writer: 'thread' }),
+      this.#foldOptions(),
+    );
     this.#fold.apply(sealed, new Set());
     this.#hub?.epochChanged();
     this.#tell();
   }
 
+  /** Commits run beside the fold; it waits only when they cannot keep up. */
   async #commitWhenDue(): Promise<void> {
-    if (this.#fold.store.stagedRows >= COMMIT_ROWS) await this.#commit();
-    else if (this.#fold.store.stagedRows > 0) {
+    const { stagedRows, committing } = this.#fold.store;
+    if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) await this.#lastCommit;
+    else if (stagedRows >= COMMIT_ROWS && !committing) this.#lastCommit = this.#commit();
+    else if (stagedRows > 0) {
       this.#commitTimer ??= this.#clock.after(this.#options.commitEveryMs, () => {
         this.#commitTimer = null;
-        if (!this.#stopping) this.#tryCommit();
+        const idle = !this.#stopping && !this.#fold.store.committing && !this.#diskRefuses;
+        if (idle) this.#lastCommit = this.#commit();
       });
     }
   }
 
-  /** The disk refuses: folding waits, the batch stays staged, and we say so. */
+  /** Until the disk has taken everything, or we stop. While it refuses, folding waits. */
   async #commit(): Promise<void> {
-    while (!this.#tryCommit() && !this.#stopping) {
-      const delayMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(this.#commitAttempts, 10));
-      await new Promise<void>((resolve) => {
-        this.#clock.after(delayMs, resolve);
-      });
-    }
-  }
-
-  #tryCommit(): boolean {
-    const startMs = this.#clock.monotonicMs();
-    try {
-      const rows = this.#fold.store.commit();
-      this.#commitAttempts = 0;
-      this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
-      return true;
-    } catch (error) {
-      this.#commitAttempts += 1;
-      this.#observer.commitFailed(error, this.#commitAttempts, MAX_RETRY_MS);
-      return false;
+    for (let attempt = 1; ; attempt += 1) {
+      const startMs = this.#clock.monotonicMs();
+      try {
+        const rows = await this.#fold.store.commit();
+        this.#diskRefuses = false;
+        this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
+        return;
+      } catch (error) {
+        this.#diskRefuses = true;
+        const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
+        this.#observer.commitFailed(error, attempt, retryInMs);
+        if (this.#stopping) return;
+        await sleep(this.#clock, retryInMs);
+        if (this.#stopping) return;
+      }
     }
   }
 

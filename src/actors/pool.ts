@@ -37,6 +37,8 @@ export class PoolActor {
   readonly #store: StateStore;
   readonly #series: readonly { readonly series: Series; readonly tag: string }[];
   #stored: boolean;
+  /** The largest key among the pair's trade ids; null until it is first needed. */
+  #lastTradeKey: string | null = null;
   /** Turn of the last work or read, for eviction. */
   lastUsed = 0;
 
@@ -58,8 +60,11 @@ export class PoolActor {
     return found.series;
   }
 
+  /** Ids mostly grow, so most new ones are known to be new without asking the store. */
   knows(tradeId: string): boolean {
-    return this.#stored && this.#store.get('trade_ids', this.#tradeKey(tradeId)) !== null;
+    const key = this.#tradeKey(tradeId);
+    this.#lastTradeKey ??= this.#store.lastKey('trade_ids', `${this.pair.id}:`) ?? '';
+    return key <= this.#lastTradeKey && this.#store.get('trade_ids', key) !== null;
   }
 
   /** Applies one entry's trades and the passing of time. Duplicate ids change nothing. */
@@ -75,8 +80,9 @@ export class PoolActor {
       if (fresh.has(trade.id) || this.knows(trade.id)) continue;
       fresh.add(trade.id);
       const key = this.#tradeKey(trade.id);
+      if (this.#lastTradeKey === null || key > this.#lastTradeKey) this.#lastTradeKey = key;
       effects.changes.push({ table: 'trade_ids', key, before: null, after: '1', cause: 'trade' });
-      this.#add(trade, marketMs, effects.endsMs);
+      this.apply(trade, marketMs, effects.endsMs);
     }
     for (const { series, tag } of this.#series) {
       series.finalise(marketMs);
@@ -85,8 +91,11 @@ export class PoolActor {
     return effects;
   }
 
-  /** From the finest bar outwards: what a trade did not move inside, it does not move around it. */
-  #add(trade: Trade, marketMs: number, endsMs: number[]): void {
+  /**
+   * One trade into six bars; ends of bars it opened go to `endsMs`. From the finest bar outwards:
+   * what a trade did not move inside, it does not move around it.
+   */
+  apply(trade: Trade, marketMs: number, endsMs: number[] = []): void {
     let candidates = MOVED_ALL;
     let dayCandidates = MOVED_ALL;
     for (const { series } of this.#series) {
@@ -99,7 +108,8 @@ export class PoolActor {
     }
   }
 
+  /** Sorts as ids do: by length, then text. */
   #tradeKey(tradeId: string): string {
-    return `${this.pair.id}:${tradeId}`;
+    return `${this.pair.id}:${String(tradeId.length).padStart(3, '0')}:${tradeId}`;
   }
 }

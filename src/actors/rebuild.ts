@@ -10,7 +10,7 @@ import { type StateOptions, StateStore } from '../store/state.ts';
 import { copyDatabase, type DataFiles, removeDatabase } from './files.ts';
 import { Fold, type FoldOptions } from './fold.ts';
 
-export interface RebuildOptions extends FoldOptions, StateOptions {
+export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'> {
   readonly clock: Clock;
 }
 
@@ -34,19 +34,23 @@ export async function rebuildState(
   const plan = await planRebuild(log, toSeq);
   removeDatabase(file);
   if (plan.baseEpoch !== null) copyDatabase(files.base(plan.baseEpoch), file);
-  const store = new StateStore(file, options);
+  const store = new StateStore(file, { ...options, writer: 'inline' });
   const fold = new Fold(store, options);
   for (const { from, to } of plan.ranges) {
     for (let next = from; next <= to; ) {
       const entries = await log.read(next, Math.min(READ, to - next + 1));
       assert(entries.length > 0, `entry ${next} is still in the log`);
-      for (const sealed of entries) applyChecked(fold, sealed);
+      for (const sealed of entries) {
+        // A rollback reads what is committed.
+        if (sealed.entry.payload.kind === 'rollback') await store.commit();
+        applyChecked(fold, sealed);
+      }
       next += entries.length;
-      if (store.stagedRows > COMMIT_ROWS) store.commit();
+      if (store.stagedRows > COMMIT_ROWS) await store.commit();
       await nextTurn(options.clock);
     }
   }
-  store.commit();
+  await store.commit();
   return store;
 }
 

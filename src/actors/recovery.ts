@@ -48,7 +48,7 @@ export async function recover(
   if (await isInLog(checkpoint, tail, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
   if (logIsNewer) {
-    state.close();
+    await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
   await restartLog(checkpoint, state, log, files, options);
@@ -58,7 +58,7 @@ export async function recover(
 /** null: the file is corrupt or of another version; the log can make it again. */
 function openState(files: DataFiles, options: RecoveryOptions): StateStore | null {
   try {
-    return new StateStore(files.state, options);
+    return new StateStore(files.state, { ...options, writer: 'thread' });
   } catch (error) {
     options.stateUnreadable(error);
     return null;
@@ -72,10 +72,10 @@ async function rebuildInPlace(
   options: RecoveryOptions,
 ): Promise<StateStore> {
   const rebuilt = await rebuildState(files.rebuild, tail.seq, log, files, options);
-  rebuilt.close();
+  await rebuilt.close();
   replaceDatabase(files.rebuild, files.state);
   clearDamaged(files);
-  return new StateStore(files.state, options);
+  return new StateStore(files.state, { ...options, writer: 'thread' });
 }
 
 async function isInLog(checkpoint: Checkpoint, tail: Tail, log: Log): Promise<boolean> {
@@ -110,7 +110,7 @@ async function restartLog(
   options: RecoveryOptions,
 ): Promise<void> {
   const epoch = nextEpoch(checkpoint.epoch, options.rng);
-  state.snapshotTo(files.base(epoch));
+  await state.snapshotTo(files.base(epoch));
   const { seq, stateHash, marketMs } = checkpoint;
   const payload = { kind: 'epoch', reason: 'log lost', base: { seq, stateHash } } as const;
   await log.restart(sealFirst(epoch, seq + 1, marketMs, payload));

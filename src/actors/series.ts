@@ -126,7 +126,7 @@ export class Series {
 
   #storedSince(seq: number, limit: number): BarChange[] {
     return this.#store
-      .barsChangedSince(this.#pairId, this.#index, seq, limit + 1)
+      .barsChangedSince(this.#pairId, this.resolution, seq, limit + 1)
       .map(({ start, seq: changed, cause, value }) => ({
         startMs: start,
         bar: value === null ? null : decodeBar(start, value),
@@ -147,8 +147,9 @@ export class Series {
   }
 
   #load(): void {
-    for (const row of this.#store.openBars(this.#pairId, this.#index)) {
-      if (row.value !== null) this.#newest = this.#holdRow(row, row.value);
+    const marketMs = this.#store.checkpoint?.marketMs ?? 0;
+    for (const row of this.#store.openBars(this.#pairId, this.resolution, marketMs)) {
+      if (row.value !== null) this.#holdRow(row, row.value);
     }
     const [last] = this.#store.bars(this.#pairId, this.#index, 0, FOREVER_MS, 1);
     if (last === undefined || last.value === null) return;

@@ -18,22 +18,22 @@ export async function verifyState(
   files: DataFiles,
   options: RebuildOptions,
 ): Promise<Verification | null> {
-  const store = new StateStore(files.state, options);
+  const store = new StateStore(files.state, { ...options, writer: 'inline' });
   const checkpoint = store.checkpoint;
   if (checkpoint === null) {
-    store.close();
+    await store.close();
     return null;
   }
   const rebuilt = await rebuildState(files.rebuild, checkpoint.seq, log, files, options);
-  const expected = rebuilt.digest();
-  const differing = Object.entries(store.digest())
+  const expected = await rebuilt.digest();
+  const differing = Object.entries(await store.digest())
     .filter(([table, digest]) =>
       Object.entries(expected).some(([name, other]) => name === table && other !== digest),
     )
     .map(([table]) => table);
   const rebuiltHash = rebuilt.checkpoint?.stateHash ?? '';
-  rebuilt.close();
-  store.close();
+  await rebuilt.close();
+  await store.close();
   removeDatabase(files.rebuild);
   return { seq: checkpoint.seq, stateHash: checkpoint.stateHash, rebuiltHash, differing };
 }

@@ -51,7 +51,6 @@ const LISTENING = {
 const KEEPING = {
   DATA_DIR: text('./var', 'Directory of the databases; created when missing.'),
   DATA_MAX_MB: integer(0, 1_000_000, 0, 'Largest size of each database file; 0 is unlimited.'),
-  FINAL_GRACE_MS: integer(0, 3_600_000, 0, 'Wait after the end of an interval before it is final.'),
   HORIZON_BLOCKS: integer(1, 1_000_000, 2160, 'Depth that can be rolled back and resumed from.'),
   COMMIT_EVERY_MS: integer(1, 60_000, 200, 'Longest time rows wait in memory for their commit.'),
   MAX_LOADED_POOLS: integer(1, 10_000_000, 20_000, 'Pools kept in memory before idle ones leave.'),

@@ -7,6 +7,7 @@ import { BlockList, isIP } from 'node:net';
 import type { HttpResponse } from './server.ts';
 
 export interface Caller {
+  readonly address: string;
   readonly key: string;
   readonly loopback: boolean;
 }
@@ -19,17 +20,37 @@ export class Callers {
   readonly #trusted: BlockList | null;
   /** Peers by their raw bytes: a connection sends many requests, and text costs more than this. */
   readonly #peers = new Map<number, string>();
-  readonly #loopback: Caller = { key: '127.0.0.1', loopback: true };
+  #open = 0;
+  /** The peer of every open connection, where they all have the same one. */
+  #sole: Caller | null = null;
 
   constructor(trustedProxies: readonly string[]) {
     this.#trusted = trustedProxies.length === 0 ? null : blockList(trustedProxies);
   }
 
+  /**
+   * A connection opened. Asking the library for the address costs a third of a small answer, so
+   * requests do not ask while all connections come from one peer, such as the proxy before us.
+   */
+  opened(res: HttpResponse): void {
+    const peer = this.#peer(res);
+    if (this.#open === 0) this.#sole = peer;
+    else if (this.#sole?.address !== peer.address) this.#sole = null;
+    this.#open += 1;
+  }
+
+  /** A connection closed, or became a socket. */
+  closed(): void {
+    this.#open = Math.max(0, this.#open - 1);
+  }
+
   of(res: HttpResponse, forwardedFor: string): Caller {
-    const bytes = new Uint8Array(res.getRemoteAddress());
-    if (this.#trusted === null && bytes.length === 4 && bytes[0] === 127) return this.#loopback;
-    const peer = this.#text(bytes);
-    return this.#trusted === null ? callerOf(peer) : callerOf(this.#origin(peer, forwardedFor));
+    const peer = this.#sole ?? this.#peer(res);
+    return this.#trusted === null ? peer : callerOf(this.#origin(peer.address, forwardedFor));
+  }
+
+  #peer(res: HttpResponse): Caller {
+    return callerOf(this.#text(new Uint8Array(res.getRemoteAddress())));
   }
 
   #text(bytes: Uint8Array): string {
@@ -62,11 +83,13 @@ export class Callers {
 }
 
 export function callerOf(address: string): Caller {
-  if (isIP(address) !== 6) return { key: address, loopback: address.startsWith('127.') };
+  if (isIP(address) !== 6) {
+    return { address, key: address, loopback: address.startsWith('127.') };
+  }
   const groups = expand(address);
   const loopback = groups.slice(0, 7).every((group) => group === 0) && groups[7] === 1;
   const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return { key: `${network.join(':')}::/64`, loopback };
+  return { address, key: `${network.join(':')}::/64`, loopback };
 }
 
 function blockList(ranges: readonly string[]): BlockList {

@@ -73,6 +73,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   subscriptions.onBehind = (connection) => slow.fallBehind(connection);
   streams.onEpoch(() => renewal.begin());
 
+  server.connections(
+    (res) => callers.opened(res),
+    () => callers.closed(),
+  );
   for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
   const http = { vantage, clock, answers, arrivals, callers, limits, positions, maxBodyBytes };
   mount(server, routes, http);

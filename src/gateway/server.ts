@@ -22,6 +22,8 @@ export type Method = 'get' | 'post' | 'head' | 'options' | 'any';
 export interface Server {
   /** A handler that throws loses its connection; the exception would end the process. */
   handle(method: Method, pattern: string, handler: Handler): void;
+  /** An upgrade to a socket is not told as `closed`. */
+  connections(opened: (res: uWS.HttpResponse) => void, closed: () => void): void;
   sockets<Data>(pattern: string, behavior: uWS.WebSocketBehavior<Data>): void;
   /** Sends to every socket subscribed to `channel`, at the end of this turn of the event loop. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
@@ -59,6 +61,9 @@ export function createServer(observer: Observer): Server {
           res.close();
         }
       });
+    },
+    connections(opened, closed) {
+      app.filter((res, change) => (change > 0 ? opened(res) : closed()));
     },
     sockets: (pattern, behavior) => void app.ws(pattern, behavior),
     publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),

@@ -21,6 +21,10 @@ export function decodeBar(startMs: number, text: string): Bar {
   assert(fields.length === FIELDS, `a stored bar has ${FIELDS} fields: ${text}`);
   const open = tradeAt(fields, 0);
   const close = tradeAt(fields, 12);
+  const trades = Number(fieldAt(fields, 18));
+  const final = fieldAt(fields, 19);
+  assert(Number.isSafeInteger(trades), 'a stored bar has an integer number of trades');
+  assert(final === '0' || final === '1', 'a stored bar is final or not');
   return {
     startMs,
     open,
@@ -29,8 +33,8 @@ export function decodeBar(startMs: number, text: string): Bar {
     close,
     quoteVolume: BigInt(fieldAt(fields, 16)),
     baseVolume: BigInt(fieldAt(fields, 17)),
-    trades: Number(fieldAt(fields, 18)),
-    final: fieldAt(fields, 19) === '1',
+    trades,
+    final: final === '1',
   };
 }
 

@@ -52,8 +52,12 @@ export function fillPrevious(
   const newestFirst: BarView[] = [];
   const oldest = traded[0];
   const floorMs = span.previousClose === null ? (oldest?.time ?? Infinity) * 1000 : span.fromMs;
+  const lastFlatMs = intervalStart(resolution, Math.min(span.toMs, span.marketMs) - 1);
   let next = traded.length - 1;
-  let cursorMs = lastStart(span, traded);
+  // Trades may run ahead of market time; flat bars may not.
+  const atOrBefore = (startMs: number) =>
+    startMs <= lastFlatMs ? startMs : Math.max(lastFlatMs, (traded[next]?.time ?? 0) * 1000);
+  let cursorMs = atOrBefore(Infinity);
   while (cursorMs >= floorMs && newestFirst.length < limit) {
     const bar = traded[next];
     if (bar !== undefined && bar.time * 1000 === cursorMs) {
@@ -64,14 +68,7 @@ export function fillPrevious(
       if (close === null) break;
       newestFirst.push(flatBar(resolution, cursorMs, close, span.marketMs));
     }
-    cursorMs = intervalStart(resolution, cursorMs - 1);
+    cursorMs = atOrBefore(intervalStart(resolution, cursorMs - 1));
   }
   return { bars: newestFirst.reverse(), cut: cursorMs >= floorMs };
-}
-
-function lastStart(span: FillSpan, traded: readonly BarView[]): number {
-  const endMs = Math.min(span.toMs, span.marketMs);
-  const flatMs = intervalStart(span.resolution, endMs - 1);
-  const newest = traded[traded.length - 1];
-  return newest === undefined ? flatMs : Math.max(flatMs, newest.time * 1000);
 }

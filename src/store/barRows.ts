@@ -1,4 +1,7 @@
-/** The bars table: one row a bar, keyed `pair:resolution:start`; tombstones are rows without value. */
+/**
+ * The bars table: one row a bar, keyed `pair:resolution:start`; tombstones are rows without value.
+ * A bar stands among the open or among the final rows of its pair, never in both.
+ */
 import { assert } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
 import { CAUSES, type Cause } from './rows.ts';
@@ -44,51 +47,72 @@ export function isOpen(value: string | null): boolean {
 }
 
 const COLUMNS = 'start, seq, cause, value';
-const SERIES = 'pair = ? AND resolution = ?';
 const UPSERT = `
-  INSERT INTO bars (pair, resolution, start, seq, cause, open, value) VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET
-    seq = excluded.seq, cause = excluded.cause, open = excluded.open, value = excluded.value`;
+  INSERT INTO bars (pair, final, resolution, start, seq, cause, value) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET seq = excluded.seq, cause = excluded.cause, value = excluded.value`;
 
-/** Reads and writes of one database; callers see to it that pending rows were written first. */
-export function barRows(database: Database) {
+/** Reads of what is committed; what waits to be written is looked through by the caller. */
+export function barReads(database: Database) {
   const select = (where: string) =>
-    database.prepare<number[], StoredBar>(`SELECT ${COLUMNS} FROM bars WHERE ${SERIES} ${where}`);
-  const one = select('AND start = ?');
-  const range = select(
-    'AND start >= ? AND start < ? AND value IS NOT NULL ORDER BY start DESC LIMIT ?',
+    database.prepare<number[], StoredBar>(`SELECT ${COLUMNS} FROM bars WHERE ${where}`);
+  const one = select('pair = ? AND final = ? AND resolution = ? AND start = ?');
+  const span = 'pair = ? AND final = ? AND resolution = ? AND start >= ? AND start < ?';
+  const range = select(`${span} AND value IS NOT NULL ORDER BY start DESC LIMIT ?`);
+  const recent = select(
+    'pair = ? AND final = ? AND resolution = ? AND start >= ? AND seq > ? AND cause < 2 ' +
+      'ORDER BY seq LIMIT ?',
   );
-  const changed = select('AND seq > ? ORDER BY seq, start LIMIT ?');
-  const openBars = select('AND open = 1 ORDER BY start');
-  const allOpen = database.prepare<[], { pair: number; resolution: number; start: number }>(
-    'SELECT pair, resolution, start FROM bars WHERE open = 1',
+  const revised = select(
+    'pair = ? AND resolution = ? AND seq > ? AND cause >= 2 ORDER BY seq LIMIT ?',
   );
-  const upsert = database.prepare<(number | string | null)[]>(UPSERT);
-  const prune = database.prepare<[number]>('DELETE FROM bars WHERE value IS NULL AND seq <= ?');
-
   return {
-    one: (pair: number, resolution: number, start: number): BarRow | null => {
-      const row = one.get(pair, resolution, start);
+    one(pair: number, resolution: number, start: number): BarRow | null {
+      const row = one.get(pair, 0, resolution, start) ?? one.get(pair, 1, resolution, start);
       return row === undefined ? null : readRow(row);
     },
-    /** Newest first, at most `limit`, starts in [from, to). */
+    /** Starts in [from, to), in no order; of the open and of the final ones the newest `limit`. */
     range: (pair: number, resolution: number, from: number, to: number, limit: number): BarRow[] =>
-      range.all(pair, resolution, from, to, limit).map(readRow),
-    /** Last changed after `seq`, tombstones too, oldest change first. */
-    changedSince: (pair: number, resolution: number, seq: number, limit: number): BarRow[] =>
-      changed.all(pair, resolution, seq, limit).map(readRow),
-    open: (pair: number, resolution: number): BarRow[] =>
-      openBars.all(pair, resolution).map(readRow),
-    allOpen: (): BarKey[] => allOpen.all(),
-    put(key: string, value: string | null, seq: number, cause: Cause): void {
+      [0, 1].flatMap((final) => range.all(pair, final, resolution, from, to, limit)).map(readRow),
+    /**
+     * Last changed after `seq`, tombstones too, in no order. Ordinary changes are looked for among
+     * bars that start at or after `from`. At most `limit` of each sort, the oldest changes.
+     */
+    changedSince(
+      pair: number,
+      resolution: number,
+      seq: number,
+      from: number,
+      limit: number,
+    ): BarRow[] {
+      const ordinary = [0, 1].flatMap((final) =>
+        recent.all(pair, final, resolution, from, seq, limit),
+      );
+      return [...ordinary, ...revised.all(pair, resolution, seq, limit)].map(readRow);
+    },
+  };
+}
+
+export function barWrites(database: Database) {
+  const upsert = database.prepare<(number | string | null)[]>(UPSERT);
+  const remove = database.prepare<number[]>(
+    'DELETE FROM bars WHERE pair = ? AND final = ? AND resolution = ? AND start = ?',
+  );
+  const prune = database.prepare<[number]>('DELETE FROM bars WHERE value IS NULL AND seq <= ?');
+  return {
+    put(key: string, value: string | null, seq: number, cause: number): void {
       const { pair, resolution, start } = parseBarKey(key);
-      upsert.run(pair, resolution, start, seq, CAUSES.indexOf(cause), isOpen(value) ? 1 : 0, value);
+      const final = isOpen(value) ? 0 : 1;
+      // It was open before it was final; only a rollback opens a final one again.
+      if (final === 1 || cause === ROLLBACK) remove.run(pair, 1 - final, resolution, start);
+      upsert.run(pair, final, resolution, start, seq, cause, value);
     },
     pruneTombstones: (seq: number): void => {
       prune.run(seq);
     },
   };
 }
+
+const ROLLBACK = CAUSES.indexOf('rollback');
 
 function readRow({ start, seq, cause, value }: StoredBar): BarRow {
   const name = CAUSES[cause];

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { TABLES, type TableName } from './rows.ts';
 
 const BARS = `
-  SELECT pair, resolution, start, seq, cause, open, value FROM bars
+  SELECT pair, resolution, start, final, seq, cause, value FROM bars
   WHERE value IS NOT NULL OR seq > ? ORDER BY pair, resolution, start`;
 
 /** Hex by table. Tombstones at or below `horizonSeq` may have been pruned already: left out. */

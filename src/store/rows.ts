@@ -6,6 +6,8 @@
  */
 export const TABLES = ['pairs', 'bars', 'trade_ids', 'feeds', 'market'] as const;
 export type TableName = (typeof TABLES)[number];
+/** Tables that are only key and value. */
+export type KeyedTable = Exclude<TableName, 'bars'>;
 
 /**
  * Why a row has its seq. `trade`: a trade at the newest end; `final`: its interval ended;

@@ -20,17 +20,20 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS market (
     key TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  -- value is NULL in a tombstone: the bar vanished at seq.
+  -- value is NULL in a tombstone: the bar vanished at seq. Open bars come first, so that the few
+  -- that a pair's next trade changes lie on one page.
   CREATE TABLE IF NOT EXISTS bars (
-    pair INTEGER NOT NULL, resolution INTEGER NOT NULL, start INTEGER NOT NULL,
-    seq INTEGER NOT NULL, cause INTEGER NOT NULL, open INTEGER NOT NULL, value TEXT,
-    PRIMARY KEY (pair, resolution, start)
+    pair INTEGER NOT NULL, final INTEGER NOT NULL, resolution INTEGER NOT NULL,
+    start INTEGER NOT NULL, seq INTEGER NOT NULL, cause INTEGER NOT NULL, value TEXT,
+    PRIMARY KEY (pair, final, resolution, start)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS bars_by_seq ON bars (pair, resolution, seq);
-  CREATE INDEX IF NOT EXISTS open_bars ON bars (pair) WHERE open = 1;
+  -- Only what did not change in the order of time needs to be found by seq (cause late, rollback):
+  -- the rest is found by start, and an index over every bar would double the work of a commit.
+  CREATE INDEX IF NOT EXISTS revised_bars ON bars (pair, resolution, seq) WHERE cause >= 2;
   CREATE INDEX IF NOT EXISTS bar_tombstones ON bars (seq) WHERE value IS NULL;
   CREATE TABLE IF NOT EXISTS undo (
-    seq INTEGER PRIMARY KEY, block INTEGER NOT NULL, at_ms INTEGER NOT NULL, images TEXT NOT NULL
+    seq INTEGER PRIMARY KEY, block INTEGER NOT NULL, at_ms INTEGER NOT NULL,
+    market_ms INTEGER NOT NULL, images TEXT NOT NULL
   ) STRICT;
 `;
 

@@ -1,18 +1,21 @@
 /**
  * The state file: rows of the fold, written behind it. One owner.
  *
- * Staged rows wait in memory, newest value per row, until a commit writes them with the checkpoint
- * in one transaction. Reads look through what waits.
- * A failed commit loses nothing: the batch stays staged, `commit` may be called again.
+ * Staged rows wait in memory, newest value per row, until a commit hands them to the writer with
+ * the checkpoint, one transaction. Reads look through what waits and what is being written.
+ * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
-import { type BarKey, type BarRow, barKey, barRows, isOpen } from './barRows.ts';
+import { intervalStart, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import { type BarRow, barKey, barReads } from './barRows.ts';
+import { encodeBatch } from './batch.ts';
 import { type Database, openDatabase } from './database.ts';
 import { digestTables } from './digest.ts';
-import { keyedRows } from './keyedRows.ts';
-import { type Cause, type RowChange, type RowImage, TABLES, type TableName } from './rows.ts';
+import { keyedReads } from './keyedRows.ts';
+import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables } from './schema.ts';
-import { StagedBars } from './stagedBars.ts';
-import { type Point, UndoRows } from './undoRows.ts';
+import { Stage } from './stage.ts';
+import { inlineWriter, type StateWriter, threadWriter } from './stateWriter.ts';
+import { type Point, UndoPoints } from './undoRows.ts';
 
 export interface Checkpoint {
   readonly epoch: string;
@@ -32,50 +35,44 @@ export interface StagedEntry {
   readonly changes: readonly RowChange[];
 }
 
-type KeyedTable = Exclude<TableName, 'bars'>;
-
-interface StagedRow {
-  readonly value: string | null;
-  readonly seq: number;
-  readonly cause: Cause;
-}
-
 export interface StateOptions {
   readonly horizonBlocks: number;
   readonly maxMb: number;
+  /** Where commits are written; inline when nobody is served meanwhile. */
+  readonly writer: 'thread' | 'inline';
 }
+
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+/** Far more than lateness can leave open at once. */
+const MAX_OPEN_BARS = 10_000;
 
 export class StateStore {
   readonly #database: Database;
+  readonly #writer: StateWriter;
   readonly #bars;
   readonly #keyed;
-  readonly #undo: UndoRows;
-  readonly #putCheckpoint;
-  readonly #staged = new Map<KeyedTable, Map<string, StagedRow>>();
-  readonly #stagedBars = new StagedBars();
-  #stagedRows = 0;
+  readonly #undo: UndoPoints;
+  #stage = new Stage();
+  /** Handed to the writer, not acknowledged yet. */
+  #inFlight: Stage | null = null;
+  #committing: Promise<number> | null = null;
   #checkpoint: Checkpoint | null;
-  #undoneTo: number | null = null;
-  #prunedTo = 0;
 
-  constructor(file: string, options: StateOptions) {
-    this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb: options.maxMb });
+  constructor(file: string, { horizonBlocks, maxMb, writer }: StateOptions) {
+    this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
     createTables(this.#database);
-    this.#bars = barRows(this.#database);
+    this.#bars = barReads(this.#database);
     this.#keyed = {
-      pairs: keyedRows(this.#database, 'pairs'),
-      trade_ids: keyedRows(this.#database, 'trade_ids'),
-      feeds: keyedRows(this.#database, 'feeds'),
-      market: keyedRows(this.#database, 'market'),
+      pairs: keyedReads(this.#database, 'pairs'),
+      trade_ids: keyedReads(this.#database, 'trade_ids'),
+      feeds: keyedReads(this.#database, 'feeds'),
+      market: keyedReads(this.#database, 'market'),
     };
-    this.#undo = new UndoRows(this.#database, options.horizonBlocks);
-    this.#putCheckpoint = this.#database.prepare<[string]>(
-      'INSERT INTO checkpoint (id, text) VALUES (1, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
-    );
-    for (const table of TABLES) if (table !== 'bars') this.#staged.set(table, new Map());
+    this.#undo = new UndoPoints(this.#database, horizonBlocks);
     const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
     // trust: our own checkpoint row
     this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
+    this.#writer = (writer === 'thread' ? threadWriter : inlineWriter)({ file, maxMb });
   }
 
   /** Of the last staged entry; null before the first. */
@@ -83,8 +80,9 @@ export class StateStore {
     return this.#checkpoint;
   }
 
+  /** Rows that wait, those being written not counted. */
   get stagedRows(): number {
-    return this.#stagedRows;
+    return this.#stage.rows;
   }
 
   get horizonSeq(): number {
@@ -92,140 +90,170 @@ export class StateStore {
   }
 
   pointAtOrBefore(atMs: number): Point | null {
-    return this.#undo.pointAtOrBefore(atMs);
+    return this.#undo.atOrBefore(atMs);
   }
 
   newestPoint(): Point | null {
-    return this.#undo.newestPoint;
+    return this.#undo.newest;
   }
 
   stage({ checkpoint, block, atMs, changes }: StagedEntry): void {
-    this.#stageRows(changes, checkpoint.seq);
-    this.#undo.record(checkpoint.seq, block, atMs, changes);
+    const { seq, marketMs } = checkpoint;
+    this.#stage.put(changes, seq);
+    this.#stage.undo.push({ seq, atMs, marketMs, block, changes });
+    if (block) this.#undo.add({ seq, atMs, marketMs });
     this.#checkpoint = checkpoint;
   }
 
-  /** First half of staging a rollback by entry `seq`: rows are as they were after `toSeq`. */
+  /**
+   * First half of staging a rollback by entry `seq`: rows are as they were after `toSeq`. Nothing
+   * may be staged before it.
+   */
   restore(toSeq: number, rows: readonly RowChange[], seq: number): void {
-    this.#undo.forgetPointsAfter(toSeq);
-    this.#undoneTo = toSeq;
-    this.#stageRows(rows, seq);
+    this.#undo.forgetAfter(toSeq);
+    this.#stage.undoneTo = toSeq;
+    this.#stage.put(rows, seq);
   }
 
-  /** Writes everything staged. Throws what SQLite throws (a full disk); nothing is lost then. */
-  commit(): number {
-    const rows = this.#stagedRows;
-    if (rows === 0) return 0;
-    this.#database.transaction(() => this.#write())();
-    for (const staged of this.#staged.values()) staged.clear();
-    this.#stagedBars.clear();
-    this.#undo.written();
-    this.#undoneTo = null;
-    this.#stagedRows = 0;
-    return rows;
+  /** A commit is on its way to the disk. */
+  get committing(): boolean {
+    return this.#committing !== null;
   }
 
-  /** Moves what is in the write-ahead log into the file; for quiet moments. */
-  checkpointFile(): void {
-    this.#database.pragma('wal_checkpoint(PASSIVE)');
+  /**
+   * Writes everything staged, after the commit that may be under way; resolves with the number of
+   * rows. Rejects when the disk refuses; everything is staged again then.
+   */
+  async commit(): Promise<number> {
+    while (this.#committing !== null) await this.#committing;
+    if (this.#stage.rows === 0) return 0;
+    this.#committing = this.#write().finally(() => {
+      this.#committing = null;
+    });
+    return this.#committing;
   }
 
   /** A hash of each table as committed; see `digestTables`. */
-  digest(): Record<TableName, string> {
-    this.commit();
+  async digest(): Promise<Record<TableName, string>> {
+    await this.commit();
     return digestTables(this.#database, this.horizonSeq);
   }
 
   /** A whole copy of the committed state. */
-  snapshotTo(file: string): void {
-    this.commit();
+  async snapshotTo(file: string): Promise<void> {
+    await this.commit();
     this.#database.prepare('VACUUM INTO ?').run(file);
   }
 
   get(table: KeyedTable, key: string): string | null {
-    const staged = this.#table(table).get(key);
-    return staged === undefined ? this.#keyed[table].get(key) : staged.value;
+    for (const stage of this.#stages()) {
+      const staged = stage.table(table).get(key);
+      if (staged !== undefined) return staged.value;
+    }
+    return this.#keyed[table].get(key);
   }
 
+  /** All rows as committed. */
   all(table: 'pairs' | 'feeds' | 'market'): { key: string; value: string }[] {
-    this.commit();
     return this.#keyed[table].all();
+  }
+
+  /** The largest key with this prefix, staged or stored; rows removed meanwhile may count. */
+  lastKey(table: KeyedTable, prefix: string): string | null {
+    let last = this.#keyed[table].lastKey(prefix);
+    for (const stage of this.#stages()) {
+      for (const key of stage.table(table).keys()) {
+        if (key.startsWith(prefix) && (last === null || key > last)) last = key;
+      }
+    }
+    return last;
   }
 
   /** The bar that starts at `start`, or its tombstone, or null. */
   bar(pair: number, resolution: number, start: number): BarRow | null {
-    const staged = this.#stagedBars.get(pair, barKey(pair, resolution, start));
-    return staged ?? this.#bars.one(pair, resolution, start);
+    const key = barKey(pair, resolution, start);
+    for (const stage of this.#stages()) {
+      const staged = stage.bars.get(pair, key);
+      if (staged !== undefined) return staged;
+    }
+    return this.#bars.one(pair, resolution, start);
   }
 
   /** Bars that start in [from, to), newest first. */
   bars(pair: number, resolution: number, from: number, to: number, limit: number): BarRow[] {
-    const more = limit + this.#stagedBars.count(pair);
-    const stored = this.#bars.range(pair, resolution, from, to, more);
+    const stored = this.#bars.range(pair, resolution, from, to, limit + this.#stagedOf(pair));
     const inside = ({ start, value }: BarRow) => start >= from && start < to && value !== null;
-    const rows = this.#stagedBars.over(pair, resolution, stored, inside);
+    const rows = this.#throughStages(pair, resolution, stored, inside);
     return rows.sort((a, b) => b.start - a.start).slice(0, limit);
   }
 
   /** Bars and tombstones last changed after `seq`, oldest change first. */
-  barsChangedSince(pair: number, resolution: number, seq: number, limit: number): BarRow[] {
-    const more = limit + this.#stagedBars.count(pair);
-    const stored = this.#bars.changedSince(pair, resolution, seq, more);
-    const rows = this.#stagedBars.over(pair, resolution, stored, (row) => row.seq > seq);
+  barsChangedSince(pair: number, resolution: Resolution, seq: number, limit: number): BarRow[] {
+    const index = RESOLUTIONS.indexOf(resolution);
+    const from = intervalStart(resolution, Math.max(0, this.#undo.oldestMarketMsSince(seq)));
+    const more = limit + this.#stagedOf(pair);
+    const stored = this.#bars.changedSince(pair, index, seq, from, more);
+    const rows = this.#throughStages(pair, index, stored, (row) => row.seq > seq);
     return rows.sort((a, b) => a.seq - b.seq || a.start - b.start).slice(0, limit);
   }
 
-  /** Bars that are not final, oldest first. */
-  openBars(pair: number, resolution: number): BarRow[] {
-    const stored = this.#bars.open(pair, resolution);
-    const rows = this.#stagedBars.over(pair, resolution, stored, ({ value }) => isOpen(value));
-    return rows.sort((a, b) => a.start - b.start);
+  /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */
+  openBars(pair: number, resolution: Resolution, marketMs: number): BarRow[] {
+    const from = intervalStart(resolution, marketMs);
+    return this.bars(pair, RESOLUTIONS.indexOf(resolution), from, FOREVER_MS, MAX_OPEN_BARS);
   }
 
-  /** Keys of all bars that are not final; for the start of a fold, when nothing is staged. */
-  allOpenBars(): BarKey[] {
-    return this.#bars.allOpen();
-  }
-
-  /** Before-images of all entries after `toSeq`, newest first. */
+  /** Before-images of all entries after `toSeq`, newest first. Everything must be committed. */
   imagesAfter(toSeq: number): RowImage[] {
-    this.commit();
     return this.#undo.imagesAfter(toSeq);
   }
 
   /** Closes without writing what is staged: the log still has it. */
-  close(): void {
+  async close(): Promise<void> {
+    await this.#committing?.catch(() => 0);
+    await this.#writer.close();
     this.#database.pragma('wal_checkpoint(TRUNCATE)');
     this.#database.close();
   }
 
-  #stageRows(rows: readonly RowChange[], seq: number): void {
-    for (const { table, key, after, cause } of rows) {
-      const row = { value: after, seq, cause };
-      if (table === 'bars') this.#stagedBars.set(key, row);
-      else this.#table(table).set(key, row);
+  async #write(): Promise<number> {
+    const stage = this.#stage;
+    this.#inFlight = stage;
+    this.#stage = new Stage();
+    try {
+      await this.#writer.write(
+        encodeBatch(stage, JSON.stringify(this.#checkpoint), this.horizonSeq),
+      );
+      return stage.rows;
+    } catch (error) {
+      stage.append(this.#stage);
+      this.#stage = stage;
+      throw error;
+    } finally {
+      this.#inFlight = null;
     }
-    this.#stagedRows += rows.length + 1;
   }
 
-  #write(): void {
-    for (const [table, rows] of this.#staged) {
-      for (const [key, { value, seq }] of rows) this.#keyed[table].put(key, value, seq);
-    }
-    for (const [key, { value, seq, cause }] of this.#stagedBars.entries()) {
-      this.#bars.put(key, value, seq, cause);
-    }
-    this.#undo.write(this.#undoneTo);
-    if (this.horizonSeq > this.#prunedTo) {
-      this.#prunedTo = this.horizonSeq;
-      this.#bars.pruneTombstones(this.#prunedTo);
-    }
-    this.#putCheckpoint.run(JSON.stringify(this.#checkpoint));
+  /** What waits, newest first. */
+  #stages(): readonly Stage[] {
+    return this.#inFlight === null ? [this.#stage] : [this.#stage, this.#inFlight];
   }
 
-  #table(name: KeyedTable): Map<string, StagedRow> {
-    const rows = this.#staged.get(name);
-    if (rows === undefined) throw new Error(`no table ${name}`);
-    return rows;
+  #stagedOf(pair: number): number {
+    return this.#stages().reduce((count, stage) => count + stage.bars.count(pair), 0);
+  }
+
+  #throughStages(
+    pair: number,
+    resolution: number,
+    stored: readonly BarRow[],
+    wanted: (row: BarRow) => boolean,
+  ): BarRow[] {
+    return this.#stages()
+      .toReversed()
+      .reduce<BarRow[]>(
+        (rows, stage) => stage.bars.over(pair, resolution, rows, wanted),
+        [...stored],
+      );
   }
 }

@@ -183,6 +183,7 @@ test('duplicate Host or Content-Length is refused and the connection closed', as
   const requests = [
     get('/small', ['Host: other']),
     get('/nowhere', ['host: test']),
+    get('/small', ['Host: other'], 'HEAD'),
     get('/nothing', ['Content-Length: 2', 'Content-Length: 3'], 'POST'),
     get('/nothing', ['Content-Length: 2', 'content-length: 2'], 'POST'),
   ];

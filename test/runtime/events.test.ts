@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { NodeObserver } from '../../src/actors/node.ts';
 import type { Observer } from '../../src/gateway/observer.ts';
+import type { ReplayObserver } from '../../src/ingest/replay.ts';
+import type { WriterObserver } from '../../src/log/writer.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createEvents, createLogger, type LogLevel } from '../../src/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../../src/runtime/metrics.ts';
@@ -73,6 +76,25 @@ test('the gateway reports to it: counts by route, status class and close code', 
   assert.match(text, /^upcurve_frame_bytes_published_total 120$/m);
   assert.match(text, /upcurve_resyncs_total\{reason="slow"\} 1/);
   assert.match(text, /upcurve_flush_seconds_sum 0.002/);
+});
+
+test('every stage can report to it', async () => {
+  const { events, registry, logged } = heard('info');
+  const stages: NodeObserver & WriterObserver & ReplayObserver = events;
+  stages.batchApplied(7, 0.001);
+  stages.committed(9, 0.002);
+  stages.appendFailed(new Error('disk full'), 1, 100);
+  stages.foldFailed(new Error('broken'));
+  assert.deepEqual(
+    logged().map(({ level, event }) => [level, event]),
+    [
+      ['error', 'appendFailed'],
+      ['fatal', 'foldFailed'],
+    ],
+  );
+  const text = await registry.metrics();
+  assert.match(text, /^upcurve_entries_applied_total 7$/m);
+  assert.match(text, /^upcurve_rows_committed_total 9$/m);
 });
 
 test('a replay of the wrong file counts every bad line but logs only the first ones', async () => {

@@ -68,11 +68,17 @@ export class Exchange {
     if (reply.status !== 200) res.writeStatus(statusLine(reply.status));
     // One call for all lines: each call into the library costs more than the bytes it writes.
     res.writeHeader('Access-Control-Allow-Origin', `*${reply.lines}`);
-    const close = reply.close === true;
-    // Without arguments: an undefined length would abort the process.
-    if (reply.body === null) res.endWithoutBody();
-    else if (this.isHead) res.endWithoutBody(Buffer.byteLength(reply.body), close);
-    else res.end(reply.body, close);
+    if (reply.body === null) {
+      res.endWithoutBody();
+    } else if (reply.close === true) {
+      res.end(this.isHead ? '' : reply.body, true);
+    } else if (this.isHead) {
+      // endWithoutBody(length) leaves the response open, and the process aborts over it.
+      res.writeHeader('Content-Length', String(Buffer.byteLength(reply.body)));
+      res.endWithoutBody();
+    } else {
+      res.end(reply.body);
+    }
   }
 
   #take(name: string, value: string): void {

@@ -61,14 +61,21 @@ export class Endpoint {
       closeOnBackpressureLimit: false,
       idleTimeout: IDLE_SECONDS,
       sendPingsAutomatically: false,
-      upgrade: (res, req, context) => upgrade(res, req, context, upgradeParts),
+      upgrade: (res, req, context) => {
+        try {
+          upgrade(res, req, context, upgradeParts);
+        } catch (error) {
+          this.#parts.observer.handlerFailed('socket upgrade', error);
+          res.close();
+        }
+      },
       open: (socket) => this.#guard('open', () => this.#open(socket)),
       message: (socket, bytes, isBinary) => {
         this.#with('message', socket, (connection) => this.#hear(connection, bytes, isBinary));
       },
       ping: (socket) => this.#with('ping', socket, (connection) => this.#alive(connection)),
       pong: (socket) => this.#with('pong', socket, (connection) => this.#alive(connection)),
-      dropped: (socket) => this.#with('dropped', socket, (c) => slow.fallBehind(c)),
+      dropped: (socket) => this.#with('dropped', socket, (c) => slow.dropped(c)),
       drain: (socket) => this.#with('drain', socket, (c) => this.#drained(c)),
       close: (socket, code) => {
         this.#with('close', socket, (connection) => this.#close(connection, code));

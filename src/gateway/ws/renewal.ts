@@ -41,7 +41,7 @@ export class Renewal {
     subscriptions.guarded(connection, subscription, () => {
       const failure = subscriptions.reopen(subscription);
       if (failure !== null) return failure;
-      if (standing.is === 'live') connection.ignore(standing.seat.channel);
+      connection.ignore(standing.seat.channel);
       standing.seat.leave();
       const seat = delivery.seat(connection, subscription);
       const why = { reason: 'epoch', skipped: 0 } as const;

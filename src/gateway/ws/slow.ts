@@ -32,18 +32,39 @@ export class SlowSockets {
   }
 
   fallBehind(connection: Connection): void {
+    this.#hold(connection);
+    this.#mute(connection);
+  }
+
+  /**
+   * The library threw a frame away. It says so while it goes through what it has to send, and must
+   * not be told to unsubscribe meanwhile: it would free what it is reading (a crash). The next turn
+   * comes before the next flush, because a flush waits for the turn after the one before it.
+   */
+  dropped(connection: Connection): void {
+    this.#hold(connection);
+    this.#parts.clock.soon(() => this.#mute(connection));
+  }
+
+  #hold(connection: Connection): void {
     if (connection.behindSinceMs === null) {
       connection.behindSinceMs = this.#parts.clock.monotonicMs();
       this.#parts.observer.socketBehind(connection.bufferedBytes);
-      connection.ignore(connection.pings);
     }
     for (const subscription of connection.subscriptions.values()) {
       const { standing } = subscription;
       if (standing.is !== 'live') continue;
       const { seat } = standing;
-      connection.ignore(seat.channel);
       subscription.standing = { is: 'held', seat, from: seat.mark() };
       seat.pause();
+    }
+  }
+
+  #mute(connection: Connection): void {
+    if (connection.behindSinceMs === null) return;
+    connection.ignore(connection.pings);
+    for (const { standing } of connection.subscriptions.values()) {
+      if (standing.is === 'held') connection.ignore(standing.seat.channel);
     }
   }
 

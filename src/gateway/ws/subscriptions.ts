@@ -202,8 +202,10 @@ export class Subscriptions {
     connection.subscriptions.delete(key);
     const { standing } = subscription;
     if (standing.is === 'waiting') standing.wait.cancel();
-    if (standing.is === 'live') connection.ignore(standing.seat.channel);
-    if (standing.is === 'live' || standing.is === 'held') standing.seat.leave();
+    if (standing.is === 'live' || standing.is === 'held') {
+      connection.ignore(standing.seat.channel);
+      standing.seat.leave();
+    }
     subscription.standing = { is: 'unstarted' };
     return subscription;
   }

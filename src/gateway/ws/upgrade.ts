@@ -46,6 +46,7 @@ export function upgrade(
     connection: null,
   };
   const key = req.getHeader('sec-websocket-key');
+  parts.callers.closed();
   res.upgrade(origin, key, choice.echo, req.getHeader('sec-websocket-extensions'), context);
 }
 

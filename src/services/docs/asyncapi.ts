@@ -6,8 +6,8 @@ import { Definitions, type JsonObject } from './definitions.ts';
 import { CLIENT_FRAMES, CLOSE_CODES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.ts';
 import type { About } from './openapi.ts';
 
-const RULES = `One socket carries all topics, at /ws, /websocket/ws or /v1/websocket/ws. Subprotocol:
-json (default) or msgpack (or ?encoding=msgpack): the same envelopes.
+const RULES = `One socket carries all topics, at /ws, /websocket/ws or /v1/websocket/ws. As
+subprotocol json (default) or msgpack (or ?encoding=msgpack): the same envelopes.
 
 A snapshot replaces your state; a frame whose seq is not above yours is ignored; a frame whose prev
 is above your seq reveals a loss: subscribe again with since, on this node or any other.

@@ -1,0 +1,151 @@
+/**
+ * Trades per second through the actors and their six resolutions, alone and with log and store.
+ * `node bench/foldTrades.ts`; part of `npm run bench`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { dataFiles } from '../src/actors/files.ts';
+import { Fold } from '../src/actors/fold.ts';
+import { Node } from '../src/actors/node.ts';
+import { PoolActor } from '../src/actors/pool.ts';
+import { recover } from '../src/actors/recovery.ts';
+import { LocalLog } from '../src/log/local.ts';
+import { LogWriter } from '../src/log/writer.ts';
+import type { Trade } from '../src/market/trade.ts';
+import { systemClock } from '../src/runtime/clock.ts';
+import { seededRng } from '../src/runtime/rng.ts';
+import { StateStore } from '../src/store/state.ts';
+import { makeTrades, sealBlocks } from './support/trades.ts';
+
+const STORE = { horizonBlocks: 2160, maxMb: 0, writer: 'thread' } as const;
+const FOLD = { maxLoadedPools: 20_000, quarantined: fail };
+
+export interface FoldResult {
+  readonly name: string;
+  readonly tradesPerSecond: number;
+  readonly loopDelayP99Ms: number | null;
+}
+
+export async function benchFold(count = 200_000): Promise<FoldResult[]> {
+  const results: FoldResult[] = [];
+  for (const pairs of [1, 5_000]) {
+    results.push(await inActors(count, pairs));
+    for (const perEntry of [1, 12]) {
+      results.push(await inFold(count, pairs, perEntry));
+      results.push(await throughLogAndStore(count, pairs, perEntry));
+    }
+  }
+  return results;
+}
+
+/** Only the actors: a trade in, six bars changed. */
+function inActors(count: number, pairs: number): Promise<FoldResult> {
+  return inDirectory(async (directory) => {
+    const store = new StateStore(join(directory, 'state.sqlite'), STORE);
+    const trades = makeTrades(count, pairs).map(({ atMs, trade }, index) => ({
+      pair: index % pairs,
+      trade: {
+        id: trade.id,
+        timeMs: atMs,
+        baseAmount: BigInt(trade.baseAmount),
+        quoteAmount: BigInt(trade.quoteAmount),
+      } satisfies Trade,
+    }));
+    const actors = Array.from({ length: pairs }, (_, id) => {
+      const pair = { id, base: String(id), quote: '.', baseDecimals: 0, quoteDecimals: 6 };
+      return new PoolActor(store, pair, false);
+    });
+    const startMs = performance.now();
+    for (const { pair, trade } of trades) actors[pair]?.apply(trade, trade.timeMs);
+    const seconds = (performance.now() - startMs) / 1000;
+    await store.close();
+    return {
+      name: `actors, ${pairs} pairs`,
+      tradesPerSecond: count / seconds,
+      loopDelayP99Ms: null,
+    };
+  });
+}
+
+/** Actors, row effects and state hash, nothing written. */
+function inFold(count: number, pairs: number, perEntry: number): Promise<FoldResult> {
+  return inDirectory(async (directory) => {
+    const entries = sealBlocks(makeTrades(count, pairs), perEntry);
+    const store = new StateStore(join(directory, 'state.sqlite'), STORE);
+    const fold = new Fold(store, FOLD);
+    const tags = new Set<string>();
+    const startMs = performance.now();
+    for (const sealed of entries) fold.apply(sealed, tags);
+    const seconds = (performance.now() - startMs) / 1000;
+    await store.close();
+    const name = `fold in memory, ${pairs} pairs, ${perEntry}/entry`;
+    return { name, tradesPerSecond: count / seconds, loopDelayP99Ms: null };
+  });
+}
+
+async function throughLogAndStore(
+  count: number,
+  pairs: number,
+  perEntry: number,
+): Promise<FoldResult> {
+  const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
+  const clock = systemClock;
+  const files = dataFiles(directory);
+  const log = new LocalLog(files.log, clock, 0);
+  const options = { ...STORE, maxLoadedPools: 20_000, commitEveryMs: 200 };
+  const recovery = { ...options, clock, rng: seededRng(1), quarantined: fail, ...SILENT };
+  const store = await recover(log, files, recovery);
+  const tail = await log.last();
+  const node = new Node(store, tail.seq, log, files, clock, options, {
+    ...SILENT,
+    actorQuarantined: fail,
+  });
+  node.start({ applied: () => {}, epochChanged: () => {} });
+  const writer = new LogWriter(log, tail, 1, clock, SILENT);
+  const drafts = sealBlocks(makeTrades(count, pairs), perEntry).slice(1);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const startMs = performance.now();
+  for (let index = 0; index < drafts.length; index += 2_000) {
+    const some = drafts.slice(index, index + 2_000);
+    await node.reached(await writer.append(some.map(({ entry }) => entry)));
+  }
+  const seconds = (performance.now() - startMs) / 1000;
+  delay.disable();
+  await node.stop();
+  rmSync(directory, { recursive: true });
+  return {
+    name: `log, fold and store, ${pairs} pairs, ${perEntry}/entry`,
+    tradesPerSecond: count / seconds,
+    loopDelayP99Ms: delay.percentile(99) / 1e6,
+  };
+}
+
+const SILENT = {
+  batchApplied: () => {},
+  committed: () => {},
+  commitFailed: fail,
+  foldFailed: fail,
+  appendFailed: fail,
+  epochStarted: () => {},
+  stateUnreadable: fail,
+};
+
+function fail(...what: unknown[]): never {
+  throw new Error(`the bench broke: ${what.map(String).join(' ')}`);
+}
+
+async function inDirectory(run: (directory: string) => Promise<FoldResult>): Promise<FoldResult> {
+  const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
+  try {
+    return await run(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  for (const result of await benchFold()) process.stdout.write(`${JSON.stringify(result)}\n`);
+}

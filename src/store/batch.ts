@@ -1,0 +1,102 @@
+/**
+ * A commit as text, so that handing it to the writer's thread costs one copy. Keys, values and
+ * images hold no control characters but tab and line feed; sections use others.
+ */
+
+import { barWrites } from './barRows.ts';
+import type { Database } from './database.ts';
+import { keyedWrites } from './keyedRows.ts';
+import { CAUSES, encodeImages, type KeyedTable } from './rows.ts';
+import type { Stage } from './stage.ts';
+import { undoWrites } from './undoRows.ts';
+
+export interface Batch {
+  /** Lines `key, seq, cause, value` (tab-separated; no value: removed or a tombstone). */
+  readonly bars: string;
+  /** Per table, lines `key, seq, value`. */
+  readonly keyed: readonly (readonly [table: KeyedTable, lines: string])[];
+  /** Records `seq, block, atMs, marketMs`, a line feed, images; each ends with UNDO_END. */
+  readonly undo: string;
+  readonly undoneTo: number | null;
+  /** Undo records and tombstones below this are dropped. */
+  readonly horizonSeq: number;
+  readonly checkpoint: string;
+}
+
+const UNDO_END = '\u0002';
+
+export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number): Batch {
+  let bars = '';
+  for (const [key, { seq, cause, value }] of stage.bars.entries()) {
+    bars += `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${value ?? ''}\n`;
+  }
+  const keyed: [KeyedTable, string][] = [];
+  for (const [table, rows] of stage.keyed) {
+    let lines = '';
+    for (const [key, { seq, value }] of rows) lines += `${key}\t${seq}\t${value ?? ''}\n`;
+    if (lines !== '') keyed.push([table, lines]);
+  }
+  let undo = '';
+  for (const { seq, block, atMs, marketMs, changes } of stage.undo) {
+    // What is beyond the horizon already is never written at all. The oldest point keeps its
+    // record, for its moment; its images are not needed to get back to it.
+    if (seq < horizonSeq) continue;
+    const images = seq === horizonSeq ? '' : encodeImages(changes);
+    undo += `${seq}\t${block ? 1 : 0}\t${atMs}\t${marketMs}\n${images}${UNDO_END}`;
+  }
+  return { bars, keyed, undo, undoneTo: stage.undoneTo, horizonSeq, checkpoint };
+}
+
+/** Writes batches, each in one transaction. Throws what SQLite throws; nothing is written then. */
+export function batchWriter(database: Database): (batch: Batch) => void {
+  const bars = barWrites(database);
+  const undo = undoWrites(database);
+  const keyed = {
+    pairs: keyedWrites(database, 'pairs'),
+    trade_ids: keyedWrites(database, 'trade_ids'),
+    feeds: keyedWrites(database, 'feeds'),
+    market: keyedWrites(database, 'market'),
+  };
+  const putCheckpoint = database.prepare<[string]>(
+    'INSERT INTO checkpoint (id, text) VALUES (1, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
+  );
+  let prunedTo = 0;
+
+  const write = database.transaction((batch: Batch) => {
+    for (const line of linesOf(batch.bars)) {
+      const [key = '', seq, cause, ...value] = line.split('\t');
+      bars.put(key, value.join('\t') || null, Number(seq), Number(cause));
+    }
+    for (const [table, lines] of batch.keyed) {
+      for (const line of linesOf(lines)) {
+        const [key = '', seq, ...value] = line.split('\t');
+        keyed[table].put(key, value.join('\t') || null, Number(seq));
+      }
+    }
+    if (batch.undoneTo !== null) undo.dropAfter(batch.undoneTo);
+    undo.dropBefore(batch.horizonSeq);
+    for (const record of batch.undo.split(UNDO_END)) {
+      if (record !== '') writeUndo(record);
+    }
+    if (batch.horizonSeq > prunedTo) bars.pruneTombstones(batch.horizonSeq);
+    putCheckpoint.run(batch.checkpoint);
+  });
+
+  function writeUndo(record: string): void {
+    const end = record.indexOf('\n');
+    const [seq, block, atMs, marketMs] = record.slice(0, end).split('\t').map(Number);
+    const point = { seq: seq ?? 0, atMs: atMs ?? 0, marketMs: marketMs ?? 0 };
+    undo.insert(point, block === 1, record.slice(end + 1));
+  }
+
+  return (batch) => {
+    write(batch);
+    prunedTo = batch.horizonSeq;
+  };
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  lines.pop();
+  return lines;
+}

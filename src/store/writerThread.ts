@@ -1,0 +1,27 @@
+/** The thread that writes the state file: batches in, acknowledgements out. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert } from '../runtime/assert.ts';
+import {
+  inlineWriter,
+  type WriterMessage,
+  type WriterOptions,
+  type WriterReply,
+} from './stateWriter.ts';
+
+assert(parentPort !== null, 'this file is run as a worker');
+const port = parentPort;
+// trust: handed over by threadWriter
+const writer = inlineWriter(workerData as WriterOptions);
+
+port.on('message', (message: WriterMessage) => {
+  const done = message === null ? writer.close() : writer.write(message);
+  const reply = (answer: WriterReply) => port.postMessage(answer);
+  done.then(
+    () => reply(null),
+    (error: unknown) => reply({ message: String(error), code: codeOf(error) }),
+  );
+});
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}

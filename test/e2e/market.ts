@@ -1,0 +1,115 @@
+/** What the end-to-end tests say about a market: bars over HTTP, streams, positions. */
+import assert from 'node:assert/strict';
+import { type Bar, readHealth, readHistory } from '../support/chart.ts';
+import { type FeedTrade, type PairIds, XRP_ETH, xrpCandles } from '../support/feeds.ts';
+import { barsOf, INTERVALS, type Interval, startOf } from '../support/model.ts';
+import { type Environment, runProgram, type Server } from '../support/server.ts';
+import type { StrictSubscription } from '../support/subscription.ts';
+import { until } from '../support/until.ts';
+
+/** A bar without what depends on how far market time has got. */
+function traded({ final: _, ...bar }: Bar): Omit<Bar, 'final'> {
+  return bar;
+}
+
+/** The bars are the exchange's: how many; all five fields, nothing extra, nothing missing. */
+export function assertCandles(bars: readonly Bar[], interval: '1m' | '5m'): number {
+  const ours = bars.map(({ time, open, high, low, close, baseVolume }) => {
+    return { time, open, high, low, close, baseVolume };
+  });
+  const theirs = xrpCandles(interval);
+  assert.deepEqual(ours, theirs);
+  return theirs.length;
+}
+
+/** The server's bars over HTTP at every resolution are the plain model's, `final` included. */
+export async function assertBarsOverHttp(
+  url: string,
+  pair: PairIds,
+  trades: readonly FeedTrade[],
+  marketMs: number,
+  limit = 5000,
+): Promise<void> {
+  for (const interval of INTERVALS) {
+    const history = await readHistory(url, { ...pair, interval, limit });
+    assert(history !== null, 'the pair is known');
+    const expected = barsOf(trades, interval);
+    assert.equal(history.pages, Math.max(1, Math.ceil(expected.length / limit)), interval);
+    assert.deepEqual(history.bars.map(traded), expected, interval);
+    for (const bar of history.bars) {
+      assert.equal(bar.final, endOf(interval, bar.time) <= marketMs / 1000, `final ${interval}`);
+    }
+  }
+}
+
+export function endOf(interval: Interval, time: number): number {
+  // 32 days after a month's start lie in the next month; less than two of anything shorter.
+  const steps = { min1: 60, min5: 300, hour1: 3600, day1: 86_400, week1: 604_800, month1: 0 };
+  if (interval !== 'month1') return time + steps[interval];
+  return startOf('month1', (time + 32 * 86_400) * 1000);
+}
+
+/** XRP/ETH over HTTP: the exchange's candles, and roll-ups at the other resolutions. */
+export async function assertXrp(url: string, trades: readonly FeedTrade[]): Promise<void> {
+  const wish = { ...XRP_ETH, limit: 1000 };
+  for (const [interval, candles] of [
+    ['min1', '1m'],
+    ['min5', '5m'],
+  ] as const) {
+    const history = await readHistory(url, { ...wish, interval });
+    assertCandles(history?.bars ?? [], candles);
+  }
+  await assertBarsOverHttp(url, XRP_ETH, trades, marketAfter(trades));
+}
+
+/** Market time at the end of a feed file: the end of the last trade's minute. */
+export function marketAfter(trades: readonly FeedTrade[]): number {
+  const lastMs = trades.reduce((last, { timeMs }) => Math.max(last, timeMs), 0);
+  return (Math.floor(lastMs / 60_000) + 1) * 60_000;
+}
+
+/** The subscription holds exactly the bars of HTTP, those from its snapshot on where told. */
+export async function assertSame(url: string, subscription: StrictSubscription): Promise<void> {
+  const { maxHz: _, ...wish } = subscription.wish;
+  const history = await readHistory(url, wish);
+  const bars = history?.bars ?? [];
+  const known = subscription.sorted;
+  if (subscription.whole) assert.deepEqual(known, bars);
+  else
+    assert.deepEqual(
+      known,
+      bars.filter(({ time }) => subscription.bars.has(time)),
+    );
+  assert.deepEqual(subscription.newest, bars.at(-1) ?? null);
+}
+
+/** As `assertSame`, once the client has caught up: it is at rest when nothing is fed. */
+export async function untilSame(url: string, subscription: StrictSubscription): Promise<void> {
+  const { maxHz: _, ...wish } = subscription.wish;
+  const history = await readHistory(url, wish);
+  const newest = JSON.stringify(history?.bars.at(-1) ?? null);
+  const is = () => JSON.stringify(subscription.newest) === newest;
+  const size = () => !subscription.whole || subscription.bars.size === history?.bars.length;
+  await until(
+    () => `newest ${JSON.stringify(subscription.newest)} becomes ${newest}`,
+    () => is() && size(),
+  );
+  await assertSame(url, subscription);
+}
+
+export interface Mark {
+  readonly position: string;
+  readonly stateHash: string;
+}
+
+export async function markOf(server: Server): Promise<Mark> {
+  const { position, stateHash } = await readHealth(server.url);
+  return { position, stateHash };
+}
+
+/** `--verify`: the state is what the log says. */
+export async function assertVerified(env: Environment): Promise<void> {
+  const { exit, program } = await runProgram(['--verify'], env);
+  assert.equal(exit.code, 0, program.text);
+  assert.match(program.text, /The state is what the log says/);
+}

@@ -1,0 +1,93 @@
+/** The whole app inside the test's process: `startApp` on a free port over a directory of its own. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { dataFiles } from '../../src/actors/files.ts';
+import { type Verification, verifyState } from '../../src/actors/verify.ts';
+import { type App, startApp } from '../../src/app.ts';
+import { BadSettings, readSettings } from '../../src/config/settings.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import type { ReplayCounts } from '../../src/ingest/replay.ts';
+import { LocalLog } from '../../src/log/local.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createLogger } from '../../src/runtime/events.ts';
+import { type Rng, systemRng } from '../../src/runtime/rng.ts';
+import { type Environment, type Scope, temporaryDirectory } from './server.ts';
+
+const clock = systemClock;
+
+export interface TestAppOptions {
+  readonly directory: string;
+  readonly env?: Environment;
+  readonly gateway?: Partial<GatewayOptions>;
+  readonly rng?: Rng;
+}
+
+export class TestApp {
+  readonly app: App;
+  readonly url: string;
+  stopped = false;
+
+  constructor(app: App) {
+    this.app = app;
+    this.url = `http://127.0.0.1:${app.port}`;
+  }
+
+  /** Feeds lines as a pipe would; resolves when all is applied. */
+  feed(text: string, latenessMs = 60_000): Promise<ReplayCounts> {
+    const input = Readable.from([Buffer.from(text)]);
+    return this.app.replay(input, { feed: null, speed: null, latenessMs });
+  }
+
+  async stop(): Promise<void> {
+    if (this.stopped) return;
+    this.stopped = true;
+    await this.app.stop('test');
+  }
+}
+
+export async function startTestApp(scope: Scope, options: TestAppOptions): Promise<TestApp> {
+  const { directory, env = {}, gateway = {}, rng = systemRng } = options;
+  const settings = readSettings({ DATA_DIR: directory, PORT: '0', ...env });
+  assert(
+    !(settings instanceof BadSettings),
+    settings instanceof BadSettings ? settings.message : '',
+  );
+  const logger = createLogger({ level: 'silent', clock });
+  const quick = { shutdownGraceMs: 5, stopMs: 200, ...gateway };
+  const app = new TestApp(
+    await startApp({ settings, clock, rng, logger, version: 'test', gateway: quick }),
+  );
+  scope.after(() => app.stop());
+  return app;
+}
+
+/** A running app over a new directory. */
+export async function newTestApp(
+  scope: Scope,
+  options: Omit<TestAppOptions, 'directory'> = {},
+): Promise<TestApp> {
+  const app = await startTestApp(scope, { ...options, directory: temporaryDirectory(scope) });
+  return app;
+}
+
+/** What `--verify` compares, for a directory that no app has open. */
+export async function verifyDirectory(
+  directory: string,
+  horizonBlocks: number,
+): Promise<Verification | null> {
+  const files = dataFiles(directory);
+  const log = new LocalLog(files.log, clock, 0);
+  const quarantined = (pool: string, error: unknown) => assert.fail(`pool ${pool}: ${error}`);
+  const limits = { horizonBlocks, maxMb: 0, maxLoadedPools: 20_000 };
+  try {
+    return await verifyState(log, files, { ...limits, clock, quarantined });
+  } finally {
+    await log.close();
+  }
+}
+
+export function assertSound(found: Verification | null): void {
+  if (found === null) return;
+  assert.equal(found.stateHash, found.rebuiltHash, 'state hash = hash of a rebuild');
+  assert.deepEqual(found.differing, [], 'rows = rows of a rebuild');
+}

@@ -1,0 +1,192 @@
+/**
+ * A WebSocket client of Protocol v2 with strict subscriptions (see subscription.ts), in JSON or
+ * MessagePack. A loss makes it subscribe again with `since`, as the contract tells it to.
+ */
+import assert from 'node:assert/strict';
+import { decode, encode } from '@msgpack/msgpack';
+import { WebSocket } from 'ws';
+import { type HistoryWish, type Position, readHistory } from './chart.ts';
+import type { Scope } from './server.ts';
+import { type Frame, recordOf, StrictSubscription, type Wish } from './subscription.ts';
+import { until } from './until.ts';
+
+export type Encoding = 'json' | 'msgpack';
+
+export class StrictClient {
+  readonly encoding: Encoding;
+  readonly subscriptions = new Map<string, StrictSubscription>();
+  /** What broke the contract; `check` throws the first. */
+  readonly faults: unknown[] = [];
+  closeCode: number | null = null;
+  shutdown: unknown = null;
+  bytes = 0;
+  /** Frames that answer no subscription: connect, pings, errors without a request. */
+  readonly others: Frame[] = [];
+  #port: number;
+  #socket: WebSocket;
+  #next = 0;
+
+  private constructor(port: number, encoding: Encoding) {
+    this.encoding = encoding;
+    this.#port = port;
+    this.#socket = this.#open();
+  }
+
+  static async connect(scope: Scope, port: number, encoding: Encoding = 'json') {
+    const client = new StrictClient(port, encoding);
+    scope.after(() => client.terminate());
+    await client.#opened();
+    return client;
+  }
+
+  /** A new socket, perhaps to another server; every subscription goes on from where it stands. */
+  async reconnect(port: number = this.#port): Promise<void> {
+    this.terminate();
+    this.#port = port;
+    this.#socket = this.#open();
+    await this.#opened();
+    for (const subscription of this.subscriptions.values()) this.#ask(subscription);
+  }
+
+  /** A new subscription: with a snapshot first. */
+  subscribe(wish: Wish): StrictSubscription {
+    const subscription = this.#add(wish);
+    this.#ask(subscription);
+    return subscription;
+  }
+
+  /** Asks for what changed after `since`, of which the client knows nothing else. */
+  subscribeSince(wish: Wish, since: Position): StrictSubscription {
+    const subscription = this.#add(wish);
+    subscription.own = since;
+    this.#ask(subscription);
+    return subscription;
+  }
+
+  /** Loads the whole history over HTTP, then subscribes from its position. */
+  async chart(wish: Wish): Promise<StrictSubscription> {
+    const subscription = this.#add(wish);
+    await this.reload(subscription);
+    return subscription;
+  }
+
+  /** What a client does that was told its state is gone: it loads it again. */
+  async reload(subscription: StrictSubscription): Promise<void> {
+    subscription.asking = true;
+    const { maxHz: _, ...wish } = subscription.wish;
+    const history = await readHistory(`http://127.0.0.1:${this.#port}`, wish as HistoryWish);
+    if (history !== null) subscription.load(history.bars, history.position);
+    else subscription.own = null;
+    this.#ask(subscription);
+  }
+
+  unsubscribe(subscription: StrictSubscription): void {
+    this.subscriptions.delete(subscription.requestId);
+    this.send({ messageType: 'unsubscribe', requestId: subscription.requestId });
+  }
+
+  send(frame: object): void {
+    this.#socket.send(this.encoding === 'msgpack' ? encode(frame) : JSON.stringify(frame));
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  terminate(): void {
+    this.#socket.removeAllListeners('message');
+    this.#socket.terminate();
+  }
+
+  async closed(limitMs = 10_000): Promise<number> {
+    await until('the socket closes', () => this.closeCode !== null, limitMs);
+    return this.closeCode ?? 0;
+  }
+
+  /** Throws what broke the contract so far. */
+  check(): void {
+    const [first] = this.faults;
+    if (first !== undefined) throw first;
+  }
+
+  /** Every subscription is complete up to `seq`: by a frame of its own, or by a ping. */
+  async reached(position: Position, limitMs = 10_000): Promise<void> {
+    this.send({ messageType: 'ping', requestId: 'reached' });
+    const behind = () =>
+      [...this.subscriptions.values()].filter(
+        ({ own, asking }) => asking || own?.epoch !== position.epoch || own.seq < position.seq,
+      );
+    const what = () => {
+      const names = behind().map(({ requestId, own }) => `${requestId}@${own?.epoch}:${own?.seq}`);
+      return `complete up to ${position.epoch}:${position.seq}; behind: ${names.slice(0, 5)}`;
+    };
+    await until(what, () => this.faults.length > 0 || behind().length === 0, limitMs);
+    this.check();
+  }
+
+  async #opened(): Promise<void> {
+    const socket = this.#socket;
+    await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
+    this.send({ messageType: 'connect', clientId: 'strict', requestId: '0', data: { acks: true } });
+  }
+
+  #open(): WebSocket {
+    this.closeCode = null;
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}/ws`, [this.encoding]);
+    socket.on('message', (message: Buffer, isBinary: boolean) => {
+      try {
+        this.#hear(message, isBinary);
+      } catch (error) {
+        this.faults.push(error);
+      }
+    });
+    socket.on('close', (code) => {
+      if (socket === this.#socket) this.closeCode = code;
+    });
+    socket.on('error', () => {});
+    return socket;
+  }
+
+  #add(wish: Wish): StrictSubscription {
+    const requestId = `r${this.#next++}`;
+    const subscription = new StrictSubscription(requestId, wish);
+    this.subscriptions.set(requestId, subscription);
+    return subscription;
+  }
+
+  #ask(subscription: StrictSubscription): void {
+    const { requestId, own, wish } = subscription;
+    const { base, quote, interval, fill, maxHz } = wish;
+    subscription.asking = true;
+    const data = { pair: { base, quote }, interval, ...(fill === undefined ? {} : { fill }) };
+    const more = {
+      ...(own === null ? {} : { since: own }),
+      ...(maxHz === undefined ? {} : { maxHz }),
+    };
+    this.send({ messageType: 'subscribe', requestId, topic: 'LastBar', data, ...more });
+  }
+
+  #hear(message: Buffer, isBinary: boolean): void {
+    assert.equal(isBinary, this.encoding === 'msgpack', 'frames are in the encoding agreed on');
+    this.bytes += message.length;
+    const frame = (isBinary ? decode(message) : JSON.parse(message.toString())) as Frame;
+    const subscription = this.subscriptions.get(String(frame.requestId));
+    if (frame.event === 'Ping') this.#ping(frame);
+    else if (frame.event === 'Shutdown') this.shutdown = recordOf(frame.data);
+    else if (subscription === undefined) this.others.push(frame);
+    else if (subscription.hear(frame)) this.#ask(subscription);
+  }
+
+  #ping(frame: Frame): void {
+    const { seq } = recordOf(frame.data);
+    assert(typeof seq === 'number');
+    for (const subscription of this.subscriptions.values()) {
+      subscription.idleUpTo({ epoch: frame.epoch, seq });
+    }
+    this.send({ messageType: 'pong', requestId: null });
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * One LastBar subscription as a client keeps it that follows the rule of api.md 6.4 and nothing
+ * else: a snapshot replaces state; a frame with seq at or below the own one is ignored; a `prev`
+ * above the own seq is a loss. What breaks the contract throws.
+ */
+import assert from 'node:assert/strict';
+import type { Bar, Position } from './chart.ts';
+import type { PairIds } from './feeds.ts';
+import type { Interval } from './model.ts';
+
+export interface Wish extends PairIds {
+  readonly interval: Interval;
+  readonly fill?: 'previous';
+  readonly maxHz?: number;
+}
+
+export interface Frame {
+  readonly requestId: unknown;
+  readonly event: string;
+  readonly messageType: string;
+  readonly data: unknown;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly prev: number | null;
+  readonly snapshot?: boolean;
+  readonly ts: number;
+}
+
+type Record = { readonly [key: string]: unknown };
+
+/** A `final:true` update that was not ignored. */
+export interface FinalSeen {
+  readonly time: number;
+  readonly seq: number;
+  readonly epoch: string;
+  readonly bar: Bar;
+}
+
+export class StrictSubscription {
+  readonly requestId: string;
+  readonly wish: Wish;
+  readonly bars = new Map<number, Bar>();
+  readonly finals: FinalSeen[] = [];
+  /** `Subscribed` frames: what the server said of `since`. */
+  readonly recovered: boolean[] = [];
+  readonly resyncs: string[] = [];
+  readonly refusals: string[] = [];
+  /** Complete up to here; null before the first snapshot or without `since`. */
+  own: Position | null = null;
+  losses = 0;
+  revisions = 0;
+  ignored = 0;
+  snapshots = 0;
+  /** Of frames that carried bars. */
+  updates = 0;
+  /** A subscribe is on its way; what comes before its answer is of the subscription before. */
+  asking = true;
+  /** The bars are all there are, not only those since the last snapshot. */
+  whole = false;
+  /** Snapshots that replaced what was known: the client was told to forget it. */
+  told = 0;
+  #snapshotDue = false;
+
+  constructor(requestId: string, wish: Wish) {
+    this.requestId = requestId;
+    this.wish = wish;
+  }
+
+  /** The bar with the latest time; null where nothing is traded. */
+  get newest(): Bar | null {
+    return this.bars.get(Math.max(...this.bars.keys())) ?? null;
+  }
+
+  get sorted(): Bar[] {
+    return [...this.bars.values()].sort((a, b) => a.time - b.time);
+  }
+
+  /** Goes on from what was loaded over HTTP. */
+  load(bars: readonly Bar[], position: Position): void {
+    this.bars.clear();
+    for (const bar of bars) this.bars.set(bar.time, bar);
+    this.own = position;
+    this.whole = true;
+  }
+
+  /** True when the frame reveals a loss: subscribe again with `since`. */
+  hear(frame: Frame): boolean {
+    if (frame.event === 'Subscribed') this.#acknowledged(frame);
+    if (this.asking || frame.event === 'Subscribed') return false;
+    if (frame.event === 'Error') this.refusals.push(String(recordOf(frame.data).cause));
+    else if (frame.event === 'Resync') this.#resync(frame);
+    else if (frame.event === 'LastBarUpdate' || frame.event === 'BarsRevised') {
+      return this.#update(frame);
+    } else assert.equal(frame.event, 'Unsubscribed');
+    return false;
+  }
+
+  /** A ping says: nothing was missed up to here. */
+  idleUpTo({ epoch, seq }: Position): void {
+    if (this.asking || this.#snapshotDue || this.own?.epoch !== epoch) return;
+    if (seq > this.own.seq) this.own = { epoch, seq };
+  }
+
+  #acknowledged(frame: Frame): void {
+    const { recovered } = recordOf(frame.data);
+    this.recovered.push(recovered === true);
+    this.asking = false;
+    this.#snapshotDue = recovered !== true;
+    if (recovered === true) assert.equal(frame.epoch, this.own?.epoch, 'recovered in one epoch');
+  }
+
+  #resync(frame: Frame): void {
+    this.resyncs.push(String(recordOf(frame.data).reason));
+    this.#snapshotDue = true;
+  }
+
+  #update(frame: Frame): boolean {
+    const { epoch, seq, prev, data } = frame;
+    if (frame.snapshot === true) {
+      assert.equal(prev, null, 'a snapshot has no prev');
+      assert.equal(frame.event, 'LastBarUpdate');
+      this.bars.clear();
+      this.told += this.own === null ? 0 : 1;
+      this.whole = data === null;
+      this.own = { epoch, seq };
+      this.snapshots += 1;
+      this.#snapshotDue = false;
+      this.#put(data, null);
+      return false;
+    }
+    const { own } = this;
+    assert(!this.#snapshotDue, `a snapshot was due, got ${JSON.stringify(frame)}`);
+    assert(own !== null && epoch === own.epoch, `an update of ${epoch} after ${own?.epoch}`);
+    assert(prev !== null, 'an update names the frame before it');
+    if (seq <= own.seq) {
+      this.ignored += 1;
+      return false;
+    }
+    if (prev > own.seq) {
+      this.losses += 1;
+      return true;
+    }
+    this.own = { epoch, seq };
+    this.updates += 1;
+    if (frame.event === 'BarsRevised') this.#revise(data);
+    else this.#put(data, frame);
+    return false;
+  }
+
+  #revise(data: unknown): void {
+    this.revisions += 1;
+    const { bars, pair, interval } = recordOf(data);
+    const { base, quote } = this.wish;
+    assert.equal(pair, `${base}_${quote}`);
+    assert.equal(interval, this.wish.interval);
+    assert(Array.isArray(bars));
+    for (const bar of bars.map(recordOf)) {
+      if (bar.removed === true) this.bars.delete(Number(bar.time));
+      else this.#put(bar, null);
+    }
+  }
+
+  #put(data: unknown, frame: Frame | null): void {
+    if (data === null) {
+      this.bars.clear();
+      return;
+    }
+    const { pair, isRelevant, ...rest } = recordOf(data);
+    assert.equal(pair, `${this.wish.base}_${this.wish.quote}`);
+    assert.equal(typeof isRelevant, 'boolean');
+    const bar = rest as unknown as Bar; // trust: compared field by field with what HTTP says
+    this.bars.set(bar.time, bar);
+    if (frame === null || !bar.final) return;
+    this.finals.push({ time: bar.time, seq: frame.seq, epoch: frame.epoch, bar });
+  }
+}
+
+export function recordOf(value: unknown): Record {
+  assert(typeof value === 'object' && value !== null, `an object, not ${JSON.stringify(value)}`);
+  return value as Record; // trust: an object, as was checked
+}

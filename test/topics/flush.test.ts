@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { silentObserver } from '../../src/gateway/observer.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { createHub } from '../../src/topics/hub.ts';
+import type { Source, Topic } from '../../src/topics/port.ts';
+
+/** Virtual time: a turn of the loop costs what the test says. */
+class VirtualClock implements Clock {
+  ms = 1_000;
+  readonly #due: { atMs: number; order: number; run: () => void }[] = [];
+  #order = 0;
+
+  nowMs = () => Math.floor(this.ms);
+  monotonicMs = () => this.ms;
+  soon = (run: () => void) => this.after(0, run);
+
+  after(delayMs: number, run: () => void) {
+    const entry = { atMs: this.ms + delayMs, order: this.#order++, run };
+    this.#due.push(entry);
+    return { cancel: () => void this.#due.splice(this.#due.indexOf(entry), 1) };
+  }
+
+  /** Runs everything that is due until that time. */
+  advance(ms: number): void {
+    const untilMs = this.ms + ms;
+    for (;;) {
+      this.#due.sort((a, b) => a.atMs - b.atMs || a.order - b.order);
+      const next = this.#due[0];
+      if (next === undefined || next.atMs > untilMs) break;
+      this.#due.shift();
+      this.ms = Math.max(this.ms, next.atMs);
+      next.run();
+    }
+    this.ms = Math.max(this.ms, untilMs);
+  }
+}
+
+function world() {
+  const clock = new VirtualClock();
+  const applied = { epoch: '1-a', seq: 5 };
+  const sent: { atMs: number; channel: string; frame: Record<string, unknown> }[] = [];
+  const cost = { ms: 0 };
+  const hub = createHub({
+    vantage: { applied: () => applied },
+    clock,
+    observer: silentObserver,
+    publish(channel, bytes) {
+      sent.push({ atMs: clock.ms, channel, frame: JSON.parse(Buffer.from(bytes).toString()) });
+      clock.ms += cost.ms;
+    },
+  });
+  const changed = new Map<string, number>();
+  const asked: string[] = [];
+  const source = (name: string): Source => ({
+    key: name,
+    tags: [name],
+    snapshot: () => ({ name }),
+    since(seq) {
+      asked.push(`${name} since ${seq}`);
+      const at = changed.get(name) ?? 0;
+      return at > seq ? [{ event: 'Update', seq: at, data: { name } }] : [];
+    },
+  });
+  const topic = (cadenceMs: number): Topic => ({
+    name: 'T',
+    event: 'TUpdate',
+    otherEvents: [],
+    summary: '',
+    cadenceMs,
+    periodic: false,
+    input: Type.Unknown(),
+    output: Type.Unknown(),
+    open: () => source('x'),
+  });
+  const join = (name: string, cadenceMs: number, requestId = 'r') =>
+    hub.join({
+      topic: topic(cadenceMs),
+      source: source(name),
+      cadenceMs,
+      requestId,
+      encoding: 'json',
+    });
+  const change = (...names: string[]) => {
+    applied.seq += 1;
+    for (const name of names) changed.set(name, applied.seq);
+    hub.applied(names);
+  };
+  return { clock, hub, sent, cost, asked, join, change, applied };
+}
+
+test('the first change after quiet goes out at once, the next one at the cadence', () => {
+  const { clock, sent, join, change } = world();
+  join('a', 100);
+  clock.advance(500);
+  change('a');
+  clock.advance(0);
+  assert.deepEqual(
+    sent.map(({ atMs }) => atMs),
+    [1_500],
+  );
+  change('a');
+  clock.advance(50);
+  change('a');
+  clock.advance(49);
+  assert.equal(sent.length, 1);
+  clock.advance(1);
+  assert.deepEqual([sent.length, sent[1]?.atMs, sent[1]?.frame.seq], [2, 1_600, 8]);
+  clock.advance(1_000);
+  assert.equal(sent.length, 2);
+});
+
+test('fan-out takes at most half of the loop', () => {
+  const { clock, sent, cost, join, change } = world();
+  for (let i = 0; i < 10; i++) join('a', 5, `r${i}`);
+  cost.ms = 4;
+  const startMs = clock.ms;
+  for (let i = 0; i < 200; i++) {
+    change('a');
+    clock.advance(5);
+  }
+  const busyMs = sent.length * cost.ms;
+  assert(sent.length > 100);
+  assert(busyMs <= (clock.ms - startMs) * 0.52, `${busyMs} of ${clock.ms - startMs}`);
+});
+
+test('streams of one source at two cadences see the same end state', () => {
+  const { clock, sent, join, change } = world();
+  const fast = join('a', 5).channel;
+  const slow = join('a', 200).channel;
+  for (let i = 0; i < 100; i++) {
+    change('a');
+    clock.advance(7);
+  }
+  clock.advance(1_000);
+  const of = (channel: string) => sent.filter((entry) => entry.channel === channel);
+  assert.equal(of(fast).length, 100);
+  assert.deepEqual([of(slow).length <= 5, of(slow).at(-1)?.frame.seq], [true, 105]);
+  for (const channel of [fast, slow]) {
+    let previous: unknown = 0;
+    for (const { frame } of of(channel)) {
+      assert.equal(frame.prev, previous);
+      previous = frame.seq;
+    }
+  }
+});
+
+test('a batch touches only the streams of its tags', () => {
+  const { clock, asked, join, change } = world();
+  for (const name of ['a', 'b', 'c']) join(name, 5);
+  change('b', 'unknown');
+  clock.advance(10);
+  assert.deepEqual(asked, ['b since 5']);
+});
+
+test('a quiet stream is asked from where it was complete, not from its last frame', () => {
+  const { clock, asked, join, change } = world();
+  join('a', 5);
+  change('a');
+  clock.advance(10);
+  for (let i = 0; i < 50; i++) change('other');
+  change('a');
+  clock.advance(10);
+  assert.deepEqual(asked, ['a since 5', 'a since 56']);
+});
+
+test('a stream without seats ends, and one with paused seats goes on counting', () => {
+  const { clock, asked, sent, join, change } = world();
+  const first = join('a', 5);
+  const second = join('b', 5);
+  first.leave();
+  first.leave();
+  second.pause();
+  change('a', 'b');
+  clock.advance(10);
+  assert.deepEqual(asked, ['b since 5']);
+  assert.equal(sent.length, 0);
+  assert(second.traffic().frames === 1 && second.traffic().bytes > 50);
+  second.resume();
+  change('b');
+  clock.advance(10);
+  assert.equal(sent.length, 1);
+});
+
+test('a mark leaves out the last flush turn, which may not have arrived', () => {
+  const { clock, join, change } = world();
+  const seat = join('a', 5);
+  assert.deepEqual([seat.mark().prev, seat.mark().complete], [0, 5]);
+  change('a');
+  clock.advance(10);
+  assert.deepEqual([seat.mark().prev, seat.mark().complete], [0, 5]);
+  join('b', 5);
+  change('b');
+  clock.advance(10);
+  assert.deepEqual([seat.mark().prev, seat.mark().complete], [6, 7]);
+});
+
+test('everything is complete up to the applied position except what waits for its flush', () => {
+  const { clock, hub, join, change } = world();
+  join('a', 1_000);
+  change('a');
+  clock.advance(1);
+  change('other');
+  assert.equal(hub.completeTo(), 7);
+  change('a');
+  change('other');
+  assert.equal(hub.completeTo(), 7);
+  clock.advance(1_000);
+  assert.equal(hub.completeTo(), 9);
+});
