@@ -4,11 +4,12 @@
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { dataFiles } from './actors/files.ts';
 import { Node } from './actors/node.ts';
-import { FIRST_TERM, type RecoveryOptions, recover } from './actors/recovery.ts';
+import { FIRST_TERM, recover } from './actors/recovery.ts';
 import type { Settings } from './config/table.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createGateway, type Gateway } from './gateway/gateway.ts';
 import type { GatewayOptions } from './gateway/options.ts';
 import type { Route, Vantage } from './gateway/port.ts';
 import { createServer } from './gateway/server.ts';
@@ -17,10 +18,10 @@ import { LocalLog } from './log/local.ts';
 import { LogWriter } from './log/writer.ts';
 import type { Clock } from './runtime/clock.ts';
 import { Failure } from './runtime/errors.ts';
-import { createEvents } from './runtime/events.ts';
+import { createEvents, type Events } from './runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from './runtime/metrics.ts';
 import type { Rng } from './runtime/rng.ts';
-import { type Running, runServices, type Service } from './runtime/service.ts';
+import { runServices, type Service } from './runtime/service.ts';
 import { chartRoutes } from './services/charts/routes.ts';
 import { lastBarTopic } from './services/charts/topics.ts';
 import { docsRoutes } from './services/docs/routes.ts';
@@ -28,6 +29,7 @@ import { adminRoutes, utilityRoutes } from './services/operations/routes.ts';
 import type { NodeStatus } from './services/operations/status.ts';
 import { healthTopic } from './services/operations/topics.ts';
 import { createHub } from './topics/hub.ts';
+import type { Topic } from './topics/port.ts';
 
 export interface World {
   readonly settings: Settings;
@@ -51,27 +53,76 @@ export interface App {
 const STOP_DEADLINE_MS = 9_000;
 
 export async function startApp(world: World): Promise<App> {
-  const { settings, clock, rng, logger, version } = world;
+  const { clock, rng, logger } = world;
   const registry = createRegistry();
   collectProcessMetrics(registry);
   const events = createEvents(logger, registry);
 
+  const market = await openMarket(world, events);
+  const { node, log, writer } = market;
+  const doors = openDoors(world, node, events, registry);
+
+  let replay: Replay | null = null;
+  let stopping = false;
+  const ingest: Service = {
+    name: 'ingest',
+    start: () => {},
+    stop: () => {
+      stopping = true;
+      writer.stop();
+      replay?.stop();
+    },
+  };
+  const folding: Service = {
+    name: 'node',
+    start: () => node.start(doors.streams),
+    stop: () => node.stop(),
+  };
+  const limits = { clock, stopDeadlineMs: STOP_DEADLINE_MS };
+  const running = await runServices([folding, ...doors.services, ingest], limits);
+
+  return {
+    port: doors.port(),
+    node,
+    async replay(input, options) {
+      // A file continues behind its last entry in the log, which the state may not have yet.
+      await node.reached(writer.tail.seq);
+      replay = new Replay({ node, log, writer, rng }, clock, events, options);
+      if (stopping) replay.stop();
+      return replay.run(input);
+    },
+    async stop(reason) {
+      const startMs = clock.monotonicMs();
+      events.stopping(reason);
+      for (const { service, error } of await running.stop()) {
+        events.serviceStopFailed(service, error);
+      }
+      events.stopped((clock.monotonicMs() - startMs) / 1000);
+    },
+  };
+}
+
+/** Log and state brought together, the fold over them, and the pen of the log. */
+async function openMarket({ settings, clock, rng }: World, events: Events) {
   const files = dataFiles(settings.DATA_DIR);
-  const nodeOptions = nodeOptionsOf(settings);
+  const options = nodeOptionsOf(settings);
   const log = new LocalLog(files.log, clock, settings.DATA_MAX_MB);
-  const recovery: RecoveryOptions = {
-    ...nodeOptions,
+  const store = await recover(log, files, {
+    ...options,
     clock,
     rng,
     quarantined: events.actorQuarantined,
     epochStarted: events.epochStarted,
     stateUnreadable: events.stateUnreadable,
-  };
-  const store = await recover(log, files, recovery);
+  });
   const tail = await log.last();
-  const node = new Node(store, tail.seq, log, files, clock, nodeOptions, events);
-  const writer = new LogWriter(log, tail, FIRST_TERM, clock, events);
+  const node = new Node(store, tail.seq, log, files, clock, options, events);
+  return { node, log, writer: new LogWriter(log, tail, FIRST_TERM, clock, events) };
+}
 
+/** The public port, and the admin port where one is set. */
+function openDoors(world: World, node: Node, events: Events, registry: Registry) {
+  const { settings, clock, rng, version } = world;
   const status = statusOf(node, rng);
   const vantage: Vantage = {
     applied: () => node.applied(),
@@ -79,79 +130,55 @@ export async function startApp(world: World): Promise<App> {
     tip: () => status.tip(),
     onApplied: (listener) => node.onApplied(listener),
   };
-  const server = createServer(events);
-  const streams = createHub({ vantage, clock, observer: events, publish: server.publish });
-  const topics = [lastBarTopic(node), healthTopic(status)];
   const admin = adminRoutes(status, registry);
-  const market: readonly Route[] = [...chartRoutes(node), ...utilityRoutes(clock)];
-  const adminApart = settings.ADMIN_PORT !== undefined;
-  const served = adminApart ? market : [...market, ...admin];
-  const routes = [...served, ...docsRoutes({ title: 'upcurve', version }, served, topics)];
+  const apart = settings.ADMIN_PORT !== undefined;
+  const market = [...chartRoutes(node), ...utilityRoutes(clock), ...(apart ? [] : admin)];
+  const topics = [lastBarTopic(node), healthTopic(status)];
+  const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
-  const common = { vantage, clock, rng, observer: events, options };
-  const gateway = createGateway({ ...common, server, streams, routes, topics });
 
-  let port = 0;
-  let replay: Replay | null = null;
-  const listen = async (what: string, start: () => Promise<number | Failure>) => {
-    const bound = await start();
-    if (bound instanceof Failure) throw new Error(bound.message);
-    events.listening(what, settings.HOST, bound);
-    return bound;
+  const door = (routes: readonly Route[], offered: readonly Topic[]) => {
+    const server = createServer(events);
+    const streams = createHub({ vantage, clock, observer: events, publish: server.publish });
+    const common = { vantage, clock, rng, observer: events, options };
+    const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
+    return { gateway, streams };
   };
-  const services: Service[] = [
-    { name: 'node', start: () => node.start(streams), stop: () => node.stop() },
-    {
-      name: 'gateway',
-      start: async () => {
-        port = await listen('market', () => gateway.start(settings.HOST, settings.PORT));
-      },
-      stop: () => gateway.stop(),
+  const open = door([...market, ...documents], topics);
+  let port = 0;
+  const gateway: Service = {
+    name: 'gateway',
+    start: async () => {
+      port = await listen('market', open.gateway, settings.HOST, settings.PORT, events);
     },
-    {
-      name: 'ingest',
-      start: () => {},
-      stop: () => {
-        writer.stop();
-        replay?.stop();
-      },
-    },
-  ];
-  if (adminApart) services.splice(1, 0, adminService());
-  const running: Running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
-
-  function adminService(): Service {
-    const adminServer = createServer(events);
-    const publish = adminServer.publish;
-    const none = createHub({ vantage, clock, observer: events, publish });
-    const parts = { ...common, server: adminServer, streams: none, routes: admin, topics: [] };
-    const adminGateway = createGateway(parts);
-    const start = () => adminGateway.start(settings.HOST, settings.ADMIN_PORT ?? 0);
-    return {
+    stop: () => open.gateway.stop(),
+  };
+  const services = [gateway];
+  if (settings.ADMIN_PORT !== undefined) {
+    const adminPort = settings.ADMIN_PORT;
+    const back = door(admin, []);
+    services.unshift({
       name: 'admin',
       start: async () => {
-        await listen('admin', start);
+        await listen('admin', back.gateway, settings.HOST, adminPort, events);
       },
-      stop: () => adminGateway.stop(),
-    };
+      stop: () => back.gateway.stop(),
+    });
   }
+  return { streams: open.streams, services, port: () => port };
+}
 
-  return {
-    port,
-    node,
-    replay(input, replayOptions) {
-      const place = { node, log, writer, rng };
-      replay = new Replay(place, clock, events, replayOptions);
-      return replay.run(input);
-    },
-    async stop(reason) {
-      const startMs = clock.monotonicMs();
-      events.stopping(reason);
-      for (const { service, error } of await running.stop())
-        events.serviceStopFailed(service, error);
-      events.stopped((clock.monotonicMs() - startMs) / 1000);
-    },
-  };
+async function listen(
+  what: string,
+  gateway: Gateway,
+  host: string,
+  port: number,
+  events: Events,
+): Promise<number> {
+  const bound = await gateway.start(host, port);
+  if (bound instanceof Failure) throw new Error(bound.message);
+  events.listening(what, host, bound);
+  return bound;
 }
 
 function nodeOptionsOf(settings: Settings) {

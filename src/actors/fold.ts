@@ -1,9 +1,9 @@
 /**
  * The fold: entries in, rows and changed tags out. Pure in the sense that matters: the same entries
- * give the same rows and the same state hash on every node, whatever was evicted or asked meanwhile.
+ * give the same rows and the same state hash on every node, whatever was evicted meanwhile.
  *
- * Assumes: entries come in order, each acknowledged by the log. Synchronous: an entry is applied
- *          whole or, when the store refuses before anything changed (a rollback on a full disk), not.
+ * Assumes: entries come in order, each acknowledged by the log; before a rollback everything is
+ *          committed. Synchronous: an entry is applied whole.
  */
 import { hash } from 'node:crypto';
 import type {

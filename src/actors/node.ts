@@ -1,5 +1,5 @@
 /**
- * The node's run loop. Its mailbox is the log: bounded by what it asks for, in order, whole entries.
+ * The node's run loop. Its mailbox is the log: in order, whole entries, as many as it asks for.
  *
  * Order, always: appended and acknowledged, applied in memory, published, committed behind.
  * Readers (requests, flushes) run between batches, so all they see is at `applied()`.
@@ -53,7 +53,7 @@ export class Node {
   #lastCommit: Promise<void> = Promise.resolve();
   #diskRefuses = false;
 
-  /** `store` is recovered; `syncedTo` is the tail that has to be reached before reads are served. */
+  /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
   constructor(
     store: StateStore,
     syncedTo: number,

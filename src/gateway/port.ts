@@ -30,6 +30,16 @@ export interface Answer {
 /** Whose token bucket a request draws from; `free` for health and metrics. */
 export type RateClass = 'read' | 'build' | 'launch' | 'free';
 
+/** One kind of answer, for the documents. */
+export interface AnswerShape {
+  readonly description: string;
+  readonly schema?: TSchema;
+  /** Media type; JSON when absent. */
+  readonly type?: string;
+  /** Headers of its own: name to description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** `:name` is a path parameter. */
@@ -40,15 +50,13 @@ export interface Route {
   readonly tag: string;
   readonly query?: TObject;
   readonly body?: TSchema;
-  readonly answers: Readonly<
-    Record<number, { description: string; schema?: TSchema; type?: string }>
-  >;
+  readonly answers: Readonly<Record<number, AnswerShape>>;
   /** Causes this route may answer beyond the common ones, for the documents. */
   readonly causes?: readonly string[];
   readonly rate: RateClass;
   /** 503 NOT_READY until the node is synced. Health, metrics and documents do not. */
   readonly needsSync: boolean;
-  /** Carries X-Position (X-Slot, X-Block-Hash where there is a chain) and honours X-Min-Position. */
+  /** Carries X-Position (with a chain X-Slot, X-Block-Hash) and honours X-Min-Position. */
   readonly positioned: boolean;
   /** Weak or strong ETag of the body and If-None-Match. */
   readonly etag: boolean;

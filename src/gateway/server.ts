@@ -68,7 +68,7 @@ export function createServer(observer: Observer): Server {
     sockets: (pattern, behavior) => void app.ws(pattern, behavior),
     publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),
     listen(host, port) {
-      // Narrowing at the library's boundary: the method takes these four arguments as well.
+      // trust: the library's typings lack this overload; the method takes these four arguments.
       const exclusive = app as unknown as ExclusiveListen;
       return new Promise((resolve) => {
         exclusive.listen(host, port, LISTEN_EXCLUSIVE, (socket) => {

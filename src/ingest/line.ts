@@ -53,6 +53,8 @@ function readTrade(value: Type.Static<typeof TradeLine>): FeedLine | string {
   if (base === null || quote === null) return 'base and quote must be asset ids';
   if (base === quote) return 'base and quote are the same asset';
   const { id, timeMs, baseDecimals, quoteDecimals, baseAmount, quoteAmount } = value;
+  // Storage keeps UTF-8: two such ids would become one there.
+  if (!id.isWellFormed()) return '/id must be well-formed Unicode';
   return {
     kind: 'trade',
     timeMs,

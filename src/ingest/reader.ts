@@ -32,7 +32,7 @@ export async function fingerprint(path: string): Promise<string> {
   return sum.digest('hex');
 }
 
-/** Longer lines than MAX_LINE_CHARACTERS come cut to one more than that; blank lines are left out. */
+/** Lines longer than MAX_LINE_CHARACTERS come cut to one more; blank ones are left out. */
 export async function* readLines(input: Readable): AsyncGenerator<readonly NumberedLine[]> {
   input.setEncoding('utf8');
   let rest = '';

@@ -30,7 +30,7 @@ export interface FeedCursor {
 /** Trades of one moment. */
 export interface BlockPayload {
   readonly kind: 'block';
-  /** The moment of its trades; behind `timeMs` by the lateness that a replay allows, or a late one. */
+  /** The moment of its trades; `timeMs` lags behind it by the lateness that a replay allows. */
   readonly atMs: number;
   readonly trades: readonly TradeEvent[];
   readonly cursor?: FeedCursor;

@@ -98,11 +98,10 @@ export class LocalLog implements Log {
   }
 
   async trim(seq: number): Promise<void> {
-    this.#database.prepare<[number, number]>('DELETE FROM entries WHERE seq < ? AND seq < ?').run(
-      seq,
-      // The last entry stays: a log that has ever been written knows where it ended.
-      this.#tail.seq,
-    );
+    // The last entry stays: a log that has ever been written knows where it ended.
+    const from = Math.min(seq, this.#tail.seq);
+    this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?').run(from);
+    this.#recent = this.#recent.filter(({ entry }) => entry.seq >= from);
   }
 
   async restart(sealed: SealedEntry): Promise<void> {

@@ -11,8 +11,11 @@ const FIELDS = 20;
 const texts = new WeakMap<Trade, string>();
 
 export function encodeBar(bar: Bar): string {
-  const ends = `${tradeText(bar.open)}\t${tradeText(bar.high)}\t${tradeText(bar.low)}\t${tradeText(bar.close)}`;
-  return `${ends}\t${bar.quoteVolume}\t${bar.baseVolume}\t${bar.trades}\t${bar.final ? 1 : 0}`;
+  const { open, high, low, close } = bar;
+  const first = `${tradeText(open)}\t${tradeText(high)}`;
+  const last = `${tradeText(low)}\t${tradeText(close)}`;
+  const sums = `${bar.quoteVolume}\t${bar.baseVolume}\t${bar.trades}`;
+  return `${first}\t${last}\t${sums}\t${bar.final ? 1 : 0}`;
 }
 
 /** Throws when the text is not a bar: a corrupted row is a fault of the pool, not of the input. */

@@ -14,7 +14,7 @@ export function powerOfTen(exponent: number): bigint {
   return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }
 
-/** `numerator / denominator` as text. The denominator is positive; the numerator may be negative. */
+/** `numerator / denominator` as text. The denominator is positive. */
 export function formatRatio(numerator: bigint, denominator: bigint): string {
   if (numerator < 0n) {
     const text = formatRatio(-numerator, denominator);

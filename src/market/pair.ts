@@ -17,7 +17,7 @@ export function pairName(base: AssetId, quote: AssetId): string {
   return `${base}_${quote}`;
 }
 
-/** Price of a trade in display units, for the pair or (`inverted`) for quote/base read backwards. */
+/** Price of a trade in display units; `inverted`: of the pair read backwards. */
 export function formatPrice(pair: Pair, trade: Trade, inverted: boolean): string {
   const quote = trade.quoteAmount * powerOfTen(pair.baseDecimals);
   const base = trade.baseAmount * powerOfTen(pair.quoteDecimals);

@@ -1,6 +1,6 @@
 /**
  * A position names how much of the log something includes: everything up to and including entry
- * `seq` of epoch `epoch`. It is the same thing in a frame, an HTTP header, a checkpoint and an entry.
+ * `seq` of epoch `epoch`. It is the same in a frame, an HTTP header, a checkpoint and an entry.
  */
 export interface Position {
   /** `<n>-<random>`; n grows with every epoch of a market. */
@@ -23,7 +23,7 @@ export function parsePosition(text: string): Position | null {
   return Number.isSafeInteger(seq) ? { epoch: match[1], seq } : null;
 }
 
-/** The number an epoch starts with, by which epochs are ordered; -1 when the text is not an epoch. */
+/** The number an epoch starts with, by which epochs are ordered; -1 when it is no epoch. */
 export function epochNumber(epoch: string): number {
   const match = EPOCH.exec(epoch);
   return match === null ? -1 : Number(match[1]);

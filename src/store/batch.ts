@@ -58,7 +58,8 @@ export function batchWriter(database: Database): (batch: Batch) => void {
     market: keyedWrites(database, 'market'),
   };
   const putCheckpoint = database.prepare<[string]>(
-    'INSERT INTO checkpoint (id, text) VALUES (1, ?) ON CONFLICT DO UPDATE SET text = excluded.text',
+    'INSERT INTO checkpoint (id, text) VALUES (1, ?) ' +
+      'ON CONFLICT DO UPDATE SET text = excluded.text',
   );
   let prunedTo = 0;
 

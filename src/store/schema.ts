@@ -1,4 +1,4 @@
-/** The tables of the state file. A change of meaning is a new version: the state is rebuilt then. */
+/** Tables of the state file. A change of meaning is a new version: the state is rebuilt then. */
 import { assert } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
 

@@ -6,7 +6,7 @@ import type { Observer } from '../gateway/observer.ts';
 import type { Vantage } from '../gateway/port.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { FlushScheduler } from './flush.ts';
-import type { Streams } from './port.ts';
+import type { Seat, Streams } from './port.ts';
 import { type Outlet, Stream } from './stream.ts';
 
 export interface HubParts {
@@ -17,72 +17,88 @@ export interface HubParts {
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
 }
 
-export function createHub({ vantage, clock, observer, publish }: HubParts): Streams {
-  const streams = new Map<string, Stream>();
-  const byTag = new Map<string, Set<Stream>>();
-  const scheduler = new FlushScheduler(clock, observer);
-  const renewals: (() => void)[] = [];
-  const applied = () => vantage.applied();
-  const outlet: Outlet = { clock, observer, applied, publish, turn: () => scheduler.turn };
-  let created = 0;
-  let previous = applied().seq;
+export function createHub(parts: HubParts): Streams {
+  return new Hub(parts);
+}
 
-  function open(key: string, place: Parameters<Streams['join']>[0]): Stream {
-    const { topic, source, cadenceMs } = place;
-    const stream = new Stream(`s${created++}`, topic, source, cadenceMs, outlet);
-    streams.set(key, stream);
-    for (const tag of source.tags) {
-      const tagged = byTag.get(tag) ?? new Set();
-      byTag.set(tag, tagged.add(stream));
+type Place = Parameters<Streams['join']>[0];
+
+class Hub implements Streams {
+  readonly #outlet: Outlet;
+  readonly #scheduler: FlushScheduler;
+  readonly #streams = new Map<string, Stream>();
+  readonly #byTag = new Map<string, Set<Stream>>();
+  readonly #renewals: (() => void)[] = [];
+  #created = 0;
+  /** Applied before the batch in hand: what a stream that was quiet until now is complete to. */
+  #previous: number;
+
+  constructor({ vantage, clock, observer, publish }: HubParts) {
+    this.#scheduler = new FlushScheduler(clock, observer);
+    const applied = () => vantage.applied();
+    this.#outlet = { clock, observer, applied, publish, turn: () => this.#scheduler.turn };
+    this.#previous = applied().seq;
+  }
+
+  applied(tags: Iterable<string>): void {
+    for (const tag of tags) {
+      const tagged = this.#byTag.get(tag);
+      if (tagged === undefined) continue;
+      for (const stream of tagged) {
+        if (stream.dirty || stream.topic.periodic) continue;
+        stream.touch(this.#previous);
+        this.#scheduler.add(stream);
+      }
     }
-    if (topic.periodic) scheduler.add(stream);
+    this.#previous = this.#outlet.applied().seq;
+  }
+
+  epochChanged(): void {
+    this.#streams.clear();
+    this.#byTag.clear();
+    this.#scheduler.clear();
+    this.#previous = this.#outlet.applied().seq;
+    for (const renew of this.#renewals) renew();
+  }
+
+  join(place: Place): Seat {
+    const key = `${place.topic.event} ${place.cadenceMs} ${place.source.key}`;
+    const stream = this.#streams.get(key) ?? this.#open(key, place);
+    return stream.seat(place.requestId, place.encoding, (left) => this.#close(key, left));
+  }
+
+  completeTo(): number {
+    let { seq } = this.#outlet.applied();
+    for (const stream of this.#scheduler.waiting()) {
+      if (!stream.topic.periodic) seq = Math.min(seq, stream.complete);
+    }
+    return seq;
+  }
+
+  onEpoch(renew: () => void): void {
+    this.#renewals.push(renew);
+  }
+
+  #open(key: string, { topic, source, cadenceMs }: Place): Stream {
+    const stream = new Stream(`s${this.#created++}`, topic, source, cadenceMs, this.#outlet);
+    this.#streams.set(key, stream);
+    for (const tag of source.tags) {
+      const tagged = this.#byTag.get(tag) ?? new Set();
+      this.#byTag.set(tag, tagged.add(stream));
+    }
+    if (topic.periodic) this.#scheduler.add(stream);
     return stream;
   }
 
-  function close(key: string, stream: Stream): void {
+  #close(key: string, stream: Stream): void {
     // After a change of epoch the name may belong to a newer stream.
-    if (streams.get(key) !== stream) return;
-    streams.delete(key);
-    scheduler.remove(stream);
+    if (this.#streams.get(key) !== stream) return;
+    this.#streams.delete(key);
+    this.#scheduler.remove(stream);
     for (const tag of stream.source.tags) {
-      const tagged = byTag.get(tag);
+      const tagged = this.#byTag.get(tag);
       tagged?.delete(stream);
-      if (tagged?.size === 0) byTag.delete(tag);
+      if (tagged?.size === 0) this.#byTag.delete(tag);
     }
   }
-
-  return {
-    applied(tags) {
-      for (const tag of tags) {
-        const tagged = byTag.get(tag);
-        if (tagged === undefined) continue;
-        for (const stream of tagged) {
-          if (stream.dirty || stream.topic.periodic) continue;
-          stream.touch(previous);
-          scheduler.add(stream);
-        }
-      }
-      previous = applied().seq;
-    },
-    epochChanged() {
-      streams.clear();
-      byTag.clear();
-      scheduler.clear();
-      previous = applied().seq;
-      for (const renew of renewals) renew();
-    },
-    join(place) {
-      const key = `${place.topic.event} ${place.cadenceMs} ${place.source.key}`;
-      const stream = streams.get(key) ?? open(key, place);
-      return stream.seat(place.requestId, place.encoding, (left) => close(key, left));
-    },
-    completeTo() {
-      let seq = applied().seq;
-      for (const stream of scheduler.waiting()) {
-        if (!stream.topic.periodic) seq = Math.min(seq, stream.complete);
-      }
-      return seq;
-    },
-    onEpoch: (renew) => void renewals.push(renew),
-  };
 }

@@ -5,7 +5,8 @@
  * socket that woke up, a slower cadence and a client that reconnects all ask that one question with
  * a different seq, so they cannot disagree.
  *
- * Guarantees of a source, at the node's applied position P (sources are asked between batches only):
+ * Guarantees of a source, at the node's applied position P (sources are asked between batches
+ * only):
  * - `since(s)` holds every part whose last change lies in (s, P], each as its newest whole state.
  * - Parts come in ascending `seq`; two parts never share a seq unless the later one only repeats
  *   state that an earlier one of that seq already gave (a client may ignore it by the client rule).
@@ -51,7 +52,7 @@ export interface Topic {
   readonly periodic: boolean;
   readonly input: TSchema;
   readonly output: TSchema;
-  /** `data` has passed `input`. Cheap and without side effects; a Failure refuses the subscription. */
+  /** `data` has passed `input`. Cheap, without side effects; a Failure refuses the subscription. */
   open(data: unknown): Source | Failure;
 }
 

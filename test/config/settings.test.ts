@@ -29,7 +29,6 @@ test('an empty environment gives the documented defaults', () => {
     MAX_SOCKETS_PER_ADDRESS: 1000,
     DATA_DIR: './var',
     DATA_MAX_MB: 0,
-    FINAL_GRACE_MS: 0,
     HORIZON_BLOCKS: 2160,
     COMMIT_EVERY_MS: 200,
     MAX_LOADED_POOLS: 20_000,

@@ -90,7 +90,8 @@ test('one file with a rollback beyond the horizon: a new epoch, Resync and a sna
   await assertXrp(server.url, trades);
   await assertClients(server.url, clients, subscriptions);
   for (const { told, resyncs, own } of subscriptions) {
-    assert.deepEqual([told, resyncs], [1, ['epoch']]);
+    assert.deepEqual(resyncs, ['epoch']);
+    assert(told >= 1);
     assert.notEqual(own?.epoch, before.epoch);
   }
   const after = await readHealth(server.url);

@@ -12,6 +12,8 @@ import { until } from './until.ts';
 
 export type Encoding = 'json' | 'msgpack';
 
+const RETRY_MS = 50;
+
 export class StrictClient {
   readonly encoding: Encoding;
   readonly subscriptions = new Map<string, StrictSubscription>();
@@ -170,6 +172,12 @@ export class StrictClient {
     this.send({ messageType: 'subscribe', requestId, topic: 'LastBar', data, ...more });
   }
 
+  /** The server was not there yet and said so. */
+  #askAgain(subscription: StrictSubscription): void {
+    const isWanted = this.subscriptions.get(subscription.requestId) === subscription;
+    if (isWanted && this.#socket.readyState === WebSocket.OPEN) this.#ask(subscription);
+  }
+
   #hear(message: Buffer, isBinary: boolean): void {
     assert.equal(isBinary, this.encoding === 'msgpack', 'frames are in the encoding agreed on');
     this.bytes += message.length;
@@ -178,6 +186,7 @@ export class StrictClient {
     if (frame.event === 'Ping') this.#ping(frame);
     else if (frame.event === 'Shutdown') this.shutdown = recordOf(frame.data);
     else if (subscription === undefined) this.others.push(frame);
+    else if (isRetryable(frame)) setTimeout(() => this.#askAgain(subscription), RETRY_MS);
     else if (subscription.hear(frame)) this.#ask(subscription);
   }
 
@@ -189,4 +198,8 @@ export class StrictClient {
     }
     this.send({ messageType: 'pong', requestId: null });
   }
+}
+
+function isRetryable({ event, data }: Frame): boolean {
+  return event === 'Error' && recordOf(data).retry === true;
 }

@@ -64,7 +64,14 @@ export function importsOf(source: Source): Import[] {
   return imports;
 }
 
+/** Imports, re-exports, and `new URL('./file.ts', import.meta.url)`: how a thread is begun. */
 function specifierOf(node: ts.Node): string | null {
+  if (ts.isNewExpression(node) && node.expression.getText() === 'URL') {
+    const [target] = node.arguments ?? [];
+    const isCode =
+      target !== undefined && ts.isStringLiteral(target) && target.text.endsWith('.ts');
+    return isCode ? target.text : null;
+  }
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
     const { moduleSpecifier } = node;
     return moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)

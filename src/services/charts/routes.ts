@@ -20,67 +20,22 @@ interface Rendered {
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 
+type Wrap = (bar: object, relevant: boolean) => object;
+
 export function chartRoutes(node: ChartNode): Route[] {
-  const cache = new LRUCache<string, Rendered>({
-    maxSize: CACHE_BYTES,
-    sizeCalculation: ({ answer }) => answer.body.length + 256,
-  });
-  const cached = (key: string, version: string, render: () => Answer): Answer => {
-    const found = cache.get(key);
-    if (found !== undefined && found.version === version) return found.answer;
-    const answer = render();
-    cache.set(key, { version, answer });
-    return answer;
-  };
-  const newest = (request: RouteRequest, wrap: (bar: object, relevant: boolean) => object) => {
-    const chart = findRequested(node, request);
-    if (chart instanceof Failure) return chart;
-    const bar = chart.series.newest;
-    assert(bar !== null, 'a pair is known by its trades, so it has a newest bar');
-    const relevant = isRelevant(chart.resolution, bar.startMs, node.fold.marketMs);
-    const version = `${versionOf(node, chart)}:${relevant}`;
-    return cached(`${wrap.name}:${keyOf(chart)}`, version, () =>
-      json(wrap({ pair: pairOf(chart), ...view(chart, bar) }, relevant)),
-    );
-  };
+  const answers = new Rendering(node);
   return [
     {
       ...COMMON,
       path: '/v1/charts/history',
       operationId: 'chartHistory',
       summary: 'Bars of a span of time, oldest first',
-      description:
-        'Bars whose start is in [from, to). When older ones were cut by `limit`, the header ' +
-        '`X-Next-To` names the time of the oldest returned: ask again with it as `to`. ' +
-        '`fill=previous` puts flat bars where nothing was traded.',
+      description: HISTORY_TEXT,
       query: HistoryQuery,
-      answers: { 200: { description: 'Bars', schema: Type.Array(BarSchema) } },
+      answers: { 200: { description: 'Bars', schema: Type.Array(BarSchema), headers: NEXT_TO } },
       etag: true,
       gzip: true,
-      handle(request) {
-        const { from, to, limit, fill } = request.query;
-        const chart = findRequested(node, request);
-        if (typeof from === 'number' && typeof to === 'number' && from >= to) {
-          return invalid('query.from', '`from` must be before `to`.');
-        }
-        if (chart instanceof Failure) return chart;
-        const span = {
-          fromMs: Number(from) * 1000,
-          toMs: Number(to) * 1000,
-          limit: Number(limit ?? HISTORY_LIMIT),
-        };
-        const filled = fill === 'previous';
-        const version = `${versionOf(node, chart)}:${filled ? node.fold.marketMs : ''}`;
-        const key = `history:${keyOf(chart)}:${span.fromMs}:${span.toMs}:${span.limit}:${fill}`;
-        return cached(key, version, () => {
-          const { bars, cut } = (filled ? filledBars : tradedBars)(node.fold, chart, span);
-          const [oldest] = bars;
-          const pair = pairOf(chart);
-          const answer = json(bars.map((bar) => ({ pair, ...bar })));
-          if (!cut || oldest === undefined) return answer;
-          return { ...answer, headers: { 'X-Next-To': String(oldest.time) } };
-        });
-      },
+      handle: (request) => answers.history(request),
     },
     {
       ...COMMON,
@@ -89,7 +44,7 @@ export function chartRoutes(node: ChartNode): Route[] {
       summary: 'The newest bar, and whether it is the current one',
       query: StateQuery,
       answers: { 200: { description: 'The newest bar', schema: InitialState } },
-      handle: (request) => newest(request, initialState),
+      handle: (request) => answers.newest(request, initialState),
     },
     {
       ...COMMON,
@@ -98,10 +53,16 @@ export function chartRoutes(node: ChartNode): Route[] {
       summary: 'The newest bar alone',
       query: StateQuery,
       answers: { 200: { description: 'The newest bar', schema: BarSchema } },
-      handle: (request) => newest(request, lastBar),
+      handle: (request) => answers.newest(request, lastBar),
     },
   ];
 }
+
+const HISTORY_TEXT =
+  'Bars whose start is in [from, to). When older ones were cut by `limit`, the header ' +
+  '`X-Next-To` names the time of the oldest returned: ask again with it as `to`. ' +
+  '`fill=previous` puts flat bars where nothing was traded.';
+const NEXT_TO = { 'X-Next-To': 'Time of the oldest bar returned; only when older ones were cut.' };
 
 const COMMON = {
   method: 'GET',
@@ -113,6 +74,65 @@ const COMMON = {
   etag: false,
   gzip: false,
 } as const;
+
+/** Answers by request, each kept with the version it was made from. */
+class Rendering {
+  readonly #node: ChartNode;
+  readonly #kept = new LRUCache<string, Rendered>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ answer }) => answer.body.length + 256,
+  });
+
+  constructor(node: ChartNode) {
+    this.#node = node;
+  }
+
+  newest(request: RouteRequest, wrap: Wrap): Answer | Failure {
+    const chart = findRequested(this.#node, request);
+    if (chart instanceof Failure) return chart;
+    const bar = chart.series.newest;
+    assert(bar !== null, 'a pair is known by its trades, so it has a newest bar');
+    const relevant = isRelevant(chart.resolution, bar.startMs, this.#node.fold.marketMs);
+    const key = `${wrap.name}:${keyOf(chart)}`;
+    return this.#keep(key, `${this.#versionOf(chart)}:${relevant}`, () =>
+      json(wrap({ pair: pairOf(chart), ...view(chart, bar) }, relevant)),
+    );
+  }
+
+  history(request: RouteRequest): Answer | Failure {
+    const { from, to, limit, fill } = request.query;
+    if (Number(from) >= Number(to)) return invalid('query.from', '`from` must be before `to`.');
+    const chart = findRequested(this.#node, request);
+    if (chart instanceof Failure) return chart;
+    const { fold } = this.#node;
+    const fromMs = Number(from) * 1000;
+    const toMs = Number(to) * 1000;
+    const span = { fromMs, toMs, limit: Number(limit ?? HISTORY_LIMIT) };
+    const filled = fill === 'previous';
+    const version = `${this.#versionOf(chart)}:${filled ? fold.marketMs : ''}`;
+    const key = `history:${keyOf(chart)}:${fromMs}:${toMs}:${span.limit}:${filled}`;
+    return this.#keep(key, version, () => {
+      const { bars, cut } = (filled ? filledBars : tradedBars)(fold, chart, span);
+      const pair = pairOf(chart);
+      const answer = json(bars.map((bar) => ({ pair, ...bar })));
+      const [oldest] = bars;
+      if (!cut || oldest === undefined) return answer;
+      return { ...answer, headers: { 'X-Next-To': String(oldest.time) } };
+    });
+  }
+
+  #keep(key: string, version: string, render: () => Answer): Answer {
+    const found = this.#kept.get(key);
+    if (found !== undefined && found.version === version) return found.answer;
+    const answer = render();
+    this.#kept.set(key, { version, answer });
+    return answer;
+  }
+
+  #versionOf({ series }: Chart): string {
+    return `${this.#node.fold.store.checkpoint?.epoch}:${series.changedSeq}`;
+  }
+}
 
 function initialState(bar: object, relevant: boolean): object {
   return { bar, isRelevant: relevant };
@@ -136,10 +156,6 @@ function readResolution(value: string | number | undefined): Resolution {
 
 function keyOf(chart: Chart): string {
   return `${chart.base}_${chart.quote}:${chart.resolution}`;
-}
-
-function versionOf(node: ChartNode, { series }: Chart): string {
-  return `${node.fold.store.checkpoint?.epoch}:${series.changedSeq}`;
 }
 
 function pairOf({ base, quote }: Chart): { base: string; quote: string } {

@@ -1,14 +1,9 @@
 /** What a route may answer: its own answers, and the errors that its flags and input imply. */
 
-import type { Route } from '../../gateway/port.ts';
+import type { AnswerShape, Route } from '../../gateway/port.ts';
 import { assert } from '../../runtime/assert.ts';
 import { CATALOGUE, type Cause } from '../../runtime/errors.ts';
 import type { Definitions, JsonObject } from './definitions.ts';
-
-/** An answer that also names headers of its own, such as X-Next-To: name → description. */
-type DocumentedAnswer = Route['answers'][number] & {
-  readonly headers?: Readonly<Record<string, string>>;
-};
 
 /** Headers that the gateway adds, under `components.headers`. */
 export const HEADERS: JsonObject = {
@@ -51,7 +46,7 @@ export function responsesOf(route: Route, definitions: Definitions): JsonObject 
 function ownResponse(
   route: Route,
   status: number,
-  answer: DocumentedAnswer,
+  answer: AnswerShape,
   definitions: Definitions,
 ): JsonObject {
   const type = answer.type ?? 'application/json';

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startNode } from './node.ts';
+import { ask, get } from './raw.ts';
+import { testRoutes } from './routes.ts';
+
+test('answers carry the position and wait for one that was asked for', async (t) => {
+  const options = { positionWaitMs: 60 };
+  const { port, market } = await startNode(t, { routes: testRoutes(), options });
+  const at = (position: string) => ask(port, get('/positioned', [`X-Min-Position: ${position}`]));
+  const now = await ask(port, get('/positioned'));
+  assert.equal(now.headers['x-position'], '1-aaaa:10');
+  assert.equal(now.headers['x-slot'], '77');
+  assert.equal(now.headers['x-block-hash'], 'abcd');
+  for (const old of ['1-aaaa:10', '1-aaaa:0', '0-zzzz:99999']) {
+    assert.equal((await at(old)).status, 200, old);
+  }
+  for (const bad of ['1-aaaa', 'x', '1-aaaa:-1', '10']) assert.equal((await at(bad)).status, 400);
+  const ahead = await at('1-aaaa:11');
+  assert.deepEqual([ahead.status, JSON.parse(ahead.body).cause], [503, 'NOT_READY']);
+  assert.equal(ahead.headers['retry-after'], '1');
+  assert.equal((await at('2-bbbb:1')).status, 503);
+  const waiting = ask(port, get('/positioned', ['X-Min-Position: 1-aaaa:11']));
+  await new Promise((resolve) => setImmediate(resolve));
+  market.count('a');
+  const arrived = await waiting;
+  assert.deepEqual([arrived.status, arrived.headers['x-position']], [200, '1-aaaa:11']);
+});
+
+test('routes that need a synced node say when it is not', async (t) => {
+  const { port, market } = await startNode(t, { routes: testRoutes() });
+  assert.equal((await ask(port, get('/synced'))).status, 200);
+  market.isSynced = false;
+  const answer = await ask(port, get('/synced'));
+  assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1']);
+  assert.equal((await ask(port, get('/small'))).status, 200);
+});
+
+test('status and headers of a handler are kept', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const answer = await ask(port, get('/extra'));
+  assert.deepEqual([answer.status, answer.headers['x-next-to']], [201, '5']);
+  const bytes = await ask(port, get('/bytes'));
+  assert.equal(bytes.headers['content-type'], 'text/plain');
+  assert.equal(Buffer.from(bytes.body, 'latin1').toString(), 'åb');
+});
