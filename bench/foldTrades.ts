@@ -128,6 +128,7 @@ const SILENT = {
   committed: () => {},
   commitFailed: fail,
   foldFailed: fail,
+  rollbackApplied: () => {},
   appendFailed: fail,
   epochStarted: () => {},
   stateUnreadable: fail,

@@ -85,6 +85,8 @@ export async function startApp(world: World): Promise<App> {
     port: doors.port(),
     node,
     async replay(input, options) {
+      // What goes wrong before it is read is thrown when it is; it must not end the process now.
+      input.on('error', () => {});
       // A file continues behind its last entry in the log, which the state may not have yet.
       await node.reached(writer.tail.seq);
       replay = new Replay({ node, log, writer, rng }, clock, events, options);

@@ -3,12 +3,54 @@ import type { SealedEntry, TradeEvent } from '../../src/log/entry.ts';
 import { NO_HASH, sealEntry } from '../../src/log/entry.ts';
 import { seededRng } from '../../src/runtime/rng.ts';
 
-const QUOTE = '.';
+export const QUOTE = '.';
+const MINUTE_MS = 60_000;
 const START_MS = 1_700_000_000_000;
 
 export interface Timed {
   readonly atMs: number;
   readonly trade: TradeEvent;
+}
+
+/** The asset id of a pair's base. */
+export function assetOf(pair: number): string {
+  return `${pair.toString(16).padStart(56, '0')}.544f4b454e`;
+}
+
+/** Lines of a feed: moments at a fixed distance, with one trade of every pair in each. */
+export class PairWalk {
+  readonly #rng = seededRng(1);
+  #id = 10_000_000;
+  #timeMs = START_MS;
+  #price = 2_545_182;
+
+  /** A feed that ended has ended its minute, so what comes after it belongs into the next one. */
+  nextMinute(): void {
+    this.#timeMs = Math.ceil((this.#timeMs + 1) / MINUTE_MS) * MINUTE_MS;
+  }
+
+  lines(pairs: number, everyMs: number): string {
+    this.#timeMs += everyMs;
+    let text = '';
+    for (let pair = 0; pair < pairs; pair += 1) {
+      this.#id += 1;
+      const step = Math.floor((this.#rng.unit() - 0.5) * 10_000);
+      this.#price = Math.max(1_000, this.#price + step);
+      const base = 1_000 + Math.floor(this.#rng.unit() * 1_000_000);
+      const line = {
+        id: String(this.#id),
+        timeMs: this.#timeMs,
+        base: assetOf(pair),
+        quote: QUOTE,
+        baseDecimals: 0,
+        quoteDecimals: 6,
+        baseAmount: String(base),
+        quoteAmount: (BigInt(base) * BigInt(this.#price)).toString(),
+      };
+      text += `${JSON.stringify(line)}\n`;
+    }
+    return text;
+  }
 }
 
 /** `count` trades, 1,000 a second of market time, round robin over the pairs. */
@@ -21,7 +63,7 @@ export function makeTrades(count: number, pairs: number, seed = 1): Timed[] {
     prices[pair] = price;
     const base = 1_000 + Math.floor(rng.unit() * 1_000_000);
     const trade = {
-      base: `${pair.toString(16).padStart(56, '0')}.544f4b454e`,
+      base: assetOf(pair),
       quote: QUOTE,
       baseDecimals: 0,
       quoteDecimals: 6,

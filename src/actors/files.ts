@@ -1,5 +1,13 @@
 /** Where a node keeps what: the log, the state, and snapshots a log may begin from. */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 export interface DataFiles {
@@ -38,8 +46,15 @@ export function copyDatabase(from: string, to: string): void {
   copyFileSync(from, to);
 }
 
-export function markDamaged(files: DataFiles, reason: string): void {
-  writeFileSync(files.damaged, `${reason}\n`);
+/** One line a pool: its name, a space, the reason. */
+export function markDamaged(files: DataFiles, pool: string, error: unknown): void {
+  appendFileSync(files.damaged, `${pool} ${String(error).replaceAll(/\s+/g, ' ')}\n`);
+}
+
+export function damagedPools(files: DataFiles): string[] {
+  if (!isDamaged(files)) return [];
+  const lines = readFileSync(files.damaged, 'utf8').split('\n');
+  return lines.flatMap((line) => line.split(' ', 1)).filter((name) => name !== '');
 }
 
 export function isDamaged(files: DataFiles): boolean {

@@ -85,7 +85,23 @@ export class Fold {
   /** The actor of a pair; null when the pair has not traded. */
   pool(name: string): PoolActor | 'quarantined' | null {
     if (this.#quarantined.has(name)) return 'quarantined';
-    return this.#load(name);
+    try {
+      return this.#load(name);
+    } catch (error) {
+      this.#quarantine(name, error);
+      return 'quarantined';
+    }
+  }
+
+  /** A traded pair, its actor quarantined or not. */
+  pair(name: string): Pair | null {
+    const value = this.store.get('pairs', name);
+    return value === null ? null : readPair(value);
+  }
+
+  /** Pools that lack entries already; for the start of a fold over a state that could not be mended. */
+  keepQuarantined(names: readonly string[]): void {
+    for (const name of names) this.#quarantined.add(name);
   }
 
   /** Applies one entry and adds the tags of what it changed. */
@@ -143,7 +159,9 @@ export class Fold {
   /** Gives every pool its trades, and time to every pool that has a bar to close. */
   #close(work: Map<string, readonly Trade[]>, seq: number, draft: Draft): void {
     const marketMs = this.marketMs;
-    for (const name of this.#agenda.takeDue(marketMs)) if (!work.has(name)) work.set(name, []);
+    // Sorted: the agenda's own order depends on when the node was started.
+    const due = [...this.#agenda.takeDue(marketMs)].sort();
+    for (const name of due) if (!work.has(name)) work.set(name, []);
     for (const [name, trades] of work) {
       if (this.#quarantined.has(name)) continue;
       this.#give(name, { trades, marketMs, seq }, draft);
@@ -164,18 +182,22 @@ export class Fold {
         return;
       } catch (error) {
         this.#actors.delete(name);
-        if (!lastChance) continue;
-        this.#quarantined.add(name);
-        this.#options.quarantined(name, error);
+        if (lastChance) this.#quarantine(name, error);
       }
     }
   }
 
+  #quarantine(name: string, error: unknown): void {
+    this.#quarantined.add(name);
+    this.#options.quarantined(name, error);
+  }
+
   #openPair(event: TradeEvent, draft: Draft): string {
     const name = pairName(event.base, event.quote);
-    if (this.#quarantined.has(name) || this.#load(name) !== null) return name;
-    const id = Number(this.store.get('market', 'pairs') ?? 0) + draftedPairs(draft) + 1;
+    const known = this.#actors.has(name) || this.store.get('pairs', name) !== null;
+    if (known || this.#quarantined.has(name)) return name;
     const { base, quote, baseDecimals, quoteDecimals } = event;
+    const id = this.#idOf(name, draft);
     const actor = new PoolActor(
       this.store,
       { id, base, quote, baseDecimals, quoteDecimals },
@@ -183,14 +205,28 @@ export class Fold {
     );
     this.#names.set(id, name);
     this.#actors.set(name, actor);
-    draft.changes.push({
-      table: 'market',
-      key: 'pairs',
-      before: id === 1 ? null : String(id - 1),
-      after: String(id),
-      cause: 'trade',
-    });
     return name;
+  }
+
+  /** A pair's id is its own for ever: one that vanished and comes back finds its tombstones. */
+  #idOf(name: string, draft: Draft): number {
+    const given = this.store.get('market', idKey(name));
+    if (given !== null) return Number(given);
+    const drafted = draft.changes.filter(({ key }) => key.startsWith(ID_PREFIX)).length;
+    const before = Number(this.store.get('market', ID_COUNT) ?? 0) + drafted;
+    const id = String(before + 1);
+    const cause = 'trade';
+    draft.changes.push(
+      {
+        table: 'market',
+        key: ID_COUNT,
+        before: before === 0 ? null : String(before),
+        after: id,
+        cause,
+      },
+      { table: 'market', key: idKey(name), before: null, after: id, cause },
+    );
+    return before + 1;
   }
 
   #load(name: string): PoolActor | null {
@@ -210,6 +246,7 @@ export class Fold {
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
     const images = new Map<string, RowImage>();
     for (const image of this.store.imagesAfter(toSeq)) {
+      if (isForEver(image)) continue;
       images.set(`${image.table}\t${image.key}`, image);
     }
     draft.restored = [...images.values()].map(({ table, key, value }) => {
@@ -247,14 +284,21 @@ export class Fold {
 
   #evict(): void {
     const byUse = [...this.#actors.values()].sort((a, b) => a.lastUsed - b.lastUsed);
-    for (const actor of byUse.slice(0, Math.ceil(byUse.length / 10)))
-      this.#actors.delete(actor.name);
+    const kept = Math.ceil(0.9 * this.#options.maxLoadedPools);
+    for (const actor of byUse.slice(0, byUse.length - kept)) this.#actors.delete(actor.name);
   }
 }
 
-function draftedPairs(draft: Draft): number {
-  return draft.changes.filter((change) => change.table === 'market' && change.key === 'pairs')
-    .length;
+const ID_COUNT = 'pairs';
+const ID_PREFIX = 'id:';
+
+function idKey(name: string): string {
+  return `${ID_PREFIX}${name}`;
+}
+
+/** What no rollback takes back: ids given to pairs. */
+function isForEver({ table, key }: RowImage): boolean {
+  return table === 'market' && (key === ID_COUNT || key.startsWith(ID_PREFIX));
 }
 
 function readTrade(event: TradeEvent, timeMs: number): Trade {

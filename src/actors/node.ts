@@ -10,9 +10,9 @@ import { type Clock, nextTurn, sleep, type Timer } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
 import { StateStore } from '../store/state.ts';
 import type { TopicHub } from '../topics/port.ts';
-import { type DataFiles, markDamaged, removeDatabase, replaceDatabase } from './files.ts';
+import { type DataFiles, damagedPools, markDamaged } from './files.ts';
 import { Fold } from './fold.ts';
-import { type RebuildOptions, rebuildState } from './rebuild.ts';
+import { type RebuildOptions, replaceState } from './rebuild.ts';
 
 export interface NodeObserver {
   batchApplied(entries: number, seconds: number): void;
@@ -20,6 +20,8 @@ export interface NodeObserver {
   commitFailed(error: unknown, attempt: number, retryInMs: number): void;
   actorQuarantined(pool: string, error: unknown): void;
   foldFailed(error: unknown): void;
+  rollbackApplied(entries: number): void;
+  epochStarted(epoch: string, reason: string): void;
 }
 
 export interface NodeOptions {
@@ -70,6 +72,7 @@ export class Node {
     this.#observer = observer;
     this.#syncedTo = syncedTo;
     this.#fold = new Fold(store, this.#foldOptions());
+    this.#fold.keepQuarantined(damagedPools(files));
   }
 
   /** The fold in force; ask again after every await, a new epoch replaces it. */
@@ -169,7 +172,7 @@ export class Node {
       if (sealed === undefined) break;
       const { kind } = sealed.entry.payload;
       if (next > index && (kind === 'rollback' || kind === 'epoch')) break;
-      if (sealed.entry.seq > this.applied().seq) this.#fold.apply(sealed, tags);
+      if (sealed.entry.seq > this.applied().seq) this.#apply(sealed, tags);
       next += 1;
       nowMs = this.#clock.monotonicMs();
     } while (nowMs - startMs < SLICE_MS);
@@ -177,6 +180,12 @@ export class Node {
     this.#hub?.applied(tags);
     this.#tell();
     return next;
+  }
+
+  #apply(sealed: SealedEntry, tags: Set<string>): void {
+    const { seq, payload } = sealed.entry;
+    this.#fold.apply(sealed, tags);
+    if (payload.kind === 'rollback') this.#observer.rollbackApplied(seq - 1 - payload.toSeq);
   }
 
   /** A rollback beyond the horizon: the state at its base is folded anew and takes over. */
@@ -188,17 +197,16 @@ export class Node {
       ...this.#foldOptions(),
       clock: this.#clock,
     };
-    const { rebuild, state } = this.#files;
-    const rebuilt = await rebuildState(rebuild, payload.base.seq, this.#log, this.#files, options);
-    await rebuilt.close();
-    await this.#fold.store.close();
-    removeDatabase(state);
-    replaceDatabase(rebuild, state);
+    const { seq } = payload.base;
+    const release = () => this.#fold.store.close();
+    const broken = await replaceState(seq, this.#log, this.#files, options, release);
     this.#fold = new Fold(
-      new StateStore(state, { ...this.#options, writer: 'thread' }),
+      new StateStore(this.#files.state, { ...this.#options, writer: 'thread' }),
       this.#foldOptions(),
     );
+    this.#fold.keepQuarantined(broken);
     this.#fold.apply(sealed, new Set());
+    this.#observer.epochStarted(sealed.entry.epoch, payload.reason);
     this.#hub?.epochChanged();
     this.#tell();
   }
@@ -245,7 +253,7 @@ export class Node {
     return {
       maxLoadedPools: this.#options.maxLoadedPools,
       quarantined: (pool: string, error: unknown) => {
-        markDamaged(this.#files, `pool ${pool}: ${String(error)}`);
+        markDamaged(this.#files, pool, error);
         this.#observer.actorQuarantined(pool, error);
       },
     };

@@ -26,6 +26,8 @@ export interface PoolEffects {
   readonly endsMs: number[];
 }
 
+const ASCII = /^[ -~]*$/;
+
 /** What a stream of bars listens to. */
 export function seriesTag(name: string, resolution: Resolution): string {
   return `bars:${name}:${resolution}`;
@@ -64,7 +66,9 @@ export class PoolActor {
   knows(tradeId: string): boolean {
     const key = this.#tradeKey(tradeId);
     this.#lastTradeKey ??= this.#store.lastKey('trade_ids', `${this.pair.id}:`) ?? '';
-    return key <= this.#lastTradeKey && this.#store.get('trade_ids', key) !== null;
+    // SQLite sorts by UTF-8, we by UTF-16; they agree about an ASCII key and any other.
+    if (ASCII.test(tradeId) && key > this.#lastTradeKey) return false;
+    return this.#store.get('trade_ids', key) !== null;
   }
 
   /** Applies one entry's trades and the passing of time. Duplicate ids change nothing. */

@@ -7,7 +7,14 @@ import type { Log } from '../log/port.ts';
 import { assert } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
-import { copyDatabase, type DataFiles, removeDatabase } from './files.ts';
+import {
+  clearDamaged,
+  copyDatabase,
+  type DataFiles,
+  markDamaged,
+  removeDatabase,
+  replaceDatabase,
+} from './files.ts';
 import { Fold, type FoldOptions } from './fold.ts';
 
 export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'> {
@@ -52,6 +59,32 @@ export async function rebuildState(
   }
   await store.commit();
   return store;
+}
+
+/**
+ * Puts a rebuilt state in the place of the state file, which `release` gives up just before. Pools
+ * that could not be folded are marked as damaged; resolves with their names.
+ */
+export async function replaceState(
+  toSeq: number,
+  log: Log,
+  files: DataFiles,
+  options: RebuildOptions,
+  release: () => Promise<void> = async () => {},
+): Promise<readonly string[]> {
+  const broken = new Map<string, unknown>();
+  const quarantined = (pool: string, error: unknown) => {
+    broken.set(pool, error);
+    options.quarantined(pool, error);
+  };
+  const file = files.rebuild;
+  const rebuilt = await rebuildState(file, toSeq, log, files, { ...options, quarantined });
+  await rebuilt.close();
+  await release();
+  replaceDatabase(file, files.state);
+  clearDamaged(files);
+  for (const [pool, error] of broken) markDamaged(files, pool, error);
+  return [...broken.keys()];
 }
 
 function applyChecked(fold: Fold, sealed: SealedEntry): void {

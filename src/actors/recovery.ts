@@ -11,8 +11,8 @@ import type { Log, Tail } from '../log/port.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
-import { clearDamaged, type DataFiles, isDamaged, replaceDatabase } from './files.ts';
-import { type RebuildOptions, rebuildState } from './rebuild.ts';
+import { type DataFiles, isDamaged } from './files.ts';
+import { type RebuildOptions, replaceState } from './rebuild.ts';
 
 export interface RecoveryOptions extends RebuildOptions {
   readonly rng: Rng;
@@ -71,10 +71,7 @@ async function rebuildInPlace(
   files: DataFiles,
   options: RecoveryOptions,
 ): Promise<StateStore> {
-  const rebuilt = await rebuildState(files.rebuild, tail.seq, log, files, options);
-  await rebuilt.close();
-  replaceDatabase(files.rebuild, files.state);
-  clearDamaged(files);
+  await replaceState(tail.seq, log, files, options);
   return new StateStore(files.state, { ...options, writer: 'thread' });
 }
 

@@ -79,10 +79,11 @@ export class Series {
     const startMs = intervalStart(this.resolution, trade.timeMs);
     const held = this.#hold(firstBar(startMs, trade), null, 0, 'trade');
     const behind = this.#newest !== null && startMs < this.#newest.bar.startMs;
-    if (behind && held.endMs <= marketMs) held.bar.final = true;
+    const ended = held.endMs <= marketMs;
+    held.bar.final = ended;
     if (!behind) this.#newest = held;
-    this.#touch(held, behind ? 'late' : 'trade');
-    return { moved: MOVED_ALL, opensEndMs: held.bar.final ? 0 : held.endMs };
+    this.#touch(held, behind || ended ? 'late' : 'trade');
+    return { moved: MOVED_ALL, opensEndMs: ended ? 0 : held.endMs };
   }
 
   /** Makes every open bar final whose interval has ended. */
@@ -97,6 +98,8 @@ export class Series {
   /** The row changes since the last call, stamped with `seq`. */
   finish(seq: number, changes: RowChange[]): boolean {
     if (this.#dirty.length === 0) return false;
+    // By start: the order of what is held depends on what was evicted.
+    this.#dirty.sort((a, b) => a.bar.startMs - b.bar.startMs);
     for (const held of this.#dirty) {
       const after = encodeBar(held.bar);
       changes.push({ table: 'bars', key: held.key, before: held.text, after, cause: held.cause });

@@ -34,7 +34,7 @@ export async function replay(
     return 1;
   }
   const app = await startApp(world);
-  const feeding = feed(app, command, fromPipe ? terminal.input : openFile(command.file));
+  const feeding = feed(app, command, terminal.input);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   if ('reason' in first) return stopped(app, first.reason);
   if ('failure' in first) terminal.print(`The feed ended early: ${first.failure}\n`);
@@ -71,11 +71,12 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
   return right ? 0 : 1;
 }
 
-async function feed(app: App, command: ReplayCommand, input: Readable) {
+async function feed(app: App, command: ReplayCommand, standardInput: Readable) {
   const { file, speed, latenessMs } = command;
   try {
-    const name = file === '-' ? null : await fingerprint(file);
-    return await app.replay(input, { feed: name, speed, latenessMs });
+    if (file === '-') return await app.replay(standardInput, { feed: null, speed, latenessMs });
+    const name = await fingerprint(file);
+    return await app.replay(openFile(file), { feed: name, speed, latenessMs });
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }

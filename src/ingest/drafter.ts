@@ -13,6 +13,7 @@ import { Deadlines, minuteOf } from './deadlines.ts';
 /** What became of a trade line. */
 export type Verdict = 'taken' | 'duplicate' | 'late' | 'other decimals';
 
+/** A pair that has trades in the batch. */
 interface DraftedPair {
   readonly baseDecimals: number;
   readonly quoteDecimals: number;
@@ -58,14 +59,17 @@ export class Drafter {
   }
 
   add(atMs: number, trade: TradeEvent, cursor: FeedCursor | undefined): Verdict {
-    const pair = this.#pair(trade);
+    const name = pairName(trade.base, trade.quote);
     const { baseDecimals, quoteDecimals } = trade;
+    const drafted = this.#pairs.get(name);
+    const pair = drafted ?? this.#fold.pair(name) ?? trade;
     if (pair.baseDecimals !== baseDecimals || pair.quoteDecimals !== quoteDecimals) {
       return 'other decimals';
     }
-    if (pair.ids.has(trade.id) || this.#isStored(trade)) return 'duplicate';
+    if (drafted?.ids.has(trade.id) || this.#isStored(name, trade.id)) return 'duplicate';
     if (atMs < this.#seenMs - this.#latenessMs) return 'late';
-    pair.ids.add(trade.id);
+    if (drafted !== undefined) drafted.ids.add(trade.id);
+    else this.#pairs.set(name, { baseDecimals, quoteDecimals, ids: new Set([trade.id]) });
     this.#seenMs = Math.max(this.#seenMs, atMs);
     const block = this.#blockAt(atMs);
     block.trades.push(trade);
@@ -132,21 +136,8 @@ export class Drafter {
     this.#drafts.push({ timeMs: minuteMs, payload: { kind: 'time', phase: 'start' } });
   }
 
-  #pair(trade: TradeEvent): DraftedPair {
-    const name = pairName(trade.base, trade.quote);
-    let pair = this.#pairs.get(name);
-    if (pair === undefined) {
-      const pool = this.#fold.pool(name);
-      const decimals = pool === null || pool === 'quarantined' ? trade : pool.pair;
-      const { baseDecimals, quoteDecimals } = decimals;
-      pair = { baseDecimals, quoteDecimals, ids: new Set() };
-      this.#pairs.set(name, pair);
-    }
-    return pair;
-  }
-
-  #isStored(trade: TradeEvent): boolean {
-    const pool = this.#fold.pool(pairName(trade.base, trade.quote));
-    return pool !== null && pool !== 'quarantined' && pool.knows(trade.id);
+  #isStored(name: string, tradeId: string): boolean {
+    const pool = this.#fold.pool(name);
+    return pool !== null && pool !== 'quarantined' && pool.knows(tradeId);
   }
 }

@@ -7,7 +7,6 @@ import { nextEpoch } from '../actors/recovery.ts';
 import type { FeedCursor, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
-import { assert } from '../runtime/assert.ts';
 import type { Rng } from '../runtime/rng.ts';
 
 export type RollbackOutcome = 'rolled back' | 'nothing to undo' | 'unknown';
@@ -22,9 +21,11 @@ export interface RollbackPlace {
 interface Block {
   readonly seq: number;
   readonly atMs: number;
+  readonly marketMs: number;
 }
 
 const READ = 512;
+const BEFORE_ALL_MS = -1;
 
 /** Undoes every entry after the last one at or before `toMs`. All entries must be applied. */
 export async function rollBackTo(
@@ -34,27 +35,25 @@ export async function rollBackTo(
 ): Promise<RollbackOutcome> {
   const { node, log, writer, rng } = place;
   const { store } = node.fold;
-  const near = store.pointAtOrBefore(toMs);
+  // The state before the first block stands at -1: no moment is before it.
+  const near = store.pointAtOrBefore(Math.max(toMs, BEFORE_ALL_MS));
   if (near !== null && near.seq === store.newestPoint()?.seq) return 'nothing to undo';
-  const target = near ?? (await findBlock(toMs, log));
-  if (target === null) return 'unknown';
-  const [sealed] = await log.read(target.seq, 1);
-  assert(sealed !== undefined, `entry ${target.seq} is in the log`);
-  const { timeMs } = sealed.entry;
   const more = cursor === undefined ? {} : { cursor };
-  const seq =
-    near !== null
-      ? await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq: near.seq, ...more } }])
-      : await writer.append(
-          [
-            {
-              timeMs,
-              payload: { kind: 'epoch', reason: 'rollback', base: { seq: target.seq }, ...more },
-            },
-          ],
-          nextEpoch(node.applied().epoch, rng),
-        );
-  await node.reached(seq);
+  if (near !== null) {
+    const payload = { kind: 'rollback', toSeq: near.seq, ...more } as const;
+    await node.reached(await writer.append([{ timeMs: near.marketMs, payload }]));
+    return 'rolled back';
+  }
+  const far = await findBlock(toMs, log);
+  if (far === null) return 'unknown';
+  const payload = {
+    kind: 'epoch',
+    reason: 'rollback',
+    base: { seq: far.seq },
+    ...more,
+  } as const;
+  const epoch = nextEpoch(node.applied().epoch, rng);
+  await node.reached(await writer.append([{ timeMs: far.marketMs, payload }], epoch));
   return 'rolled back';
 }
 
@@ -71,12 +70,12 @@ async function findBlock(toMs: number, log: Log): Promise<Block | null> {
   return blocks.findLast((block) => block.atMs <= toMs) ?? null;
 }
 
-function follow({ entry: { seq, payload } }: SealedEntry, blocks: Block[]): void {
-  if (payload.kind === 'block') blocks.push({ seq, atMs: payload.atMs });
+function follow({ entry: { seq, timeMs, payload } }: SealedEntry, blocks: Block[]): void {
+  if (payload.kind === 'block') blocks.push({ seq, atMs: payload.atMs, marketMs: timeMs });
   if (payload.kind === 'rollback') drop(payload.toSeq, blocks);
   if (payload.kind !== 'epoch') return;
-  if (payload.base === undefined) blocks.push({ seq, atMs: Number.NEGATIVE_INFINITY });
-  else if (blocks.length > 0) drop(payload.base.seq, blocks);
+  if (payload.base !== undefined) drop(payload.base.seq, blocks);
+  else blocks.push({ seq, atMs: Number.NEGATIVE_INFINITY, marketMs: timeMs });
 }
 
 function drop(afterSeq: number, blocks: Block[]): void {

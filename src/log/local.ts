@@ -15,8 +15,10 @@ interface PendingAppend {
   reject(error: unknown): void;
 }
 
-/** Entries just appended are read back from memory, not parsed again. */
-const RECENT_ENTRIES = 8192;
+/** Entries just appended are read back from memory, not parsed again: so many characters. */
+const RECENT_CHARACTERS = 16 * 1024 * 1024;
+/** A read stops here even when more was asked for. */
+const READ_CHARACTERS = 8 * 1024 * 1024;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS entries (
     seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL
@@ -32,6 +34,7 @@ export class LocalLog implements Log {
   readonly #range;
   #tail: Tail;
   #recent: SealedEntry[] = [];
+  #recentCharacters = 0;
   #pending: PendingAppend[] = [];
   #commitTimer: Timer | null = null;
   #waiting: { seq: number; resolve: () => void }[] = [];
@@ -39,7 +42,7 @@ export class LocalLog implements Log {
 
   constructor(file: string, clock: Clock, maxMb: number) {
     this.#clock = clock;
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb });
+    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     this.#database.exec(SCHEMA);
     this.#insert = this.#database.prepare<[number, string, string, string]>(
       'INSERT INTO entries (seq, kind, hash, text) VALUES (?, ?, ?, ?)',
@@ -80,7 +83,14 @@ export class LocalLog implements Log {
     if (oldest !== undefined && fromSeq >= oldest) {
       return this.#recent.slice(fromSeq - oldest, fromSeq - oldest + limit);
     }
-    return this.#range.all(fromSeq, limit).map((row) => openEntry(row.text));
+    const entries: SealedEntry[] = [];
+    let characters = 0;
+    for (const { text } of this.#range.iterate(fromSeq, limit)) {
+      entries.push(openEntry(text));
+      characters += text.length;
+      if (characters > READ_CHARACTERS) break;
+    }
+    return entries;
   }
 
   reached(seq: number): Promise<void> {
@@ -102,6 +112,7 @@ export class LocalLog implements Log {
     const from = Math.min(seq, this.#tail.seq);
     this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?').run(from);
     this.#recent = this.#recent.filter(({ entry }) => entry.seq >= from);
+    this.#recentCharacters = this.#recent.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   async restart(sealed: SealedEntry): Promise<void> {
@@ -112,6 +123,7 @@ export class LocalLog implements Log {
       this.#insertEntry(sealed);
     })();
     this.#recent = [];
+    this.#recentCharacters = 0;
     this.#advance([sealed]);
   }
 
@@ -178,10 +190,21 @@ export class LocalLog implements Log {
     const last = appended[appended.length - 1];
     if (last === undefined) return;
     this.#tail = { seq: last.entry.seq, hash: last.hash, epoch: last.entry.epoch };
-    for (const sealed of appended) this.#recent.push(sealed);
-    if (this.#recent.length > 2 * RECENT_ENTRIES)
-      this.#recent = this.#recent.slice(-RECENT_ENTRIES);
+    for (const sealed of appended) {
+      this.#recent.push(sealed);
+      this.#recentCharacters += sealed.text.length;
+    }
+    if (this.#recentCharacters > 2 * RECENT_CHARACTERS) this.#forgetOldest();
     this.#wake();
+  }
+
+  #forgetOldest(): void {
+    let index = 0;
+    while (this.#recentCharacters > RECENT_CHARACTERS) {
+      this.#recentCharacters -= this.#recent[index]?.text.length ?? 0;
+      index += 1;
+    }
+    this.#recent = this.#recent.slice(index);
   }
 
   #wake(): void {

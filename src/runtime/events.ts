@@ -63,7 +63,7 @@ function metersIn(registry: Registry) {
 type Meters = ReturnType<typeof metersIn>;
 
 const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-const DEPTH_BLOCKS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];
+const DEPTHS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];
 
 function lifeEvents(logger: Logger) {
   return {
@@ -169,7 +169,7 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
   const batches = histogram('batch_seconds', 'Time one batch of entries held the loop', LATENCY_S);
   const appendFailures = counter('append_failures', 'Appends the log did not acknowledge');
   const quarantined = counter('actors_quarantined', 'Actors taken out after a repeated fault');
-  const rollbacks = histogram('rollback_depth_blocks', 'Depth of rollbacks', DEPTH_BLOCKS);
+  const rollbacks = histogram('rollback_entries', 'Entries undone by a rollback', DEPTHS);
   const epochs = counter('epochs_started', 'Epochs started');
   return {
     /** Metric only, on the hot path. */
@@ -195,9 +195,9 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
       const fields = { event: 'stateUnreadable', err: error };
       logger.error(fields, 'the state file cannot be read; it is rebuilt from the log');
     },
-    rollbackApplied(depth: number): void {
-      rollbacks.observe(depth);
-      logger.info({ event: 'rollbackApplied', depth }, `rolled back ${depth} blocks`);
+    rollbackApplied(entries: number): void {
+      rollbacks.observe(entries);
+      logger.info({ event: 'rollbackApplied', entries }, `rolled back ${entries} entries`);
     },
     epochStarted(epoch: string, reason: string): void {
       epochs.inc();

@@ -1,6 +1,7 @@
 /**
  * The bars table: one row a bar, keyed `pair:resolution:start`; tombstones are rows without value.
- * A bar stands among the open or among the final rows of its pair, never in both.
+ * A bar stands among the open or among the final rows of its pair, never in both; a tombstone among
+ * the open ones, where a bar that comes back takes its place.
  */
 import { assert } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
@@ -99,11 +100,12 @@ export function barWrites(database: Database) {
   );
   const prune = database.prepare<[number]>('DELETE FROM bars WHERE value IS NULL AND seq <= ?');
   return {
-    put(key: string, value: string | null, seq: number, cause: number): void {
+    /** `undone`: a rollback may have taken back a final bar. */
+    put(key: string, value: string | null, seq: number, cause: number, undone: boolean): void {
       const { pair, resolution, start } = parseBarKey(key);
-      const final = isOpen(value) ? 0 : 1;
-      // It was open before it was final; only a rollback opens a final one again.
-      if (final === 1 || cause === ROLLBACK) remove.run(pair, 1 - final, resolution, start);
+      const final = value === null || isOpen(value) ? 0 : 1;
+      // It was open before it was final; only a rollback takes a final one back.
+      if (final === 1 || undone) remove.run(pair, 1 - final, resolution, start);
       upsert.run(pair, final, resolution, start, seq, cause, value);
     },
     pruneTombstones: (seq: number): void => {
@@ -111,8 +113,6 @@ export function barWrites(database: Database) {
     },
   };
 }
-
-const ROLLBACK = CAUSES.indexOf('rollback');
 
 function readRow({ start, seq, cause, value }: StoredBar): BarRow {
   const name = CAUSES[cause];

@@ -11,7 +11,7 @@ import type { Stage } from './stage.ts';
 import { undoWrites } from './undoRows.ts';
 
 export interface Batch {
-  /** Lines `key, seq, cause, value` (tab-separated; no value: removed or a tombstone). */
+  /** Lines `key, seq, cause, undone, value` (tab-separated; no value: a tombstone). */
   readonly bars: string;
   /** Per table, lines `key, seq, value`. */
   readonly keyed: readonly (readonly [table: KeyedTable, lines: string])[];
@@ -27,8 +27,8 @@ const UNDO_END = '\u0002';
 
 export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number): Batch {
   let bars = '';
-  for (const [key, { seq, cause, value }] of stage.bars.entries()) {
-    bars += `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${value ?? ''}\n`;
+  for (const [key, { seq, cause, undone, value }] of stage.bars.entries()) {
+    bars += `${key}\t${seq}\t${CAUSES.indexOf(cause)}\t${undone ? 1 : 0}\t${value ?? ''}\n`;
   }
   const keyed: [KeyedTable, string][] = [];
   for (const [table, rows] of stage.keyed) {
@@ -65,8 +65,8 @@ export function batchWriter(database: Database): (batch: Batch) => void {
 
   const write = database.transaction((batch: Batch) => {
     for (const line of linesOf(batch.bars)) {
-      const [key = '', seq, cause, ...value] = line.split('\t');
-      bars.put(key, value.join('\t') || null, Number(seq), Number(cause));
+      const [key = '', seq, cause, undone, ...value] = line.split('\t');
+      bars.put(key, value.join('\t') || null, Number(seq), Number(cause), undone === '1');
     }
     for (const [table, lines] of batch.keyed) {
       for (const line of linesOf(lines)) {

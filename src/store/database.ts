@@ -8,12 +8,20 @@ export interface DatabaseOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Upper bound of the file in MiB; 0 is none. Reaching it looks like a full disk. */
   readonly maxMb: number;
+  /** Nobody else may open the file as long as we have it; `InUse` when somebody has it. */
+  readonly exclusive?: boolean;
 }
+
+/** Another process works on the file. */
+export class InUse extends Error {}
+
+const LOCK_WAIT_MS = 1_000;
 
 const PAGE_BYTES = 4096;
 
 export function openDatabase(file: string, options: DatabaseOptions): Database.Database {
-  const database = new Database(file);
+  const database = new Database(file, options.exclusive === true ? { timeout: LOCK_WAIT_MS } : {});
+  if (options.exclusive === true) lock(database, file);
   database.pragma(`page_size = ${PAGE_BYTES}`);
   database.pragma('journal_mode = WAL');
   database.pragma(`synchronous = ${options.synchronous}`);
@@ -24,4 +32,16 @@ export function openDatabase(file: string, options: DatabaseOptions): Database.D
     database.pragma(`max_page_count = ${Math.floor((options.maxMb * 1024 * 1024) / PAGE_BYTES)}`);
   }
   return database;
+}
+
+function lock(database: Database.Database, file: string): void {
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    database.close();
+    const busy = error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
+    if (!busy) throw error;
+    throw new InUse(`${file} is in use by another upcurve process: stop it, or set DATA_DIR`);
+  }
 }

@@ -5,28 +5,35 @@
 import { type BarRow, parseBarKey } from './barRows.ts';
 import type { Cause } from './rows.ts';
 
-interface StagedBar extends BarRow {
+export interface StagedBar extends BarRow {
   readonly resolution: number;
+  /** A rollback was among the changes since the last commit: a final bar may be open again. */
+  readonly undone: boolean;
 }
 
 export class StagedBars {
   readonly #pairs = new Map<number, Map<string, StagedBar>>();
 
-  set(key: string, row: { value: string | null; seq: number; cause: Cause }): void {
+  set(
+    key: string,
+    row: { value: string | null; seq: number; cause: Cause; undone?: boolean },
+  ): void {
     const { pair, resolution, start } = parseBarKey(key);
     let bars = this.#pairs.get(pair);
     if (bars === undefined) {
       bars = new Map();
       this.#pairs.set(pair, bars);
     }
-    bars.set(key, { ...row, resolution, start });
+    const undone =
+      row.cause === 'rollback' || row.undone === true || bars.get(key)?.undone === true;
+    bars.set(key, { ...row, resolution, start, undone });
   }
 
   get(pair: number, key: string): BarRow | undefined {
     return this.#pairs.get(pair)?.get(key);
   }
 
-  *entries(): Generator<[string, BarRow]> {
+  *entries(): Generator<[string, StagedBar]> {
     for (const bars of this.#pairs.values()) yield* bars;
   }
 

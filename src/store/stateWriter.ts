@@ -46,12 +46,21 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
 
 export function threadWriter(options: WriterOptions): StateWriter {
   const worker = new Worker(new URL('./writerThread.ts', import.meta.url), { workerData: options });
+  worker.unref();
   let settle: (reply: WriterReply) => void = () => {};
+  let death: StateWriteError | null = null;
   worker.on('message', (reply: WriterReply) => settle(reply));
-  worker.on('error', (error) => settle({ message: String(error), code: 'WRITER_DIED' }));
+  worker.on('error', (error) => {
+    death = new StateWriteError(String(error), 'WRITER_DIED');
+    settle(death);
+  });
   const ask = (message: WriterMessage) =>
     new Promise<void>((resolve, reject) => {
+      if (death !== null) throw death;
+      // The thread keeps the process alive only while it has something to write.
+      worker.ref();
       settle = (reply) => {
+        worker.unref();
         if (reply === null) resolve();
         else reject(new StateWriteError(reply.message, reply.code));
       };
@@ -60,7 +69,7 @@ export function threadWriter(options: WriterOptions): StateWriter {
   return {
     write: (batch) => ask(batch),
     async close() {
-      await ask(null);
+      if (death === null) await ask(null);
       await worker.terminate();
     },
   };

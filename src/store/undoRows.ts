@@ -68,7 +68,8 @@ export class UndoPoints {
   }
 
   forgetAfter(toSeq: number): void {
-    this.#points = this.#points.filter((point) => point.seq <= toSeq);
+    // What fell out of the horizon stays out, though fewer blocks are left: its images are gone.
+    this.#points = this.#points.slice(this.#oldestIndex()).filter((point) => point.seq <= toSeq);
   }
 
   /** Images of all entries after `toSeq`, newest first. Nothing may wait to be written. */

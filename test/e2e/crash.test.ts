@@ -6,6 +6,7 @@ import { readHealth } from '../support/chart.ts';
 import { linesOf, skipWithoutData, XRP_ETH, xrpTrades } from '../support/feeds.ts';
 import { type Environment, feedFile, startServer, temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
+import type { StrictSubscription } from '../support/subscription.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { assertSame, assertVerified, assertXrp, type Mark, markOf, untilSame } from './market.ts';
 
@@ -40,7 +41,7 @@ test('a replay killed at random moments continues and ends as if nothing had hap
   const again = `SEED=${SEED} node --test test/e2e/crash.test.ts`;
   t.diagnostic(`seed ${SEED}; again: ${again}`);
   const rng = seededRng(SEED);
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const file = feedFile(directory, 'xrp.ndjson', linesOf(xrpTrades()));
   const reference = await finished(t, file, { DATA_DIR: `${directory}/reference` });
   const last = Number(reference.position.split(':')[1]);
@@ -58,7 +59,7 @@ test('a replay killed at random moments continues and ends as if nothing had hap
 test('sockets resume with since across kill -9 and a restart, without gap or duplicate', {
   skip,
 }, async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const file = feedFile(directory, 'xrp.ndjson', linesOf(xrpTrades()));
   const env = { DATA_DIR: `${directory}/data` };
   const first = await startServer(t, ['replay', file], env);
@@ -66,7 +67,7 @@ test('sockets resume with since across kill -9 and a restart, without gap or dup
     await StrictClient.connect(t, first.port),
     await StrictClient.connect(t, first.port, 'msgpack'),
   ];
-  const charts = [];
+  const charts: StrictSubscription[] = [];
   for (const client of clients) {
     await untilAsked(
       'the first bars',

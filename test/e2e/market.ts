@@ -1,11 +1,12 @@
 /** What the end-to-end tests say about a market: bars over HTTP, streams, positions. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { type Bar, readHealth, readHistory } from '../support/chart.ts';
 import { type FeedTrade, type PairIds, XRP_ETH, xrpCandles } from '../support/feeds.ts';
 import { barsOf, INTERVALS, type Interval, startOf } from '../support/model.ts';
 import { type Environment, runProgram, type Server } from '../support/server.ts';
 import type { StrictSubscription } from '../support/subscription.ts';
-import { until } from '../support/until.ts';
+import { untilAsked } from '../support/until.ts';
 
 /** A bar without what depends on how far market time has got. */
 function traded({ final: _, ...bar }: Bar): Omit<Bar, 'final'> {
@@ -68,33 +69,42 @@ export function marketAfter(trades: readonly FeedTrade[]): number {
   return (Math.floor(lastMs / 60_000) + 1) * 60_000;
 }
 
-/** The subscription holds exactly the bars of HTTP, those from its snapshot on where told. */
-export async function assertSame(url: string, subscription: StrictSubscription): Promise<void> {
+/** What differs between the bars a subscription holds and those of HTTP; null: nothing. */
+export async function difference(
+  url: string,
+  subscription: StrictSubscription,
+): Promise<string | null> {
   const { maxHz: _, ...wish } = subscription.wish;
-  const history = await readHistory(url, wish);
-  const bars = history?.bars ?? [];
-  const known = subscription.sorted;
-  if (subscription.whole) assert.deepEqual(known, bars);
-  else
-    assert.deepEqual(
-      known,
-      bars.filter(({ time }) => subscription.bars.has(time)),
-    );
-  assert.deepEqual(subscription.newest, bars.at(-1) ?? null);
+  const bars = (await readHistory(url, wish))?.bars ?? [];
+  const newest = bars.at(-1);
+  // A stream's flat bar begins with its interval; HTTP ends before market time: at that very
+  // moment the stream is one bar ahead.
+  const next = newest === undefined ? null : endOf(wish.interval, newest.time);
+  const known = subscription.sorted.filter(({ time, trades }) => trades > 0 || time !== next);
+  const expected = subscription.whole
+    ? bars
+    : bars.filter(({ time }) => subscription.bars.has(time));
+  if (known.at(-1)?.time !== newest?.time) {
+    return `newest ${JSON.stringify(known.at(-1))}, should be ${JSON.stringify(newest)}`;
+  }
+  if (known.length !== expected.length) return `${known.length} bars of ${expected.length}`;
+  const at = expected.findIndex((bar, index) => !isDeepStrictEqual(bar, known[index]));
+  if (at < 0) return null;
+  return `${JSON.stringify(known[at])}, should be ${JSON.stringify(expected[at])}`;
 }
 
-/** As `assertSame`, once the client has caught up: it is at rest when nothing is fed. */
+/** The subscription holds exactly the bars of HTTP, those since its snapshot where it was told. */
+export async function assertSame(url: string, subscription: StrictSubscription): Promise<void> {
+  assert.equal(await difference(url, subscription), null, JSON.stringify(subscription.wish));
+}
+
+/** As `assertSame`, once the client has caught up: nothing is fed meanwhile. */
 export async function untilSame(url: string, subscription: StrictSubscription): Promise<void> {
-  const { maxHz: _, ...wish } = subscription.wish;
-  const history = await readHistory(url, wish);
-  const newest = JSON.stringify(history?.bars.at(-1) ?? null);
-  const is = () => JSON.stringify(subscription.newest) === newest;
-  const size = () => !subscription.whole || subscription.bars.size === history?.bars.length;
-  await until(
-    () => `newest ${JSON.stringify(subscription.newest)} becomes ${newest}`,
-    () => is() && size(),
+  await untilAsked(
+    `the bars of HTTP in ${subscription.requestId} ${JSON.stringify(subscription.wish)}`,
+    () => difference(url, subscription),
+    (found) => found === null,
   );
-  await assertSame(url, subscription);
 }
 
 export interface Mark {

@@ -30,7 +30,7 @@ import {
 const skip = skipWithoutData;
 
 async function openReplay(t: TestContext, args: readonly string[] = []) {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const env = { DATA_DIR: `${directory}/data` };
   const server = await startServer(t, ['replay', '-', ...args], env);
   return { directory, env, server };

@@ -58,7 +58,7 @@ test('one file with a shallow rollback: the same candles, and clients are told w
   skip,
 }, async (t) => {
   const trades = xrpTrades();
-  const env = { DATA_DIR: `${temporaryDirectory(t)}/data` };
+  const env = { DATA_DIR: `${temporaryDirectory()}/data` };
   const server = await startServer(t, ['replay', '-'], env);
   const { clients, subscriptions } = await chartsOf(t, server.port);
   const { epoch } = await readHealth(server.url);
@@ -79,7 +79,7 @@ test('one file with a rollback beyond the horizon: a new epoch, Resync and a sna
   skip,
 }, async (t) => {
   const trades = xrpTrades();
-  const env = { DATA_DIR: `${temporaryDirectory(t)}/data`, HORIZON_BLOCKS: '500' };
+  const env = { DATA_DIR: `${temporaryDirectory()}/data`, HORIZON_BLOCKS: '500' };
   const server = await startServer(t, ['replay', '-'], env);
   const { clients, subscriptions } = await chartsOf(t, server.port);
   const before = await readHealth(server.url);
@@ -108,7 +108,7 @@ for (const [depth, horizon, back] of [
     skip,
   }, async (t) => {
     const trades = xrpTrades();
-    const directory = temporaryDirectory(t);
+    const directory = temporaryDirectory();
     const env = { DATA_DIR: `${directory}/data`, HORIZON_BLOCKS: horizon };
     const file = feedFile(directory, 'first.ndjson', linesOf(trades));
     const target = trades.length - back;

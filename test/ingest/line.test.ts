@@ -93,7 +93,7 @@ test('no line at all makes it throw', () => {
       const found = parseLine(line);
       assert.ok(typeof found === 'string' ? found !== '' : found.kind.length > 0);
     }),
-    { numRuns: 3_000 },
+    { includeErrorInReport: true, numRuns: 3_000 },
   );
   const deep = '['.repeat(60_000) + ']'.repeat(60_000);
   assert.equal(typeof parseLine(deep), 'string');

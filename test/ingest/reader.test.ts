@@ -43,7 +43,7 @@ test('lines and their numbers do not depend on how the bytes were cut', async ()
         .filter(({ text }) => text.trim() !== '');
       assert.deepEqual(await linesOf(inPieces(whole, size)), expected);
     }),
-    { numRuns: 300 },
+    { includeErrorInReport: true, numRuns: 300 },
   );
 });
 

@@ -29,7 +29,7 @@ test('the same trades in any order make the same bar', () => {
       assert.deepEqual(barOf(one), barOf(trades));
       assert.equal(encodeBar(barOf(two)), encodeBar(barOf(trades)));
     }),
-    { numRuns: 1_000 },
+    { includeErrorInReport: true, numRuns: 1_000 },
   );
 });
 
@@ -86,7 +86,7 @@ test('what a trade did not move in a finer bar it need not be compared with arou
       }
       assert.deepEqual(skipping, naive);
     }),
-    { numRuns: 500 },
+    { includeErrorInReport: true, numRuns: 500 },
   );
 });
 

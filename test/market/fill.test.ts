@@ -74,7 +74,7 @@ test('filled bars are those of the naive model, cut to the newest ones', () => {
       assert.deepEqual(filled.bars, all.slice(-span.limit));
       assert.equal(filled.cut, all.length > span.limit);
     }),
-    { numRuns: 3_000 },
+    { includeErrorInReport: true, numRuns: 3_000 },
   );
 });
 

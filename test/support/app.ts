@@ -66,7 +66,7 @@ export async function newTestApp(
   scope: Scope,
   options: Omit<TestAppOptions, 'directory'> = {},
 ): Promise<TestApp> {
-  const app = await startTestApp(scope, { ...options, directory: temporaryDirectory(scope) });
+  const app = await startTestApp(scope, { ...options, directory: temporaryDirectory() });
   return app;
 }
 

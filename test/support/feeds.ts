@@ -64,7 +64,7 @@ export function decimalOf(units: bigint, decimals: number): string {
 }
 
 function trimmed(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  return text.includes('.') ? text.replace(/\.?0*$/, '') : text;
 }
 
 const ROW = /\[(\d+),"(\d+)",null,"(?:sell|buy)",([\d.]+),([\d.]+),[\d.]+\]/g;
@@ -157,4 +157,21 @@ export function withDuplicates(
     const due = rng.unit() < 0.3 ? again.splice(0) : [];
     return [trade, ...due];
   });
+}
+
+export const TOKEN_COIN: PairIds = { base: `${'c0'.repeat(28)}.746f6b`, quote: '.' };
+
+/**
+ * A trade of a made-up pair: `amount` tokens (no decimals) at `price`, which has 6 decimals as the
+ * coin has.
+ */
+export function tradeAt(
+  timeMs: number,
+  price: string,
+  more: { id?: string; amount?: bigint; pair?: PairIds } = {},
+): FeedTrade {
+  const { id = `${timeMs}`, amount = 10n, pair = TOKEN_COIN } = more;
+  const quoteAmount = unitsOf(price, 6) * amount;
+  const decimals = { baseDecimals: 0, quoteDecimals: 6 };
+  return { id, timeMs, ...pair, ...decimals, baseAmount: amount, quoteAmount };
 }

@@ -13,7 +13,9 @@ import { Replay, type ReplayCounts } from '../../src/ingest/replay.ts';
 import type { SealedEntry } from '../../src/log/entry.ts';
 import { LocalLog } from '../../src/log/local.ts';
 import { LogWriter } from '../../src/log/writer.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createEvents, createLogger } from '../../src/runtime/events.ts';
+import { createRegistry } from '../../src/runtime/metrics.ts';
 import { type Rng, seededRng } from '../../src/runtime/rng.ts';
 import type { TableName } from '../../src/store/rows.ts';
 import { until } from './until.ts';
@@ -53,46 +55,76 @@ export interface Rebuilt {
   readonly digest: Record<TableName, string>;
 }
 
-let worlds = 0;
+interface Parts {
+  readonly directory: string;
+  readonly options: FoldWorldOptions;
+  readonly files: DataFiles;
+  readonly said: Said;
+  readonly log: LocalLog;
+  readonly node: Node;
+  readonly writer: LogWriter;
+  readonly rng: Rng;
+}
+
+let images = 0;
 
 export class FoldWorld {
   readonly directory: string;
   readonly options: FoldWorldOptions;
   readonly files: DataFiles;
-  readonly said: Said = {
-    quarantined: [],
-    foldFailures: [],
-    commitFailures: [],
-    appendFailures: [],
-    epochs: [],
-    unreadable: [],
-    rejected: [],
-    tags: new Set(),
-    epochChanges: 0,
-  };
+  readonly said: Said;
   readonly log: LocalLog;
   readonly node: Node;
   readonly writer: LogWriter;
-  readonly #clock: Clock;
   readonly #rng: Rng;
   #stopped = false;
 
-  static async open(directory: string, options: Partial<FoldWorldOptions> = {}, seed = 1) {
-    const all = { ...USUAL, ...options };
+  /** `directory` is made if need be; images of it become its neighbours. */
+  static async open(directory: string, some: Partial<FoldWorldOptions> = {}, seed = 1) {
+    const options = { ...USUAL, ...some };
     const files = dataFiles(directory);
-    const log = new LocalLog(files.log, systemClock, all.logMaxMb);
-    const world = new FoldWorld(directory, all, log, seed);
-    await world.#start();
-    return world;
+    const said = silence();
+    const rng = seededRng(seed);
+    const logger = createLogger({ level: 'silent', clock: systemClock });
+    const events = createEvents(logger, createRegistry());
+    const log = new LocalLog(files.log, systemClock, options.logMaxMb);
+    const store = await recover(log, files, {
+      ...foldOptions(options, said),
+      rng,
+      epochStarted: (epoch, reason) => said.epochs.push(`${epoch} ${reason}`),
+      stateUnreadable: (error) => said.unreadable.push(error),
+    });
+    const tail = await log.last();
+    const node = new Node(store, tail.seq, log, files, systemClock, options, {
+      ...events,
+      commitFailed: (error) => said.commitFailures.push(error),
+      actorQuarantined: (pool) => said.quarantined.push(pool),
+      foldFailed: (error) => said.foldFailures.push(error),
+    });
+    const writer = new LogWriter(log, tail, 1, systemClock, {
+      appendFailed: (error) => said.appendFailures.push(error),
+    });
+    node.start({
+      applied: (tags) => {
+        for (const tag of tags) said.tags.add(tag);
+      },
+      epochChanged: () => {
+        said.epochChanges += 1;
+      },
+    });
+    await node.reached(tail.seq);
+    return new FoldWorld({ directory, options, files, said, log, node, writer, rng });
   }
 
-  private constructor(directory: string, options: FoldWorldOptions, log: LocalLog, seed: number) {
-    this.directory = directory;
-    this.options = options;
-    this.files = dataFiles(directory);
-    this.log = log;
-    this.#clock = systemClock;
-    this.#rng = seededRng(seed);
+  private constructor(parts: Parts) {
+    this.directory = parts.directory;
+    this.options = parts.options;
+    this.files = parts.files;
+    this.said = parts.said;
+    this.log = parts.log;
+    this.node = parts.node;
+    this.writer = parts.writer;
+    this.#rng = parts.rng;
   }
 
   get fold() {
@@ -114,7 +146,7 @@ export class FoldWorld {
       replayProgress: (_counts: ReplayCounts) => {},
       replayFinished: (_counts: ReplayCounts) => {},
     };
-    return new Replay(place, this.#clock, observer, { feed, speed: null, latenessMs });
+    return new Replay(place, systemClock, observer, { feed, speed: null, latenessMs });
   }
 
   async entries(fromSeq = 1): Promise<SealedEntry[]> {
@@ -131,7 +163,8 @@ export class FoldWorld {
   /** The state at the applied position, made again from the log beside the one in use. */
   async rebuilt(): Promise<Rebuilt> {
     const file = join(this.directory, 'compared.sqlite');
-    const store = await rebuildState(file, this.seq, this.log, this.files, this.#rebuildOptions());
+    const { seq, log, files } = this;
+    const store = await rebuildState(file, seq, log, files, foldOptions(this.options, this.said));
     const digest = await store.digest();
     const stateHash = store.checkpoint?.stateHash ?? '';
     await store.close();
@@ -161,48 +194,31 @@ export class FoldWorld {
   /** A copy of the files as they are on the disk, between two commits. */
   async image(): Promise<string> {
     await until('no commit is under way', () => !this.fold.store.committing);
-    worlds += 1;
-    const directory = `${this.directory.replace(/-image\d+$/, '')}-image${worlds}`;
+    images += 1;
+    const directory = `${this.directory.replace(/-image\d+$/, '')}-image${images}`;
     cpSync(this.directory, directory, {
       recursive: true,
       filter: (path) => !path.endsWith('-shm') && !path.includes('compared.sqlite'),
     });
     return directory;
   }
+}
 
-  async #start(): Promise<void> {
-    const { said, files, log } = this;
-    const store = await recover(log, files, this.#rebuildOptions());
-    const tail = await log.last();
-    const node = new Node(store, tail.seq, log, files, this.#clock, this.options, {
-      batchApplied: () => {},
-      committed: () => {},
-      commitFailed: (error) => said.commitFailures.push(error),
-      actorQuarantined: (pool) => said.quarantined.push(pool),
-      foldFailed: (error) => said.foldFailures.push(error),
-    });
-    const observer = { appendFailed: (error: unknown) => said.appendFailures.push(error) };
-    Object.assign(this, { node, writer: new LogWriter(log, tail, 1, this.#clock, observer) });
-    node.start({
-      applied: (tags) => {
-        for (const tag of tags) said.tags.add(tag);
-      },
-      epochChanged: () => {
-        said.epochChanges += 1;
-      },
-    });
-    await node.reached(tail.seq);
-  }
+function silence(): Said {
+  return {
+    quarantined: [],
+    foldFailures: [],
+    commitFailures: [],
+    appendFailures: [],
+    epochs: [],
+    unreadable: [],
+    rejected: [],
+    tags: new Set(),
+    epochChanges: 0,
+  };
+}
 
-  #rebuildOptions() {
-    const { said, options } = this;
-    return {
-      ...options,
-      clock: this.#clock,
-      rng: this.#rng,
-      quarantined: (pool: string) => said.quarantined.push(pool),
-      epochStarted: (epoch: string, reason: string) => said.epochs.push(`${epoch} ${reason}`),
-      stateUnreadable: (error: unknown) => said.unreadable.push(error),
-    } satisfies RebuildOptions & object;
-  }
+function foldOptions(options: FoldWorldOptions, said: Said): RebuildOptions {
+  const quarantined = (pool: string) => said.quarantined.push(pool);
+  return { ...options, clock: systemClock, quarantined };
 }

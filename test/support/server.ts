@@ -26,10 +26,16 @@ export interface Scope {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** An empty directory, removed after the test. */
-export function temporaryDirectory(scope: Scope): string {
+const temporary: string[] = [];
+
+process.once('exit', () => {
+  for (const directory of temporary) rmSync(directory, { recursive: true, force: true });
+});
+
+/** An empty directory. Removed when the test process ends: what used it stops before that. */
+export function temporaryDirectory(_scope?: Scope): string {
   const directory = mkdtempSync(join(tmpdir(), 'upcurve-'));
-  scope.after(() => rmSync(directory, { recursive: true, force: true }));
+  temporary.push(directory);
   return directory;
 }
 

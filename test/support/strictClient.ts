@@ -173,9 +173,14 @@ export class StrictClient {
   }
 
   /** The server was not there yet and said so. */
-  #askAgain(subscription: StrictSubscription): void {
-    const isWanted = this.subscriptions.get(subscription.requestId) === subscription;
-    if (isWanted && this.#socket.readyState === WebSocket.OPEN) this.#ask(subscription);
+  #askLater(subscription: StrictSubscription): void {
+    const socket = this.#socket;
+    subscription.retries += 1;
+    setTimeout(() => {
+      const isWanted = this.subscriptions.get(subscription.requestId) === subscription;
+      if (!isWanted || socket !== this.#socket) return;
+      if (socket.readyState === WebSocket.OPEN) this.#ask(subscription);
+    }, RETRY_MS).unref();
   }
 
   #hear(message: Buffer, isBinary: boolean): void {
@@ -186,7 +191,7 @@ export class StrictClient {
     if (frame.event === 'Ping') this.#ping(frame);
     else if (frame.event === 'Shutdown') this.shutdown = recordOf(frame.data);
     else if (subscription === undefined) this.others.push(frame);
-    else if (isRetryable(frame)) setTimeout(() => this.#askAgain(subscription), RETRY_MS);
+    else if (isRetryable(frame)) this.#askLater(subscription);
     else if (subscription.hear(frame)) this.#ask(subscription);
   }
 

@@ -48,6 +48,8 @@ export class StrictSubscription {
   /** Complete up to here; null before the first snapshot or without `since`. */
   own: Position | null = null;
   losses = 0;
+  /** Times the server said that it is not there yet. */
+  retries = 0;
   revisions = 0;
   ignored = 0;
   snapshots = 0;

@@ -25,7 +25,10 @@ export function newestFilled(fold: Fold, chart: Chart): BarView | null {
   return flatBar(resolution, startMs, traded.close, fold.marketMs);
 }
 
-/** `news` of traded bars with the flat bars that changed after `seq`; null: not remembered. */
+/**
+ * `news` of traded bars with the flat bars that changed after `seq`: by a move of the clock, or
+ * because a late trade changed the close they stand at. Null: not remembered, or too many.
+ */
 export function filledNews(
   fold: Fold,
   chart: Chart,
@@ -37,54 +40,66 @@ export function filledNews(
   // A rollback moves time back and takes flat bars away: only a snapshot says that.
   if (moves === null || moves.some(goesBack) || news.some(isRevision)) return null;
   const { resolution } = chart;
-  const changedAt = new Map<number, number>();
-  for (const move of moves) noteChanges(resolution, move, changedAt);
-  const starts = [...changedAt.keys()].sort((a, b) => a - b);
-  const [firstMs] = starts;
-  const lastMs = starts[starts.length - 1];
-  if (firstMs === undefined || lastMs === undefined) return [...news];
-  const flats = flatBars(fold, chart, firstMs, intervalEnd(resolution, lastMs)).map(
-    (bar): BarNews => {
-      const startMs = bar.time * 1000;
-      return { startMs, seq: changedAt.get(startMs) ?? seq + 1, cause: 'trade', bar: render(bar) };
-    },
-  );
-  return [...news, ...flats].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+  const movedAt = new Map<number, number>();
+  for (const move of moves) if (!noteMove(resolution, move, movedAt)) return null;
+  const ends = news.map(({ startMs }) => intervalEnd(resolution, startMs));
+  const toMs = intervalEnd(resolution, intervalStart(resolution, fold.clock.openedMs));
+  const fromMs = Math.min(toMs, ...movedAt.keys(), ...ends);
+  const flats = flatBars(fold, chart, fromMs, toMs);
+  if (flats === null) return null;
+  const changedAt = new Map(news.map(({ startMs, seq: changed }) => [startMs, changed]));
+  const changed = flats.flatMap(({ bar, afterMs }): BarNews[] => {
+    const startMs = bar.time * 1000;
+    const at = Math.max(movedAt.get(startMs) ?? 0, changedAt.get(afterMs) ?? 0);
+    return at === 0 ? [] : [{ startMs, seq: at, cause: 'trade', bar: render(bar) }];
+  });
+  return [...news, ...changed].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
 }
 
-function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): BarView[] {
+/** A flat bar, and the start of the traded one whose close it stands at. */
+interface FlatBar {
+  readonly bar: BarView;
+  readonly afterMs: number;
+}
+
+/** Those that start in [fromMs, toMs), the interval that has begun included; null: too many. */
+function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatBar[] | null {
   const { resolution } = chart;
   const traded = tradedBars(fold, chart, { fromMs, toMs, limit: MAX_FLAT_BARS });
   const before = tradedBars(fold, chart, { fromMs: 0, toMs: fromMs, limit: 1 }).bars[0];
-  const { bars } = fillPrevious(traded.bars, {
+  const { bars, cut } = fillPrevious(traded.bars, {
     resolution,
     fromMs,
     toMs,
-    // Intervals up to the one that has begun, that one included.
-    marketMs: intervalEnd(resolution, intervalStart(resolution, fold.clock.openedMs)),
+    marketMs: toMs,
     previousClose: before?.close ?? null,
     limit: MAX_FLAT_BARS,
   });
-  return bars
-    .filter((bar) => bar.trades === 0)
-    .map((bar) => flatBar(resolution, bar.time * 1000, bar.close, fold.marketMs));
+  if (cut || traded.cut) return null;
+  let afterMs = (before?.time ?? 0) * 1000;
+  return bars.flatMap(({ time, trades, close }) => {
+    if (trades === 0) {
+      return [{ bar: flatBar(resolution, time * 1000, close, fold.marketMs), afterMs }];
+    }
+    afterMs = time * 1000;
+    return [];
+  });
 }
 
-/** Intervals that a move began or ended, with the newest move that did. */
-function noteChanges(
-  resolution: Resolution,
-  move: ClockMove,
-  changedAt: Map<number, number>,
-): void {
+/** Intervals that a move began or ended, with the newest move that did; false: too many. */
+function noteMove(resolution: Resolution, move: ClockMove, movedAt: Map<number, number>): boolean {
   const { seq, closedFromMs, closedToMs, openedFromMs, openedToMs } = move;
   const begun = intervalStart(resolution, openedToMs);
-  if (begun > intervalStart(resolution, openedFromMs)) changedAt.set(begun, seq);
+  if (begun > intervalStart(resolution, openedFromMs)) movedAt.set(begun, seq);
+  // Before the market began there was nothing to end.
+  if (closedFromMs === 0) return true;
   let startMs = intervalStart(resolution, intervalStart(resolution, closedToMs) - 1);
-  for (let steps = 0; steps < MAX_FLAT_BARS; steps += 1) {
-    if (startMs < 0 || intervalEnd(resolution, startMs) <= closedFromMs) return;
-    changedAt.set(startMs, Math.max(seq, changedAt.get(startMs) ?? 0));
+  for (let steps = 0; intervalEnd(resolution, startMs) > closedFromMs; steps += 1) {
+    if (steps === MAX_FLAT_BARS) return false;
+    movedAt.set(startMs, Math.max(seq, movedAt.get(startMs) ?? 0));
     startMs = intervalStart(resolution, startMs - 1);
   }
+  return true;
 }
 
 function goesBack(move: ClockMove): boolean {

@@ -3,7 +3,8 @@
  *
  * One position, one frame with news: a client ignores a second frame at a position it has. Bars
  * that changed at the same position (a rollback) travel together in one `BarsRevised`; the newest
- * bar that follows it repeats what it said.
+ * bar that follows it repeats what it said. Where bars were removed, the newest one that is left is
+ * among those revised even if it did not change: a client may know none but the removed.
  */
 import type { Json } from '../../runtime/json.ts';
 import type { Cause } from '../../store/rows.ts';
@@ -20,13 +21,23 @@ export interface BarNews {
   readonly bar: Json;
 }
 
+export interface NewestBar {
+  readonly startMs: number;
+  /** As an update would say it. */
+  readonly bar: Json;
+}
+
 export interface SeriesName {
   readonly pair: string;
   readonly interval: string;
 }
 
-/** `news` in ascending seq; `newest` is the newest bar as an update would say it. */
-export function partsOf(name: SeriesName, news: readonly BarNews[], newest: () => Json): Part[] {
+/** `news` in ascending seq; `newest` is asked only where it has to be said. */
+export function partsOf(
+  name: SeriesName,
+  news: readonly BarNews[],
+  newest: () => NewestBar | null,
+): Part[] {
   const parts: Part[] = [];
   let newestSaid = true;
   for (const group of groupBySeq(news)) {
@@ -37,22 +48,29 @@ export function partsOf(name: SeriesName, news: readonly BarNews[], newest: () =
       parts.push({ event: UPDATE, seq: only.seq, data: only.bar });
       newestSaid = newestSaid || only.cause === 'trade';
     } else {
-      parts.push({ event: REVISED, seq: only.seq, data: revision(name, group) });
+      parts.push({ event: REVISED, seq: only.seq, data: revision(name, group, newest) });
       newestSaid = false;
     }
   }
   const last = parts[parts.length - 1];
   if (last !== undefined && !newestSaid) {
-    parts.push({ event: UPDATE, seq: last.seq, data: newest() });
+    parts.push({ event: UPDATE, seq: last.seq, data: newest()?.bar ?? null });
   }
   return parts;
 }
 
-function revision({ pair, interval }: SeriesName, group: readonly BarNews[]): Json {
+function revision(
+  { pair, interval }: SeriesName,
+  group: readonly BarNews[],
+  newest: () => NewestBar | null,
+): Json {
   const reason = group.some(({ cause }) => cause === 'rollback') ? 'rollback' : 'late';
-  const bars = group
-    .toSorted((a, b) => a.startMs - b.startMs)
-    .map(({ startMs, bar }) => bar ?? { time: startMs / 1000, removed: true });
+  const revised = new Map(group.map(({ startMs, bar }) => [startMs, bar]));
+  const left = group.some(({ bar }) => bar === null) ? newest() : null;
+  if (left !== null) revised.set(left.startMs, left.bar);
+  const bars = [...revised]
+    .sort(([a], [b]) => a - b)
+    .map(([startMs, bar]) => bar ?? { time: startMs / 1000, removed: true });
   return { pair, interval, reason, fromSlot: null, toSlot: null, bars };
 }
 

@@ -12,7 +12,7 @@ import type { Json } from '../../runtime/json.ts';
 import type { Part, Source, Topic } from '../../topics/port.ts';
 import { filledNews, newestFilled } from './filled.ts';
 import { type Chart, type ChartNode, findChart, isRelevant, view } from './market.ts';
-import { type BarNews, partsOf, REVISED, UPDATE } from './parts.ts';
+import { type BarNews, type NewestBar, partsOf, REVISED, UPDATE } from './parts.ts';
 import { BarsRevisedOutput, LastBarInput, LastBarOutput } from './schema.ts';
 
 const CADENCE_MS = 5;
@@ -55,10 +55,11 @@ function barSource(
     ...bar,
     isRelevant: isRelevant(resolution, bar.time * 1000, fold.marketMs),
   });
-  const newest = (fold: Fold, chart: Chart): Json => {
-    const bar = filled ? newestFilled(fold, chart) : chart.series.newest;
-    if (bar === null) return null;
-    return render(fold, 'startMs' in bar ? view(chart, bar) : bar);
+  const newest = (fold: Fold, chart: Chart): NewestBar | null => {
+    const { newest } = chart.series;
+    if (newest === null) return null;
+    const bar = filled ? newestFilled(fold, chart) : view(chart, newest);
+    return bar === null ? null : { startMs: bar.time * 1000, bar: render(fold, bar) };
   };
   return {
     key: `LastBar:${pair}:${resolution}:${filled ? 'previous' : 'none'}`,
@@ -69,7 +70,8 @@ function barSource(
     ],
     snapshot() {
       const chart = findChart(node.fold, base, quote, resolution);
-      return chart === null || chart instanceof Failure ? chart : newest(node.fold, chart);
+      if (chart === null || chart instanceof Failure) return chart;
+      return newest(node.fold, chart)?.bar ?? null;
     },
     since(seq): readonly Part[] | null {
       const { fold } = node;

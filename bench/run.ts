@@ -1,0 +1,31 @@
+/**
+ * `npm run bench [-- names…] [--quick]`: runs the named benches, or all, prints their tables and
+ * puts them into RESULTS.md. `--quick` takes short windows, prints, and leaves RESULTS.md alone.
+ */
+import { fanOut } from './fanOut.ts';
+import { foldTrades } from './foldTrades.ts';
+import { http } from './http.ts';
+import { idleSockets } from './idleSockets.ts';
+import { FULL, markdown, QUICK } from './support/bench.ts';
+import { record } from './support/results.ts';
+
+const BENCHES = [foldTrades, fanOut, http, idleSockets];
+
+const args = process.argv.slice(2);
+const isQuick = args.includes('--quick');
+const names = args.filter((arg) => arg !== '--quick');
+const known = BENCHES.map(({ name }) => name);
+const unknown = names.filter((name) => !known.includes(name));
+
+if (unknown.length > 0) {
+  process.stderr.write(`No bench ${unknown.join(', ')}; there are ${known.join(', ')}.\n`);
+  process.exitCode = 2;
+} else {
+  for (const bench of BENCHES.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const progress = (what: string) => process.stderr.write(`${bench.name}: ${what}\n`);
+    const table = await bench.measure(isQuick ? QUICK : FULL, progress);
+    const notes = table.notes.map((note) => `- ${note}\n`).join('');
+    process.stdout.write(`\n${bench.name}\n\n${markdown(table)}\n\n${notes}`);
+    if (!isQuick) record(bench.name, table);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The inside of a bench's process: named functions its parent may call, over the IPC channel.
+ * `processes.ts` is the outside.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** What a process can be asked; inputs and answers pass through structured clone. */
+export type Offers = Readonly<Record<string, (input: never) => unknown>>;
+
+export interface Question {
+  readonly number: number;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export type Reply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly number: number; readonly reason: string };
+
+/** Answers questions until the parent lets go. */
+export function offer(offers: Offers): void {
+  const send = (reply: Reply) => process.send?.(reply);
+  // trust: the parent's `Process.ask` sends nothing else, with the input that `name` takes
+  process.on('message', async ({ number, name, input }: Question) => {
+    try {
+      const run = offers[name] as ((input: unknown) => unknown) | undefined;
+      if (run === undefined) throw new Error(`nothing is offered under ${name}`);
+      send({ kind: 'answer', number, value: await run(input) });
+    } catch (error) {
+      send({ kind: 'failure', number, reason: String(error) });
+    }
+  });
+  process.on('disconnect', () => process.exit());
+  send({ kind: 'ready' });
+}
+
+export interface Usage {
+  readonly wallMs: number;
+  /** User and system time of every thread. */
+  readonly cpuUs: number;
+  readonly loopDelayP99Ms: number;
+}
+
+/** Measures this process from one `begin` to the next `end`. */
+export function usageOffers() {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let startMs = 0;
+  let startCpu = process.cpuUsage();
+  delay.enable();
+  return {
+    begin(): void {
+      delay.reset();
+      startMs = performance.now();
+      startCpu = process.cpuUsage();
+    },
+    end(): Usage {
+      const { user, system } = process.cpuUsage(startCpu);
+      const wallMs = performance.now() - startMs;
+      return { wallMs, cpuUs: user + system, loopDelayP99Ms: delay.percentile(99) / 1e6 };
+    },
+  };
+}

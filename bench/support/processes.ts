@@ -1,0 +1,96 @@
+/**
+ * Processes of a bench, each on a core of its own where `taskset` is there: what serves on the
+ * first core, what asks or receives on the second.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { Offers, Question, Reply } from './offers.ts';
+
+export type Core = 'server' | 'client';
+
+const CORES: Readonly<Record<Core, string>> = { server: '0', client: '1' };
+const DIRECTORY = join(import.meta.dirname, '../processes');
+
+export const pinned = cpus().length > 1 && isOnPath('taskset');
+
+export function isOnPath(program: string): boolean {
+  return spawnSync('which', [program]).status === 0;
+}
+
+/** A command line that runs on its core. */
+export function onCore(core: Core, command: readonly string[]): [string, string[]] {
+  const all = pinned ? ['taskset', '-c', CORES[core], ...command] : command;
+  const [program = '', ...args] = all;
+  return [program, args];
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(reason: Error): void;
+}
+
+/** The outside of a process that `offer`s; `Offered` is the type of what it offers. */
+export class Process<Offered extends Offers> {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ready: Promise<void>;
+  #asked = 0;
+
+  private constructor(file: string, core: Core) {
+    const command = [process.execPath, ...profiling(file), '--expose-gc', join(DIRECTORY, file)];
+    const [program, args] = onCore(core, command);
+    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+    this.#child = spawn(program, args, { stdio: [...stdio], serialization: 'advanced' });
+    this.#ready = new Promise((resolve, reject) => this.#waiting.set(0, { resolve, reject }));
+    // trust: `offer` sends nothing else
+    this.#child.on('message', (message) => this.#hear(message as Reply));
+    this.#child.on('error', (error) => this.#fail(error));
+    this.#child.on('exit', (code) => this.#fail(new Error(`${file} ended with code ${code}`)));
+  }
+
+  static async start<Offered extends Offers>(file: string, core: Core) {
+    const started = new Process<Offered>(file, core);
+    await started.#ready;
+    return started;
+  }
+
+  ask<Name extends keyof Offered & string>(
+    name: Name,
+    ...[input]: Parameters<Offered[Name]>
+  ): Promise<Awaited<ReturnType<Offered[Name]>>> {
+    this.#asked += 1;
+    const question: Question = { number: this.#asked, name, input };
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(question.number, { resolve, reject });
+    });
+    this.#child.send(question);
+    // trust: the other side runs the function of this name and sends what it answers
+    return answer as Promise<Awaited<ReturnType<Offered[Name]>>>;
+  }
+
+  async end(): Promise<void> {
+    const over = new Promise((resolve) => this.#child.once('exit', resolve));
+    if (this.#child.exitCode !== null) return;
+    this.#child.disconnect();
+    await over;
+  }
+
+  #hear(reply: Reply): void {
+    const number = reply.kind === 'ready' ? 0 : reply.number;
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (reply.kind === 'failure') waiting?.reject(new Error(reply.reason));
+    else waiting?.resolve(reply.kind === 'answer' ? reply.value : undefined);
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}
+
+/** `BENCH_PROFILE=market.ts npm run bench fanOut` leaves a CPU profile of that process. */
+function profiling(file: string): string[] {
+  return process.env.BENCH_PROFILE === file ? ['--cpu-prof', '--cpu-prof-dir=.bench-profiles'] : [];
+}
