@@ -1,6 +1,6 @@
 /**
  * Trades per second through the actors and their six resolutions, alone and with log and store.
- * `node bench/foldTrades.ts`; part of `npm run bench`.
+ * The question, the method and the numbers are in RESULTS.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import type { Trade } from '../src/market/trade.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { seededRng } from '../src/runtime/rng.ts';
 import { StateStore } from '../src/store/state.ts';
+import { type Bench, fixed, whole } from './support/bench.ts';
 import { makeTrades, sealBlocks } from './support/trades.ts';
 
 const STORE = { horizonBlocks: 2160, maxMb: 0, writer: 'thread' } as const;
@@ -27,6 +28,20 @@ export interface FoldResult {
   readonly tradesPerSecond: number;
   readonly loopDelayP99Ms: number | null;
 }
+
+export const foldTrades: Bench = {
+  name: 'foldTrades',
+  async measure({ trades }, progress) {
+    progress(`${whole(trades)} trades each`);
+    const rows = (await benchFold(trades)).map(({ name, tradesPerSecond, loopDelayP99Ms }) => [
+      name,
+      whole(tradesPerSecond),
+      loopDelayP99Ms === null ? '–' : fixed(loopDelayP99Ms, 1),
+    ]);
+    const notes = [`${whole(trades)} trades in each row; in this process, not pinned.`];
+    return { columns: ['what', 'trades/s', 'loop delay p99 ms'], rows, notes };
+  },
+};
 
 export async function benchFold(count = 200_000): Promise<FoldResult[]> {
   const results: FoldResult[] = [];
@@ -145,8 +160,4 @@ async function inDirectory(run: (directory: string) => Promise<FoldResult>): Pro
   } finally {
     rmSync(directory, { recursive: true });
   }
-}
-
-if (import.meta.main) {
-  for (const result of await benchFold()) process.stdout.write(`${JSON.stringify(result)}\n`);
 }

@@ -3,7 +3,7 @@
  * first core, what asks or receives on the second.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpus } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Offers, Question, Reply } from './offers.ts';
 
@@ -90,7 +90,8 @@ export class Process<Offered extends Offers> {
   }
 }
 
-/** `BENCH_PROFILE=market.ts npm run bench fanOut` leaves a CPU profile of that process. */
+/** `BENCH_PROFILE=market.ts npm run bench fanOut` leaves CPU profiles of that process there. */
 function profiling(file: string): string[] {
-  return process.env.BENCH_PROFILE === file ? ['--cpu-prof', '--cpu-prof-dir=.bench-profiles'] : [];
+  if (process.env.BENCH_PROFILE !== file) return [];
+  return ['--cpu-prof', `--cpu-prof-dir=${join(tmpdir(), 'upcurve-profiles')}`];
 }

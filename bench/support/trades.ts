@@ -5,7 +5,7 @@ import { seededRng } from '../../src/runtime/rng.ts';
 
 export const QUOTE = '.';
 const MINUTE_MS = 60_000;
-const START_MS = 1_700_000_000_000;
+export const START_MS = 1_700_000_000_000;
 
 export interface Timed {
   readonly atMs: number;

@@ -41,6 +41,8 @@ export class Series {
   readonly #held = new Map<number, HeldBar>();
   readonly #dirty: HeldBar[] = [];
   #newest: HeldBar | null = null;
+  /** No open bar ends before this. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
   #floorSeq: number;
   #changedSeq: number;
 
@@ -88,8 +90,14 @@ export class Series {
 
   /** Makes every open bar final whose interval has ended. */
   finalise(marketMs: number): void {
+    if (marketMs < this.#nextEndMs) return;
+    this.#nextEndMs = Number.POSITIVE_INFINITY;
     for (const held of this.#held.values()) {
-      if (held.bar.final || held.endMs > marketMs) continue;
+      if (held.bar.final) continue;
+      if (held.endMs > marketMs) {
+        this.#nextEndMs = Math.min(this.#nextEndMs, held.endMs);
+        continue;
+      }
       held.bar.final = true;
       this.#touch(held, 'final');
     }
@@ -168,6 +176,7 @@ export class Series {
     const endMs = intervalEnd(this.resolution, bar.startMs);
     const held: HeldBar = { bar, endMs, key, seq, cause, text, dirty: false };
     this.#held.set(bar.startMs, held);
+    if (!bar.final) this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
     return held;
   }
 

@@ -97,6 +97,36 @@ export function tailOf(encoding: Encoding, data: Rendering, facts: Facts): Uint8
   return Buffer.concat(pieces);
 }
 
+const HEAD_ROOM = 256;
+
+/**
+ * Frames that share a tail, put together in place: a head is copied before the tail, so one more
+ * request id costs neither memory nor a copy of the data. A frame is good until the next one.
+ */
+export class Joiner {
+  readonly tail: Uint8Array;
+  readonly #bytes: Uint8Array;
+  #frame: Uint8Array;
+
+  constructor(tail: Uint8Array) {
+    this.tail = tail;
+    this.#bytes = Buffer.allocUnsafe(HEAD_ROOM + tail.length);
+    this.#bytes.set(tail, HEAD_ROOM);
+    this.#frame = this.#bytes;
+  }
+
+  frame(head: Uint8Array): Uint8Array {
+    if (head.length > HEAD_ROOM) return joined(head, this.tail);
+    const start = HEAD_ROOM - head.length;
+    this.#bytes.set(head, start);
+    // Making a view costs more than copying a head, and most heads have the same length.
+    if (this.#frame.length !== head.length + this.tail.length) {
+      this.#frame = this.#bytes.subarray(start);
+    }
+    return this.#frame;
+  }
+}
+
 export function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
   return Buffer.concat([head, tail], head.length + tail.length);
 }

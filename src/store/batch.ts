@@ -65,13 +65,13 @@ export function batchWriter(database: Database): (batch: Batch) => void {
 
   const write = database.transaction((batch: Batch) => {
     for (const line of linesOf(batch.bars)) {
-      const [key = '', seq, cause, undone, ...value] = line.split('\t');
-      bars.put(key, value.join('\t') || null, Number(seq), Number(cause), undone === '1');
+      const [key = '', seq, cause, undone, value] = cut(line, 4);
+      bars.put(key, value || null, Number(seq), Number(cause), undone === '1');
     }
     for (const [table, lines] of batch.keyed) {
       for (const line of linesOf(lines)) {
-        const [key = '', seq, ...value] = line.split('\t');
-        keyed[table].put(key, value.join('\t') || null, Number(seq));
+        const [key = '', seq, value] = cut(line, 2);
+        keyed[table].put(key, value || null, Number(seq));
       }
     }
     if (batch.undoneTo !== null) undo.dropAfter(batch.undoneTo);
@@ -100,4 +100,17 @@ function linesOf(text: string): string[] {
   const lines = text.split('\n');
   lines.pop();
   return lines;
+}
+
+/** The first `count` tab-separated fields, and the rest as it is. */
+function cut(line: string, count: number): string[] {
+  const fields: string[] = [];
+  let from = 0;
+  while (fields.length < count) {
+    const tab = line.indexOf('\t', from);
+    fields.push(line.slice(from, tab));
+    from = tab + 1;
+  }
+  fields.push(line.slice(from));
+  return fields;
 }

@@ -21,14 +21,17 @@ export class FlushScheduler {
   turn = 0;
   readonly #clock: Clock;
   readonly #observer: Observer;
+  /** Runs after the streams of a turn. */
+  readonly #flushed: () => void;
   readonly #lanes = new Map<number, Lane>();
   #armed: { readonly timer: Timer; readonly dueMs: number } | null = null;
   #measuring = false;
   #notBeforeMs = 0;
 
-  constructor(clock: Clock, observer: Observer) {
+  constructor(clock: Clock, observer: Observer, flushed: () => void) {
     this.#clock = clock;
     this.#observer = observer;
+    this.#flushed = flushed;
   }
 
   add(stream: Stream): void {
@@ -84,6 +87,7 @@ export class FlushScheduler {
       lane.nextMs = startMs + lane.cadenceMs;
       this.#flush(lane);
     }
+    this.#flushed();
     // The library sends at the end of this turn, so its cost shows only in the next one.
     this.#measuring = true;
     this.#clock.soon(() => {

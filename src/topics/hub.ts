@@ -6,6 +6,7 @@ import type { Observer } from '../gateway/observer.ts';
 import type { Vantage } from '../gateway/port.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { FlushScheduler } from './flush.ts';
+import { Outbox } from './outbox.ts';
 import type { Seat, Streams } from './port.ts';
 import { type Outlet, Stream } from './stream.ts';
 
@@ -13,7 +14,7 @@ export interface HubParts {
   readonly vantage: Pick<Vantage, 'applied'>;
   readonly clock: Clock;
   readonly observer: Observer;
-  /** `Server.publish` */
+  /** `Server.publish`; `bytes` are good during the call only. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
 }
 
@@ -34,9 +35,11 @@ class Hub implements Streams {
   #previous: number;
 
   constructor({ vantage, clock, observer, publish }: HubParts) {
-    this.#scheduler = new FlushScheduler(clock, observer);
+    const outbox = new Outbox(observer);
+    this.#scheduler = new FlushScheduler(clock, observer, () => outbox.dispatch());
     const applied = () => vantage.applied();
-    this.#outlet = { clock, observer, applied, publish, turn: () => this.#scheduler.turn };
+    const turn = () => this.#scheduler.turn;
+    this.#outlet = { clock, observer, applied, publish, turn, outbox };
     this.#previous = applied().seq;
   }
 
@@ -64,7 +67,7 @@ class Hub implements Streams {
   join(place: Place): Seat {
     const key = `${place.topic.event} ${place.cadenceMs} ${place.source.key}`;
     const stream = this.#streams.get(key) ?? this.#open(key, place);
-    return stream.seat(place.requestId, place.encoding, (left) => this.#close(key, left));
+    return stream.seat(place, (left) => this.#close(key, left));
   }
 
   completeTo(): number {

@@ -13,7 +13,7 @@
  * - The answer is the same on every node at P.
  */
 import type { TSchema } from 'typebox';
-import type { Encoding, Rendering, RequestId } from '../gateway/frame.ts';
+import type { Encoding, Joiner, Rendering, RequestId } from '../gateway/frame.ts';
 import type { Failure } from '../runtime/errors.ts';
 import type { Json } from '../runtime/json.ts';
 
@@ -77,7 +77,7 @@ export interface Mark {
 
 /** One subscription's place in a stream. */
 export interface Seat {
-  /** Frames for this seat are published under this name. */
+  /** Frames for this seat and others are published under this name. */
   readonly channel: string;
   /**
    * As of before the last flush turn: whether frames of that turn reached a socket that dropped
@@ -94,6 +94,18 @@ export interface Seat {
   leave(): void;
 }
 
+/** A frame before it is put together. */
+export interface OwnFrame {
+  readonly joiner: Joiner;
+  readonly head: Uint8Array;
+}
+
+/** A subscriber's socket. */
+export interface Recipient {
+  /** Takes frames that nobody else gets. Those it throws away it catches up on from `mark`. */
+  deliver(frames: readonly OwnFrame[]): void;
+}
+
 /** The subscribers' side of the hub. */
 export interface Streams extends TopicHub {
   /** A place in the stream of (source, cadence), which begins to exist with its first seat. */
@@ -103,6 +115,8 @@ export interface Streams extends TopicHub {
     readonly cadenceMs: number;
     readonly requestId: RequestId;
     readonly encoding: Encoding;
+    /** Gets what it alone listens to directly; all else comes through the seat's channel. */
+    readonly to: Recipient;
   }): Seat;
   /** Every subscription has had its frames up to and including this position. */
   completeTo(): number;

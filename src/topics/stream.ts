@@ -9,7 +9,7 @@ import {
   type Encoding,
   type Facts,
   headOf,
-  joined,
+  Joiner,
   Rendering,
   type RequestId,
   tailOf,
@@ -18,7 +18,8 @@ import type { Observer } from '../gateway/observer.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Position } from '../runtime/position.ts';
-import type { Mark, Seat, Source, Topic } from './port.ts';
+import type { Outbox } from './outbox.ts';
+import type { Mark, Recipient, Seat, Source, Streams, Topic } from './port.ts';
 
 /** What a stream needs of the world. */
 export interface Outlet {
@@ -27,8 +28,12 @@ export interface Outlet {
   applied(): Position;
   /** Number of the last flush turn. */
   turn(): number;
+  /** `bytes` are good during the call only. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
+  readonly outbox: Pick<Outbox, 'add'>;
 }
+
+type Place = Pick<Parameters<Streams['join']>[0], 'requestId' | 'encoding' | 'to'>;
 
 /** Subscribers who get the same bytes. */
 interface Group {
@@ -36,10 +41,13 @@ interface Group {
   readonly channel: string;
   readonly requestId: RequestId;
   readonly encoding: Encoding;
-  readonly heads: Map<string, Uint8Array>;
+  /** The head in use, and what it says; the events of a stream rarely alternate. */
+  head: { readonly event: string; readonly snapshot: boolean; readonly bytes: Uint8Array };
   seats: number;
-  /** Seats that are not paused. */
-  listening: number;
+  /** One for each seat that is not paused. */
+  readonly listening: Set<{ readonly to: Recipient }>;
+  /** The only one listening, who is served directly. */
+  only: Recipient | null;
 }
 
 export class Stream {
@@ -104,13 +112,16 @@ export class Stream {
     this.#settled = true;
   }
 
-  seat(requestId: RequestId, encoding: Encoding, left: (stream: Stream) => void): Seat {
+  seat({ requestId, encoding, to }: Place, left: (stream: Stream) => void): Seat {
     const group = this.#group(requestId, encoding);
-    let listening = false;
+    const listener = { to };
     let taken = true;
     const listen = (on: boolean) => {
-      if (on !== listening && taken) group.listening += on ? 1 : -1;
-      listening = on;
+      if (!taken) return;
+      if (on) group.listening.add(listener);
+      else group.listening.delete(listener);
+      const [first] = group.listening;
+      group.only = group.listening.size === 1 ? (first?.to ?? null) : null;
     };
     listen(true);
     group.seats += 1;
@@ -139,8 +150,9 @@ export class Stream {
     let group = this.#groups.get(key);
     if (group === undefined) {
       const channel = `${this.#name}#${this.#nextGroup++}`;
-      const heads = new Map<string, Uint8Array>();
-      group = { key, channel, requestId, encoding, heads, seats: 0, listening: 0 };
+      const head = newHead(encoding, requestId, this.topic.event, false);
+      const listening = new Set<{ readonly to: Recipient }>();
+      group = { key, channel, requestId, encoding, head, seats: 0, listening, only: null };
       this.#groups.set(key, group);
     }
     return group;
@@ -177,22 +189,24 @@ export class Stream {
     data: Rendering,
     place: { seq: number; prev: number | null; snapshot: boolean },
   ): void {
-    const { clock, observer } = this.#outlet;
+    const { clock, observer, outbox } = this.#outlet;
     const facts: Facts = { ...place, epoch: this.#outlet.applied().epoch, tsMs: clock.nowMs() };
-    const tails = new Map<Encoding, Uint8Array>();
+    const joiners = new Map<Encoding, Joiner>();
     let published = 0;
     let bytes = 0;
     let size = 0;
     for (const group of this.#groups.values()) {
-      let tail = tails.get(group.encoding);
-      if (tail === undefined) {
-        tail = tailOf(group.encoding, data, facts);
-        tails.set(group.encoding, tail);
+      const { encoding, channel, listening, only } = group;
+      let joiner = joiners.get(encoding);
+      if (joiner === undefined) {
+        joiner = new Joiner(tailOf(encoding, data, facts));
+        joiners.set(encoding, joiner);
       }
-      const frame = joined(headFor(group, event, place.snapshot), tail);
-      size = frame.length;
-      if (group.listening === 0) continue;
-      this.#outlet.publish(group.channel, frame, group.encoding === 'msgpack');
+      const head = headFor(group, event, place.snapshot);
+      size = head.length + joiner.tail.length;
+      if (listening.size === 0) continue;
+      if (only !== null) outbox.add(only, joiner, head);
+      else this.#outlet.publish(channel, joiner.frame(head), encoding === 'msgpack');
       published += 1;
       bytes += size;
     }
@@ -203,11 +217,17 @@ export class Stream {
 }
 
 function headFor(group: Group, event: string, snapshot: boolean): Uint8Array {
-  const key = snapshot ? `${event}!` : event;
-  let head = group.heads.get(key);
-  if (head === undefined) {
-    head = headOf(group.encoding, group.requestId, event, { snapshot });
-    group.heads.set(key, head);
-  }
-  return head;
+  const { head, encoding, requestId } = group;
+  if (head.event === event && head.snapshot === snapshot) return head.bytes;
+  group.head = newHead(encoding, requestId, event, snapshot);
+  return group.head.bytes;
+}
+
+function newHead(
+  encoding: Encoding,
+  requestId: RequestId,
+  event: string,
+  snapshot: boolean,
+): Group['head'] {
+  return { event, snapshot, bytes: headOf(encoding, requestId, event, { snapshot }) };
 }

@@ -66,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'restart', 'rebuild') }),
   },
 );
-const options = fc.record({
+const anyOptions = fc.record({
   horizonBlocks: fc.constantFrom(3, 3, 1, 2160),
   maxLoadedPools: fc.constantFrom(1, 2, 100),
   commitEveryMs: fc.constantFrom(0, NEVER_MS),
@@ -136,14 +136,17 @@ class Runner {
 }
 
 async function play(directory: string, some: Partial<FoldWorldOptions>, steps: readonly Step[]) {
-  const runner = new Runner(await FoldWorld.open(directory, { ...some, latenessMs: LATENESS_MS }));
+  const ends: (() => void | Promise<void>)[] = [];
+  const scope = { after: (end: () => void | Promise<void>) => void ends.push(end) };
+  const options = { ...some, latenessMs: LATENESS_MS };
+  const runner = new Runner(await FoldWorld.open(scope, directory, options));
   try {
     await checkWorld(runner.world, runner.model);
     for (const next of steps) await runner.take(next);
     await checkRebuild(runner.world);
     await checkWorld(runner.world, runner.model);
   } finally {
-    await runner.world.stop();
+    for (const end of ends) await end();
   }
 }
 
@@ -151,7 +154,7 @@ test('any sequence of events leaves what the model and a rebuild from the log sa
   const directory = temporaryDirectory(scope);
   let runs = 0;
   await fc.assert(
-    fc.asyncProperty(options, fc.array(step, { maxLength: 14 }), async (some, steps) => {
+    fc.asyncProperty(anyOptions, fc.array(step, { maxLength: 14 }), async (some, steps) => {
       runs += 1;
       await play(join(directory, `world${runs}`), some, steps);
     }),

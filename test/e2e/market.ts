@@ -99,11 +99,16 @@ export async function assertSame(url: string, subscription: StrictSubscription):
 }
 
 /** As `assertSame`, once the client has caught up: nothing is fed meanwhile. */
-export async function untilSame(url: string, subscription: StrictSubscription): Promise<void> {
+export async function untilSame(
+  url: string,
+  subscription: StrictSubscription,
+  limitMs = 10_000,
+): Promise<void> {
   await untilAsked(
     `the bars of HTTP in ${subscription.requestId} ${JSON.stringify(subscription.wish)}`,
     () => difference(url, subscription),
     (found) => found === null,
+    limitMs,
   );
 }
 

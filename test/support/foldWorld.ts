@@ -18,6 +18,7 @@ import { createEvents, createLogger } from '../../src/runtime/events.ts';
 import { createRegistry } from '../../src/runtime/metrics.ts';
 import { type Rng, seededRng } from '../../src/runtime/rng.ts';
 import type { TableName } from '../../src/store/rows.ts';
+import type { Scope } from './server.ts';
 import { until } from './until.ts';
 
 export interface FoldWorldOptions extends NodeOptions {
@@ -56,6 +57,7 @@ export interface Rebuilt {
 }
 
 interface Parts {
+  readonly scope: Scope;
   readonly directory: string;
   readonly options: FoldWorldOptions;
   readonly files: DataFiles;
@@ -64,6 +66,7 @@ interface Parts {
   readonly node: Node;
   readonly writer: LogWriter;
   readonly rng: Rng;
+  readonly startedAt: number;
 }
 
 let images = 0;
@@ -76,11 +79,22 @@ export class FoldWorld {
   readonly log: LocalLog;
   readonly node: Node;
   readonly writer: LogWriter;
+  /** Seq of the log's end when this world was opened. */
+  readonly startedAt: number;
+  readonly #scope: Scope;
   readonly #rng: Rng;
   #stopped = false;
 
-  /** `directory` is made if need be; images of it become its neighbours. */
-  static async open(directory: string, some: Partial<FoldWorldOptions> = {}, seed = 1) {
+  /**
+   * `directory` is made if need be; images of it become its neighbours. Stops with `scope`, at the
+   * latest.
+   */
+  static async open(
+    scope: Scope,
+    directory: string,
+    some: Partial<FoldWorldOptions> = {},
+    seed = 1,
+  ): Promise<FoldWorld> {
     const options = { ...USUAL, ...some };
     const files = dataFiles(directory);
     const said = silence();
@@ -113,7 +127,11 @@ export class FoldWorld {
       },
     });
     await node.reached(tail.seq);
-    return new FoldWorld({ directory, options, files, said, log, node, writer, rng });
+    const startedAt = tail.seq;
+    const parts = { scope, directory, options, files, said, log, node, writer, rng, startedAt };
+    const world = new FoldWorld(parts);
+    scope.after(() => world.stop());
+    return world;
   }
 
   private constructor(parts: Parts) {
@@ -124,6 +142,8 @@ export class FoldWorld {
     this.log = parts.log;
     this.node = parts.node;
     this.writer = parts.writer;
+    this.startedAt = parts.startedAt;
+    this.#scope = parts.scope;
     this.#rng = parts.rng;
   }
 
@@ -181,14 +201,14 @@ export class FoldWorld {
   /** Stops, then opens the same directory. */
   async restarted(options: Partial<FoldWorldOptions> = this.options): Promise<FoldWorld> {
     await this.stop();
-    return FoldWorld.open(this.directory, options, this.seq + 2);
+    return FoldWorld.open(this.#scope, this.directory, options, this.seq + 2);
   }
 
   /** A world over the bytes that are on the disk now; this one ends without a say. */
   async crashed(options: Partial<FoldWorldOptions> = this.options): Promise<FoldWorld> {
     const directory = await this.image();
     await this.stop();
-    return FoldWorld.open(directory, options, this.seq + 3);
+    return FoldWorld.open(this.#scope, directory, options, this.seq + 3);
   }
 
   /** A copy of the files as they are on the disk, between two commits. */

@@ -13,6 +13,7 @@ import { until } from './until.ts';
 export type Encoding = 'json' | 'msgpack';
 
 const RETRY_MS = 50;
+const TOPICS_PER_FRAME = 100;
 
 export class StrictClient {
   readonly encoding: Encoding;
@@ -47,7 +48,7 @@ export class StrictClient {
     this.#port = port;
     this.#socket = this.#open();
     await this.#opened();
-    for (const subscription of this.subscriptions.values()) this.#ask(subscription);
+    this.#askAll([...this.subscriptions.values()]);
   }
 
   /** A new subscription: with a snapshot first. */
@@ -55,6 +56,13 @@ export class StrictClient {
     const subscription = this.#add(wish);
     this.#ask(subscription);
     return subscription;
+  }
+
+  /** As `subscribe`, many to a frame: a client may send 50 frames a second. */
+  subscribeAll(wishes: readonly Wish[]): StrictSubscription[] {
+    const subscriptions = wishes.map((wish) => this.#add(wish));
+    this.#askAll(subscriptions);
+    return subscriptions;
   }
 
   /** Asks for what changed after `since`, of which the client knows nothing else. */
@@ -161,15 +169,14 @@ export class StrictClient {
   }
 
   #ask(subscription: StrictSubscription): void {
-    const { requestId, own, wish } = subscription;
-    const { base, quote, interval, fill, maxHz } = wish;
-    subscription.asking = true;
-    const data = { pair: { base, quote }, interval, ...(fill === undefined ? {} : { fill }) };
-    const more = {
-      ...(own === null ? {} : { since: own }),
-      ...(maxHz === undefined ? {} : { maxHz }),
-    };
-    this.send({ messageType: 'subscribe', requestId, topic: 'LastBar', data, ...more });
+    this.send({ messageType: 'subscribe', ...wishOf(subscription) });
+  }
+
+  #askAll(subscriptions: readonly StrictSubscription[]): void {
+    for (let at = 0; at < subscriptions.length; at += TOPICS_PER_FRAME) {
+      const topics = subscriptions.slice(at, at + TOPICS_PER_FRAME).map(wishOf);
+      this.send({ messageType: 'subscribe', topics });
+    }
   }
 
   /** The server was not there yet and said so. */
@@ -207,4 +214,15 @@ export class StrictClient {
 
 function isRetryable({ event, data }: Frame): boolean {
   return event === 'Error' && recordOf(data).retry === true;
+}
+
+/** What to send to get `subscription`, from where it stands. */
+function wishOf(subscription: StrictSubscription): object {
+  const { requestId, own, wish } = subscription;
+  const { base, quote, interval, fill, maxHz } = wish;
+  subscription.asking = true;
+  const data = { pair: { base, quote }, interval, ...(fill === undefined ? {} : { fill }) };
+  const since = own === null ? {} : { since: own };
+  const pace = maxHz === undefined ? {} : { maxHz };
+  return { requestId, topic: 'LastBar', data, ...since, ...pace };
 }

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { silentObserver } from '../../src/gateway/observer.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createHub } from '../../src/topics/hub.ts';
-import type { Source, Topic } from '../../src/topics/port.ts';
+import type { OwnFrame, Source, Topic } from '../../src/topics/port.ts';
 
 /** Virtual time: a turn of the loop costs what the test says. */
 class VirtualClock implements Clock {
@@ -37,18 +37,27 @@ class VirtualClock implements Clock {
   }
 }
 
+/** In place of a channel: sent to one socket alone. */
+const DIRECTLY = 'directly';
+
 function world() {
   const clock = new VirtualClock();
   const applied = { epoch: '1-a', seq: 5 };
   const sent: { atMs: number; channel: string; frame: Record<string, unknown> }[] = [];
   const cost = { ms: 0 };
+  const take = (channel: string, bytes: Uint8Array) => {
+    sent.push({ atMs: clock.ms, channel, frame: JSON.parse(Buffer.from(bytes).toString()) });
+    clock.ms += cost.ms;
+  };
   const hub = createHub({
     vantage: { applied: () => applied },
     clock,
     observer: silentObserver,
-    publish(channel, bytes) {
-      sent.push({ atMs: clock.ms, channel, frame: JSON.parse(Buffer.from(bytes).toString()) });
-      clock.ms += cost.ms;
+    publish: take,
+  });
+  const socket = () => ({
+    deliver(frames: readonly OwnFrame[]): void {
+      for (const { joiner, head } of frames) take(DIRECTLY, joiner.frame(head));
     },
   });
   const changed = new Map<string, number>();
@@ -81,6 +90,7 @@ function world() {
       cadenceMs,
       requestId,
       encoding: 'json',
+      to: socket(),
     });
   const change = (...names: string[]) => {
     applied.seq += 1;
@@ -127,19 +137,21 @@ test('fan-out takes at most half of the loop', () => {
 
 test('streams of one source at two cadences see the same end state', () => {
   const { clock, sent, join, change } = world();
-  const fast = join('a', 5).channel;
-  const slow = join('a', 200).channel;
+  const fast = 'fast';
+  const slow = 'slow';
+  join('a', 5, fast);
+  join('a', 200, slow);
   for (let i = 0; i < 100; i++) {
     change('a');
     clock.advance(7);
   }
   clock.advance(1_000);
-  const of = (channel: string) => sent.filter((entry) => entry.channel === channel);
+  const of = (id: string) => sent.filter(({ frame }) => frame.requestId === id);
   assert.equal(of(fast).length, 100);
   assert.deepEqual([of(slow).length <= 5, of(slow).at(-1)?.frame.seq], [true, 105]);
-  for (const channel of [fast, slow]) {
+  for (const id of [fast, slow]) {
     let previous: unknown = 0;
-    for (const { frame } of of(channel)) {
+    for (const { frame } of of(id)) {
       assert.equal(frame.prev, previous);
       previous = frame.seq;
     }
@@ -208,4 +220,29 @@ test('everything is complete up to the applied position except what waits for it
   assert.equal(hub.completeTo(), 7);
   clock.advance(1_000);
   assert.equal(hub.completeTo(), 9);
+});
+
+test('who alone listens to a request id is sent to directly; two are published to', () => {
+  const { clock, sent, join, change } = world();
+  const channels = () => sent.splice(0).map(({ channel }) => channel);
+  join('a', 5, 'alone');
+  const first = join('a', 5, 'both');
+  const second = join('a', 5, 'both');
+  change('a');
+  clock.advance(100);
+  assert.deepEqual(channels(), [first.channel, DIRECTLY]);
+  first.pause();
+  change('a');
+  clock.advance(100);
+  assert.deepEqual(channels(), [DIRECTLY, DIRECTLY]);
+  first.resume();
+  second.leave();
+  second.pause();
+  change('a');
+  clock.advance(100);
+  assert.deepEqual(channels(), [DIRECTLY, DIRECTLY]);
+  first.pause();
+  change('a');
+  clock.advance(100);
+  assert.deepEqual(channels(), [DIRECTLY]);
 });

@@ -14,6 +14,7 @@ import {
   type RequestId,
   tailOf,
 } from '../frame.ts';
+import type { OwnFrame, Recipient } from '../../topics/port.ts';
 import type { RawSocket } from '../server.ts';
 import type { Conduct } from './conduct.ts';
 import type { Subscription } from './subscription.ts';
@@ -33,7 +34,7 @@ export type Socket = RawSocket<Origin>;
 /** Status of `RawSocket.send` for a message that was thrown away. */
 const DROPPED = 2;
 
-export class Connection {
+export class Connection implements Recipient {
   readonly id: string;
   readonly encoding: Encoding;
   readonly address: string;
@@ -76,6 +77,17 @@ export class Connection {
     const head = headOf(this.encoding, requestId, event, { snapshot: facts.snapshot ?? false });
     const frame = joined(head, tailOf(this.encoding, rendering, facts));
     return this.#socket.send(frame, this.isBinary) !== DROPPED;
+  }
+
+  deliver(frames: readonly OwnFrame[]): void {
+    if (!this.isOpen) return;
+    this.#socket.cork(() => {
+      for (const { joiner, head } of frames) {
+        // Dropping one puts the socket behind, and from there it catches up on all of them.
+        if (!this.isOpen || this.behindSinceMs !== null) return;
+        this.#socket.send(joiner.frame(head), this.isBinary);
+      }
+    });
   }
 
   refuse(requestId: RequestId, { cause, message, retry }: Failure, facts: Facts): void {

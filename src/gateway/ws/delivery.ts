@@ -41,7 +41,7 @@ export class Delivery {
   seat(connection: Connection, subscription: Subscription): Seat {
     const { topic, source, cadenceMs, requestId } = subscription;
     const { encoding } = connection;
-    return this.#streams.join({ topic, source, cadenceMs, requestId, encoding });
+    return this.#streams.join({ topic, source, cadenceMs, requestId, encoding, to: connection });
   }
 
   acknowledge(

@@ -20,7 +20,7 @@ export function newestFilled(fold: Fold, chart: Chart): BarView | null {
   const { series, resolution } = chart;
   if (series.newest === null) return null;
   const traded = view(chart, series.newest);
-  const startMs = intervalStart(resolution, fold.clock.openedMs);
+  const startMs = lastBegun(fold, resolution);
   if (startMs <= series.newest.startMs) return traded;
   return flatBar(resolution, startMs, traded.close, fold.marketMs);
 }
@@ -43,7 +43,7 @@ export function filledNews(
   const movedAt = new Map<number, number>();
   for (const move of moves) if (!noteMove(resolution, move, movedAt)) return null;
   const ends = news.map(({ startMs }) => intervalEnd(resolution, startMs));
-  const toMs = intervalEnd(resolution, intervalStart(resolution, fold.clock.openedMs));
+  const toMs = intervalEnd(resolution, lastBegun(fold, resolution));
   const fromMs = Math.min(toMs, ...movedAt.keys(), ...ends);
   const flats = flatBars(fold, chart, fromMs, toMs);
   if (flats === null) return null;
@@ -54,6 +54,15 @@ export function filledNews(
     return at === 0 ? [] : [{ startMs, seq: at, cause: 'trade', bar: render(bar) }];
   });
   return [...news, ...changed].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+}
+
+/**
+ * Start of the newest interval that has begun. The end of an interval does not begin the next one,
+ * but the one that it ends has begun, also where no entry said so.
+ */
+function lastBegun({ clock }: Fold, resolution: Resolution): number {
+  const { openedMs, marketMs } = clock;
+  return Math.max(intervalStart(resolution, openedMs), intervalStart(resolution, marketMs - 1));
 }
 
 /** A flat bar, and the start of the traded one whose close it stands at. */

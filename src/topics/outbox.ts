@@ -1,0 +1,35 @@
+/**
+ * Frames of a flush that one socket alone gets, gathered and handed over socket by socket, so that
+ * all its frames are one write. For a frame with a single taker this costs half of a publish, which
+ * copies the frame, looks its channel up and comes back to the socket later (bench/RESULTS.md).
+ */
+import type { Joiner } from '../gateway/frame.ts';
+import type { Observer } from '../gateway/observer.ts';
+import type { OwnFrame, Recipient } from './port.ts';
+
+export class Outbox {
+  readonly #observer: Observer;
+  readonly #frames = new Map<Recipient, OwnFrame[]>();
+
+  constructor(observer: Observer) {
+    this.#observer = observer;
+  }
+
+  add(to: Recipient, joiner: Joiner, head: Uint8Array): void {
+    const frames = this.#frames.get(to);
+    if (frames === undefined) this.#frames.set(to, [{ joiner, head }]);
+    else frames.push({ joiner, head });
+  }
+
+  /** At the end of a flush: before it ends, nothing else is sent, so no order is broken. */
+  dispatch(): void {
+    for (const [to, frames] of this.#frames) {
+      try {
+        to.deliver(frames);
+      } catch (error) {
+        this.#observer.handlerFailed('deliver', error);
+      }
+    }
+    this.#frames.clear();
+  }
+}

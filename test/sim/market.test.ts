@@ -1,0 +1,14 @@
+/** A short slice of `npm run sim`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { simulate } from './property.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+const SECONDS = 12;
+
+test('random trades, rollbacks, restarts and subscriptions: clients = server = rebuild', async (t) => {
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/sim/market.test.ts`);
+  const tally = await simulate({ seed: SEED, seconds: SECONDS });
+  t.diagnostic(JSON.stringify(tally));
+  assert(tally.scenarios > 0 && tally.checks > 0);
+});

@@ -1,0 +1,25 @@
+/** `npm run sim -- [--seed N] [--seconds N] [--path P]`: random markets for as long as you like. */
+import { parseArgs } from 'node:util';
+import { simulate } from './property.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+    seconds: { type: 'string', default: '60' },
+    path: { type: 'string' },
+  },
+});
+const seed = Number(values.seed);
+const seconds = Number(values.seconds);
+if (!Number.isSafeInteger(seed) || !(seconds > 0)) {
+  console.error('--seed takes an integer, --seconds a number above 0');
+  process.exit(2);
+}
+console.log(`seed ${seed}, ${seconds} s`);
+const path = values.path === undefined ? {} : { path: values.path };
+try {
+  console.log(await simulate({ seed, seconds, ...path }));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
