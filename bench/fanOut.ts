@@ -10,7 +10,7 @@ import type { RawSockets } from './processes/rawSockets.ts';
 import type { Receiver } from './processes/receiver.ts';
 import { type Bench, fixed, percent, type Scale, whole } from './support/bench.ts';
 import type { Usage } from './support/offers.ts';
-import { pinned, Process } from './support/processes.ts';
+import { Process, pinned } from './support/processes.ts';
 import { assetOf, QUOTE } from './support/trades.ts';
 
 /** Each socket subscribes to the bars of so many pairs, all of which change with each flush. */
@@ -19,12 +19,12 @@ interface Crowd {
   readonly streams: number;
 }
 
-const CROWDS: readonly Crowd[] = ([
+const CROWDS: readonly Crowd[] = [
   { sockets: 100, streams: 1 },
   { sockets: 100, streams: 10 },
   { sockets: 1_000, streams: 1 },
   { sockets: 1_000, streams: 10 },
-] as Crowd[]).filter((c)=>!process.env.ONLY || `${c.sockets}x${c.streams}`===process.env.ONLY);
+];
 
 /** The cadence of the topic, so that each flush has a change. */
 const FEED_EVERY_MS = 5;

@@ -8,7 +8,7 @@ import type { Market } from './processes/market.ts';
 import type { RawRoute } from './processes/rawRoute.ts';
 import { type Bench, fixed, percent, type Scale, whole } from './support/bench.ts';
 import { type Load, load, loader } from './support/load.ts';
-import { pinned, Process } from './support/processes.ts';
+import { Process, pinned } from './support/processes.ts';
 import { assetOf, QUOTE, START_MS } from './support/trades.ts';
 
 const MINUTE_S = 60;

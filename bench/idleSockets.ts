@@ -5,7 +5,7 @@
 import type { Market } from './processes/market.ts';
 import type { Receiver } from './processes/receiver.ts';
 import { type Bench, fixed, type Scale, whole } from './support/bench.ts';
-import { pinned, Process } from './support/processes.ts';
+import { Process, pinned } from './support/processes.ts';
 import { assetOf, QUOTE } from './support/trades.ts';
 
 const SOCKETS = 5_000;

@@ -23,6 +23,7 @@ import { effectsText, type RowChange, type RowImage } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { Agenda } from './agenda.ts';
 import { MarketClock } from './marketClock.ts';
+import { isForEver, pairId } from './pairIds.ts';
 import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
 
 export interface FoldOptions {
@@ -99,7 +100,7 @@ export class Fold {
     return value === null ? null : readPair(value);
   }
 
-  /** Pools that lack entries already; for the start of a fold over a state that could not be mended. */
+  /** Pools that lack entries already: their state could not be mended. */
   keepQuarantined(names: readonly string[]): void {
     for (const name of names) this.#quarantined.add(name);
   }
@@ -197,7 +198,7 @@ export class Fold {
     const known = this.#actors.has(name) || this.store.get('pairs', name) !== null;
     if (known || this.#quarantined.has(name)) return name;
     const { base, quote, baseDecimals, quoteDecimals } = event;
-    const id = this.#idOf(name, draft);
+    const id = pairId(name, this.store, draft.changes);
     const actor = new PoolActor(
       this.store,
       { id, base, quote, baseDecimals, quoteDecimals },
@@ -206,27 +207,6 @@ export class Fold {
     this.#names.set(id, name);
     this.#actors.set(name, actor);
     return name;
-  }
-
-  /** A pair's id is its own for ever: one that vanished and comes back finds its tombstones. */
-  #idOf(name: string, draft: Draft): number {
-    const given = this.store.get('market', idKey(name));
-    if (given !== null) return Number(given);
-    const drafted = draft.changes.filter(({ key }) => key.startsWith(ID_PREFIX)).length;
-    const before = Number(this.store.get('market', ID_COUNT) ?? 0) + drafted;
-    const id = String(before + 1);
-    const cause = 'trade';
-    draft.changes.push(
-      {
-        table: 'market',
-        key: ID_COUNT,
-        before: before === 0 ? null : String(before),
-        after: id,
-        cause,
-      },
-      { table: 'market', key: idKey(name), before: null, after: id, cause },
-    );
-    return before + 1;
   }
 
   #load(name: string): PoolActor | null {
@@ -287,18 +267,6 @@ export class Fold {
     const kept = Math.ceil(0.9 * this.#options.maxLoadedPools);
     for (const actor of byUse.slice(0, byUse.length - kept)) this.#actors.delete(actor.name);
   }
-}
-
-const ID_COUNT = 'pairs';
-const ID_PREFIX = 'id:';
-
-function idKey(name: string): string {
-  return `${ID_PREFIX}${name}`;
-}
-
-/** What no rollback takes back: ids given to pairs. */
-function isForEver({ table, key }: RowImage): boolean {
-  return table === 'market' && (key === ID_COUNT || key.startsWith(ID_PREFIX));
 }
 
 function readTrade(event: TradeEvent, timeMs: number): Trade {

@@ -70,8 +70,9 @@ export class Drafter {
     if (atMs < this.#seenMs - this.#latenessMs) return 'late';
     if (drafted !== undefined) drafted.ids.add(trade.id);
     else this.#pairs.set(name, { baseDecimals, quoteDecimals, ids: new Set([trade.id]) });
-    this.#seenMs = Math.max(this.#seenMs, atMs);
+    // First the block before it: market time may not run ahead of what is in the log.
     const block = this.#blockAt(atMs);
+    this.#seenMs = Math.max(this.#seenMs, atMs);
     block.trades.push(trade);
     block.cursor = cursor;
     return 'taken';

@@ -90,8 +90,12 @@ export class Replay {
     this.#input = input;
     const chunks = readLines(input);
     for (;;) {
-      const chunk = await this.#next(chunks.next());
-      if (chunk.done === true || this.#stopped) break;
+      const chunk = await this.#next(chunks.next()).catch((error: unknown) => {
+        // Stopping destroys the input, which fails then.
+        if (this.#stopped) return null;
+        throw error;
+      });
+      if (chunk === null || chunk.done === true || this.#stopped) break;
       for (const line of chunk.value) {
         if (this.#stopped) break;
         if (line.number > this.counts.resumedAfterLine) await this.#take(line);

@@ -60,19 +60,25 @@ export class StateStore {
 
   constructor(file: string, { horizonBlocks, maxMb, writer }: StateOptions) {
     this.#database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
-    createTables(this.#database);
-    this.#bars = barReads(this.#database);
-    this.#keyed = {
-      pairs: keyedReads(this.#database, 'pairs'),
-      trade_ids: keyedReads(this.#database, 'trade_ids'),
-      feeds: keyedReads(this.#database, 'feeds'),
-      market: keyedReads(this.#database, 'market'),
-    };
-    this.#undo = new UndoPoints(this.#database, horizonBlocks);
-    const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
-    // trust: our own checkpoint row
-    this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
-    this.#writer = (writer === 'thread' ? threadWriter : inlineWriter)({ file, maxMb });
+    try {
+      createTables(this.#database);
+      this.#bars = barReads(this.#database);
+      this.#keyed = {
+        pairs: keyedReads(this.#database, 'pairs'),
+        trade_ids: keyedReads(this.#database, 'trade_ids'),
+        feeds: keyedReads(this.#database, 'feeds'),
+        market: keyedReads(this.#database, 'market'),
+      };
+      this.#undo = new UndoPoints(this.#database, horizonBlocks);
+      const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
+      // trust: our own checkpoint row
+      this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
+      this.#writer = (writer === 'thread' ? threadWriter : inlineWriter)({ file, maxMb });
+    } catch (error) {
+      // Left open it would, when it is collected, take away the write-ahead log of its successor.
+      this.#database.close();
+      throw error;
+    }
   }
 
   /** Of the last staged entry; null before the first. */

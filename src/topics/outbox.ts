@@ -5,31 +5,29 @@
  */
 import type { Joiner } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
-import type { OwnFrame, Recipient } from './port.ts';
+import type { Recipient } from './port.ts';
 
 export class Outbox {
   readonly #observer: Observer;
-  readonly #frames = new Map<Recipient, OwnFrame[]>();
+  readonly #recipients = new Set<Recipient>();
 
   constructor(observer: Observer) {
     this.#observer = observer;
   }
 
   add(to: Recipient, joiner: Joiner, head: Uint8Array): void {
-    const frames = this.#frames.get(to);
-    if (frames === undefined) this.#frames.set(to, [{ joiner, head }]);
-    else frames.push({ joiner, head });
+    if (to.hold(joiner, head) === 1) this.#recipients.add(to);
   }
 
   /** At the end of a flush: before it ends, nothing else is sent, so no order is broken. */
   dispatch(): void {
-    for (const [to, frames] of this.#frames) {
+    for (const to of this.#recipients) {
       try {
-        to.deliver(frames);
+        to.deliver();
       } catch (error) {
         this.#observer.handlerFailed('deliver', error);
       }
     }
-    this.#frames.clear();
+    this.#recipients.clear();
   }
 }

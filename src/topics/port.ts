@@ -94,16 +94,12 @@ export interface Seat {
   leave(): void;
 }
 
-/** A frame before it is put together. */
-export interface OwnFrame {
-  readonly joiner: Joiner;
-  readonly head: Uint8Array;
-}
-
-/** A subscriber's socket. */
+/** A subscriber's socket, for frames that nobody else gets. */
 export interface Recipient {
-  /** Takes frames that nobody else gets. Those it throws away it catches up on from `mark`. */
-  deliver(frames: readonly OwnFrame[]): void;
+  /** Keeps a frame until the end of this flush; answers how many it keeps. */
+  hold(joiner: Joiner, head: Uint8Array): number;
+  /** Sends what it keeps. A socket that throws one away goes on from `mark`, as with any other. */
+  deliver(): void;
 }
 
 /** The subscribers' side of the hub. */

@@ -150,7 +150,7 @@ async function play(directory: string, some: Partial<FoldWorldOptions>, steps: r
   }
 }
 
-test('any sequence of events leaves what the model and a rebuild from the log say', async (scope) => {
+test('any sequence of events leaves what the model and a rebuild say', async (scope) => {
   const directory = temporaryDirectory(scope);
   let runs = 0;
   await fc.assert(

@@ -30,7 +30,7 @@ async function damagedMarket(
   return world;
 }
 
-async function checkMended(scope: TestContext, world: FoldWorld): Promise<void> {
+async function checkMended(world: FoldWorld): Promise<void> {
   assert.ok(existsSync(world.files.damaged));
   const mended = await world.restarted();
   assert.deepEqual(mended.said.quarantined, []);
@@ -70,7 +70,7 @@ for (const [what, sql] of Object.entries(DAMAGES)) {
     checkOthers(world);
     await world.feed([tradeLine({ id: 'more', timeMs: START_MS + HOUR_MS, pair: 1 })]);
     checkOthers(world);
-    await checkMended(scope, world);
+    await checkMended(world);
   });
 }
 
@@ -82,7 +82,7 @@ test('a late trade that reaches a damaged bar of the past quarantines its pool',
   assert.deepEqual(world.said.quarantined, []);
   await world.feed([tradeLine({ id: 'hit', timeMs: START_MS + 100, pair: 1 })]);
   assert.deepEqual(world.said.quarantined, [pairOf(1)]);
-  await checkMended(scope, world);
+  await checkMended(world);
 });
 
 test('a reader that meets a damaged pool quarantines it, and is not thrown at', async (scope) => {
@@ -90,7 +90,7 @@ test('a reader that meets a damaged pool quarantines it, and is not thrown at', 
   assert.equal(world.fold.pool(pairOf(1)), 'quarantined');
   assert.notEqual(world.fold.pool(pairOf(0)), 'quarantined');
   assert.equal(world.fold.pool(pairOf(7)), null);
-  await checkMended(scope, world);
+  await checkMended(world);
 });
 
 test('a quarantined pair keeps its decimals', async (scope) => {
@@ -99,7 +99,7 @@ test('a quarantined pair keeps its decimals', async (scope) => {
   const line = { id: 'x', timeMs: START_MS + HOUR_MS, pair: 1, baseDecimals: 3 };
   const counts = await world.feed([tradeLine(line)]);
   assert.equal(counts.rejected, 1);
-  await checkMended(scope, world);
+  await checkMended(world);
 });
 
 test('a pool that no rebuild can mend stays quarantined after a restart', async (scope) => {

@@ -160,7 +160,7 @@ test('a rollback to before a lost log puts bars and market time back', async (sc
   await lost.feedAndCheck();
 });
 
-test('a log that was restarted keeps its epoch when the node dies before its first commit', async (scope) => {
+test('a restarted log keeps its epoch when the node dies at once', async (scope) => {
   const before = await newMarket(scope);
   const lost = await before.reopened(remove('log'));
   const { epoch } = lost.world.node.applied();

@@ -107,7 +107,10 @@ function appending(check: Check): void {
       }),
     );
     assert.ok(outcomes.every(({ outcome }) => outcome === 'appended'));
-    assert.deepEqual(done, Array.from(entries, ({ entry }) => entry.seq));
+    assert.deepEqual(
+      done,
+      Array.from(entries, ({ entry }) => entry.seq),
+    );
     assert.deepEqual(await readAll(log, 1, 64), textsOf(entries));
   });
 

@@ -86,7 +86,9 @@ for (const [name, text, why] of BAD) {
 test('no line at all makes it throw', () => {
   const field = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(TRADE)));
   const keys = fc.constantFrom(...Object.keys(TRADE), 'rollbackToMs', 'side', '__proto__');
-  const nearly = fc.dictionary(keys, field).map((change) => JSON.stringify({ ...TRADE, ...change }));
+  const nearly = fc
+    .dictionary(keys, field)
+    .map((change) => JSON.stringify({ ...TRADE, ...change }));
   const text = fc.oneof(fc.string(), fc.json(), nearly);
   fc.assert(
     fc.property(text, (line) => {

@@ -1,31 +1,45 @@
-/** The property of the simulation, for a number of runs or of seconds, from a seed. */
+/** The property of the simulation, for a number of seconds, from a seed. */
 import fc from 'fast-check';
-import { commands } from './commands.ts';
+import { type Command, commands } from './commands.ts';
 import { newTally, play, type Tally } from './market.ts';
 
 export interface SimulationOptions {
+  /** Of the first market; each further one has the next. */
   readonly seed: number;
   readonly seconds: number;
-  /** Where in the tree of shrunk values to begin, as a failure printed it. */
+  /** Plays one market only: of `seed`, at the place that a failure printed. */
   readonly path?: string;
 }
 
-/** Runs random markets until time is over; throws with seed and path at the first that is wrong. */
+/** How long a failure may be made smaller. */
+const SHRINK_MS = 30_000;
+
+/**
+ * Plays random markets until time is over; throws at the first that is wrong, made as small as time
+ * allows, with how to play it again. A market that has begun is played to its end.
+ */
 export async function simulate({ seed, seconds, path }: SimulationOptions): Promise<Tally> {
   const tally = newTally();
-  const property = fc.asyncProperty(commands, (drawn) => play(drawn, tally));
-  const details = await fc.check(property, {
-    seed,
-    numRuns: 1_000_000,
-    interruptAfterTimeLimit: seconds * 1000,
-    ...(path === undefined ? {} : { path }),
+  const endMs = performance.now() + seconds * 1000;
+  const property = fc.asyncProperty(commands, async (drawn) => {
+    if (performance.now() < endMs + SHRINK_MS) await play(drawn, tally);
   });
-  if (!details.failed) return tally;
-  // Out of time before a first run was through is no failure of the market.
-  if (details.counterexample === null) return tally;
-  const again = `node test/sim/run.ts --seed ${details.seed} --path ${details.counterexamplePath}`;
-  const error = details.errorInstance;
+  if (path !== undefined) {
+    judge(await fc.check(property, { seed, path, numRuns: 1 }));
+    return tally;
+  }
+  for (let n = 0; performance.now() < endMs; n += 1) {
+    judge(await fc.check(property, { seed: seed + n, numRuns: 1 }));
+  }
+  return tally;
+}
+
+function judge(details: fc.RunDetails<[Command[]]>): void {
+  if (!details.failed) return;
+  const { seed, counterexamplePath, counterexample, errorInstance: error } = details;
+  const again = `node test/sim/run.ts --seed ${seed} --path ${counterexamplePath}`;
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const steps = JSON.stringify(details.counterexample[0]);
-  throw new Error(`seed ${details.seed}; again: ${again}\nafter ${steps}\n${reason}`);
+  const steps = counterexample?.[0] ?? [];
+  const list = steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');
+  throw new Error(`seed ${seed}; again: ${again}\nafter\n${list}\n${reason}`);
 }

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { silentObserver } from '../../src/gateway/observer.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createHub } from '../../src/topics/hub.ts';
-import type { OwnFrame, Source, Topic } from '../../src/topics/port.ts';
+import type { Recipient, Source, Topic } from '../../src/topics/port.ts';
 
 /** Virtual time: a turn of the loop costs what the test says. */
 class VirtualClock implements Clock {
@@ -55,11 +55,15 @@ function world() {
     observer: silentObserver,
     publish: take,
   });
-  const socket = () => ({
-    deliver(frames: readonly OwnFrame[]): void {
-      for (const { joiner, head } of frames) take(DIRECTLY, joiner.frame(head));
-    },
-  });
+  const socket = (): Recipient => {
+    const held: Uint8Array[] = [];
+    return {
+      hold: (joiner, head) => held.push(Uint8Array.from(joiner.frame(head))),
+      deliver: () => {
+        for (const frame of held.splice(0)) take(DIRECTLY, frame);
+      },
+    };
+  };
   const changed = new Map<string, number>();
   const asked: string[] = [];
   const source = (name: string): Source => ({

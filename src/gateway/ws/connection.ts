@@ -5,16 +5,17 @@
  */
 import type { Failure } from '../../runtime/errors.ts';
 import type { Json } from '../../runtime/json.ts';
+import type { Recipient } from '../../topics/port.ts';
 import {
   type Encoding,
   type Facts,
   headOf,
+  type Joiner,
   joined,
   Rendering,
   type RequestId,
   tailOf,
 } from '../frame.ts';
-import type { OwnFrame, Recipient } from '../../topics/port.ts';
 import type { RawSocket } from '../server.ts';
 import type { Conduct } from './conduct.ts';
 import type { Subscription } from './subscription.ts';
@@ -51,6 +52,17 @@ export class Connection implements Recipient {
   /** It has skipped more than may be made up for piece by piece. */
   pastBound = false;
   readonly #socket: Socket;
+  /** Frames of the flush that is running: `#heads[i]` before the tail of `#joiners[i]`. */
+  readonly #joiners: Joiner[] = [];
+  readonly #heads: Uint8Array[] = [];
+  readonly #sendHeld = () => {
+    for (const [index, joiner] of this.#joiners.entries()) {
+      const head = this.#heads[index];
+      // Whoever dropped one is behind now, and catches up on the others as well.
+      if (head === undefined || !this.isOpen || this.behindSinceMs !== null) return;
+      this.#socket.send(joiner.frame(head), this.isBinary);
+    }
+  };
 
   constructor(socket: Socket, id: string, conduct: Conduct, nowMs: number) {
     const { encoding, address } = socket.getUserData();
@@ -79,15 +91,18 @@ export class Connection implements Recipient {
     return this.#socket.send(frame, this.isBinary) !== DROPPED;
   }
 
-  deliver(frames: readonly OwnFrame[]): void {
-    if (!this.isOpen) return;
-    this.#socket.cork(() => {
-      for (const { joiner, head } of frames) {
-        // Dropping one puts the socket behind, and from there it catches up on all of them.
-        if (!this.isOpen || this.behindSinceMs !== null) return;
-        this.#socket.send(joiner.frame(head), this.isBinary);
-      }
-    });
+  hold(joiner: Joiner, head: Uint8Array): number {
+    this.#joiners.push(joiner);
+    return this.#heads.push(head);
+  }
+
+  deliver(): void {
+    try {
+      if (this.isOpen) this.#socket.cork(this.#sendHeld);
+    } finally {
+      this.#joiners.length = 0;
+      this.#heads.length = 0;
+    }
   }
 
   refuse(requestId: RequestId, { cause, message, retry }: Failure, facts: Facts): void {
