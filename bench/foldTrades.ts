@@ -123,8 +123,8 @@ async function throughLogAndStore(
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const startMs = performance.now();
-  for (let index = 0; index < drafts.length; index += 2_000) {
-    const some = drafts.slice(index, index + 2_000);
+  for (let index = 0; index < drafts.length; index += BATCH) {
+    const some = drafts.slice(index, index + BATCH);
     await node.reached(await writer.append(some.map(({ entry }) => entry)));
   }
   const seconds = (performance.now() - startMs) / 1000;
@@ -138,6 +138,8 @@ async function throughLogAndStore(
   };
 }
 
+/** As replay.ts does. */
+const BATCH = 256;
 const SILENT = {
   batchApplied: () => {},
   committed: () => {},

@@ -47,6 +47,8 @@ interface ExclusiveListen {
 
 const LISTEN_EXCLUSIVE = 1;
 
+function ignore(): void {}
+
 export function createServer(observer: Observer): Server {
   const app = uWS.App();
   let listening: uWS.us_listen_socket | null = null;
@@ -55,6 +57,9 @@ export function createServer(observer: Observer): Server {
     handle(method, pattern, handler) {
       app[method](pattern, (res, req) => {
         try {
+          // Also for handlers that answer at once: an answer longer than the library's buffer is
+          // written while they run, and a client found gone there would end the process.
+          res.onAborted(ignore);
           handler(res, req);
         } catch (error) {
           observer.handlerFailed(pattern, error);

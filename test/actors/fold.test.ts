@@ -158,6 +158,6 @@ test('any sequence of events leaves what the model and a rebuild say', async (sc
       runs += 1;
       await play(join(directory, `world${runs}`), some, steps);
     }),
-    { numRuns: 60, includeErrorInReport: true, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 40, includeErrorInReport: true, interruptAfterTimeLimit: 15_000 },
   );
 });

@@ -124,6 +124,7 @@ test('a pool that no rebuild can mend stays quarantined after a restart', async 
   await first.feed(manyLines(6, START_MS + 1_000, 1_000));
   assert.deepEqual(first.said.quarantined, [pairOf(1)]);
   const second = await first.restarted(options);
+  assert.equal(second.fold.quarantinedPools, 1, 'before anybody reads it');
   assert.equal(second.fold.pool(pairOf(1)), 'quarantined');
   assert.notEqual(second.fold.pool(pairOf(0)), 'quarantined');
   assert.ok(existsSync(second.files.damaged));

@@ -56,7 +56,7 @@ test('the last line counts without a line feed, blank ones are numbered but left
   assert.deepEqual(await linesOf(inPieces('\n\n', 1)), []);
 });
 
-test('a line too long is cut to one character more than allowed, the next ones are whole', async () => {
+test('a line too long is cut one character past the limit, the next is whole', async () => {
   const most = 'x'.repeat(MAX_LINE_CHARACTERS);
   for (const size of [1_000, 65_536, 1_000_000]) {
     const text = `${most}\n${most}y\n${'z'.repeat(300_000)}\nshort\n${most}${most}`;

@@ -35,7 +35,7 @@ test('the same file again changes nothing and says where it went on', async (sco
   assert.deepEqual(world.node.applied(), position);
 });
 
-test('after crashes in the middle the file goes on where the log ends, with rollbacks in it', async (scope) => {
+test('after crashes in the middle the file goes on where the log ends', async (scope) => {
   const lines = manyLines(4_000, START_MS, 2_500);
   lines.splice(2_000, 0, rollbackTo(START_MS + 1_900 * 2_500), ...lines.slice(1_880, 2_000));
   lines.splice(3_500, 0, 'nonsense');

@@ -55,7 +55,7 @@ test('every acknowledged entry survives kill -9 of the process that appended', a
   }
 });
 
-test('a full disk refuses the append, keeps what is there, and takes it when there is room', async (scope) => {
+test('a full disk refuses the append and takes it when there is room', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
   const log = new LocalLog(file, systemClock, 1);
   const bulk = 'x'.repeat(100_000);
@@ -89,7 +89,7 @@ test('a full disk refuses the append, keeps what is there, and takes it when the
   await again.close();
 });
 
-test('appends of one turn are one group: refused together, each may be tried again', async (scope) => {
+test('appends of one turn are refused together, and may be tried again', async (scope) => {
   const file = join(temporaryDirectory(scope), 'log.sqlite');
   const log = new LocalLog(file, systemClock, 1);
   const entries = chainAfter(EMPTY_TAIL, 2);

@@ -1,4 +1,4 @@
-/** The formatter against big.js, which shares nothing with it. Replay: `{ seed, path }` as printed. */
+/** The formatter against big.js, a foreign decimal library. Replay: `{ seed, path }` as printed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Big from 'big.js';

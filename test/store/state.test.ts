@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { barKey } from '../../src/store/barRows.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { CAUSES, type RowChange } from '../../src/store/rows.ts';
 import { StateStore } from '../../src/store/state.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -175,9 +176,39 @@ test('the horizon keeps one point more than blocks, and never goes back', async 
   await store.close();
 });
 
+test('a refused commit keeps all that waited, and what came meanwhile', async (scope) => {
+  const file = join(temporaryDirectory(scope), 'state.sqlite');
+  const ballast = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
+  ballast.exec('CREATE TABLE ballast (bytes BLOB)');
+  ballast.exec('INSERT INTO ballast (bytes) VALUES (zeroblob(800000))');
+  const store = new StateStore(file, { ...OPTIONS, maxMb: 1 });
+  const feed = (key: string) =>
+    ({ table: 'feeds', key, before: 'b', after: 'x'.repeat(300_000), cause: 'trade' }) as const;
+  stage(store, [], 1);
+  stage(store, [feed('waited')], 2);
+  const refused = assert.rejects(store.commit(), /full/);
+  stage(store, [feed('meanwhile')], 3);
+  await refused;
+  await assert.rejects(store.commit(), /full/);
+  ballast.exec('DROP TABLE ballast');
+  ballast.close();
+  assert.ok((await store.commit()) >= 4);
+  assert.deepEqual(
+    store.imagesAfter(1).map(({ key }) => key),
+    ['meanwhile', 'waited'],
+  );
+  await store.close();
+  const again = new StateStore(file, OPTIONS);
+  assert.equal(again.checkpoint?.seq, 3);
+  assert.deepEqual(
+    again.all('feeds').map(({ key }) => key),
+    ['meanwhile', 'waited'],
+  );
+  await again.close();
+});
+
 test('a file of another version is refused', async (scope) => {
   const file = join(temporaryDirectory(scope), 'state.sqlite');
-  const { openDatabase } = await import('../../src/store/database.ts');
   const database = openDatabase(file, { synchronous: 'NORMAL', maxMb: 0 });
   database.pragma('user_version = 99');
   database.close();

@@ -45,6 +45,8 @@ export class StrictClient {
   /** A new socket, perhaps to another server; every subscription goes on from where it stands. */
   async reconnect(port: number = this.#port): Promise<void> {
     this.terminate();
+    // A ping on the new socket says nothing of subscriptions that it does not have yet.
+    for (const subscription of this.subscriptions.values()) subscription.asking = true;
     this.#port = port;
     this.#socket = this.#open();
     await this.#opened();

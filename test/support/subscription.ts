@@ -36,6 +36,8 @@ export interface FinalSeen {
   readonly bar: Bar;
 }
 
+const REMEMBERED = 20;
+
 export class StrictSubscription {
   readonly requestId: string;
   readonly wish: Wish;
@@ -47,6 +49,8 @@ export class StrictSubscription {
   readonly refusals: string[] = [];
   /** Complete up to here; null before the first snapshot or without `since`. */
   own: Position | null = null;
+  /** What came last, for a person who reads a failure. */
+  readonly recent: string[] = [];
   losses = 0;
   /** Times the server said that it is not there yet. */
   retries = 0;
@@ -87,6 +91,8 @@ export class StrictSubscription {
 
   /** True when the frame reveals a loss: subscribe again with `since`. */
   hear(frame: Frame): boolean {
+    const { event, epoch, seq, prev, snapshot } = frame;
+    this.#remember(`${event}${snapshot === true ? '!' : ''} ${epoch}:${seq} after ${prev}`);
     if (frame.event === 'Subscribed') this.#acknowledged(frame);
     if (this.asking || frame.event === 'Subscribed') return false;
     if (frame.event === 'Error') this.refusals.push(String(recordOf(frame.data).cause));
@@ -100,7 +106,14 @@ export class StrictSubscription {
   /** A ping says: nothing was missed up to here. */
   idleUpTo({ epoch, seq }: Position): void {
     if (this.asking || this.#snapshotDue || this.own?.epoch !== epoch) return;
-    if (seq > this.own.seq) this.own = { epoch, seq };
+    if (seq <= this.own.seq) return;
+    this.own = { epoch, seq };
+    this.#remember(`Ping ${epoch}:${seq}`);
+  }
+
+  #remember(what: string): void {
+    this.recent.push(what);
+    if (this.recent.length > REMEMBERED) this.recent.shift();
   }
 
   #acknowledged(frame: Frame): void {

@@ -20,7 +20,7 @@ export async function until(
 
 /** As `until`, for a condition that has to be asked for; answers what made it true. */
 export async function untilAsked<T>(
-  what: string,
+  what: string | (() => string),
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,
   limitMs = 10_000,
@@ -30,7 +30,8 @@ export async function untilAsked<T>(
     const answer = await ask();
     if (fits(answer)) return answer;
     if (performance.now() - startMs > limitMs) {
-      assert.fail(`never happened: ${what}; last answer ${JSON.stringify(answer).slice(0, 500)}`);
+      const name = typeof what === 'string' ? what : what();
+      assert.fail(`never happened: ${name}; last answer ${JSON.stringify(answer).slice(0, 500)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 5 * LOOK_EVERY_MS));
   }

@@ -82,6 +82,8 @@ function choose(
 }
 
 function refuse(res: HttpResponse, status: number, lines: string, message: string): void {
+  // For a client that is gone already: see `handle` in server.ts.
+  res.onAborted(() => {});
   const cause = status === 503 ? 'NOT_READY' : 'INVALID_PARAMS';
   res.writeStatus(statusLine(status));
   const type = '\r\nContent-Type: application/json';
