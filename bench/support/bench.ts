@@ -30,7 +30,7 @@ export function markdown({ columns, rows }: Table): string {
   const widths = columns.map((_, at) => Math.max(...all.map((row) => (row[at] ?? '').length)));
   const line = (cells: readonly string[]) =>
     `| ${widths.map((width, at) => align(cells[at] ?? '', width, at)).join(' | ')} |`;
-  const rule = `|${widths.map((width, at) => (at === 0 ? '-' : ' ') + dashes(width, at)).join('|')}|`;
+  const rule = `|${widths.map(dashes).join('|')}|`;
   return [line(columns), rule, ...rows.map(line)].join('\n');
 }
 
@@ -40,7 +40,7 @@ function align(text: string, width: number, at: number): string {
 }
 
 function dashes(width: number, at: number): string {
-  return at === 0 ? '-'.repeat(width + 1) : `${'-'.repeat(width)}:`;
+  return at === 0 ? '-'.repeat(width + 2) : ` ${'-'.repeat(width)}:`;
 }
 
 export function whole(value: number): string {

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,6 +19,7 @@ export interface DataFiles {
   /** Present: a pool was quarantined, the state lacks entries; the next start rebuilds it. */
   readonly damaged: string;
   base(epoch: string): string;
+  readonly directory: string;
 }
 
 export function dataFiles(directory: string): DataFiles {
@@ -28,6 +30,7 @@ export function dataFiles(directory: string): DataFiles {
     rebuild: join(directory, 'rebuild.sqlite'),
     damaged: join(directory, 'state.damaged'),
     base: (epoch) => join(directory, `base-${epoch}.sqlite`),
+    directory,
   };
 }
 
@@ -63,4 +66,12 @@ export function isDamaged(files: DataFiles): boolean {
 
 export function clearDamaged(files: DataFiles): void {
   rmSync(files.damaged, { force: true });
+}
+
+/** Snapshots of epochs whose log is gone serve nobody. */
+export function removeBasesExcept(files: DataFiles, epoch: string): void {
+  for (const name of readdirSync(files.directory)) {
+    const path = join(files.directory, name);
+    if (name.startsWith('base-') && path !== files.base(epoch)) rmSync(path, { force: true });
+  }
 }

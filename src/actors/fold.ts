@@ -6,12 +6,13 @@
  *          committed. Synchronous: an entry is applied whole.
  */
 import { hash } from 'node:crypto';
-import type {
-  BlockPayload,
-  EpochPayload,
-  RollbackPayload,
-  SealedEntry,
-  TradeEvent,
+import {
+  type BlockPayload,
+  ENTRY_VERSION,
+  type EpochPayload,
+  type RollbackPayload,
+  type SealedEntry,
+  type TradeEvent,
 } from '../log/entry.ts';
 import type { Pair } from '../market/pair.ts';
 import { pairName } from '../market/pair.ts';
@@ -110,7 +111,11 @@ export class Fold {
     const { entry } = sealed;
     const { payload, seq } = entry;
     const before = this.store.checkpoint;
-    assert(seq === (before?.seq ?? 0) + 1 || payload.kind === 'epoch', `entry ${seq} is next`);
+    assert(entry.version <= ENTRY_VERSION, `entry ${seq} is of a version that this program knows`);
+    if (payload.kind !== 'epoch') {
+      assert(seq === (before?.seq ?? 0) + 1, `entry ${seq} is next`);
+      assert(entry.prevEntryHash === before?.entryHash, `entry ${seq} continues the chain`);
+    }
     const draft: Draft = { restored: [], changes: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
     const moved = this.clock.advance(
@@ -274,7 +279,8 @@ function readTrade(event: TradeEvent, timeMs: number): Trade {
   return { id, timeMs, baseAmount: BigInt(baseAmount), quoteAmount: BigInt(quoteAmount) };
 }
 
-function readPair(value: string): Pair {
+/** Throws on text that is no pair. */
+export function readPair(value: string): Pair {
   // trust: our own row, written by PoolActor
   return JSON.parse(value) as Pair;
 }

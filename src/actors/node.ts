@@ -199,7 +199,11 @@ export class Node {
     };
     const { seq } = payload.base;
     const release = () => this.#fold.store.close();
-    const broken = await replaceState(seq, this.#log, this.#files, options, release);
+    const broken = await this.#untilDiskTakes(
+      () => replaceState(seq, this.#log, this.#files, options, release),
+      isRefusal,
+    );
+    if (broken === null) return;
     this.#fold = new Fold(
       new StateStore(this.#files.state, { ...this.#options, writer: 'thread' }),
       this.#foldOptions(),
@@ -225,22 +229,36 @@ export class Node {
     }
   }
 
-  /** Until the disk has taken everything, or we stop. While it refuses, folding waits. */
+  /** While the disk refuses, folding waits and what is staged stays staged. */
   async #commit(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const startMs = this.#clock.monotonicMs();
-      try {
+    await this.#untilDiskTakes(
+      async () => {
+        const startMs = this.#clock.monotonicMs();
         const rows = await this.#fold.store.commit();
-        this.#diskRefuses = false;
         this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
-        return;
+      },
+      () => true,
+    );
+  }
+
+  /** Tries `work` while what it throws is worth a retry; null when we stop before it is done. */
+  async #untilDiskTakes<T>(
+    work: () => Promise<T>,
+    retries: (error: unknown) => boolean,
+  ): Promise<T | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await work();
+        this.#diskRefuses = false;
+        return result;
       } catch (error) {
+        if (!retries(error)) throw error;
         this.#diskRefuses = true;
         const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
         this.#observer.commitFailed(error, attempt, retryInMs);
-        if (this.#stopping) return;
+        if (this.#stopping) return null;
         await sleep(this.#clock, retryInMs);
-        if (this.#stopping) return;
+        if (this.#stopping) return null;
       }
     }
   }
@@ -263,4 +281,10 @@ export class Node {
 function needsOtherBase(sealed: SealedEntry, appliedSeq: number): boolean {
   const { payload } = sealed.entry;
   return payload.kind === 'epoch' && payload.base !== undefined && payload.base.seq !== appliedSeq;
+}
+
+/** SQLite or the file system said no (full, failing, gone): a matter of the disk, not of ours. */
+function isRefusal(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(SQLITE_|WRITER_|E[A-Z]+$)/.test(code);
 }

@@ -2,7 +2,6 @@
  * The state from the log alone: what a damaged state file, a rollback beyond the horizon and
  * `verify` all need. Folds in slices, so that a serving node goes on serving.
  */
-import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { assert } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
@@ -42,23 +41,32 @@ export async function rebuildState(
   removeDatabase(file);
   if (plan.baseEpoch !== null) copyDatabase(files.base(plan.baseEpoch), file);
   const store = new StateStore(file, { ...options, writer: 'inline' });
-  const fold = new Fold(store, options);
-  for (const { from, to } of plan.ranges) {
+  try {
+    await foldRanges(plan, new Fold(store, options), log, options.clock);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function foldRanges({ ranges }: Plan, fold: Fold, log: Log, clock: Clock): Promise<void> {
+  const { store } = fold;
+  for (const { from, to } of ranges) {
     for (let next = from; next <= to; ) {
       const entries = await log.read(next, Math.min(READ, to - next + 1));
       assert(entries.length > 0, `entry ${next} is still in the log`);
       for (const sealed of entries) {
         // A rollback reads what is committed.
         if (sealed.entry.payload.kind === 'rollback') await store.commit();
-        applyChecked(fold, sealed);
+        fold.apply(sealed, new Set());
       }
       next += entries.length;
       if (store.stagedRows > COMMIT_ROWS) await store.commit();
-      await nextTurn(options.clock);
+      await nextTurn(clock);
     }
   }
   await store.commit();
-  return store;
 }
 
 /**
@@ -85,18 +93,6 @@ export async function replaceState(
   clearDamaged(files);
   for (const [pool, error] of broken) markDamaged(files, pool, error);
   return [...broken.keys()];
-}
-
-function applyChecked(fold: Fold, sealed: SealedEntry): void {
-  const { entry } = sealed;
-  const previous = fold.store.checkpoint;
-  if (previous !== null && previous.seq === entry.seq - 1) {
-    assert(
-      previous.entryHash === entry.prevEntryHash || entry.prevEntryHash === '',
-      'the log is a chain',
-    );
-  }
-  fold.apply(sealed, new Set());
 }
 
 /** Epoch entries with a base leave out what was undone before them: follow them backwards. */

@@ -11,7 +11,8 @@ import type { Log, Tail } from '../log/port.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
-import { type DataFiles, isDamaged } from './files.ts';
+import { type DataFiles, isDamaged, removeBasesExcept } from './files.ts';
+import { readPair } from './fold.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 
 export interface RecoveryOptions extends RebuildOptions {
@@ -36,7 +37,7 @@ export async function recover(
   const tail = await log.last();
   const damaged = isDamaged(files) || !existsSync(files.state);
   if (damaged && tail.seq > 0) return rebuildInPlace(tail, log, files, options);
-  const state = openState(files, options);
+  const state = await openState(files, options);
   if (state === null && tail.seq > 0) return rebuildInPlace(tail, log, files, options);
   if (state === null)
     throw new Error(`${files.state} is unreadable and there is no log to rebuild it`);
@@ -56,10 +57,15 @@ export async function recover(
 }
 
 /** null: the file is corrupt or of another version; the log can make it again. */
-function openState(files: DataFiles, options: RecoveryOptions): StateStore | null {
+async function openState(files: DataFiles, options: RecoveryOptions): Promise<StateStore | null> {
+  let state: StateStore | null = null;
   try {
-    return new StateStore(files.state, { ...options, writer: 'thread' });
+    state = new StateStore(files.state, { ...options, writer: 'thread' });
+    // What every start reads whole; other damage shows where it is and costs one pool.
+    for (const { value } of state.all('pairs')) readPair(value);
+    return state;
   } catch (error) {
+    await state?.close();
     options.stateUnreadable(error);
     return null;
   }
@@ -111,6 +117,7 @@ async function restartLog(
   const { seq, stateHash, marketMs } = checkpoint;
   const payload = { kind: 'epoch', reason: 'log lost', base: { seq, stateHash } } as const;
   await log.restart(sealFirst(epoch, seq + 1, marketMs, payload));
+  removeBasesExcept(files, epoch);
   options.epochStarted(epoch, 'log lost');
 }
 
