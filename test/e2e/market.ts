@@ -77,16 +77,11 @@ export async function difference(
   const { maxHz: _, ...wish } = subscription.wish;
   const bars = (await readHistory(url, wish))?.bars ?? [];
   const newest = bars.at(-1);
-  // A stream's flat bar begins with its interval; HTTP ends before market time: at that very
-  // moment the stream is one bar ahead.
-  const next = newest === undefined ? null : endOf(wish.interval, newest.time);
-  const known = subscription.sorted.filter(({ time, trades }) => trades > 0 || time !== next);
+  const known = subscription.sorted;
   const expected = subscription.whole
     ? bars
     : bars.filter(({ time }) => subscription.bars.has(time));
-  // A client that was given that flat bar as its first need not know the one before it.
-  const isAhead = !subscription.whole && subscription.newest?.time === next;
-  if (known.at(-1)?.time !== newest?.time && !isAhead) {
+  if (known.at(-1)?.time !== newest?.time) {
     return `newest ${JSON.stringify(known.at(-1))}, should be ${JSON.stringify(newest)}`;
   }
   if (known.length !== expected.length) return `${known.length} bars of ${expected.length}`;

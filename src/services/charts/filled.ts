@@ -56,13 +56,16 @@ export function filledNews(
   return [...news, ...changed].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
 }
 
+function lastBegun({ clock }: Fold, resolution: Resolution): number {
+  return begunBy(resolution, clock.openedMs, clock.marketMs);
+}
+
 /**
  * Start of the newest interval that has begun. The end of an interval does not begin the next one,
- * but the one that it ends has begun, also where no entry said so.
+ * but what lies before that end has begun, also where no entry said so.
  */
-function lastBegun({ clock }: Fold, resolution: Resolution): number {
-  const { openedMs, marketMs } = clock;
-  return Math.max(intervalStart(resolution, openedMs), intervalStart(resolution, marketMs - 1));
+function begunBy(resolution: Resolution, openedMs: number, closedMs: number): number {
+  return Math.max(intervalStart(resolution, openedMs), intervalStart(resolution, closedMs - 1));
 }
 
 /** A flat bar, and the start of the traded one whose close it stands at. */
@@ -98,8 +101,8 @@ function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatB
 /** Intervals that a move began or ended, with the newest move that did; false: too many. */
 function noteMove(resolution: Resolution, move: ClockMove, movedAt: Map<number, number>): boolean {
   const { seq, closedFromMs, closedToMs, openedFromMs, openedToMs } = move;
-  const begun = intervalStart(resolution, openedToMs);
-  if (begun > intervalStart(resolution, openedFromMs)) movedAt.set(begun, seq);
+  const begun = begunBy(resolution, openedToMs, closedToMs);
+  if (begun > begunBy(resolution, openedFromMs, closedFromMs)) movedAt.set(begun, seq);
   // Before the market began there was nothing to end.
   if (closedFromMs === 0) return true;
   let startMs = intervalStart(resolution, intervalStart(resolution, closedToMs) - 1);

@@ -3,7 +3,7 @@ import type { Fold } from '../../actors/fold.ts';
 import { decodeBar } from '../../market/barText.ts';
 import type { BarView } from '../../market/barView.ts';
 import { fillPrevious } from '../../market/fill.ts';
-import { RESOLUTIONS } from '../../market/resolution.ts';
+import { intervalStart, RESOLUTIONS } from '../../market/resolution.ts';
 import type { BarRow } from '../../store/barRows.ts';
 import { type Chart, view } from './market.ts';
 
@@ -38,11 +38,21 @@ export function filledBars(fold: Fold, chart: Chart, span: Span): Bars {
     resolution: chart.resolution,
     fromMs,
     toMs: span.toMs,
-    marketMs: fold.marketMs,
+    marketMs: begunUpTo(fold),
     previousClose: before === undefined ? null : viewRow(chart, before).close,
     limit: span.limit,
   });
   return { bars: filled.bars, cut: filled.cut || traded.cut };
+}
+
+/**
+ * Market time, for bars that start before it. Where an entry has begun the interval that starts at
+ * this very moment, that one too: streams have said so, and both speak of one position.
+ */
+export function begunUpTo({ clock }: Fold): number {
+  const { openedMs, marketMs } = clock;
+  const begins = openedMs === marketMs && intervalStart('min1', marketMs) === marketMs;
+  return begins ? marketMs + 1 : marketMs;
 }
 
 function readRows(fold: Fold, chart: Chart, fromMs: number, toMs: number, limit: number): BarRow[] {

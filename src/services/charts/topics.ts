@@ -66,7 +66,8 @@ function barSource(
     tags: [
       seriesTag(pair, resolution),
       seriesTag(pairName(quote, base), resolution),
-      ...(filled ? [clockTag(resolution)] : []),
+      // Every minute: the end of a minute may be all that says that a coarser interval has begun.
+      ...(filled ? [clockTag('min1')] : []),
     ],
     snapshot() {
       const chart = findChart(node.fold, base, quote, resolution);
