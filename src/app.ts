@@ -37,6 +37,8 @@ export interface World {
   readonly rng: Rng;
   readonly logger: Logger;
   readonly version: string;
+  /** Gives up a start that takes long (a rebuild) with `Interrupted`. */
+  readonly signal?: AbortSignal;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }
@@ -89,7 +91,7 @@ export async function startApp(world: World): Promise<App> {
       input.on('error', () => {});
       // A file continues behind its last entry in the log, which the state may not have yet.
       await node.reached(writer.tail.seq);
-      replay = new Replay({ node, log, writer, rng }, clock, events, options);
+      replay = new Replay({ node, log, writer, rng, clock }, events, options);
       if (stopping) replay.stop();
       return replay.run(input);
     },
@@ -105,7 +107,7 @@ export async function startApp(world: World): Promise<App> {
 }
 
 /** Log and state brought together, the fold over them, and the pen of the log. */
-async function openMarket({ settings, clock, rng }: World, events: Events) {
+async function openMarket({ settings, clock, rng, signal }: World, events: Events) {
   const files = dataFiles(settings.DATA_DIR);
   const options = nodeOptionsOf(settings);
   const log = new LocalLog(files.log, clock, settings.DATA_MAX_MB);
@@ -113,6 +115,7 @@ async function openMarket({ settings, clock, rng }: World, events: Events) {
     ...options,
     clock,
     rng,
+    signal,
     quarantined: events.actorQuarantined,
     epochStarted: events.epochStarted,
     stateUnreadable: events.stateUnreadable,

@@ -3,6 +3,7 @@
  * process; signals are handled here and nowhere else.
  */
 import { readFileSync } from 'node:fs';
+import { Interrupted } from './actors/rebuild.ts';
 import type { World } from './app.ts';
 import { type Command, parseCommand, USAGE } from './cli/arguments.ts';
 import { replay, serve, type Terminal, verify } from './cli/run.ts';
@@ -38,12 +39,16 @@ async function run(command: Command | string): Promise<number> {
   if (settings instanceof BadSettings) return misuse(settings.message);
   const clock = systemClock;
   const logger = createLogger({ level: settings.LOG_LEVEL, clock });
-  const world: World = { settings, clock, rng: systemRng, logger, version: readVersion() };
+  const stopping = new AbortController();
+  terminal.stopAsked.then(() => stopping.abort());
+  const { signal } = stopping;
+  const world: World = { signal, settings, clock, rng: systemRng, logger, version: readVersion() };
   try {
     if (command.name === 'verify') return await verify(world, terminal);
     if (command.name === 'replay') return await replay(command, world, terminal);
     return await serve(world, terminal);
   } catch (error) {
+    if (error instanceof Interrupted) return 0;
     terminal.print(`upcurve could not go on: ${explain(error)}\n`);
     return FAILED;
   }

@@ -28,7 +28,8 @@ export class Agenda {
       for (const pool of this.#pools.get(endMs) ?? []) due.add(pool);
       this.#pools.delete(endMs);
     }
-    this.#nextMs = Math.min(Number.POSITIVE_INFINITY, ...this.#pools.keys());
+    this.#nextMs = Number.POSITIVE_INFINITY;
+    for (const endMs of this.#pools.keys()) if (endMs < this.#nextMs) this.#nextMs = endMs;
     return due;
   }
 }

@@ -63,7 +63,7 @@ export class Fold {
         }
       }
     }
-    this.clock.resume(marketMs, store.checkpoint?.seq ?? 0);
+    this.clock.resume(marketMs, store.checkpoint?.openedMs ?? 0, store.checkpoint?.seq ?? 0);
   }
 
   get marketMs(): number {
@@ -143,7 +143,15 @@ export class Fold {
     const stateHash = hash('sha256', `${previous}\n${effects}`, 'hex');
     const first = payload.kind === 'epoch' && payload.base === undefined;
     this.store.stage({
-      checkpoint: { epoch, seq, term, entryHash, stateHash, marketMs: timeMs },
+      checkpoint: {
+        epoch,
+        seq,
+        term,
+        entryHash,
+        stateHash,
+        marketMs: timeMs,
+        openedMs: this.clock.openedMs,
+      },
       block: payload.kind === 'block' || first,
       atMs: payload.kind === 'block' ? payload.atMs : -1,
       changes,
@@ -230,6 +238,10 @@ export class Fold {
   /** Puts the before-images back, oldest wins; all rows it touches are stamped with this entry. */
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
     const images = new Map<string, RowImage>();
+    assert(
+      toSeq >= this.store.horizonSeq,
+      `a rollback to ${toSeq} is within HORIZON_BLOCKS: set it as high as when it was written`,
+    );
     for (const image of this.store.imagesAfter(toSeq)) {
       if (isForEver(image)) continue;
       images.set(`${image.table}\t${image.key}`, image);

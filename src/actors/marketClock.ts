@@ -38,9 +38,9 @@ export class MarketClock {
   }
 
   /** Starts from a checkpoint: what moved before it is not remembered. */
-  resume(marketMs: number, seq: number): void {
+  resume(marketMs: number, openedMs: number, seq: number): void {
     this.#marketMs = marketMs;
-    this.#openedMs = marketMs;
+    this.#openedMs = openedMs;
     this.#moves = [];
     this.#floorSeq = seq;
   }

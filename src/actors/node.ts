@@ -198,7 +198,12 @@ export class Node {
       clock: this.#clock,
     };
     const { seq } = payload.base;
-    const release = () => this.#fold.store.close();
+    const release = async () => {
+      this.#commitTimer?.cancel();
+      this.#commitTimer = null;
+      await this.#lastCommit;
+      await this.#fold.store.close();
+    };
     const broken = await this.#untilDiskTakes(
       () => replaceState(seq, this.#log, this.#files, options, release),
       isRefusal,

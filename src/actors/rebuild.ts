@@ -18,7 +18,12 @@ import { Fold, type FoldOptions } from './fold.ts';
 
 export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'> {
   readonly clock: Clock;
+  /** Stops a rebuild between two slices, with `Interrupted`. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** Asked to stop before the work was done; nothing is changed by that. */
+export class Interrupted extends Error {}
 
 interface Plan {
   /** Epoch whose snapshot the log begins from; null: from nothing. */
@@ -42,7 +47,7 @@ export async function rebuildState(
   if (plan.baseEpoch !== null) copyDatabase(files.base(plan.baseEpoch), file);
   const store = new StateStore(file, { ...options, writer: 'inline' });
   try {
-    await foldRanges(plan, new Fold(store, options), log, options.clock);
+    await foldRanges(plan, new Fold(store, options), log, options);
     return store;
   } catch (error) {
     await store.close();
@@ -50,7 +55,12 @@ export async function rebuildState(
   }
 }
 
-async function foldRanges({ ranges }: Plan, fold: Fold, log: Log, clock: Clock): Promise<void> {
+async function foldRanges(
+  { ranges }: Plan,
+  fold: Fold,
+  log: Log,
+  { clock, signal }: RebuildOptions,
+): Promise<void> {
   const { store } = fold;
   for (const { from, to } of ranges) {
     for (let next = from; next <= to; ) {
@@ -64,6 +74,7 @@ async function foldRanges({ ranges }: Plan, fold: Fold, log: Log, clock: Clock):
       next += entries.length;
       if (store.stagedRows > COMMIT_ROWS) await store.commit();
       await nextTurn(clock);
+      if (signal?.aborted === true) throw new Interrupted('stopped while the state was rebuilt');
     }
   }
   await store.commit();

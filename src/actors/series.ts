@@ -5,7 +5,13 @@
  */
 import { addTrade, type Bar, firstBar, MOVED_ALL } from '../market/bar.ts';
 import { decodeBar, encodeBar } from '../market/barText.ts';
-import { intervalEnd, intervalStart, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import {
+  EARLIEST_START_MS,
+  intervalEnd,
+  intervalStart,
+  RESOLUTIONS,
+  type Resolution,
+} from '../market/resolution.ts';
 import type { Trade } from '../market/trade.ts';
 import { type BarRow, barKey } from '../store/barRows.ts';
 import type { Cause, RowChange } from '../store/rows.ts';
@@ -162,7 +168,7 @@ export class Series {
     for (const row of this.#store.openBars(this.#pairId, this.resolution, marketMs)) {
       if (row.value !== null) this.#holdRow(row, row.value);
     }
-    const [last] = this.#store.bars(this.#pairId, this.#index, 0, FOREVER_MS, 1);
+    const [last] = this.#store.bars(this.#pairId, this.#index, EARLIEST_START_MS, FOREVER_MS, 1);
     if (last === undefined || last.value === null) return;
     this.#newest = this.#held.get(last.start) ?? this.#holdRow(last, last.value);
   }

@@ -36,6 +36,8 @@ const OPTIONS = {
   exit: { type: 'boolean' },
 } as const;
 
+/** Bars stay open for so long, and the leader remembers when each of them ends. */
+const MAX_LATENESS_MS = 86_400_000;
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** The command, or what is wrong with it. */
@@ -58,7 +60,8 @@ export function parseCommand(args: readonly string[]): Command | string {
   const speed = parseSpeed(values.speed ?? 'max');
   if (speed === 'wrong') return '--speed takes a number above 0, or max';
   const latenessMs = parseDuration(values.lateness ?? '60s');
-  if (latenessMs === null) return '--lateness takes a duration such as 500ms, 60s, 5m or 2h';
+  if (latenessMs === null)
+    return '--lateness takes a duration such as 500ms, 60s, 5m or 2h, at most 24h';
   return { name: 'replay', file, speed, latenessMs, exit: values.exit === true };
 }
 
@@ -80,5 +83,7 @@ function parseDuration(text: string): number | null {
   if (text === '0') return 0;
   const match = /^(\d{1,9})(ms|s|m|h)$/.exec(text);
   const unitMs = UNITS_MS[match?.[2] ?? ''];
-  return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
+  if (match === null || unitMs === undefined) return null;
+  const durationMs = Number(match[1]) * unitMs;
+  return durationMs <= MAX_LATENESS_MS ? durationMs : null;
 }

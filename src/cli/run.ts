@@ -1,5 +1,5 @@
 /** What each command does, given the world it runs in. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { dataFiles } from '../actors/files.ts';
 import { verifyState } from '../actors/verify.ts';
@@ -75,7 +75,8 @@ async function feed(app: App, command: ReplayCommand, standardInput: Readable) {
   const { file, speed, latenessMs } = command;
   try {
     if (file === '-') return await app.replay(standardInput, { feed: null, speed, latenessMs });
-    const name = await fingerprint(file);
+    // A named pipe can be read once only, so it is not fingerprinted.
+    const name = statSync(file).isFile() ? await fingerprint(file) : null;
     return await app.replay(openFile(file), { feed: name, speed, latenessMs });
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };

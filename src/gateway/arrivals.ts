@@ -7,9 +7,16 @@ import { epochNumber, type Position } from '../runtime/position.ts';
 import type { Vantage } from './port.ts';
 
 interface Waiter {
+  /** Who waits: one of them may not take all the places. */
+  readonly owner: object;
   readonly position: Position;
   readonly timer: Timer;
   readonly done: (arrived: boolean) => void;
+}
+
+export interface WaitingLimits {
+  readonly maxWaiting: number;
+  readonly maxWaitingEach: number;
 }
 
 export interface Waiting {
@@ -26,26 +33,30 @@ export class Arrivals {
   readonly #vantage: Vantage;
   readonly #clock: Clock;
   readonly #limitMs: number;
-  readonly #maxWaiting: number;
+  readonly #most: WaitingLimits;
+  readonly #perOwner = new Map<object, number>();
   readonly #waiters = new Set<Waiter>();
   #stopListening: (() => void) | null = null;
 
-  constructor(vantage: Vantage, clock: Clock, limitMs: number, maxWaiting: number) {
+  constructor(vantage: Vantage, clock: Clock, limitMs: number, most: WaitingLimits) {
     this.#vantage = vantage;
     this.#clock = clock;
     this.#limitMs = limitMs;
-    this.#maxWaiting = maxWaiting;
+    this.#most = most;
   }
 
   /** `done` runs in a later turn, never inside this call, unless nobody may wait any more. */
-  wait(position: Position, done: (arrived: boolean) => void): Waiting {
-    if (this.#waiters.size >= this.#maxWaiting) {
+  wait(owner: object, position: Position, done: (arrived: boolean) => void): Waiting {
+    const { maxWaiting, maxWaitingEach } = this.#most;
+    const own = this.#perOwner.get(owner) ?? 0;
+    if (this.#waiters.size >= maxWaiting || own >= maxWaitingEach) {
       done(false);
       return { cancel: () => {} };
     }
     const timer = this.#clock.after(this.#limitMs, () => this.#finish(waiter, false));
-    const waiter: Waiter = { position, timer, done };
+    const waiter: Waiter = { owner, position, timer, done };
     this.#waiters.add(waiter);
+    this.#perOwner.set(owner, own + 1);
     this.#stopListening ??= this.#vantage.onApplied(() => this.#look());
     return { cancel: () => this.#remove(waiter) };
   }
@@ -64,7 +75,11 @@ export class Arrivals {
 
   #remove(waiter: Waiter): void {
     waiter.timer.cancel();
-    this.#waiters.delete(waiter);
+    if (!this.#waiters.delete(waiter)) return;
+    const { owner } = waiter;
+    const own = (this.#perOwner.get(owner) ?? 0) - 1;
+    if (own > 0) this.#perOwner.set(owner, own);
+    else this.#perOwner.delete(owner);
     if (this.#waiters.size > 0) return;
     this.#stopListening?.();
     this.#stopListening = null;

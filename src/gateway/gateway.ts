@@ -55,8 +55,8 @@ const POLL_MS = 10;
 export function createGateway(parts: GatewayParts): Gateway {
   const { server, streams, routes, topics, vantage, clock, rng, observer } = parts;
   const options = { ...DEFAULTS, ...parts.options };
-  const { positionWaitMs, maxWaiting, maxBodyBytes } = options;
-  const arrivals = new Arrivals(vantage, clock, positionWaitMs, maxWaiting);
+  const { positionWaitMs, maxBodyBytes } = options;
+  const arrivals = new Arrivals(vantage, clock, positionWaitMs, options);
   const callers = new Callers(options.trustedProxies);
   const answers = new Answers(clock, observer, options.gzipCacheBytes);
   const limits = new Limits(clock, options);

@@ -18,6 +18,8 @@ export interface GatewayOptions {
   /** How long a request or subscription waits for a position we have not reached. */
   readonly positionWaitMs: number;
   readonly maxWaiting: number;
+  /** Of them for one socket; a request is one. */
+  readonly maxWaitingEach: number;
   readonly gzipCacheBytes: number;
 
   readonly maxSubscriptions: number;
@@ -55,6 +57,7 @@ export const DEFAULTS: GatewayOptions = {
   maxBodyBytes: 1_048_576,
   positionWaitMs: 2_000,
   maxWaiting: 1_000,
+  maxWaitingEach: 20,
   gzipCacheBytes: 32 * 1_048_576,
 
   maxSubscriptions: 500,

@@ -11,7 +11,7 @@ import { MINUTE_MS } from '../market/resolution.ts';
 import { Deadlines, minuteOf } from './deadlines.ts';
 
 /** What became of a trade line. */
-export type Verdict = 'taken' | 'duplicate' | 'late' | 'other decimals';
+export type Verdict = 'taken' | 'duplicate' | 'late' | 'other decimals' | 'reversed';
 
 /** A pair that has trades in the batch. */
 interface DraftedPair {
@@ -53,9 +53,10 @@ export class Drafter {
     return this.#drafts.length;
   }
 
-  /** Moment of the open block: the next trade of it belongs to the same entry. */
-  get openAtMs(): number | null {
-    return this.#block?.atMs ?? null;
+  /** The next trade at this moment begins an entry: nothing is split that belongs together. */
+  isBoundary(atMs: number): boolean {
+    const open = this.#block;
+    return open === null || open.atMs !== atMs || open.trades.length >= TRADES_PER_ENTRY;
   }
 
   add(atMs: number, trade: TradeEvent, cursor: FeedCursor | undefined): Verdict {
@@ -66,6 +67,7 @@ export class Drafter {
     if (pair.baseDecimals !== baseDecimals || pair.quoteDecimals !== quoteDecimals) {
       return 'other decimals';
     }
+    if (drafted === undefined && this.#isReverse(trade)) return 'reversed';
     if (drafted?.ids.has(trade.id) || this.#isStored(name, trade.id)) return 'duplicate';
     if (atMs < this.#seenMs - this.#latenessMs) return 'late';
     if (drafted !== undefined) drafted.ids.add(trade.id);
@@ -135,6 +137,12 @@ export class Drafter {
     const minuteMs = minuteOf(marketMs);
     if (minuteMs <= this.#openedMs || minuteMs < this.#marketMs) return;
     this.#drafts.push({ timeMs: minuteMs, payload: { kind: 'time', phase: 'start' } });
+  }
+
+  /** One market for two assets: its reverse is served by inversion, never traded beside it. */
+  #isReverse({ base, quote }: TradeEvent): boolean {
+    const reverse = pairName(quote, base);
+    return this.#pairs.has(reverse) || this.#fold.pair(reverse) !== null;
   }
 
   #isStored(name: string, tradeId: string): boolean {

@@ -26,7 +26,10 @@ export const TradeLine = Type.Object({
   quoteDecimals: DECIMALS,
   baseAmount: AMOUNT,
   quoteAmount: AMOUNT,
-  side: Type.Optional(Type.Union([Type.Literal('buy'), Type.Literal('sell'), Type.Null()])),
+  /** Not part of a bar, so nothing is made of it. */
+  side: Type.Optional(
+    Type.Union([Type.String({ pattern: '^([Bb][Uu][Yy]|[Ss][Ee][Ll][Ll])$' }), Type.Null()]),
+  ),
 });
 
 const RollbackLine = Type.Object({ rollbackToMs: Type.Integer() });

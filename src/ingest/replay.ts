@@ -6,7 +6,6 @@
  */
 import type { Readable } from 'node:stream';
 import type { FeedCursor } from '../log/entry.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Drafter, type Verdict } from './drafter.ts';
 import { parseLine } from './line.ts';
@@ -41,11 +40,14 @@ export interface ReplayObserver {
 /** Sealing and appending a batch holds the loop: about 2 ms for so many. */
 const BATCH_ENTRIES = 256;
 const PROGRESS_MS = 2_000;
+const REASONS = {
+  'other decimals': 'decimals differ from the first trade of this pair',
+  reversed: 'this pair is traded the other way round: exchange base and quote',
+} as const;
 const IDLE_MS = 20;
 
 export class Replay {
   readonly #place: RollbackPlace;
-  readonly #clock: Clock;
   readonly #observer: ReplayObserver;
   readonly #options: ReplayOptions;
   readonly counts: ReplayCounts = {
@@ -63,14 +65,8 @@ export class Replay {
   #stopped = false;
   #input: Readable | null = null;
 
-  constructor(
-    place: RollbackPlace,
-    clock: Clock,
-    observer: ReplayObserver,
-    options: ReplayOptions,
-  ) {
+  constructor(place: RollbackPlace, observer: ReplayObserver, options: ReplayOptions) {
     this.#place = place;
-    this.#clock = clock;
     this.#observer = observer;
     this.#options = options;
     this.#drafter = new Drafter(place.node.fold, options.latenessMs);
@@ -87,9 +83,20 @@ export class Replay {
     const { feed } = this.#options;
     if (feed !== null)
       this.counts.resumedAfterLine = Number(this.#place.node.fold.store.get('feeds', feed) ?? 0);
-    this.#progressMs = this.#clock.monotonicMs();
+    this.#progressMs = this.#place.clock.monotonicMs();
     this.#input = input;
-    const chunks = readLines(input);
+    try {
+      await this.#readAll(readLines(input));
+      if (!this.#stopped) this.#drafter.finish();
+    } finally {
+      // What was read counts, also of a feed that broke off.
+      await this.#flush();
+      this.#observer.replayFinished(this.counts);
+    }
+    return this.counts;
+  }
+
+  async #readAll(chunks: ReturnType<typeof readLines>): Promise<void> {
     for (;;) {
       const chunk = await this.#next(chunks.next()).catch((error: unknown) => {
         // Stopping destroys the input, which fails then.
@@ -102,17 +109,13 @@ export class Replay {
         if (line.number > this.counts.resumedAfterLine) await this.#take(line);
       }
     }
-    if (!this.#stopped) this.#drafter.finish();
-    await this.#flush();
-    this.#observer.replayFinished(this.counts);
-    return this.counts;
   }
 
   /** The next lines; a pipe that rests has what it sent served meanwhile. */
   async #next<T>(chunk: Promise<T>): Promise<T> {
     const first = await Promise.race([
       chunk,
-      sleep(this.#clock, IDLE_MS).then(() => 'idle' as const),
+      sleep(this.#place.clock, IDLE_MS).then(() => 'idle' as const),
     ]);
     if (first !== 'idle') return first;
     await this.#flush();
@@ -128,7 +131,7 @@ export class Replay {
     if (line.kind === 'rollback') return this.#rollBack(line.toMs, number, cursor);
     await this.#keepPace(line.timeMs);
     const full = this.#drafter.size >= BATCH_ENTRIES;
-    if (full && line.timeMs !== this.#drafter.openAtMs) await this.#flush();
+    if (full && this.#drafter.isBoundary(line.timeMs)) await this.#flush();
     this.#count(this.#drafter.add(line.timeMs, line.trade, cursor), number);
     this.#reportProgress();
   }
@@ -137,7 +140,7 @@ export class Replay {
     if (verdict === 'taken') this.counts.trades += 1;
     else if (verdict === 'duplicate') this.counts.duplicates += 1;
     else if (verdict === 'late') this.counts.late += 1;
-    else this.#reject(number, 'decimals differ from the first trade of this pair');
+    else this.#reject(number, REASONS[verdict]);
   }
 
   #reject(number: number, reason: string): void {
@@ -168,13 +171,13 @@ export class Replay {
   async #keepPace(timeMs: number): Promise<void> {
     const { speed } = this.#options;
     if (speed === null) return;
-    const wallMs = this.#clock.monotonicMs();
+    const wallMs = this.#place.clock.monotonicMs();
     this.#pace ??= { wallMs, feedMs: timeMs };
     const dueMs = this.#pace.wallMs + (timeMs - this.#pace.feedMs) / speed;
     if (dueMs <= wallMs) return;
     await this.#flush();
-    while (!this.#stopped && this.#clock.monotonicMs() < dueMs) {
-      await sleep(this.#clock, Math.min(1_000, dueMs - this.#clock.monotonicMs()));
+    while (!this.#stopped && this.#place.clock.monotonicMs() < dueMs) {
+      await sleep(this.#place.clock, Math.min(1_000, dueMs - this.#place.clock.monotonicMs()));
     }
   }
 
@@ -184,7 +187,7 @@ export class Replay {
   }
 
   #reportProgress(): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#place.clock.monotonicMs();
     if (nowMs - this.#progressMs < PROGRESS_MS) return;
     this.#progressMs = nowMs;
     this.#observer.replayProgress(this.counts);

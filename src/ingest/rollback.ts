@@ -7,11 +7,13 @@ import { nextEpoch } from '../actors/recovery.ts';
 import type { FeedCursor, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Rng } from '../runtime/rng.ts';
 
 export type RollbackOutcome = 'rolled back' | 'nothing to undo' | 'unknown';
 
 export interface RollbackPlace {
+  readonly clock: Clock;
   readonly node: Node;
   readonly log: Log;
   readonly writer: LogWriter;
@@ -33,18 +35,24 @@ export async function rollBackTo(
   cursor: FeedCursor | undefined,
   place: RollbackPlace,
 ): Promise<RollbackOutcome> {
-  const { node, log, writer, rng } = place;
+  const { node, log, writer, rng, clock } = place;
   const { store } = node.fold;
   // The state before the first block stands at -1: no moment is before it.
   const near = store.pointAtOrBefore(Math.max(toMs, BEFORE_ALL_MS));
-  if (near !== null && near.seq === store.newestPoint()?.seq) return 'nothing to undo';
   const more = cursor === undefined ? {} : { cursor };
+  if (near !== null && near.seq === store.newestPoint()?.seq) {
+    // Said in the log, so that the same file never says it again when there is something to undo.
+    const payload = { kind: 'block', atMs: near.atMs, trades: [], ...more } as const;
+    const timeMs = node.fold.marketMs;
+    if (cursor !== undefined) await node.reached(await writer.append([{ timeMs, payload }]));
+    return 'nothing to undo';
+  }
   if (near !== null) {
     const payload = { kind: 'rollback', toSeq: near.seq, ...more } as const;
     await node.reached(await writer.append([{ timeMs: near.marketMs, payload }]));
     return 'rolled back';
   }
-  const far = await findBlock(toMs, log);
+  const far = await findBlock(toMs, log, clock);
   if (far === null) return 'unknown';
   const payload = {
     kind: 'epoch',
@@ -58,7 +66,7 @@ export async function rollBackTo(
 }
 
 /** The last block at or before `toMs` that no later entry has undone, from the whole log. */
-async function findBlock(toMs: number, log: Log): Promise<Block | null> {
+async function findBlock(toMs: number, log: Log, clock: Clock): Promise<Block | null> {
   const blocks: Block[] = [];
   for (let next = await log.first(); ; ) {
     const entries = await log.read(next, READ);
@@ -66,6 +74,7 @@ async function findBlock(toMs: number, log: Log): Promise<Block | null> {
     if (last === undefined) break;
     for (const sealed of entries) follow(sealed, blocks);
     next = last.entry.seq + 1;
+    await nextTurn(clock);
   }
   return blocks.findLast((block) => block.atMs <= toMs) ?? null;
 }

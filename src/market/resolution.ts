@@ -20,6 +20,9 @@ const FIXED_MS: Readonly<Record<Resolution, number>> = {
   month1: 0,
 };
 
+/** The earliest start of any interval we take: the week of 1970-01-01 began on Monday before. */
+export const EARLIEST_START_MS = FIRST_MONDAY_MS - WEEK_MS;
+
 /** The last moment we take: the end of year 9999. */
 export const MAX_TIME_MS = 253_402_300_799_999;
 

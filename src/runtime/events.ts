@@ -233,7 +233,7 @@ export interface LineCounts {
   readonly rejected: number;
 }
 
-const REJECTED_LINES_LOGGED = 20;
+const REJECTED_LINES_LOGGED = 1_000;
 
 function ingestEvents(logger: Logger, { counter }: Meters) {
   const rejected = counter('replay_lines_rejected', 'Lines of a replay that could not be used');

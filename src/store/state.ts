@@ -24,6 +24,8 @@ export interface Checkpoint {
   readonly entryHash: string;
   readonly stateHash: string;
   readonly marketMs: number;
+  /** Moment up to which intervals have begun; see MarketClock. */
+  readonly openedMs: number;
 }
 
 /** One entry's effects, as the fold hands them over. */

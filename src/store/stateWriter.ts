@@ -44,35 +44,61 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   };
 }
 
+/** A thread that died is replaced at the next batch: what it had in hand was rejected. */
 export function threadWriter(options: WriterOptions): StateWriter {
-  const worker = new Worker(new URL('./writerThread.ts', import.meta.url), { workerData: options });
-  worker.unref();
-  let settle: (reply: WriterReply) => void = () => {};
-  let death: StateWriteError | null = null;
-  worker.on('message', (reply: WriterReply) => settle(reply));
-  worker.on('error', (error) => {
-    death = new StateWriteError(String(error), 'WRITER_DIED');
-    settle(death);
-  });
-  const ask = (message: WriterMessage) =>
-    new Promise<void>((resolve, reject) => {
-      if (death !== null) throw death;
-      // The thread keeps the process alive only while it has something to write.
-      worker.ref();
-      settle = (reply) => {
-        worker.unref();
-        if (reply === null) resolve();
-        else reject(new StateWriteError(reply.message, reply.code));
-      };
-      worker.postMessage(message);
-    });
+  let thread: WriterThread | null = null;
+  let closed = false;
   return {
-    write: (batch) => ask(batch),
+    async write(batch) {
+      if (closed) throw new StateWriteError('the state file is closed', 'WRITER_CLOSED');
+      thread = thread === null || thread.isDead ? new WriterThread(options) : thread;
+      await thread.ask(batch);
+    },
     async close() {
-      if (death === null) await ask(null);
-      await worker.terminate();
+      if (closed) return;
+      closed = true;
+      await thread?.end();
     },
   };
+}
+
+class WriterThread {
+  isDead = false;
+  readonly #worker: Worker;
+  /** The thread answers in order. */
+  readonly #waiting: ((reply: WriterReply) => void)[] = [];
+
+  constructor(options: WriterOptions) {
+    const script = new URL('./writerThread.ts', import.meta.url);
+    this.#worker = new Worker(script, { workerData: options });
+    // The thread keeps the process alive only while it has something to write.
+    this.#worker.unref();
+    this.#worker.on('message', (reply: WriterReply) => {
+      if (this.#waiting.length === 1) this.#worker.unref();
+      this.#waiting.shift()?.(reply);
+    });
+    this.#worker.on('error', (error) => {
+      this.isDead = true;
+      const reply = { message: String(error), code: 'WRITER_DIED' };
+      for (const answer of this.#waiting.splice(0)) answer(reply);
+    });
+  }
+
+  ask(message: WriterMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push((reply) => {
+        if (reply === null) resolve();
+        else reject(new StateWriteError(reply.message, reply.code));
+      });
+      this.#worker.ref();
+      this.#worker.postMessage(message);
+    });
+  }
+
+  async end(): Promise<void> {
+    if (!this.isDead) await this.ask(null);
+    await this.#worker.terminate();
+  }
 }
 
 /** What SQLite said in the thread, with its code (`SQLITE_FULL`). */

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 
 test('a step within a minute moves time and tells nobody', () => {
   const clock = new MarketClock();
-  clock.resume(NOON_MS, 10);
+  clock.resume(NOON_MS, NOON_MS, 10);
   assert.deepEqual(clock.advance(NOON_MS + 59_999, 11, 'block'), []);
   assert.equal(clock.marketMs, NOON_MS + 59_999);
   assert.deepEqual(clock.movesAfter(10), []);
@@ -15,7 +15,7 @@ test('a step within a minute moves time and tells nobody', () => {
 
 test('a step over a boundary tells the resolutions whose interval changed', () => {
   const clock = new MarketClock();
-  clock.resume(NOON_MS, 10);
+  clock.resume(NOON_MS, NOON_MS, 10);
   assert.deepEqual(clock.advance(NOON_MS + MINUTE_MS, 11, 'block'), [clockTag('min1')]);
   const five = [clockTag('min1'), clockTag('min5')];
   assert.deepEqual(clock.advance(NOON_MS + 5 * MINUTE_MS, 12, 'block'), five);
@@ -28,7 +28,7 @@ test('a step over a boundary tells the resolutions whose interval changed', () =
 test('an end closes the interval, a start opens the next one', () => {
   const clock = new MarketClock();
   const nextMs = NOON_MS + MINUTE_MS;
-  clock.resume(NOON_MS, 10);
+  clock.resume(NOON_MS, NOON_MS, 10);
   assert.deepEqual(clock.advance(nextMs, 11, 'end'), [clockTag('min1')]);
   assert.equal(clock.marketMs, nextMs);
   assert.equal(clock.openedMs, NOON_MS);
@@ -45,7 +45,7 @@ test('an end closes the interval, a start opens the next one', () => {
 
 test('a rollback moves time back, and that is a move too', () => {
   const clock = new MarketClock();
-  clock.resume(NOON_MS, 10);
+  clock.resume(NOON_MS, NOON_MS, 10);
   clock.advance(NOON_MS + 10 * MINUTE_MS, 11, 'block');
   clock.advance(NOON_MS + MINUTE_MS, 12, 'block');
   assert.equal(clock.marketMs, NOON_MS + MINUTE_MS);
@@ -56,7 +56,7 @@ test('a rollback moves time back, and that is a move too', () => {
 
 test('what was before a start, or is long ago, is not remembered and said so', () => {
   const clock = new MarketClock();
-  clock.resume(NOON_MS, 10);
+  clock.resume(NOON_MS, NOON_MS, 10);
   assert.equal(clock.movesAfter(9), null);
   for (let step = 1; step <= 10_000; step += 1) {
     clock.advance(NOON_MS + step * MINUTE_MS, 10 + step, 'block');

@@ -11,7 +11,7 @@ import { assertBarsOverHttp, assertVerified, marketAfter, untilSame } from './ma
 
 const START_MS = Date.UTC(2024, 4, 1);
 
-test('a full disk: said, served on, nothing wrong served, and a restart with room goes on', async (t) => {
+test('a full disk is told, nothing wrong is served, a restart with room goes on', async (t) => {
   const directory = temporaryDirectory();
   const trades = Array.from({ length: 12_000 }, (_, index) => {
     return tradeAt(START_MS + index * 15_000, `${1 + (index % 70)}`, { id: `trade-${index}` });

@@ -68,7 +68,7 @@ test('a flat bar begins with each interval, ends with it, and gives way to a tra
   client.check();
 });
 
-test('time that jumps brings every flat bar between; too many of them bring a snapshot', async (t) => {
+test('a jump of time brings every flat bar between; too many, a snapshot', async (t) => {
   const { app, streams, same } = await filledStreams(t);
   const [min1] = streams;
   assert(min1 !== undefined);

@@ -92,7 +92,7 @@ test('malformed queries are 400 INVALID_PARAMS with the field that is wrong', as
   }
 });
 
-test('malformed input is refused before the pair is looked up; unknown pairs are 404', async (t) => {
+test('malformed input is refused before a look-up; unknown pairs are 404', async (t) => {
   const { url } = await market(t);
   const unknown = { ...HISTORY, base: `${'ab'.repeat(28)}.` };
   const both = new URLSearchParams({ ...unknown, resolution: 'x' });
@@ -127,7 +127,7 @@ test('routes, methods and positions that are not there', async (t) => {
   assert(Number(early.headers.get('retry-after')) >= 1);
 });
 
-test('empty and null optional fields are absent, unknown ones ignored, hex in any case', async (t) => {
+test('empty and null fields are absent, unknown ones ignored, hex in any case', async (t) => {
   const { url } = await market(t);
   const plain = await readHistory(url, { ...TOKEN_COIN, interval: 'min1' });
   const query = new URLSearchParams({ ...HISTORY, base: base.toUpperCase(), to: `${S + 7200}` });

@@ -50,7 +50,7 @@ test('HTTP history, then since its X-Position: no gap under a running feed', asy
   client.check();
 });
 
-test('since in an older epoch is told recovered:false and a snapshot; then it goes on', async (t) => {
+test('since in an older epoch: recovered:false and a snapshot, then it goes on', async (t) => {
   const app = await newTestApp(t, { env: { HORIZON_BLOCKS: '3' } });
   const trades = Array.from({ length: 20 }, (_, n) => tradeAt(START_MS + n * 60_000, `${n + 1}`));
   await app.feed(linesOf(trades));
@@ -68,7 +68,7 @@ test('since in an older epoch is told recovered:false and a snapshot; then it go
   client.check();
 });
 
-test('since beyond the horizon is told recovered:false; within it only what changed comes', async (t) => {
+test('since beyond the horizon: recovered:false; within it only what changed', async (t) => {
   const app = await newTestApp(t, { env: { HORIZON_BLOCKS: '5' } });
   const trades = Array.from({ length: 20 }, (_, n) => tradeAt(START_MS + n * 60_000, `${n + 1}`));
   await app.feed(linesOf(trades));
@@ -106,7 +106,7 @@ test('since ahead of the server waits, then is told NOT_READY and never older st
   client.check();
 });
 
-test('a rollback of the newest bar leaves the client with the newest bar of the server', async (t) => {
+test("a rollback of the newest bar leaves the client with the server's newest", async (t) => {
   const app = await newTestApp(t);
   const client = await StrictClient.connect(t, app.app.port);
   const all = client.subscribe(wish);

@@ -47,7 +47,7 @@ function round(n: number): string {
   );
 }
 
-test('a client that reads nothing of 64 MiB costs bounded memory, is told and ends right', async (t) => {
+test('a client that reads nothing of 64 MiB is bounded, told, and ends right', async (t) => {
   const server = await startServer(t, ['replay', '-', '--lateness', '0'], {
     DATA_DIR: temporaryDirectory(),
   });

@@ -29,7 +29,7 @@ test('SIGTERM tells every socket, closes with 4001 and exits with 0 within 10 s'
   }
 });
 
-test('SIGTERM in the middle of a replay: exit 0, a sound state, and the same file goes on', async (t) => {
+test('SIGTERM within a replay: exit 0, a sound state, and the same file goes on', async (t) => {
   const directory = temporaryDirectory();
   const trades = Array.from({ length: 20_000 }, (_, index) => {
     return tradeAt(START_MS + index * 20_000, `${1 + (index % 90)}`, { id: `${index}` });

@@ -15,6 +15,7 @@ import { CLIENT_COUNT, type Command, PAIR_COUNT } from './commands.ts';
 import { pairAt, Truth } from './truth.ts';
 
 const CATCH_UP_MS = 3_000;
+const COMMAND_MS = 20_000;
 const HORIZON_BLOCKS = 12;
 const GATEWAY = { heartbeatMs: 40, sweepMs: 10, positionWaitMs: 200 };
 const ENV = {
@@ -199,11 +200,25 @@ export async function play(commands: readonly Command[], tally: Tally): Promise<
   const scope = new Cleanup();
   try {
     const market = await Market.open(scope, tally);
-    for (const command of commands) await market.obey(command);
+    for (const command of commands) await inTime(command, market.obey(command));
     await market.check();
     await market.close();
     tally.scenarios += 1;
   } finally {
     await scope.run();
+  }
+}
+
+/** Fails a command that never ends, so that a failure has its seed. */
+async function inTime(command: Command, done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const expire = () => reject(new Error(`${command.kind} never ended`));
+    timer = setTimeout(expire, COMMAND_MS);
+  });
+  try {
+    await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -21,5 +21,5 @@ try {
   console.log(await simulate({ seed, seconds, ...path }));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1);
 }

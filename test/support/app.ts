@@ -1,4 +1,4 @@
-/** The whole app inside the test's process: `startApp` on a free port over a directory of its own. */
+/** The whole app inside the test's process: `startApp`, a free port, a directory of its own. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { dataFiles } from '../../src/actors/files.ts';

@@ -160,13 +160,14 @@ export class FoldWorld {
   }
 
   replay(latenessMs = this.options.latenessMs, feed: string | null = null): Replay {
-    const place = { node: this.node, log: this.log, writer: this.writer, rng: this.#rng };
+    const { node, log, writer } = this;
+    const place = { node, log, writer, rng: this.#rng, clock: systemClock };
     const observer = {
       lineRejected: (line: number, reason: string) => this.said.rejected.push(`${line}: ${reason}`),
       replayProgress: (_counts: ReplayCounts) => {},
       replayFinished: (_counts: ReplayCounts) => {},
     };
-    return new Replay(place, systemClock, observer, { feed, speed: null, latenessMs });
+    return new Replay(place, observer, { feed, speed: null, latenessMs });
   }
 
   async entries(fromSeq = 1): Promise<SealedEntry[]> {

@@ -16,6 +16,9 @@ export interface Reply {
   readonly close?: boolean;
 }
 
+/** `end` keeps whatever the client does not take; longer bodies are handed over as it reads. */
+const AT_ONCE_BYTES = 65_536;
+
 export class Exchange {
   readonly res: HttpResponse;
   readonly isHead: boolean;
@@ -76,8 +79,10 @@ export class Exchange {
       // endWithoutBody(length) leaves the response open, and the process aborts over it.
       res.writeHeader('Content-Length', String(Buffer.byteLength(reply.body)));
       res.endWithoutBody();
-    } else {
+    } else if (reply.body.length <= AT_ONCE_BYTES) {
       res.end(reply.body);
+    } else {
+      sendLong(res, Buffer.from(reply.body));
     }
   }
 
@@ -107,4 +112,22 @@ export class Exchange {
         break;
     }
   }
+}
+
+/**
+ * The library asks for more when the client has taken what it got. Until then the response is
+ * pending, so that a client that reads nothing costs one body, however many it has asked for.
+ */
+function sendLong(res: HttpResponse, body: Buffer): void {
+  let gone = false;
+  res.onAborted(() => {
+    gone = true;
+  });
+  const [, done] = res.tryEnd(body, body.length);
+  if (done || gone) return;
+  res.onWritable((offset) => {
+    if (gone) return true;
+    const [taken, done] = res.tryEnd(body.subarray(offset), body.length);
+    return taken || done;
+  });
 }

@@ -110,7 +110,7 @@ export class RouteServer {
       }
       if (!reached(vantage.applied(), asked)) {
         if (!visit.exchange.deferred) answers.defer(visit);
-        arrivals.wait(asked, (arrived) => {
+        arrivals.wait(visit.exchange, asked, (arrived) => {
           if (!visit.exchange.alive) return;
           if (arrived) this.#run(visit, request);
           else answers.failure(visit, notReady('this node has not reached X-Min-Position yet'));

@@ -8,6 +8,7 @@ import { Failure, invalid } from '../../runtime/errors.ts';
 import { epochNumber, type Position } from '../../runtime/position.ts';
 import type { RequestId } from '../frame.ts';
 import { isRecord } from '../input.ts';
+import { isSane } from './sane.ts';
 
 /** One subscription asked for; `refused` says what is wrong with its own fields. */
 export interface Wish {
@@ -25,14 +26,27 @@ export interface Wish {
 export type ClientFrame =
   | { readonly kind: 'connect'; readonly requestId: RequestId; readonly acks: boolean }
   | { readonly kind: 'subscribe'; readonly wishes: readonly Wish[] }
+  | { readonly kind: 'refused'; readonly requestId: RequestId; readonly failure: Failure }
   | { readonly kind: 'unsubscribe'; readonly requestId: RequestId }
   | { readonly kind: 'ping'; readonly requestId: RequestId }
   | { readonly kind: 'pong' };
 
 const LONGEST_REQUEST_ID = 128;
 const PACES = [20, 10, 5, 2, 1];
+/** The library makes room for as much as a header declares, before it has seen any of it. */
+const DECODING = {
+  maxArrayLength: 1_000,
+  maxMapLength: 64,
+  maxStrLength: 65_536,
+  maxBinLength: 0,
+  maxExtLength: 0,
+};
 
-export function readFrame(bytes: ArrayBuffer, isBinary: boolean): ClientFrame | Failure {
+export function readFrame(
+  bytes: ArrayBuffer,
+  isBinary: boolean,
+  maxTopics: number,
+): ClientFrame | Failure {
   const frame = parse(bytes, isBinary);
   if (frame instanceof Failure) return frame;
   if (!isRecord(frame)) return invalid('frame', 'must be an object');
@@ -41,6 +55,10 @@ export function readFrame(bytes: ArrayBuffer, isBinary: boolean): ClientFrame | 
     case 'connect':
       return { kind: 'connect', requestId, acks: isRecord(frame.data) && frame.data.acks === true };
     case 'subscribe':
+      if (Array.isArray(frame.topics) && frame.topics.length > maxTopics) {
+        const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
+        return { kind: 'refused', requestId, failure };
+      }
       return { kind: 'subscribe', wishes: wishesOf(frame) };
     case 'unsubscribe':
       return { kind: 'unsubscribe', requestId };
@@ -57,10 +75,13 @@ export function readFrame(bytes: ArrayBuffer, isBinary: boolean): ClientFrame | 
 
 function parse(bytes: ArrayBuffer, isBinary: boolean): unknown {
   try {
-    return isBinary ? decode(new Uint8Array(bytes)) : JSON.parse(Buffer.from(bytes).toString());
+    if (!isBinary) return JSON.parse(Buffer.from(bytes).toString());
+    const packed = new Uint8Array(bytes);
+    if (isSane(packed)) return decode(packed, DECODING);
   } catch {
-    return invalid('frame', isBinary ? 'not readable as MessagePack' : 'not readable as JSON');
+    // Told below.
   }
+  return invalid('frame', isBinary ? 'not readable as MessagePack' : 'not readable as JSON');
 }
 
 function requestIdOf(value: unknown): RequestId {

@@ -100,6 +100,7 @@ export class Endpoint {
     const { rng, clock, heartbeat, connections, observer, options } = this.#parts;
     const origin = socket.getUserData();
     if (origin.refusal !== null) {
+      observer.socketOpened();
       observer.socketClosed(origin.refusal.code);
       socket.end(origin.refusal.code, origin.refusal.reason);
       return;
@@ -152,7 +153,7 @@ export class Endpoint {
       this.#bad(connection, new Failure('LIMIT_EXCEEDED', message));
       return;
     }
-    const frame = readFrame(bytes, isBinary);
+    const frame = readFrame(bytes, isBinary, options.maxSubscriptions);
     if (frame instanceof Failure) this.#bad(connection, frame);
     else this.#obey(connection, frame);
   }
@@ -165,7 +166,11 @@ export class Endpoint {
         this.#welcome(connection, frame.requestId);
         break;
       case 'subscribe':
+        // The library corks what is sent while it hands over a frame: the answers are one write.
         for (const wish of frame.wishes) subscriptions.subscribe(connection, wish);
+        break;
+      case 'refused':
+        this.#refuse(connection, frame.requestId, frame.failure);
         break;
       case 'unsubscribe':
         subscriptions.unsubscribe(connection, frame.requestId);

@@ -155,7 +155,7 @@ export class Subscriptions {
     const { since } = subscription.wish;
     connection.subscriptions.set(keyOf(subscription.requestId), subscription);
     if (since !== null && !subscription.topic.periodic && !reached(vantage.applied(), since)) {
-      const wait = arrivals.wait(since, (arrived) => {
+      const wait = arrivals.wait(connection, since, (arrived) => {
         if (arrived) this.#startOrPostpone(connection, subscription);
         else this.guarded(connection, subscription, notThere);
       });

@@ -7,7 +7,12 @@ import type { Fold } from '../../actors/fold.ts';
 import type { ClockMove } from '../../actors/marketClock.ts';
 import type { BarView } from '../../market/barView.ts';
 import { fillPrevious, flatBar } from '../../market/fill.ts';
-import { intervalEnd, intervalStart, type Resolution } from '../../market/resolution.ts';
+import {
+  EARLIEST_START_MS,
+  intervalEnd,
+  intervalStart,
+  type Resolution,
+} from '../../market/resolution.ts';
 import type { Json } from '../../runtime/json.ts';
 import { tradedBars } from './history.ts';
 import { type Chart, view } from './market.ts';
@@ -42,6 +47,7 @@ export function filledNews(
   const { resolution } = chart;
   const movedAt = new Map<number, number>();
   for (const move of moves) if (!noteMove(resolution, move, movedAt)) return null;
+  if (movedAt.size > MAX_FLAT_BARS) return null;
   const ends = news.map(({ startMs }) => intervalEnd(resolution, startMs));
   const toMs = intervalEnd(resolution, lastBegun(fold, resolution));
   const fromMs = Math.min(toMs, ...movedAt.keys(), ...ends);
@@ -78,7 +84,8 @@ interface FlatBar {
 function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatBar[] | null {
   const { resolution } = chart;
   const traded = tradedBars(fold, chart, { fromMs, toMs, limit: MAX_FLAT_BARS });
-  const before = tradedBars(fold, chart, { fromMs: 0, toMs: fromMs, limit: 1 }).bars[0];
+  const before = tradedBars(fold, chart, { fromMs: EARLIEST_START_MS, toMs: fromMs, limit: 1 })
+    .bars[0];
   const { bars, cut } = fillPrevious(traded.bars, {
     resolution,
     fromMs,

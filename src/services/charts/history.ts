@@ -3,7 +3,7 @@ import type { Fold } from '../../actors/fold.ts';
 import { decodeBar } from '../../market/barText.ts';
 import type { BarView } from '../../market/barView.ts';
 import { fillPrevious } from '../../market/fill.ts';
-import { intervalStart, RESOLUTIONS } from '../../market/resolution.ts';
+import { EARLIEST_START_MS, intervalStart, RESOLUTIONS } from '../../market/resolution.ts';
 import type { BarRow } from '../../store/barRows.ts';
 import { type Chart, view } from './market.ts';
 
@@ -33,7 +33,7 @@ export function filledBars(fold: Fold, chart: Chart, span: Span): Bars {
   const oldest = traded.bars[0];
   // Cut traded bars are more than the limit allows, so nothing before the oldest is asked for.
   const fromMs = traded.cut && oldest !== undefined ? oldest.time * 1000 : span.fromMs;
-  const [before] = traded.cut ? [] : readRows(fold, chart, 0, fromMs, 1);
+  const [before] = traded.cut ? [] : readRows(fold, chart, EARLIEST_START_MS, fromMs, 1);
   const filled = fillPrevious(traded.bars, {
     resolution: chart.resolution,
     fromMs,
