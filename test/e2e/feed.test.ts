@@ -74,7 +74,7 @@ test('malformed lines of every kind are reported with number, counted and skippe
     assert.equal(line, index + 2, `${MALFORMED[index]?.[0]} is told with its number`);
     assert(String(reason).length > 5, `a reason for ${MALFORMED[index]?.[0]}`);
   }
-  assert.equal(told.length, 20, 'the first ones are told; a wrong file does not flood the log');
+  assert.equal(told.length, MALFORMED.length);
   await server.stop();
   const again = await runProgram(['replay', file, '--exit'], env);
   assert.equal(again.exit.code, 0, 'malformed lines are no failure');
