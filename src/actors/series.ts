@@ -127,10 +127,15 @@ export class Series {
     return true;
   }
 
-  /** Bars that changed after `seq`, oldest change first; null when more than `limit` did. */
-  changedSince(seq: number, limit: number): BarChange[] | null {
-    const changes = seq >= this.#floorSeq ? this.#heldSince(seq) : this.#storedSince(seq, limit);
-    return changes.length > limit ? null : changes;
+  /**
+   * Bars that changed after `seq`, oldest change first. When more than `limit` did, the oldest of
+   * them up to a position that is not cut in two: none when one entry changed more than that.
+   */
+  changedSince(seq: number, limit: number): { changes: BarChange[]; isAll: boolean } {
+    const found = seq >= this.#floorSeq ? this.#heldSince(seq) : this.#storedSince(seq, limit);
+    const beyond = found[limit];
+    if (beyond === undefined) return { changes: found, isAll: true };
+    return { changes: found.filter((change) => change.seq < beyond.seq), isAll: false };
   }
 
   #heldSince(seq: number): BarChange[] {

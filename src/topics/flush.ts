@@ -15,6 +15,8 @@ interface Lane {
 
 /** Timers fire up to a millisecond early. */
 const EARLY_MS = 1;
+/** Not at once: a flush that fails half way sends its first half each time. */
+const RETRY_MS = 1_000;
 
 export class FlushScheduler {
   /** Number of the last flush turn. */
@@ -23,7 +25,7 @@ export class FlushScheduler {
   readonly #observer: Observer;
   /** Runs after the streams of a turn. */
   readonly #flushed: () => void;
-  readonly #lanes = new Map<number, Lane>();
+  readonly #lanes = new Map<number | 'retry', Lane>();
   #armed: { readonly timer: Timer; readonly dueMs: number } | null = null;
   #measuring = false;
   #notBeforeMs = 0;
@@ -40,7 +42,7 @@ export class FlushScheduler {
   }
 
   remove(stream: Stream): void {
-    this.#lanes.get(stream.cadenceMs)?.dirty.delete(stream);
+    for (const lane of this.#lanes.values()) lane.dirty.delete(stream);
   }
 
   clear(): void {
@@ -51,11 +53,12 @@ export class FlushScheduler {
     for (const lane of this.#lanes.values()) yield* lane.dirty;
   }
 
-  #lane(cadenceMs: number): Lane {
-    let lane = this.#lanes.get(cadenceMs);
+  #lane(key: number | 'retry'): Lane {
+    let lane = this.#lanes.get(key);
     if (lane === undefined) {
+      const cadenceMs = key === 'retry' ? RETRY_MS : key;
       lane = { cadenceMs, dirty: new Set(), nextMs: 0 };
-      this.#lanes.set(cadenceMs, lane);
+      this.#lanes.set(key, lane);
     }
     return lane;
   }
@@ -106,9 +109,19 @@ export class FlushScheduler {
       try {
         stream.flush(this.turn);
       } catch (error) {
+        this.#retryLater(stream);
         this.#observer.handlerFailed(`topic ${stream.topic.name}`, error);
       }
       if (stream.topic.periodic) lane.dirty.add(stream);
     }
+  }
+
+  /** A stream that failed waits on, so that nobody is told to be complete past it. */
+  #retryLater(stream: Stream): void {
+    if (stream.topic.periodic) return;
+    const lane = this.#lane('retry');
+    if (lane.dirty.size === 0) lane.nextMs = this.#clock.monotonicMs() + lane.cadenceMs;
+    stream.dirty = true;
+    lane.dirty.add(stream);
   }
 }

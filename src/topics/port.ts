@@ -14,7 +14,7 @@
  */
 import type { TSchema } from 'typebox';
 import type { Encoding, Joiner, Rendering, RequestId } from '../gateway/frame.ts';
-import type { Failure } from '../runtime/errors.ts';
+import { Failure } from '../runtime/errors.ts';
 import type { Json } from '../runtime/json.ts';
 
 /** One frame's worth of change. */
@@ -26,6 +26,17 @@ export interface Part {
   readonly data: Json;
 }
 
+/** An answer in pages: oldest changes first. */
+export interface Changes {
+  readonly parts: readonly Part[];
+  /**
+   * With these parts complete up to here; below the applied position there is more, to be asked
+   * for with this. Above the seq asked with, unless that was the applied position; no part's seq
+   * is above it.
+   */
+  readonly completeTo: number;
+}
+
 export interface Source {
   /** Canonical name of (topic, data): equal for equal subscriptions, whatever their spelling. */
   readonly key: string;
@@ -33,8 +44,24 @@ export interface Source {
   readonly tags: readonly string[];
   /** Whole state at the applied position; null for something we do not know yet. */
   snapshot(): Json | Failure;
-  /** What changed after `seq`; null beyond the horizon (then a snapshot is the only answer). */
-  since(seq: number): readonly Part[] | null;
+  /**
+   * What changed after `seq`; a bare list is all of it. Null beyond the horizon (then a snapshot is
+   * the only answer). A Failure ends the subscription.
+   */
+  since(seq: number): Changes | readonly Part[] | null | Failure;
+}
+
+/** Asks a source. `applied`: where the node is, so what a bare list completes to. */
+export function askSince(source: Source, seq: number, applied: number): Changes | null | Failure {
+  const answer = source.since(seq);
+  if (answer === null || answer instanceof Failure) return answer;
+  if (!('parts' in answer)) return { parts: answer, completeTo: applied };
+  const { parts, completeTo } = answer;
+  // A client ignores what follows below a part's seq: that would be lost without a word.
+  if ((completeTo <= seq && seq < applied) || (parts.at(-1)?.seq ?? 0) > completeTo) {
+    throw new Error(`${source.key} since ${seq}: a page that ends at ${completeTo} is wrong`);
+  }
+  return answer;
 }
 
 export interface Topic {
@@ -113,6 +140,8 @@ export interface Streams extends TopicHub {
     readonly encoding: Encoding;
     /** Gets what it alone listens to directly; all else comes through the seat's channel. */
     readonly to: Recipient;
+    /** The stream can give this seat nothing more. Called in a turn of its own, never by `join`. */
+    readonly ended: (failure: Failure) => void;
   }): Seat;
   /** Every subscription has had its frames up to and including this position. */
   completeTo(): number;

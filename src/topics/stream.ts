@@ -19,7 +19,15 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Outbox } from './outbox.ts';
-import type { Mark, Recipient, Seat, Source, Streams, Topic } from './port.ts';
+import {
+  askSince,
+  type Mark,
+  type Recipient,
+  type Seat,
+  type Source,
+  type Streams,
+  type Topic,
+} from './port.ts';
 
 /** What a stream needs of the world. */
 export interface Outlet {
@@ -33,7 +41,10 @@ export interface Outlet {
   readonly outbox: Pick<Outbox, 'add'>;
 }
 
-type Place = Pick<Parameters<Streams['join']>[0], 'requestId' | 'encoding' | 'to'>;
+type Place = Pick<Parameters<Streams['join']>[0], 'requestId' | 'encoding' | 'to' | 'ended'>;
+
+/** One for each seat. */
+type Listener = Pick<Place, 'to' | 'ended'>;
 
 /** Subscribers who get the same bytes. */
 interface Group {
@@ -45,7 +56,7 @@ interface Group {
   head: { readonly event: string; readonly snapshot: boolean; readonly bytes: Uint8Array };
   seats: number;
   /** One for each seat that is not paused. */
-  readonly listening: Set<{ readonly to: Recipient }>;
+  readonly listening: Set<Listener>;
   /** The only one listening, who is served directly. */
   only: Recipient | null;
 }
@@ -99,22 +110,15 @@ export class Stream {
     }
     this.#settled = false;
     const { seq } = this.#outlet.applied();
-    const parts = this.topic.periodic ? null : this.source.since(this.#now.complete);
-    if (parts === null) {
-      this.#publishSnapshot(seq);
-    } else {
-      for (const { event, data, seq } of parts) {
-        const { prev } = this.#now;
-        this.#publish(event, new Rendering(data), { seq, prev, snapshot: false });
-      }
-    }
+    if (this.topic.periodic) this.#publishSnapshot(seq);
+    else if (!this.#publishChanges(seq)) return;
     this.#now = { ...this.#now, complete: seq };
     this.#settled = true;
   }
 
-  seat({ requestId, encoding, to }: Place, left: (stream: Stream) => void): Seat {
+  seat({ requestId, encoding, to, ended }: Place, left: (stream: Stream) => void): Seat {
     const group = this.#group(requestId, encoding);
-    const listener = { to };
+    const listener = { to, ended };
     let taken = true;
     const listen = (on: boolean) => {
       if (!taken) return;
@@ -151,7 +155,7 @@ export class Stream {
     if (group === undefined) {
       const channel = `${this.#name}#${this.#nextGroup++}`;
       const head = newHead(encoding, requestId, this.topic.event, false);
-      const listening = new Set<{ readonly to: Recipient }>();
+      const listening = new Set<Listener>();
       group = { key, channel, requestId, encoding, head, seats: 0, listening, only: null };
       this.#groups.set(key, group);
     }
@@ -178,10 +182,43 @@ export class Stream {
     return rendering;
   }
 
-  #publishSnapshot(seq: number): void {
+  /** Page by page up to `applied`. False: the source has failed and all were told. */
+  #publishChanges(applied: number): boolean {
+    do {
+      const changes = askSince(this.source, this.#now.complete, applied);
+      if (changes instanceof Failure) return this.#end(changes);
+      if (changes === null) return this.#publishSnapshot(applied);
+      for (const { event, data, seq } of changes.parts) {
+        const { prev } = this.#now;
+        this.#publish(event, new Rendering(data), { seq, prev, snapshot: false });
+      }
+      this.#now = { ...this.#now, complete: changes.completeTo };
+    } while (this.#now.complete < applied);
+    return true;
+  }
+
+  #publishSnapshot(seq: number): boolean {
     const rendering = this.#snapshot();
-    if (rendering instanceof Failure) return;
+    if (rendering instanceof Failure) return this.#end(rendering);
+    if (!this.topic.periodic) {
+      // What lies between is lost to those who listen, so they are told.
+      const why = new Rendering({ reason: 'slow', skipped: 0 });
+      this.#publish('Resync', why, { seq, prev: null, snapshot: false });
+      this.#outlet.observer.resync('slow');
+    }
     this.#publish(this.topic.event, rendering, { seq, prev: null, snapshot: true });
+    return true;
+  }
+
+  /** After this flush, when its frames are sent. Paused seats hear of it when they go on. */
+  #end({ message }: Failure): false {
+    const failure = new Failure('NOT_READY', message);
+    this.#outlet.clock.soon(() => {
+      for (const group of [...this.#groups.values()]) {
+        for (const listener of [...group.listening]) listener.ended(failure);
+      }
+    });
+    return false;
   }
 
   #publish(
@@ -210,8 +247,9 @@ export class Stream {
       published += 1;
       bytes += size;
     }
-    const { complete, frames } = this.#now;
-    this.#now = { prev: place.seq, complete, frames: frames + 1, bytes: this.#now.bytes + size };
+    const { frames } = this.#now;
+    const sent = { prev: place.seq, frames: frames + 1, bytes: this.#now.bytes + size };
+    this.#now = { ...this.#now, ...sent };
     observer.framesPublished(published, bytes);
   }
 }

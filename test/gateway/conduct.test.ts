@@ -99,11 +99,12 @@ test('a ping never claims what a slow subscription has not been sent', async (t)
 });
 
 test('an unknown protocol opens and closes with 4500', async (t) => {
-  const { port } = await startNode(t);
+  const { port, sockets } = await startNode(t);
   const offered = await Client.open(port, { protocols: ['wamp', 'graphql'] });
   await offered.closed(4500);
   const inQuery = await Client.open(port, { path: '/ws?encoding=xml' });
   await inQuery.closed(4500);
+  assert.equal(sockets.open, 0);
 });
 
 test('another version of the WebSocket protocol or a second Host is refused', async (t) => {

@@ -7,7 +7,7 @@ import { isRecord } from '../../src/gateway/input.ts';
 import type { Vantage } from '../../src/gateway/port.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import type { Json } from '../../src/runtime/json.ts';
-import type { Part, Source, Topic, TopicHub } from '../../src/topics/port.ts';
+import type { Changes, Part, Source, Topic, TopicHub } from '../../src/topics/port.ts';
 
 interface Bar {
   time: number;
@@ -27,6 +27,10 @@ export class Market implements Vantage {
   readonly bars = new Map<string, Bar[]>();
   /** Bytes that every bar carries for nothing, to fill sockets. */
   padding = '';
+  /** Bars answer so many changes at once. */
+  page = Number.POSITIVE_INFINITY;
+  /** What bars answer instead of changes. */
+  failure: Failure | null = null;
   opened = 0;
   rendered = 0;
   readonly #listeners = new Set<() => void>();
@@ -139,10 +143,15 @@ export class Market implements Vantage {
         const newest = bars().at(-1);
         return newest === undefined ? null : json(newest);
       },
-      since: (seq): Part[] | null => {
+      since: (seq): Changes | null | Failure => {
+        if (this.failure !== null) return this.failure;
         if (seq < this.horizon) return null;
         const changed = bars().filter((bar) => bar.seq > seq);
-        return changed.map((bar) => ({ event: 'BarsUpdate', seq: bar.seq, data: json(bar) }));
+        const parts = changed
+          .slice(0, this.page)
+          .map((bar): Part => ({ event: 'BarsUpdate', seq: bar.seq, data: json(bar) }));
+        const last = parts.at(-1)?.seq ?? this.seq;
+        return { parts, completeTo: changed.length > this.page ? last : this.seq };
       },
     };
   }

@@ -17,6 +17,8 @@ export interface TestNode {
   readonly url: string;
   readonly faults: unknown[];
   readonly closes: number[];
+  /** Sockets open, as a gauge would say. */
+  readonly sockets: { open: number };
   readonly resyncs: string[];
 }
 
@@ -28,10 +30,17 @@ export async function startNode(
   const faults: unknown[] = [];
   const closes: number[] = [];
   const resyncs: string[] = [];
+  const sockets = { open: 0 };
   const observer: Observer = {
     ...silentObserver,
     handlerFailed: (_where, error) => void faults.push(error),
-    socketClosed: (code) => void closes.push(code),
+    socketOpened: () => {
+      sockets.open += 1;
+    },
+    socketClosed: (code) => {
+      sockets.open -= 1;
+      closes.push(code);
+    },
     resync: (reason) => void resyncs.push(reason),
   };
   const server = createServer(observer);
@@ -52,7 +61,8 @@ export async function startNode(
   const port = await gateway.start('127.0.0.1', 0);
   assert(typeof port === 'number');
   test.after(() => gateway.stop());
-  return { market, gateway, port, url: `http://127.0.0.1:${port}`, faults, closes, resyncs };
+  const url = `http://127.0.0.1:${port}`;
+  return { market, gateway, port, url, faults, closes, sockets, resyncs };
 }
 
 /** Waits for a condition, and fails with its name when it does not come true in time. */

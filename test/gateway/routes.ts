@@ -21,6 +21,9 @@ const echo = ({ query, params, body }: RouteRequest): Answer => ({
 
 export const LONG = JSON.stringify({ text: 'lorem ipsum '.repeat(400) });
 
+/** More than a connection takes at once. */
+export const BIG = 'x'.repeat(1_048_575).concat('!');
+
 const QUERY = Type.Object({
   asset: Type.String({ pattern: '^[a-z]+$' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -51,6 +54,8 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
     get('/items/:item/of/:owner', {}),
     get('/small', { handle: () => ({ body: '{"a":1}' }), etag: true, positioned: true }),
     get('/long', { handle: () => ({ body: LONG }), etag: true, gzip: true }),
+    get('/big', { rate: 'free', handle: () => ({ body: BIG }) }),
+    get('/bigger', { rate: 'free', handle: () => ({ body: BIG.repeat(8) }) }),
     get('/bytes', { handle: () => ({ body: Buffer.from('åb'), type: 'text/plain' }) }),
     get('/held', { handle: gate.hold }),
     get('/throws', {

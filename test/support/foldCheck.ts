@@ -65,7 +65,7 @@ function checkSeries(world: FoldWorld, model: FoldModel, pair: string, interval:
   assert.equal(series.newest?.startMs, bars[0]?.startMs, `newest bar of ${key}`);
   if (series.newest !== null && bars[0] !== undefined) assert.deepEqual(series.newest, bars[0]);
   for (let seq = world.fold.store.horizonSeq; seq <= world.seq; seq += 1) {
-    const held = pool.series(interval).changedSince(seq, MANY) ?? [];
+    const held = pool.series(interval).changedSince(seq, MANY).changes;
     checkChanges(world, model, { name: pool.name, pair: pool.pair, held }, interval, seq);
   }
 }

@@ -17,7 +17,7 @@ export interface Reply {
 }
 
 /** `end` keeps whatever the client does not take; longer bodies are handed over as it reads. */
-const AT_ONCE_BYTES = 65_536;
+const AT_ONCE_BYTES = 262_144;
 
 export class Exchange {
   readonly res: HttpResponse;
@@ -82,7 +82,7 @@ export class Exchange {
     } else if (reply.body.length <= AT_ONCE_BYTES) {
       res.end(reply.body);
     } else {
-      sendLong(res, Buffer.from(reply.body));
+      sendLong(res, typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body);
     }
   }
 
@@ -116,9 +116,11 @@ export class Exchange {
 
 /**
  * The library asks for more when the client has taken what it got. Until then the response is
- * pending, so that a client that reads nothing costs one body, however many it has asked for.
+ * pending, so that a client that reads nothing costs one body: the library closes a connection
+ * whose next request is there already (clients that send it before they have read do so at their
+ * own risk).
  */
-function sendLong(res: HttpResponse, body: Buffer): void {
+function sendLong(res: HttpResponse, body: Uint8Array): void {
   let gone = false;
   res.onAborted(() => {
     gone = true;

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../runtime/clock.ts';
 import { Failure } from '../../runtime/errors.ts';
-import type { Mark, Part, Seat, Streams } from '../../topics/port.ts';
+import { askSince, type Mark, type Part, type Seat, type Streams } from '../../topics/port.ts';
 import type { Facts } from '../frame.ts';
 import type { Observer } from '../observer.ts';
 import type { Vantage } from '../port.ts';
@@ -38,10 +38,15 @@ export class Delivery {
     return { epoch, seq, prev: null, tsMs: this.#clock.nowMs() };
   }
 
-  seat(connection: Connection, subscription: Subscription): Seat {
+  seat(
+    connection: Connection,
+    subscription: Subscription,
+    ended: (failure: Failure) => void,
+  ): Seat {
     const { topic, source, cadenceMs, requestId } = subscription;
     const { encoding } = connection;
-    return this.#streams.join({ topic, source, cadenceMs, requestId, encoding, to: connection });
+    const place = { topic, source, cadenceMs, requestId, encoding, to: connection, ended };
+    return this.#streams.join(place);
   }
 
   acknowledge(
@@ -51,6 +56,24 @@ export class Delivery {
   ): void {
     if (!wish.wantsAck && !connection.acks) return;
     connection.send(requestId, 'Subscribed', { ...state }, { ...this.facts(), seq: state.seq });
+  }
+
+  /** Everything that changed after a mark; null where only a snapshot can tell. */
+  changes(
+    connection: Connection,
+    subscription: Subscription,
+    mark: Mark,
+  ): Progress | null | Failure {
+    const { seq } = this.#vantage.applied();
+    let from = mark;
+    for (;;) {
+      const changes = askSince(subscription.source, from.complete, seq);
+      if (changes === null || changes instanceof Failure) return changes;
+      const { parts, completeTo } = changes;
+      const progress = this.parts(connection, subscription, parts, from);
+      if (!progress.whole || progress.from === null || completeTo >= seq) return progress;
+      from = { ...progress.from, complete: completeTo };
+    }
   }
 
   /** What changed, one frame for each part, as a continuation of what the client has. */

@@ -43,7 +43,7 @@ export class Renewal {
       if (failure !== null) return failure;
       connection.ignore(standing.seat.channel);
       standing.seat.leave();
-      const seat = delivery.seat(connection, subscription);
+      const seat = subscriptions.seat(connection, subscription);
       const why = { reason: 'epoch', skipped: 0 } as const;
       const progress = delivery.resync(connection, subscription, seat, why);
       if (progress instanceof Failure) {

@@ -1,5 +1,5 @@
 /**
- * Whether MessagePack bytes are worth decoding: each header is read and nothing is built. Every item
+ * Whether MessagePack bytes are worth decoding: each header is read and nothing is built. An item
  * takes a byte at least, so what the arrays and maps declare can never be more than the bytes that
  * are left; a decoder that believes a header makes room for billions of items.
  */

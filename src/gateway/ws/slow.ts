@@ -5,7 +5,7 @@
  * changed, and goes on live in the same turn. Who skipped too much gets a snapshot after that.
  */
 import type { Clock } from '../../runtime/clock.ts';
-import type { Failure } from '../../runtime/errors.ts';
+import { Failure } from '../../runtime/errors.ts';
 import type { Mark, Seat } from '../../topics/port.ts';
 import type { Observer } from '../observer.ts';
 import type { GatewayOptions } from '../options.ts';
@@ -114,9 +114,9 @@ export class SlowSockets {
   ): Progress | Failure {
     const { delivery } = this.#parts;
     const skipped = seat.traffic().frames - from.frames;
-    const parts = subscription.source.since(from.complete);
-    if (parts !== null) {
-      const progress = delivery.parts(connection, subscription, parts, from);
+    const progress = delivery.changes(connection, subscription, from);
+    if (progress instanceof Failure) return progress;
+    if (progress !== null) {
       const enough = !connection.pastBound || skipped === 0;
       if (!progress.whole || enough) return progress;
     }

@@ -4,7 +4,7 @@
  * nothing is subscribed under it.
  */
 import { Failure } from '../../runtime/errors.ts';
-import type { Seat, Topic } from '../../topics/port.ts';
+import { askSince, type Seat, type Topic } from '../../topics/port.ts';
 import { type Arrivals, reached } from '../arrivals.ts';
 import type { RequestId } from '../frame.ts';
 import { type Check, checkOf } from '../input.ts';
@@ -71,7 +71,7 @@ export class Subscriptions {
     this.guarded(connection, subscription, () => {
       const outdated = this.reopen(subscription);
       if (outdated !== null) return outdated;
-      const seat = this.#parts.delivery.seat(connection, subscription);
+      const seat = this.seat(connection, subscription);
       const progress = this.#firstFrames(connection, subscription, seat);
       if (progress instanceof Failure) {
         seat.leave();
@@ -79,6 +79,14 @@ export class Subscriptions {
       }
       this.settle(connection, subscription, seat, progress);
       return null;
+    });
+  }
+
+  /** Its place in the stream, whose end is the subscription's. */
+  seat(connection: Connection, subscription: Subscription): Seat {
+    const { delivery } = this.#parts;
+    return delivery.seat(connection, subscription, (failure) => {
+      this.guarded(connection, subscription, () => failure);
     });
   }
 
@@ -177,12 +185,13 @@ export class Subscriptions {
     const { topic, source, wish } = subscription;
     const { epoch, seq } = vantage.applied();
     if (wish.since !== null && wish.since.epoch === epoch && !topic.periodic) {
-      const parts = source.since(wish.since.seq);
-      if (parts !== null) {
+      const changes = askSince(source, wish.since.seq, seq);
+      if (changes instanceof Failure) return changes;
+      if (changes !== null && changes.completeTo >= seq) {
         const since = wish.since.seq;
         delivery.acknowledge(connection, subscription, { recovered: true, seq: since });
         const from = { ...seat.traffic(), prev: since, complete: since };
-        return delivery.parts(connection, subscription, parts, from);
+        return delivery.parts(connection, subscription, changes.parts, from);
       }
     }
     if (!wish.snapshot && wish.since === null) {

@@ -3,13 +3,14 @@ import type Type from 'typebox';
 import type { Fold } from '../../actors/fold.ts';
 import { clockTag } from '../../actors/marketClock.ts';
 import { seriesTag } from '../../actors/pool.ts';
+import type { BarChange } from '../../actors/series.ts';
 import { parseAssetOrAlias } from '../../market/asset.ts';
 import type { BarView } from '../../market/barView.ts';
 import { pairName } from '../../market/pair.ts';
 import type { Resolution } from '../../market/resolution.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import type { Json } from '../../runtime/json.ts';
-import type { Part, Source, Topic } from '../../topics/port.ts';
+import type { Changes, Source, Topic } from '../../topics/port.ts';
 import { filledNews, newestFilled } from './filled.ts';
 import { type Chart, type ChartNode, findChart, isRelevant, view } from './market.ts';
 import { type BarNews, type NewestBar, partsOf, REVISED, UPDATE } from './parts.ts';
@@ -74,27 +75,31 @@ function barSource(
       if (chart === null || chart instanceof Failure) return chart;
       return newest(node.fold, chart)?.bar ?? null;
     },
-    since(seq): readonly Part[] | null {
+    since(seq): Changes | null | Failure {
       const { fold } = node;
       if (seq < fold.store.horizonSeq) return null;
       const chart = findChart(fold, base, quote, resolution);
-      if (chart instanceof Failure) return [];
+      if (chart instanceof Failure) return chart;
+      const applied = fold.store.checkpoint?.seq ?? 0;
       // Nothing is known of the pair, or its only trades were rolled back: the client's state too.
-      if (chart === null)
-        return [{ event: UPDATE, seq: fold.store.checkpoint?.seq ?? 0, data: null }];
-      const changes = chart.series.changedSince(seq, MAX_RECOVERED_BARS);
-      if (changes === null) return null;
-      const news = changes.map(
-        ({ startMs, seq: changed, cause, bar }): BarNews => ({
-          startMs,
-          seq: changed,
-          cause,
-          bar: bar === null ? null : render(fold, view(chart, bar)),
-        }),
-      );
+      if (chart === null) {
+        return { parts: [{ event: UPDATE, seq: applied, data: null }], completeTo: applied };
+      }
+      const { changes, isAll } = chart.series.changedSince(seq, MAX_RECOVERED_BARS);
+      const last = changes[changes.length - 1];
+      // More than an answer may hold: a page of them. Filled ones come whole or as a snapshot.
+      if (!isAll && (filled || last === undefined)) return null;
+      const completeTo = isAll || last === undefined ? applied : last.seq;
+      const news = changes.map((change) => newsOf(change, chart, (bar) => render(fold, bar)));
       const all = filled ? filledNews(fold, chart, seq, news, (bar) => render(fold, bar)) : news;
       if (all === null || all.length > MAX_RECOVERED_BARS) return null;
-      return partsOf({ pair, interval: resolution }, all, () => newest(fold, chart));
+      const parts = partsOf({ pair, interval: resolution }, all, () => newest(fold, chart));
+      return { parts, completeTo };
     },
   };
+}
+
+function newsOf(change: BarChange, chart: Chart, render: (bar: BarView) => Json): BarNews {
+  const { startMs, seq, cause, bar } = change;
+  return { startMs, seq, cause, bar: bar === null ? null : render(view(chart, bar)) };
 }
