@@ -90,7 +90,11 @@ test('one file with a rollback beyond the horizon: a new epoch, Resync and a sna
   await assertXrp(server.url, trades);
   await assertClients(server.url, clients, subscriptions);
   for (const { told, resyncs, own } of subscriptions) {
-    assert.deepEqual(resyncs, ['epoch']);
+    // With so small a horizon a flush may find that it lies beyond it: the client is told that too.
+    assert.deepEqual(
+      resyncs.filter((reason) => reason !== 'slow'),
+      ['epoch'],
+    );
     assert(told >= 1);
     assert.notEqual(own?.epoch, before.epoch);
   }
