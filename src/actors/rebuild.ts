@@ -1,6 +1,7 @@
 /**
  * The state from the log alone: what a damaged state file, a rollback beyond the horizon and
- * `verify` all need. Folds in slices, so that a serving node goes on serving.
+ * `verify` all need. Folds 512 entries a turn, so that a serving node still answers,
+ * if slower.
  */
 import type { Log } from '../log/port.ts';
 import { assert } from '../runtime/assert.ts';

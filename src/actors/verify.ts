@@ -1,5 +1,6 @@
 /** Is the state what the log says it is? Rebuilds it beside the one on disk and compares. */
 import type { Log } from '../log/port.ts';
+import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
 import { type DataFiles, removeDatabase } from './files.ts';
 import { type RebuildOptions, rebuildState } from './rebuild.ts';
@@ -26,11 +27,8 @@ export async function verifyState(
   }
   const rebuilt = await rebuildState(files.rebuild, checkpoint.seq, log, files, options);
   const expected = await rebuilt.digest();
-  const differing = Object.entries(await store.digest())
-    .filter(([table, digest]) =>
-      Object.entries(expected).some(([name, other]) => name === table && other !== digest),
-    )
-    .map(([table]) => table);
+  const found = await store.digest();
+  const differing = TABLES.filter((table) => found[table] !== expected[table]);
   const rebuiltHash = rebuilt.checkpoint?.stateHash ?? '';
   await rebuilt.close();
   await store.close();

@@ -5,6 +5,7 @@ import { dataFiles } from '../actors/files.ts';
 import { verifyState } from '../actors/verify.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { fingerprint, openFile } from '../ingest/reader.ts';
+import type { ReplayCounts } from '../ingest/replay.ts';
 import { LocalLog } from '../log/local.ts';
 import type { ReplayCommand } from './arguments.ts';
 
@@ -88,15 +89,7 @@ async function stopped(app: App, reason: string): Promise<number> {
   return 0;
 }
 
-function summary(counts: {
-  lines: number;
-  trades: number;
-  duplicates: number;
-  late: number;
-  rejected: number;
-  rollbacks: number;
-  resumedAfterLine: number;
-}): string {
+function summary(counts: ReplayCounts): string {
   const { lines, trades, duplicates, late, rejected, rollbacks, resumedAfterLine } = counts;
   const resumed = resumedAfterLine > 0 ? ` (continued after line ${resumedAfterLine})` : '';
   return (

@@ -17,6 +17,7 @@ interface PendingAppend {
 
 /** Entries just appended are read back from memory, not parsed again: so many characters. */
 const RECENT_CHARACTERS = 16 * 1024 * 1024;
+const COMMITS_PER_CHECKPOINT = 64;
 /** A read stops here even when more was asked for. */
 const READ_CHARACTERS = 8 * 1024 * 1024;
 const SCHEMA = `
@@ -39,6 +40,7 @@ export class LocalLog implements Log {
   #commitTimer: Timer | null = null;
   #waiting: { seq: number; resolve: () => void }[] = [];
   #closed = false;
+  #commitsSinceCheckpoint = 0;
 
   constructor(file: string, clock: Clock, maxMb: number) {
     this.#clock = clock;
@@ -222,13 +224,11 @@ export class LocalLog implements Log {
     return { seq: entry.seq, hash, epoch: entry.epoch };
   }
 
-  #appendsSinceCheckpoint = 0;
-
   /** wal_autocheckpoint is off; a passive checkpoint every so often keeps the WAL bounded. */
   #checkpointWhenLong(): void {
-    this.#appendsSinceCheckpoint += 1;
-    if (this.#appendsSinceCheckpoint < 64) return;
-    this.#appendsSinceCheckpoint = 0;
+    this.#commitsSinceCheckpoint += 1;
+    if (this.#commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
+    this.#commitsSinceCheckpoint = 0;
     this.#database.pragma('wal_checkpoint(PASSIVE)');
   }
 }

@@ -55,8 +55,4 @@ export class StagedBars {
     const replaced = new Set(staged.map((row) => row.start));
     return [...stored.filter((row) => !replaced.has(row.start)), ...staged.filter(wanted)];
   }
-
-  clear(): void {
-    this.#pairs.clear();
-  }
 }
