@@ -16,7 +16,7 @@ import {
 import { blake2b224 } from './hash.ts';
 import { toHex } from './hex.ts';
 import { decodePlutusData, type PlutusData } from './plutusData.ts';
-import { bundle, type Value } from './value.ts';
+import { asValue, type Value } from './value.ts';
 
 export interface OutputRef {
   /** 32 bytes, hex. */

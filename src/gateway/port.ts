@@ -17,6 +17,35 @@ export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>;
   /** Checked against `Route.body`; undefined where the route takes none or the body was empty. */
   readonly body: unknown;
+  /** The files of a form, in the order in which they came; each name once. */
+  readonly files?: readonly FormFile[];
+}
+
+/** A file of a multipart body. What its bytes are is for the handler to judge. */
+export interface FormFile {
+  readonly name: string;
+  /** As the client calls it, without folders; empty where it says nothing. */
+  readonly filename: string;
+  /** Declared, in lower case and without parameters: not what the bytes are. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * A multipart/form-data body. Each property of `Route.body`, an object schema then, is a part that
+ * holds JSON: a text field or a part with a file name. Parts of other names are ignored.
+ */
+export interface FormShape {
+  /** Whole body; 413 above. */
+  readonly maxBodyBytes: number;
+  readonly files: Readonly<Record<string, FilePart>>;
+}
+
+export interface FilePart {
+  readonly description: string;
+  readonly required: boolean;
+  /** For the documents; the handler refuses others. */
+  readonly mediaTypes: readonly string[];
 }
 
 export interface Answer {
@@ -25,6 +54,11 @@ export interface Answer {
   readonly body: string | Uint8Array;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * What names these very bytes for good, such as a content id: the ETag of a route with `etag`,
+   * which else hashes the body. Printable ASCII without quotes.
+   */
+  readonly tag?: string;
 }
 
 /** Whose token bucket a request draws from; `free` for health and metrics. */
@@ -40,6 +74,9 @@ export interface AnswerShape {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A cause of the catalogue, or one that this route answers with another status. */
+export type RouteCause = string | { readonly cause: string; readonly status: number };
+
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** `:name` is a path parameter. */
@@ -48,11 +85,15 @@ export interface Route {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
+  /** Checks path parameters, which are texts, after percent-decoding; any text without it. */
+  readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
+  /** The body is a form, not JSON. */
+  readonly form?: FormShape;
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /** Causes this route may answer beyond the common ones, for the documents. */
-  readonly causes?: readonly string[];
+  readonly causes?: readonly RouteCause[];
   readonly rate: RateClass;
   /** 503 NOT_READY until the node is synced. Health, metrics and documents do not. */
   readonly needsSync: boolean;
@@ -86,4 +127,5 @@ export interface ErrorBody {
   readonly cause: string;
   readonly message: string;
   readonly details?: Json;
+  readonly reason?: string;
 }

@@ -2,7 +2,8 @@
  * The error catalogue: every cause a client can see, once. Operating errors are values (`Failure`)
  * that functions return; a thrown error is a fault of the program.
  *
- * Source: api.md sections 0 and 6.2.
+ * Source: api.md sections 0, 3, 5 and 6.2. `status` is the usual one; where a route answers a cause
+ * with another (the builder's ASSET_NOT_FOUND is 500), its Failure says so.
  */
 export const CATALOGUE = {
   INVALID_PARAMS: { code: 1001, status: 400, retry: false },
@@ -17,6 +18,20 @@ export const CATALOGUE = {
   SERVER_ERROR: { code: 1010, status: 500, retry: true },
   TOPIC_NOT_FOUND: { code: 1101, status: 404, retry: false },
   LIMIT_EXCEEDED: { code: 1102, status: 429, retry: false },
+  MIN_TRADE_AMOUNT: { code: 1201, status: 500, retry: false },
+  MAX_TRADE_AMOUNT: { code: 1202, status: 500, retry: false },
+  PROTOCOL_CONFIG: { code: 1203, status: 500, retry: false },
+  OPERATIONS_CONFIG: { code: 1204, status: 500, retry: false },
+  UNKNOWN: { code: 1205, status: 500, retry: false },
+  PROTOCOL_CONFIG_NETWORK_MISMATCH: { code: 1206, status: 500, retry: false },
+  CONTRACTS_CONFIG_NETWORK_MISMATCH: { code: 1207, status: 500, retry: false },
+  INVALID_LOCK_END: { code: 1301, status: 400, retry: false },
+  INVALID_AMOUNT: { code: 1302, status: 400, retry: false },
+  UTxO_NOT_FOUND: { code: 1303, status: 404, retry: false },
+  UTxO_SPENT: { code: 1304, status: 400, retry: false },
+  INVALID_DATUM: { code: 1305, status: 400, retry: false },
+  NOT_OWNER: { code: 1306, status: 403, retry: false },
+  LOCK_NOT_EXPIRED: { code: 1307, status: 400, retry: true },
 } as const;
 
 export type Cause = keyof typeof CATALOGUE;
@@ -27,26 +42,31 @@ export interface Detail {
   readonly message: string;
 }
 
+export interface FailureMore {
+  readonly details?: readonly Detail[];
+  readonly retryAfterSeconds?: number;
+  readonly reason?: string;
+  /** Instead of the status of the catalogue. */
+  readonly status?: number;
+}
+
 /** An operating error: what happened and what to do, for a person, under a cause for a machine. */
 export class Failure {
   readonly cause: Cause;
   readonly message: string;
   readonly details: readonly Detail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What exactly was refused, for a machine: INPUT_SPENT under SERVER_ERROR. */
+  readonly reason: string | undefined;
+  readonly status: number;
 
-  constructor(
-    cause: Cause,
-    message: string,
-    more: { details?: readonly Detail[]; retryAfterSeconds?: number } = {},
-  ) {
+  constructor(cause: Cause, message: string, more: FailureMore = {}) {
     this.cause = cause;
     this.message = message;
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;
-  }
-
-  get status(): number {
-    return CATALOGUE[this.cause].status;
+    this.reason = more.reason;
+    this.status = more.status ?? CATALOGUE[cause].status;
   }
 
   get retry(): boolean {

@@ -7,7 +7,7 @@ import { Failure } from '../../runtime/errors.ts';
 import type { Observer } from '../observer.ts';
 import type { Answer, ErrorBody, Route } from '../port.ts';
 import { CORS_LINES } from './cors.ts';
-import { EntityTags, matches } from './etag.ts';
+import { EntityTags, entityTag, matches } from './etag.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { acceptsGzip, GZIP_FROM_BYTES, GzipCache } from './gzip.ts';
 import type { Allowance } from './limits.ts';
@@ -60,18 +60,21 @@ export class Answers {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
       }
     }
-    const { body } = answer;
-    if (status === 200 && (route.etag || route.gzip)) this.#cacheable(visit, route, body, lines);
-    else this.#send(visit, { status, lines, body });
+    if (status === 200 && (route.etag || route.gzip)) this.#cacheable(visit, route, answer, lines);
+    else this.#send(visit, { status, lines, body: answer.body });
   }
 
   failure(visit: Visit, failure: Failure, more: { lines?: string; close?: boolean } = {}): void {
     visit.allowance.refund?.();
-    const { cause, message, details, status } = failure;
-    const body: ErrorBody =
-      details === undefined
-        ? { cause, message }
-        : { cause, message, details: details.map(({ path, message }) => ({ path, message })) };
+    const { cause, message, details, reason, status } = failure;
+    const body: ErrorBody = {
+      cause,
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined
+        ? {}
+        : { details: details.map(({ path, message }) => ({ path, message })) }),
+    };
     let lines = JSON_LINES + visit.allowance.lines + (more.lines ?? '');
     const retryAfter = failure.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
     if (retryAfter !== undefined) lines += `\r\nRetry-After: ${retryAfter}`;
@@ -89,9 +92,9 @@ export class Answers {
     this.failure(visit, new Failure('SERVER_ERROR', 'the server failed; it is logged, try again'));
   }
 
-  #cacheable(visit: Visit, route: Route, body: string | Uint8Array, soFar: string): void {
+  #cacheable(visit: Visit, route: Route, { body, tag: own }: Answer, soFar: string): void {
     const { exchange } = visit;
-    const tag = this.#tags.of(body);
+    const tag = own === undefined ? this.#tags.of(body) : entityTag(own, route.gzip);
     let lines = soFar;
     if (route.gzip) lines += '\r\nVary: Accept-Encoding';
     if (route.etag) {

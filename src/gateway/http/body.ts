@@ -1,4 +1,4 @@
-/** Reads and checks a JSON body: bounded while it arrives, and judged by its media type first. */
+/** Reads and checks a body, JSON where it is no form: bounded while it arrives, and judged by its media type first. */
 import type { TSchema } from 'typebox';
 import { Failure } from '../../runtime/errors.ts';
 import { type Check, checkOf } from '../input.ts';
@@ -6,11 +6,30 @@ import type { Exchange } from './exchange.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
+/** What a route takes, before a byte of it was read. */
+export interface Acceptance {
+  readonly maxBytes: number;
+  readonly type: RegExp;
+  /** For the message. */
+  readonly typeName: string;
+}
+
+export function acceptJson(maxBytes: number): Acceptance {
+  return { maxBytes, type: JSON_TYPE, typeName: 'application/json' };
+}
+
 /** What is wrong before a byte of the body was read; null when it may be read. */
-export function refusedUnread(exchange: Exchange, maxBytes: number): Failure | null {
+export function refusedUnread(exchange: Exchange, accepted: Acceptance): Failure | null {
   const declared = Number(exchange.contentLength);
-  if (declared > maxBytes) return tooLarge(maxBytes);
-  return declared > 0 && !isJson(exchange) ? unsupported(exchange.contentType) : null;
+  if (declared > accepted.maxBytes) return tooLarge(accepted.maxBytes);
+  return declared > 0 ? refusedType(exchange, accepted) : null;
+}
+
+export function refusedType(exchange: Exchange, { type, typeName }: Acceptance): Failure | null {
+  const { contentType } = exchange;
+  if (type.test(contentType)) return null;
+  const got = contentType === '' ? 'none was given' : `got ${contentType}`;
+  return new Failure('UNSUPPORTED_MEDIA_TYPE', `send the body as ${typeName}; ${got}`);
 }
 
 /**
@@ -45,9 +64,8 @@ export class BodyReader {
     this.#check = schema === undefined ? null : checkOf(schema);
   }
 
-  read(exchange: Exchange, bytes: Buffer): { readonly value: unknown } | Failure {
-    if (bytes.length > 0 && !isJson(exchange)) return unsupported(exchange.contentType);
-    const parsed = bytes.length === 0 ? { value: null } : parse(bytes);
+  read(bytes: Buffer): { readonly value: unknown } | Failure {
+    const parsed = bytes.length === 0 ? { value: null } : parseJson(bytes, 'body');
     if (parsed instanceof Failure) return parsed;
     if (this.#check === null) return { value: undefined };
     if (parsed.value !== null) return this.#check(parsed.value, 'body');
@@ -58,24 +76,15 @@ export class BodyReader {
   }
 }
 
-function parse(bytes: Buffer): { readonly value: unknown } | Failure {
+export function parseJson(bytes: Buffer, path: string): { readonly value: unknown } | Failure {
   try {
     return { value: JSON.parse(bytes.toString('utf8')) };
   } catch (error) {
     const message = `malformed JSON: ${error instanceof Error ? error.message : 'unreadable'}`;
-    return new Failure('INVALID_PARAMS', message, { details: [{ path: 'body', message }] });
+    return new Failure('INVALID_PARAMS', message, { details: [{ path, message }] });
   }
 }
 
-function isJson(exchange: Exchange): boolean {
-  return JSON_TYPE.test(exchange.contentType);
-}
-
-function tooLarge(maxBytes: number): Failure {
-  return new Failure('PAYLOAD_TOO_LARGE', `the body may have at most ${maxBytes} bytes`);
-}
-
-function unsupported(type: string): Failure {
-  const got = type === '' ? 'none was given' : `got ${type}`;
-  return new Failure('UNSUPPORTED_MEDIA_TYPE', `send the body as application/json; ${got}`);
+export function tooLarge(maxBytes: number, what = 'the body'): Failure {
+  return new Failure('PAYLOAD_TOO_LARGE', `${what} may have at most ${maxBytes} bytes`);
 }

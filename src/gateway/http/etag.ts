@@ -1,7 +1,7 @@
 /**
  * ETags by content. Handlers answer the same string or buffer again for cached bodies, so a tag is
  * remembered by the identity of the body; hashing happens once per body, not once per request.
- * Tags are weak, because the gzipped form of a body has the same one.
+ * These tags are weak, because the gzipped form of a body has the same one.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -23,6 +23,14 @@ export class EntityTags {
     else this.#ofBytes.set(body, tag);
     return tag;
   }
+}
+
+const TAG = /^[\x21\x23-\x7e]{1,256}$/;
+
+/** A tag that a handler gives: strong where the body is sent in one form only. */
+export function entityTag(tag: string, isGzipped: boolean): string {
+  if (!TAG.test(tag)) throw new Error('a tag from a handler holds what no ETag may hold');
+  return isGzipped ? `W/"${tag}"` : `"${tag}"`;
 }
 
 /** Whether If-None-Match names this tag; weak comparison, so `W/` does not count. */

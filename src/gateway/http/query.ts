@@ -72,12 +72,33 @@ export function decode(text: string): string | null {
   }
 }
 
-/** As `decode`, for path segments, where a plus sign is itself. */
-export function decodeSegment(text: string): string | null {
-  return text.includes('%') ? decode(text.replaceAll('+', '%2B')) : text;
+const NO_PARAMETERS: RouteRequest['params'] = {};
+
+/** The `:name` segments of a path: decoded, and checked where the route says how. */
+export class ParameterReader {
+  readonly #names: readonly string[];
+  readonly #check: Check | null;
+
+  constructor(path: string, schema: TObject | undefined) {
+    this.#names = Array.from(path.matchAll(/:([A-Za-z0-9_]+)/g), (match) => match[1] ?? '');
+    this.#check = schema === undefined ? null : checkOf(schema);
+  }
+
+  /** `segment` gives the raw text of a parameter by its place. */
+  read(segment: (index: number) => string): RouteRequest['params'] | Failure {
+    if (this.#names.length === 0) return NO_PARAMETERS;
+    const params: Record<string, string> = {};
+    for (const [index, name] of this.#names.entries()) {
+      const value = decodeSegment(segment(index));
+      if (value === null) return invalid(`path.${name}`, 'malformed percent-encoding');
+      params[name] = value;
+    }
+    const checked = this.#check?.(params, 'path');
+    return checked instanceof Failure ? checked : params;
+  }
 }
 
-/** Names of the `:name` segments of a path, in order. */
-export function parameterNames(path: string): string[] {
-  return Array.from(path.matchAll(/:([A-Za-z0-9_]+)/g), (match) => match[1] ?? '');
+/** As `decode`, for path segments, where a plus sign is itself. */
+function decodeSegment(text: string): string | null {
+  return text.includes('%') ? decode(text.replaceAll('+', '%2B')) : text;
 }

@@ -12,11 +12,19 @@ import { type Arrivals, reached } from '../arrivals.ts';
 import type { Answer, RateClass, Route, RouteRequest, Vantage } from '../port.ts';
 import type { HttpRequest, HttpResponse } from '../server.ts';
 import type { Answers, Visit } from './answers.ts';
-import { BodyReader, collect, refusedUnread } from './body.ts';
+import {
+  type Acceptance,
+  acceptJson,
+  BodyReader,
+  collect,
+  refusedType,
+  refusedUnread,
+} from './body.ts';
 import { Exchange } from './exchange.ts';
+import { FORM_TYPE, FormReader } from './form.ts';
 import type { Limits } from './limits.ts';
 import type { PositionLines } from './position.ts';
-import { decodeSegment, parameterNames, QueryReader } from './query.ts';
+import { ParameterReader, QueryReader } from './query.ts';
 
 /** What all routes share. */
 export interface Http {
@@ -30,21 +38,28 @@ export interface Http {
   readonly maxBodyBytes: number;
 }
 
-const NO_PARAMS: RouteRequest['params'] = {};
-
 export class RouteServer {
   readonly #route: Route;
   readonly #http: Http;
   readonly #query: QueryReader;
+  readonly #parameters: ParameterReader;
   readonly #body: BodyReader;
-  readonly #parameters: readonly string[];
+  readonly #form: FormReader | null;
+  readonly #accepted: Acceptance;
 
   constructor(route: Route, http: Http) {
     this.#route = route;
     this.#http = http;
     this.#query = new QueryReader(route.query);
-    this.#body = new BodyReader(route.body);
-    this.#parameters = parameterNames(route.path);
+    this.#parameters = new ParameterReader(route.path, route.params);
+    const { form, body } = route;
+    const { maxBodyBytes } = http;
+    this.#body = new BodyReader(form === undefined ? body : undefined);
+    this.#form = form === undefined ? null : new FormReader(form, body, maxBodyBytes);
+    this.#accepted =
+      form === undefined
+        ? acceptJson(maxBodyBytes)
+        : { maxBytes: form.maxBodyBytes, type: FORM_TYPE, typeName: 'multipart/form-data' };
   }
 
   serve(res: HttpResponse, req: HttpRequest, isHead: boolean): void {
@@ -65,37 +80,44 @@ export class RouteServer {
   #input(req: HttpRequest): RouteRequest | Failure {
     const query = this.#query.read(req.getQuery() ?? '');
     if (query instanceof Failure) return query;
-    if (this.#parameters.length === 0) return { query, params: NO_PARAMS, body: undefined };
-    const params: Record<string, string> = {};
-    for (const [index, name] of this.#parameters.entries()) {
-      const value = decodeSegment(req.getParameter(index) ?? '');
-      if (value === null) return invalid(`path.${name}`, 'malformed percent-encoding');
-      params[name] = value;
-    }
-    return { query, params, body: undefined };
+    const params = this.#parameters.read((index) => req.getParameter(index) ?? '');
+    return params instanceof Failure ? params : { query, params, body: undefined };
   }
 
   #receive(visit: Visit, input: RouteRequest): void {
-    const { answers, maxBodyBytes } = this.#http;
-    const refused = refusedUnread(visit.exchange, maxBodyBytes);
+    const { answers } = this.#http;
+    const refused = refusedUnread(visit.exchange, this.#accepted);
     if (refused !== null) {
       answers.failure(visit, refused);
       return;
     }
     answers.defer(visit);
-    collect(visit.exchange, maxBodyBytes, (bytes) => {
+    collect(visit.exchange, this.#accepted.maxBytes, (bytes) => {
       try {
-        if (bytes instanceof Failure) {
-          answers.failure(visit, bytes, { close: true });
-          return;
-        }
-        const body = this.#body.read(visit.exchange, bytes);
-        if (body instanceof Failure) answers.failure(visit, body);
-        else this.#proceed(visit, { ...input, body: body.value });
+        if (bytes instanceof Failure) answers.failure(visit, bytes, { close: true });
+        else this.#read(visit, input, bytes);
       } catch (error) {
         answers.fault(visit, error);
       }
     });
+  }
+
+  #read(visit: Visit, input: RouteRequest, bytes: Buffer): void {
+    const { exchange } = visit;
+    const refused = bytes.length > 0 ? refusedType(exchange, this.#accepted) : null;
+    if (refused !== null || this.#form === null) {
+      const body = refused ?? this.#body.read(bytes);
+      if (body instanceof Failure) this.#http.answers.failure(visit, body);
+      else this.#proceed(visit, { ...input, body: body.value });
+      return;
+    }
+    this.#form
+      .read(exchange.contentType, bytes)
+      .then((form) => {
+        if (form instanceof Failure) this.#http.answers.failure(visit, form);
+        else if (exchange.alive) this.#proceed(visit, { ...input, ...form });
+      })
+      .catch((error) => this.#http.answers.fault(visit, error));
   }
 
   /** Readiness and the position asked for, then the handler. */

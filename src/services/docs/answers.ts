@@ -31,7 +31,7 @@ function integer(description: string): JsonObject {
 export function responsesOf(route: Route, definitions: Definitions): JsonObject {
   const responses: Record<string, JsonObject> = {};
   for (const [status, causes] of causesByStatus(route)) {
-    responses[status] = errorResponse(route, causes);
+    responses[status] = errorResponse(route, status, causes);
   }
   if (route.etag) {
     const description = 'Not modified: If-None-Match names the current body.';
@@ -59,8 +59,7 @@ function ownResponse(
   };
 }
 
-function errorResponse(route: Route, causes: readonly Cause[]): JsonObject {
-  const status = CATALOGUE[causes[0] ?? 'SERVER_ERROR'].status;
+function errorResponse(route: Route, status: number, causes: readonly Cause[]): JsonObject {
   const schema = {
     allOf: [
       { $ref: '#/components/schemas/Error' },
@@ -84,9 +83,15 @@ function headersOf(route: Route, status: number): JsonObject {
 
 function causesByStatus(route: Route): Map<number, Cause[]> {
   const byStatus = new Map<number, Cause[]>();
-  for (const cause of new Set([...impliedCauses(route), ...ownCauses(route)])) {
-    const { status } = CATALOGUE[cause];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), cause]);
+  const add = (cause: Cause, status: number) => {
+    const causes = byStatus.get(status) ?? [];
+    if (!causes.includes(cause)) byStatus.set(status, [...causes, cause]);
+  };
+  for (const cause of impliedCauses(route)) add(cause, CATALOGUE[cause].status);
+  for (const own of route.causes ?? []) {
+    const cause = typeof own === 'string' ? own : own.cause;
+    assert(isCause(cause), `${route.operationId} answers causes of the catalogue, not ${cause}`);
+    add(cause, typeof own === 'string' ? CATALOGUE[cause].status : own.status);
   }
   return byStatus;
 }
@@ -99,13 +104,6 @@ function impliedCauses(route: Route): Cause[] {
   if (route.rate !== 'free') causes.push('RATE_LIMITED');
   if (route.needsSync || route.positioned) causes.push('NOT_READY');
   return causes;
-}
-
-function ownCauses(route: Route): Cause[] {
-  return (route.causes ?? []).map((cause) => {
-    assert(isCause(cause), `${route.operationId} answers causes of the catalogue, not ${cause}`);
-    return cause;
-  });
 }
 
 function isCause(cause: string): cause is Cause {
