@@ -14,18 +14,20 @@ import {
   type SealedEntry,
   type TradeEvent,
 } from '../log/entry.ts';
-import type { Pair } from '../market/pair.ts';
-import { pairName } from '../market/pair.ts';
+import { type Listing, type Pair, pairName } from '../market/pair.ts';
 import { intervalEnd, RESOLUTIONS } from '../market/resolution.ts';
 import type { Trade } from '../market/trade.ts';
 import { assert } from '../runtime/assert.ts';
 import { isOpen, parseBarKey } from '../store/barRows.ts';
-import { effectsText, type RowChange, type RowImage } from '../store/rows.ts';
+import { readRecord } from '../store/records.ts';
+import { effectsText, type RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { Agenda } from './agenda.ts';
+import { type ChainEffects, chainTags, foldChainBlock } from './chainRows.ts';
 import { MarketClock } from './marketClock.ts';
-import { isForEver, pairId } from './pairIds.ts';
+import { pairId } from './pairIds.ts';
 import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
+import { imagesBefore } from './undo.ts';
 
 export interface FoldOptions {
   /** Actors in memory; the least recently used beyond it are evicted. */
@@ -55,7 +57,7 @@ export class Fold {
     this.#options = options;
     const marketMs = store.checkpoint?.marketMs ?? 0;
     for (const { key, value } of store.all('pairs')) {
-      const { id } = readPair(value);
+      const { id } = readRecord<Pair>(value);
       this.#names.set(id, key);
       for (const resolution of RESOLUTIONS) {
         for (const { start } of store.openBars(id, resolution, marketMs)) {
@@ -98,7 +100,7 @@ export class Fold {
   /** A traded pair, its actor quarantined or not. */
   pair(name: string): Pair | null {
     const value = this.store.get('pairs', name);
-    return value === null ? null : readPair(value);
+    return value === null ? null : readRecord<Pair>(value);
   }
 
   /** Pools that lack entries already: their state could not be mended. */
@@ -160,7 +162,9 @@ export class Fold {
 
   #applyBlock(payload: BlockPayload, seq: number, draft: Draft): void {
     const work = new Map<string, Trade[]>();
-    for (const event of payload.trades) {
+    const chain = payload.chain === undefined ? null : this.#applyChain(payload, seq, draft);
+    for (const listing of chain?.listings ?? []) work.set(this.#openPair(listing, draft), []);
+    for (const event of chain?.trades ?? payload.trades) {
       const name = this.#openPair(event, draft);
       const trades = work.get(name);
       if (trades === undefined) work.set(name, [readTrade(event, payload.atMs)]);
@@ -168,6 +172,13 @@ export class Fold {
     }
     if (payload.atMs > this.seenMs) this.#set('market', 'seenMs', String(payload.atMs), draft);
     this.#close(work, seq, draft);
+  }
+
+  #applyChain(payload: BlockPayload, seq: number, draft: Draft): ChainEffects {
+    const effects = foldChainBlock(payload, seq, this.marketMs, this.store);
+    for (const change of effects.changes) draft.changes.push(change);
+    for (const tag of effects.tags) draft.tags.add(tag);
+    return effects;
   }
 
   /** Gives every pool its trades, and time to every pool that has a bar to close. */
@@ -206,7 +217,7 @@ export class Fold {
     this.#options.quarantined(name, error);
   }
 
-  #openPair(event: TradeEvent, draft: Draft): string {
+  #openPair(event: Listing, draft: Draft): string {
     const name = pairName(event.base, event.quote);
     const known = this.#actors.has(name) || this.store.get('pairs', name) !== null;
     if (known || this.#quarantined.has(name)) return name;
@@ -227,7 +238,7 @@ export class Fold {
     if (actor === undefined) {
       const value = this.store.get('pairs', name);
       if (value === null) return null;
-      actor = new PoolActor(this.store, readPair(value), true);
+      actor = new PoolActor(this.store, readRecord<Pair>(value), true);
       this.#actors.set(name, actor);
     }
     this.#uses += 1;
@@ -235,19 +246,13 @@ export class Fold {
     return actor;
   }
 
-  /** Puts the before-images back, oldest wins; all rows it touches are stamped with this entry. */
+  /** Puts the before-images back; all rows it touches are stamped with this entry. */
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
-    const images = new Map<string, RowImage>();
-    assert(
-      toSeq >= this.store.horizonSeq,
-      `a rollback to ${toSeq} is within HORIZON_BLOCKS: set it as high as when it was written`,
-    );
-    for (const image of this.store.imagesAfter(toSeq)) {
-      if (isForEver(image)) continue;
-      images.set(`${image.table}\t${image.key}`, image);
-    }
-    draft.restored = [...images.values()].map(({ table, key, value }) => {
+    draft.restored = imagesBefore(toSeq, this.store).map(({ table, key, value }) => {
       if (table === 'bars') this.#restoreBar(key, value, draft.tags);
+      // A pair that goes, comes back with another actor.
+      if (table === 'pairs') this.#actors.delete(key);
+      for (const tag of chainTags(table, key)) draft.tags.add(tag);
       return { table, key, before: null, after: value, cause: 'rollback' };
     });
     this.store.restore(toSeq, draft.restored, seq);
@@ -289,10 +294,4 @@ export class Fold {
 function readTrade(event: TradeEvent, timeMs: number): Trade {
   const { id, baseAmount, quoteAmount } = event;
   return { id, timeMs, baseAmount: BigInt(baseAmount), quoteAmount: BigInt(quoteAmount) };
-}
-
-/** Throws on text that is no pair. */
-export function readPair(value: string): Pair {
-  // trust: our own row, written by PoolActor
-  return JSON.parse(value) as Pair;
 }

@@ -8,11 +8,12 @@
 import { existsSync } from 'node:fs';
 import { ENTRY_VERSION, NO_HASH, sealEntry } from '../log/entry.ts';
 import type { Log, Tail } from '../log/port.ts';
+import type { Pair } from '../market/pair.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
+import { readRecord } from '../store/records.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
 import { type DataFiles, isDamaged, removeBasesExcept } from './files.ts';
-import { readPair } from './fold.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 
 export interface RecoveryOptions extends RebuildOptions {
@@ -62,7 +63,7 @@ async function openState(files: DataFiles, options: RecoveryOptions): Promise<St
   try {
     state = new StateStore(files.state, { ...options, writer: 'thread' });
     // What every start reads whole; other damage shows where it is and costs one pool.
-    for (const { value } of state.all('pairs')) readPair(value);
+    for (const { value } of state.all('pairs')) readRecord<Pair>(value);
     return state;
   } catch (error) {
     await state?.close();

@@ -4,6 +4,7 @@
  * itself, so the caller appends and applies it before the next one is begun.
  */
 import type { Fold } from '../actors/fold.ts';
+import { Passage } from '../actors/passage.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
 import { pairName } from '../market/pair.ts';
@@ -36,15 +37,13 @@ export class Drafter {
   readonly #pairs = new Map<string, DraftedPair>();
   #drafts: EntryDraft[] = [];
   #block: OpenBlock | null = null;
-  #marketMs: number;
-  #openedMs: number;
+  readonly #passage: Passage;
   #seenMs: number;
 
   constructor(fold: Fold, latenessMs: number) {
     this.#fold = fold;
     this.#latenessMs = latenessMs;
-    this.#marketMs = fold.marketMs;
-    this.#openedMs = fold.clock.openedMs;
+    this.#passage = new Passage(fold);
     this.#seenMs = fold.seenMs;
   }
 
@@ -84,11 +83,9 @@ export class Drafter {
     const block = this.#block;
     this.#block = null;
     if (block === null) return;
-    const marketMs = Math.max(this.#marketMs, this.#seenMs - this.#latenessMs);
+    const marketMs = Math.max(this.#passage.marketMs, this.#seenMs - this.#latenessMs);
     this.passTo(marketMs);
-    this.#beginMinute(marketMs);
-    this.#marketMs = marketMs;
-    this.#openedMs = marketMs;
+    this.#drafts.push(...this.#passage.startAt(marketMs));
     const { atMs, trades, cursor } = block;
     const payload = {
       kind: 'block',
@@ -102,12 +99,7 @@ export class Drafter {
 
   /** Time entries for every moment up to `marketMs` at which an open bar ends. */
   passTo(marketMs: number): void {
-    const known = [...this.#fold.endsUpTo(marketMs), ...this.#deadlines.takeUpTo(marketMs)];
-    const endsMs = [...new Set(known)].filter((endMs) => endMs > this.#marketMs);
-    for (const endMs of endsMs.sort((a, b) => a - b)) {
-      this.#drafts.push({ timeMs: endMs, payload: { kind: 'time', phase: 'end' } });
-      this.#marketMs = endMs;
-    }
+    this.#drafts.push(...this.#passage.endsUpTo(marketMs, this.#deadlines.takeUpTo(marketMs)));
   }
 
   /** The feed has ended: the minute of its newest trade is over. */
@@ -130,13 +122,6 @@ export class Drafter {
     const block: OpenBlock = { atMs, trades: [], cursor: undefined };
     this.#block = block;
     return block;
-  }
-
-  /** An entry of its own for the new minute, before trades that may fall into it. */
-  #beginMinute(marketMs: number): void {
-    const minuteMs = minuteOf(marketMs);
-    if (minuteMs <= this.#openedMs || minuteMs < this.#marketMs) return;
-    this.#drafts.push({ timeMs: minuteMs, payload: { kind: 'time', phase: 'start' } });
   }
 
   /** One market for two assets: its reverse is served by inversion, never traded beside it. */

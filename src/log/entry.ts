@@ -5,9 +5,10 @@
  * Assumes: `timeMs` is market time as the leader saw it. It never goes back, except in a rollback.
  */
 import { hash } from 'node:crypto';
+import type { MarketEvent } from '../market/events.ts';
 
 /** Of the texts below; a node that reads a higher one stops folding and says so. */
-export const ENTRY_VERSION = 1;
+export const ENTRY_VERSION = 2;
 export const NO_HASH = '';
 
 export interface TradeEvent {
@@ -27,13 +28,24 @@ export interface FeedCursor {
   readonly line: number;
 }
 
-/** Trades of one moment. */
+/** A block of a chain, as what it means to the market. */
+export interface ChainBlock {
+  readonly slot: number;
+  /** Hex. */
+  readonly hash: string;
+  readonly height: number;
+  readonly events: readonly MarketEvent[];
+}
+
+/** Trades of one moment: of a feed, or those that a block of a chain made. */
 export interface BlockPayload {
   readonly kind: 'block';
   /** The moment of its trades; `timeMs` lags behind it by the lateness that a replay allows. */
   readonly atMs: number;
+  /** Of a feed; empty where `chain` says what happened. */
   readonly trades: readonly TradeEvent[];
   readonly cursor?: FeedCursor;
+  readonly chain?: ChainBlock;
 }
 
 /** Everything after entry `toSeq` is undone. */

@@ -3,14 +3,24 @@ import type { AssetId } from './asset.ts';
 import { formatRatio, formatUnits, powerOfTen } from './decimal.ts';
 import type { Trade } from './trade.ts';
 
-export interface Pair {
-  /** Small number given by the fold, for rows. */
-  readonly id: number;
+/** What is traded for what, before the fold has given it a number. */
+export interface Listing {
   readonly base: AssetId;
   readonly quote: AssetId;
   readonly baseDecimals: number;
   readonly quoteDecimals: number;
 }
+
+export interface Pair extends Listing {
+  /** Small number given by the fold, for rows. */
+  readonly id: number;
+}
+
+/**
+ * The quote of a token's market cap. A market-cap candlestick is a candlestick of its own pair,
+ * whose every "trade" has the market cap after a real one as its price.
+ */
+export const MARKET_CAP = 'mcap';
 
 /** The name of a pair in updates: `base_quote`. */
 export function pairName(base: AssetId, quote: AssetId): string {

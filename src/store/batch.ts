@@ -5,7 +5,7 @@
 
 import { barWrites } from './barRows.ts';
 import type { Database } from './database.ts';
-import { keyedWrites } from './keyedRows.ts';
+import { keyedWrites, perTable } from './keyedRows.ts';
 import { CAUSES, encodeImages, type KeyedTable } from './rows.ts';
 import type { Stage } from './stage.ts';
 import { undoWrites } from './undoRows.ts';
@@ -51,12 +51,7 @@ export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number
 export function batchWriter(database: Database): (batch: Batch) => void {
   const bars = barWrites(database);
   const undo = undoWrites(database);
-  const keyed = {
-    pairs: keyedWrites(database, 'pairs'),
-    trade_ids: keyedWrites(database, 'trade_ids'),
-    feeds: keyedWrites(database, 'feeds'),
-    market: keyedWrites(database, 'market'),
-  };
+  const keyed = perTable((table) => keyedWrites(database, table));
   const putCheckpoint = database.prepare<[string]>(
     'INSERT INTO checkpoint (id, text) VALUES (1, ?) ' +
       'ON CONFLICT DO UPDATE SET text = excluded.text',

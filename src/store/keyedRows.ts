@@ -1,6 +1,20 @@
-/** Tables that are only key and value: pairs, trade ids, feed cursors, the market's own numbers. */
+/** Tables that are only key and value. */
 import type { Database } from './database.ts';
-import type { KeyedTable } from './rows.ts';
+import { KEYED_TABLES, type KeyedTable } from './rows.ts';
+
+export interface KeyedRow {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** One of `make` for each table. */
+export function perTable<T>(make: (table: KeyedTable) => T): Record<KeyedTable, T> {
+  // trust: built from all of KEYED_TABLES
+  return Object.fromEntries(KEYED_TABLES.map((table) => [table, make(table)])) as Record<
+    KeyedTable,
+    T
+  >;
+}
 
 export function keyedReads(database: Database, table: KeyedTable) {
   const get = database.prepare<[string], { value: string }>(
@@ -12,9 +26,14 @@ export function keyedReads(database: Database, table: KeyedTable) {
   const last = database.prepare<[string, string], { key: string }>(
     `SELECT key FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`,
   );
+  const range = database.prepare<[string, string, number], { key: string; value: string }>(
+    `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?`,
+  );
   return {
     get: (key: string): string | null => get.get(key)?.value ?? null,
-    all: (): { key: string; value: string }[] => all.all(),
+    all: (): KeyedRow[] => all.all(),
+    /** Rows with keys in [from, to), ascending. */
+    range: (from: string, to: string, limit: number): KeyedRow[] => range.all(from, to, limit),
     /** The largest key with this prefix. */
     lastKey: (prefix: string): string | null =>
       last.get(prefix, `${prefix}\u{10ffff}`)?.key ?? null,

@@ -4,10 +4,24 @@
  *
  * Assumes: keys and values hold no line feed, keys no tab; a value is never empty.
  */
-export const TABLES = ['pairs', 'bars', 'trade_ids', 'feeds', 'market'] as const;
+/** Tables that are only key and value; the keys are listed where they are written, in `actors`. */
+export const KEYED_TABLES = [
+  'pairs',
+  'trade_ids',
+  'feeds',
+  'market',
+  'points',
+  'outputs',
+  'pools',
+  'orders',
+  'open_orders',
+  'holdings',
+  'locks',
+  'lock_index',
+] as const;
+export const TABLES = ['bars', ...KEYED_TABLES] as const;
+export type KeyedTable = (typeof KEYED_TABLES)[number];
 export type TableName = (typeof TABLES)[number];
-/** Tables that are only key and value. */
-export type KeyedTable = Exclude<TableName, 'bars'>;
 
 /**
  * Why a row has its seq. `trade`: a trade at the newest end; `final`: its interval ended;

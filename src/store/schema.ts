@@ -1,25 +1,14 @@
 /** Tables of the state file. A change of meaning is a new version: the state is rebuilt then. */
 import { assert } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
+import { KEYED_TABLES } from './rows.ts';
 
 /** Of rows and fold together; part of the checkpoint. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
     STRICT;
-  CREATE TABLE IF NOT EXISTS pairs (
-    key TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS trade_ids (
-    key TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS feeds (
-    key TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS market (
-    key TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
   -- value is NULL in a tombstone: the bar vanished at seq. Open bars come first, so that the few
   -- that a pair's next trade changes lie on one page.
   CREATE TABLE IF NOT EXISTS bars (
@@ -41,5 +30,12 @@ export function createTables(database: Database): void {
   const found = database.pragma('user_version', { simple: true });
   assert(found === 0 || found === STATE_VERSION, `state version ${STATE_VERSION}, found ${found}`);
   database.exec(TABLES);
+  for (const table of KEYED_TABLES) {
+    database.exec(
+      `CREATE TABLE IF NOT EXISTS ${table} (
+        key TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;`,
+    );
+  }
   database.pragma(`user_version = ${STATE_VERSION}`);
 }

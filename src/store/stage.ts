@@ -3,7 +3,7 @@
  * Reads look through it, so nothing has to be written before it can be read.
  */
 import { assert } from '../runtime/assert.ts';
-import { type Cause, type KeyedTable, type RowChange, TABLES } from './rows.ts';
+import { type Cause, KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
 import { StagedBars } from './stagedBars.ts';
 import type { Point } from './undoRows.ts';
 
@@ -27,7 +27,7 @@ export class Stage {
   rows = 0;
 
   constructor() {
-    for (const table of TABLES) if (table !== 'bars') this.keyed.set(table, new Map());
+    for (const table of KEYED_TABLES) this.keyed.set(table, new Map());
   }
 
   put(changes: readonly RowChange[], seq: number): void {

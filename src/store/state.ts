@@ -10,7 +10,7 @@ import { type BarRow, barKey, barReads } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { type Database, openDatabase } from './database.ts';
 import { digestTables } from './digest.ts';
-import { keyedReads } from './keyedRows.ts';
+import { type KeyedRow, keyedReads, perTable } from './keyedRows.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables } from './schema.ts';
 import { Stage } from './stage.ts';
@@ -65,12 +65,7 @@ export class StateStore {
     try {
       createTables(this.#database);
       this.#bars = barReads(this.#database);
-      this.#keyed = {
-        pairs: keyedReads(this.#database, 'pairs'),
-        trade_ids: keyedReads(this.#database, 'trade_ids'),
-        feeds: keyedReads(this.#database, 'feeds'),
-        market: keyedReads(this.#database, 'market'),
-      };
+      this.#keyed = perTable((table) => keyedReads(this.#database, table));
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
@@ -162,8 +157,25 @@ export class StateStore {
   }
 
   /** All rows as committed. */
-  all(table: 'pairs' | 'feeds' | 'market'): { key: string; value: string }[] {
+  all(table: 'pairs' | 'feeds' | 'market'): KeyedRow[] {
     return this.#keyed[table].all();
+  }
+
+  /** Rows whose key begins with `prefix`, ascending, after the key `after`, at most `limit`. */
+  withPrefix(table: KeyedTable, prefix: string, limit: number, after?: string): KeyedRow[] {
+    const from = after === undefined ? prefix : `${after}\0`;
+    const to = `${prefix}\u{10ffff}`;
+    const staged = new Map<string, string | null>();
+    for (const stage of this.#stages().toReversed()) {
+      for (const [key, { value }] of stage.table(table)) {
+        if (key >= from && key < to) staged.set(key, value);
+      }
+    }
+    const rows = this.#keyed[table]
+      .range(from, to, limit + staged.size)
+      .filter(({ key }) => !staged.has(key));
+    for (const [key, value] of staged) if (value !== null) rows.push({ key, value });
+    return rows.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit);
   }
 
   /** The largest key with this prefix, staged or stored; rows removed meanwhile may count. */

@@ -1,0 +1,131 @@
+/**
+ * Follows a chain and writes it into the log: blocks as market events, roll-backs as what they are.
+ * Runs on the leader only. Has no memory of its own: where it goes on from, and what a transaction
+ * means, are both read from the fold, so the block before must be applied first.
+ *
+ * Nothing is lost: a block is asked for again until its entry is in the log.
+ */
+
+import { CHAIN_START, TIP } from '../actors/chainRows.ts';
+import type { Node } from '../actors/node.ts';
+import { Passage } from '../actors/passage.ts';
+import { nextEpoch } from '../actors/recovery.ts';
+import type { LogWriter } from '../log/writer.ts';
+import type { Rng } from '../runtime/rng.ts';
+import { type PointRecord, readRecord } from '../store/records.ts';
+import { foldMarket } from './foldMarket.ts';
+import type { Block, ChainSource, ChainStream, Point } from './port.ts';
+import { recogniseBlock } from './recognise/block.ts';
+import type { Rules } from './recognise/rules.ts';
+
+export interface FollowerPlace {
+  readonly source: ChainSource;
+  readonly node: Node;
+  readonly writer: LogWriter;
+  readonly rules: Rules;
+  readonly rng: Rng;
+}
+
+export interface FollowerObserver {
+  chainFollowed(height: number, transactions: number, events: number): void;
+  chainRolledBack(toHeight: number, blocks: number): void;
+  followerFailed(error: unknown): void;
+}
+
+const MAX_POINTS = 2161;
+
+export class Follower {
+  readonly #place: FollowerPlace;
+  readonly #observer: FollowerObserver;
+  #stream: ChainStream | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #stopping = false;
+  constructor(place: FollowerPlace, observer: FollowerObserver) {
+    this.#place = place;
+    this.#observer = observer;
+  }
+
+  /** Resolves once the stream is open; blocks follow by themselves. */
+  async start(): Promise<void> {
+    const { source, node, writer } = this.#place;
+    await node.reached(writer.tail.seq);
+    const points = this.#points();
+    const stream = await source.open(points);
+    if (stream === null) await this.#rollBackTo(null);
+    this.#stream = stream ?? (await source.open([]));
+    if (this.#stream === null) throw new Error('the chain cannot be followed from its beginning');
+    this.#running = this.#run(this.#stream).catch((error: unknown) => {
+      if (!this.#stopping) this.#observer.followerFailed(error);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#stream?.close();
+    await this.#running;
+  }
+
+  async #run(stream: ChainStream): Promise<void> {
+    while (!this.#stopping) {
+      const event = await stream.next();
+      if (event === null) return;
+      if (event.kind === 'forward') await this.#follow(event.block);
+      else if (event.kind === 'back') await this.#rollBackTo(event.point);
+    }
+  }
+
+  async #follow(block: Block): Promise<void> {
+    const { node, writer, rules } = this.#place;
+    const { fold } = node;
+    const { point, height, transactions } = block;
+    const events = recogniseBlock(point.slot, transactions, foldMarket(fold.store), rules);
+    const passage = new Passage(fold);
+    const drafts = passage.endsUpTo(block.timeMs);
+    // Market time never goes back but in a roll-back; the block keeps its own moment.
+    const timeMs = Math.max(passage.marketMs, block.timeMs);
+    drafts.push(...passage.startAt(timeMs));
+    const chain = { slot: point.slot, hash: point.hash, height, events };
+    const payload = { kind: 'block', atMs: block.timeMs, trades: [], chain } as const;
+    drafts.push({ timeMs, payload });
+    await node.reached(await writer.append(drafts));
+    this.#observer.chainFollowed(height, transactions.length, events.length);
+  }
+
+  /** null: before the chain's first block. */
+  async #rollBackTo(point: Point | null): Promise<void> {
+    const tip = this.#tip();
+    if (tip === null || tip.hash === point?.hash) return;
+    const { node, writer, rng } = this.#place;
+    const { store } = node.fold;
+    const known = point === null ? null : (this.#find(point) ?? null);
+    if (point !== null && known === null) {
+      throw new Error(`the chain went back to ${point.slot}.${point.hash}, which is unknown here`);
+    }
+    const toSeq = known?.seq ?? Number(store.get('market', CHAIN_START) ?? 1);
+    const timeMs = known?.timeMs ?? 0;
+    if (toSeq >= store.horizonSeq) {
+      await node.reached(await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq } }]));
+    } else {
+      const payload = { kind: 'epoch', reason: 'rollback', base: { seq: toSeq } } as const;
+      const epoch = nextEpoch(node.applied().epoch, rng);
+      await node.reached(await writer.append([{ timeMs, payload }], epoch));
+    }
+    const height = known?.height ?? 0;
+    this.#observer.chainRolledBack(height, tip.height - height);
+  }
+
+  #tip(): PointRecord | null {
+    const text = this.#place.node.fold.store.get('market', TIP);
+    return text === null ? null : readRecord<PointRecord>(text);
+  }
+
+  /** Blocks that the fold can go back to, newest first. */
+  #points(): PointRecord[] {
+    const rows = this.#place.node.fold.store.withPrefix('points', '', MAX_POINTS + 1);
+    return rows.map(({ value }) => readRecord<PointRecord>(value)).reverse();
+  }
+
+  #find(point: Point): PointRecord | undefined {
+    return this.#points().find(({ hash }) => hash === point.hash);
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Transactions of a block as market events. Pure: the same block and the same known market give
+ * the same events on every node.
+ *
+ * Order of the events of one transaction: outputs spent, launch, fills, what became of orders, the
+ * pool's new place, locks, orders placed, outputs made.
+ */
+import { type Output, type OutputRef, refText } from '../../cardano/output.ts';
+import type { Transaction } from '../../cardano/transaction.ts';
+import type { AssetId } from '../../market/asset.ts';
+import { chainOrder, type MarketEvent } from '../../market/events.ts';
+import { type Executed, poolEvents } from './fills.ts';
+import { BlockMarket, type KnownMarket, launchedTokens } from './known.ts';
+import { recogniseLaunch } from './launch.ts';
+import { recogniseLock } from './locks.ts';
+import { outcomeOf, type Place, recogniseOrder } from './orders.ts';
+import type { Rules } from './rules.ts';
+
+export function recogniseBlock(
+  slot: number,
+  transactions: readonly Transaction[],
+  known: KnownMarket,
+  rules: Rules,
+): MarketEvent[] {
+  const market = new BlockMarket(known);
+  const events: MarketEvent[] = [];
+  const note = (event: MarketEvent) => {
+    market.note(event);
+    events.push(event);
+  };
+  for (const [txIndex, tx] of transactions.entries()) {
+    if (tx.isValid) recogniseTransaction(tx, { slot, txIndex }, market, rules, note);
+    else moveCollateral(tx, market, note);
+  }
+  return events;
+}
+
+type Note = (event: MarketEvent) => void;
+
+function recogniseTransaction(
+  tx: Transaction,
+  place: Place,
+  market: BlockMarket,
+  rules: Rules,
+  note: Note,
+): void {
+  const closed = closedOrders(tx, market);
+  const withdrawn = tx.inputs.map(refText).filter((ref) => market.lock(ref) !== null);
+  spend(tx, tx.inputs, market, note);
+  noteLaunch(tx, place, rules, note);
+  for (const { token, executed } of touchedPools(tx, closed, market)) {
+    const pool = market.pool(token);
+    if (pool === null) continue;
+    for (const event of poolEvents(tx, token, pool, executed, place, rules)) note(event);
+  }
+  for (const { event } of closed) note(event);
+  for (const lock of withdrawn) note({ tx: tx.id, kind: 'withdrawn', lock });
+  noteOutputs(tx, place, market, rules, note);
+}
+
+interface Closed {
+  readonly event: MarketEvent;
+  readonly executed: Executed | null;
+}
+
+function closedOrders(tx: Transaction, market: KnownMarket): Closed[] {
+  return tx.inputs.flatMap((ref): Closed[] => {
+    const order = market.order(refText(ref));
+    if (order === null) return [];
+    const outcome = outcomeOf(tx, ref, order);
+    if (outcome.kind !== 'executed') {
+      return [{ event: { tx: tx.id, kind: outcome.kind, order: order.ref }, executed: null }];
+    }
+    const { received } = outcome;
+    const event = { tx: tx.id, kind: 'executed', order: order.ref, received: String(received) };
+    return [{ event: { ...event, kind: 'executed' }, executed: { order, received } }];
+  });
+}
+
+/** Pools whose output this transaction spends, with the orders that it executed on each. */
+function touchedPools(
+  tx: Transaction,
+  closed: readonly Closed[],
+  market: KnownMarket,
+): { token: AssetId; executed: Executed[] }[] {
+  const inputs = new Set(tx.inputs.map(refText));
+  const held = tx.outputs.flatMap((output) => launchedTokens(output, market));
+  return [...new Set(held)]
+    .filter((token) => inputs.has(market.pool(token)?.ref ?? ''))
+    .map((token) => ({
+      token,
+      executed: closed.flatMap(({ executed }) =>
+        executed?.order.token === token ? [executed] : [],
+      ),
+    }));
+}
+
+function noteLaunch(tx: Transaction, place: Place, rules: Rules, note: Note): void {
+  const launch = recogniseLaunch(tx, rules);
+  if (launch === null) return;
+  const { pool, index, xLovelace, yTokens } = launch;
+  const { token, supply } = pool;
+  note({ tx: tx.id, kind: 'launched', pool });
+  const to = { venue: 'CURVE', x: String(xLovelace), y: String(yTokens), owed: '0' } as const;
+  const tokens = BigInt(supply) - yTokens;
+  if (tokens > 0n && xLovelace > 0n) {
+    const bought = { side: 'buy', tokens: String(tokens), lovelace: to.x, after: to } as const;
+    const at = chainOrder(place.slot, place.txIndex, 0);
+    note({ tx: tx.id, kind: 'filled', at, token, order: null, ...bought });
+  }
+  note({ tx: tx.id, kind: 'moved', token, ref: refText({ txHash: tx.id, index }), to });
+}
+
+function noteOutputs(
+  tx: Transaction,
+  place: Place,
+  market: BlockMarket,
+  rules: Rules,
+  note: Note,
+): void {
+  for (const [index, output] of tx.outputs.entries()) {
+    const ref = refText({ txHash: tx.id, index });
+    const lock = recogniseLock(tx, index, market, rules);
+    const order = lock === null ? recogniseOrder(tx, index, place, market, rules) : null;
+    if (lock !== null) note({ tx: tx.id, kind: 'locked', lock });
+    if (order !== null) note({ tx: tx.id, kind: 'placed', order });
+    const holds = launchedTokens(output, market).length > 0;
+    if (lock !== null || order !== null || holds) note(made(tx.id, ref, output));
+  }
+}
+
+/** Scripts failed: the collateral is gone, its return is the one output there is. */
+function moveCollateral(tx: Transaction, market: BlockMarket, note: Note): void {
+  spend(tx, tx.collateralInputs, market, note);
+  const { collateralReturn } = tx;
+  if (collateralReturn === null || launchedTokens(collateralReturn, market).length === 0) return;
+  const ref = refText({ txHash: tx.id, index: tx.outputs.length });
+  note(made(tx.id, ref, collateralReturn));
+}
+
+function spend(
+  tx: Transaction,
+  inputs: readonly OutputRef[],
+  market: BlockMarket,
+  note: Note,
+): void {
+  for (const input of inputs) {
+    const ref = refText(input);
+    if (market.isWatched(ref)) note({ tx: tx.id, kind: 'spent', ref });
+  }
+}
+
+function made(tx: string, ref: string, output: Output): MarketEvent {
+  const { lovelace, assets } = output.value;
+  return {
+    tx,
+    kind: 'made',
+    ref,
+    address: output.address,
+    lovelace: String(lovelace),
+    assets: Object.fromEntries([...assets].map(([asset, amount]) => [asset, String(amount)])),
+    datum: output.datum,
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * What a transaction did to a pool, order by order. Fills apply in the order in which the orders
+ * were placed; each is computed forward by the venue's own arithmetic. The pool's movement decides:
+ * where the sum of what the orders say is something else, it is taken as one fill.
+ */
+import { readAmmData, readPoolData } from '../../cardano/datums.ts';
+import { datumOf, type Output, refText } from '../../cardano/output.ts';
+import type { Transaction } from '../../cardano/transaction.ts';
+import { amountOut } from '../../market/amm.ts';
+import type { AssetId } from '../../market/asset.ts';
+import { sellLovelace } from '../../market/curve.ts';
+import {
+  chainOrder,
+  type MarketEvent,
+  type PlacedOrder,
+  type Reserves,
+} from '../../market/events.ts';
+import { netOf, sharesOf } from '../../market/fees.ts';
+import type { KnownPool } from './known.ts';
+import type { Place } from './orders.ts';
+import { type Rules, scriptOf } from './rules.ts';
+
+/** An order that a transaction executed, and what its payment gave. */
+export interface Executed {
+  readonly order: PlacedOrder;
+  readonly received: bigint;
+}
+
+interface State {
+  readonly venue: Reserves['venue'];
+  readonly x: bigint;
+  readonly y: bigint;
+  readonly owed: bigint;
+}
+
+interface Successor {
+  readonly index: number;
+  readonly state: State;
+}
+
+/** Fills, graduation, Collect and the pool's new place; empty when no successor can be read. */
+export function poolEvents(
+  tx: Transaction,
+  token: AssetId,
+  pool: KnownPool,
+  executed: readonly Executed[],
+  place: Place,
+  rules: Rules,
+): MarketEvent[] {
+  const successor = findSuccessor(tx, token, pool, rules);
+  if (successor === null) return [];
+  const before = readState(pool.reserves);
+  const { state: after, index } = successor;
+  const events: MarketEvent[] = [];
+  if (before.venue === after.venue) {
+    events.push(...fillEvents(tx.id, token, pool, before, after, executed, place, rules));
+  } else {
+    events.push({ tx: tx.id, kind: 'graduated', token });
+  }
+  if (after.owed < before.owed) {
+    const lovelace = String(before.owed - after.owed);
+    events.push({ tx: tx.id, kind: 'collected', token, lovelace });
+  }
+  const ref = refText({ txHash: tx.id, index });
+  events.push({ tx: tx.id, kind: 'moved', token, ref, to: reservesOf(after) });
+  return events;
+}
+
+function findSuccessor(
+  tx: Transaction,
+  token: AssetId,
+  pool: KnownPool,
+  rules: Rules,
+): Successor | null {
+  const index = tx.outputs.findIndex((output) => output.value.assets.get(pool.nft) === 1n);
+  const output = tx.outputs[index];
+  if (output === undefined) return null;
+  const state = stateOf(output, token, pool, rules);
+  return state === null ? null : { index, state };
+}
+
+function stateOf(output: Output, token: AssetId, pool: KnownPool, rules: Rules): State | null {
+  const script = scriptOf(output, rules);
+  const keep = rules.deployment.fees.poolKeepLovelace;
+  const { lovelace } = output.value;
+  const y = output.value.assets.get(token) ?? 0n;
+  if (script === 'curvePool') {
+    const datum = readPoolData(datumOf(output));
+    if (datum?.nft !== pool.nft) return null;
+    return { venue: 'CURVE', x: lovelace - keep, y, owed: 0n };
+  }
+  const datum = script === 'ammPool' ? readAmmData(datumOf(output)) : null;
+  if (datum?.nft !== pool.nft) return null;
+  const owed = datum.owedLovelace;
+  return { venue: 'AMM', x: lovelace - keep - owed, y, owed };
+}
+
+function fillEvents(
+  tx: string,
+  token: AssetId,
+  pool: KnownPool,
+  before: State,
+  after: State,
+  executed: readonly Executed[],
+  place: Place,
+  rules: Rules,
+): MarketEvent[] {
+  const ordered = [...executed].sort((a, b) => (a.order.at < b.order.at ? -1 : 1));
+  let state = before;
+  const steps = ordered.map((each) => {
+    const from = state;
+    state = step(from, each, pool, rules);
+    return { order: each.order.ref, from, to: state };
+  });
+  const owedFalls = after.owed < state.owed;
+  const agrees =
+    state.x === after.x && state.y === after.y && (owedFalls || state.owed === after.owed);
+  if (!agrees) {
+    const order = ordered.length === 1 ? (ordered[0]?.order.ref ?? null) : null;
+    steps.splice(0, steps.length);
+    if (before.y !== after.y) steps.push({ order: order ?? '', from: before, to: after });
+  }
+  return steps.map(({ order, from, to }, index) => ({
+    tx,
+    kind: 'filled',
+    at: chainOrder(place.slot, place.txIndex, index),
+    token,
+    order: order === '' ? null : order,
+    side: to.y < from.y ? 'buy' : 'sell',
+    tokens: String(distance(from.y, to.y)),
+    lovelace: String(distance(from.x, to.x)),
+    after: reservesOf(to),
+  }));
+}
+
+/** The pool after one order, as the venue's arithmetic has it. */
+function step(from: State, { order, received }: Executed, pool: KnownPool, rules: Rules): State {
+  const { fees } = rules.deployment;
+  const amount = BigInt(order.amount);
+  const gross = order.side === 'buy' ? amount : grossOf(from, amount, pool, rules);
+  const shares = sharesOf(from.venue, fees, gross);
+  const owed = from.owed + shares.creator;
+  if (order.side === 'sell') return { ...from, x: from.x - gross, y: from.y + amount, owed };
+  return { ...from, x: from.x + netOf(gross, shares), y: from.y - received, owed };
+}
+
+/** Lovelace that a sale takes out of the reserve, shares included. */
+function grossOf({ venue, x, y }: State, tokens: bigint, pool: KnownPool, rules: Rules): bigint {
+  if (venue === 'AMM') return amountOut(tokens, y, x, rules.deployment.fees.lpFeePer10k);
+  const supply = BigInt(pool.supply);
+  const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
+  const sold = supply - y;
+  return tokens > sold ? 0n : sellLovelace(curve, sold, tokens);
+}
+
+function readState({ venue, x, y, owed }: Reserves): State {
+  return { venue, x: BigInt(x), y: BigInt(y), owed: BigInt(owed) };
+}
+
+function reservesOf({ venue, x, y, owed }: State): Reserves {
+  return { venue, x: String(x), y: String(y), owed: String(owed) };
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a < b ? b - a : a - b;
+}

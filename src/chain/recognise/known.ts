@@ -1,0 +1,84 @@
+/**
+ * What recognition may look at: what the fold knows, and over it what the block in hand has already
+ * changed, so that a transaction sees those before it.
+ */
+import type { Output } from '../../cardano/output.ts';
+import type { AssetId } from '../../market/asset.ts';
+import type {
+  LaunchedToken,
+  MarketEvent,
+  PlacedOrder,
+  RefText,
+  Reserves,
+  VestingLock,
+} from '../../market/events.ts';
+
+export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' | 'supply'> {
+  readonly ref: RefText;
+  readonly reserves: Reserves;
+}
+
+/** The state of the fold; outputs, orders and locks only while they are unspent. */
+export interface KnownMarket {
+  pool(token: AssetId): KnownPool | null;
+  order(ref: RefText): PlacedOrder | null;
+  lock(ref: RefText): VestingLock | null;
+  /** Whether an output is one of `made`. */
+  isWatched(ref: RefText): boolean;
+}
+
+export class BlockMarket implements KnownMarket {
+  readonly #known: KnownMarket;
+  readonly #pools = new Map<AssetId, KnownPool>();
+  readonly #orders = new Map<RefText, PlacedOrder>();
+  readonly #locks = new Map<RefText, VestingLock>();
+  readonly #made = new Set<RefText>();
+  readonly #spent = new Set<RefText>();
+
+  constructor(known: KnownMarket) {
+    this.#known = known;
+  }
+
+  pool(token: AssetId): KnownPool | null {
+    return this.#pools.get(token) ?? this.#known.pool(token);
+  }
+
+  order(ref: RefText): PlacedOrder | null {
+    if (this.#spent.has(ref)) return null;
+    return this.#orders.get(ref) ?? this.#known.order(ref);
+  }
+
+  lock(ref: RefText): VestingLock | null {
+    if (this.#spent.has(ref)) return null;
+    return this.#locks.get(ref) ?? this.#known.lock(ref);
+  }
+
+  isWatched(ref: RefText): boolean {
+    return !this.#spent.has(ref) && (this.#made.has(ref) || this.#known.isWatched(ref));
+  }
+
+  /** Takes in what a transaction did. */
+  note(event: MarketEvent): void {
+    if (event.kind === 'placed') this.#orders.set(event.order.ref, event.order);
+    else if (event.kind === 'locked') this.#locks.set(event.lock.ref, event.lock);
+    else if (event.kind === 'made') this.#made.add(event.ref);
+    else if (event.kind === 'spent') this.#spent.add(event.ref);
+    else if (event.kind === 'launched') this.#launch(event.pool);
+    else if (event.kind === 'moved') {
+      const pool = this.pool(event.token);
+      const { ref, to: reserves } = event;
+      if (pool !== null) this.#pools.set(event.token, { ...pool, ref, reserves });
+    }
+  }
+
+  /** Where the pool lies is said by the `moved` that follows. */
+  #launch(pool: LaunchedToken): void {
+    const reserves = { venue: 'CURVE', x: '0', y: pool.supply, owed: '0' } as const;
+    this.#pools.set(pool.token, { ...pool, ref: '', reserves });
+  }
+}
+
+/** Tokens of an output that the market knows. */
+export function launchedTokens(output: Output, market: KnownMarket): AssetId[] {
+  return [...output.value.assets.keys()].filter((asset) => market.pool(asset) !== null);
+}

@@ -1,0 +1,109 @@
+/**
+ * A launch counts only if the NFT has the deployment's launch policy, the pool's datum and address
+ * are the deployment's, and the token's policy is the template applied to that very NFT. Anything
+ * else that looks like one is ignored. Source: onchain.md, section Outputs.
+ */
+import { formatAddress, parseAddress } from '../../cardano/address.ts';
+import { type PoolDatum, readPoolData } from '../../cardano/datums.ts';
+import { capLovelace } from '../../cardano/deployment.ts';
+import { readMetadata, type TokenMetadata } from '../../cardano/metadata.ts';
+import { datumOf, type Output, refText } from '../../cardano/output.ts';
+import type { Transaction } from '../../cardano/transaction.ts';
+import type { AssetId } from '../../market/asset.ts';
+import type { LaunchedToken } from '../../market/events.ts';
+import { type Rules, scriptOf } from './rules.ts';
+
+export interface Launch {
+  readonly pool: LaunchedToken;
+  /** Of the output that holds the pool. */
+  readonly index: number;
+  readonly xLovelace: bigint;
+  readonly yTokens: bigint;
+}
+
+export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
+  const { deployment } = rules;
+  const nfts = [...tx.mint].filter(
+    ([asset, amount]) => asset.startsWith(`${deployment.launchPolicyId}.`) && amount === 1n,
+  );
+  const [nft] = nfts.map(([asset]) => asset);
+  if (nft === undefined) return null;
+  const index = tx.outputs.findIndex((output) => output.value.assets.get(nft) === 1n);
+  const output = tx.outputs[index];
+  if (output === undefined || scriptOf(output, rules) !== 'curvePool') return null;
+  const datum = readPoolData(datumOf(output));
+  if (datum === null || datum.nft !== nft || !isOurs(datum, rules)) return null;
+  const supply = tx.mint.get(datum.token);
+  const [policy, nftName = ''] = [datum.token.split('.')[0], nft.split('.')[1]];
+  if (supply !== deployment.curve.supply || policy !== rules.tokenPolicyId(nftName)) return null;
+  return {
+    pool: describe(tx, datum, rules),
+    index,
+    xLovelace: output.value.lovelace - deployment.fees.poolKeepLovelace,
+    yTokens: output.value.assets.get(datum.token) ?? 0n,
+  };
+}
+
+/** On mainnet cap and second witness vary from pool to pool and are not compared. */
+function isOurs(datum: PoolDatum, { deployment }: Rules): boolean {
+  const { curve, executorKeyHash, feeKeyHash, network, scripts } = deployment;
+  if (network === 'mainnet') return true;
+  return (
+    datum.aNum === curve.aNum &&
+    datum.bNum === curve.bNum &&
+    datum.executor === executorKeyHash &&
+    datum.capLovelace === capLovelace(deployment) &&
+    datum.witness1 === scripts.ammPool.hash &&
+    datum.witness2 === feeKeyHash
+  );
+}
+
+function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToken {
+  const { deployment } = rules;
+  const found = metadataOf(tx, datum.token, rules);
+  const author = found?.metadata.author ?? { pkh: '', skh: '' };
+  const [, name = ''] = datum.token.split('.');
+  const none = { twitter: '', discord: '', telegram: '', website: '' };
+  return {
+    nft: datum.nft,
+    token: datum.token,
+    aNum: String(datum.aNum),
+    bNum: String(datum.bNum),
+    supply: String(deployment.curve.supply),
+    thresholdLovelace: String(datum.capLovelace - deployment.fees.poolKeepLovelace),
+    executor: datum.executor,
+    author: { ...author, address: addressOf(author, rules) },
+    name: Buffer.from(name, 'hex').toString('utf8'),
+    ticker: found?.metadata.ticker ?? '',
+    logoCID: found?.metadata.logoCID ?? '',
+    description: found?.metadata.description ?? '',
+    launchType: found?.metadata.launchType ?? 0,
+    socials: found?.metadata.socials ?? none,
+    metadataRef: found?.ref ?? null,
+  };
+}
+
+function metadataOf(
+  tx: Transaction,
+  token: AssetId,
+  { deployment }: Rules,
+): { readonly metadata: TokenMetadata; readonly ref: string } | null {
+  const place = parseAddress(deployment.metadataAddress)?.payment.hash;
+  const isThere = ({ address }: Output) => parseAddress(address)?.payment.hash === place;
+  for (const [index, output] of tx.outputs.entries()) {
+    if (!isThere(output)) continue;
+    const metadata = readMetadata(datumOf(output));
+    if (metadata?.asset === token) return { metadata, ref: refText({ txHash: tx.id, index }) };
+  }
+  return null;
+}
+
+function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules): string {
+  if (author.pkh.length !== 56) return '';
+  return formatAddress({
+    network: deployment.addressNetwork,
+    payment: { kind: 'key', hash: author.pkh },
+    stake: author.skh.length === 56 ? { kind: 'key', hash: author.skh } : null,
+    pointer: false,
+  });
+}

@@ -1,0 +1,98 @@
+/** Orders that are placed, and what became of those that are spent. Source: onchain.md, Outputs. */
+import { formatAddress } from '../../cardano/address.ts';
+import { beacon } from '../../cardano/beacon.ts';
+import { readOrderData } from '../../cardano/datums.ts';
+import { datumOf, type Output, type OutputRef, refText } from '../../cardano/output.ts';
+import { Constr } from '../../cardano/plutusData.ts';
+import type { Transaction } from '../../cardano/transaction.ts';
+import { amountOf } from '../../cardano/value.ts';
+import type { AssetId } from '../../market/asset.ts';
+import { chainOrder, type PlacedOrder } from '../../market/events.ts';
+import type { KnownMarket } from './known.ts';
+import { type Rules, scriptOf } from './rules.ts';
+
+export interface Place {
+  readonly slot: number;
+  readonly txIndex: number;
+}
+
+/** The order that output `index` is, or null: one that our executor could not serve is none. */
+export function recogniseOrder(
+  tx: Transaction,
+  index: number,
+  place: Place,
+  market: KnownMarket,
+  rules: Rules,
+): PlacedOrder | null {
+  const output = tx.outputs[index];
+  if (output === undefined || scriptOf(output, rules) !== 'order') return null;
+  const { deployment } = rules;
+  const datum = readOrderData(datumOf(output), deployment.addressNetwork);
+  if (datum === null || datum.executor !== deployment.executorKeyHash) return null;
+  const { fees } = deployment;
+  if (datum.feeLovelace < fees.executorFeeLovelace) return null;
+  if (datum.depositLovelace < fees.orderDepositLovelace) return null;
+  const { numerator, denominator } = datum.worstPrice;
+  if (numerator < 1n || denominator < 1n) return null;
+  if (datum.redeemer.payment.kind !== 'key' || datum.redeemer.stake?.kind === 'script') return null;
+  const token = tokenOf(datum.input, datum.output, market);
+  if (token === null) return null;
+  const amount = offered(output, datum.input, datum.feeLovelace + datum.depositLovelace);
+  if (amount === null) return null;
+  const refundAfterMs = Number(datum.refundAfterMs);
+  if (!Number.isSafeInteger(refundAfterMs)) return null;
+  return {
+    ref: refText({ txHash: tx.id, index }),
+    at: chainOrder(place.slot, place.txIndex, index),
+    token,
+    side: datum.input === '.' ? 'buy' : 'sell',
+    amount: String(amount),
+    worstPrice: { numerator: String(numerator), denominator: String(denominator) },
+    feeLovelace: String(datum.feeLovelace),
+    depositLovelace: String(datum.depositLovelace),
+    refundAfterMs,
+    address: formatAddress(datum.redeemer),
+    pkh: datum.redeemer.payment.hash,
+    beacon: beacon(tx.inputs, index),
+  };
+}
+
+/** One side is the coin, the other a token that we know. */
+function tokenOf(input: AssetId, output: AssetId, market: KnownMarket): AssetId | null {
+  if ((input === '.') === (output === '.')) return null;
+  const token = input === '.' ? output : input;
+  return market.pool(token) === null ? null : token;
+}
+
+/** What the order offers when its value is exactly that and `extraLovelace`; else null. */
+function offered(output: Output, input: AssetId, extraLovelace: bigint): bigint | null {
+  const { lovelace, assets } = output.value;
+  const amount = input === '.' ? lovelace - extraLovelace : amountOf(output.value, input);
+  const exact = input === '.' ? assets.size === 0 : assets.size === 1 && lovelace === extraLovelace;
+  return exact && amount > 0n ? amount : null;
+}
+
+export type Outcome =
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'refunded' }
+  | { readonly kind: 'executed'; readonly received: bigint };
+
+const CANCEL = 0;
+
+/** How the transaction that spends `order` as input `ref` ended it: input i is paid by output i. */
+export function outcomeOf(tx: Transaction, ref: OutputRef, order: PlacedOrder): Outcome {
+  const index = tx.inputs.findIndex(
+    (input) => input.txHash === ref.txHash && input.index === ref.index,
+  );
+  const redeemer = tx.redeemers.find((each) => each.purpose === 'spend' && each.index === index);
+  const tag = redeemer?.data instanceof Constr ? redeemer.data.index : CANCEL;
+  const payment = tx.outputs[index];
+  if (tag === CANCEL || payment === undefined) return { kind: 'cancelled' };
+  const tokens = amountOf(payment.value, order.token);
+  if (order.side === 'buy') {
+    return tokens === 0n ? { kind: 'refunded' } : { kind: 'executed', received: tokens };
+  }
+  if (tokens > 0n) return { kind: 'refunded' };
+  const received = payment.value.lovelace - BigInt(order.depositLovelace);
+  return { kind: 'executed', received };
+}

@@ -1,0 +1,119 @@
+/**
+ * What a block means to the market, in the order in which it happened. Recognised once, by the
+ * leader, and written into the log; everything downstream folds these and never sees a transaction.
+ * Amounts are integer strings, because entries are JSON.
+ */
+import type { AssetId } from './asset.ts';
+
+/** `<tx>:<index>` */
+export type RefText = string;
+
+/** A pool's reserves as after one step. `owed` is 0 on the curve. */
+export interface Reserves {
+  readonly venue: 'CURVE' | 'AMM';
+  readonly x: string;
+  readonly y: string;
+  readonly owed: string;
+}
+
+export interface LaunchedToken {
+  readonly nft: AssetId;
+  readonly token: AssetId;
+  readonly aNum: string;
+  readonly bNum: string;
+  readonly supply: string;
+  readonly thresholdLovelace: string;
+  readonly executor: string;
+  readonly author: { readonly pkh: string; readonly skh: string; readonly address: string };
+  readonly name: string;
+  readonly ticker: string;
+  readonly logoCID: string;
+  readonly description: string;
+  readonly launchType: number;
+  readonly socials: Readonly<Record<'twitter' | 'discord' | 'telegram' | 'website', string>>;
+  /** Of the metadata output; null where the launch carried none that can be read. */
+  readonly metadataRef: RefText | null;
+}
+
+/**
+ * Where in the chain something stands, as text that sorts: slot, transaction in the block, and
+ * output or fill in the transaction, each padded with zeros.
+ */
+export type ChainOrder = string;
+
+export function chainOrder(slot: number, txIndex: number, index: number): ChainOrder {
+  const parts = [String(slot).padStart(12, '0'), String(txIndex).padStart(6, '0')];
+  return [...parts, String(index).padStart(4, '0')].join('.');
+}
+
+/** An order as it was placed. */
+export interface PlacedOrder {
+  readonly ref: RefText;
+  readonly at: ChainOrder;
+  /** The token it buys or sells. */
+  readonly token: AssetId;
+  readonly side: 'buy' | 'sell';
+  /** What it offers: lovelace of a buy, tokens of a sell. */
+  readonly amount: string;
+  readonly worstPrice: { readonly numerator: string; readonly denominator: string };
+  readonly feeLovelace: string;
+  readonly depositLovelace: string;
+  readonly refundAfterMs: number;
+  readonly address: string;
+  readonly pkh: string;
+  readonly beacon: string;
+}
+
+export interface VestingLock {
+  readonly ref: RefText;
+  readonly token: AssetId;
+  readonly amount: string;
+  readonly unlockMs: string;
+  readonly owner: string;
+  /** Of the owner: key hash of the lock with the stake part of its output. */
+  readonly ownerAddress: string;
+}
+
+/** Something that happened in transaction `tx`. */
+export type MarketEvent = { readonly tx: string } & (
+  | { readonly kind: 'launched'; readonly pool: LaunchedToken }
+  /** One order's fill, or with `order` null a launch's initial buy. */
+  | {
+      readonly kind: 'filled';
+      readonly at: ChainOrder;
+      readonly token: AssetId;
+      readonly order: RefText | null;
+      readonly side: 'buy' | 'sell';
+      /** Tokens moved. */
+      readonly tokens: string;
+      /** Coin moved into or out of the pool's reserve, fees excluded. */
+      readonly lovelace: string;
+      readonly after: Reserves;
+    }
+  /** A pool's output was replaced; comes after the fills of its transaction. */
+  | {
+      readonly kind: 'moved';
+      readonly token: AssetId;
+      readonly ref: RefText;
+      readonly to: Reserves;
+    }
+  | { readonly kind: 'graduated'; readonly token: AssetId }
+  | { readonly kind: 'collected'; readonly token: AssetId; readonly lovelace: string }
+  | { readonly kind: 'placed'; readonly order: PlacedOrder }
+  /** `received` of the order's output asset. */
+  | { readonly kind: 'executed'; readonly order: RefText; readonly received: string }
+  | { readonly kind: 'refunded'; readonly order: RefText }
+  | { readonly kind: 'cancelled'; readonly order: RefText }
+  | { readonly kind: 'locked'; readonly lock: VestingLock }
+  | { readonly kind: 'withdrawn'; readonly lock: RefText }
+  /** Outputs of the deployment's scripts, and all that hold a launched token. */
+  | {
+      readonly kind: 'made';
+      readonly ref: RefText;
+      readonly address: string;
+      readonly lovelace: string;
+      readonly assets: Readonly<Record<AssetId, string>>;
+      readonly datum: string | null;
+    }
+  | { readonly kind: 'spent'; readonly ref: RefText }
+);

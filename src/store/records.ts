@@ -1,0 +1,78 @@
+/** Rows of the fold that are records, as JSON text: what the market knows of the chain. */
+import type { AssetId } from '../market/asset.ts';
+import type {
+  LaunchedToken,
+  PlacedOrder,
+  RefText,
+  Reserves,
+  VestingLock,
+} from '../market/events.ts';
+import type { PoolState } from '../market/pool.ts';
+
+/** Table `points`, by slot padded to 12 digits: blocks a chain can be followed on from. */
+export interface PointRecord {
+  readonly slot: number;
+  readonly hash: string;
+  readonly height: number;
+  /** Market time after it. */
+  readonly timeMs: number;
+  /** Entry of the block. */
+  readonly seq: number;
+}
+
+/** Table `outputs`, by reference: unspent outputs of the deployment's scripts and of tokens. */
+export interface OutputRecord {
+  readonly address: string;
+  readonly lovelace: string;
+  readonly assets: Readonly<Record<AssetId, string>>;
+  readonly datum: string | null;
+}
+
+/** Table `pools`, by token. */
+export interface PoolRecord extends LaunchedToken {
+  readonly reserves: Reserves;
+  /** The unspent output that holds the pool. */
+  readonly ref: RefText;
+  readonly launchTx: string;
+  readonly createdMs: number;
+  /** When its output last changed. */
+  readonly movedMs: number;
+  readonly lastTradeMs: number | null;
+  readonly graduatedMs: number | null;
+  readonly volumeLovelace: string;
+  readonly fills: number;
+}
+
+/** Table `orders`, by reference; those that are open also stand in `open_orders`. */
+export interface OrderRecord extends PlacedOrder {
+  readonly placedMs: number;
+  readonly state: 'open' | 'executed' | 'refunded' | 'cancelled';
+  /** Set when it is no longer open. */
+  readonly closedMs: number | null;
+  readonly closedTx: string | null;
+  /** Of the output asset; '0' while open. */
+  readonly received: string;
+  /** Venue of the fill; null while open. */
+  readonly venue: Reserves['venue'] | null;
+}
+
+/** Table `locks`, by reference: for good, also when withdrawn. */
+export interface LockRecord extends VestingLock {
+  readonly lockedMs: number;
+  readonly withdrawnBy: string | null;
+}
+
+/** The pool as the market's arithmetic takes it. */
+export function poolState(pool: PoolRecord): PoolState {
+  const { venue, x, y, owed } = pool.reserves;
+  const supply = BigInt(pool.supply);
+  const reserves = { x: BigInt(x), y: BigInt(y) };
+  if (venue === 'AMM') return { venue, ...reserves, owed: BigInt(owed), supply };
+  const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
+  return { venue, ...reserves, curve, thresholdLovelace: BigInt(pool.thresholdLovelace) };
+}
+
+export function readRecord<T>(text: string): T {
+  // trust: our own row; which record a table holds is said above
+  return JSON.parse(text) as T;
+}
