@@ -13,6 +13,7 @@ import type { Streams, Topic } from '../topics/port.ts';
 import { Callers } from './address.ts';
 import { Arrivals } from './arrivals.ts';
 import { Answers } from './http/answers.ts';
+import { Intake } from './http/body.ts';
 import { Limits } from './http/limits.ts';
 import { mount } from './http/mount.ts';
 import { PositionLines } from './http/position.ts';
@@ -55,8 +56,8 @@ const POLL_MS = 10;
 export function createGateway(parts: GatewayParts): Gateway {
   const { server, streams, routes, topics, vantage, clock, rng, observer } = parts;
   const options = { ...DEFAULTS, ...parts.options };
-  const { positionWaitMs, maxBodyBytes } = options;
-  const arrivals = new Arrivals(vantage, clock, positionWaitMs, options);
+  const arrivals = new Arrivals(vantage, clock, options.positionWaitMs, options);
+  const intake = new Intake(options);
   const callers = new Callers(options.trustedProxies);
   const answers = new Answers(clock, observer, options.gzipCacheBytes);
   const limits = new Limits(clock, options);
@@ -78,7 +79,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     () => callers.closed(),
   );
   for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
-  const http = { vantage, clock, answers, arrivals, callers, limits, positions, maxBodyBytes };
+  const http = { vantage, clock, answers, arrivals, callers, limits, positions, intake };
   mount(server, routes, http);
 
   async function settled(done: () => boolean): Promise<void> {

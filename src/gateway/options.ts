@@ -15,6 +15,8 @@ export interface GatewayOptions {
   /** Token buckets kept; the least recently used address starts afresh. */
   readonly maxAddresses: number;
   readonly maxBodyBytes: number;
+  /** Of all bodies that are still arriving; 503 OVERLOADED above. */
+  readonly maxArrivingBytes: number;
   /** How long a request or subscription waits for a position we have not reached. */
   readonly positionWaitMs: number;
   readonly maxWaiting: number;
@@ -55,6 +57,7 @@ export const DEFAULTS: GatewayOptions = {
   launches: { perSecond: 0.5, burst: 30 },
   maxAddresses: 50_000,
   maxBodyBytes: 1_048_576,
+  maxArrivingBytes: 64 * 1_048_576,
   positionWaitMs: 2_000,
   maxWaiting: 1_000,
   maxWaitingEach: 20,

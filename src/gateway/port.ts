@@ -15,7 +15,10 @@ export interface RouteRequest {
   readonly query: Readonly<Record<string, string | number | undefined>>;
   /** Path parameters by name. */
   readonly params: Readonly<Record<string, string>>;
-  /** Checked against `Route.body`; undefined where the route takes none or the body was empty. */
+  /**
+   * Checked against `Route.body`, or the fields of `Route.form`; undefined where the route takes
+   * none or the body was empty.
+   */
   readonly body: unknown;
   /** The files of a form, in the order in which they came; each name once. */
   readonly files?: readonly FormFile[];
@@ -31,13 +34,15 @@ export interface FormFile {
   readonly bytes: Uint8Array;
 }
 
-/**
- * A multipart/form-data body. Each property of `Route.body`, an object schema then, is a part that
- * holds JSON: a text field or a part with a file name. Parts of other names are ignored.
- */
+/** A multipart/form-data body; parts of other names are ignored. */
 export interface FormShape {
   /** Whole body; 413 above. */
   readonly maxBodyBytes: number;
+  /**
+   * Each property is a part that holds JSON: a text field or a part with a file name. Checked, they
+   * are the `body` of the request.
+   */
+  readonly fields: TObject;
   readonly files: Readonly<Record<string, FilePart>>;
 }
 
@@ -89,7 +94,7 @@ export interface Route {
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
-  /** The body is a form, not JSON. */
+  /** The body is a form; `body` is left out then. */
   readonly form?: FormShape;
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /** Causes this route may answer beyond the common ones, for the documents. */

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Answer, Route, RouteRequest } from '../../src/gateway/port.ts';
 import { Failure, invalid } from '../../src/runtime/errors.ts';
 
-const plain = {
+export const plain = {
   operationId: 'test',
   summary: 'test',
   tag: 'test',

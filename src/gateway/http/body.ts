@@ -1,4 +1,7 @@
-/** Reads and checks a body, JSON where it is no form: bounded while it arrives, and judged by its media type first. */
+/**
+ * Reads and checks a body, JSON where it is no form: judged by its media type first, and bounded
+ * while it arrives, alone and together with all others.
+ */
 import type { TSchema } from 'typebox';
 import { Failure } from '../../runtime/errors.ts';
 import { type Check, checkOf } from '../input.ts';
@@ -32,29 +35,67 @@ export function refusedType(exchange: Exchange, { type, typeName }: Acceptance):
   return new Failure('UNSUPPORTED_MEDIA_TYPE', `send the body as ${typeName}; ${got}`);
 }
 
+/** The bytes of all bodies that are still arriving: many large ones at once fill no memory. */
+export class Intake {
+  /** Of one body, or part of a form, in JSON. */
+  readonly maxBodyBytes: number;
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(bounds: { readonly maxBodyBytes: number; readonly maxArrivingBytes: number }) {
+    this.maxBodyBytes = bounds.maxBodyBytes;
+    this.#maxBytes = bounds.maxArrivingBytes;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#maxBytes;
+  }
+
+  /** Negative: bytes that arrived whole, or will be dropped. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+}
+
 /**
- * Collects the body. `done` gets a Failure as soon as the body is too large; then the rest is
- * dropped. It is not called when the client goes away.
+ * Collects the body. `done` gets a Failure as soon as the body is too large, or all that arrive
+ * are; then the rest is dropped. It is not called when the client goes away.
  */
 export function collect(
   exchange: Exchange,
   maxBytes: number,
+  intake: Intake,
   done: (body: Buffer | Failure) => void,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
+  let isDone = false;
+  const finish = () => {
+    if (!isDone) intake.add(-length);
+    isDone = true;
+  };
+  exchange.gone = finish;
   exchange.res.onData((chunk, isLast) => {
-    if (!exchange.alive || length > maxBytes) return;
+    if (!exchange.alive || isDone) return;
     length += chunk.byteLength;
-    if (length > maxBytes) {
+    intake.add(chunk.byteLength);
+    if (length > maxBytes || intake.isFull) {
+      finish();
       chunks.length = 0;
-      done(tooLarge(maxBytes));
+      done(length > maxBytes ? tooLarge(maxBytes) : overloaded());
       return;
     }
     // The library reuses the chunk's memory after this call.
     if (chunk.byteLength > 0) chunks.push(Buffer.from(chunk.slice(0)));
-    if (isLast) done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    if (!isLast) return;
+    finish();
+    done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   });
+}
+
+function overloaded(): Failure {
+  const message = 'too many uploads at once: try again in a second';
+  return new Failure('OVERLOADED', message, { retryAfterSeconds: 1 });
 }
 
 export class BodyReader {

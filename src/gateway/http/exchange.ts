@@ -33,6 +33,8 @@ export class Exchange {
   ifNoneMatch = '';
   minPosition = '';
   forwardedFor = '';
+  /** Runs when the client goes away before its answer, after `outlive`. */
+  gone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
 
@@ -55,6 +57,7 @@ export class Exchange {
     this.res.onAborted(() => {
       if (!this.alive) return;
       this.alive = false;
+      this.gone?.();
       onAborted();
     });
   }

@@ -17,6 +17,7 @@ import {
   acceptJson,
   BodyReader,
   collect,
+  type Intake,
   refusedType,
   refusedUnread,
 } from './body.ts';
@@ -35,7 +36,7 @@ export interface Http {
   readonly callers: Callers;
   readonly limits: Limits;
   readonly positions: PositionLines;
-  readonly maxBodyBytes: number;
+  readonly intake: Intake;
 }
 
 export class RouteServer {
@@ -52,10 +53,10 @@ export class RouteServer {
     this.#http = http;
     this.#query = new QueryReader(route.query);
     this.#parameters = new ParameterReader(route.path, route.params);
-    const { form, body } = route;
-    const { maxBodyBytes } = http;
-    this.#body = new BodyReader(form === undefined ? body : undefined);
-    this.#form = form === undefined ? null : new FormReader(form, body, maxBodyBytes);
+    const { form } = route;
+    const { maxBodyBytes } = http.intake;
+    this.#body = new BodyReader(route.body);
+    this.#form = form === undefined ? null : new FormReader(form, maxBodyBytes);
     this.#accepted =
       form === undefined
         ? acceptJson(maxBodyBytes)
@@ -92,7 +93,7 @@ export class RouteServer {
       return;
     }
     answers.defer(visit);
-    collect(visit.exchange, this.#accepted.maxBytes, (bytes) => {
+    collect(visit.exchange, this.#accepted.maxBytes, this.#http.intake, (bytes) => {
       try {
         if (bytes instanceof Failure) answers.failure(visit, bytes, { close: true });
         else this.#read(visit, input, bytes);

@@ -100,7 +100,9 @@ function impliedCauses(route: Route): Cause[] {
   const causes: Cause[] = ['SERVER_ERROR'];
   const takesInput = route.query !== undefined || route.path.includes(':') || route.positioned;
   if (takesInput || route.method === 'POST') causes.push('INVALID_PARAMS');
-  if (route.method === 'POST') causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.method === 'POST') {
+    causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OVERLOADED');
+  }
   if (route.rate !== 'free') causes.push('RATE_LIMITED');
   if (route.needsSync || route.positioned) causes.push('NOT_READY');
   return causes;

@@ -73,6 +73,51 @@ test('an answer may document headers of its own', () => {
   assert.ok(keysAt(own, `${SAMPLE} responses 200 headers`).includes('X-Next-To'));
 });
 
+test('a form says which parts are files, which are JSON, and what must be there', () => {
+  const { body: _none, ...rest } = RICH_ROUTE;
+  const Info = Type.Object({ name: Type.String() }, { $id: 'Info' });
+  const image = { description: 'Logo.', required: true, mediaTypes: ['image/png', 'image/gif'] };
+  const form = {
+    maxBodyBytes: 6_291_456,
+    fields: Type.Object({ info: Info, more: Type.Optional(Type.Object({})) }),
+    files: { image, extra: { ...image, required: false } },
+  };
+  const own = openapi(ABOUT, [{ ...rest, form }]);
+  assert.deepEqual(faultsIn(own), []);
+  const content = `${SAMPLE} requestBody content`;
+  assert.deepEqual(keysAt(own, content), ['multipart/form-data']);
+  assert.deepEqual(at(own, `${content} multipart/form-data schema`), {
+    type: 'object',
+    properties: {
+      image: { type: 'string', format: 'binary', description: 'Logo.' },
+      extra: { type: 'string', format: 'binary', description: 'Logo.' },
+      info: { $ref: '#/components/schemas/Info' },
+      more: { type: 'object', properties: {} },
+    },
+    required: ['image', 'info'],
+  });
+  assert.deepEqual(at(own, `${content} multipart/form-data encoding image`), {
+    contentType: 'image/png, image/gif',
+  });
+  assert.equal(at(own, `${SAMPLE} requestBody required`), true);
+});
+
+test('a path parameter says what it takes, and a cause may have a status of its own', () => {
+  const params = Type.Object({ asset: Type.String({ pattern: '^a', description: 'Asset id.' }) });
+  const causes = [{ cause: 'ASSET_NOT_FOUND', status: 500 }, 'MIN_TRADE_AMOUNT', 'NOT_OWNER'];
+  const own = openapi(ABOUT, [{ ...RICH_ROUTE, params, causes }]);
+  assert.deepEqual(at(own, `${SAMPLE} parameters 0`), {
+    name: 'asset',
+    in: 'path',
+    required: true,
+    description: 'Asset id.',
+    schema: { type: 'string', pattern: '^a', description: 'Asset id.' },
+  });
+  const described = (status: number) => at(own, `${SAMPLE} responses ${status} description`);
+  assert.equal(described(500), 'SERVER_ERROR, ASSET_NOT_FOUND, MIN_TRADE_AMOUNT');
+  assert.deepEqual([described(403), described(404)], ['NOT_OWNER', undefined]);
+});
+
 test('a cause that is not in the catalogue is a fault of the program', () => {
   assert.throws(() => openapi(ABOUT, [{ ...RICH_ROUTE, causes: ['OOPS'] }]), /not OOPS/);
 });
