@@ -54,6 +54,20 @@ const CHECKS: readonly Check[] = [
         : null,
   },
   {
+    reads: ['BLOCK_EVERY_MS'],
+    find: ({ BLOCK_EVERY_MS }) =>
+      BLOCK_EVERY_MS > 0 && BLOCK_EVERY_MS < 50
+        ? [`blocks every ${BLOCK_EVERY_MS} ms are too many`, 'Set it to 50 or more, or to 0']
+        : null,
+  },
+  {
+    reads: ['KUBO_URL'],
+    find: ({ KUBO_URL }) =>
+      KUBO_URL === undefined || /^https?:\/\/[^\s]+$/.test(KUBO_URL)
+        ? null
+        : ['it is no http(s) URL', 'Write it as http://127.0.0.1:5001'],
+  },
+  {
     reads: ['NETWORK'],
     find: ({ NETWORK }) =>
       NETWORK === 'devnet'

@@ -48,6 +48,7 @@ export function readSettings(environment: Environment): Settings | BadSettings {
 /** `given` as the type `schema` asks for; unchanged, and so refused, where it cannot be that. */
 function parse(schema: TSchema, given: string): unknown {
   if (Type.IsInteger(schema)) return /^-?\d{1,15}$/.test(given) ? Number(given) : given;
+  if (Type.IsNumber(schema)) return /^\d{1,9}(\.\d{1,6})?$/.test(given) ? Number(given) : given;
   if (Type.IsBoolean(schema)) return { true: true, false: false }[given.toLowerCase()] ?? given;
   if (!Type.IsArray(schema)) return given;
   const items = given.split(',').map((item) => item.trim());

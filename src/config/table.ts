@@ -56,6 +56,30 @@ const KEEPING = {
   MAX_LOADED_POOLS: integer(1, 10_000_000, 20_000, 'Pools kept in memory before idle ones leave.'),
 };
 
+/** The devnet that runs in this process, the builder of transactions, the simulated traders. */
+const CHAIN = {
+  BLOCK_EVERY_MS: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 1000,
+    description: 'Slot length and pace of the devnet, 50 or more; 0 makes blocks when asked to.',
+  }),
+  TRADERS_PACE: Type.Number({
+    minimum: 0,
+    maximum: 50,
+    default: 1,
+    description: 'How lively the simulated traders of the devnet are; 0 sends none.',
+  }),
+  ORDER_REFUND_AFTER_MS: integer(
+    10_000,
+    86_400_000,
+    1_200_000,
+    'Time after which an order that cannot be filled is given back.',
+  ),
+  BUILD_THREADS: integer(1, 16, 1, 'Threads that build transactions.'),
+  KUBO_URL: optionalUrl('Kubo HTTP API that keeps the logos; empty: a folder in DATA_DIR.'),
+};
+
 const SURROUNDINGS = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
@@ -67,7 +91,7 @@ const SURROUNDINGS = {
   LOG_LEVEL: Type.Enum(LEVELS, { default: 'info', description: 'Least log level written.' }),
 };
 
-export const TABLE = Type.Object({ ...LISTENING, ...KEEPING, ...SURROUNDINGS });
+export const TABLE = Type.Object({ ...LISTENING, ...KEEPING, ...CHAIN, ...SURROUNDINGS });
 
 export type Settings = Readonly<Static<typeof TABLE>>;
 export type Key = keyof Settings;

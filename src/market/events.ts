@@ -24,6 +24,8 @@ export interface LaunchedToken {
   readonly supply: string;
   readonly thresholdLovelace: string;
   readonly executor: string;
+  /** What the NFT is named after; graduation shows it. null where the launch does not tell. */
+  readonly seed: RefText | null;
   readonly author: { readonly pkh: string; readonly skh: string; readonly address: string };
   readonly name: string;
   readonly ticker: string;

@@ -4,10 +4,17 @@
  * else that looks like one is ignored. Source: onchain.md, section Outputs.
  */
 import { formatAddress, parseAddress } from '../../cardano/address.ts';
-import { type PoolDatum, readPoolData } from '../../cardano/datums.ts';
+import {
+  type LaunchId,
+  type PoolDatum,
+  poolNftName,
+  readLaunchId,
+  readPoolData,
+} from '../../cardano/datums.ts';
 import { capLovelace } from '../../cardano/deployment.ts';
 import { readMetadata, type TokenMetadata } from '../../cardano/metadata.ts';
 import { datumOf, type Output, refText } from '../../cardano/output.ts';
+import { Constr } from '../../cardano/plutusData.ts';
 import type { Transaction } from '../../cardano/transaction.ts';
 import type { AssetId } from '../../market/asset.ts';
 import type { LaunchedToken } from '../../market/events.ts';
@@ -61,7 +68,9 @@ function isOurs(datum: PoolDatum, { deployment }: Rules): boolean {
 function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToken {
   const { deployment } = rules;
   const found = metadataOf(tx, datum.token, rules);
-  const author = found?.metadata.author ?? { pkh: '', skh: '' };
+  const id = launchIdOf(tx, datum.nft);
+  const creator = id === null ? null : { pkh: id.creatorPkh, skh: id.creatorSkh };
+  const author = creator ?? found?.metadata.author ?? { pkh: '', skh: '' };
   const [, name = ''] = datum.token.split('.');
   const none = { twitter: '', discord: '', telegram: '', website: '' };
   return {
@@ -72,6 +81,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
     supply: String(deployment.curve.supply),
     thresholdLovelace: String(datum.capLovelace - deployment.fees.poolKeepLovelace),
     executor: datum.executor,
+    seed: id === null ? null : refText(id.seed),
     author: { ...author, address: addressOf(author, rules) },
     name: Buffer.from(name, 'hex').toString('utf8'),
     ticker: found?.metadata.ticker ?? '',
@@ -81,6 +91,16 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
     socials: found?.metadata.socials ?? none,
     metadataRef: found?.ref ?? null,
   };
+}
+
+/** From the redeemer of the launch policy; only one that hashes to the NFT's name is believed. */
+function launchIdOf(tx: Transaction, nft: AssetId): LaunchId | null {
+  for (const { purpose, data } of tx.redeemers) {
+    if (purpose !== 'mint' || !(data instanceof Constr)) continue;
+    const id = readLaunchId(data.fields[0]);
+    if (id !== null && poolNftName(id) === nft.split('.')[1]) return id;
+  }
+  return null;
 }
 
 function metadataOf(

@@ -1,0 +1,10 @@
+import type { SubmitOutcome } from './port.ts';
+
+/** What can be done with a chain that runs in this process, and with no other. */
+export interface Devnet {
+  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome>;
+  /** Undoes `depth` blocks (fewer where there are fewer); resolves with the height then. */
+  fork(depth: number, resubmit: 'all' | 'none'): Promise<number>;
+  /** Makes blocks at once; resolves with the height then. */
+  mine(blocks: number): Promise<number>;
+}

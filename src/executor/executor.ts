@@ -1,0 +1,101 @@
+/**
+ * The executor: a lane for every pool that has something to do. Runs on the leader only; a second
+ * one during a change of leader is harmless, because inputs are spent once.
+ *
+ * Woken by every entry that is applied: blocks bring orders, roll-backs take back what was done.
+ */
+import type { AssetId } from '../market/asset.ts';
+import { reachedCap } from '../market/pool.ts';
+import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
+import { Lane, type LaneObserver, type LanePlace } from './lane.ts';
+import { tokensWithOrders } from './view.ts';
+
+export interface ExecutorObserver extends LaneObserver {
+  executorFailed(token: string, error: unknown): void;
+}
+
+export interface ExecutorPlace extends LanePlace {
+  /** Runs `listener` after each batch of entries, until the returned function is called. */
+  onApplied(listener: () => void): () => void;
+}
+
+const MOST_LANES = 10_000;
+const MOST_POOLS = 1_000_000;
+
+export class Executor {
+  readonly #place: ExecutorPlace;
+  readonly #observer: ExecutorObserver;
+  readonly #lanes = new Map<AssetId, Lane>();
+  /** Tokens whose lane runs; true: it has to run once more. */
+  readonly #running = new Map<AssetId, boolean>();
+  readonly #tasks = new Set<Promise<void>>();
+  /** Tokens that had orders at the last look. */
+  #last: ReadonlySet<AssetId> = new Set();
+  #stopping = false;
+  #unlisten = () => {};
+
+  constructor(place: ExecutorPlace, observer: ExecutorObserver) {
+    this.#place = place;
+    this.#observer = observer;
+  }
+
+  start(): void {
+    for (const token of this.#waitingPools()) this.#wake(token);
+    this.#unlisten = this.#place.onApplied(() => this.#look());
+  }
+
+  /** Stops after the steps in hand. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#unlisten();
+    await Promise.allSettled([...this.#tasks]);
+  }
+
+  #look(): void {
+    if (this.#stopping) return;
+    const tokens = new Set(tokensWithOrders(this.#place.store(), MOST_LANES));
+    // Those looked at last time once more: their last order may have brought them to the cap.
+    for (const token of new Set([...tokens, ...this.#last])) this.#wake(token);
+    this.#last = tokens;
+  }
+
+  #wake(token: AssetId): void {
+    let lane = this.#lanes.get(token);
+    if (lane === undefined) {
+      lane = new Lane(token, this.#place, this.#observer);
+      this.#lanes.set(token, lane);
+    }
+    lane.confirmed();
+    if (this.#running.has(token)) {
+      this.#running.set(token, true);
+      return;
+    }
+    this.#running.set(token, false);
+    const task = this.#run(token, lane).finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
+  }
+
+  async #run(token: AssetId, lane: Lane): Promise<void> {
+    do {
+      this.#running.set(token, false);
+      try {
+        await lane.run(() => this.#stopping);
+      } catch (error) {
+        if (!this.#stopping) this.#observer.executorFailed(token, error);
+      }
+    } while (this.#running.get(token) === true && !this.#stopping);
+    this.#running.delete(token);
+    if (!this.#last.has(token)) this.#lanes.delete(token);
+  }
+
+  /** Pools that wait for graduation or Collect though no order is open, after a restart. */
+  *#waitingPools(): Generator<AssetId> {
+    const { fees } = this.#place.deployment;
+    for (const { key, value } of this.#place.store().withPrefix('pools', '', MOST_POOLS)) {
+      const pool = poolState(readRecord<PoolRecord>(value));
+      const full = pool.venue === 'CURVE' && reachedCap(pool);
+      const owes = pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace;
+      if (full || owes) yield key;
+    }
+  }
+}

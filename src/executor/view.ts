@@ -1,0 +1,76 @@
+/**
+ * What the executor sees of one pool: its newest output and its open orders, as ledger and mempool
+ * have them now. Nothing is remembered between looks: after a restart, a rollback or a rejected
+ * batch the next look is right again.
+ */
+import { parseRef, type Utxo } from '../cardano/output.ts';
+import type { NewestPool } from '../chain/newestPool.ts';
+import type { UtxoLookup } from '../chain/port.ts';
+import type { AssetId } from '../market/asset.ts';
+import { type OrderRecord, readRecord } from '../store/records.ts';
+import type { StateStore } from '../store/state.ts';
+import type { OpenOrder } from './matching.ts';
+
+export interface SeenMarket {
+  readonly pool: NewestPool;
+  readonly orders: readonly OpenOrder[];
+  /** Outputs of the orders, by reference. */
+  readonly orderUtxos: ReadonlyMap<string, Utxo>;
+}
+
+/** Orders looked at in one go; those behind them wait for the next look. */
+const MOST_LOOKED_AT = 400;
+
+/** Tokens that have open orders, ascending. */
+export function tokensWithOrders(store: StateStore, most: number): AssetId[] {
+  const tokens: AssetId[] = [];
+  let after = '';
+  while (tokens.length < most) {
+    const [row] = store.withPrefix('open_orders', '', 1, after);
+    const token = row?.key.split('/')[0];
+    if (token === undefined) break;
+    tokens.push(token);
+    after = `${token}/\u{fffd}`;
+  }
+  return tokens;
+}
+
+/** Orders that stand in a block and that nothing in the mempool spends, as they were placed. */
+export async function seeMarket(
+  pool: NewestPool,
+  store: StateStore,
+  utxos: UtxoLookup,
+): Promise<SeenMarket> {
+  const rows = store.withPrefix('open_orders', `${pool.token}/`, MOST_LOOKED_AT);
+  const records = rows.flatMap(({ value: ref }) => {
+    const text = store.get('orders', ref);
+    return text === null ? [] : [readRecord<OrderRecord>(text)];
+  });
+  const refs = records.flatMap(({ ref }) => parseRef(ref) ?? []);
+  const states = await utxos.byRefs(refs);
+  const orderUtxos = new Map<string, Utxo>();
+  const orders = records.flatMap((record, index): OpenOrder[] => {
+    const found = states[index];
+    if (found?.state !== 'unspent') return [];
+    orderUtxos.set(record.ref, found.utxo);
+    return [openOrder(record, found.utxo)];
+  });
+  return { pool, orders, orderUtxos };
+}
+
+function openOrder(record: OrderRecord, { ref, output }: Utxo): OpenOrder {
+  const [slot, txIndex, outputIndex] = record.at.split('.').map(Number);
+  const { numerator, denominator } = record.worstPrice;
+  return {
+    kind: record.side,
+    amount: BigInt(record.amount),
+    worstPrice: { numerator: BigInt(numerator), denominator: BigInt(denominator) },
+    ref,
+    placed: { slot: slot ?? 0, txIndex: txIndex ?? 0, outputIndex: outputIndex ?? 0 },
+    feeLovelace: BigInt(record.feeLovelace),
+    depositLovelace: BigInt(record.depositLovelace),
+    refundAfterMs: BigInt(record.refundAfterMs),
+    redeemerAddress: record.address,
+    value: output.value,
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * The constant-product pool. x lovelace and y tokens, both without what is not traded (3 ADA that
+ * keep the output alive, the creator's `owed`). The LP fee stays in the pool, taken from what comes
+ * in; every rounding favours the pool, so x * y never shrinks. Source: onchain.md, section Fees.
+ */
+import { assert } from '../runtime/assert.ts';
+import { ceilDivide } from './ratio.ts';
+
+export const PER_10K = 10_000n;
+
+/** Uniswap's rule: what leaves `reserveOut` when `amountIn` joins `reserveIn`. */
+export function amountOut(
+  amountIn: bigint,
+  reserveIn: bigint,
+  reserveOut: bigint,
+  lpFeePer10k: bigint,
+): bigint {
+  assert(amountIn >= 0n && reserveIn > 0n && reserveOut > 0n, 'a pool has two sides');
+  const counted = amountIn * (PER_10K - lpFeePer10k);
+  return (reserveOut * counted) / (reserveIn * PER_10K + counted);
+}
+
+/** The least that must come in for `amount` to leave; `amount` is below the reserve. */
+export function amountIn(
+  amount: bigint,
+  reserveIn: bigint,
+  reserveOut: bigint,
+  lpFeePer10k: bigint,
+): bigint {
+  assert(amount >= 0n && amount < reserveOut, 'a pool never gives all it has');
+  return ceilDivide(reserveIn * amount * PER_10K, (reserveOut - amount) * (PER_10K - lpFeePer10k));
+}
+
+export interface Reserves {
+  readonly x: bigint;
+  readonly y: bigint;
+}
+
+/** What the validator checks of a step: the side that grew counts without the LP fee. */
+export function productHolds(before: Reserves, after: Reserves, lpFeePer10k: bigint): boolean {
+  const grown = PER_10K - lpFeePer10k;
+  const least = before.x * before.y * PER_10K;
+  return after.x > before.x
+    ? (before.x * PER_10K + (after.x - before.x) * grown) * after.y >= least
+    : (before.y * PER_10K + (after.y - before.y) * grown) * after.x >= least;
+}

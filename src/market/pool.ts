@@ -1,0 +1,64 @@
+/**
+ * A pool as the market sees it: what can be traded, apart from what only keeps the output alive.
+ * A launched token trades on its curve until the reserve reaches the threshold, then on the AMM.
+ */
+import { type CurveParameters, capAt, type MarketCap, spot } from './curve.ts';
+import type { FeeParameters } from './fees.ts';
+import type { Ratio } from './ratio.ts';
+
+export type Venue = 'CURVE' | 'AMM';
+
+export interface CurvePool {
+  readonly venue: 'CURVE';
+  /** Lovelace of the reserve, without the kept 3 ADA. */
+  readonly x: bigint;
+  /** Tokens. */
+  readonly y: bigint;
+  readonly curve: CurveParameters;
+  /** Of the reserve. The datum's cap is this and the kept 3 ADA. */
+  readonly thresholdLovelace: bigint;
+}
+
+export interface AmmPool {
+  readonly venue: 'AMM';
+  /** Lovelace, without the kept 3 ADA and without `owed`. */
+  readonly x: bigint;
+  /** Tokens. */
+  readonly y: bigint;
+  /** Lovelace that wait in the pool for the creator. */
+  readonly owed: bigint;
+  readonly supply: bigint;
+}
+
+export type PoolState = CurvePool | AmmPool;
+
+export const DEFAULT_THRESHOLD_LOVELACE = 18_188_400_000n;
+
+export function soldOf({ curve, y }: CurvePool): bigint {
+  return curve.supply - y;
+}
+
+/** From here on a curve accepts nothing but graduation. */
+export function reachedCap({ x, thresholdLovelace }: CurvePool): boolean {
+  return x >= thresholdLovelace;
+}
+
+/** The AMM pool that a curve pool becomes: everything goes over, to the lovelace. */
+export function graduated({ x, y, curve }: CurvePool): AmmPool {
+  return { venue: 'AMM', x, y, owed: 0n, supply: curve.supply };
+}
+
+/** Lovelace of the pool's output on the chain. */
+export function poolLovelace(pool: PoolState, fees: FeeParameters): bigint {
+  return pool.x + fees.poolKeepLovelace + (pool.venue === 'AMM' ? pool.owed : 0n);
+}
+
+/** Lovelace per token, not reduced. */
+export function spotOf(pool: PoolState): Ratio {
+  if (pool.venue === 'CURVE') return spot(pool.curve, soldOf(pool));
+  return { numerator: pool.x, denominator: pool.y };
+}
+
+export function marketCapOf(pool: PoolState): MarketCap {
+  return capAt(spotOf(pool), pool.venue === 'CURVE' ? pool.curve.supply : pool.supply);
+}

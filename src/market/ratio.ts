@@ -1,0 +1,25 @@
+/** Exact fractions of integers. Rounding is always named; nothing here sees a negative number. */
+export interface Ratio {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+export function reduced(numerator: bigint, denominator: bigint): Ratio {
+  const divisor = greatestDivisor(numerator, denominator);
+  return { numerator: numerator / divisor, denominator: denominator / divisor };
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  let [larger, smaller] = [a, b];
+  while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
+}
+
+export function ceilDivide(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator;
+}
+
+/** To the nearest integer, a half upwards. */
+export function roundRatio({ numerator, denominator }: Ratio): bigint {
+  return (2n * numerator + denominator) / (2n * denominator);
+}

@@ -1,0 +1,153 @@
+/** Quotes, and orders that are one. */
+import { beacon } from '../../cardano/beacon.ts';
+import { toHex } from '../../cardano/hex.ts';
+import { newestPool } from '../../chain/newestPool.ts';
+import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
+import type { Slippage } from '../../market/order.ts';
+import { type Quote, quote, type Side } from '../../market/quote.ts';
+import { Failure, invalid } from '../../runtime/errors.ts';
+import { ORDER_OUTPUT, planOrder } from '../../transactions/order.ts';
+import { build, readAddress, type Workshop, walletOf } from '../../workshop/workshop.ts';
+import { BUILDS, json } from './route.ts';
+import { OrderAnswer, OrderBody, QuoteAnswer, QuoteQuery } from './schema.ts';
+
+const CAUSES = [
+  { cause: 'ASSET_NOT_FOUND', status: 500 },
+  'MIN_TRADE_AMOUNT',
+  'MAX_TRADE_AMOUNT',
+  'PROTOCOL_CONFIG',
+  'OPERATIONS_CONFIG',
+  'UNKNOWN',
+];
+
+interface OrderTerms {
+  readonly assetId: string;
+  readonly amount: string;
+  readonly side: Side;
+  readonly slippage: Slippage;
+}
+
+export function orderRoutes(workshop: Workshop): Route[] {
+  return [
+    {
+      ...BUILDS,
+      path: '/order',
+      operationId: 'order',
+      summary: 'Build the transaction that places an order',
+      description:
+        'The venue is chosen by the state of the pool, waiting transactions included. With no ' +
+        'one in between, `outputAmount` is exactly what the fill pays.',
+      body: OrderBody,
+      answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
+      causes: CAUSES,
+      handle: (request) => order(workshop, request),
+    },
+    {
+      ...BUILDS,
+      method: 'GET',
+      rate: 'read',
+      path: '/quote',
+      operationId: 'quote',
+      summary: 'What an order would get now',
+      query: QuoteQuery,
+      answers: { 200: { description: 'The quote', schema: QuoteAnswer } },
+      causes: CAUSES,
+      handle: ({ query }) => quoteOnly(workshop, query),
+    },
+  ];
+}
+
+async function quoteOnly(
+  workshop: Workshop,
+  query: RouteRequest['query'],
+): Promise<Answer | Failure> {
+  // trust: the gateway has checked the query against `QuoteQuery`
+  const terms = query as unknown as OrderTerms;
+  const found = await quoteFor(workshop, terms, 'query');
+  if (found instanceof Failure) return found;
+  const expiresAt = workshop.clock.nowMs() + workshop.deployment.refundAfterMs;
+  return json(view(workshop, terms, found, expiresAt));
+}
+
+async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
+  // trust: the gateway has checked the body against `OrderBody`
+  const terms = body as OrderBody;
+  const owner = readAddress(workshop, terms.changeAddress, 'body.changeAddress');
+  if (owner instanceof Failure) return owner;
+  const quoted = await quoteFor(workshop, terms, 'body');
+  if (quoted instanceof Failure) return quoted;
+  const wallet = await walletOf(workshop, owner, terms.utxos);
+  if (wallet instanceof Failure) return wallet;
+  const { kind, inputAmount } = quoted.exchange;
+  const { worstPrice } = quoted;
+  const token = terms.assetId.toLowerCase();
+  const { plan, expiresAtMs } = planOrder(
+    workshop.deployment,
+    { owner, token, kind, inputAmount, worstPrice },
+    wallet,
+    workshop.clock.nowMs(),
+  );
+  const built = await build(workshop, plan, 'UNKNOWN');
+  if (built instanceof Failure) return built;
+  const inputs = built.inputs.map(({ ref }) => ref);
+  return json({
+    id: built.id,
+    cbor: toHex(built.bytes),
+    beacon: beacon(inputs, ORDER_OUTPUT),
+    ...view(workshop, terms, quoted, expiresAtMs),
+    txHash: built.id,
+    entityId: `${built.id}:${ORDER_OUTPUT}`,
+    networkFee: String(built.feeLovelace),
+  });
+}
+
+async function quoteFor(
+  { deployment, utxos, store }: Workshop,
+  { assetId, amount, side, slippage }: OrderTerms,
+  place: string,
+): Promise<Quote | Failure> {
+  if (assetId === '.') return invalid(`${place}.assetId`, 'Name the token; ADA is its quote.');
+  const pool = await newestPool(assetId.toLowerCase(), store(), utxos, deployment);
+  if (pool === null) {
+    const message = `No pool of ${assetId} is known here. Check the id, or wait for its block.`;
+    return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
+  }
+  const found = quote(pool.state, deployment.fees, { side, amount: BigInt(amount), slippage });
+  return found.outcome === 'refused' ? new Failure(found.cause, found.message) : found;
+}
+
+function view(
+  { deployment }: Workshop,
+  { assetId }: OrderTerms,
+  { exchange, price, worstPrice, minimumOutput, venue }: Quote,
+  expiresAt: number,
+) {
+  const token = assetId.toLowerCase();
+  const isBuy = exchange.kind === 'buy';
+  const { percentFee, platform, creator } = exchange.shares;
+  const { executorFeeLovelace, orderDepositLovelace } = deployment.fees;
+  return {
+    price: texts(price),
+    priceQuote: '.',
+    priceBase: token,
+    outputAmount: String(exchange.outputAmount),
+    inputAmount: String(exchange.inputAmount),
+    outputAsset: isBuy ? token : '.',
+    inputAsset: isBuy ? '.' : token,
+    worstPrice: texts(worstPrice),
+    minimumOutput: String(minimumOutput),
+    expiresAt,
+    fees: {
+      percentFee: String(percentFee),
+      platform: String(platform),
+      creator: String(creator),
+      executorFee: String(executorFeeLovelace),
+      deposit: String(orderDepositLovelace),
+    },
+    venue,
+  };
+}
+
+function texts({ numerator, denominator }: { numerator: bigint; denominator: bigint }) {
+  return { numerator: String(numerator), denominator: String(denominator) };
+}

@@ -1,0 +1,128 @@
+/** What the building routes work with, and the steps that several of them share. */
+import { type Address, parseKeyAddress } from '../cardano/address.ts';
+import type { Deployment } from '../cardano/deployment.ts';
+import { toHex } from '../cardano/hex.ts';
+import type { Key } from '../cardano/keys.ts';
+import type { Utxo } from '../cardano/output.ts';
+import type { PlutusData } from '../cardano/plutusData.ts';
+import type { SlotConfig } from '../cardano/slots.ts';
+import type { Submitter, UtxoLookup } from '../chain/port.ts';
+import type { ImageStore } from '../images/port.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type Cause, Failure, invalid } from '../runtime/errors.ts';
+import type { StateStore } from '../store/state.ts';
+import {
+  lookUpCollateral,
+  lookUpNamed,
+  parseUnspent,
+  serverKeyHashes,
+} from '../transactions/chainData.ts';
+import type { PlannedCollateral, TransactionPlan } from '../transactions/plan.ts';
+import { type Builder, type BuiltTransaction, failureOf } from '../transactions/port.ts';
+import { signCollateral } from '../transactions/signing.ts';
+
+export interface Workshop {
+  readonly deployment: Deployment;
+  readonly slots: SlotConfig;
+  readonly utxos: UtxoLookup;
+  readonly submitter: Submitter;
+  readonly builder: Builder;
+  readonly images: ImageStore;
+  readonly clock: Clock;
+  readonly collateralKey: Key;
+  /** Asked anew each time: a new epoch replaces it. */
+  store(): StateStore;
+  /** A script in two layers of CBOR (hex) with its parameter. */
+  applyDataArgument(script: string, data: PlutusData): string;
+}
+
+/** How a caller says that the server looks up the wallet. */
+export const SERVER_WALLET = 'splash-wallet';
+
+/** Outputs as a caller names them: absent, null, '' or the name of our own lookup mean the latter. */
+export type NamedUtxos = string | readonly string[] | null | undefined;
+
+const MOST_WALLET_OUTPUTS = 5_000;
+
+export function readAddress(
+  { deployment }: Workshop,
+  text: string,
+  path: string,
+): Address | Failure {
+  const address = parseKeyAddress(text, deployment.addressNetwork);
+  const what = `a base or enterprise key address of this network (${deployment.addressNetwork})`;
+  return address ?? invalid(path, `This is not ${what}.`);
+}
+
+/** What the caller may spend: the outputs named, or the wallet as our own ledger knows it. */
+export async function walletOf(
+  { utxos, deployment }: Workshop,
+  owner: Address,
+  named: NamedUtxos,
+): Promise<readonly Utxo[] | Failure> {
+  if (named == null || named === '' || named === SERVER_WALLET) {
+    return utxos.byPaymentKey(owner.payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
+  }
+  return namedUtxos(utxos, deployment, named, 'body.utxos');
+}
+
+async function namedUtxos(
+  utxos: UtxoLookup,
+  deployment: Deployment,
+  named: string | readonly string[],
+  path: string,
+): Promise<readonly Utxo[] | Failure> {
+  const texts = typeof named === 'string' ? [named] : named;
+  const refs = texts.map(parseUnspent);
+  const bad = refs.indexOf(null);
+  if (bad >= 0) return invalid(`${path}.${bad}`, 'This is no CBOR of [input, output] (CIP-30).');
+  const known = refs.flatMap((ref) => ref ?? []);
+  return lookUpNamed(utxos, deployment, known, path);
+}
+
+export interface Collateral {
+  readonly planned: PlannedCollateral;
+  /** Ours: the server signs for it. */
+  readonly isOurs: boolean;
+}
+
+/** The caller's collateral, or ours where none is named. */
+export async function collateralOf(
+  { utxos, deployment }: Workshop,
+  returnAddress: string,
+  named: readonly string[] | null | undefined,
+): Promise<Collateral | Failure> {
+  if (named == null || named.length === 0) {
+    const planned = await lookUpCollateral(utxos, deployment);
+    return planned instanceof Failure ? planned : { planned, isOurs: true };
+  }
+  const found = await namedUtxos(utxos, deployment, named, 'body.collaterals');
+  if (found instanceof Failure) return found;
+  return { planned: { utxos: found, returnAddress }, isOurs: false };
+}
+
+/** Builds; a refusal becomes `cause`. */
+export async function build(
+  { builder }: Workshop,
+  plan: TransactionPlan,
+  cause: Cause,
+): Promise<BuiltTransaction | Failure> {
+  const outcome = await builder.build(plan);
+  if (outcome instanceof Failure || outcome.outcome === 'built') return outcome;
+  return failureOf(outcome, cause);
+}
+
+/** The bytes as they go to the caller: with our signature where the collateral is ours. */
+export function handOver(
+  { deployment, collateralKey }: Workshop,
+  built: BuiltTransaction,
+  collateral: Collateral,
+): string | Failure {
+  if (!collateral.isOurs) return toHex(built.bytes);
+  const bytes = signCollateral(built, {
+    serverKeyHashes: serverKeyHashes(deployment),
+    collateral: collateral.planned.utxos,
+    collateralKey,
+  });
+  return bytes instanceof Failure ? bytes : toHex(bytes);
+}
