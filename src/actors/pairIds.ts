@@ -22,6 +22,11 @@ export function pairId(name: string, store: StateStore, changes: RowChange[]): n
   return count + 1;
 }
 
+/** The pair has been there once, whatever was rolled back since. */
+export function wasKnown(name: string, store: StateStore): boolean {
+  return store.get('market', `${PREFIX}${name}`) !== null;
+}
+
 /** What no rollback takes back. */
 export function isForEver({ table, key }: RowImage): boolean {
   return table === 'market' && (key === COUNT || key.startsWith(PREFIX));

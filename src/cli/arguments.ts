@@ -1,11 +1,20 @@
 /** The command line: what to do, checked. */
-import { parseArgs } from 'node:util';
+import { parseDurationMs, parseNumber } from './amounts.ts';
+import { type MarketCommand, parseMarketCommand } from './marketArguments.ts';
+import { readOptions, strayOption, TAKES, type Values } from './options.ts';
 
 export type Command =
-  | { readonly name: 'serve' }
+  | ServeCommand
   | { readonly name: 'help' }
   | { readonly name: 'verify' }
-  | ReplayCommand;
+  | ReplayCommand
+  | MarketCommand;
+
+export interface ServeCommand {
+  readonly name: 'serve';
+  /** Instead of TRADERS_PACE; null: as set. */
+  readonly tradersPace: number | null;
+}
 
 export interface ReplayCommand {
   readonly name: 'replay';
@@ -20,70 +29,89 @@ export interface ReplayCommand {
 export const USAGE = `upcurve: the server behind a token launchpad.
 
   npm start                         serve what is in DATA_DIR
+      --pace N          how lively the simulated traders of a devnet are (default 1, 0 is none)
+      --no-traders      the same as --pace 0
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
       --speed N|max     feed time per wall time (default max)
       --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
       --exit            stop after the file
   npm start -- --verify             compare the state with a rebuild from the log, then exit
   npm start -- --help               this, and every setting
-`;
 
-const OPTIONS = {
-  help: { type: 'boolean' },
-  verify: { type: 'boolean' },
-  speed: { type: 'string' },
-  lateness: { type: 'string' },
-  exit: { type: 'boolean' },
-} as const;
+On a server that runs, with a wallet of your own:
+
+  npm start -- wallet new           make a key file; an existing one is never written over
+  npm start -- wallet faucet [ADA]  coins of a devnet (default 1000)
+  npm start -- wallet balance       what the wallet holds
+  npm start -- launch --name NAME --ticker TICKER
+      --initial ADA     buy the first tokens in the same transaction
+      --description TEXT, --image FILE (PNG, JPEG, GIF; default: one made from the name),
+      --hyped, --ai, --twitter URL, --discord URL, --telegram URL, --website URL
+  npm start -- buy TOKEN ADA        spend so much; or: buy TOKEN --tokens N for exactly so many
+  npm start -- sell TOKEN N|all
+      --slippage 15     percent that the price may fall: 15, 30, 50, 75, infinity
+  npm start -- cancel ORDER         take an open order back; ORDER is <tx>:<index>
+  npm start -- lock TOKEN N         until --for 90s, 30m, 2h, 7d or --until 2030-01-31T12:00Z
+      --stages N        unlock in so many equal steps (default 1)
+  npm start -- withdraw [LOCK]      take an open lock back; without an id, list them
+  All of them:
+      --url URL         the server (default http://127.0.0.1:8080)
+      --wallet FILE     the key file (default ./wallet.json)
+      --no-wait         do not wait for the block, or for the fill of an order
+`;
 
 /** Bars stay open for so long, and the leader remembers when each of them ends. */
 const MAX_LATENESS_MS = 86_400_000;
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const MOST_PACE = 50;
 
 /** The command, or what is wrong with it. */
 export function parseCommand(args: readonly string[]): Command | string {
-  const parsed = parse(args);
+  const parsed = readOptions(args);
   if (typeof parsed === 'string') return parsed;
   const { values, positionals } = parsed;
-  const [name, file, ...more] = positionals;
+  const [name = values.verify === true ? 'verify' : 'serve', ...rest] = positionals;
   if (values.help === true || name === 'help') return { name: 'help' };
-  if (name !== 'replay') {
-    const stray = Object.keys(values).find((key) => key !== 'verify');
-    if (stray !== undefined) return `--${stray} goes with replay`;
-    if (file !== undefined) return `unexpected argument: ${file}`;
-    if (values.verify === true || name === 'verify') return { name: 'verify' };
-    if (name === undefined || name === 'serve') return { name: 'serve' };
-    return `unknown command: ${name}`;
-  }
-  if (file === undefined) return 'replay needs a file, or - for standard input';
-  if (more.length > 0) return `unexpected argument: ${more[0]}`;
-  const speed = parseSpeed(values.speed ?? 'max');
-  if (speed === 'wrong') return '--speed takes a number above 0, or max';
-  const latenessMs = parseDuration(values.lateness ?? '60s');
-  if (latenessMs === null)
-    return '--lateness takes a duration such as 500ms, 60s, 5m or 2h, at most 24h';
-  return { name: 'replay', file, speed, latenessMs, exit: values.exit === true };
+  if (!Object.hasOwn(TAKES, name)) return `unknown command: ${name}`;
+  const stray = strayOption(name, values);
+  if (stray !== null) return stray;
+  const market = parseMarketCommand(name, rest, values);
+  if (market !== null) return market;
+  if (name === 'replay') return parseReplay(rest, values);
+  if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
+  return name === 'verify' || values.verify === true ? { name: 'verify' } : parseServe(values);
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+function parseServe(values: Values): ServeCommand | string {
+  const { pace } = values;
+  if (values['no-traders'] === true) {
+    if (pace !== undefined) return '--pace and --no-traders exclude each other';
+    return { name: 'serve', tradersPace: 0 };
   }
+  if (typeof pace !== 'string') return { name: 'serve', tradersPace: null };
+  const tradersPace = parseNumber(pace);
+  if (tradersPace === null || tradersPace > MOST_PACE) {
+    return `--pace takes a number from 0 to ${MOST_PACE}`;
+  }
+  return { name: 'serve', tradersPace };
+}
+
+function parseReplay(
+  [file, ...more]: readonly string[],
+  { speed, lateness, exit }: Values,
+): ReplayCommand | string {
+  if (file === undefined) return 'replay needs a file, or - for standard input';
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  const factor = parseSpeed(String(speed ?? 'max'));
+  if (factor === 'wrong') return '--speed takes a number above 0, or max';
+  const latenessMs = parseDurationMs(String(lateness ?? '60s'));
+  if (latenessMs === null || latenessMs > MAX_LATENESS_MS) {
+    return '--lateness takes a duration such as 500ms, 60s, 5m or 2h, at most 24h';
+  }
+  return { name: 'replay', file, speed: factor, latenessMs, exit: exit === true };
 }
 
 function parseSpeed(text: string): number | null | 'wrong' {
   if (text === 'max') return null;
-  const speed = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  return speed > 0 ? speed : 'wrong';
-}
-
-function parseDuration(text: string): number | null {
-  if (text === '0') return 0;
-  const match = /^(\d{1,9})(ms|s|m|h)$/.exec(text);
-  const unitMs = UNITS_MS[match?.[2] ?? ''];
-  if (match === null || unitMs === undefined) return null;
-  const durationMs = Number(match[1]) * unitMs;
-  return durationMs <= MAX_LATENESS_MS ? durationMs : null;
+  const speed = parseNumber(text);
+  return speed !== null && speed > 0 ? speed : 'wrong';
 }

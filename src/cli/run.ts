@@ -7,6 +7,7 @@ import { type App, startApp, type World } from '../app.ts';
 import { fingerprint, openFile } from '../ingest/reader.ts';
 import type { ReplayCounts } from '../ingest/replay.ts';
 import { LocalLog } from '../log/local.ts';
+import { readTraderConfig } from '../traders/config.ts';
 import type { ReplayCommand } from './arguments.ts';
 
 export interface Terminal {
@@ -16,11 +17,18 @@ export interface Terminal {
   readonly stopAsked: Promise<string>;
 }
 
-/** Serves until asked to stop. */
+/** Serves until asked to stop; on a devnet with its chain and its traders. */
 export async function serve(world: World, terminal: Terminal): Promise<number> {
-  const app = await startApp(world);
+  const app = await startApp(withDevnet(world));
   await app.stop(await terminal.stopAsked);
   return 0;
+}
+
+function withDevnet(world: World): World {
+  const { settings, rng } = world;
+  if (settings.NETWORK !== 'devnet') return world;
+  const seed = Math.floor(rng.unit() * 2 ** 32);
+  return { ...world, devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed } };
 }
 
 /** Feeds a file or standard input; serves meanwhile, and after it unless `--exit`. */

@@ -70,7 +70,7 @@ const CHECKS: readonly Check[] = [
   {
     reads: ['NETWORK'],
     find: ({ NETWORK }) =>
-      NETWORK === 'devnet'
+      NETWORK === 'devnet' || NETWORK === 'none'
         ? null
         : [`${NETWORK} needs OGMIOS_URL and KUPO_URL, and ${NO_CHAIN}`, 'Leave it at devnet'],
   },

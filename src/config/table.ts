@@ -7,7 +7,7 @@
 import Type, { type Static } from 'typebox';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-const NETWORKS = ['devnet', 'preprod', 'preview', 'mainnet'] as const;
+const NETWORKS = ['devnet', 'none', 'preprod', 'preview', 'mainnet'] as const;
 
 function integer(minimum: number, maximum: number, standard: number, description: string) {
   return Type.Integer({ minimum, maximum, default: standard, description });
@@ -83,7 +83,9 @@ const CHAIN = {
 const SURROUNDINGS = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
-    description: 'Market to serve; all but devnet follow a real chain (not in this version).',
+    description:
+      'Market to serve: devnet runs a chain of its own, none only what is replayed; the others ' +
+      'follow a real chain (not in this version).',
   }),
   NATS_URL: optionalUrl('NATS server that joins several nodes (not in this version).'),
   OGMIOS_URL: optionalUrl('Ogmios server to follow a chain with (not in this version).'),

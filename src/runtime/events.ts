@@ -6,8 +6,10 @@
  * is logged at debug and counted.
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Histogram, Registry } from 'prom-client';
+import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
+import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
@@ -44,27 +46,6 @@ export function createEvents(logger: Logger, registry: Registry) {
     ...chainEvents(logger, meters),
   };
 }
-
-/** Makes metrics of one registry; the prefix is ours everywhere. */
-function metersIn(registry: Registry) {
-  const registers = [registry];
-  return {
-    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-      new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers }),
-    gauge: (name: string, help: string) => new Gauge({ name: `upcurve_${name}`, help, registers }),
-    histogram: <L extends string>(
-      name: string,
-      help: string,
-      buckets: number[],
-      labelNames: L[] = [],
-    ) => new Histogram({ name: `upcurve_${name}`, help, buckets, labelNames, registers }),
-  };
-}
-
-type Meters = ReturnType<typeof metersIn>;
-
-const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-const DEPTHS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];
 
 function lifeEvents(logger: Logger) {
   return {
@@ -254,59 +235,6 @@ function ingestEvents(logger: Logger, { counter }: Meters) {
       logged += 1;
       if (logged > REJECTED_LINES_LOGGED) return;
       logger.warn({ event: 'lineRejected', line, reason }, `line ${line} rejected: ${reason}`);
-    },
-  };
-}
-
-function chainEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
-  const height = gauge('chain_height', 'Height of the newest block in the log');
-  const transactions = counter('chain_transactions', 'Transactions in blocks that were followed');
-  const rolledBack = histogram('chain_rollback_blocks', 'Blocks that a fork undid', DEPTHS);
-  const batches = counter('executor_transactions', 'Transactions of the executor', ['kind']);
-  const rejected = counter('executor_rejected', 'Transactions of the executor that were refused');
-  const builds = histogram('build_seconds', 'Time to build one transaction', LATENCY_S);
-  return {
-    chainFollowed(newest: number, count: number): void {
-      height.set(newest);
-      transactions.inc(count);
-    },
-    chainRolledBack(toHeight: number, blocks: number): void {
-      height.set(toHeight);
-      rolledBack.observe(blocks);
-      const message = `the chain went back ${blocks} blocks to height ${toHeight}`;
-      logger.info({ event: 'chainRolledBack', toHeight, blocks }, message);
-    },
-    /** A fault of the program: the chain is not followed any more. */
-    followerFailed(error: unknown): void {
-      logger.fatal({ event: 'followerFailed', err: error }, 'the chain is no longer followed');
-    },
-    ledgerFailed(error: unknown): void {
-      logger.fatal({ event: 'ledgerFailed', err: error }, 'the embedded ledger stopped');
-    },
-    /** `kind` is batch, graduation or collect. */
-    executorSubmitted(kind: string, token: string, txHash: string, orders: number): void {
-      batches.inc({ kind });
-      const fields = { event: 'executorSubmitted', kind, token, txHash, orders };
-      logger.debug(fields, `${kind} of ${orders} orders submitted`);
-    },
-    /** Ordinary: a cancel won the race, the chain went back. It looks again. */
-    executorRejected(kind: string, token: string, reason: string, message: string): void {
-      rejected.inc();
-      const fields = { event: 'executorRejected', kind, token, reason };
-      logger.info(fields, `${kind} was refused: ${message}`);
-    },
-    executorFailed(token: string, error: unknown): void {
-      logger.error({ event: 'executorFailed', token, err: error }, 'the executor failed on a pool');
-    },
-    built(seconds: number): void {
-      builds.observe(seconds);
-    },
-    builderRecycled(reason: string): void {
-      logger.debug({ event: 'builderRecycled', reason }, `a builder thread was renewed: ${reason}`);
-    },
-    /** What the simulated traders say of themselves. */
-    tradersSay(level: 'info' | 'warn' | 'error', message: string): void {
-      logger[level]({ event: 'traders' }, message);
     },
   };
 }

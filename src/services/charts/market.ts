@@ -1,21 +1,22 @@
-/** Which series of bars a request means: a traded pair, or a traded pair read backwards. */
+/** Which series of bars a request means: a pair, a pair read backwards, or a token's market cap. */
 import type { Fold } from '../../actors/fold.ts';
 import type { PoolActor } from '../../actors/pool.ts';
 import type { Series } from '../../actors/series.ts';
+import { COIN } from '../../market/asset.ts';
 import type { Bar } from '../../market/bar.ts';
 import { type BarView, viewBar } from '../../market/barView.ts';
-import { pairName } from '../../market/pair.ts';
+import { MARKET_CAP, pairName } from '../../market/pair.ts';
 import { intervalEnd, type Resolution } from '../../market/resolution.ts';
 import { Failure } from '../../runtime/errors.ts';
+import { type Launch, launchOf } from './launch.ts';
 
 export interface Chart {
   readonly pool: PoolActor;
   readonly series: Series;
   readonly resolution: Resolution;
   readonly inverted: boolean;
-  /** As asked for, lower case. */
-  readonly base: string;
-  readonly quote: string;
+  /** Of a launched token; it has a bar before anybody trades. */
+  readonly launch: Launch | null;
 }
 
 /** What of the node the charts read; `fold` is asked anew each time, a new epoch replaces it. */
@@ -23,25 +24,48 @@ export interface ChartNode {
   readonly fold: Fold;
 }
 
-/** null: neither the pair nor its reverse has traded. */
+/** What is asked for, ids in lower case. */
+export interface ChartWish {
+  readonly base: string;
+  readonly quote: string;
+  readonly resolution: Resolution;
+}
+
+/** Names of the pairs a chart may be of: as it is asked for, and read backwards. */
+export interface PairNames {
+  readonly direct: string;
+  readonly reversed: string | null;
+}
+
+export function pricePairs({ base, quote }: ChartWish): PairNames {
+  return { direct: pairName(base, quote), reversed: pairName(quote, base) };
+}
+
+/** Market caps are told in the coin and in nothing else. */
+export function capPairs({ base, quote }: ChartWish): PairNames | null {
+  return quote === COIN ? { direct: pairName(base, MARKET_CAP), reversed: null } : null;
+}
+
+/** null: none of the pairs is known. */
 export function findChart(
   fold: Fold,
-  base: string,
-  quote: string,
+  names: PairNames | null,
   resolution: Resolution,
 ): Chart | Failure | null {
-  const direct = fold.pool(pairName(base, quote));
-  const pool = direct ?? fold.pool(pairName(quote, base));
+  if (names === null) return null;
+  const direct = fold.pool(names.direct);
+  const pool = direct ?? (names.reversed === null ? null : fold.pool(names.reversed));
   if (pool === null) return null;
   if (pool === 'quarantined') {
     const message = 'This pool is being repaired: its state was found damaged. Try again later.';
     return new Failure('NOT_READY', message, { retryAfterSeconds: 30 });
   }
   const series = pool.series(resolution);
-  return { pool, series, resolution, inverted: direct === null, base, quote };
+  const launch = launchOf(fold, pool);
+  return { pool, series, resolution, inverted: direct === null, launch };
 }
 
-export function notTraded(base: string, quote: string): Failure {
+export function notTraded({ base, quote }: ChartWish): Failure {
   const message = `No trade of ${base} against ${quote} is known, in either direction.`;
   return new Failure('ASSET_NOT_FOUND', message);
 }

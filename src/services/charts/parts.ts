@@ -10,7 +10,6 @@ import type { Json } from '../../runtime/json.ts';
 import type { Cause } from '../../store/rows.ts';
 import type { Part } from '../../topics/port.ts';
 
-export const UPDATE = 'LastBarUpdate';
 export const REVISED = 'BarsRevised';
 
 /** One changed bar, rendered; `bar` is null when it was removed. */
@@ -28,6 +27,8 @@ export interface NewestBar {
 }
 
 export interface SeriesName {
+  /** Event of ordinary updates. */
+  readonly update: string;
   readonly pair: string;
   readonly interval: string;
 }
@@ -45,7 +46,7 @@ export function partsOf(
     if (only === undefined) continue;
     const ordinary = only.cause === 'trade' || only.cause === 'final';
     if (group.length === 1 && ordinary && only.bar !== null) {
-      parts.push({ event: UPDATE, seq: only.seq, data: only.bar });
+      parts.push({ event: name.update, seq: only.seq, data: only.bar });
       newestSaid = newestSaid || only.cause === 'trade';
     } else {
       parts.push({ event: REVISED, seq: only.seq, data: revision(name, group, newest) });
@@ -54,7 +55,7 @@ export function partsOf(
   }
   const last = parts[parts.length - 1];
   if (last !== undefined && !newestSaid) {
-    parts.push({ event: UPDATE, seq: last.seq, data: newest()?.bar ?? null });
+    parts.push({ event: name.update, seq: last.seq, data: newest()?.bar ?? null });
   }
   return parts;
 }

@@ -1,5 +1,5 @@
 /** Shapes of the charts service: checks, documents and types from one source (api.md 1 and 6.3). */
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { ASSET_PATTERN } from '../../market/asset.ts';
 import { RESOLUTIONS } from '../../market/resolution.ts';
 
@@ -21,21 +21,33 @@ const DECIMAL = Type.String({
 });
 const SECONDS = Type.Integer({ minimum: 0, maximum: 253_402_300_799 });
 
-const barFields = {
+const RELEVANT = Type.Boolean({ description: 'The interval contains market time.' });
+
+const candleFields = {
   time: Type.Integer({ description: 'Start of the interval, Unix seconds.' }),
   low: DECIMAL,
   high: DECIMAL,
   open: DECIMAL,
   close: DECIMAL,
-  volume: Type.String({ description: 'In the quote asset.' }),
-  baseVolume: Type.String({ description: 'In the base asset.' }),
   trades: Type.Integer({ minimum: 0 }),
   final: Type.Boolean({ description: 'Market time has passed the end of the interval.' }),
+};
+const barFields = {
+  ...candleFields,
+  volume: Type.String({ description: 'In the quote asset.' }),
+  baseVolume: Type.String({ description: 'In the base asset.' }),
+};
+const capFields = {
+  ...candleFields,
+  mCap: Type.String({ description: 'In ADA: spot price after the last trade × supply; = close.' }),
+  isRelevant: RELEVANT,
 };
 
 export const PairIds = Type.Object({ base: ASSET, quote: ASSET });
 export const BarSchema = Type.Object({ pair: PairIds, ...barFields });
 export const InitialState = Type.Object({ bar: BarSchema, isRelevant: Type.Boolean() });
+export const MCapBarSchema = Type.Object({ pair: PairIds, ...capFields });
+export const MCapInitialState = Type.Object({ bar: MCapBarSchema, isRelevant: Type.Boolean() });
 
 export const HISTORY_LIMIT = 5_000;
 
@@ -50,7 +62,8 @@ export const HistoryQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
 });
 
-export const LastBarInput = Type.Object({
+/** Of both kinds. */
+export const BarInput = Type.Object({
   pair: Type.Object({ base: ASSET_OR_ALIAS, quote: ASSET_OR_ALIAS }),
   interval: ResolutionName,
   fill: Type.Optional(
@@ -58,19 +71,24 @@ export const LastBarInput = Type.Object({
   ),
 });
 
-const StreamedBar = Type.Object({
-  pair: Type.String({ description: '`base_quote`' }),
-  ...barFields,
-  isRelevant: Type.Boolean({ description: 'The interval contains market time.' }),
-});
+const PAIR = Type.String({ description: '`base_quote`' });
+const StreamedBar = Type.Object({ pair: PAIR, ...barFields, isRelevant: RELEVANT });
+const StreamedMCapBar = Type.Object({ pair: PAIR, ...capFields });
+
 export const LastBarOutput = Type.Union([StreamedBar, Type.Null()]);
-export const BarsRevisedOutput = Type.Object({
-  pair: Type.String(),
-  interval: ResolutionName,
-  reason: Type.Union([Type.Literal('rollback'), Type.Literal('late')]),
-  fromSlot: Type.Union([Type.Integer(), Type.Null()]),
-  toSlot: Type.Union([Type.Integer(), Type.Null()]),
-  bars: Type.Array(
-    Type.Union([StreamedBar, Type.Object({ time: Type.Integer(), removed: Type.Literal(true) })]),
-  ),
-});
+export const MCapBarOutput = Type.Union([StreamedMCapBar, Type.Null()]);
+export const BarsRevisedOutput = revisionOf(StreamedBar);
+export const MCapBarsRevisedOutput = revisionOf(StreamedMCapBar);
+
+function revisionOf(bar: TSchema) {
+  return Type.Object({
+    pair: Type.String(),
+    interval: ResolutionName,
+    reason: Type.Union([Type.Literal('rollback'), Type.Literal('late')]),
+    fromSlot: Type.Union([Type.Integer(), Type.Null()]),
+    toSlot: Type.Union([Type.Integer(), Type.Null()]),
+    bars: Type.Array(
+      Type.Union([bar, Type.Object({ time: Type.Integer(), removed: Type.Literal(true) })]),
+    ),
+  });
+}

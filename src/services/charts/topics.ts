@@ -1,105 +1,200 @@
-/** `LastBar`: the bars of one series, live. */
+/** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
+import type { TSchema } from 'typebox';
+import { poolTag } from '../../actors/chainRows.ts';
 import type { Fold } from '../../actors/fold.ts';
 import { clockTag } from '../../actors/marketClock.ts';
+import { wasKnown } from '../../actors/pairIds.ts';
 import { seriesTag } from '../../actors/pool.ts';
 import type { BarChange } from '../../actors/series.ts';
-import { parseAssetOrAlias } from '../../market/asset.ts';
+import { COIN, parseAssetOrAlias } from '../../market/asset.ts';
 import type { BarView } from '../../market/barView.ts';
 import { pairName } from '../../market/pair.ts';
-import type { Resolution } from '../../market/resolution.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import type { Json } from '../../runtime/json.ts';
 import type { Changes, Source, Topic } from '../../topics/port.ts';
 import { filledNews, newestFilled } from './filled.ts';
-import { type Chart, type ChartNode, findChart, isRelevant, view } from './market.ts';
-import { type BarNews, type NewestBar, partsOf, REVISED, UPDATE } from './parts.ts';
-import { BarsRevisedOutput, LastBarInput, LastBarOutput } from './schema.ts';
+import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
+import { launchBar, launchNews, launchStart } from './launch.ts';
+import {
+  type Chart,
+  type ChartNode,
+  type ChartWish,
+  findChart,
+  isRelevant,
+  view,
+} from './market.ts';
+import { type BarNews, type NewestBar, partsOf, REVISED } from './parts.ts';
+import {
+  BarInput,
+  BarsRevisedOutput,
+  LastBarOutput,
+  MCapBarOutput,
+  MCapBarsRevisedOutput,
+} from './schema.ts';
 
 const CADENCE_MS = 5;
 /** A subscriber who missed more bars than this gets a snapshot. */
 export const MAX_RECOVERED_BARS = 500;
 
 export function lastBarTopic(node: ChartNode): Topic {
+  return barTopic(node, PRICES, 'bars of one pair', LastBarOutput, BarsRevisedOutput);
+}
+
+export function mcapBarTopic(node: ChartNode): Topic {
+  const what = 'market-cap bars of one token';
+  return barTopic(node, MARKET_CAPS, what, MCapBarOutput, MCapBarsRevisedOutput);
+}
+
+function barTopic(
+  node: ChartNode,
+  kind: ChartKind,
+  what: string,
+  output: TSchema,
+  revised: TSchema,
+): Topic {
   return {
-    name: 'LastBar',
-    event: UPDATE,
-    otherEvents: [{ event: REVISED, data: BarsRevisedOutput }],
-    summary:
-      'Every change of the bars of one pair at one resolution; final bars are never skipped.',
+    name: kind.topic,
+    event: `${kind.topic}Update`,
+    otherEvents: [{ event: REVISED, data: revised }],
+    summary: `Every change of the ${what} at one resolution; final bars are never skipped.`,
     cadenceMs: CADENCE_MS,
     periodic: false,
-    input: LastBarInput,
-    output: LastBarOutput,
+    input: BarInput,
+    output,
     open(data) {
       // trust: the gateway has checked the data against `input`
-      const { pair, interval, fill } = data as Type.Static<typeof LastBarInput>;
+      const { pair, interval, fill } = data as Type.Static<typeof BarInput>;
       const base = parseAssetOrAlias(pair.base);
       const quote = parseAssetOrAlias(pair.quote);
       if (base === null || quote === null) return invalid('data.pair', 'Not a pair of asset ids.');
+      const wish = { base, quote, resolution: interval };
+      const refusal = kind.refusal(wish, 'data.pair');
+      if (refusal !== null) return refusal;
       if (base === quote) return invalid('data.pair', 'base and quote are the same asset.');
-      return barSource(node, base, quote, interval, fill === 'previous');
+      return new BarSource(node, kind, wish, fill === 'previous');
     },
   };
 }
 
-function barSource(
-  node: ChartNode,
-  base: string,
-  quote: string,
-  resolution: Resolution,
-  filled: boolean,
-): Source {
-  const pair = pairName(base, quote);
-  const render = (fold: Fold, bar: BarView): Json => ({
-    pair,
-    ...bar,
-    isRelevant: isRelevant(resolution, bar.time * 1000, fold.marketMs),
-  });
-  const newest = (fold: Fold, chart: Chart): NewestBar | null => {
+class BarSource implements Source {
+  readonly key: string;
+  readonly tags: readonly string[];
+  readonly #node: ChartNode;
+  readonly #kind: ChartKind;
+  readonly #wish: ChartWish;
+  readonly #filled: boolean;
+  readonly #pair: string;
+
+  constructor(node: ChartNode, kind: ChartKind, wish: ChartWish, filled: boolean) {
+    const { base, quote, resolution } = wish;
+    this.#node = node;
+    this.#kind = kind;
+    this.#wish = wish;
+    this.#filled = filled;
+    this.#pair = pairName(base, quote);
+    this.key = `${kind.topic}:${this.#pair}:${resolution}:${filled ? 'previous' : 'none'}`;
+    this.tags = [...seriesTags(kind, wish), ...timeTags(wish, filled)];
+  }
+
+  snapshot(): Json | Failure {
+    const { fold } = this.#node;
+    const chart = this.#find(fold);
+    if (chart === null || chart instanceof Failure) return chart;
+    return this.#newest(fold, chart)?.bar ?? null;
+  }
+
+  since(seq: number): Changes | null | Failure {
+    const { fold } = this.#node;
+    if (seq < fold.store.horizonSeq) return null;
+    const chart = this.#find(fold);
+    if (chart instanceof Failure) return chart;
+    const applied = fold.store.checkpoint?.seq ?? 0;
+    const update = `${this.#kind.topic}Update`;
+    if (chart === null) {
+      // What made the pair known was rolled back: the client's state too. Or it never was known.
+      const gone = { event: update, seq: applied, data: null };
+      return { parts: this.#wasKnown(fold) ? [gone] : [], completeTo: applied };
+    }
+    const { changes, isAll } = chart.series.changedSince(seq, MAX_RECOVERED_BARS);
+    const last = changes[changes.length - 1];
+    // More than an answer may hold: a page of them. Filled ones come whole or as a snapshot.
+    if (!isAll && (this.#filled || last === undefined)) return null;
+    const completeTo = isAll || last === undefined ? applied : last.seq;
+    const news = this.#news(fold, chart, changes, { seq, completeTo });
+    if (news === null || news.length > MAX_RECOVERED_BARS) return null;
+    const name = { update, pair: this.#pair, interval: this.#wish.resolution };
+    return { parts: partsOf(name, news, () => this.#newest(fold, chart)), completeTo };
+  }
+
+  /** Of traded bars, of flat ones where they are wanted, and of the one that stands for a launch. */
+  #news(
+    fold: Fold,
+    chart: Chart,
+    changes: readonly BarChange[],
+    { seq, completeTo }: { readonly seq: number; readonly completeTo: number },
+  ): BarNews[] | null {
+    const startMs = launchStart(chart);
+    const launched = launchNews(fold, chart, seq);
+    const standing = launched === null ? null : launchBar(fold, chart);
+    const traded = changes.map(({ bar, ...change }): BarNews => {
+      // The only trades of its interval are gone: the bar of the launch stands there again.
+      const left = change.startMs === startMs ? launchBar(fold, chart) : null;
+      const said = bar === null ? left : view(chart, bar);
+      return { ...change, bar: said === null ? null : this.#render(fold, said) };
+    });
+    const hasFlat = this.#filled && (traded.length > 0 || chart.series.newest !== null);
+    const news = hasFlat
+      ? filledNews(fold, chart, seq, traded, (bar) => this.#render(fold, bar))
+      : traded;
+    if (news === null || launched === null || standing === null) return news;
+    if (launched.seq > completeTo) return news;
+    const launch = { ...launched, bar: this.#render(fold, standing) };
+    return [...news, launch].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+  }
+
+  #find(fold: Fold): Chart | Failure | null {
+    return findChart(fold, this.#kind.pairs(this.#wish), this.#wish.resolution);
+  }
+
+  #wasKnown({ store }: Fold): boolean {
+    const names = this.#kind.pairs(this.#wish);
+    if (names === null) return false;
+    const { direct, reversed } = names;
+    return wasKnown(direct, store) || (reversed !== null && wasKnown(reversed, store));
+  }
+
+  #newest(fold: Fold, chart: Chart): NewestBar | null {
     const { newest } = chart.series;
-    if (newest === null) return null;
-    const bar = filled ? newestFilled(fold, chart) : view(chart, newest);
-    return bar === null ? null : { startMs: bar.time * 1000, bar: render(fold, bar) };
-  };
-  return {
-    key: `LastBar:${pair}:${resolution}:${filled ? 'previous' : 'none'}`,
-    tags: [
-      seriesTag(pair, resolution),
-      seriesTag(pairName(quote, base), resolution),
-      // Every minute: the end of a minute may be all that says that a coarser interval has begun.
-      ...(filled ? [clockTag('min1')] : []),
-    ],
-    snapshot() {
-      const chart = findChart(node.fold, base, quote, resolution);
-      if (chart === null || chart instanceof Failure) return chart;
-      return newest(node.fold, chart)?.bar ?? null;
-    },
-    since(seq): Changes | null | Failure {
-      const { fold } = node;
-      if (seq < fold.store.horizonSeq) return null;
-      const chart = findChart(fold, base, quote, resolution);
-      if (chart instanceof Failure) return chart;
-      const applied = fold.store.checkpoint?.seq ?? 0;
-      // Nothing is known of the pair, or its only trades were rolled back: the client's state too.
-      if (chart === null) {
-        return { parts: [{ event: UPDATE, seq: applied, data: null }], completeTo: applied };
-      }
-      const { changes, isAll } = chart.series.changedSince(seq, MAX_RECOVERED_BARS);
-      const last = changes[changes.length - 1];
-      // More than an answer may hold: a page of them. Filled ones come whole or as a snapshot.
-      if (!isAll && (filled || last === undefined)) return null;
-      const completeTo = isAll || last === undefined ? applied : last.seq;
-      const news = changes.map((change) => newsOf(change, chart, (bar) => render(fold, bar)));
-      const all = filled ? filledNews(fold, chart, seq, news, (bar) => render(fold, bar)) : news;
-      if (all === null || all.length > MAX_RECOVERED_BARS) return null;
-      const parts = partsOf({ pair, interval: resolution }, all, () => newest(fold, chart));
-      return { parts, completeTo };
-    },
-  };
+    const traded = newest === null ? null : view(chart, newest);
+    const bar = traded === null || !this.#filled ? traded : newestFilled(fold, chart);
+    const said = bar ?? launchBar(fold, chart);
+    return said === null ? null : { startMs: said.time * 1000, bar: this.#render(fold, said) };
+  }
+
+  #render(fold: Fold, bar: BarView): Json {
+    const relevant = isRelevant(this.#wish.resolution, bar.time * 1000, fold.marketMs);
+    return { pair: this.#pair, ...this.#kind.present(bar, relevant), isRelevant: relevant };
+  }
 }
 
-function newsOf(change: BarChange, chart: Chart, render: (bar: BarView) => Json): BarNews {
-  const { startMs, seq, cause, bar } = change;
-  return { startMs, seq, cause, bar: bar === null ? null : render(view(chart, bar)) };
+function seriesTags(kind: ChartKind, wish: ChartWish): string[] {
+  const names = kind.pairs(wish);
+  if (names === null) return [];
+  const { direct, reversed } = names;
+  return [direct, ...(reversed === null ? [] : [reversed])].map((name) =>
+    seriesTag(name, wish.resolution),
+  );
+}
+
+/**
+ * What happens without a trade. A token of a launch may be known before it is traded, and its bar
+ * ends; flat bars begin every minute: the end of one may be all that says that a coarser interval
+ * has begun.
+ */
+function timeTags({ base, quote, resolution }: ChartWish, filled: boolean): string[] {
+  const clock = clockTag(filled ? 'min1' : resolution);
+  if (base === COIN) return [poolTag(quote), clock];
+  if (quote === COIN) return [poolTag(base), clock];
+  return filled ? [clock] : [];
 }

@@ -1,0 +1,140 @@
+/**
+ * The chain of this process and all that works on it: ledger, builder, follower, executor.
+ *
+ * The ledger is open when `openChain` returns, because routes need to know its deployment; it is
+ * stopped as the last of these services.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Deployment } from '../cardano/deployment.ts';
+import { keyOf } from '../cardano/keys.ts';
+import type { Devnet } from '../chain/devnet.ts';
+import { EmulatedChain } from '../chain/emulated.ts';
+import { Follower } from '../chain/follower.ts';
+import { tokenPolicyId } from '../chain/tokenPolicy.ts';
+import { readSecrets, type Secrets } from '../config/secrets.ts';
+import { Executor } from '../executor/executor.ts';
+import { Floats } from '../executor/floats.ts';
+import { ImageFolder } from '../images/folder.ts';
+import { KuboImages } from '../images/kubo.ts';
+import type { ImageStore } from '../images/port.ts';
+import type { GenesisPlan } from '../ledger/genesis.ts';
+import { applyDataArgument } from '../ledger/scalus.ts';
+import { DEFAULT_CURVE } from '../market/curve.ts';
+import { DEFAULT_FEES } from '../market/fees.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../market/pool.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Events } from '../runtime/events.ts';
+import type { Service } from '../runtime/service.ts';
+import { type TraderConfig, traderFunds } from '../traders/config.ts';
+import { DEFAULT_PARAMETERS } from '../transactions/parameters.ts';
+import { BuilderPool } from '../transactions/pool.ts';
+import type { Workshop } from '../workshop/workshop.ts';
+import type { Market } from './market.ts';
+import type { World } from './world.ts';
+
+export interface ChainKit {
+  readonly workshop: Workshop;
+  readonly devnet: Devnet;
+  /** In start order; they begin before the gateway opens. */
+  readonly services: readonly Service[];
+}
+
+const KUBO_TIMEOUT_MS = 10_000;
+
+/** null where the world has no chain. */
+export async function openChain(
+  world: World,
+  { node, writer }: Market,
+  events: Events,
+): Promise<ChainKit | null> {
+  const { settings, clock, rng, devnet } = world;
+  if (devnet === undefined) return null;
+  const secrets = readSecrets(settings.DATA_DIR);
+  const ledger = new EmulatedChain({
+    file: join(settings.DATA_DIR, 'ledger.sqlite'),
+    genesis: genesisOf(secrets, settings.ORDER_REFUND_AFTER_MS, devnet.traders),
+    faucetSecret: secrets.faucet.reveal(),
+    blockPaceMs: settings.BLOCK_EVERY_MS,
+    genesisTimeMs: clock.nowMs(),
+    died: events.ledgerFailed,
+  });
+  await ledger.start();
+  const refundAfterMs = settings.ORDER_REFUND_AFTER_MS;
+  const deployment: Deployment = { ...ledger.deployment, refundAfterMs };
+  const slots = ledger.slotConfig;
+  const limits = { threads: settings.BUILD_THREADS };
+  const builder = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots, limits });
+  const store = () => node.fold.store;
+  const common = { deployment, slots, utxos: ledger, submitter: ledger, builder, clock, store };
+  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
+  const follower = new Follower({ source: ledger, node, writer, rules, rng }, events);
+  const keys = { executor: keyOf(secrets.executor.reveal()), fee: keyOf(secrets.fee.reveal()) };
+  const executor = new Executor(
+    {
+      ...common,
+      floats: new Floats(ledger, deployment),
+      keys,
+      onApplied: (listener) => node.onApplied(listener),
+    },
+    events,
+  );
+  const workshop: Workshop = {
+    ...common,
+    images: imagesOf(world),
+    collateralKey: keyOf(secrets.collateral.reveal()),
+    applyDataArgument,
+  };
+  return {
+    workshop,
+    devnet: devnetOf(ledger),
+    services: [
+      { name: 'ledger', start: () => {}, stop: () => ledger.stop() },
+      builder,
+      { name: 'follower', start: () => follower.start(), stop: () => follower.stop() },
+      { name: 'executor', start: () => executor.start(), stop: () => executor.stop() },
+    ],
+  };
+}
+
+function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfig): GenesisPlan {
+  const hashOf = (name: keyof Secrets) => keyOf(secrets[name].reveal()).hash;
+  return {
+    curve: DEFAULT_CURVE,
+    fees: DEFAULT_FEES,
+    thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
+    refundAfterMs,
+    executorKeyHash: hashOf('executor'),
+    feeKeyHash: hashOf('fee'),
+    collateralKeyHash: hashOf('collateral'),
+    faucetKeyHash: hashOf('faucet'),
+    wallets: traderFunds(traders).map(({ keyHash, lovelace, outputs }) => ({
+      keyHash,
+      lovelace: lovelace / BigInt(outputs),
+      outputs,
+    })),
+  };
+}
+
+function imagesOf({ settings, clock }: World): ImageStore {
+  if (settings.KUBO_URL !== undefined) {
+    return new KuboImages({ url: settings.KUBO_URL, clock, timeoutMs: KUBO_TIMEOUT_MS });
+  }
+  const folder = join(settings.DATA_DIR, 'images');
+  mkdirSync(folder, { recursive: true });
+  return new ImageFolder(folder);
+}
+
+function devnetOf(ledger: EmulatedChain): Devnet {
+  const height = async () => (await ledger.tip()).tip?.height ?? 0;
+  return {
+    faucet: (address, lovelace) => ledger.faucet(address, lovelace),
+    async fork(depth, resubmit) {
+      const result = await ledger.fork(Math.min(depth, await height()), { resubmit });
+      return result instanceof Failure ? height() : (result.tip?.height ?? 0);
+    },
+    async mine(blocks) {
+      return (await ledger.mine(blocks))?.height ?? 0;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Log and state brought together, the fold over them, and the pen of the log. */
+import { dataFiles } from '../actors/files.ts';
+import { Node } from '../actors/node.ts';
+import { FIRST_TERM, recover } from '../actors/recovery.ts';
+import { LocalLog } from '../log/local.ts';
+import { LogWriter } from '../log/writer.ts';
+import type { Events } from '../runtime/events.ts';
+import type { World } from './world.ts';
+
+export interface Market {
+  readonly node: Node;
+  readonly log: LocalLog;
+  readonly writer: LogWriter;
+}
+
+export async function openMarket(world: World, events: Events): Promise<Market> {
+  const { settings, clock, rng, signal } = world;
+  const files = dataFiles(settings.DATA_DIR);
+  const options = {
+    horizonBlocks: settings.HORIZON_BLOCKS,
+    maxMb: settings.DATA_MAX_MB,
+    maxLoadedPools: settings.MAX_LOADED_POOLS,
+    commitEveryMs: settings.COMMIT_EVERY_MS,
+  };
+  const log = new LocalLog(files.log, clock, settings.DATA_MAX_MB);
+  const store = await recover(log, files, {
+    ...options,
+    clock,
+    rng,
+    signal,
+    quarantined: events.actorQuarantined,
+    epochStarted: events.epochStarted,
+    stateUnreadable: events.stateUnreadable,
+  });
+  const tail = await log.last();
+  const node = new Node(store, tail.seq, log, files, clock, options, events);
+  return { node, log, writer: new LogWriter(log, tail, FIRST_TERM, clock, events) };
+}

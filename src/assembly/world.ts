@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Settings } from '../config/table.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Rng } from '../runtime/rng.ts';
+import type { TraderConfig } from '../traders/config.ts';
+
+/** All that the app is given; tests start the same app in another world. */
+export interface World {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Gives up a start that takes long (a rebuild) with `Interrupted`. */
+  readonly signal?: AbortSignal;
+  /** The devnet in this process; absent: no chain, only what is replayed. */
+  readonly devnet?: {
+    /** Those whose wallets the genesis fills. */
+    readonly traders: TraderConfig;
+    /** How lively they are; 0: they do not trade. */
+    readonly pace: number;
+    readonly seed: number;
+  };
+  /** Tests shorten waits and limits with these. */
+  readonly gateway?: Partial<GatewayOptions>;
+}

@@ -1,0 +1,252 @@
+/**
+ * The embedded ledger behind the ports of the chain. It runs in a thread of its own; this is its
+ * other end: questions are numbered and answered in any order, outputs and blocks decoded here.
+ *
+ * When the thread ends, for whatever reason, every open question and stream fails with
+ * `LedgerStopped`, and so does every later one; nobody waits for ever.
+ */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Deployment } from '../cardano/deployment.ts';
+import type { OutputRef, Utxo } from '../cardano/output.ts';
+import type { SlotConfig } from '../cardano/slots.ts';
+import { decodeTransaction } from '../cardano/transaction.ts';
+import type { Resubmit } from '../ledger/ledger.ts';
+import type { BlockHead } from '../ledger/ledgerFile.ts';
+import {
+  type CallName,
+  type Calls,
+  type ForkResult,
+  type Ready,
+  type Reply,
+  unpacked,
+  unpackedState,
+  type WorkerOptions,
+} from '../ledger/messages.ts';
+import type { RawEvent } from '../ledger/streams.ts';
+import type { AssetId } from '../market/asset.ts';
+import { assert } from '../runtime/assert.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Service } from '../runtime/service.ts';
+import type {
+  ChainEvent,
+  ChainSource,
+  ChainStream,
+  Point,
+  SubmitOutcome,
+  Submitter,
+  UtxoLookup,
+  UtxoState,
+  UtxoView,
+} from './port.ts';
+
+export interface EmulatedChainOptions extends WorkerOptions {
+  /** The thread ended without being asked to. */
+  readonly died: (error: Error) => void;
+}
+
+export class LedgerStopped extends Error {}
+
+export interface Tip {
+  /** null: no block yet. */
+  readonly tip: BlockHead | null;
+  readonly slot: number;
+}
+
+interface Asked {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const MOST_ASKED = 20_000;
+
+export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Service {
+  readonly name = 'ledger';
+  readonly #options: EmulatedChainOptions;
+  readonly #asked = new Map<number, Asked>();
+  #worker: Worker | null = null;
+  #ready: Ready | null = null;
+  #ended: Error | null = null;
+  #isStopping = false;
+  #lastNumber = 0;
+
+  constructor(options: EmulatedChainOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the ledger can serve; rejects when it cannot begin. */
+  async start(): Promise<void> {
+    const { died, ...workerData } = this.#options;
+    const worker = new Worker(new URL('../ledger/worker.ts', import.meta.url), { workerData });
+    this.#worker = worker;
+    const failed = new Promise<never>((_, reject) => {
+      worker.on('error', (error) => this.#end(asError(error)));
+      worker.on('exit', (code) => this.#end(new LedgerStopped(`the ledger ended, code ${code}`)));
+      this.#asked.set(0, { resolve: () => {}, reject });
+    });
+    const first = once(worker, 'message');
+    // trust: the worker's first message
+    const [ready] = (await Promise.race([first, failed])) as [Ready];
+    this.#asked.delete(0);
+    this.#ready = ready;
+    worker.on('message', ({ number, answer }: Reply) => {
+      const asked = this.#asked.get(number);
+      this.#asked.delete(number);
+      asked?.resolve(answer);
+    });
+  }
+
+  /** Blocks and answers end; what waits in the mempool is lost. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#worker === null || this.#ended !== null) return;
+    const exit = once(this.#worker, 'exit');
+    await this.#ask('stop', null);
+    await exit;
+  }
+
+  get deployment(): Deployment {
+    assert(this.#ready !== null, 'the ledger is started before it is asked');
+    return this.#ready.deployment;
+  }
+
+  get slotConfig(): SlotConfig {
+    assert(this.#ready !== null, 'the ledger is started before it is asked');
+    return this.#ready.slotConfig;
+  }
+
+  submit(bytes: Uint8Array): Promise<SubmitOutcome> {
+    return this.#ask('submit', bytes);
+  }
+
+  async open(points: readonly Point[]): Promise<ChainStream | null> {
+    const id = await this.#ask('open', points);
+    if (id === null) return null;
+    return new EmulatedStream(
+      () => this.#ask('pull', id),
+      () => this.#ask('close', id),
+    );
+  }
+
+  async byPaymentKey(
+    keyHash: string,
+    view: UtxoView,
+    page: { after?: OutputRef; offset?: number; limit?: number } = {},
+  ): Promise<readonly Utxo[]> {
+    const found = await this.#ask('byPaymentKey', { keyHash, view, page });
+    return found.map(unpacked);
+  }
+
+  async byAsset(asset: AssetId, view: UtxoView): Promise<readonly Utxo[]> {
+    const found = await this.#ask('byAsset', { asset, view });
+    return found.map(unpacked);
+  }
+
+  async byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {
+    const found = await this.#ask('byRefs', refs);
+    return found.map(unpackedState);
+  }
+
+  tip(): Promise<Tip> {
+    return this.#ask('tip', null);
+  }
+
+  /** Pays from the faucet's wallet; `accepted` is in the mempool, as with `submit`. */
+  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome> {
+    return this.#ask('faucet', { address, lovelace });
+  }
+
+  /**
+   * Makes blocks at once, each in the next slot; a paced chain then waits for the clock. Resolves
+   * with the newest.
+   */
+  mine(count: number): Promise<BlockHead | null> {
+    return this.#ask('mine', count);
+  }
+
+  /**
+   * Takes back the newest `depth` blocks, at once. Their transactions, or those named, and what
+   * waited are judged again in order; `mempool` events tell what became of them.
+   */
+  async fork(
+    depth: number,
+    { resubmit = 'all' }: { resubmit?: Resubmit } = {},
+  ): Promise<ForkResult | Failure> {
+    const result = await this.#ask('fork', { depth, resubmit });
+    return 'failure' in result ? new Failure('INVALID_PARAMS', result.failure) : result;
+  }
+
+  #ask<Name extends CallName>(
+    name: Name,
+    argument: Calls[Name]['argument'],
+  ): Promise<Calls[Name]['answer']> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    assert(this.#worker !== null, 'the ledger is started before it is asked');
+    assert(this.#asked.size < MOST_ASKED, `at most ${MOST_ASKED} questions wait for the ledger`);
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#asked.set(number, { resolve, reject });
+    });
+    this.#worker.postMessage({ number, name, argument });
+    // trust: the worker answers a question with what `Calls` says
+    return answer as Promise<Calls[Name]['answer']>;
+  }
+
+  #end(error: Error): void {
+    if (this.#ended !== null) return;
+    this.#ended = new LedgerStopped('the ledger stopped', { cause: error });
+    for (const { reject } of this.#asked.values()) reject(this.#ended);
+    this.#asked.clear();
+    if (!this.#isStopping && this.#ready !== null) this.#options.died(error);
+  }
+}
+
+function asError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value));
+}
+
+/** Events come in batches; a batch is asked for when the one before is used up. */
+class EmulatedStream implements ChainStream {
+  readonly #pull: () => Promise<RawEvent[] | null>;
+  readonly #close: () => Promise<null>;
+  #batch: RawEvent[] = [];
+  #isClosed = false;
+
+  constructor(pull: () => Promise<RawEvent[] | null>, close: () => Promise<null>) {
+    this.#pull = pull;
+    this.#close = close;
+  }
+
+  async next(): Promise<ChainEvent | null> {
+    if (this.#isClosed) return null;
+    if (this.#batch.length === 0) {
+      const batch = await this.#pull();
+      if (batch === null || this.#isClosed) return null;
+      this.#batch = batch;
+    }
+    const event = this.#batch.shift();
+    assert(event !== undefined, 'a batch holds an event');
+    return decoded(event);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#close();
+  }
+}
+
+function decoded(event: RawEvent): ChainEvent {
+  if (event.kind === 'back') return event;
+  if (event.kind === 'mempool') return { ...event, added: event.added.map(decodeTransaction) };
+  const { head, timeMs, transactions } = event;
+  const point = { slot: head.slot, hash: head.hash };
+  const block = {
+    point,
+    height: head.height,
+    timeMs,
+    transactions: transactions.map(decodeTransaction),
+  };
+  return { kind: 'forward', block };
+}

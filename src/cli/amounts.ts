@@ -1,0 +1,34 @@
+/** Numbers on the command line: durations, whole tokens, moments. Exact or refused. */
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `500ms`, `60s`, `5m`, `2h`, `7d`; null for anything else. */
+export function parseDurationMs(text: string): number | null {
+  if (text === '0') return 0;
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  const unitMs = UNITS_MS[match?.[2] ?? ''];
+  return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
+}
+
+/** A count of tokens above 0; `1_000_000` is easier to read. */
+export function parseTokens(text: string): bigint | null {
+  if (!/^\d+(_\d+)*$/.test(text) || text.length > 40) return null;
+  const amount = BigInt(text.replaceAll('_', ''));
+  return amount > 0n ? amount : null;
+}
+
+/** A moment in ISO 8601 with its offset, or at least a day; Unix milliseconds. */
+export function parseMomentMs(text: string): number | null {
+  const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+  const timeMs = isMoment.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(timeMs) ? null : timeMs;
+}
+
+export function parseNumber(text: string): number | null {
+  return /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : null;
+}

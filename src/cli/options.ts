@@ -1,0 +1,85 @@
+/** Every option of the command line, and with which commands it goes. */
+import { parseArgs } from 'node:util';
+
+const TEXT = { type: 'string' } as const;
+const FLAG = { type: 'boolean' } as const;
+
+const OPTIONS = {
+  help: FLAG,
+  verify: FLAG,
+  speed: TEXT,
+  lateness: TEXT,
+  exit: FLAG,
+  pace: TEXT,
+  'no-traders': FLAG,
+  url: TEXT,
+  wallet: TEXT,
+  'no-wait': FLAG,
+  slippage: TEXT,
+  tokens: TEXT,
+  name: TEXT,
+  ticker: TEXT,
+  description: TEXT,
+  image: TEXT,
+  initial: TEXT,
+  hyped: FLAG,
+  ai: FLAG,
+  twitter: TEXT,
+  discord: TEXT,
+  telegram: TEXT,
+  website: TEXT,
+  for: TEXT,
+  until: TEXT,
+  stages: TEXT,
+} as const;
+
+export type OptionName = keyof typeof OPTIONS;
+
+const CLIENT: readonly OptionName[] = ['url', 'wallet', 'no-wait'];
+const LAUNCH: readonly OptionName[] = [
+  ...['name', 'ticker', 'description', 'image', 'initial', 'hyped', 'ai'],
+  ...['twitter', 'discord', 'telegram', 'website'],
+] as const satisfies readonly OptionName[];
+
+/** Command → what it takes. */
+export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
+  serve: ['pace', 'no-traders', 'verify'],
+  verify: ['verify'],
+  replay: ['speed', 'lateness', 'exit'],
+  wallet: CLIENT,
+  launch: [...CLIENT, ...LAUNCH],
+  buy: [...CLIENT, 'slippage', 'tokens'],
+  sell: [...CLIENT, 'slippage'],
+  cancel: CLIENT,
+  lock: [...CLIENT, 'for', 'until', 'stages'],
+  withdraw: CLIENT,
+};
+
+export type Values = Readonly<Partial<Record<OptionName, string | boolean>>>;
+
+/** Options and the rest, or what is wrong with them. */
+export function readOptions(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: OPTIONS,
+      allowPositionals: true,
+      strict: true,
+    });
+    return { values, positionals };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return message.split('. ')[0] ?? message;
+  }
+}
+
+/** An option that does not go with the command, in words. */
+export function strayOption(command: string, values: Values): string | null {
+  const taken = TAKES[command] ?? [];
+  // trust: parseArgs knows no other names
+  const names = Object.keys(values) as OptionName[];
+  const stray = names.find((name) => !taken.includes(name));
+  if (stray === undefined) return null;
+  const homes = Object.keys(TAKES).filter((name) => TAKES[name]?.includes(stray));
+  return `--${stray} goes with ${homes.join(', ')}`;
+}

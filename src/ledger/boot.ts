@@ -1,0 +1,93 @@
+/** Opens the chain of a file, or begins one. */
+import type { Deployment } from '../cardano/deployment.ts';
+import { keyOf } from '../cardano/keys.ts';
+import { type SlotConfig, slotAt } from '../cardano/slots.ts';
+import { coins } from '../cardano/value.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { keyAddress } from './deploy.ts';
+import { type GenesisPlan, makeGenesis, placed } from './genesis.ts';
+import { Ledger } from './ledger.ts';
+import { LedgerFile } from './ledgerFile.ts';
+import type { WorkerOptions } from './messages.ts';
+import { minFeeLovelace } from './parameters.ts';
+import { signedPayment } from './payment.ts';
+import { Judge } from './scalus.ts';
+
+export interface Opened {
+  readonly file: LedgerFile;
+  readonly ledger: Ledger;
+  readonly deployment: Deployment;
+}
+
+interface Kept {
+  readonly slotConfig: SlotConfig;
+  readonly deployment: Deployment;
+}
+
+const SLOT_MS_ON_DEMAND = 1000;
+
+export function openLedger(options: WorkerOptions, clock: Clock): Opened {
+  const file = new LedgerFile(options.file);
+  const { slotConfig, deployment } = kept(file) ?? begin(file, options);
+  checkKeys(options, deployment);
+  checkPace(options, slotConfig);
+  const isOnDemand = options.blockPaceMs === 0;
+  const slotNow = isOnDemand ? () => 0 : () => slotAt(slotConfig, clock.nowMs());
+  return { file, ledger: new Ledger(file, slotConfig, slotNow), deployment };
+}
+
+function kept(file: LedgerFile): Kept | null {
+  const text = file.genesis();
+  if (text === null) return null;
+  // trust: `begin` wrote it
+  return JSON.parse(text, readBigint) as Kept;
+}
+
+function begin(file: LedgerFile, options: WorkerOptions): Kept {
+  const { genesis, blockPaceMs, genesisTimeMs } = options;
+  const { deployment, outputs } = makeGenesis(genesis);
+  const slotLengthMs = blockPaceMs === 0 ? SLOT_MS_ON_DEMAND : blockPaceMs;
+  const slotConfig = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs };
+  file.begin(JSON.stringify({ slotConfig, deployment }, writeBigint), outputs);
+  return { slotConfig, deployment };
+}
+
+function writeBigint(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}
+
+function readBigint(_key: string, value: unknown): unknown {
+  const isBigint = typeof value === 'string' && /^-?\d+n$/.test(value);
+  return isBigint ? BigInt(value.slice(0, -1)) : value;
+}
+
+const KEYS = ['executorKeyHash', 'feeKeyHash', 'collateralKeyHash'] as const;
+
+function checkKeys({ file, genesis }: WorkerOptions, deployment: Deployment): void {
+  const isOurs = (name: (typeof KEYS)[number]) => genesis[name] === deployment[name];
+  if (KEYS.every(isOurs)) return;
+  throw new Error(
+    `${file} was begun with other keys than keys.json holds: put both back, or remove both`,
+  );
+}
+
+function checkPace({ file, blockPaceMs }: WorkerOptions, { slotLengthMs }: SlotConfig): void {
+  if (blockPaceMs === 0 || blockPaceMs === slotLengthMs) return;
+  const message = `${file} has a block every ${slotLengthMs} ms, ${blockPaceMs} ms were asked for`;
+  throw new Error(`${message}: its slots cannot change; set that pace, or remove the file`);
+}
+
+/** The first transaction costs 0.2 s, compiled code 5 ms: judges one for nothing. */
+export function warmUp(genesis: GenesisPlan, secret: string, slots: SlotConfig): void {
+  const key = keyOf(secret);
+  const address = keyAddress(genesis.faucetKeyHash);
+  const utxos = placed([{ address, value: coins(10_000_000n) }]);
+  const judge = Judge.over(utxos, slots);
+  const feeLovelace = minFeeLovelace(400);
+  const outputs = [{ address, value: coins(10_000_000n - feeLovelace) }];
+  for (let round = 0; round < 3; round += 1) {
+    const inputs = utxos.map(({ ref }) => ref);
+    const { bytes, id } = signedPayment({ inputs, outputs, feeLovelace }, [key]);
+    judge.after(bytes, id, 0);
+  }
+}

@@ -1,0 +1,99 @@
+/** What travels between the ledger's worker and the rest: plain data, transactions as bytes. */
+import type { Deployment } from '../cardano/deployment.ts';
+import { decodeOutput, type OutputRef, type Utxo } from '../cardano/output.ts';
+import type { SlotConfig } from '../cardano/slots.ts';
+import type { Point, SubmitOutcome, UtxoState, UtxoView } from '../chain/port.ts';
+import type { GenesisPlan } from './genesis.ts';
+import type { Resubmit } from './ledger.ts';
+import type { BlockHead } from './ledgerFile.ts';
+import type { RawEvent } from './streams.ts';
+import type { Page } from './views.ts';
+
+export interface WorkerOptions {
+  readonly file: string;
+  readonly genesis: GenesisPlan;
+  /** 32 bytes, hex. */
+  readonly faucetSecret: string;
+  /** 0: a block only when asked for; the slots of such a chain have a second. */
+  readonly blockPaceMs: number;
+  /** Start of slot 0 of a new chain. */
+  readonly genesisTimeMs: number;
+}
+
+/** The worker's first message, once it can serve. */
+export interface Ready {
+  readonly deployment: Deployment;
+  readonly slotConfig: SlotConfig;
+}
+
+export interface PackedUtxo {
+  readonly ref: OutputRef;
+  /** Hex. */
+  readonly cbor: string;
+}
+
+export interface PackedState {
+  readonly state: UtxoState['state'];
+  readonly utxo: PackedUtxo | null;
+}
+
+export interface ForkResult {
+  readonly tip: BlockHead | null;
+  readonly takenBack: number;
+}
+
+/** Question → what is asked and what is answered. */
+export interface Calls {
+  submit: { argument: Uint8Array; answer: SubmitOutcome };
+  faucet: { argument: { address: string; lovelace: bigint }; answer: SubmitOutcome };
+  mine: { argument: number; answer: BlockHead | null };
+  fork: {
+    argument: { depth: number; resubmit: Resubmit };
+    answer: ForkResult | { readonly failure: string };
+  };
+  tip: { argument: null; answer: { tip: BlockHead | null; slot: number } };
+  byPaymentKey: {
+    argument: { keyHash: string; view: UtxoView; page: Page };
+    answer: PackedUtxo[];
+  };
+  byAsset: { argument: { asset: string; view: UtxoView }; answer: PackedUtxo[] };
+  byRefs: { argument: readonly OutputRef[]; answer: PackedState[] };
+  /** A number for the stream; null: none of the points is on the chain. */
+  open: { argument: readonly Point[]; answer: number | null };
+  /** Answered as soon as there is something; null once the stream is closed. */
+  pull: { argument: number; answer: RawEvent[] | null };
+  close: { argument: number; answer: null };
+  stop: { argument: null; answer: null };
+}
+
+export type CallName = keyof Calls;
+
+export interface Request<Name extends CallName = CallName> {
+  readonly number: number;
+  readonly name: Name;
+  readonly argument: Calls[Name]['argument'];
+}
+
+export interface Reply {
+  readonly number: number;
+  readonly answer: unknown;
+}
+
+export function packed({ ref, output }: Utxo): PackedUtxo {
+  return { ref, cbor: output.cbor };
+}
+
+export function unpacked({ ref, cbor }: PackedUtxo): Utxo {
+  return { ref, output: decodeOutput(Buffer.from(cbor, 'hex')) };
+}
+
+export function packedState(state: UtxoState): PackedState {
+  const utxo = state.state === 'unknown' || state.utxo === null ? null : packed(state.utxo);
+  return { state: state.state, utxo };
+}
+
+export function unpackedState({ state, utxo }: PackedState): UtxoState {
+  if (state === 'unspent' && utxo !== null) return { state, utxo: unpacked(utxo) };
+  if (state === 'spent') return { state, utxo: utxo === null ? null : unpacked(utxo) };
+  return { state: 'unknown' };
+}

@@ -1,0 +1,35 @@
+/**
+ * Protocol parameters of the embedded ledger: those that Scalus judges by, and the limits it leaves
+ * to us. The builder builds for them. Tests compare them with Lucid's and with what Scalus accepts.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const PROTOCOL = {
+  minFeePerByteLovelace: 44n,
+  minFeeFixedLovelace: 155_381n,
+  maxTransactionBytes: 16_384,
+  maxTransactionMemory: 14_000_000n,
+  maxTransactionCpu: 10_000_000_000n,
+  maxBlockBytes: 90_112,
+  maxBlockMemory: 62_000_000n,
+  maxBlockCpu: 20_000_000_000n,
+  lovelacePerOutputByte: 4310n,
+  /** An output pays for these bytes beside its own. */
+  outputOverheadBytes: 160n,
+} as const;
+
+/** What a plain payment of `bytes` pays at least. */
+export function minFeeLovelace(bytes: number): bigint {
+  return PROTOCOL.minFeeFixedLovelace + PROTOCOL.minFeePerByteLovelace * BigInt(bytes);
+}
+
+/** Plutus V1, V2, V3: the numbers in the order of the ledger. */
+export const COST_MODELS: readonly (readonly number[])[] = readCostModels();
+
+function readCostModels(): number[][] {
+  const path = join(import.meta.dirname, 'costModels.json');
+  // trust: our own committed file, compared with Lucid's by a test
+  const models = JSON.parse(readFileSync(path, 'utf8')) as Record<string, number[]>;
+  return ['PlutusV1', 'PlutusV2', 'PlutusV3'].map((language) => models[language] ?? []);
+}

@@ -1,0 +1,22 @@
+/** How metrics are made: counters, gauges and histograms of one registry, all with our prefix. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export function metersIn(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers }),
+    gauge: (name: string, help: string) => new Gauge({ name: `upcurve_${name}`, help, registers }),
+    histogram: <L extends string>(
+      name: string,
+      help: string,
+      buckets: number[],
+      labelNames: L[] = [],
+    ) => new Histogram({ name: `upcurve_${name}`, help, buckets, labelNames, registers }),
+  };
+}
+
+export type Meters = ReturnType<typeof metersIn>;
+
+export const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+export const DEPTHS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];

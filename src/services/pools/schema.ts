@@ -1,0 +1,78 @@
+/** LiquidityPoolInfo and what is asked around it: checks, documents and types (api.md section 2). */
+import Type from 'typebox';
+import { POOL_LISTS } from '../../market/poolView.ts';
+import { Amount, AssetIdShape, KeyHash, TxHash } from '../identifiers.ts';
+import { LockRow } from '../vesting/locks.ts';
+
+const SECONDS = Type.Integer({ description: 'Unix seconds.' });
+const LOVELACE = Type.Integer({ description: 'Lovelace.' });
+const EMPTY_OR_KEY_HASH = Type.String({ pattern: '^([0-9a-f]{56})?$' });
+const LINK = Type.Union([Type.String(), Type.Null()]);
+
+export const AssetInfo = Type.Object(
+  {
+    asset: AssetIdShape,
+    name: Type.String(),
+    ticker: Type.String(),
+    logoCID: Type.String(),
+    description: Type.String(),
+    launchType: Type.Integer({ description: '0: DEFAULT, 1: HYPED.' }),
+    poolAuthor: Type.Object({ pkh: EMPTY_OR_KEY_HASH, skh: EMPTY_OR_KEY_HASH }),
+    socials: Type.Object({ twitter: LINK, telegram: LINK, discord: LINK, website: LINK }),
+    outputId: Type.Union([Type.String(), Type.Null()], {
+      description: '`<tx>:<index>` of the metadata; null where the launch carried none.',
+    }),
+    assetType: Type.String(),
+  },
+  { $id: 'AssetInfo' },
+);
+
+const Pool = Type.Object({
+  id: AssetIdShape,
+  x: Type.Object({ asset: Type.Literal('.'), amount: Amount }),
+  y: Type.Object({ asset: AssetIdShape, amount: Amount }),
+  outputId: Type.Object({ transactionId: TxHash, transactionIndex: Type.Integer() }),
+  aNum: Type.Number(),
+  bNum: Type.Number(),
+  adaCapThreshold: LOVELACE,
+  poolAuthor: EMPTY_OR_KEY_HASH,
+  launchType: Type.Literal(''),
+  createdOn: SECONDS,
+  permittedExecutor: KeyHash,
+  cpmmPoolId: Type.Union([AssetIdShape, Type.Null()], { description: 'Set by graduation.' }),
+  version: Type.Literal('v1'),
+  timestamp: SECONDS,
+});
+
+const Metrics = Type.Object({
+  marketCap: LOVELACE,
+  totalVolumeAda: LOVELACE,
+  totalTxCount: Type.Integer(),
+  crowned: Type.Union([SECONDS, Type.Null()]),
+  sequentialOrderingEnabled: Type.Boolean(),
+  locks: Type.Array(LockRow),
+});
+
+/** Reserves without the 3 ADA that keep the pool's output alive. */
+export const LiquidityPoolInfo = Type.Object(
+  { pool: Pool, metrics: Metrics, info: AssetInfo },
+  { $id: 'LiquidityPoolInfo' },
+);
+
+export const PoolListQuery = Type.Object({
+  filter: Type.Union(
+    POOL_LISTS.map((name) => Type.Literal(name)),
+    {
+      description:
+        'New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap. ' +
+        'CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.',
+    },
+  ),
+});
+export const AssetQuery = Type.Object({ asset: AssetIdShape });
+export const Progress = Type.Object({
+  percent: Type.String({ description: 'Of the cap, cut to 2 decimals.' }),
+});
+
+export const PoolFeedInput = Type.Object({ asset: AssetIdShape });
+export const PoolFeedOutput = Type.Union([LiquidityPoolInfo, Type.Null()]);

@@ -1,0 +1,144 @@
+/**
+ * Body and witness set of a transaction from their parts. Everything that hangs together lies here:
+ * sorted inputs and policies give redeemers their index, redeemers and cost model the hash of the
+ * script data. Source: Conway CDDL.
+ */
+import { blake2b256 } from '../cardano/hash.ts';
+import { fromHex } from '../cardano/hex.ts';
+import { compareRefs, type OutputRef, type Utxo } from '../cardano/output.ts';
+import { decodePlutusData } from '../cardano/plutusData.ts';
+import type { Units } from './cost.ts';
+import {
+  array,
+  bundle,
+  dataCbor,
+  hexString,
+  integer,
+  map,
+  outputCbor,
+  reference,
+} from './encode.ts';
+import type { ProtocolParameters } from './parameters.ts';
+import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
+
+/** Languages are numbered from PlutusV1 = 0. */
+const PLUTUS_V2 = 1;
+const EMPTY_MAP = map([]);
+const TRUE = Uint8Array.of(0xf5);
+const NULL = Uint8Array.of(0xf6);
+const PURPOSE_NUMBERS = { spend: 0, mint: 1 } as const;
+
+export interface RedeemerPlace {
+  readonly purpose: keyof typeof PURPOSE_NUMBERS;
+  readonly index: number;
+  /** CBOR hex of its data. */
+  readonly data: string;
+}
+
+export interface Parts {
+  readonly plan: TransactionPlan;
+  /** In the order of the ledger. */
+  readonly inputs: readonly PlannedInput[];
+  /** Planned ones and change. */
+  readonly outputs: readonly PlannedOutput[];
+  readonly feeLovelace: bigint;
+  readonly redeemers: readonly RedeemerPlace[];
+  /** Per redeemer. */
+  readonly units: readonly Units[];
+  readonly collateralLovelace: bigint;
+  readonly collateralReturn: PlannedOutput | null;
+}
+
+export function sortedInputs(
+  inputs: readonly PlannedInput[],
+  chosen: readonly Utxo[],
+): PlannedInput[] {
+  const signed = chosen.map((utxo): PlannedInput => ({ utxo, redeemer: null }));
+  return [...inputs, ...signed].sort((a, b) => compareRefs(a.utxo.ref, b.utxo.ref));
+}
+
+/** In the order in which they are written: spending before minting, by index. */
+export function placeRedeemers(
+  inputs: readonly PlannedInput[],
+  { mints }: TransactionPlan,
+): RedeemerPlace[] {
+  const spends = inputs.flatMap(({ redeemer: data }, index): RedeemerPlace[] =>
+    data === null ? [] : [{ purpose: 'spend', index, data }],
+  );
+  const policies = mints.map(({ policyId }) => policyId).sort();
+  const minted = mints.map(
+    ({ policyId, redeemer: data }): RedeemerPlace => ({
+      purpose: 'mint',
+      index: policies.indexOf(policyId),
+      data,
+    }),
+  );
+  return [...spends, ...minted.sort((a, b) => a.index - b.index)];
+}
+
+/** The whole transaction without signatures. */
+export function transactionCbor(parts: Parts, parameters: ProtocolParameters): Uint8Array {
+  const { mints } = parts.plan;
+  const redeemers = redeemersCbor(parts);
+  const witnesses: [Uint8Array, Uint8Array][] = [];
+  if (parts.redeemers.length > 0) witnesses.push([integer(5), redeemers]);
+  const scripts = mints.flatMap(({ script }) => (script === null ? [] : [script]));
+  if (scripts.length > 0) witnesses.push([integer(6), array(scripts.map(fromHex))]);
+  const dataHash =
+    parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters.costModelV2);
+  return array([bodyCbor(parts, dataHash), map(witnesses), TRUE, NULL]);
+}
+
+function bodyCbor(parts: Parts, dataHash: string | null): Uint8Array {
+  const { plan, inputs, outputs, feeLovelace } = parts;
+  const fields: [Uint8Array, Uint8Array][] = [
+    [integer(0), references(inputs.map(({ utxo }) => utxo.ref))],
+    [integer(1), array(outputs.map(outputCbor))],
+    [integer(2), integer(feeLovelace)],
+  ];
+  const field = (key: number, value: Uint8Array): void => {
+    fields.push([integer(key), value]);
+  };
+  if (plan.validToSlot !== null) field(3, integer(plan.validToSlot));
+  if (plan.validFromSlot !== null) field(8, integer(plan.validFromSlot));
+  if (plan.mints.length > 0) field(9, bundle(minted(plan)));
+  if (dataHash !== null) field(11, hexString(dataHash));
+  if (plan.collateral !== null) {
+    field(13, references(plan.collateral.utxos.map(({ ref }) => ref)));
+    if (parts.collateralReturn !== null) field(16, outputCbor(parts.collateralReturn));
+    field(17, integer(parts.collateralLovelace));
+  }
+  if (plan.signers.length > 0) field(14, array([...new Set(plan.signers)].sort().map(hexString)));
+  if (plan.references.length > 0) field(18, references(plan.references.map(({ ref }) => ref)));
+  return map(fields);
+}
+
+/** By asset id. */
+export function minted({ mints }: TransactionPlan): [string, bigint][] {
+  return mints.flatMap(({ policyId, amounts }) =>
+    [...amounts].map(([name, amount]): [string, bigint] => [`${policyId}.${name}`, amount]),
+  );
+}
+
+function references(refs: readonly OutputRef[]): Uint8Array {
+  return array([...refs].sort(compareRefs).map(reference));
+}
+
+function redeemersCbor({ redeemers, units }: Parts): Uint8Array {
+  if (redeemers.length === 0) return EMPTY_MAP;
+  return map(
+    redeemers.map(({ purpose, index, data }, at) => {
+      const { memory, cpu } = units[at] ?? { memory: 0n, cpu: 0n };
+      return [
+        array([integer(PURPOSE_NUMBERS[purpose]), integer(index)]),
+        array([dataCbor(decodePlutusData(fromHex(data))), array([integer(memory), integer(cpu)])]),
+      ];
+    }),
+  );
+}
+
+/** Over redeemers, datums (none: ours are inline) and the languages with their cost models. */
+function scriptDataHash(redeemers: Uint8Array, costModelV2: readonly number[]): string {
+  const views = map([[integer(PLUTUS_V2), array(costModelV2.map(integer))]]);
+  return blake2b256(Buffer.concat([redeemers, views]));
+}

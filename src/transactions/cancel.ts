@@ -1,0 +1,69 @@
+/**
+ * The owner takes an order back. Our validator asks for the owner's signature alone, so the order
+ * pays the network fee itself and the rest is change. Mainnet's also asks for time to have passed
+ * and for output 0 to give the order's value to its redeemer address. Source: onchain.md.
+ */
+import { type Address, formatAddress, parseAddress } from '../cardano/address.ts';
+import { type OrderDatum, readOrderData } from '../cardano/datums.ts';
+import type { Deployment } from '../cardano/deployment.ts';
+import { datumOf, refText, type Utxo } from '../cardano/output.ts';
+import { Constr } from '../cardano/plutusData.ts';
+import { type SlotConfig, slotAt, slotFrom } from '../cardano/slots.ts';
+import { Failure } from '../runtime/errors.ts';
+import { dataHex, type PlannedCollateral, planOf, type TransactionPlan } from './plan.ts';
+import { timeText } from './timeText.ts';
+
+const CANCEL = dataHex(new Constr(0, []));
+
+export interface CancelRequest {
+  readonly order: Utxo;
+  /** Of the owner. */
+  readonly changeAddress: Address;
+}
+
+export interface CancelData {
+  readonly wallet: readonly Utxo[];
+  /** Holds the order validator. */
+  readonly reference: Utxo;
+  readonly collateral: PlannedCollateral;
+  readonly slots: SlotConfig;
+}
+
+export function planCancel(
+  deployment: Deployment,
+  { order, changeAddress }: CancelRequest,
+  { wallet, reference, collateral, slots }: CancelData,
+  nowMs: number,
+): TransactionPlan | Failure {
+  const { addressNetwork, scripts, network } = deployment;
+  const payment = parseAddress(order.output.address)?.payment;
+  const datum = readOrderData(datumOf(order.output), addressNetwork);
+  if (payment?.hash !== scripts.order.hash || datum === null) {
+    return new Failure('SERVER_ERROR', `order: ${refText(order.ref)} is no order`);
+  }
+  const plan = planOf({
+    inputs: [{ utxo: order, redeemer: CANCEL }],
+    wallet,
+    references: [reference],
+    signers: [datum.owner],
+    collateral,
+    changeAddress: formatAddress(changeAddress),
+  });
+  return network === 'mainnet' ? afterItsTime(plan, order, datum, slots, nowMs) : plan;
+}
+
+function afterItsTime(
+  plan: TransactionPlan,
+  { output }: Utxo,
+  { redeemer, refundAfterMs }: OrderDatum,
+  slots: SlotConfig,
+  nowMs: number,
+): TransactionPlan | Failure {
+  const validFromSlot = slotFrom(slots, Number(refundAfterMs));
+  if (validFromSlot > slotAt(slots, nowMs)) {
+    const message = `order: it can be cancelled from ${timeText(refundAfterMs)} on`;
+    return new Failure('SERVER_ERROR', message);
+  }
+  const paid = { address: formatAddress(redeemer), value: output.value, datum: null };
+  return { ...plan, outputs: [paid], validFromSlot };
+}

@@ -1,0 +1,95 @@
+/**
+ * What planners need of the chain, always read from our own ledger: outputs that a caller names are
+ * taken as names only. An output of a server's key is nobody's to spend here.
+ */
+import { parseAddress } from '../cardano/address.ts';
+import { elementsOf, MalformedCbor, readCbor } from '../cardano/cbor.ts';
+import type { Deployment } from '../cardano/deployment.ts';
+import { fromHex, isHex } from '../cardano/hex.ts';
+import { type OutputRef, readRef, refText, type Utxo } from '../cardano/output.ts';
+import type { UtxoLookup } from '../chain/port.ts';
+import { Failure, invalid } from '../runtime/errors.ts';
+import type { PlannedCollateral } from './plan.ts';
+
+export type ScriptName = keyof Deployment['scripts'];
+/** The outputs that hold the deployment's scripts. */
+export type References = Readonly<Record<ScriptName, Utxo>>;
+
+/** One collateral output serves any number of transactions; a few are asked for to find one. */
+const COLLATERAL_CANDIDATES = 20;
+const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
+
+export function serverKeyHashes(deployment: Deployment): ReadonlySet<string> {
+  const { executorKeyHash, feeKeyHash, collateralKeyHash } = deployment;
+  return new Set([executorKeyHash, feeKeyHash, collateralKeyHash]);
+}
+
+export async function lookUpReferences(
+  lookup: UtxoLookup,
+  { scripts }: Deployment,
+): Promise<References | Failure> {
+  const { launchPolicy, curvePool, order, ammPool, vesting } = scripts;
+  const wanted = [launchPolicy, curvePool, order, ammPool, vesting];
+  const states = await lookup.byRefs(wanted.map(({ ref }) => ref));
+  const found = states.map((state) => (state.state === 'unspent' ? state.utxo : null));
+  const [a, b, c, d, e] = found;
+  if (!a || !b || !c || !d || !e) {
+    const missing = wanted.filter((_, index) => !found[index]).map(({ ref }) => refText(ref));
+    const message = `the deployment's scripts are not on the chain: ${missing.join(', ')}`;
+    return new Failure('SERVER_ERROR', message);
+  }
+  return { launchPolicy: a, curvePool: b, order: c, ammPool: d, vesting: e };
+}
+
+/** The server's own collateral: pure ADA, never spent, returned to where it lies. */
+export async function lookUpCollateral(
+  lookup: UtxoLookup,
+  { collateralKeyHash }: Deployment,
+): Promise<PlannedCollateral | Failure> {
+  const page = { limit: COLLATERAL_CANDIDATES };
+  const held = await lookup.byPaymentKey(collateralKeyHash, 'spendable', page);
+  const utxo = held.find(({ output: { value, scriptHash } }) => {
+    const isPure = value.assets.size === 0 && scriptHash === null;
+    return isPure && value.lovelace >= LEAST_COLLATERAL_LOVELACE;
+  });
+  if (utxo === undefined) return new Failure('SERVER_ERROR', 'the server has no collateral left');
+  return { utxos: [utxo], returnAddress: utxo.output.address };
+}
+
+/** The reference of a CIP-30 unspent output, hex CBOR `[input, output]`; its content is not read. */
+export function parseUnspent(hex: string): OutputRef | null {
+  if (!isHex(hex)) return null;
+  try {
+    const bytes = fromHex(hex);
+    const [input, output] = elementsOf(readCbor(bytes));
+    return input === undefined || output === undefined ? null : readRef(bytes, input);
+  } catch (error) {
+    if (error instanceof MalformedCbor) return null;
+    throw error;
+  }
+}
+
+/** The named outputs, each once; `path` names the input field in what is refused. */
+export async function lookUpNamed(
+  lookup: UtxoLookup,
+  deployment: Deployment,
+  refs: readonly OutputRef[],
+  path: string,
+): Promise<readonly Utxo[] | Failure> {
+  const once = [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
+  const states = await lookup.byRefs(once);
+  const servers = serverKeyHashes(deployment);
+  const utxos: Utxo[] = [];
+  for (const [index, ref] of once.entries()) {
+    const state = states[index];
+    if (state === undefined || state.state === 'unknown') {
+      return invalid(path, `${refText(ref)} is no output that this ledger knows`);
+    }
+    if (state.state === 'spent') return invalid(path, `${refText(ref)} is spent`);
+    const payment = parseAddress(state.utxo.output.address)?.payment;
+    if (payment?.kind !== 'key') return invalid(path, `${refText(ref)} belongs to no key`);
+    if (servers.has(payment.hash)) return invalid(path, `${refText(ref)} is the server's`);
+    utxos.push(state.utxo);
+  }
+  return utxos;
+}

@@ -1,0 +1,60 @@
+/** Placing an order: one output at the order validator. Source: onchain.md, section Outputs. */
+import { type Address, formatAddress, scriptAddress } from '../cardano/address.ts';
+import { type OrderDatum, orderData } from '../cardano/datums.ts';
+import type { Deployment } from '../cardano/deployment.ts';
+import type { Utxo } from '../cardano/output.ts';
+import { asValue } from '../cardano/value.ts';
+import { type AssetId, COIN } from '../market/asset.ts';
+import type { Kind } from '../market/exchange.ts';
+import type { Ratio } from '../market/ratio.ts';
+import { dataHex, planOf, type TransactionPlan } from './plan.ts';
+
+/** Where the order stands among the outputs; the beacon and the entity id are made of it. */
+export const ORDER_OUTPUT = 0;
+
+export interface OrderRequest {
+  /** A key address: it gets fill, refund and change. */
+  readonly owner: Address;
+  readonly token: AssetId;
+  readonly kind: Kind;
+  /** Lovelace of a buy, tokens of a sell; without fee and deposit. */
+  readonly inputAmount: bigint;
+  readonly worstPrice: Ratio;
+}
+
+export interface PlannedOrder {
+  readonly plan: TransactionPlan;
+  /** `refund_after`. */
+  readonly expiresAtMs: number;
+}
+
+export function planOrder(
+  deployment: Deployment,
+  request: OrderRequest,
+  wallet: readonly Utxo[],
+  nowMs: number,
+): PlannedOrder {
+  const { owner, token, kind, inputAmount, worstPrice } = request;
+  const { addressNetwork, scripts, fees, executorKeyHash, refundAfterMs } = deployment;
+  const isBuy = kind === 'buy';
+  const expiresAtMs = nowMs + refundAfterMs;
+  const datum: OrderDatum = {
+    redeemer: owner,
+    input: isBuy ? COIN : token,
+    output: isBuy ? token : COIN,
+    worstPrice,
+    feeLovelace: fees.executorFeeLovelace,
+    depositLovelace: fees.orderDepositLovelace,
+    executor: executorKeyHash,
+    refundAfterMs: BigInt(expiresAtMs),
+    owner: owner.payment.hash,
+  };
+  const onTop = fees.executorFeeLovelace + fees.orderDepositLovelace;
+  const output = {
+    address: scriptAddress(addressNetwork, scripts.order.hash, owner.stake),
+    value: asValue(onTop + (isBuy ? inputAmount : 0n), isBuy ? [] : [[token, inputAmount]]),
+    datum: dataHex(orderData(datum)),
+  };
+  const plan = planOf({ outputs: [output], wallet, changeAddress: formatAddress(owner) });
+  return { plan, expiresAtMs };
+}

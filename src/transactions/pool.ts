@@ -1,0 +1,181 @@
+/**
+ * The builder on threads. What runs scripts grows its heap over thousands of builds, so a
+ * generation of threads is replaced by a fresh one after a number of builds or above a memory
+ * limit: the new one takes all further builds, the old one ends when its last build is done.
+ *
+ * Limits: `threads` builds at once, `mostWaiting` wait, one more is OVERLOADED; a build that takes
+ * longer than its time is given up with its thread.
+ */
+import { Piscina } from 'piscina';
+import type { SlotConfig } from '../cardano/slots.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Service } from '../runtime/service.ts';
+import type { ProtocolParameters } from './parameters.ts';
+import type { TransactionPlan } from './plan.ts';
+import type { Builder, BuildOutcome } from './port.ts';
+import type { BuilderThreadData } from './worker.ts';
+
+export interface BuilderOptions {
+  readonly clock: Clock;
+  readonly parameters: ProtocolParameters;
+  readonly slots: SlotConfig;
+  readonly limits?: Partial<BuilderLimits>;
+  /** Of the process; an argument for tests. */
+  readonly rssBytes?: () => number;
+}
+
+export interface BuilderLimits {
+  readonly threads: number;
+  readonly mostWaiting: number;
+  /** A generation of threads ends after as many. */
+  readonly mostBuilds: number;
+  /** Above it a generation ends early, though not before `leastBuilds`. */
+  readonly mostRssBytes: number;
+  readonly leastBuilds: number;
+  readonly buildTimeMs: number;
+}
+
+export const BUILDER_LIMITS: BuilderLimits = {
+  threads: 1,
+  mostWaiting: 64,
+  mostBuilds: 5000,
+  mostRssBytes: 1 << 30,
+  leastBuilds: 500,
+  buildTimeMs: 10_000,
+};
+
+export interface BuilderState {
+  readonly running: number;
+  readonly waiting: number;
+  /** Finished, over all generations. */
+  readonly builds: number;
+  readonly generation: number;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+const WORKER = new URL('./worker.ts', import.meta.url).href;
+
+interface Generation {
+  readonly threads: Piscina<TransactionPlan, BuildOutcome>;
+  builds: number;
+}
+
+export class BuilderPool implements Builder, Service {
+  readonly name = 'builder';
+  readonly #options: BuilderOptions;
+  readonly #limits: BuilderLimits;
+  readonly #ending = new Set<Promise<void>>();
+  /** Each takes over the place of a build that ended. */
+  readonly #waiting: (() => void)[] = [];
+  #current: Generation | null = null;
+  #generation = 0;
+  #running = 0;
+  #builds = 0;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    this.#limits = { ...BUILDER_LIMITS, ...options.limits };
+  }
+
+  start(): void {
+    this.#current = this.#begin();
+  }
+
+  /** Waits for the builds that run; those that wait are given up. */
+  async stop(): Promise<void> {
+    const last = this.#current;
+    this.#current = null;
+    for (const begin of this.#waiting.splice(0)) {
+      this.#running += 1;
+      begin();
+    }
+    if (last !== null) this.#end(last);
+    await Promise.all(this.#ending);
+  }
+
+  state(): BuilderState {
+    const waiting = this.#waiting.length;
+    return { running: this.#running, waiting, builds: this.#builds, generation: this.#generation };
+  }
+
+  async build(plan: TransactionPlan): Promise<BuildOutcome | Failure> {
+    const { threads, mostWaiting } = this.#limits;
+    if (this.#current !== null && this.#running >= threads) {
+      if (this.#waiting.length >= mostWaiting) {
+        const message = `${mostWaiting} transactions wait to be built; try again in a moment`;
+        return new Failure('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#running += 1;
+    const generation = this.#current;
+    if (generation === null) {
+      this.#running -= 1;
+      return new Failure('NOT_READY', 'the builder is stopped', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+    const outcome = await this.#run(generation, plan);
+    this.#finished(generation);
+    return outcome;
+  }
+
+  async #run({ threads }: Generation, plan: TransactionPlan): Promise<BuildOutcome | Failure> {
+    const { buildTimeMs } = this.#limits;
+    const abort = new AbortController();
+    const timer = this.#options.clock.after(buildTimeMs, () => abort.abort());
+    try {
+      return await threads.run(plan, { signal: abort.signal });
+    } catch (error) {
+      const why = abort.signal.aborted ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
+      return new Failure('SERVER_ERROR', `build: ${why}`);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** The next in line takes the place; a generation that is due makes room for a fresh one. */
+  #finished(generation: Generation): void {
+    generation.builds += 1;
+    this.#builds += 1;
+    if (generation === this.#current && this.#isDue(generation)) {
+      this.#current = this.#begin();
+      this.#end(generation);
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+
+  #isDue({ builds }: Generation): boolean {
+    const { mostBuilds, mostRssBytes, leastBuilds } = this.#limits;
+    if (builds >= mostBuilds) return true;
+    const rssBytes = this.#options.rssBytes ?? process.memoryUsage.rss;
+    return builds >= leastBuilds && rssBytes() > mostRssBytes;
+  }
+
+  #begin(): Generation {
+    const { parameters, slots } = this.#options;
+    const data: BuilderThreadData = { parameters, slots };
+    const { threads } = this.#limits;
+    this.#generation += 1;
+    return {
+      builds: 0,
+      threads: new Piscina<TransactionPlan, BuildOutcome>({
+        filename: WORKER,
+        workerData: data,
+        minThreads: threads,
+        maxThreads: threads,
+      }),
+    };
+  }
+
+  #end({ threads }: Generation): void {
+    const ended = threads.close().finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,23 @@
+/** A thread of the builder: a plan in, bytes or a refusal out. It holds no key and no state. */
+import { workerData } from 'node:worker_threads';
+import type { SlotConfig } from '../cardano/slots.ts';
+import { evaluate } from '../ledger/scalus.ts';
+import { assemble } from './assemble.ts';
+import type { ProtocolParameters } from './parameters.ts';
+import type { TransactionPlan } from './plan.ts';
+import type { BuildOutcome } from './port.ts';
+
+export interface BuilderThreadData {
+  readonly parameters: ProtocolParameters;
+  readonly slots: SlotConfig;
+}
+
+// trust: handed over by pool.ts
+const { parameters, slots } = workerData as BuilderThreadData;
+
+export default function build(plan: TransactionPlan): BuildOutcome {
+  return assemble(plan, {
+    parameters,
+    evaluate: (transaction, utxos) => evaluate(transaction, utxos, slots),
+  });
+}

@@ -1,0 +1,36 @@
+/** Legal actions and attacks, each tried on both builds. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conformsToBlueprint } from './conforms.ts';
+import { judge, type Plan, type Verdict } from './judge.ts';
+import { BUILDS, type World, world } from './world.ts';
+
+export function legal(
+  name: string,
+  plan: (world: World) => Plan,
+  also: (verdict: Extract<Verdict, { accepted: true }>, world: World) => void = () => {},
+): void {
+  for (const build of BUILDS) {
+    test(`${name} (${build})`, async (context) => {
+      const planned = plan(world(build));
+      conformsToBlueprint(world(build), planned);
+      const verdict = await judge(world(build), planned);
+      if (!verdict.accepted) assert.fail(verdict.traces.at(-1) ?? verdict.error);
+      for (const [redeemer, { mem, cpu }] of verdict.costs) {
+        context.diagnostic(`${redeemer}: mem ${mem}, cpu ${cpu}, tx ${verdict.sizeBytes} bytes`);
+      }
+      also(verdict, world(build));
+    });
+  }
+}
+
+/** `check` is the last word of the script that refused; null where no check of ours has a word. */
+export function attack(name: string, check: string | null, plan: (world: World) => Plan): void {
+  for (const build of BUILDS) {
+    test(`${name} is refused (${build})`, async () => {
+      const verdict = await judge(world(build), plan(world(build)));
+      assert.ok(!verdict.accepted, 'accepted');
+      if (build === 'debug') assert.equal(verdict.traces.at(-1) ?? null, check, verdict.error);
+    });
+  }
+}

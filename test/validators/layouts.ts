@@ -1,0 +1,109 @@
+/** Datums and redeemers of onchain.md as the test world writes them, by hand, for every field. */
+import { Constr, Data, mintingPolicyToId } from '@lucid-evolution/lucid';
+import {
+  A_NUM,
+  ALICE,
+  addressData,
+  asset,
+  B_NUM,
+  blake2b256,
+  CAP,
+  CREATOR,
+  DEPOSIT,
+  EXECUTOR,
+  type Key,
+  ORDER_FEE,
+  PLATFORM,
+  START_MS,
+  type World,
+} from './world.ts';
+
+export const REFUND_AFTER_MS = START_MS + 1_200_000;
+export const LOVELACE = '';
+export const TOKEN_NAME = '44415645';
+export const NEVER_AGAIN = new Constr<Data>(9, []);
+
+export const redeemers = {
+  cancel: new Constr<Data>(0, []),
+  execute: (index: number) => new Constr<Data>(1, [BigInt(index)]),
+  refund: (index: number) => new Constr<Data>(2, [BigInt(index)]),
+  trade: (index: number) => new Constr<Data>(0, [BigInt(index)]),
+  graduate: (index: number, id: Data) => new Constr<Data>(1, [BigInt(index), id]),
+  collect: (index: number, payout: number) => new Constr<Data>(1, [BigInt(index), BigInt(payout)]),
+  launch: (id: Data, pool: number, token: string) =>
+    new Constr<Data>(0, [id, BigInt(pool), asset(token)]),
+  mint: (name: string) => new Constr<Data>(0, [name]),
+};
+
+export interface OrderTerms {
+  readonly input: string;
+  readonly output: string;
+  readonly worst: readonly [bigint, bigint];
+  readonly redeemer?: string;
+  readonly owner?: Key;
+  readonly executor?: Key;
+}
+
+export function orderDatum(terms: OrderTerms): Constr<Data> {
+  const { input, output, worst, owner = ALICE, executor = EXECUTOR } = terms;
+  return new Constr<Data>(0, [
+    '01',
+    addressData(terms.redeemer ?? owner.address),
+    asset(input),
+    asset(output),
+    new Constr<Data>(0, [...worst]),
+    ORDER_FEE,
+    DEPOSIT,
+    executor.pkh,
+    BigInt(REFUND_AFTER_MS),
+    owner.pkh,
+  ]);
+}
+
+export function launchId(seedHash: string, seedIndex: number, creator = CREATOR): Constr<Data> {
+  const seed = new Constr<Data>(0, [new Constr<Data>(0, [seedHash]), BigInt(seedIndex)]);
+  return new Constr<Data>(0, [seed, creator.pkh, creator.skh]);
+}
+
+export const nftName = (id: Data): string => blake2b256(Data.to(id));
+
+export interface Ids {
+  readonly id: Constr<Data>;
+  readonly nft: string;
+  readonly token: string;
+}
+
+/** Of the launch that spent output 0 of `seed`. */
+export function launched(world: World, seed = 'aa', creator = CREATOR): Ids {
+  const id = launchId(seed.repeat(32), 0, creator);
+  const name = nftName(id);
+  const token = mintingPolicyToId(world.tokenPolicy(name)) + TOKEN_NAME;
+  return { id, nft: world.policyId + name, token };
+}
+
+export function curveDatum(world: World, { nft, token }: Ids, cap = CAP): Constr<Data> {
+  const pair = [asset(nft), asset(LOVELACE), asset(token)];
+  const terms = [A_NUM, B_NUM, EXECUTOR.pkh, cap, world.hash('ammPool'), PLATFORM.pkh];
+  return new Constr<Data>(0, [...pair, ...terms]);
+}
+
+export interface AmmTerms {
+  readonly owed: bigint;
+  readonly creator?: string;
+  readonly creatorStake?: string;
+  readonly lpFee?: bigint;
+}
+
+export function ammDatum({ nft, token }: Ids, terms: AmmTerms): Constr<Data> {
+  const { owed, creator = CREATOR.pkh, creatorStake = CREATOR.skh, lpFee = 15n } = terms;
+  const pair = [asset(nft), asset(LOVELACE), asset(token)];
+  return new Constr<Data>(0, [...pair, lpFee, EXECUTOR.pkh, creator, creatorStake, owed]);
+}
+
+/** The datum with one field changed. */
+export const changed = (datum: Constr<Data>, field: number, to: Data): Constr<Data> =>
+  new Constr<Data>(datum.index, datum.fields.with(field, to));
+
+/** The same datum with one more field. */
+export const longer = (datum: Constr<Data>): Constr<Data> =>
+  new Constr<Data>(datum.index, [...datum.fields, 0n]);
