@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { Interrupted } from './actors/rebuild.ts';
 import type { World } from './app.ts';
 import { type Command, parseCommand, USAGE } from './cli/arguments.ts';
+import { runMarket } from './cli/market.ts';
+import type { MarketCommand } from './cli/marketArguments.ts';
 import { replay, serve, type Terminal, verify } from './cli/run.ts';
 import { settingsHelp } from './config/help.ts';
 import { BadSettings, readSettings } from './config/settings.ts';
@@ -35,7 +37,9 @@ async function run(command: Command | string): Promise<number> {
     process.stdout.write(`${USAGE}\n${settingsHelp()}`);
     return 0;
   }
-  const settings = readSettings(process.env);
+  if (command.name === 'misused') return misuse(`${command.line}\n`);
+  if (command.name === 'market') return market(command);
+  const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
   const clock = systemClock;
   const logger = createLogger({ level: settings.LOG_LEVEL, clock });
@@ -52,6 +56,24 @@ async function run(command: Command | string): Promise<number> {
     terminal.print(`upcurve could not go on: ${explain(error)}\n`);
     return FAILED;
   }
+}
+
+/** Commands of a person need no setting of a server. */
+function market(command: MarketCommand): Promise<number> {
+  const stopping = new AbortController();
+  terminal.stopAsked.then(() => stopping.abort());
+  const say = (line: string) => {
+    process.stdout.write(`${line}\n`);
+  };
+  const complain = (line: string) => terminal.print(`${line}\n`);
+  return runMarket(command, { clock: systemClock, fetch, signal: stopping.signal, say, complain });
+}
+
+/** What the command line says goes before the environment. */
+function settingsFor(command: Command) {
+  const pace = command.name === 'serve' ? command.tradersPace : null;
+  const given = pace === null ? {} : { TRADERS_PACE: String(pace) };
+  return readSettings({ ...process.env, ...given });
 }
 
 function misuse(message: string): number {

@@ -65,16 +65,18 @@ export async function openChain(
   const slots = ledger.slotConfig;
   const limits = { threads: settings.BUILD_THREADS };
   const builder = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots, limits });
+  const executorKey = keyOf(secrets.executor.reveal());
+  const feeKey = keyOf(secrets.fee.reveal());
+  const collateralKey = keyOf(secrets.collateral.reveal());
   const store = () => node.fold.store;
   const common = { deployment, slots, utxos: ledger, submitter: ledger, builder, clock, store };
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
   const follower = new Follower({ source: ledger, node, writer, rules, rng }, events);
-  const keys = { executor: keyOf(secrets.executor.reveal()), fee: keyOf(secrets.fee.reveal()) };
   const executor = new Executor(
     {
       ...common,
       floats: new Floats(ledger, deployment),
-      keys,
+      keys: [executorKey, feeKey, collateralKey],
       onApplied: (listener) => node.onApplied(listener),
     },
     events,
@@ -82,7 +84,7 @@ export async function openChain(
   const workshop: Workshop = {
     ...common,
     images: imagesOf(world),
-    collateralKey: keyOf(secrets.collateral.reveal()),
+    collateralKey,
     applyDataArgument,
   };
   return {

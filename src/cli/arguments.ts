@@ -1,6 +1,6 @@
 /** The command line: what to do, checked. */
 import { parseDurationMs, parseNumber } from './amounts.ts';
-import { type MarketCommand, parseMarketCommand } from './marketArguments.ts';
+import { isMarketCommand, type MarketCommand, parseMarketCommand } from './marketArguments.ts';
 import { readOptions, strayOption, TAKES, type Values } from './options.ts';
 
 export type Command =
@@ -8,7 +8,9 @@ export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'verify' }
   | ReplayCommand
-  | MarketCommand;
+  | MarketCommand
+  /** A command of the market that cannot be meant so: one line says why. */
+  | { readonly name: 'misused'; readonly line: string };
 
 export interface ServeCommand {
   readonly name: 'serve';
@@ -73,8 +75,10 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (values.help === true || name === 'help') return { name: 'help' };
   if (!Object.hasOwn(TAKES, name)) return `unknown command: ${name}`;
   const stray = strayOption(name, values);
-  if (stray !== null) return stray;
-  const market = parseMarketCommand(name, rest, values);
+  const market = stray ?? parseMarketCommand(name, rest, values);
+  if (typeof market === 'string') {
+    return isMarketCommand(name) ? { name: 'misused', line: market } : market;
+  }
   if (market !== null) return market;
   if (name === 'replay') return parseReplay(rest, values);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;

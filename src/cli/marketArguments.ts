@@ -14,7 +14,8 @@ export interface ClientOptions {
 }
 
 export type MarketAction =
-  | { readonly name: 'wallet new' | 'wallet balance' }
+  | { readonly name: 'wallet new' }
+  | { readonly name: 'wallet balance' }
   | { readonly name: 'wallet faucet'; readonly ada: number }
   | LaunchAction
   | {
@@ -72,13 +73,17 @@ const MOST_STAGES = 10;
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
 const ID = /^[0-9a-fA-F]{64}:\d{1,5}$/;
 
+export function isMarketCommand(name: string): boolean {
+  return Object.hasOwn(PARSERS, name);
+}
+
 /** null where `name` is no command of the market; text says what is wrong. */
 export function parseMarketCommand(
   name: string,
   rest: readonly string[],
   values: Values,
 ): MarketCommand | string | null {
-  const parse = PARSERS[name];
+  const parse = isMarketCommand(name) ? PARSERS[name] : undefined;
   if (parse === undefined) return null;
   const client = parseClient(values);
   if (typeof client === 'string') return client;
@@ -167,13 +172,14 @@ function parseBuy([token, ada, ...more]: readonly string[], values: Values): Mar
   return { name: 'buy', asset: asset.id, lovelace, tokens, slippage: slippage.value };
 }
 
-function parseSell([token, amount, ...more]: readonly string[], values: Values) {
+function parseSell(rest: readonly string[], values: Values): MarketAction | string {
+  const [token, amount, ...more] = rest;
   const asset = parseToken('sell', token);
   const slippage = parseSlippage(values);
   if (typeof asset === 'string') return asset;
   if (typeof slippage === 'string') return slippage;
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
-  const tokens = amount === 'all' ? 'all' : parseTokens(amount ?? '');
+  const tokens: bigint | 'all' | null = amount === 'all' ? 'all' : parseTokens(amount ?? '');
   if (tokens === null) return 'sell takes a whole number of tokens above 0, or all';
   const terms = { asset: asset.id, tokens, slippage: slippage.value };
   return { name: 'sell', ...terms } as const;
@@ -201,7 +207,8 @@ function parseLock(rest: readonly string[], values: Values): MarketAction | stri
     return '--for takes a duration such as 90s, 30m, 2h or 7d';
   }
   const untilMs = moment === null ? null : parseMomentMs(moment);
-  if (moment !== null && untilMs === null) return '--until takes a moment such as 2030-01-31T12:00Z';
+  if (moment !== null && untilMs === null)
+    return '--until takes a moment such as 2030-01-31T12:00Z';
   const stages = parseNumber(textOf(values, 'stages') ?? '1') ?? 0;
   if (!Number.isInteger(stages) || stages < 1 || stages > MOST_STAGES) {
     return `--stages takes a whole number from 1 to ${MOST_STAGES}`;

@@ -35,7 +35,8 @@ export interface LanePlace {
   readonly deployment: Deployment;
   readonly slots: SlotConfig;
   readonly floats: Floats;
-  readonly keys: { readonly executor: Key; readonly fee: Key };
+  /** Of what it spends and puts at stake: executor, fee address, collateral. */
+  readonly keys: readonly Key[];
   readonly clock: Clock;
 }
 
@@ -152,7 +153,7 @@ export class Lane {
 
   async #submit(action: Action, built: BuiltTransaction): Promise<Verdict> {
     const { submitter, keys } = this.#place;
-    const bytes = signOwn(built, [keys.executor, keys.fee]);
+    const bytes = signOwn(built, keys);
     const outcome = await submitter.submit(bytes);
     if (outcome.outcome === 'refused') {
       const { reason, message } = outcome;

@@ -6,7 +6,7 @@ import type { Part, Source, Topic } from '../../topics/port.ts';
 import { PoolDirectory, type PoolNode } from './directory.ts';
 import { PoolFeedInput, PoolFeedOutput } from './schema.ts';
 
-const CADENCE_MS = 50;
+const CADENCE_MS = 5;
 const UPDATE = 'PoolFeedUpdate';
 
 export function poolTopics(node: PoolNode): Topic[] {

@@ -1,0 +1,65 @@
+/** One command of a person at work: who asks which server, what it says, and how it waits. */
+import type { Clock } from '../runtime/clock.ts';
+import type { Desk } from '../wallet/desk.ts';
+import { ApiFailure } from '../wallet/failure.ts';
+import type { OwnUtxo } from '../wallet/utxo.ts';
+
+export const DONE = 0;
+export const FAILED = 1;
+export const MISUSED = 2;
+
+export interface Visit {
+  readonly desk: Desk;
+  readonly clock: Clock;
+  /** Stay until a block has it. */
+  readonly wait: boolean;
+  /** One line of the result. */
+  say(line: string): void;
+  /** One line about what went wrong. */
+  complain(line: string): void;
+}
+
+const LOOK_EVERY_MS = 250;
+const LONGEST_WAIT_MS = 120_000;
+
+export function failed(visit: Visit, what: string, failure: ApiFailure): number {
+  const reason = failure.reason === null ? '' : ` (${failure.reason})`;
+  visit.complain(`${what}: ${failure.cause}${reason}: ${failure.message}`);
+  return FAILED;
+}
+
+/** Looks at the wallet until `find` finds something; null after two minutes. */
+export async function lookUntil<T>(
+  { desk, clock }: Visit,
+  find: (utxos: readonly OwnUtxo[]) => T | null,
+): Promise<T | ApiFailure | null> {
+  const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  for (;;) {
+    const utxos = await desk.client.utxos(desk.wallet.keyHash);
+    if (utxos instanceof ApiFailure) return utxos;
+    const found = find(utxos);
+    if (found !== null) return found;
+    if (clock.monotonicMs() >= endMs) return null;
+    await desk.client.transport.pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Waits, if asked to, until a block has the transaction: its change shows in the wallet. */
+export async function settle(visit: Visit, txHash: string): Promise<number> {
+  if (!visit.wait) return DONE;
+  const startMs = visit.clock.monotonicMs();
+  const found = await lookUntil(visit, (utxos) =>
+    utxos.some(({ ref }) => ref.txHash === txHash) ? true : null,
+  );
+  if (found instanceof ApiFailure) return failed(visit, 'waiting for the block', found);
+  if (found === null) {
+    visit.complain(`No block has ${txHash} yet; it may still come.`);
+    return FAILED;
+  }
+  visit.say(`In a block after ${seconds(visit.clock.monotonicMs() - startMs)}.`);
+  return DONE;
+}
+
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,148 @@
+/**
+ * A pool as clients see it. Source: api.md section 2, LiquidityPoolInfo: which numbers are text and
+ * which are not is part of the contract, and so is the order of the lists.
+ */
+import { COIN } from './asset.ts';
+import { formatUnits } from './decimal.ts';
+import type { LaunchedToken, RefText, Reserves } from './events.ts';
+
+/** What is known of a pool beside its launch. */
+export interface PoolFacts extends LaunchedToken {
+  readonly reserves: Reserves;
+  readonly ref: RefText;
+  readonly createdMs: number;
+  readonly movedMs: number;
+  readonly lastTradeMs: number | null;
+  readonly graduatedMs: number | null;
+  readonly volumeLovelace: string;
+  readonly fills: number;
+}
+
+export type PoolView = ReturnType<typeof viewPool>;
+export type InfoView = ReturnType<typeof viewInfo>;
+
+/** `Lock`: a row of the token's unspent locks, as the vesting service shows it. */
+export function viewPool<Lock>(pool: PoolFacts, marketCapLovelace: bigint, locks: readonly Lock[]) {
+  return {
+    pool: viewReserves(pool),
+    metrics: {
+      marketCap: Number(marketCapLovelace),
+      totalVolumeAda: Number(pool.volumeLovelace),
+      totalTxCount: pool.fills,
+      crowned: null,
+      sequentialOrderingEnabled: false,
+      locks,
+    },
+    info: viewInfo(pool),
+  };
+}
+
+function viewReserves(pool: PoolFacts) {
+  const [transactionId = '', index = '0'] = pool.ref.split(':');
+  const { x, y } = pool.reserves;
+  const { pkh, skh } = pool.author;
+  return {
+    id: pool.nft,
+    x: { asset: COIN, amount: x },
+    y: { asset: pool.token, amount: y },
+    outputId: { transactionId, transactionIndex: Number(index) },
+    aNum: Number(pool.aNum),
+    bNum: Number(pool.bNum),
+    adaCapThreshold: Number(pool.thresholdLovelace),
+    poolAuthor: skh === '' ? pkh : skh,
+    launchType: '',
+    createdOn: seconds(pool.createdMs),
+    permittedExecutor: pool.executor,
+    cpmmPoolId: pool.graduatedMs === null ? null : pool.nft,
+    version: 'v1',
+    timestamp: seconds(pool.movedMs),
+  };
+}
+
+export function viewInfo(pool: PoolFacts) {
+  const { token, name, ticker, logoCID, description, launchType, metadataRef } = pool;
+  const { twitter, telegram, discord, website } = pool.socials;
+  return {
+    asset: token,
+    name,
+    ticker,
+    logoCID,
+    description,
+    launchType,
+    poolAuthor: { pkh: pool.author.pkh, skh: pool.author.skh },
+    socials: {
+      twitter: orNull(twitter),
+      telegram: orNull(telegram),
+      discord: orNull(discord),
+      website: orNull(website),
+    },
+    outputId: metadataRef,
+    // The chain does not say which it is.
+    assetType: 'Meme',
+  };
+}
+
+/** Percent of the cap, cut to 2 decimals; 100 from the cap on, and for good after graduation. */
+export function curveProgress(pool: PoolFacts): string {
+  const x = BigInt(pool.reserves.x);
+  const cap = BigInt(pool.thresholdLovelace);
+  if (pool.graduatedMs !== null || x >= cap) return '100';
+  return formatUnits((x * 10_000n) / cap, 2);
+}
+
+export const POOL_LISTS = [
+  'New',
+  'Latest',
+  'CompletedCreateOn',
+  'CompletedMCap',
+  'MCapDesc',
+] as const;
+export type PoolList = (typeof POOL_LISTS)[number];
+
+export interface RankedPool {
+  readonly pool: PoolFacts;
+  readonly marketCapLovelace: bigint;
+}
+
+/**
+ * The pools of a list in its order: the largest key first, ties by asset id. Times count in whole
+ * seconds, as clients see them, so that they can keep a list in order themselves.
+ */
+export function listPools<P extends RankedPool>(list: PoolList, pools: readonly P[]): P[] {
+  const { has, key } = LISTS[list];
+  return pools
+    .filter(({ pool }) => has(pool))
+    .map((each) => ({ each, key: key(each) }))
+    .sort((a, b) => compare(b.key, a.key) || compare(a.each.pool.token, b.each.pool.token))
+    .map(({ each }) => each);
+}
+
+interface ListRule {
+  has(pool: PoolFacts): boolean;
+  key(pool: RankedPool): bigint | number;
+}
+
+const isCompleted = (pool: PoolFacts) => pool.graduatedMs !== null;
+const launchTime = ({ pool }: RankedPool) => seconds(pool.createdMs);
+const cap = ({ marketCapLovelace }: RankedPool) => marketCapLovelace;
+
+const LISTS: Readonly<Record<PoolList, ListRule>> = {
+  New: { has: () => true, key: launchTime },
+  Latest: { has: () => true, key: ({ pool }) => seconds(pool.lastTradeMs ?? pool.createdMs) },
+  CompletedCreateOn: { has: isCompleted, key: launchTime },
+  CompletedMCap: { has: isCompleted, key: cap },
+  MCapDesc: { has: (pool) => !isCompleted(pool), key: cap },
+};
+
+function compare<T extends bigint | number | string>(a: T, b: T): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function seconds(timeMs: number): number {
+  return Math.floor(timeMs / 1000);
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text;
+}
