@@ -42,31 +42,19 @@ export async function startApp(world: World): Promise<App> {
 
   let replay: Replay | null = null;
   let stopping = false;
-  const ingest: Service = {
-    name: 'ingest',
-    start: () => {},
-    stop: () => {
-      stopping = true;
-      writer.stop();
-      replay?.stop();
-    },
-  };
-  const folding: Service = {
-    name: 'node',
-    start: () => node.start(doors.streams),
-    stop: () => node.stop(),
-  };
-  const limits = { clock, stopDeadlineMs: STOP_DEADLINE_MS };
-  const running = await runServices(
-    [
-      folding,
-      ...(chain?.services ?? []),
-      ...doors.services,
-      ...tradersOf(world, doors.port, events),
-      ingest,
-    ],
-    limits,
+  const ingest = serviceOf('ingest', () => {
+    stopping = true;
+    writer.stop();
+    replay?.stop();
+  });
+  const folding = serviceOf(
+    'node',
+    () => node.stop(),
+    () => node.start(doors.streams),
   );
+  const traders = tradersOf(world, doors.port, events);
+  const services = [folding, ...(chain?.services ?? []), ...doors.services, ...traders, ingest];
+  const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {
     port: doors.port(),
@@ -90,6 +78,14 @@ export async function startApp(world: World): Promise<App> {
       events.stopped((clock.monotonicMs() - startMs) / 1000);
     },
   };
+}
+
+function serviceOf(
+  name: string,
+  stop: Service['stop'],
+  start: Service['start'] = () => {},
+): Service {
+  return { name, start, stop };
 }
 
 /** Simulated traders are clients like any other: they come when the doors are open. */

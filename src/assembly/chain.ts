@@ -23,12 +23,14 @@ import { applyDataArgument } from '../ledger/scalus.ts';
 import { DEFAULT_CURVE } from '../market/curve.ts';
 import { DEFAULT_FEES } from '../market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../market/pool.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
 import { type TraderConfig, traderFunds } from '../traders/config.ts';
 import { DEFAULT_PARAMETERS } from '../transactions/parameters.ts';
 import { BuilderPool } from '../transactions/pool.ts';
+import type { Builder } from '../transactions/port.ts';
 import type { Workshop } from '../workshop/workshop.ts';
 import type { Market } from './market.ts';
 import type { World } from './world.ts';
@@ -36,6 +38,8 @@ import type { World } from './world.ts';
 export interface ChainKit {
   readonly workshop: Workshop;
   readonly devnet: Devnet;
+  /** The chain is not followed any more. */
+  stale(): boolean;
   /** In start order; they begin before the gateway opens. */
   readonly services: readonly Service[];
 }
@@ -50,7 +54,7 @@ export async function openChain(
 ): Promise<ChainKit | null> {
   const { settings, clock, rng, devnet } = world;
   if (devnet === undefined) return null;
-  const secrets = readSecrets(settings.DATA_DIR);
+  const secrets = readSecrets(settings.DATA_DIR, rng);
   const ledger = new EmulatedChain({
     file: join(settings.DATA_DIR, 'ledger.sqlite'),
     genesis: genesisOf(secrets, settings.ORDER_REFUND_AFTER_MS, devnet.traders),
@@ -64,7 +68,8 @@ export async function openChain(
   const deployment: Deployment = { ...ledger.deployment, refundAfterMs };
   const slots = ledger.slotConfig;
   const limits = { threads: settings.BUILD_THREADS };
-  const builder = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots, limits });
+  const threads = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots, limits });
+  const builder = timed(threads, clock, events);
   const executorKey = keyOf(secrets.executor.reveal());
   const feeKey = keyOf(secrets.fee.reveal());
   const collateralKey = keyOf(secrets.collateral.reveal());
@@ -90,9 +95,10 @@ export async function openChain(
   return {
     workshop,
     devnet: devnetOf(ledger),
+    stale: () => follower.failed,
     services: [
       { name: 'ledger', start: () => {}, stop: () => ledger.stop() },
-      builder,
+      threads,
       { name: 'follower', start: () => follower.start(), stop: () => follower.stop() },
       { name: 'executor', start: () => executor.start(), stop: () => executor.stop() },
     ],
@@ -115,6 +121,17 @@ function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfi
       lovelace: lovelace / BigInt(outputs),
       outputs,
     })),
+  };
+}
+
+function timed(builder: Builder, clock: Clock, events: Events): Builder {
+  return {
+    async build(plan) {
+      const startMs = clock.monotonicMs();
+      const outcome = await builder.build(plan);
+      events.built((clock.monotonicMs() - startMs) / 1000);
+      return outcome;
+    },
   };
 }
 

@@ -33,7 +33,7 @@ export function openDoors(
   registry: Registry,
 ): Doors {
   const { settings, clock, rng, version } = world;
-  const status = statusOf(node, rng, clock);
+  const status = statusOf(node, chain, rng, clock);
   const vantage: Vantage = {
     applied: () => node.applied(),
     synced: () => node.synced(),

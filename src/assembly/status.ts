@@ -4,9 +4,10 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Rng } from '../runtime/rng.ts';
 import type { NodeStatus } from '../services/operations/status.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
+import type { ChainKit } from './chain.ts';
 
 /** What health and readiness say of a node. */
-export function statusOf(node: Node, rng: Rng, clock: Clock): NodeStatus {
+export function statusOf(node: Node, chain: ChainKit | null, rng: Rng, clock: Clock): NodeStatus {
   const newest = newestBlock(node);
   return {
     node: rng.token(6),
@@ -14,7 +15,7 @@ export function statusOf(node: Node, rng: Rng, clock: Clock): NodeStatus {
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
     synced: () => node.synced(),
-    stale: () => false,
+    stale: () => chain?.stale() ?? false,
     quarantined: () => node.fold.quarantinedPools,
     tip: () => {
       const { marketMs } = node.fold;

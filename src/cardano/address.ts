@@ -21,6 +21,8 @@ export interface Address {
 
 const LONGEST_TEXT = 1000;
 const HASH_BYTES = 28;
+/** More than a pointer takes. */
+const LONGEST_BYTES = 64;
 const BASE_TYPES = 4;
 const POINTER_TYPES = 6;
 const ENTERPRISE_TYPES = 8;
@@ -79,10 +81,10 @@ export function formatAddress(address: Address): string {
   return addressText(addressBytes(address));
 }
 
-/** Bytes of an address of any kind as text; Byron addresses (no bech32) as hex. */
+/** Bytes of an address of any kind as text; Byron addresses (no bech32) and nonsense as hex. */
 export function addressText(bytes: Uint8Array): string {
   const head = bytes[0] ?? 0;
-  if (head >> 4 >= ENTERPRISE_TYPES) return toHex(bytes);
+  if (head >> 4 >= ENTERPRISE_TYPES || bytes.length > LONGEST_BYTES) return toHex(bytes);
   const prefix = (head & 15) === 1 ? 'addr' : 'addr_test';
   return bech32.encode(prefix, bech32.toWords(bytes), LONGEST_TEXT);
 }

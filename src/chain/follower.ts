@@ -40,9 +40,16 @@ export class Follower {
   #stream: ChainStream | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
+  #failed = false;
+
   constructor(place: FollowerPlace, observer: FollowerObserver) {
     this.#place = place;
     this.#observer = observer;
+  }
+
+  /** What is served is right but no longer new. */
+  get failed(): boolean {
+    return this.#failed;
   }
 
   /** Resolves once the stream is open; blocks follow by themselves. */
@@ -55,7 +62,9 @@ export class Follower {
     this.#stream = stream ?? (await source.open([]));
     if (this.#stream === null) throw new Error('the chain cannot be followed from its beginning');
     this.#running = this.#run(this.#stream).catch((error: unknown) => {
-      if (!this.#stopping) this.#observer.followerFailed(error);
+      if (this.#stopping) return;
+      this.#failed = true;
+      this.#observer.followerFailed(error);
     });
   }
 

@@ -15,6 +15,9 @@ export interface SettingRow {
 export function typeOf(schema: TSchema): string {
   if (Type.IsInteger(schema))
     return `integer ${field(schema, 'minimum')}…${field(schema, 'maximum')}`;
+  if (Type.IsNumber(schema)) {
+    return `number ${field(schema, 'minimum')}…${field(schema, 'maximum')}`;
+  }
   if (Type.IsBoolean(schema)) return 'true or false';
   if (Type.IsArray(schema)) return 'comma separated list';
   if (Type.IsEnum(schema)) return `one of ${schema.enum.join(', ')}`;

@@ -3,10 +3,10 @@
  * `keys.json` in DATA_DIR, readable by the owner only. Never part of the settings, never logged:
  * a `Secret` prints as a placeholder, and messages name the file, not its content.
  */
-import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import type { Rng } from '../runtime/rng.ts';
 
 export const SECRET_NAMES = ['executor', 'fee', 'collateral', 'faucet'] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
@@ -42,9 +42,9 @@ const FILE = 'keys.json';
 const OWNER_ONLY = 0o600;
 
 /** `directory` exists. Throws with what to do when the file cannot be used. */
-export function readSecrets(directory: string): Secrets {
+export function readSecrets(directory: string, rng: Rng): Secrets {
   const file = join(directory, FILE);
-  return parse(file, readText(file) ?? create(file));
+  return parse(file, readText(file) ?? create(file, rng));
 }
 
 function readText(file: string): string | null {
@@ -57,8 +57,8 @@ function readText(file: string): string | null {
 }
 
 /** Another process that creates it at the same moment wins: then its keys are ours. */
-function create(file: string): string {
-  const seeds = SECRET_NAMES.map((name) => [name, randomBytes(32).toString('hex')]);
+function create(file: string, rng: Rng): string {
+  const seeds = SECRET_NAMES.map((name) => [name, rng.secret()]);
   const text = `${JSON.stringify(Object.fromEntries(seeds), null, 2)}\n`;
   try {
     const handle = openSync(file, 'wx', OWNER_ONLY);

@@ -72,7 +72,9 @@ function wrapped(content: Uint8Array): Uint8Array {
 const LONGEST_ADDRESS = 1000;
 
 function bytesOfAddress(text: string): Uint8Array {
-  return bech32.decodeToBytes(text).bytes.slice(0, LONGEST_ADDRESS);
+  const decoded = bech32.decodeUnsafe(text, LONGEST_ADDRESS);
+  if (!decoded) throw new Error(`${text} is no bech32 address`);
+  return bech32.fromWords(decoded.words);
 }
 
 /** Policies and names ascending by length, then bytes, as canonical CBOR has them. */

@@ -265,7 +265,8 @@ function decoded(bytes: Uint8Array): Transaction | Refusal {
   try {
     return decodeTransaction(bytes);
   } catch (error) {
-    if (!(error instanceof MalformedCbor)) throw error;
-    return { reason: 'MALFORMED', message: `This is no transaction: ${error.message}` };
+    // Whatever a stranger's bytes make the decoder throw is the fault of the bytes.
+    const cause = error instanceof MalformedCbor ? error.message : 'it cannot be read';
+    return { reason: 'MALFORMED', message: `This is no transaction: ${cause}` };
   }
 }

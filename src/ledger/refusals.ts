@@ -25,8 +25,8 @@ const WORDS: readonly (readonly [RegExp, RefusalReason, string])[] = [
   [/outputs are too small|not enough coin/i, 'OUTPUT_TOO_SMALL', 'An output holds too little ADA'],
   [/^Missing inputs/, 'INPUT_SPENT', 'An input is spent or unknown'],
   [/outside the validity interval/, 'EXPIRED', 'It is not valid in this slot'],
-  [/[Ee]x(ecution)? ?[Uu]nits|too big|exceeds? max|larger than/i, 'LIMITS_EXCEEDED', 'Too large'],
-  [/script.*(fail|evaluat)|evaluation|invalid flag/i, 'SCRIPT_FAILED', 'A script failed'],
+  [/^Plutus script validation failed|invalid flag/, 'SCRIPT_FAILED', 'A script failed'],
+  [/[Ee]x(ecution)? ?[Uu]nits|too big|exceeds? max/i, 'LIMITS_EXCEEDED', 'Too large'],
 ];
 
 export function refusalOf({ error, logs }: Rejection): Refusal {

@@ -2,15 +2,18 @@
 import type { Logger } from 'pino';
 import { DEPTHS, LATENCY_S, type Meters } from './meters.ts';
 
-export function chainEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
+export function chainEvents(logger: Logger, meters: Meters) {
+  return {
+    ...followingEvents(logger, meters),
+    ...executorEvents(logger, meters),
+    ...traderEvents(logger, meters),
+  };
+}
+
+function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   const height = gauge('chain_height', 'Height of the newest block in the log');
   const transactions = counter('chain_transactions', 'Transactions in blocks that were followed');
   const rolledBack = histogram('chain_rollback_blocks', 'Blocks that a fork undid', DEPTHS);
-  const batches = counter('executor_transactions', 'Transactions of the executor', ['kind']);
-  const rejected = counter('executor_rejected', 'Transactions of the executor that were refused');
-  const builds = histogram('build_seconds', 'Time to build one transaction', LATENCY_S);
-  const actions = counter('trader_actions', 'What simulated traders did', ['action']);
-  const refusals = counter('trader_refusals', 'What simulated traders were refused', ['action']);
   return {
     chainFollowed(newest: number, count: number): void {
       height.set(newest);
@@ -29,6 +32,14 @@ export function chainEvents(logger: Logger, { counter, gauge, histogram }: Meter
     ledgerFailed(error: unknown): void {
       logger.fatal({ event: 'ledgerFailed', err: error }, 'the embedded ledger stopped');
     },
+  };
+}
+
+function executorEvents(logger: Logger, { counter, histogram }: Meters) {
+  const batches = counter('executor_transactions', 'Transactions of the executor', ['kind']);
+  const rejected = counter('executor_rejected', 'Transactions of the executor that were refused');
+  const builds = histogram('build_seconds', 'Time to build one transaction', LATENCY_S);
+  return {
     /** `kind` is batch, graduation or collect. */
     executorSubmitted(kind: string, token: string, txHash: string, orders: number): void {
       batches.inc({ kind });
@@ -47,9 +58,13 @@ export function chainEvents(logger: Logger, { counter, gauge, histogram }: Meter
     built(seconds: number): void {
       builds.observe(seconds);
     },
-    builderRecycled(reason: string): void {
-      logger.debug({ event: 'builderRecycled', reason }, `a builder thread was renewed: ${reason}`);
-    },
+  };
+}
+
+function traderEvents(logger: Logger, { counter }: Meters) {
+  const actions = counter('trader_actions', 'What simulated traders did', ['action']);
+  const refusals = counter('trader_refusals', 'What simulated traders were refused', ['action']);
+  return {
     traderActed(trader: string, action: string, txHash: string, seconds: number): void {
       actions.inc({ action });
       logger.debug(

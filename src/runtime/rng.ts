@@ -6,6 +6,8 @@ export interface Rng {
   unit(): number;
   /** `length` lower-case letters and digits, for names (epochs, connections). */
   token(length: number): string;
+  /** 32 bytes as hex, for a new key: nobody can guess it where the randomness is the system's. */
+  secret(): string;
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz012345';
@@ -13,6 +15,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz012345';
 export const systemRng: Rng = {
   unit: () => randomBytes(4).readUInt32LE() / 2 ** 32,
   token: (length) => Array.from(randomBytes(length), (byte) => ALPHABET[byte % 32]).join(''),
+  secret: () => randomBytes(32).toString('hex'),
 };
 
 /** Mulberry32: small, seedable, good enough for simulations. */
@@ -26,5 +29,7 @@ export function seededRng(seed: number): Rng {
   };
   const token = (length: number) =>
     Array.from({ length }, () => ALPHABET[Math.floor(unit() * 32)]).join('');
-  return { unit, token };
+  const secret = () =>
+    Array.from({ length: 64 }, () => Math.floor(unit() * 16).toString(16)).join('');
+  return { unit, token, secret };
 }

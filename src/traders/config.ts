@@ -96,10 +96,10 @@ function walletOf(seed: string, name: string): Wallet {
   return new Wallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet');
 }
 
-/** What the genesis of a devnet gives to one wallet: outputs of equal size. */
+/** What the genesis of a devnet gives to one wallet. */
 export interface TraderFund {
   readonly keyHash: string;
-  /** Of each output. */
+  /** All of it, to be split evenly over `outputs`. */
   readonly lovelace: bigint;
   readonly outputs: number;
 }
@@ -110,7 +110,7 @@ export function traderFunds(config: TraderConfig): readonly TraderFund[] {
   const { traders, pusher } = traderWallets(config);
   const fund = ({ keyHash }: Wallet, ada: number, outputs: number): TraderFund => ({
     keyHash,
-    lovelace: (BigInt(ada) * LOVELACE_PER_ADA) / BigInt(outputs),
+    lovelace: BigInt(ada) * LOVELACE_PER_ADA,
     outputs,
   });
   return [

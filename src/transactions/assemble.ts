@@ -1,7 +1,7 @@
 /**
  * A plan becomes bytes. Fee, change and execution units depend on each other, so the transaction is
  * written again until it holds: its scripts, run on the very bytes, take exactly the units that
- * stand in it, and its fee is at least what these bytes cost. Two or three rounds do.
+ * stand in it, and its fee is what these bytes cost. Scripts run twice, as a rule.
  *
  * The bytes are our own, not a library's: what we promise about them (definite lengths, no set
  * tags, outputs to the lovelace) is then how they are made and no repair; CML and Lucid's evaluator
@@ -41,25 +41,43 @@ const WITNESS_LIST_BYTES = 1 + 3 + 3;
 export function assemble(plan: TransactionPlan, around: Surroundings): BuildOutcome {
   const tooSmall = smallOutput(plan, around.parameters);
   if (tooSmall !== null) return tooSmall;
-  let feeLovelace = FIRST_FEE_LOVELACE;
   let units: readonly Units[] = [];
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const parts = lay(plan, around.parameters, feeLovelace, units);
-    if ('outcome' in parts) return parts;
-    const bytes = transactionCbor(parts, around.parameters);
-    const ran = run(bytes, parts, around);
+    const draft = priced(plan, around.parameters, units);
+    if ('outcome' in draft) return draft;
+    const ran = run(draft.bytes, draft.parts, around);
     if ('outcome' in ran) return ran;
-    const sizeBytes = bytes.length + signaturesBytes(parts);
-    const fee = leastFee(around.parameters, sizeBytes, ran, referencedBytes(plan));
-    const sameUnits = sameUnitsOf(ran, units);
-    // The first fee is a guess and may be too high; later ones only grow, so that rounds end.
-    if (round > 0 && sameUnits && fee <= feeLovelace) {
-      return finished(parts, bytes, sizeBytes, around.parameters);
-    }
-    feeLovelace = round === 0 || fee > feeLovelace ? fee : feeLovelace;
+    if (sameUnitsOf(ran, units)) return finished(draft, around.parameters);
     units = ran;
   }
-  throw new Error(`no stable transaction after ${MOST_ROUNDS} rounds`);
+  throw new Error(`no stable units after ${MOST_ROUNDS} rounds`);
+}
+
+interface Draft {
+  readonly parts: Parts;
+  readonly bytes: Uint8Array;
+  /** With all signatures. */
+  readonly sizeBytes: number;
+}
+
+/** The transaction with these units and the least fee that pays for it. */
+function priced(
+  plan: TransactionPlan,
+  parameters: ProtocolParameters,
+  units: readonly Units[],
+): Draft | BuildRefusal {
+  let feeLovelace = FIRST_FEE_LOVELACE;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const parts = lay(plan, parameters, feeLovelace, units);
+    if ('outcome' in parts) return parts;
+    const bytes = transactionCbor(parts, parameters);
+    const sizeBytes = bytes.length + signaturesBytes(parts);
+    const least = leastFee(parameters, sizeBytes, units, referencedBytes(plan));
+    // The first fee is a guess and may be too high; later ones only grow, so that this ends.
+    if (round > 0 && least <= feeLovelace) return { parts, bytes, sizeBytes };
+    feeLovelace = least;
+  }
+  throw new Error(`no stable fee after ${MOST_ROUNDS} rounds`);
 }
 
 function smallOutput(
@@ -207,9 +225,7 @@ function referencedBytes({ references }: TransactionPlan): bigint {
 
 /** The last look: limits, conservation, and every output against the plan, read from the bytes. */
 function finished(
-  parts: Parts,
-  bytes: Uint8Array,
-  sizeBytes: number,
+  { parts, bytes, sizeBytes }: Draft,
   { mostBytes, mostMemory, mostCpu }: ProtocolParameters,
 ): BuiltTransaction | BuildRefusal {
   if (sizeBytes > mostBytes) {

@@ -2,7 +2,7 @@
  * What planners need of the chain, always read from our own ledger: outputs that a caller names are
  * taken as names only. An output of a server's key is nobody's to spend here.
  */
-import { parseAddress } from '../cardano/address.ts';
+import { type Address, parseAddress } from '../cardano/address.ts';
 import { elementsOf, MalformedCbor, readCbor } from '../cardano/cbor.ts';
 import type { Deployment } from '../cardano/deployment.ts';
 import { fromHex, isHex } from '../cardano/hex.ts';
@@ -17,6 +17,8 @@ export type References = Readonly<Record<ScriptName, Utxo>>;
 
 /** One collateral output serves any number of transactions; a few are asked for to find one. */
 const COLLATERAL_CANDIDATES = 20;
+/** Of larger wallets the first by reference; selection takes few of them anyway. */
+const MOST_WALLET_OUTPUTS = 5000;
 const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
 
 export function serverKeyHashes(deployment: Deployment): ReadonlySet<string> {
@@ -54,6 +56,19 @@ export async function lookUpCollateral(
   });
   if (utxo === undefined) return new Failure('SERVER_ERROR', 'the server has no collateral left');
   return { utxos: [utxo], returnAddress: utxo.output.address };
+}
+
+/** What the owner of an address may spend: its key's outputs and its change in the mempool. */
+export async function lookUpWallet(
+  lookup: UtxoLookup,
+  deployment: Deployment,
+  { payment }: Address,
+  path: string,
+): Promise<readonly Utxo[] | Failure> {
+  if (serverKeyHashes(deployment).has(payment.hash)) {
+    return invalid(path, "this address is the server's");
+  }
+  return lookup.byPaymentKey(payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
 }
 
 /** The reference of a CIP-30 unspent output, hex CBOR `[input, output]`; its content is not read. */

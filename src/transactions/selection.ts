@@ -15,8 +15,9 @@ import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
 export const MOST_WALLET_INPUTS = 80;
-/** Of the tokens that come back; with the inputs above this leaves room for everything else. */
-export const MOST_CHANGE_BYTES = 7000;
+/** Of inputs and of tokens that come back; leaves room for the largest launch. */
+const MOST_SELECTED_BYTES = 10_500;
+const INPUT_BYTES = 38;
 /** Of one change output; a value may have 5000. */
 const BUNDLE_BYTES = 3500;
 
@@ -26,12 +27,14 @@ export interface SelectionNeed {
   readonly changeAddress: string;
 }
 
+export interface Selected {
+  readonly outcome: 'selected';
+  readonly utxos: readonly Utxo[];
+  readonly change: readonly PlannedOutput[];
+}
+
 export type Selection =
-  | {
-      readonly outcome: 'selected';
-      readonly utxos: readonly Utxo[];
-      readonly change: readonly PlannedOutput[];
-    }
+  | Selected
   | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
 
 export function select(
@@ -40,17 +43,33 @@ export function select(
   parameters: ProtocolParameters,
 ): Selection {
   const free = wallet.filter(({ output }) => output.scriptHash === null);
-  const capped = gather(free, need, parameters, MOST_WALLET_INPUTS);
-  if (capped.outcome === 'selected') {
-    const bytes = capped.change.reduce((sum, { value }) => sum + tokenBytes(value), 0);
-    if (bytes <= MOST_CHANGE_BYTES) return capped;
+  const gathered = gather(free, need, parameters);
+  if (gathered !== null && fits(gathered.utxos.length, gathered.change)) return gathered;
+  const all = addValues(coins(0n), ...free.map(({ output }) => output.value));
+  const left = subtractValue(all, need.value);
+  const tokens = [...left.assets].filter(([, amount]) => amount < 0n);
+  if (tokens.length > 0) {
+    return poor(tokens.map(([asset, amount]) => `${-amount} of ${asset}`).join(' and '));
   }
-  const whole = gather(free, need, parameters, Number.POSITIVE_INFINITY);
-  if (whole.outcome !== 'selected') return whole;
+  const change = changeOutputs(left, need.changeAddress, parameters);
+  if (!('length' in change)) return poor(`${change.lackLovelace} lovelace`);
   const message =
-    `the wallet has enough, but scattered over ${free.length} outputs; one transaction takes ` +
-    `about ${MOST_WALLET_INPUTS}: consolidate them first by a transfer to your own address`;
+    `the wallet has enough, but its ${free.length} outputs and their tokens do not fit into one ` +
+    'transaction: consolidate them first by a transfer to your own address';
   return { outcome: 'scattered', message };
+}
+
+function poor(lack: string): Selection {
+  return { outcome: 'poor', message: `the wallet lacks ${lack}` };
+}
+
+function fits(inputs: number, change: readonly PlannedOutput[]): boolean {
+  return holdsInOne(inputs, addValues(coins(0n), ...change.map(({ value }) => value)));
+}
+
+/** Whether so many inputs and what comes back of them leave room for the rest of a transaction. */
+export function holdsInOne(inputs: number, back: Value): boolean {
+  return inputs * INPUT_BYTES + bundle(back.assets).length <= MOST_SELECTED_BYTES;
 }
 
 /** What is left as outputs, or the lovelace that it takes to let it stand. */
@@ -91,10 +110,6 @@ export function bundled(
   return bundles.map((each) => holding(each, address, parameters));
 }
 
-export function tokenBytes({ assets }: Value): number {
-  return bundle(assets).length;
-}
-
 function holding(
   assets: ReadonlyMap<AssetId, bigint>,
   address: string,
@@ -114,12 +129,12 @@ export function emptiest(
   return [...wanted, ...[...free].filter((utxo) => !wanted.has(utxo)).sort(forLovelace)];
 }
 
+/** null where the cap or the wallet ends before the need does. */
 function gather(
   free: readonly Utxo[],
   { value: need, changeAddress }: SelectionNeed,
   parameters: ProtocolParameters,
-  most: number,
-): Selection {
+): Selected | null {
   const chosen: Utxo[] = [];
   const left = new Set(free);
   let missing = need;
@@ -128,28 +143,23 @@ function gather(
     left.delete(utxo);
     missing = subtractValue(missing, utxo.output.value);
   };
-  for (const [asset, amount] of need.assets) {
-    if (amount <= 0n) continue;
-    for (const utxo of richestIn(asset, left)) {
-      if ((missing.assets.get(asset) ?? 0n) <= 0n) break;
-      if (chosen.length >= most) return poor(missing);
+  const lacks = (asset: AssetId): boolean => (missing.assets.get(asset) ?? 0n) > 0n;
+  for (const asset of need.assets.keys()) {
+    for (const utxo of lacks(asset) ? richestIn(asset, left) : []) {
+      if (!lacks(asset) || chosen.length >= MOST_WALLET_INPUTS) break;
       take(utxo);
     }
-    if ((missing.assets.get(asset) ?? 0n) > 0n) return poor(missing);
+    if (lacks(asset)) return null;
   }
-  const byLovelace = [...left].sort(forLovelace);
-  for (;;) {
+  for (const utxo of [null, ...[...left].sort(forLovelace)]) {
+    if (chosen.length >= MOST_WALLET_INPUTS) return null;
+    if (utxo !== null) take(utxo);
+    if (missing.lovelace > 0n) continue;
     const surplus = subtractValue(coins(0n), missing);
     const change = changeOutputs(surplus, changeAddress, parameters);
-    if (surplus.lovelace >= 0n && 'length' in change) {
-      return { outcome: 'selected', utxos: chosen, change };
-    }
-    const next = byLovelace.shift();
-    if (next === undefined || chosen.length >= most) {
-      return poor('length' in change ? missing : { ...missing, lovelace: change.lackLovelace });
-    }
-    take(next);
+    if ('length' in change) return { outcome: 'selected', utxos: chosen, change };
   }
+  return null;
 }
 
 function richestIn(asset: AssetId, utxos: ReadonlySet<Utxo>): Utxo[] {
@@ -169,14 +179,4 @@ function poorestInTokens(a: Utxo, b: Utxo): number {
 
 function descending(a: bigint, b: bigint): number {
   return a === b ? 0 : a > b ? -1 : 1;
-}
-
-/** Tokens are looked for first: when they lack, how much lovelace there is is not known yet. */
-function poor({ lovelace, assets }: Value): Selection {
-  const tokens = [...assets].filter(([, amount]) => amount > 0n);
-  const lacks =
-    tokens.length === 0
-      ? `${lovelace} lovelace`
-      : tokens.map(([asset, amount]) => `${amount} of ${asset}`).join(' and ');
-  return { outcome: 'poor', message: `the wallet lacks ${lacks}` };
 }

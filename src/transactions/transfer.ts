@@ -10,13 +10,7 @@ import type { AssetId } from '../market/asset.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import { planOf, type TransactionPlan } from './plan.ts';
-import {
-  bundled,
-  emptiest,
-  MOST_CHANGE_BYTES,
-  MOST_WALLET_INPUTS,
-  tokenBytes,
-} from './selection.ts';
+import { bundled, emptiest, holdsInOne, MOST_WALLET_INPUTS } from './selection.ts';
 
 export interface TransferRequest {
   readonly to: Address;
@@ -69,7 +63,7 @@ function emptiable(wallet: readonly Utxo[], assets: ReadonlyMap<AssetId, bigint>
   for (const utxo of emptiest(wallet, assets)) {
     if (chosen.length >= MOST_WALLET_INPUTS) break;
     const next = addValues(total, utxo.output.value);
-    if (tokenBytes(next) > MOST_CHANGE_BYTES) continue;
+    if (!holdsInOne(chosen.length + 1, next)) continue;
     total = next;
     chosen.push(utxo);
   }

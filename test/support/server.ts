@@ -55,7 +55,9 @@ export class Program {
   #rest = '';
 
   constructor(args: readonly string[], env: Environment) {
-    const surroundings = { PATH: process.env.PATH ?? '', PORT: '0', ...env };
+    // Without a chain unless a test asks for one.
+    const quiet = { PORT: '0', NETWORK: 'none' };
+    const surroundings = { PATH: process.env.PATH ?? '', ...quiet, ...env };
     this.#child = spawn(process.execPath, ['src/main.ts', ...args], {
       cwd: ROOT,
       env: surroundings,

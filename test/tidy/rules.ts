@@ -105,7 +105,7 @@ export const HOMES: Readonly<Record<string, string>> = {
 export function strays(source: Source): Finding[] {
   return walk(source, (node) => {
     const name = reached(node);
-    const home = name === null ? undefined : HOMES[name];
+    const home = name !== null && Object.hasOwn(HOMES, name) ? HOMES[name] : undefined;
     if (home === undefined || home === source.path) return null;
     return `${name} is at home in ${home} only`;
   });

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { SLIPPAGES } from '../../market/order.ts';
 import { SIDES } from '../../market/quote.ts';
+import { AddressText, Amount, AssetIdShape, TxHash } from '../../shapes/identifiers.ts';
 import { SERVER_WALLET } from '../../workshop/workshop.ts';
-import { AddressText, Amount, AssetIdShape, TxHash } from '../identifiers.ts';
 
 const MOST_NAMED = 1000;
 const LONGEST_OUTPUT = 40_000;

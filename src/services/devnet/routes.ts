@@ -4,7 +4,7 @@ import { parseKeyAddress } from '../../cardano/address.ts';
 import type { Devnet } from '../../chain/devnet.ts';
 import type { Route } from '../../gateway/port.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
-import { TxHash } from '../identifiers.ts';
+import { TxHash } from '../../shapes/identifiers.ts';
 
 const MAX_FAUCET_ADA = 10_000;
 const MAX_BLOCKS = 2160;

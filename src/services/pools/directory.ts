@@ -5,9 +5,9 @@
 import type { Fold } from '../../actors/fold.ts';
 import { marketCapOf } from '../../market/pool.ts';
 import { listPools, type PoolList, type RankedPool, viewPool } from '../../market/poolView.ts';
+import { locksOfToken } from '../../shapes/locks.ts';
 import { type PoolRecord, poolState, readRecord } from '../../store/records.ts';
 import type { Checkpoint } from '../../store/state.ts';
-import { locksOfToken } from '../vesting/locks.ts';
 
 /** `fold` is asked anew each time, a new epoch replaces it. */
 export interface PoolNode {

@@ -1,8 +1,8 @@
 /** LiquidityPoolInfo and what is asked around it: checks, documents and types (api.md section 2). */
 import Type from 'typebox';
 import { POOL_LISTS } from '../../market/poolView.ts';
-import { Amount, AssetIdShape, KeyHash, TxHash } from '../identifiers.ts';
-import { LockRow } from '../vesting/locks.ts';
+import { Amount, AssetIdShape, KeyHash, TxHash } from '../../shapes/identifiers.ts';
+import { LockRow } from '../../shapes/locks.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const LOVELACE = Type.Integer({ description: 'Lovelace.' });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { parseRef, type Utxo } from '../../cardano/output.ts';
 import type { UtxoLookup } from '../../chain/port.ts';
 import type { Route } from '../../gateway/port.ts';
-import { Amount, KeyHash, OutputId, TxHash } from '../identifiers.ts';
+import { Amount, KeyHash, OutputId, TxHash } from '../../shapes/identifiers.ts';
 
 const MAX_LIMIT = 1000;
 const DEFAULT_LIMIT = 100;

@@ -5,6 +5,7 @@ import { toHex } from '../../cardano/hex.ts';
 import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/output.ts';
 import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
+import { AddressText, AssetIdShape, OutputId } from '../../shapes/identifiers.ts';
 import { type LockRecord, readRecord } from '../../store/records.ts';
 import { lookUpReferences } from '../../transactions/chainData.ts';
 import { planLock, planWithdraw } from '../../transactions/lock.ts';
@@ -16,7 +17,6 @@ import {
   type Workshop,
   walletOf,
 } from '../../workshop/workshop.ts';
-import { AddressText, AssetIdShape, OutputId } from '../identifiers.ts';
 
 const MOST_STAGES = 10;
 const LAST_DATE_MS = 8_640_000_000_000_000;

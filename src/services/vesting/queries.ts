@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import type { Fold } from '../../actors/fold.ts';
 import type { Route } from '../../gateway/port.ts';
-import { AssetIdShape, KeyHash } from '../identifiers.ts';
-import { LockRow, locksOfOwner, locksOfToken } from './locks.ts';
+import { AssetIdShape, KeyHash } from '../../shapes/identifiers.ts';
+import { LockRow, locksOfOwner, locksOfToken } from '../../shapes/locks.ts';
 
 const Locks = Type.Object({ vestings: Type.Array(LockRow) });
 

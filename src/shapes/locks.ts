@@ -1,8 +1,8 @@
 /** Vesting locks as the API shows them (api.md section 5). */
 import Type from 'typebox';
-import type { Fold } from '../../actors/fold.ts';
-import { type LockRecord, readRecord } from '../../store/records.ts';
-import { Amount, KeyHash } from '../identifiers.ts';
+import type { Fold } from '../actors/fold.ts';
+import { type LockRecord, readRecord } from '../store/records.ts';
+import { Amount, KeyHash } from './identifiers.ts';
 
 export const LockRow = Type.Object({
   id: Type.String({ description: '`<tx>:<index>`' }),

@@ -1,0 +1,97 @@
+/** An embedded ledger for tests: a few funded keys, a directory of its own, blocks on demand. */
+import { join } from 'node:path';
+import { blake2b256 } from '../../src/cardano/hash.ts';
+import { type Key, keyOf } from '../../src/cardano/keys.ts';
+import type { Utxo } from '../../src/cardano/output.ts';
+import { coins } from '../../src/cardano/value.ts';
+import { EmulatedChain, type EmulatedChainOptions } from '../../src/chain/emulated.ts';
+import { type Opened, openLedger } from '../../src/ledger/boot.ts';
+import { keyAddress } from '../../src/ledger/deploy.ts';
+import type { GenesisPlan } from '../../src/ledger/genesis.ts';
+import type { WorkerOptions } from '../../src/ledger/messages.ts';
+import { type SignedTransaction, signedPayment } from '../../src/ledger/payment.ts';
+import { DEFAULT_CURVE } from '../../src/market/curve.ts';
+import { DEFAULT_FEES } from '../../src/market/fees.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { type Scope, temporaryDirectory } from './server.ts';
+
+export const GENESIS_TIME_MS = 1_700_000_000_000;
+export const FEE_LOVELACE = 200_000n;
+const ADA = 1_000_000n;
+
+/** The same name is the same key. */
+export function secretOf(name: string): string {
+  return blake2b256(Buffer.from(name));
+}
+
+export function keyNamed(name: string): Key {
+  return keyOf(secretOf(name));
+}
+
+export function addressOf(name: string): string {
+  return keyAddress(keyNamed(name).hash);
+}
+
+/** Whose wallets the genesis funds: 5 outputs of 1,000 ADA each. */
+export const FUNDED = ['alice', 'bob', 'carol'] as const;
+
+export function genesisPlan(): GenesisPlan {
+  return {
+    curve: DEFAULT_CURVE,
+    fees: DEFAULT_FEES,
+    thresholdLovelace: 18_188_400_000n,
+    refundAfterMs: 20 * 60_000,
+    executorKeyHash: keyNamed('executor').hash,
+    feeKeyHash: keyNamed('fee').hash,
+    collateralKeyHash: keyNamed('collateral').hash,
+    faucetKeyHash: keyNamed('faucet').hash,
+    wallets: FUNDED.map((name) => ({
+      keyHash: keyNamed(name).hash,
+      lovelace: 1_000n * ADA,
+      outputs: 5,
+    })),
+  };
+}
+
+export function ledgerOptions(directory = temporaryDirectory()): WorkerOptions {
+  return {
+    file: join(directory, 'ledger.sqlite'),
+    genesis: genesisPlan(),
+    faucetSecret: secretOf('faucet'),
+    blockPaceMs: 0,
+    genesisTimeMs: GENESIS_TIME_MS,
+  };
+}
+
+/** Stops with the test. Its death fails whoever waits for it. */
+export async function startChain(
+  scope: Scope,
+  options: Partial<EmulatedChainOptions> = {},
+): Promise<EmulatedChain> {
+  const chain = new EmulatedChain({ ...ledgerOptions(), died: () => {}, ...options });
+  await chain.start();
+  scope.after(() => chain.stop());
+  return chain;
+}
+
+/** Pays `lovelace` of one output to somebody, and the rest back. */
+export function payment(
+  source: Utxo,
+  from: string,
+  to: string,
+  lovelace: bigint,
+): SignedTransaction {
+  const { value } = source.output;
+  const change = { ...value, lovelace: value.lovelace - lovelace - FEE_LOVELACE };
+  const outputs = [
+    { address: addressOf(to), value: coins(lovelace) },
+    { address: addressOf(from), value: change },
+  ];
+  const plan = { inputs: [source.ref], outputs, feeLovelace: FEE_LOVELACE };
+  return signedPayment(plan, [keyNamed(from)]);
+}
+
+/** A ledger in this thread. */
+export function openTestLedger(options = ledgerOptions()): Opened {
+  return openLedger(options, systemClock);
+}

@@ -1,0 +1,89 @@
+/** Transactions of any shape, well formed or not, for the ledger to judge. */
+import { blake2b256 } from '../../src/cardano/hash.ts';
+import { fromHex } from '../../src/cardano/hex.ts';
+import type { Key } from '../../src/cardano/keys.ts';
+import type { OutputRef } from '../../src/cardano/output.ts';
+import { scriptHash } from '../../src/ledger/deploy.ts';
+import {
+  array,
+  byteString,
+  encodeOutput,
+  encodeRefs,
+  map,
+  type OutputPlan,
+  uint,
+} from '../../src/ledger/encode.ts';
+import { COST_MODELS } from '../../src/ledger/parameters.ts';
+
+/** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */
+export const ALWAYS = '480100002221200101';
+export const NEVER = '450100002261';
+export const ALWAYS_HASH = scriptHash(ALWAYS);
+
+export interface RawRedeemer {
+  /** 0 spend, 1 mint. */
+  readonly tag: number;
+  readonly index: number;
+  readonly memory: bigint;
+  readonly cpu: bigint;
+}
+
+export interface RawPlan {
+  readonly inputs?: readonly OutputRef[];
+  readonly outputs?: readonly OutputPlan[];
+  readonly feeLovelace: bigint;
+  /** Further fields of the body, or others for those above. */
+  readonly fields?: Readonly<Record<number, Uint8Array | null>>;
+  readonly redeemers?: readonly RawRedeemer[];
+  readonly scripts?: readonly string[];
+  readonly keys?: readonly Key[];
+  readonly isValid?: boolean;
+  readonly auxiliary?: Uint8Array;
+}
+
+export interface RawTransaction {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+export function rawTransaction(plan: RawPlan): RawTransaction {
+  const { inputs = [], outputs = [], feeLovelace, keys = [], isValid = true } = plan;
+  const { redeemers = [], scripts = [] } = plan;
+  const encodedRedeemers = array(redeemers.map(encodeRedeemer));
+  const fields = new Map<number, Uint8Array | null>([
+    [0, encodeRefs(inputs)],
+    [1, array(outputs.map(encodeOutput))],
+    [2, uint(feeLovelace)],
+    [11, redeemers.length === 0 ? null : byteString(fromHex(scriptDataHash(encodedRedeemers)))],
+    ...Object.entries(plan.fields ?? {}).map(([key, value]) => [Number(key), value] as const),
+  ]);
+  const body = numbered(fields);
+  const id = blake2b256(body);
+  const witnesses = keys.map((key) =>
+    array([byteString(fromHex(key.publicKey)), byteString(key.sign(fromHex(id)))]),
+  );
+  const witnessSet = numbered(
+    new Map([
+      [0, witnesses.length === 0 ? null : array(witnesses)],
+      [5, redeemers.length === 0 ? null : encodedRedeemers],
+      [6, scripts.length === 0 ? null : array(scripts.map((hex) => byteString(fromHex(hex))))],
+    ]),
+  );
+  const validity = Uint8Array.of(isValid ? 0xf5 : 0xf4);
+  return { id, bytes: array([body, witnessSet, validity, plan.auxiliary ?? Uint8Array.of(0xf6)]) };
+}
+
+function numbered(fields: ReadonlyMap<number, Uint8Array | null>): Uint8Array {
+  const present = [...fields].filter((field): field is [number, Uint8Array] => field[1] !== null);
+  return map(present.sort(([a], [b]) => a - b).map(([key, value]) => [uint(key), value]));
+}
+
+function encodeRedeemer({ tag, index, memory, cpu }: RawRedeemer): Uint8Array {
+  return array([uint(tag), uint(index), array([uint(121)]), array([uint(memory), uint(cpu)])]);
+}
+
+/** Without datums, PlutusV2 only. Source: Conway CDDL, script_data_hash. */
+function scriptDataHash(redeemers: Uint8Array): string {
+  const costs = array((COST_MODELS[1] ?? []).map((cost) => uint(cost)));
+  return blake2b256(Buffer.concat([redeemers, map([[uint(1), costs]])]));
+}
