@@ -24,6 +24,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE THIRD_PARTY.md ./
+COPY config ./config
 COPY src ./src
 RUN mkdir /data && chown node:node /data
 USER node

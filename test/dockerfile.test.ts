@@ -124,7 +124,12 @@ test('THIRD_PARTY.md names every package that is shipped, with its version and l
   const { packages } = JSON.parse(read('package-lock.json'));
   for (const path of Object.keys(packages)) {
     if (path === '' || packages[path].dev === true) continue;
-    const { name, version, license } = JSON.parse(read(`${path}/package.json`));
-    assert.ok(notice.includes(`| ${name} | ${version} | ${license} |`), `${name} ${version}`);
+    // Binaries for another platform than this one are not there to look at.
+    if (packages[path].optional === true && !existsSync(new URL(`../${path}`, import.meta.url))) {
+      continue;
+    }
+    const { name, version, license, licenses } = JSON.parse(read(`${path}/package.json`));
+    const row = `| ${name} | ${version} | ${license ?? licenses[0].type} |`;
+    assert.ok(notice.includes(row), `${name} ${version}`);
   }
 });
