@@ -15,6 +15,7 @@ import {
   LOVELACE,
   launched,
   orderDatum,
+  REFUND_AFTER_MS,
   redeemers,
 } from './layouts.ts';
 import {
@@ -113,6 +114,26 @@ function plan(pool: Input, next: Output, orders: readonly Slot[]): Plan {
   };
 }
 
+/** Sells of one token that nobody could fill. */
+function refunds(world: World, count: number): Plan {
+  const ids = launched(world);
+  const orders = Array.from({ length: count }, (_, i): Slot => {
+    const { input, output } = order(world, ids, 2 + 3 * i, () => 0n);
+    const { lovelace, ...tokens } = input.utxo.assets;
+    const assets = { lovelace: (lovelace ?? 0n) - ORDER_FEE, ...tokens };
+    return {
+      input: { utxo: input.utxo, redeemer: redeemers.refund(i) },
+      output: { ...output, assets },
+    };
+  });
+  return {
+    inputs: orders.map(({ input }) => input),
+    outputs: orders.map(({ output }) => output),
+    signers: [EXECUTOR],
+    fromMs: REFUND_AFTER_MS,
+  };
+}
+
 const { maxTxExMem, maxTxExSteps } = PROTOCOL_PARAMETERS_DEFAULT;
 
 function within(costs: ReadonlyMap<string, Cost>, percent: bigint): void {
@@ -138,3 +159,8 @@ for (const [venue, batch] of [
     ({ costs }, { build }) => within(costs, build === 'release' ? 60n : 200n),
   );
 }
+legal(
+  'batch: 16 refunds within 60 %',
+  (world) => refunds(world, 16),
+  ({ costs }, { build }) => within(costs, build === 'release' ? 60n : 200n),
+);

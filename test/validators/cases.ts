@@ -24,7 +24,7 @@ export function legal(
   }
 }
 
-/** `check` is the last word of the script that refused; null where no check of ours has a word. */
+/** `check`: the last trace of the script that refused; null where a builtin fails without a word. */
 export function attack(name: string, check: string | null, plan: (world: World) => Plan): void {
   for (const build of BUILDS) {
     test(`${name} is refused (${build})`, async () => {

@@ -7,7 +7,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bytesToHex } from '@helios-lang/codec-utils';
 import { Program } from '@helios-lang/compiler';
 import { VALIDATOR_NAMES, type ValidatorName } from '../../src/validators/blueprint.ts';
 import { DEFINITIONS, INTERFACES } from './schemas.ts';
@@ -24,21 +23,24 @@ export interface Compiled {
   readonly hash: string;
 }
 
-export function source(name: string): string {
+function source(name: string): string {
   return readFileSync(join(FOLDER, `${name}.hl`), 'utf8');
 }
 
-export function program(name: ValidatorName): Program {
-  return new Program(source(name), { isTestnet: true, moduleSources: [source('market')] });
+export function compile(name: ValidatorName, build: Build): Compiled {
+  return compileText(source(name), build);
 }
 
-export function compile(name: ValidatorName, build: Build): Compiled {
-  const script = program(name).compile({ optimize: build === 'release', withAlt: false });
-  return { cborHex: unwrapped(bytesToHex(script.toCbor())), hash: bytesToHex(script.hash()) };
+/** Compiles any program; it may import from `market`. */
+export function compileText(text: string, build: Build): Compiled {
+  const program = new Program(text, { isTestnet: true, moduleSources: [source('market')] });
+  const script = program.compile({ optimize: build === 'release', withAlt: false });
+  const hex = (bytes: readonly number[]) => Buffer.from(bytes).toString('hex');
+  return { cborHex: unwrapped(hex(script.toCbor())), hash: hex(script.hash()) };
 }
 
 /** The compiler gives two layers of CBOR; the head of byte strings of up to 64 KiB goes. */
-export function unwrapped(twice: string): string {
+function unwrapped(twice: string): string {
   const head = /^(?:5[0-7]|58..|59....)/.exec(twice)?.[0] ?? '';
   return twice.slice(head.length);
 }

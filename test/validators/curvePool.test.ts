@@ -197,3 +197,11 @@ attack('curve: one lovelace too far beyond the cap', 'beyond the cap', (world) =
 attack('curve: 2 ADA and a lovelace beyond a small cap', 'beyond the cap', (world) =>
   trade(world, { cap: COIN + BUY_COST - 2n * ADA - 1n, ...buy }),
 );
+attack('curve: a successor without datum', 'not an inline datum', (world) => {
+  const plan = trade(world, buy);
+  const [{ address, assets } = { address: '', assets: {} }, ...others] = plan.outputs;
+  return { ...plan, outputs: [{ address, assets }, ...others] };
+});
+attack('curve: a redeemer that is a number', 'Warning: invalid Redeemer data', (world) =>
+  trade(world, { ...buy, redeemer: 5n }),
+);

@@ -2,11 +2,9 @@
  * Runs one function of market.hl alone: a throw-away validator asks whether its result is the
  * expected one, and Scalus, which judges transactions too, answers.
  */
-import { bytesToHex } from '@helios-lang/codec-utils';
-import { Program } from '@helios-lang/compiler';
 import { applyDoubleCborEncoding, Constr, type Data } from '@lucid-evolution/lucid';
 import scalus from 'scalus';
-import { type Build, source } from './compile.ts';
+import { type Build, compileText } from './compile.ts';
 import { applied } from './world.ts';
 
 /** Is `expected` the function's result for these integers? */
@@ -44,9 +42,7 @@ function limbs(value: bigint): Constr<Data> {
 
 /** Double CBOR. */
 export function compiled(text: string, build: Build): string {
-  const program = new Program(text, { isTestnet: true, moduleSources: [source('market')] });
-  const script = program.compile({ optimize: build === 'release', withAlt: false });
-  return applyDoubleCborEncoding(bytesToHex(script.toCbor()));
+  return applyDoubleCborEncoding(compileText(text, build).cborHex);
 }
 
 export function accepts(script: string, datum: Data): boolean {
