@@ -8,7 +8,7 @@ import type { World } from './app.ts';
 import { type Command, parseCommand, USAGE } from './cli/arguments.ts';
 import { runMarket } from './cli/market.ts';
 import type { MarketCommand } from './cli/marketArguments.ts';
-import { replay, serve, type Terminal, verify } from './cli/run.ts';
+import type { Terminal } from './cli/run.ts';
 import { settingsHelp } from './config/help.ts';
 import { BadSettings, readSettings } from './config/settings.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -48,6 +48,8 @@ async function run(command: Command | string): Promise<number> {
   const { signal } = stopping;
   const world: World = { signal, settings, clock, rng: systemRng, logger, version: readVersion() };
   try {
+    // Not before it is needed: a person's commands do without most of the program.
+    const { replay, serve, verify } = await import('./cli/run.ts');
     if (command.name === 'verify') return await verify(world, terminal);
     if (command.name === 'replay') return await replay(command, world, terminal);
     return await serve(world, terminal);
