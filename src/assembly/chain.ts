@@ -74,7 +74,10 @@ export async function openChain(
   const feeKey = keyOf(secrets.fee.reveal());
   const collateralKey = keyOf(secrets.collateral.reveal());
   const store = () => node.fold.store;
-  const common = { deployment, slots, utxos: ledger, submitter: ledger, builder, clock, store };
+  const isOnDemand = settings.BLOCK_EVERY_MS === 0;
+  const chainClock = { nowMs: () => (isOnDemand ? node.fold.marketMs : clock.nowMs()) };
+  const ports = { utxos: ledger, submitter: ledger, builder };
+  const common = { deployment, slots, ...ports, clock: chainClock, store };
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
   const follower = new Follower({ source: ledger, node, writer, rules, rng }, events);
   const executor = new Executor(

@@ -7,8 +7,10 @@
  * - A stream opened at a known point begins with `back` to that point (it changes nothing there).
  * - Blocks come at least once: after a crash the stream is opened at the newest point that was
  *   written down, and what followed it comes again.
- * - `mempool` tells changes of what waits; the first one after opening is the whole mempool, with
- *   `whole: true`. A transaction that moves into a block is not reported as removed.
+ * - `mempool` tells changes of what waits, in the order in which it can be applied. The first one
+ *   after opening, and after every fork, is the whole mempool, with `whole: true`: what is not in it
+ *   and not `removed` is being judged again and will be told. A transaction that moves into a block
+ *   is not reported as removed.
  *
  * May be lost: what waited in the mempool when the ledger was killed.
  */

@@ -37,7 +37,8 @@ export interface LanePlace {
   readonly floats: Floats;
   /** Of what it spends and puts at stake: executor, fee address, collateral. */
   readonly keys: readonly Key[];
-  readonly clock: Clock;
+  /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 export interface LaneObserver {

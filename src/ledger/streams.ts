@@ -32,7 +32,7 @@ export class Stream {
   #height: number;
   #mustGoBack: boolean;
   #toldOfMempool = false;
-  /** Ids of the mempool as told, and of blocks taken back since and not heard of again. */
+  /** Ids of the mempool as told, and those of before a fork that were not heard of again. */
   readonly #told = new Set<string>();
   readonly #limbo = new Set<string>();
 
@@ -43,8 +43,11 @@ export class Stream {
     this.#mustGoBack = from !== null;
   }
 
-  /** To be told of every fork. */
+  /** To be told of every fork: what waits has another order then, and is told anew. */
   forked({ takenBack }: Fork): void {
+    this.#toldOfMempool = false;
+    for (const id of this.#told) this.#limbo.add(id);
+    this.#told.clear();
     for (const { height, id } of takenBack) if (height <= this.#height) this.#limbo.add(id);
     if (this.#height <= this.#ledger.height) return;
     this.#height = this.#ledger.height;

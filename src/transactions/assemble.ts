@@ -8,6 +8,7 @@
  * judge them in the tests.
  */
 import { parseAddress } from '../cardano/address.ts';
+import { ARRAY, cborHead } from '../cardano/cbor.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { refText } from '../cardano/output.ts';
 import { decodeTransaction } from '../cardano/transaction.ts';
@@ -21,7 +22,7 @@ import { valueCbor } from './encode.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput, TransactionPlan } from './plan.ts';
 import type { BuildOutcome, BuildRefusal, BuiltTransaction } from './port.ts';
-import { changeOutputs, select } from './selection.ts';
+import { changeOutputs, forLovelace, select } from './selection.ts';
 
 /** Runs all scripts of a transaction on the outputs that it spends and refers to. */
 export type Evaluate = (transaction: Uint8Array, utxos: readonly Utxo[]) => Evaluation;
@@ -35,10 +36,11 @@ const MOST_ROUNDS = 12;
 const FIRST_FEE_LOVELACE = 200_000n;
 /** Key and signature with their heads; the list's head comes once. */
 const WITNESS_BYTES = 101;
-/** Key 0, the head of the list, and the tag of a set that some wallets write. */
-const WITNESS_LIST_BYTES = 1 + 3 + 3;
+/** Key 0, and the tag of a set that some wallets write around the list. */
+const WITNESS_LIST_BYTES = 1 + 3;
 
-export function assemble(plan: TransactionPlan, around: Surroundings): BuildOutcome {
+export function assemble(given: TransactionPlan, around: Surroundings): BuildOutcome {
+  const plan = withFewCollaterals(given, around.parameters);
   const tooSmall = smallOutput(plan, around.parameters);
   if (tooSmall !== null) return tooSmall;
   let units: readonly Units[] = [];
@@ -78,6 +80,17 @@ function priced(
     feeLovelace = least;
   }
   throw new Error(`no stable fee after ${MOST_ROUNDS} rounds`);
+}
+
+/** Of more collateral than the ledger takes, the best: pure ADA, then most lovelace. */
+function withFewCollaterals(
+  plan: TransactionPlan,
+  { mostCollateralInputs }: ProtocolParameters,
+): TransactionPlan {
+  const { collateral } = plan;
+  if (collateral === null || collateral.utxos.length <= mostCollateralInputs) return plan;
+  const utxos = [...collateral.utxos].sort(forLovelace).slice(0, mostCollateralInputs);
+  return { ...plan, collateral: { ...collateral, utxos } };
 }
 
 function smallOutput(
@@ -216,7 +229,7 @@ function signaturesBytes({ inputs, plan }: Parts): number {
     const payment = parseAddress(output.address)?.payment;
     if (payment?.kind === 'key') keys.add(payment.hash);
   }
-  return WITNESS_LIST_BYTES + keys.size * WITNESS_BYTES;
+  return WITNESS_LIST_BYTES + cborHead(ARRAY, keys.size).length + keys.size * WITNESS_BYTES;
 }
 
 function referencedBytes({ references }: TransactionPlan): bigint {

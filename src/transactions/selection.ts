@@ -169,7 +169,8 @@ function richestIn(asset: AssetId, utxos: ReadonlySet<Utxo>): Utxo[] {
     .sort((a, b) => descending(held(a), held(b)) || poorestInTokens(a, b));
 }
 
-function forLovelace(a: Utxo, b: Utxo): number {
+/** Poorest in tokens first, then most lovelace. */
+export function forLovelace(a: Utxo, b: Utxo): number {
   return poorestInTokens(a, b) || descending(a.output.value.lovelace, b.output.value.lovelace);
 }
 

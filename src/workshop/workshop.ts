@@ -28,7 +28,8 @@ export interface Workshop {
   readonly submitter: Submitter;
   readonly builder: Builder;
   readonly images: ImageStore;
-  readonly clock: Clock;
+  /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
+  readonly clock: Pick<Clock, 'nowMs'>;
   readonly collateralKey: Key;
   /** Asked anew each time: a new epoch replaces it. */
   store(): StateStore;

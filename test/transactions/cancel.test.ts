@@ -85,6 +85,15 @@ test('the callers own collateral is returned to the caller', () => {
   assert.ok(signCollateral(transaction, RULES) instanceof Failure);
 });
 
+test('of more collateral than the ledger takes the best is used', () => {
+  const held = [3n, 6n, 4n, 5n].map((amount) => ada(ALICE, amount * ADA));
+  const collateral = { utxos: held, returnAddress: ALICE.text };
+  const plan = { ...cancelling(placed()), collateral };
+  const transaction = built(plan);
+  assert.deepEqual(transaction.collateral, [held[1], held[3], held[2]]);
+  accepted(transaction, plan, [ALICE]);
+});
+
 test('collateral that is too small is told so', () => {
   const plan = cancelling(placed());
   const held = utxo({

@@ -6,19 +6,17 @@ import assert from 'node:assert/strict';
 
 import scalus from 'scalus';
 import { type Address, formatAddress } from '../../src/cardano/address.ts';
-import { bytesOf, readCbor } from '../../src/cardano/cbor.ts';
-import { addressData } from '../../src/cardano/datums.ts';
-import { capLovelace, type Deployment } from '../../src/cardano/deployment.ts';
+import type { Deployment } from '../../src/cardano/deployment.ts';
 import { blake2b256 } from '../../src/cardano/hash.ts';
 import { fromHex, toHex } from '../../src/cardano/hex.ts';
 import { type Key, keyOf } from '../../src/cardano/keys.ts';
 import { decodeOutput, refText, type Utxo } from '../../src/cardano/output.ts';
-import { Constr } from '../../src/cardano/plutusData.ts';
 import type { SlotConfig } from '../../src/cardano/slots.ts';
 import { decodeTransaction } from '../../src/cardano/transaction.ts';
 import { asValue, coins, type Value } from '../../src/cardano/value.ts';
 import { encodeUtxoMap } from '../../src/ledger/encode.ts';
-import { applyDataArgument, evaluate as run } from '../../src/ledger/scalus.ts';
+import { makeGenesis } from '../../src/ledger/genesis.ts';
+import { evaluate as run } from '../../src/ledger/scalus.ts';
 import { DEFAULT_CURVE } from '../../src/market/curve.ts';
 import type { Kind } from '../../src/market/exchange.ts';
 import { DEFAULT_FEES } from '../../src/market/fees.ts';
@@ -29,22 +27,13 @@ import {
   type ScriptName,
   serverKeyHashes,
 } from '../../src/transactions/chainData.ts';
-import {
-  array,
-  byteString,
-  hexString,
-  integer,
-  outputCbor,
-  tagged,
-} from '../../src/transactions/encode.ts';
-import { scriptHash } from '../../src/transactions/launch.ts';
+import { outputCbor } from '../../src/transactions/encode.ts';
 import type { OrderRequest } from '../../src/transactions/order.ts';
 import { DEFAULT_PARAMETERS } from '../../src/transactions/parameters.ts';
 import type { PlannedCollateral, TransactionPlan } from '../../src/transactions/plan.ts';
 import type { BuildOutcome, BuiltTransaction } from '../../src/transactions/port.ts';
 import type { CollateralRules } from '../../src/transactions/signing.ts';
 import { addWitnesses } from '../../src/transactions/witness.ts';
-import { VALIDATORS, type ValidatorName } from '../../src/validators/blueprint.ts';
 
 export const ADA = 1_000_000n;
 export const START_MS = 1_760_000_000_000;
@@ -72,11 +61,17 @@ export function person(seed: number): Person {
 }
 
 export const EXECUTOR = person(1);
-export const PLATFORM = person(2);
-export const COLLATERAL_OWNER = person(3);
+export const PLATFORM = atEnterprise(person(2));
+export const COLLATERAL_OWNER = atEnterprise(person(3));
 export const ALICE = person(4);
 export const BOB = person(5);
-export const METADATA = person(6);
+const FAUCET = person(6);
+
+/** Without a stake part, as a deployment's addresses are. */
+function atEnterprise(someone: Person): Person {
+  const { enterprise: address } = someone;
+  return { ...someone, address, text: formatAddress(address) };
+}
 
 let made = 0;
 /** A reference that was never used. */
@@ -89,19 +84,11 @@ export interface Held {
   readonly address: string;
   readonly value: Value;
   readonly datum?: string | null;
-  /** In one layer of CBOR, hex. */
-  readonly script?: string;
 }
 
 export function utxo(held: Held, txHash = anyHash(), index = 0): Utxo {
-  const { address, value, datum = null, script } = held;
-  let cbor = outputCbor({ address, value, datum });
-  if (script !== undefined) {
-    const field = tagged(24, byteString(array([integer(2), hexString(script)])));
-    const plain = Buffer.from(cbor);
-    const head = Uint8Array.of(0xa0 + (datum === null ? 3 : 4));
-    cbor = Buffer.concat([head, plain.subarray(1), integer(3), field]);
-  }
+  const { address, value, datum = null } = held;
+  const cbor = outputCbor({ address, value, datum });
   return { ref: { txHash, index }, output: decodeOutput(cbor) };
 }
 
@@ -113,82 +100,32 @@ export function holding(owner: Person, lovelace: bigint, asset: string, amount: 
   return utxo({ address: owner.text, value: asValue(lovelace, [[asset, amount]]) });
 }
 
-/** One layer of CBOR, as a script lies in an output, whatever the blueprint wraps around it. */
-export function single(name: ValidatorName): string {
-  const { cborHex, hash } = VALIDATORS[name];
-  if (scriptHash(toHex(hexString(cborHex))) === hash) return cborHex;
-  const bytes = fromHex(cborHex);
-  return toHex(bytesOf(bytes, readCbor(bytes)));
-}
-const double = (name: ValidatorName): string => toHex(hexString(single(name)));
-
-function deploymentOf(): { deployment: Deployment; launchPolicy: string } {
-  const hash = '00'.repeat(32);
-  const place = (script: ValidatorName, index: number) => ({
-    hash: VALIDATORS[script].hash,
-    ref: { txHash: hash, index },
-  });
-  const draft: Deployment = {
-    network: 'devnet',
-    addressNetwork: 'testnet',
-    curve: DEFAULT_CURVE,
-    fees: DEFAULT_FEES,
-    thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
-    refundAfterMs: 1_200_000,
-    executorKeyHash: EXECUTOR.key.hash,
-    feeKeyHash: PLATFORM.key.hash,
-    feeAddress: PLATFORM.text,
-    metadataAddress: METADATA.text,
-    collateralKeyHash: COLLATERAL_OWNER.key.hash,
-    launchPolicyId: '',
-    tokenPolicyTemplate: double('tokenPolicy'),
-    scripts: {
-      launchPolicy: { hash: '', ref: { txHash: hash, index: 0 } },
-      curvePool: place('curvePool', 1),
-      order: place('order', 2),
-      ammPool: place('ammPool', 3),
-      vesting: place('vesting', 4),
-    },
-  };
-  const pool: Address = {
-    network: 'testnet',
-    payment: { kind: 'script', hash: draft.scripts.curvePool.hash },
-    stake: null,
-    pointer: false,
-  };
-  const record = new Constr(0, [
-    addressData(pool),
-    draft.curve.aNum,
-    draft.curve.bNum,
-    draft.executorKeyHash,
-    capLovelace(draft),
-    draft.scripts.ammPool.hash,
-    draft.feeKeyHash,
-    addressData(PLATFORM.address),
-  ]);
-  const launchPolicy = applyDataArgument(double('launchPolicy'), record);
-  const launchPolicyId = scriptHash(launchPolicy);
-  const place0 = { hash: launchPolicyId, ref: { txHash: hash, index: 0 } };
-  const scripts = { ...draft.scripts, launchPolicy: place0 };
-  return { deployment: { ...draft, launchPolicyId, scripts }, launchPolicy };
-}
-
-export const { deployment: DEPLOYMENT, launchPolicy: LAUNCH_POLICY } = deploymentOf();
+const GENESIS = makeGenesis({
+  curve: DEFAULT_CURVE,
+  fees: DEFAULT_FEES,
+  thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
+  refundAfterMs: 1_200_000,
+  executorKeyHash: EXECUTOR.key.hash,
+  feeKeyHash: PLATFORM.key.hash,
+  collateralKeyHash: COLLATERAL_OWNER.key.hash,
+  faucetKeyHash: FAUCET.key.hash,
+  wallets: [],
+});
+export const DEPLOYMENT: Deployment = GENESIS.deployment;
 
 function referencesOf(): References {
-  const holds = (name: ScriptName, script: string): Utxo => {
+  const holds = (name: ScriptName): Utxo => {
     const { ref } = DEPLOYMENT.scripts[name];
-    const held = { address: METADATA.text, value: coins(60n * ADA), script };
-    return utxo(held, ref.txHash, ref.index);
+    const found = GENESIS.outputs.find((held) => refText(held.ref) === refText(ref));
+    assert.ok(found, name);
+    return found;
   };
-  const plain = (name: Exclude<ScriptName, 'launchPolicy'>) => holds(name, single(name));
   return {
-    // The outer layer is a head of three bytes.
-    launchPolicy: holds('launchPolicy', LAUNCH_POLICY.slice(6)),
-    curvePool: plain('curvePool'),
-    order: plain('order'),
-    ammPool: plain('ammPool'),
-    vesting: plain('vesting'),
+    launchPolicy: holds('launchPolicy'),
+    curvePool: holds('curvePool'),
+    order: holds('order'),
+    ammPool: holds('ammPool'),
+    vesting: holds('vesting'),
   };
 }
 
