@@ -4,9 +4,9 @@
  */
 import type { Readable } from 'node:stream';
 import type { Node } from './actors/node.ts';
-import { type ChainKit, openChain } from './assembly/chain.ts';
+import type { ChainKit } from './assembly/chain.ts';
 import { openDoors } from './assembly/doors.ts';
-import { openMarket } from './assembly/market.ts';
+import { type Market, openMarket } from './assembly/market.ts';
 import type { World } from './assembly/world.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from './ingest/replay.ts';
 import { createEvents, type Events } from './runtime/events.ts';
@@ -37,7 +37,7 @@ export async function startApp(world: World): Promise<App> {
 
   const market = await openMarket(world, events);
   const { node, log, writer } = market;
-  const chain = await openChain(world, market, events);
+  const chain = world.devnet === undefined ? null : await openDevnet(world, market, events);
   const doors = openDoors(world, node, chain, events, registry);
 
   let replay: Replay | null = null;
@@ -86,6 +86,12 @@ function serviceOf(
   start: Service['start'] = () => {},
 ): Service {
   return { name, start, stop };
+}
+
+/** Loads the judge of transactions, which takes a while, only where there is a chain. */
+async function openDevnet(world: World, market: Market, events: Events): Promise<ChainKit | null> {
+  const { openChain } = await import('./assembly/chain.ts');
+  return openChain(world, market, events);
 }
 
 /** Simulated traders are clients like any other: they come when the doors are open. */

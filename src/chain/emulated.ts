@@ -89,10 +89,11 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     const [ready] = (await Promise.race([first, failed])) as [Ready];
     this.#asked.delete(0);
     this.#ready = ready;
-    worker.on('message', ({ number, answer }: Reply) => {
+    worker.on('message', ({ number, answer, fault }: Reply) => {
       const asked = this.#asked.get(number);
       this.#asked.delete(number);
-      asked?.resolve(answer);
+      if (fault === undefined) asked?.resolve(answer);
+      else asked?.reject(new Error(fault));
     });
   }
 

@@ -84,8 +84,7 @@ const SURROUNDINGS = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
     description:
-      'Market to serve: devnet runs a chain of its own, none only what is replayed; the others ' +
-      'follow a real chain (not in this version).',
+      'devnet: a chain of its own; none: what is replayed; others: real (not in this version).',
   }),
   NATS_URL: optionalUrl('NATS server that joins several nodes (not in this version).'),
   OGMIOS_URL: optionalUrl('Ogmios server to follow a chain with (not in this version).'),

@@ -6,7 +6,7 @@ import { coins } from '../cardano/value.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { keyAddress } from './deploy.ts';
 import { type GenesisPlan, makeGenesis, placed } from './genesis.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger, type LedgerLimits } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
 import type { WorkerOptions } from './messages.ts';
 import { minFeeLovelace } from './parameters.ts';
@@ -26,14 +26,19 @@ interface Kept {
 
 const SLOT_MS_ON_DEMAND = 1000;
 
-export function openLedger(options: WorkerOptions, clock: Clock): Opened {
+export function openLedger(options: WorkerOptions, clock: Clock, limits?: LedgerLimits): Opened {
   const file = new LedgerFile(options.file);
   const { slotConfig, deployment } = kept(file) ?? begin(file, options);
-  checkKeys(options, deployment);
-  checkPace(options, slotConfig);
+  try {
+    checkKeys(options, deployment);
+    checkPace(options, slotConfig);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
   const isOnDemand = options.blockPaceMs === 0;
   const slotNow = isOnDemand ? () => 0 : () => slotAt(slotConfig, clock.nowMs());
-  return { file, ledger: new Ledger(file, slotConfig, slotNow), deployment };
+  return { file, ledger: new Ledger(file, slotConfig, slotNow, limits), deployment };
 }
 
 function kept(file: LedgerFile): Kept | null {

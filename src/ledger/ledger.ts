@@ -32,10 +32,15 @@ export interface Fork {
   readonly takenBack: readonly { readonly height: number; readonly id: string }[];
 }
 
-/** States behind the newest blocks, to go back to without building one. */
-const JUDGES_KEPT = 64;
-/** Scalus remembers every transaction; a new state forgets them. */
-const TRANSACTIONS_PER_JUDGE = 5_000;
+export interface LedgerLimits {
+  /** States behind the newest blocks, to go back to without building one. */
+  readonly judgesKept: number;
+  /** Scalus remembers every transaction, some 4 kB each; a new state forgets them. */
+  readonly transactionsPerJudge: number;
+}
+
+export const LEDGER_LIMITS: LedgerLimits = { judgesKept: 64, transactionsPerJudge: 5_000 };
+
 const REASONS_KEPT = 10_000;
 
 export class Ledger {
@@ -43,6 +48,7 @@ export class Ledger {
   readonly mempool = new Mempool();
   readonly slots: SlotConfig;
   readonly #file: LedgerFile;
+  readonly #limits: LedgerLimits;
   readonly #slotNow: () => number;
   readonly #judges = new Map<number, Judge>();
   readonly #reasons = new Map<string, RefusalReason>();
@@ -57,8 +63,14 @@ export class Ledger {
   #judged = 0;
 
   /** The file has begun. */
-  constructor(file: LedgerFile, slots: SlotConfig, slotNow: () => number) {
+  constructor(
+    file: LedgerFile,
+    slots: SlotConfig,
+    slotNow: () => number,
+    limits: LedgerLimits = LEDGER_LIMITS,
+  ) {
     this.slots = slots;
+    this.#limits = limits;
     this.#file = file;
     this.#slotNow = slotNow;
     for (const utxo of file.unspent()) this.chain.add(utxo);
@@ -185,11 +197,11 @@ export class Ledger {
     this.#confirmed = confirmed;
     this.#judged += transactions;
     if (this.mempool.size === 0) {
-      if (this.#judged >= TRANSACTIONS_PER_JUDGE) this.#renew();
+      if (this.#judged >= this.#limits.transactionsPerJudge) this.#renew();
       this.#newest = this.#confirmed;
     }
     this.#judges.set(this.height, this.#confirmed);
-    this.#judges.delete(this.height - JUDGES_KEPT);
+    this.#judges.delete(this.height - this.#limits.judgesKept);
   }
 
   #renew(): void {

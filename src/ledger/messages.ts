@@ -77,6 +77,8 @@ export interface Request<Name extends CallName = CallName> {
 export interface Reply {
   readonly number: number;
   readonly answer: unknown;
+  /** A question that makes no sense, a fault of who asks: it fails alone. */
+  readonly fault?: string;
 }
 
 export function packed({ ref, output }: Utxo): PackedUtxo {

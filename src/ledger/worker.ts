@@ -2,8 +2,8 @@
  * The thread of the ledger: questions in, answers out, blocks at their pace.
  *
  * What changes the ledger waits in one queue (`MOST_COMMANDS`, then it is refused) and runs in
- * slices, so that blocks and lookups come in between. What throws here ends the thread: the chain
- * on disk is whole, and `EmulatedChain` reports it.
+ * slices, so that blocks and lookups come in between. What throws there ends the thread: the chain
+ * on disk is whole, and `EmulatedChain` reports it. A lookup that throws fails alone.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { keyOf } from '../cardano/keys.ts';
@@ -202,8 +202,12 @@ function tick(): void {
 
 // trust: EmulatedChain sends nothing else
 port.on('message', (message: Request) => {
-  if (message.name === 'pull') answerPull(Number(message.argument), message.number);
-  else handle(message);
+  try {
+    if (message.name === 'pull') answerPull(Number(message.argument), message.number);
+    else handle(message);
+  } catch (error) {
+    port.postMessage({ number: message.number, answer: null, fault: String(error) });
+  }
 });
 warmUp(options.genesis, options.faucetSecret, ledger.slots);
 if (options.blockPaceMs > 0) tick();

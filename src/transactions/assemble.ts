@@ -13,12 +13,12 @@ import type { Utxo } from '../cardano/output.ts';
 import { refText } from '../cardano/output.ts';
 import { decodeTransaction } from '../cardano/transaction.ts';
 import { addValues, asValue, coins, equalValues, subtractValue } from '../cardano/value.ts';
+import { encodeAssets } from '../ledger/encode.ts';
 import type { Evaluation } from '../ledger/scalus.ts';
 import { ceilDivide } from '../market/ratio.ts';
 import { assert } from '../runtime/assert.ts';
 import { minted, type Parts, placeRedeemers, sortedInputs, transactionCbor } from './body.ts';
 import { leastFee, leastLovelace, scriptBytes, type Units } from './cost.ts';
-import { valueCbor } from './encode.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput, TransactionPlan } from './plan.ts';
 import type { BuildOutcome, BuildRefusal, BuiltTransaction } from './port.ts';
@@ -32,6 +32,8 @@ export interface Surroundings {
   readonly evaluate: Evaluate;
 }
 
+/** Head of a value and its lovelace. */
+const COIN_BYTES = 10;
 const MOST_ROUNDS = 12;
 const FIRST_FEE_LOVELACE = 200_000n;
 /** Key and signature with their heads; the list's head comes once. */
@@ -104,7 +106,7 @@ function smallOutput(
       const held = `output ${index} would hold ${output.value.lovelace} lovelace`;
       return refusal('OUTPUT_TOO_SMALL', `${held}, and the ledger asks for ${least}: send more`);
     }
-    if (valueCbor(output.value).length > parameters.mostValueBytes) {
+    if (encodeAssets(output.value.assets).length > parameters.mostValueBytes - COIN_BYTES) {
       return refusal('TOO_LARGE', `output ${index} has too many tokens for one output`);
     }
   }

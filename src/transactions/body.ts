@@ -5,19 +5,11 @@
  */
 import { blake2b256 } from '../cardano/hash.ts';
 import { fromHex } from '../cardano/hex.ts';
-import { compareRefs, type OutputRef, type Utxo } from '../cardano/output.ts';
+import { compareRefs, type Utxo } from '../cardano/output.ts';
 import { decodePlutusData } from '../cardano/plutusData.ts';
+import { array, encodeAssets, encodeRefs, map } from '../ledger/encode.ts';
 import type { Units } from './cost.ts';
-import {
-  array,
-  bundle,
-  dataCbor,
-  hexString,
-  integer,
-  map,
-  outputCbor,
-  reference,
-} from './encode.ts';
+import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
 
@@ -80,37 +72,35 @@ export function placeRedeemers(
 export function transactionCbor(parts: Parts, parameters: ProtocolParameters): Uint8Array {
   const { mints } = parts.plan;
   const redeemers = redeemersCbor(parts);
-  const witnesses: [Uint8Array, Uint8Array][] = [];
-  if (parts.redeemers.length > 0) witnesses.push([integer(5), redeemers]);
+  const witnesses = new Map<number, Uint8Array>();
+  if (parts.redeemers.length > 0) witnesses.set(5, redeemers);
   const scripts = mints.flatMap(({ script }) => (script === null ? [] : [script]));
-  if (scripts.length > 0) witnesses.push([integer(6), array(scripts.map(fromHex))]);
+  if (scripts.length > 0) witnesses.set(6, array(scripts.map(fromHex)));
   const dataHash =
     parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters.costModelV2);
-  return array([bodyCbor(parts, dataHash), map(witnesses), TRUE, NULL]);
+  return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, NULL]);
 }
 
 function bodyCbor(parts: Parts, dataHash: string | null): Uint8Array {
   const { plan, inputs, outputs, feeLovelace } = parts;
-  const fields: [Uint8Array, Uint8Array][] = [
-    [integer(0), references(inputs.map(({ utxo }) => utxo.ref))],
-    [integer(1), array(outputs.map(outputCbor))],
-    [integer(2), integer(feeLovelace)],
-  ];
-  const field = (key: number, value: Uint8Array): void => {
-    fields.push([integer(key), value]);
-  };
+  const fields = new Map<number, Uint8Array>([
+    [0, encodeRefs(inputs.map(({ utxo }) => utxo.ref))],
+    [1, array(outputs.map(outputCbor))],
+    [2, integer(feeLovelace)],
+  ]);
+  const field = (key: number, value: Uint8Array) => fields.set(key, value);
   if (plan.validToSlot !== null) field(3, integer(plan.validToSlot));
   if (plan.validFromSlot !== null) field(8, integer(plan.validFromSlot));
-  if (plan.mints.length > 0) field(9, bundle(minted(plan)));
+  if (plan.mints.length > 0) field(9, encodeAssets(new Map(minted(plan))));
   if (dataHash !== null) field(11, hexString(dataHash));
   if (plan.collateral !== null) {
-    field(13, references(plan.collateral.utxos.map(({ ref }) => ref)));
+    field(13, encodeRefs(plan.collateral.utxos.map(({ ref }) => ref)));
     if (parts.collateralReturn !== null) field(16, outputCbor(parts.collateralReturn));
     field(17, integer(parts.collateralLovelace));
   }
   if (plan.signers.length > 0) field(14, array([...new Set(plan.signers)].sort().map(hexString)));
-  if (plan.references.length > 0) field(18, references(plan.references.map(({ ref }) => ref)));
-  return map(fields);
+  if (plan.references.length > 0) field(18, encodeRefs(plan.references.map(({ ref }) => ref)));
+  return fieldMap(fields);
 }
 
 /** By asset id. */
@@ -118,10 +108,6 @@ export function minted({ mints }: TransactionPlan): [string, bigint][] {
   return mints.flatMap(({ policyId, amounts }) =>
     [...amounts].map(([name, amount]): [string, bigint] => [`${policyId}.${name}`, amount]),
   );
-}
-
-function references(refs: readonly OutputRef[]): Uint8Array {
-  return array([...refs].sort(compareRefs).map(reference));
 }
 
 function redeemersCbor({ redeemers, units }: Parts): Uint8Array {

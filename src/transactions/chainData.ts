@@ -71,7 +71,7 @@ export async function lookUpWallet(
   return lookup.byPaymentKey(payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
 }
 
-/** The reference of a CIP-30 unspent output, hex CBOR `[input, output]`; its content is not read. */
+/** The reference of a CIP-30 output, hex CBOR `[input, output]`; its content is not read. */
 export function parseUnspent(hex: string): OutputRef | null {
   if (!isHex(hex)) return null;
   try {

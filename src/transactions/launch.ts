@@ -114,7 +114,7 @@ export function planLaunch(
   return { plan, launchId, nft, token, note: noteOf(outputs) };
 }
 
-/** The output that is named in the launch: it is spent in any case, so the one with most lovelace. */
+/** The output that names the launch. It is spent in any case: the one with most lovelace. */
 function seedOf(wallet: readonly Utxo[]): Utxo | null {
   const free = wallet.filter(({ output }) => output.scriptHash === null);
   const pure = free.filter(({ output }) => output.value.assets.size === 0);

@@ -1,4 +1,4 @@
-/** Vesting locks: one output per stage, and taking one back. Source: api.md 5, onchain.md Outputs. */
+/** Vesting locks: one output per stage, and taking one back. Source: api.md 5, onchain.md. */
 import { type Address, formatAddress, parseAddress, scriptAddress } from '../cardano/address.ts';
 import { lockData, readLockData } from '../cardano/datums.ts';
 import type { Deployment } from '../cardano/deployment.ts';

@@ -57,7 +57,7 @@ export interface TransactionPlan {
   readonly collateral: PlannedCollateral | null;
   /** What is left goes there, in outputs after the planned ones. */
   readonly changeAddress: string;
-  /** Whether what is left pays the fee, or the planned output of that index, which shrinks by it. */
+  /** What pays the fee: what is left, or the planned output of that index, which shrinks. */
   readonly feeFrom: 'change' | number;
 }
 

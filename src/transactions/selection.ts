@@ -8,9 +8,9 @@
  */
 import type { Utxo } from '../cardano/output.ts';
 import { addValues, coins, subtractValue, type Value } from '../cardano/value.ts';
+import { encodeAssets } from '../ledger/encode.ts';
 import type { AssetId } from '../market/asset.ts';
 import { leastLovelace } from './cost.ts';
-import { bundle } from './encode.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
@@ -69,7 +69,7 @@ function fits(inputs: number, change: readonly PlannedOutput[]): boolean {
 
 /** Whether so many inputs and what comes back of them leave room for the rest of a transaction. */
 export function holdsInOne(inputs: number, back: Value): boolean {
-  return inputs * INPUT_BYTES + bundle(back.assets).length <= MOST_SELECTED_BYTES;
+  return inputs * INPUT_BYTES + encodeAssets(back.assets).length <= MOST_SELECTED_BYTES;
 }
 
 /** What is left as outputs, or the lovelace that it takes to let it stand. */
@@ -99,7 +99,7 @@ export function bundled(
   const bundles: Map<AssetId, bigint>[] = [];
   let bytes = BUNDLE_BYTES;
   for (const [asset, amount] of [...assets].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const alone = bundle([[asset, amount]]).length;
+    const alone = encodeAssets(new Map([[asset, amount]])).length;
     if (bytes + alone > BUNDLE_BYTES) {
       bundles.push(new Map());
       bytes = 0;
@@ -119,7 +119,7 @@ function holding(
   return { ...bare, value: { lovelace: leastLovelace(parameters, bare), assets } };
 }
 
-/** All that may be spent: first what holds these assets, richest first, then pure ADA, then others. */
+/** All that may be spent: what holds these assets, richest first, then pure ADA, then others. */
 export function emptiest(
   wallet: readonly Utxo[],
   assets: ReadonlyMap<AssetId, bigint>,

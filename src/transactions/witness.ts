@@ -17,8 +17,9 @@ import {
 import { fromHex, isHex } from '../cardano/hex.ts';
 import { isSignedBy } from '../cardano/keys.ts';
 import { decodeTransaction, type KeyWitness, readKeyWitnesses } from '../cardano/transaction.ts';
+import { array, byteString } from '../ledger/encode.ts';
 import { Failure } from '../runtime/errors.ts';
-import { array, byteString, hexString, integer } from './encode.ts';
+import { hexString, integer } from './encode.ts';
 
 const INDEFINITE = -1n;
 const KEY_WITNESSES = 0;
@@ -67,7 +68,7 @@ function fieldOf(bytes: Uint8Array, set: Item): Item | null {
   return entry?.[1] ?? null;
 }
 
-/** Puts witnesses in, trusting them; one that is there already stays single. Throws `MalformedCbor`. */
+/** Puts witnesses in, unchecked; one that is there stays single. Throws `MalformedCbor`. */
 export function addWitnesses(
   transaction: Uint8Array,
   witnesses: readonly KeyWitness[],

@@ -32,6 +32,10 @@ test('an empty environment gives the documented defaults', () => {
     HORIZON_BLOCKS: 2160,
     COMMIT_EVERY_MS: 200,
     MAX_LOADED_POOLS: 20_000,
+    BLOCK_EVERY_MS: 1000,
+    TRADERS_PACE: 1,
+    ORDER_REFUND_AFTER_MS: 1_200_000,
+    BUILD_THREADS: 1,
     NETWORK: 'devnet',
     LOG_LEVEL: 'info',
   });
