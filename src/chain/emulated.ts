@@ -74,7 +74,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     this.#options = options;
   }
 
-  /** Resolves when the ledger can serve; rejects when it cannot begin. */
+  /** Resolves when the ledger can serve; rejects with the reason when it cannot begin. */
   async start(): Promise<void> {
     const { died, ...workerData } = this.#options;
     const worker = new Worker(new URL('../ledger/worker.ts', import.meta.url), { workerData });
@@ -196,10 +196,11 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
 
   #end(error: Error): void {
     if (this.#ended !== null) return;
-    this.#ended = new LedgerStopped('the ledger stopped', { cause: error });
+    const isReady = this.#ready !== null;
+    this.#ended = isReady ? new LedgerStopped('the ledger stopped', { cause: error }) : error;
     for (const { reject } of this.#asked.values()) reject(this.#ended);
     this.#asked.clear();
-    if (!this.#isStopping && this.#ready !== null) this.#options.died(error);
+    if (!this.#isStopping && isReady) this.#options.died(error);
   }
 }
 

@@ -49,9 +49,17 @@ export class UtxoSet {
   }
 }
 
-/** Hash of the payment key or script; empty for what is no Shelley address. */
-export function credentialOf({ output }: Utxo): string {
-  return parseAddress(output.address)?.payment.hash ?? '';
+const ADDRESSES_KEPT = 50_000;
+const credentials = new Map<string, string>();
+
+/** Hash of the payment key or script; empty for what is no Shelley address. Addresses recur. */
+export function credentialOf({ output: { address } }: Utxo): string {
+  const known = credentials.get(address);
+  if (known !== undefined) return known;
+  if (credentials.size >= ADDRESSES_KEPT) credentials.clear();
+  const hash = parseAddress(address)?.payment.hash ?? '';
+  credentials.set(address, hash);
+  return hash;
 }
 
 function put(index: Map<string, Map<string, Utxo>>, key: string, name: string, utxo: Utxo): void {

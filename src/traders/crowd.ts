@@ -29,7 +29,10 @@ export interface CrowdOptions {
 }
 
 const READY_EVERY_MS = 250;
-const REFRESH_MS = 1_000;
+/** How often the list of pools is read: more often while every new token is news. */
+const REFRESH_NEW_MS = 1_000;
+const REFRESH_MS = 3_000;
+const NEW_MARKET = 5;
 /** Between turns until the first tokens are there. */
 const OPENING_MS = 300;
 const MOST_SLOWDOWN = 64;
@@ -89,28 +92,34 @@ export class Crowd {
     }
     // What is there already, so that a restart does not open the market again.
     this.#noted('look', 'market', await this.#market.refresh(this.#now()));
-    this.#later('refresh', REFRESH_MS, () => this.#refresh());
+    this.#later('refresh', REFRESH_NEW_MS, () => this.#refresh());
     this.#later('push', 0, () => this.#push());
     this.#later('turn', 0, () => this.#nextTurn());
   }
 
   async #refresh(): Promise<void> {
-    this.#noted('look', 'market', await this.#market.refresh(this.#now()));
-    this.#later('refresh', REFRESH_MS * this.#slowdown, () => this.#refresh());
+    try {
+      this.#noted('look', 'market', await this.#market.refresh(this.#now()));
+    } finally {
+      const everyMs = this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS;
+      this.#later('refresh', everyMs * this.#slowdown, () => this.#refresh());
+    }
   }
 
   async #push(): Promise<void> {
     const market = { market: this.#market, others: [], launchDue: false };
     const startMs = this.#options.clock.monotonicMs();
-    const turn = await this.#pusher.turn({ ...market, nowMs: this.#now() });
-    this.#finished(this.#pusher.trader, turn, startMs);
-    this.#later('push', this.#pusher.waitMs * this.#slowdown, () => this.#push());
+    try {
+      const turn = await this.#pusher.turn({ ...market, nowMs: this.#now() });
+      this.#finished(this.#pusher.trader, turn, startMs);
+    } finally {
+      this.#later('push', this.#pusher.waitMs * this.#slowdown, () => this.#push());
+    }
   }
 
   async #nextTurn(): Promise<void> {
     const { config, pace } = this.#options;
-    const opening = this.#launches < config.launches.atStart;
-    const meanMs = opening ? Math.min(OPENING_MS, config.orders.everyMs) : config.orders.everyMs;
+    const meanMs = this.#isOpening ? Math.min(OPENING_MS, config.orders.everyMs) : config.orders.everyMs;
     const waitMs = arrivalMs(this.#rng, (meanMs * this.#slowdown) / pace);
     this.#later('turn', waitMs, () => this.#nextTurn());
     const idle = this.#traders.filter(({ isBusy }) => !isBusy);
@@ -152,8 +161,7 @@ export class Crowd {
     const { config, pace } = this.#options;
     this.#launches += 1;
     const everyMs = (config.launches.everySeconds * 1000) / pace;
-    const opening = Math.max(this.#launches, this.#market.size) < config.launches.atStart;
-    this.#nextLaunchMs = this.#now() + (opening ? 0 : everyMs);
+    this.#nextLaunchMs = this.#now() + (this.#isOpening ? 0 : everyMs);
   }
 
   #finished({ name }: Trader, turn: Turn, startMs: number): void {
@@ -202,6 +210,12 @@ export class Crowd {
 
   #now(): number {
     return this.#options.clock.nowMs();
+  }
+
+  /** The market still needs its first tokens. */
+  get #isOpening(): boolean {
+    const { atStart } = this.#options.config.launches;
+    return Math.max(this.#launches, this.#market.size) < atStart;
   }
 
   get #isStopping(): boolean {

@@ -23,6 +23,7 @@ import { asValue, coins, type Value } from '../cardano/value.ts';
 import type { AssetId } from '../market/asset.ts';
 import { poolLovelace } from '../market/pool.ts';
 import type { LaunchQuote } from '../market/quote.ts';
+import { assert } from '../runtime/assert.ts';
 import { Failure } from '../runtime/errors.ts';
 import { leastLovelace } from './cost.ts';
 import type { ProtocolParameters } from './parameters.ts';
@@ -38,6 +39,7 @@ import {
 export const POOL_OUTPUT = 0;
 export const METADATA_OUTPUT = 2;
 const PLUTUS_V2_TAG = 2;
+const MOST_NAME_HEX = 64;
 
 export interface LaunchRequest {
   /** A key address: it creates the pool, gets the first tokens and the change. */
@@ -85,6 +87,7 @@ export function planLaunch(
   const parameter = new Constr(0, [launchPolicyId, nftName]);
   const script = data.applyDataArgument(tokenPolicyTemplate, parameter);
   const nameHex = toHex(Buffer.from(request.name, 'utf8'));
+  assert(nameHex.length > 0 && nameHex.length <= MOST_NAME_HEX, 'the route checked the name');
   const nft = `${launchPolicyId}.${nftName}`;
   const token = `${scriptHash(script)}.${nameHex}`;
   const tokenMint: PlannedMint = {

@@ -24,7 +24,7 @@ export function legal(
   }
 }
 
-/** `check`: the last trace of the script that refused; null where a builtin fails without a word. */
+/** `check`: the last trace of the script that refused; null where a builtin fails wordlessly. */
 export function attack(name: string, check: string | null, plan: (world: World) => Plan): void {
   for (const build of BUILDS) {
     test(`${name} is refused (${build})`, async () => {

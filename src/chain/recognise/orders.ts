@@ -26,6 +26,8 @@ export function recogniseOrder(
 ): PlacedOrder | null {
   const output = tx.outputs[index];
   if (output === undefined || scriptOf(output, rules) !== 'order') return null;
+  // Whoever spends an output with a script pays for its bytes.
+  if (output.scriptHash !== null) return null;
   const { deployment } = rules;
   const datum = readOrderData(datumOf(output), deployment.addressNetwork);
   if (datum === null || datum.executor !== deployment.executorKeyHash) return null;
