@@ -10,6 +10,7 @@ import type * as scalus from 'scalus';
 import type { Utxo } from '../cardano/output.ts';
 import { Constr, type PlutusData, PlutusMap } from '../cardano/plutusData.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
+import { assert } from '../runtime/assert.ts';
 import { encodeUtxoMap } from './encode.ts';
 import { COST_MODELS } from './parameters.ts';
 
@@ -98,9 +99,12 @@ export function applyDataArgument(doubleCborHex: string, data: PlutusData): stri
   return library.Scalus.applyDataArgToScript(doubleCborHex, jsonOf(data));
 }
 
-/** Plutus data in the JSON form of Scalus. Integers of any size are written as bare numbers. */
+/** Plutus data in the JSON form of Scalus, which reads integers as doubles: beyond 2^53 no more. */
 function jsonOf(data: PlutusData): string {
-  if (typeof data === 'bigint') return `{"int":${data}}`;
+  if (typeof data === 'bigint') {
+    assert(Number.isSafeInteger(Number(data)), 'a script parameter of at most 2^53');
+    return `{"int":${data}}`;
+  }
   if (typeof data === 'string') return `{"bytes":"${data}"}`;
   if (data instanceof Constr) {
     return `{"constructor":${data.index},"fields":[${data.fields.map(jsonOf).join()}]}`;
