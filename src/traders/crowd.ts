@@ -119,7 +119,9 @@ export class Crowd {
 
   async #nextTurn(): Promise<void> {
     const { config, pace } = this.#options;
-    const meanMs = this.#isOpening ? Math.min(OPENING_MS, config.orders.everyMs) : config.orders.everyMs;
+    const meanMs = this.#isOpening
+      ? Math.min(OPENING_MS, config.orders.everyMs)
+      : config.orders.everyMs;
     const waitMs = arrivalMs(this.#rng, (meanMs * this.#slowdown) / pace);
     this.#later('turn', waitMs, () => this.#nextTurn());
     const idle = this.#traders.filter(({ isBusy }) => !isBusy);

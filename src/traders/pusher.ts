@@ -22,7 +22,7 @@ const AGAIN_MS = 1_000;
 export class Pusher {
   readonly trader: Trader;
   /** Until its next turn. */
-  waitMs = 0;
+  waitMs = AGAIN_MS;
   readonly #config: TraderConfig;
   readonly #pace: number;
   #state: PusherState;

@@ -8,8 +8,7 @@
  * A build changes nothing: it may be repeated, and is lost without harm.
  */
 import type { Utxo } from '../cardano/output.ts';
-import type { Cause, Failure } from '../runtime/errors.ts';
-import { Failure as Failed } from '../runtime/errors.ts';
+import { type Cause, Failure } from '../runtime/errors.ts';
 import type { TransactionPlan } from './plan.ts';
 
 export interface BuiltTransaction {
@@ -68,5 +67,5 @@ const STEPS = {
  */
 export function failureOf({ reason, message }: BuildRefusal, cause: Cause, note = ''): Failure {
   const more = note === '' ? '' : `; ${note}`;
-  return new Failed(cause, `${STEPS[reason]}: ${message}${more}`, { reason });
+  return new Failure(cause, `${STEPS[reason]}: ${message}${more}`, { reason });
 }

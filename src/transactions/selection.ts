@@ -14,9 +14,9 @@ import { leastLovelace } from './cost.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
-export const MOST_WALLET_INPUTS = 80;
+export const MOST_WALLET_INPUTS = 200;
 /** Of inputs and of tokens that come back; leaves room for the largest launch. */
-const MOST_SELECTED_BYTES = 10_500;
+const MOST_SELECTED_BYTES = 9000;
 const INPUT_BYTES = 38;
 /** Of one change output; a value may have 5000. */
 const BUNDLE_BYTES = 3500;

@@ -3,7 +3,7 @@ import { type Address, parseKeyAddress } from '../cardano/address.ts';
 import type { Deployment } from '../cardano/deployment.ts';
 import { toHex } from '../cardano/hex.ts';
 import type { Key } from '../cardano/keys.ts';
-import type { Utxo } from '../cardano/output.ts';
+import type { OutputRef, Utxo } from '../cardano/output.ts';
 import type { PlutusData } from '../cardano/plutusData.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
 import type { Submitter, UtxoLookup } from '../chain/port.ts';
@@ -14,6 +14,7 @@ import type { StateStore } from '../store/state.ts';
 import {
   lookUpCollateral,
   lookUpNamed,
+  lookUpWallet,
   parseUnspent,
   serverKeyHashes,
 } from '../transactions/chainData.ts';
@@ -43,8 +44,6 @@ export const SERVER_WALLET = 'splash-wallet';
 /** Outputs as a caller names them: absent, null, '' or the name of our own lookup mean the latter. */
 export type NamedUtxos = string | readonly string[] | null | undefined;
 
-const MOST_WALLET_OUTPUTS = 5_000;
-
 export function readAddress(
   { deployment }: Workshop,
   text: string,
@@ -61,24 +60,20 @@ export async function walletOf(
   owner: Address,
   named: NamedUtxos,
 ): Promise<readonly Utxo[] | Failure> {
-  if (named == null || named === '' || named === SERVER_WALLET) {
-    return utxos.byPaymentKey(owner.payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
-  }
-  return namedUtxos(utxos, deployment, named, 'body.utxos');
+  const refs = readNamed(named, 'body.utxos');
+  if (refs instanceof Failure) return refs;
+  if (refs === null) return lookUpWallet(utxos, deployment, owner, 'body');
+  return lookUpNamed(utxos, deployment, refs, 'body.utxos');
 }
 
-async function namedUtxos(
-  utxos: UtxoLookup,
-  deployment: Deployment,
-  named: string | readonly string[],
-  path: string,
-): Promise<readonly Utxo[] | Failure> {
+/** The outputs that a caller names, not looked up yet; null where none is named. */
+export function readNamed(named: NamedUtxos, path: string): readonly OutputRef[] | null | Failure {
+  if (named == null || named === '' || named === SERVER_WALLET) return null;
   const texts = typeof named === 'string' ? [named] : named;
   const refs = texts.map(parseUnspent);
   const bad = refs.indexOf(null);
   if (bad >= 0) return invalid(`${path}.${bad}`, 'This is no CBOR of [input, output] (CIP-30).');
-  const known = refs.flatMap((ref) => ref ?? []);
-  return lookUpNamed(utxos, deployment, known, path);
+  return refs.flatMap((ref) => ref ?? []);
 }
 
 export interface Collateral {
@@ -97,20 +92,23 @@ export async function collateralOf(
     const planned = await lookUpCollateral(utxos, deployment);
     return planned instanceof Failure ? planned : { planned, isOurs: true };
   }
-  const found = await namedUtxos(utxos, deployment, named, 'body.collaterals');
+  const refs = readNamed(named, 'body.collaterals');
+  if (refs instanceof Failure) return refs;
+  const found = await lookUpNamed(utxos, deployment, refs ?? [], 'body.collaterals');
   if (found instanceof Failure) return found;
   return { planned: { utxos: found, returnAddress }, isOurs: false };
 }
 
-/** Builds; a refusal becomes `cause`. */
+/** Builds; a refusal becomes `cause`, with `note` for the person. */
 export async function build(
   { builder }: Workshop,
   plan: TransactionPlan,
   cause: Cause,
+  note?: string,
 ): Promise<BuiltTransaction | Failure> {
   const outcome = await builder.build(plan);
   if (outcome instanceof Failure || outcome.outcome === 'built') return outcome;
-  return failureOf(outcome, cause);
+  return failureOf(outcome, cause, note);
 }
 
 /** The bytes as they go to the caller: with our signature where the collateral is ours. */

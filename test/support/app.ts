@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { dataFiles } from '../../src/actors/files.ts';
 import { type Verification, verifyState } from '../../src/actors/verify.ts';
-import { type App, startApp } from '../../src/app.ts';
+import { type App, startApp, type World } from '../../src/app.ts';
 import { BadSettings, readSettings } from '../../src/config/settings.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { ReplayCounts } from '../../src/ingest/replay.ts';
@@ -20,6 +20,8 @@ export interface TestAppOptions {
   readonly env?: Environment;
   readonly gateway?: Partial<GatewayOptions>;
   readonly rng?: Rng;
+  /** The embedded ledger in this app; absent: no chain. */
+  readonly devnet?: World['devnet'];
 }
 
 export class TestApp {
@@ -46,7 +48,7 @@ export class TestApp {
 }
 
 export async function startTestApp(scope: Scope, options: TestAppOptions): Promise<TestApp> {
-  const { directory, env = {}, gateway = {}, rng = systemRng } = options;
+  const { directory, env = {}, gateway = {}, rng = systemRng, devnet } = options;
   const settings = readSettings({ DATA_DIR: directory, PORT: '0', ...env });
   assert(
     !(settings instanceof BadSettings),
@@ -54,9 +56,9 @@ export async function startTestApp(scope: Scope, options: TestAppOptions): Promi
   );
   const logger = createLogger({ level: 'silent', clock });
   const quick = { shutdownGraceMs: 5, stopMs: 200, ...gateway };
-  const app = new TestApp(
-    await startApp({ settings, clock, rng, logger, version: 'test', gateway: quick }),
-  );
+  const common = { settings, clock, rng, logger, version: 'test', gateway: quick };
+  const world = devnet === undefined ? common : { ...common, devnet };
+  const app = new TestApp(await startApp(world));
   scope.after(() => app.stop());
   return app;
 }

@@ -104,6 +104,17 @@ test('the longest metadata fit, for an enterprise address too', () => {
   assert.ok(bytes.length < 8000);
 });
 
+test('the longest launch fits with the most that a scattered wallet gives', () => {
+  const wallet = Array.from({ length: 500 }, () => ada(ALICE, 2n * ADA));
+  const { plan } = launch(wallet, 340n * ADA, LONG);
+  const transaction = built(plan);
+  assert.ok(transaction.inputs.length > 180);
+  accepted(transaction, plan, [ALICE, COLLATERAL_OWNER]);
+  const beyond = outcomeOf(launch(wallet, 400n * ADA, LONG).plan);
+  assert.ok(beyond.outcome === 'refused');
+  assert.equal(beyond.reason, 'CONSOLIDATE');
+});
+
 test('two launches never have the same token', () => {
   const first = launch([ada(ALICE, 300n * ADA)]);
   const second = launch([ada(ALICE, 300n * ADA)]);

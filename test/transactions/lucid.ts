@@ -11,7 +11,8 @@ import { elementsOf, entriesOf, numberOf, readCbor, span } from '../../src/carda
 import { fromHex } from '../../src/cardano/hex.ts';
 import type { Utxo } from '../../src/cardano/output.ts';
 import { decodePlutusData, encodePlutusData } from '../../src/cardano/plutusData.ts';
-import { array, integer, map, reference } from '../../src/transactions/encode.ts';
+import { array, encodeRef, map } from '../../src/ledger/encode.ts';
+import { integer } from '../../src/transactions/encode.ts';
 import { SLOTS } from './world.ts';
 
 const costModels = map(
@@ -25,7 +26,7 @@ const costModels = map(
 export function budgetsByLucid(bytes: Uint8Array, utxos: readonly Utxo[]): Map<string, string> {
   const ran = eval_phase_two_raw(
     chainForm(bytes),
-    utxos.map(({ ref }) => reference(ref)),
+    utxos.map(({ ref }) => encodeRef(ref)),
     utxos.map(({ output }) => fromHex(output.cbor)),
     costModels,
     PROTOCOL_PARAMETERS_DEFAULT.maxTxExSteps,

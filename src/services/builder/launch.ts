@@ -86,7 +86,7 @@ async function launch(
     },
   );
   if (planned instanceof Failure) return planned;
-  const built = await build(workshop, planned.plan, 'SERVER_ERROR');
+  const built = await build(workshop, planned.plan, 'SERVER_ERROR', planned.note);
   if (built instanceof Failure) return built;
   const cbor = handOver(workshop, built, collateral);
   if (cbor instanceof Failure) return cbor;

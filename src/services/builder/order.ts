@@ -7,7 +7,7 @@ import type { Slippage } from '../../market/order.ts';
 import { type Quote, quote, type Side } from '../../market/quote.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import { ORDER_OUTPUT, planOrder } from '../../transactions/order.ts';
-import { build, readAddress, type Workshop, walletOf } from '../../workshop/workshop.ts';
+import { build, readAddress, readNamed, type Workshop, walletOf } from '../../workshop/workshop.ts';
 import { BUILDS, json } from './route.ts';
 import { OrderAnswer, OrderBody, QuoteAnswer, QuoteQuery } from './schema.ts';
 
@@ -74,6 +74,8 @@ async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer
   const terms = body as OrderBody;
   const owner = readAddress(workshop, terms.changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
+  const named = readNamed(terms.utxos, 'body.utxos');
+  if (named instanceof Failure) return named;
   const quoted = await quoteFor(workshop, terms, 'body');
   if (quoted instanceof Failure) return quoted;
   const wallet = await walletOf(workshop, owner, terms.utxos);

@@ -50,15 +50,15 @@ async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answe
   const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
   const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
+  const wallet = await walletOf(workshop, owner, utxos);
+  if (wallet instanceof Failure) return wallet;
+  const collateral = await collateralOf(workshop, formatAddress(owner), collaterals);
+  if (collateral instanceof Failure) return collateral;
   const [state] = await workshop.utxos.byRefs([ref]);
   if (state === undefined || state.state !== 'unspent') {
     const why = state?.state === 'spent' ? 'is spent: filled, refunded or cancelled' : 'is unknown';
     return new Failure('SERVER_ERROR', `order: ${ref.txHash}:${ref.index} ${why}`);
   }
-  const wallet = await walletOf(workshop, owner, utxos);
-  if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(owner), collaterals);
-  if (collateral instanceof Failure) return collateral;
   const references = await lookUpReferences(workshop.utxos, workshop.deployment);
   if (references instanceof Failure) return references;
   const { deployment, slots, clock } = workshop;

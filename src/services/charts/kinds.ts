@@ -13,8 +13,6 @@ export interface ChartKind {
   refusal(wish: ChartWish, where: string): Failure | null;
   /** A bar as clients get it, its pair apart. */
   present(bar: BarView, relevant: boolean): { readonly [field: string]: Json };
-  /** Every bar says itself whether it is the current one, so its text changes as time passes. */
-  readonly saysRelevance: boolean;
 }
 
 export const PRICES: ChartKind = {
@@ -22,7 +20,6 @@ export const PRICES: ChartKind = {
   pairs: pricePairs,
   refusal: () => null,
   present: (bar) => ({ ...bar }),
-  saysRelevance: false,
 };
 
 export const MARKET_CAPS: ChartKind = {
@@ -41,5 +38,4 @@ export const MARKET_CAPS: ChartKind = {
     trades,
     final,
   }),
-  saysRelevance: true,
 };

@@ -52,10 +52,6 @@ function readLaunch({ store }: Fold, { pair }: PoolActor): Launch | null {
   };
 }
 
-export function launchStart({ launch, resolution }: Chart): number | null {
-  return launch === null ? null : intervalStart(resolution, launch.atMs);
-}
-
 /** null: no launched token, or a price of nothing, which cannot be read backwards. */
 export function launchBar({ marketMs }: Fold, chart: Chart): BarView | null {
   const { launch, resolution, inverted, pool } = chart;
@@ -73,8 +69,8 @@ export interface LaunchNews {
 /** The last change of the launch bar when that came after `seq` and the bar still stands. */
 export function launchNews(fold: Fold, chart: Chart, seq: number): LaunchNews | null {
   const { launch, resolution } = chart;
-  const startMs = launchStart(chart);
-  if (launch === null || startMs === null) return null;
+  if (launch === null) return null;
+  const startMs = intervalStart(resolution, launch.atMs);
   const end = endCrossing(fold, intervalEnd(resolution, startMs), Math.max(seq, launch.seq));
   const change = end ?? (launch.seq > seq ? { seq: launch.seq, cause: 'trade' as const } : null);
   return change === null || isTraded(fold, chart, startMs) ? null : { startMs, ...change };

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import Type from 'typebox';
 import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
 import type { BarView } from '../../market/barView.ts';
-import { intervalStart, isResolution, type Resolution } from '../../market/resolution.ts';
+import { isResolution, type Resolution } from '../../market/resolution.ts';
 import { assert } from '../../runtime/assert.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import type { Checkpoint } from '../../store/state.ts';
@@ -165,8 +165,7 @@ class Rendering {
     if (newest === null && standing === null) return notTraded(wish);
     const relevant = isRelevant(wish.resolution, startMs, fold.marketMs);
     const key = `${wrap.name}:${keyOf(kind, wish)}`;
-    const version = `${this.#versionOf(chart)}:${relevant}:${standing?.final}`;
-    return this.#keep(key, version, () => {
+    return this.#keep(key, `${this.#versionOf(chart)}:${relevant}`, () => {
       const bar = newest === null ? standing : view(chart, newest);
       assert(bar !== null, 'one of the two is there');
       return json(wrap({ pair: pairOf(wish), ...kind.present(bar, relevant) }, relevant));
@@ -185,8 +184,8 @@ class Rendering {
     const toMs = Number(to) * 1000;
     const span = { fromMs, toMs, limit: Number(limit ?? HISTORY_LIMIT) };
     const filled = fill === 'previous';
-    const now = kind.saysRelevance ? intervalStart(resolution, fold.marketMs) : '';
-    const version = `${this.#versionOf(chart)}:${filled ? begunUpTo(fold) : ''}:${now}`;
+    // A bar ceases to be the current one when it becomes final: its series has changed then.
+    const version = `${this.#versionOf(chart)}:${filled ? begunUpTo(fold) : ''}`;
     const key = `history:${keyOf(kind, wish)}:${fromMs}:${toMs}:${span.limit}:${filled}`;
     return this.#keep(key, version, () => {
       const { bars, cut } = (filled ? filledBars : tradedBars)(fold, chart, span);

@@ -15,7 +15,7 @@ import type { Json } from '../../runtime/json.ts';
 import type { Changes, Source, Topic } from '../../topics/port.ts';
 import { filledNews, newestFilled } from './filled.ts';
 import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
-import { launchBar, launchNews, launchStart } from './launch.ts';
+import { launchBar, launchNews } from './launch.ts';
 import {
   type Chart,
   type ChartNode,
@@ -134,14 +134,10 @@ class BarSource implements Source {
     changes: readonly BarChange[],
     { seq, completeTo }: { readonly seq: number; readonly completeTo: number },
   ): BarNews[] | null {
-    const startMs = launchStart(chart);
     const launched = launchNews(fold, chart, seq);
     const standing = launched === null ? null : launchBar(fold, chart);
     const traded = changes.map(({ bar, ...change }): BarNews => {
-      // The only trades of its interval are gone: the bar of the launch stands there again.
-      const left = change.startMs === startMs ? launchBar(fold, chart) : null;
-      const said = bar === null ? left : view(chart, bar);
-      return { ...change, bar: said === null ? null : this.#render(fold, said) };
+      return { ...change, bar: bar === null ? null : this.#render(fold, view(chart, bar)) };
     });
     const hasFlat = this.#filled && (traded.length > 0 || chart.series.newest !== null);
     const news = hasFlat
