@@ -3,11 +3,12 @@
  * heads, keys ascending. Everything else on this chain is written by the builder. Source: RFC 8949
  * and the Conway CDDL.
  */
-import { bech32 } from '@scure/base';
+import { addressBytes, parseAddress } from '../cardano/address.ts';
 import { ARRAY, BYTES, cborHead, MAP, TAG, UNSIGNED } from '../cardano/cbor.ts';
 import { fromHex } from '../cardano/hex.ts';
 import { compareRefs, type OutputRef } from '../cardano/output.ts';
 import type { Value } from '../cardano/value.ts';
+import { assert } from '../runtime/assert.ts';
 
 export function uint(value: bigint | number): Uint8Array {
   return cborHead(UNSIGNED, value);
@@ -69,12 +70,11 @@ function wrapped(content: Uint8Array): Uint8Array {
   return tagged(CBOR_IN_BYTES, byteString(content));
 }
 
-const LONGEST_ADDRESS = 1000;
-
+/** Base or enterprise: nothing else is written here. */
 function bytesOfAddress(text: string): Uint8Array {
-  const decoded = bech32.decodeUnsafe(text, LONGEST_ADDRESS);
-  if (!decoded) throw new Error(`${text} is no bech32 address`);
-  return bech32.fromWords(decoded.words);
+  const address = parseAddress(text);
+  assert(address !== null && !address.pointer, 'outputs go to base or enterprise addresses');
+  return addressBytes(address);
 }
 
 /** Policies and names ascending by length, then bytes, as canonical CBOR has them. */

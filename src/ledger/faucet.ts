@@ -17,7 +17,8 @@ export const MOST_GIFT_LOVELACE = 100_000n * 1_000_000n;
 const PAYMENT_BYTES = 400;
 
 export function give(ledger: Ledger, key: Key, address: string, lovelace: bigint): SubmitOutcome {
-  if (parseAddress(address)?.network !== 'testnet') {
+  const parsed = parseAddress(address);
+  if (parsed === null || parsed.network !== 'testnet' || parsed.pointer) {
     return refused('The faucet pays to addresses of this devnet (addr_test1…)');
   }
   if (lovelace < LEAST_GIFT_LOVELACE || lovelace > MOST_GIFT_LOVELACE) {
