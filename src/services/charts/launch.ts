@@ -90,7 +90,7 @@ function endCrossing(
 ): { seq: number; cause: Cause } | null {
   const moves = clock.movesAfter(seq);
   if (moves === null) {
-    // Not remembered. Blocks are: the entry after the last one before the end began the next minute.
+    // Not remembered. Blocks are: the entry after the last one before the end began a new minute.
     const before = endMs <= clock.marketMs ? store.pointAtOrBefore(endMs - 1) : null;
     return before === null || before.seq < seq ? null : { seq: before.seq + 1, cause: 'final' };
   }

@@ -127,7 +127,7 @@ class BarSource implements Source {
     return { parts: partsOf(name, news, () => this.#newest(fold, chart)), completeTo };
   }
 
-  /** Of traded bars, of flat ones where they are wanted, and of the one that stands for a launch. */
+  /** Of traded bars, flat ones where they are wanted, and the one that stands for a launch. */
   #news(
     fold: Fold,
     chart: Chart,

@@ -1,4 +1,4 @@
-/** LiquidityPoolInfo and what is asked around it: checks, documents and types (api.md section 2). */
+/** LiquidityPoolInfo and what is asked around it: checks and documents (api.md section 2). */
 import Type from 'typebox';
 import { POOL_LISTS } from '../../market/poolView.ts';
 import { Amount, AssetIdShape, KeyHash, TxHash } from '../../shapes/identifiers.ts';

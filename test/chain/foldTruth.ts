@@ -1,0 +1,213 @@
+/** Compares the rows and bars of a world with the market that made its blocks. */
+import assert from 'node:assert/strict';
+import { pointKey } from '../../src/actors/chainRows.ts';
+import type { Bar } from '../../src/market/bar.ts';
+import { decodeBar } from '../../src/market/barText.ts';
+import { DEFAULT_CURVE } from '../../src/market/curve.ts';
+import {
+  type LockRecord,
+  type OrderRecord,
+  type OutputRecord,
+  type PoolRecord,
+  readRecord,
+} from '../../src/store/records.ts';
+import { endOf } from '../support/foldModel.ts';
+import type { FoldWorld } from '../support/foldWorld.ts';
+import { INTERVALS, type Interval, startOf } from '../support/model.ts';
+import { rowsOf } from './foldChain.ts';
+import {
+  type ModelPool,
+  type ModelState,
+  type ModelTrade,
+  reservesOf,
+  SUPPLY,
+} from './foldState.ts';
+
+const FOREVER_MS = Number.MAX_SAFE_INTEGER;
+
+export function checkRows(world: FoldWorld, state: ModelState): void {
+  assert.deepEqual(world.said.foldFailures, []);
+  assert.deepEqual(world.said.quarantined, []);
+  checkPools(world, state);
+  checkOrders(world, state);
+  checkLocks(world, state);
+  const outputs = [...rowsOf(world, 'outputs')].map(([ref, text]) => {
+    const { address, assets } = readRecord<OutputRecord>(text);
+    return [ref, { address, assets }] as const;
+  });
+  assert.deepEqual(new Map(outputs), state.outputs, 'unspent outputs');
+  assert.deepEqual(rowsOf(world, 'holdings'), holdingsOf(state), 'what addresses hold');
+  const heights = Array.from({ length: state.height }, (_, index) => pointKey(index + 1));
+  assert.deepEqual([...rowsOf(world, 'points').keys()], heights, 'blocks to go back to');
+}
+
+function checkPools(world: FoldWorld, { pools }: ModelState): void {
+  const rows = rowsOf(world, 'pools');
+  assert.deepEqual(new Set(rows.keys()), new Set(pools.keys()));
+  for (const [token, pool] of pools) {
+    const record = readRecord<PoolRecord>(rows.get(token) ?? '{}');
+    const { reserves, ref, createdMs, movedMs, graduatedMs, lastTradeMs } = record;
+    const { fills, volumeLovelace, author, nft, launchTx } = record;
+    const said = { reserves, ref, createdMs, movedMs, graduatedMs, lastTradeMs };
+    const more = { fills, volumeLovelace, author: author.pkh, nft, launchTx };
+    const volume = pool.trades.reduce((sum, { lovelace }) => sum + lovelace, 0n);
+    assert.deepEqual(
+      { ...said, ...more },
+      {
+        reserves: reservesOf(pool),
+        ref: pool.ref,
+        createdMs: pool.createdMs,
+        movedMs: pool.movedMs,
+        graduatedMs: pool.graduatedMs,
+        lastTradeMs: pool.trades.at(-1)?.atMs ?? null,
+        fills: pool.trades.length,
+        volumeLovelace: String(volume),
+        author: pool.author,
+        nft: pool.nft,
+        launchTx: pool.launchTx,
+      },
+    );
+  }
+}
+
+function checkOrders(world: FoldWorld, { orders }: ModelState): void {
+  const rows = [...rowsOf(world, 'orders')].map(([ref, text]) => {
+    const { state, received, amount, side, token } = readRecord<OrderRecord>(text);
+    return [ref, [state, received, amount, side, token]] as const;
+  });
+  const expected = [...orders].map(([ref, { state, received, amount, side, token }]) => {
+    return [ref, [state, String(received), String(amount), side, token]] as const;
+  });
+  assert.deepEqual(new Map(rows), new Map(expected), 'orders');
+  const open = [...orders.values()].filter(({ state }) => state === 'open');
+  const index = open.map(({ token, at, ref }) => [`${token}/${at}`, ref] as const);
+  assert.deepEqual(rowsOf(world, 'open_orders'), new Map(index), 'open orders');
+}
+
+function checkLocks(world: FoldWorld, { locks }: ModelState): void {
+  const rows = [...rowsOf(world, 'locks')].map(([ref, text]) => {
+    const { token, amount, owner, withdrawnBy } = readRecord<LockRecord>(text);
+    return [ref, { ref, token, amount: BigInt(amount), owner, withdrawnBy }] as const;
+  });
+  assert.deepEqual(new Map(rows), locks, 'locks');
+  const unspent = [...locks.values()].filter(({ withdrawnBy }) => withdrawnBy === null);
+  const index = unspent.flatMap(({ owner, token, ref }) => [
+    [`owner/${owner}/${ref}`, ref] as const,
+    [`token/${token}/${ref}`, ref] as const,
+  ]);
+  assert.deepEqual(rowsOf(world, 'lock_index'), new Map(index), 'unspent locks');
+}
+
+function holdingsOf({ outputs, pools }: ModelState): Map<string, string> {
+  const held = new Map<string, bigint>();
+  for (const { address, assets } of outputs.values()) {
+    for (const [asset, amount] of Object.entries(assets)) {
+      const key = `${asset}/${address}`;
+      if (pools.has(asset)) held.set(key, (held.get(key) ?? 0n) + BigInt(amount));
+    }
+  }
+  return new Map([...held].map(([key, amount]) => [key, String(amount)]));
+}
+
+/** A fraction: lovelace per token, or lovelace of a market cap. */
+export interface Fraction {
+  readonly top: bigint;
+  readonly bottom: bigint;
+}
+
+export function priceAfter({ lovelace, tokens }: ModelTrade): Fraction {
+  return { top: lovelace, bottom: tokens };
+}
+
+/** Spot × supply, from the formulas of onchain.md. */
+export function capAfter({ after }: Pick<ModelTrade, 'after'>): Fraction {
+  const [x, y] = [BigInt(after.x), BigInt(after.y)];
+  if (after.venue === 'AMM') return { top: x * SUPPLY, bottom: y };
+  const sold = SUPPLY - y;
+  const { aNum, bNum } = DEFAULT_CURVE;
+  const top = (aNum * sold * sold + bNum * 10n ** 21n) * SUPPLY;
+  return { top, bottom: 10n ** 27n };
+}
+
+export interface TruthBar {
+  readonly startMs: number;
+  readonly open: Fraction;
+  readonly high: Fraction;
+  readonly low: Fraction;
+  readonly close: Fraction;
+  readonly trades: number;
+  readonly volume: bigint;
+}
+
+export function barsOf(
+  pool: ModelPool,
+  interval: Interval,
+  worth: (trade: ModelTrade) => Fraction,
+): TruthBar[] {
+  const groups = Map.groupBy(pool.trades, ({ atMs }) => startOf(interval, atMs) * 1000);
+  return [...groups].map(([startMs, trades]) => {
+    const all = trades.map(worth);
+    const [first = { top: 0n, bottom: 1n }] = all;
+    return {
+      startMs,
+      open: first,
+      high: all.reduce((most, each) => (less(most, each) ? each : most)),
+      low: all.reduce((least, each) => (less(each, least) ? each : least)),
+      close: all.at(-1) ?? first,
+      trades: trades.length,
+      volume: trades.reduce((sum, { lovelace }) => sum + lovelace, 0n),
+    };
+  });
+}
+
+function less(a: Fraction, b: Fraction): boolean {
+  return a.top * b.bottom < b.top * a.bottom;
+}
+
+/** Price and market-cap bars at every resolution are those of the trades, exactly. */
+export function checkBars(world: FoldWorld, state: ModelState): void {
+  for (const pool of state.pools.values()) {
+    for (const interval of INTERVALS) {
+      const prices = storedBars(world, `${pool.token}_.`, interval);
+      checkSeries(world, prices, barsOf(pool, interval, priceAfter), interval);
+      const volumes = barsOf(pool, interval, priceAfter).map(({ volume }) => volume);
+      assert.deepEqual(
+        prices.map(({ quoteVolume }) => quoteVolume),
+        volumes,
+      );
+      const caps = storedBars(world, `${pool.token}_mcap`, interval);
+      checkSeries(world, caps, barsOf(pool, interval, capAfter), interval);
+    }
+  }
+}
+
+function storedBars({ fold }: FoldWorld, name: string, interval: Interval): Bar[] {
+  const actor = fold.pool(name);
+  assert(actor !== null && actor !== 'quarantined', `${name} is known`);
+  const index = INTERVALS.indexOf(interval);
+  const rows = fold.store.bars(actor.pair.id, index, 0, FOREVER_MS, 100_000).reverse();
+  const newest = rows.at(-1);
+  assert.equal(actor.series(interval).newest?.startMs, newest?.start, `newest of ${name}`);
+  return rows.map(({ start, value }) => decodeBar(start, value ?? ''));
+}
+
+function checkSeries(
+  { fold }: FoldWorld,
+  bars: readonly Bar[],
+  expected: readonly TruthBar[],
+  interval: Interval,
+): void {
+  assert.deepEqual(
+    bars.map(({ startMs, trades, final }) => [startMs, trades, final]),
+    expected.map(({ startMs, trades }) => {
+      return [startMs, trades, endOf(interval, startMs) <= fold.marketMs];
+    }),
+  );
+  for (const [at, bar] of bars.entries()) {
+    for (const end of ['open', 'high', 'low', 'close'] as const) {
+      const { top, bottom } = expected[at]?.[end] ?? { top: 0n, bottom: 0n };
+      const { quoteAmount, baseAmount } = bar[end];
+      assert.equal(quoteAmount * bottom, baseAmount * top, `${end} of ${interval} ${bar.startMs}`);
+    }
+  }
+}
