@@ -1,4 +1,4 @@
-/** A pool as its newest output says it, the mempool included: what quotes and batches start from. */
+/** A pool as its newest output says it, the mempool included: what quotes and batches begin at. */
 import { readAmmData, readPoolData } from '../cardano/datums.ts';
 import type { Deployment } from '../cardano/deployment.ts';
 import { datumOf, type OutputRef, type Utxo } from '../cardano/output.ts';

@@ -1,6 +1,6 @@
 /**
- * The builder on threads. Nothing is known to leak (10,000 builds: flat), but what evaluates scripts
- * is large and not ours; so a generation of threads is replaced by a fresh one after a number of
+ * The builder on threads. Nothing is known to leak (10,000 builds: flat), but what evaluates
+ * scripts is large and not ours; so a generation of threads is replaced by a fresh one after a number of
  * builds or above a memory limit: the new one takes all further builds, the old one ends when its
  * last build is done.
  *

@@ -41,7 +41,7 @@ export interface Workshop {
 /** How a caller says that the server looks up the wallet. */
 export const SERVER_WALLET = 'splash-wallet';
 
-/** Outputs as a caller names them: absent, null, '' or the name of our own lookup mean the latter. */
+/** Outputs as a caller names them; absent, null and '' ask for our own lookup, as its name does. */
 export type NamedUtxos = string | readonly string[] | null | undefined;
 
 export function readAddress(

@@ -1,4 +1,4 @@
-/** Launching a token: what the launcher wrote is checked, its image named, the transaction built. */
+/** Launching a token: the launcher's text is checked, its image named, the transaction built. */
 import { formatAddress } from '../../cardano/address.ts';
 import { LAUNCH_TYPES } from '../../cardano/metadata.ts';
 import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
