@@ -8,9 +8,9 @@
  * - Blocks come at least once: after a crash the stream is opened at the newest point that was
  *   written down, and what followed it comes again.
  * - `mempool` tells changes of what waits, in the order in which it can be applied. The first one
- *   after opening, and after every fork, is the whole mempool, with `whole: true`: what is not in it
- *   and not `removed` is being judged again and will be told. A transaction that moves into a block
- *   is not reported as removed.
+ *   after opening, and after every fork, is the whole mempool, with `whole: true`: what is neither
+ *   in it nor `removed` is being judged again and will be told. A transaction that moves into a
+ *   block is not reported as removed.
  *
  * May be lost: what waited in the mempool when the ledger was killed.
  */
@@ -94,7 +94,8 @@ export interface Submitter {
 /**
  * `spendable`: in a block, and spent neither in a block nor in the mempool.
  * `newest`: that, and what the mempool makes and does not spend itself.
- * `wallet`: spendable, and what mempool transactions that spend an output of the same key give back.
+ * `wallet`: spendable, and what mempool transactions that spend an output of the same key give
+ * back.
  */
 export type UtxoView = 'spendable' | 'newest' | 'wallet';
 

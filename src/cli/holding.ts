@@ -52,9 +52,8 @@ export async function launch(visit: Visit, action: LaunchAction): Promise<number
     initialLovelace === 0n
       ? 'no initial buy'
       : `an initial buy of ${formatAda(initialLovelace)} for ${launched.userTokens} tokens`;
-  visit.say(
-    `Signed: launch ${token} (${ticker}) with ${first}; network fee ${formatAda(launched.feeLovelace)}`,
-  );
+  const fee = formatAda(launched.feeLovelace);
+  visit.say(`Signed: launch ${token} (${ticker}) with ${first}; network fee ${fee}`);
   visit.say(`Token ${launched.asset}`);
   visit.say(`Logo ${launched.logoCid}`);
   visit.say(`Transaction ${launched.txHash}`);
@@ -118,7 +117,8 @@ function lockLine(row: LockRow, nowMs: number): string {
   const asset = `${row.tokenPolicyId}.${row.tokenAssetName}`;
   const untilMs = Number(row.lockUntil);
   const state = untilMs <= nowMs ? 'open since' : 'until';
-  return `Lock ${row.id}  ${amountText(asset, BigInt(row.totalLocked))}  ${state} ${isoTime(untilMs)}`;
+  const held = amountText(asset, BigInt(row.totalLocked));
+  return `Lock ${row.id}  ${held}  ${state} ${isoTime(untilMs)}`;
 }
 
 function isoTime(timeMs: number): string {

@@ -88,7 +88,8 @@ function quoteLine({ slippage }: OrderRequest, quote: Quote): string {
   const venue =
     quote.venue === 'AMM' ? ' on the AMM' : quote.venue === 'CURVE' ? ' on the curve' : '';
   const limit = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
-  return `Quote: ${input} for ${output}${venue}, ${price} ADA a token, fees of the trade included; ${limit}`;
+  const terms = `${price} ADA a token, fees of the trade included; ${limit}`;
+  return `Quote: ${input} for ${output}${venue}, ${terms}`;
 }
 
 function signedLine(placed: PlacedOrder): string {
@@ -104,10 +105,9 @@ function signedLine(placed: PlacedOrder): string {
 
 function settledLine(placed: PlacedOrder, settled: Settlement, after: string): string {
   const { outcome, txHash, lovelace, tokens } = settled;
-  const received =
-    tokens === 0n
-      ? formatAda(lovelace)
-      : `${amountText(placed.input === COIN ? placed.output : placed.input, tokens)} and ${formatAda(lovelace)}`;
+  const token = placed.input === COIN ? placed.output : placed.input;
+  const parts = [...(tokens === 0n ? [] : [amountText(token, tokens)]), formatAda(lovelace)];
+  const received = parts.join(' and ');
   const what = outcome === 'filled' ? 'Filled' : 'Not filled, but refunded';
   return `${what} after ${after} by ${txHash}: received ${received}`;
 }

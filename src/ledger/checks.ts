@@ -1,8 +1,9 @@
 /**
- * What the ledger demands beside Scalus's judgement. Found by trying (test/ledger/refusals.test.ts):
- * Scalus compares execution units as a pair, so that CPU is free below the memory limit; it takes an
- * input named twice, keys named twice, and amounts of 0 or below; and state beyond unspent outputs
- * (certificates, withdrawals, votes) would not survive a restart of ours. Source: Conway CDDL.
+ * What the ledger demands beside Scalus's judgement, found by trying (refusals.test.ts).
+ * Scalus compares execution units as a pair, so that CPU is free below the memory limit; it takes
+ * an input named twice, keys named twice, and amounts of 0 or below. And state beyond unspent
+ * outputs (certificates, withdrawals, votes) would not survive a restart of ours.
+ * Source: Conway CDDL.
  */
 import { parseAddress } from '../cardano/address.ts';
 import {
@@ -51,15 +52,18 @@ function formFault(tx: Transaction): Refusal | null {
   return repeated === null ? null : malformed(`a map has the key ${repeated} twice`);
 }
 
-/** A key that one of the maps has twice, however it is written; datums are bytes and not looked at. */
+/** A key that one of the maps has twice, in any spelling; datums are bytes and not looked at. */
 function repeatedKey(bytes: Uint8Array): string | null {
   const waiting: Item[] = [readCbor(bytes)];
   for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
     waiting.push(...item.items);
     if (item.major !== MAP) continue;
-    const keys = entriesOf(item).map(([key]) => keyText(bytes, key));
-    const found = keys.find((key, at) => keys.indexOf(key) !== at);
-    if (found !== undefined) return found.slice(0, 80);
+    const keys = new Set<string>();
+    for (const [key] of entriesOf(item)) {
+      const text = keyText(bytes, key);
+      if (keys.has(text)) return text.slice(0, 80);
+      keys.add(text);
+    }
   }
   return null;
 }

@@ -6,7 +6,7 @@ export interface Effects {
   readonly made: readonly Utxo[];
 }
 
-/** What a transaction takes and makes; with failed scripts, its collateral and what is left of it. */
+/** What a transaction takes and makes; with failed scripts, its collateral and the rest of it. */
 export function effectsOf(tx: Transaction): Effects {
   if (tx.isValid) {
     const made = tx.outputs.map((output, index) => ({ ref: { txHash: tx.id, index }, output }));

@@ -1,7 +1,7 @@
 /**
- * CBOR that the ledger writes itself: genesis outputs and plain payments, definite lengths, shortest
- * heads, keys ascending. Everything else on this chain is written by the builder. Source: RFC 8949
- * and the Conway CDDL.
+ * CBOR that the ledger writes itself: genesis outputs and plain payments, definite lengths,
+ * shortest heads, keys ascending. Everything else on this chain is written by the builder.
+ * Source: RFC 8949 and the Conway CDDL.
  */
 import { addressBytes, parseAddress } from '../cardano/address.ts';
 import { ARRAY, BYTES, cborHead, MAP, TAG, UNSIGNED } from '../cardano/cbor.ts';

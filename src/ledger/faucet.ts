@@ -1,4 +1,4 @@
-/** Gives away lovelace of the faucet's wallet; its own change may be spent before it is in a block. */
+/** Gives away lovelace of the faucet's wallet; its own change is spent while it waits, too. */
 import { parseAddress } from '../cardano/address.ts';
 import type { Key } from '../cardano/keys.ts';
 import type { Utxo } from '../cardano/output.ts';

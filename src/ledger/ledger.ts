@@ -1,5 +1,6 @@
 /**
- * The embedded ledger: one chain, its unspent outputs, a mempool. Synchronous; it lives in a worker.
+ * The embedded ledger: one chain, its unspent outputs, a mempool. Synchronous, so it lives in a
+ * worker.
  *
  * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a
  * slot of its own, so one that is made early takes the next slot, and the clock catches up.
@@ -35,7 +36,7 @@ export interface Fork {
 export interface LedgerLimits {
   /** States behind the newest blocks, to go back to without building one. */
   readonly judgesKept: number;
-  /** Scalus remembers every transaction, some 4 kB each; a new state forgets them. */
+  /** Scalus remembers transactions that were judged; a new state forgets them. */
   readonly transactionsPerJudge: number;
 }
 
@@ -171,7 +172,8 @@ export class Ledger {
     const slot = Math.max(this.slot, this.#blockSlot + 1);
     const taken = this.mempool.takeBlock(slot);
     if (this.mempool.hasExpired(slot)) {
-      for (const { tx } of this.mempool.takeAll()) this.#returning.set(tx.id, tx);
+      const waiting = this.mempool.takeAll().map(({ tx }) => [tx.id, tx] as const);
+      this.#returning = new Map([...waiting, ...this.#returning]);
     }
     const made = taken.flatMap(({ effects }) => effects.made);
     const spent = taken.flatMap(({ effects }) => effects.spent);

@@ -125,7 +125,7 @@ export class LedgerFile {
     return this.#sql.transaction.get(fromHex(id)) !== undefined;
   }
 
-  /** An output that a block made, and whether one spent it; null when it is not known (any more). */
+  /** An output that a block made, and whether one spent it; null when it is not known any more. */
   output({ txHash, index }: OutputRef): { utxo: Utxo; isSpent: boolean } | null {
     // trust: the columns of this statement
     const row = this.#sql.output.get(fromHex(txHash), index) as OutputRow | undefined;

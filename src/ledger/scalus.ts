@@ -1,6 +1,6 @@
 /**
- * The only import of scalus: the judge of transactions (phase 1 and 2), the evaluator of scripts and
- * the application of a parameter to a script.
+ * The only import of scalus: the judge of transactions (phase 1 and 2), the evaluator of scripts
+ * and the application of a parameter to a script.
  *
  * Scalus throws on some malformed input and returns a verdict on the rest; both leave here as
  * values. What its verdict lacks is checked in `checks.ts`, its words are read in `refusals.ts`.

@@ -1,6 +1,6 @@
 /**
- * Readers of the chain. Each has a cursor, so nothing is queued for a slow one: it is told what lies
- * between its cursor and the present, at the moment it asks. Events: see chain/port.ts.
+ * Readers of the chain. Each has a cursor, so nothing is queued for a slow one: it is told what
+ * lies between its cursor and the present, at the moment it asks. Events: see chain/port.ts.
  */
 
 import { slotStartMs } from '../cardano/slots.ts';

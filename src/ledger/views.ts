@@ -52,7 +52,7 @@ function seen(
     .sort((a, b) => compareRefs(a.ref, b.ref));
 }
 
-/** Whether the transaction that makes `utxo` spends an output of the same key: change, not a gift. */
+/** Whether the transaction that makes `utxo` spends one of the same key: change, not a gift. */
 function givesBack({ effects }: Waiting, utxo: Utxo, chain: UtxoSet, mempool: Mempool): boolean {
   const owner = credentialOf(utxo);
   return effects.spent.some((ref) => {

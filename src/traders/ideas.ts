@@ -1,11 +1,11 @@
-/** Names of tokens, made from chance: two words that fit the rules of a launch (api.md section 3). */
+/** Names of tokens, made from chance: two words within the rules of a launch (api.md section 3). */
 import type { Rng } from '../runtime/rng.ts';
 import { oneOf } from './chance.ts';
 import type { TokenIdea } from './view.ts';
 
 const FIRST =
-  'Lucky Sleepy Turbo Cosmic Mini Grumpy Golden Pixel Spicy Lazy Brave Frozen Happy Quantum Salty ' +
-  'Tiny Royal Rusty Silent Velvet Wild Zen Mellow Noble';
+  'Lucky Sleepy Turbo Cosmic Mini Grumpy Golden Pixel Spicy Lazy Brave Frozen Happy Quantum ' +
+  'Salty Tiny Royal Rusty Silent Velvet Wild Zen Mellow Noble';
 const SECOND =
   'Otter Pug Toad Llama Yak Moose Gecko Panda Koala Raven Squid Corgi Bison Lynx Crab Owl Hippo ' +
   'Sloth Newt Falcon Badger Camel Dodo Goose';

@@ -15,6 +15,8 @@ const SUPPLY = 1_000_000_000n;
 const PROBE_LOVELACE = 10_000_000n;
 /** A token that cannot be quoted for so long is none of the launchpad's. */
 const PATIENCE_MS = 60_000;
+/** The list has no more; a token that is not on a full one may still be there. */
+const LIST_LENGTH = 100;
 /** Until a list that was missing is asked for again. */
 const LIST_AGAIN_MS = 60_000;
 
@@ -53,7 +55,8 @@ export class Market {
 
   /** Seen in a launch or in a wallet. */
   add(asset: AssetId, nowMs: number): void {
-    if (this.#known.has(asset) || this.#known.size >= MOST_TOKENS) return;
+    if (this.#known.has(asset)) return;
+    if (this.#known.size >= MOST_TOKENS && !this.#forgetForeign()) return;
     this.#known.set(asset, {
       asset,
       sinceMs: nowMs,
@@ -63,6 +66,12 @@ export class Market {
       isForeign: false,
       askedMs: 0,
     });
+  }
+
+  /** Strangers may send traders what they like; it must not push out what can be traded. */
+  #forgetForeign(): boolean {
+    const foreign = [...this.#known.values()].find(({ isForeign }) => isForeign);
+    return foreign !== undefined && this.#known.delete(foreign.asset);
   }
 
   /** Looks at the list, or else at the token that was looked at longest ago. */
@@ -78,6 +87,13 @@ export class Market {
   }
 
   #listed(rows: readonly PoolRow[], nowMs: number): null {
+    const listed = new Set(rows.map(({ info }) => info.asset));
+    for (const known of this.#known.values()) {
+      if (rows.length >= LIST_LENGTH || listed.has(known.asset)) continue;
+      // Not in a block yet, rolled back, or none of the launchpad's.
+      known.isOpen = false;
+      known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
+    }
     for (const { info, metrics, pool } of rows) {
       this.add(info.asset, Math.min(nowMs, pool.createdOn * 1000));
       const known = this.#known.get(info.asset);

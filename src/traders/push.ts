@@ -1,6 +1,6 @@
 /**
- * What the pusher does next: it launches a token, buys it up to its graduation in equal steps, sells
- * what it got on the AMM while it lacks coins for the next one, and rests in between.
+ * What the pusher does next: it launches a token, buys it up to its graduation in equal steps,
+ * sells what it got on the AMM while it lacks coins for the next one, and rests in between.
  *
  * Stateless but for the step and the time of the last graduation: its target is the token that it
  * holds on the curve, so a restart carries on where the chain is.

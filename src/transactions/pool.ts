@@ -1,8 +1,8 @@
 /**
  * The builder on threads. Nothing is known to leak (10,000 builds: flat), but what evaluates
- * scripts is large and not ours; so a generation of threads is replaced by a fresh one after a number of
- * builds or above a memory limit: the new one takes all further builds, the old one ends when its
- * last build is done.
+ * scripts is large and not ours; so a generation of threads is replaced by a fresh one after a
+ * number of builds or above a memory limit: the new one takes all further builds, the old one ends
+ * when its last build is done.
  *
  * Limits: `threads` builds at once, `mostWaiting` wait, one more is OVERLOADED; a build that takes
  * longer than its time is given up with its thread.

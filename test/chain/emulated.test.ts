@@ -106,7 +106,7 @@ test('keeps its chain, its slots and its deployment over a restart', async (scop
   assert.equal((await second.byPaymentKey(keyNamed('zoe').hash, 'spendable')).length, 1);
 });
 
-test('does not start on a file of another process, of other keys or of another pace', async (scope) => {
+test('does not start on a file in use, of other keys or of another pace', async (scope) => {
   const options = ledgerOptions();
   const chain = await startChain(scope, options);
   await assert.rejects(startChain(scope, options), /in use by another/);
