@@ -3,6 +3,7 @@ import { formatAddress, parseAddress, scriptAddress } from '../cardano/address.t
 import { bytesOf, readCbor } from '../cardano/cbor.ts';
 import { addressData } from '../cardano/datums.ts';
 import type { Deployment } from '../cardano/deployment.ts';
+import { byteString } from '../cardano/encode.ts';
 import { blake2b224 } from '../cardano/hash.ts';
 import { fromHex, toHex } from '../cardano/hex.ts';
 import type { OutputRef } from '../cardano/output.ts';
@@ -11,7 +12,6 @@ import type { CurveParameters } from '../market/curve.ts';
 import type { FeeParameters } from '../market/fees.ts';
 import { assert } from '../runtime/assert.ts';
 import { VALIDATORS } from '../validators/blueprint.ts';
-import { byteString } from './encode.ts';
 import { applyDataArgument } from './scalus.ts';
 
 export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesting'] as const;

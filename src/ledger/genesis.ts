@@ -3,6 +3,7 @@
  * once and kept in the ledger's file; a later program with other validators goes on with these.
  */
 import type { Deployment } from '../cardano/deployment.ts';
+import { encodeOutput, type OutputPlan } from '../cardano/encode.ts';
 import { blake2b256 } from '../cardano/hash.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../cardano/output.ts';
 import { coins } from '../cardano/value.ts';
@@ -16,7 +17,6 @@ import {
   lockedAddress,
   type MarketPlan,
 } from './deploy.ts';
-import { encodeOutput, type OutputPlan } from './encode.ts';
 
 /** Outputs of equal size at the enterprise address of a key. */
 export interface FundedWallet {

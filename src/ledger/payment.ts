@@ -2,10 +2,7 @@
  * A plain payment: keys, inputs, outputs, a fee. The faucet pays with it; tests do, too.
  * What needs a script or coin selection is the builder's.
  */
-import { blake2b256 } from '../cardano/hash.ts';
-import { fromHex } from '../cardano/hex.ts';
-import type { Key } from '../cardano/keys.ts';
-import type { OutputRef } from '../cardano/output.ts';
+
 import {
   array,
   byteString,
@@ -14,7 +11,11 @@ import {
   map,
   type OutputPlan,
   uint,
-} from './encode.ts';
+} from '../cardano/encode.ts';
+import { blake2b256 } from '../cardano/hash.ts';
+import { fromHex } from '../cardano/hex.ts';
+import type { Key } from '../cardano/keys.ts';
+import type { OutputRef } from '../cardano/output.ts';
 
 export interface PaymentPlan {
   readonly inputs: readonly OutputRef[];

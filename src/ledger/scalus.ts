@@ -7,11 +7,11 @@
  */
 import { createRequire } from 'node:module';
 import type * as scalus from 'scalus';
+import { encodeUtxoMap } from '../cardano/encode.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { Constr, type PlutusData, PlutusMap } from '../cardano/plutusData.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
 import { assert } from '../runtime/assert.ts';
-import { encodeUtxoMap } from './encode.ts';
 import { COST_MODELS } from './parameters.ts';
 
 // trust: the package is CommonJS; its declaration file describes what it exports

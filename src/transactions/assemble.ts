@@ -9,11 +9,11 @@
  */
 import { parseAddress } from '../cardano/address.ts';
 import { ARRAY, cborHead } from '../cardano/cbor.ts';
+import { encodeAssets } from '../cardano/encode.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { refText } from '../cardano/output.ts';
 import { decodeTransaction } from '../cardano/transaction.ts';
 import { addValues, asValue, coins, equalValues, subtractValue } from '../cardano/value.ts';
-import { encodeAssets } from '../ledger/encode.ts';
 import type { Evaluation } from '../ledger/scalus.ts';
 import { ceilDivide } from '../market/ratio.ts';
 import { assert } from '../runtime/assert.ts';

@@ -3,11 +3,12 @@
  * sorted inputs and policies give redeemers their index, redeemers and cost model the hash of the
  * script data. Source: Conway CDDL.
  */
+
+import { array, encodeAssets, encodeRefs, map } from '../cardano/encode.ts';
 import { blake2b256 } from '../cardano/hash.ts';
 import { fromHex } from '../cardano/hex.ts';
 import { compareRefs, type Utxo } from '../cardano/output.ts';
 import { decodePlutusData } from '../cardano/plutusData.ts';
-import { array, encodeAssets, encodeRefs, map } from '../ledger/encode.ts';
 import type { Units } from './cost.ts';
 import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
 import type { ProtocolParameters } from './parameters.ts';

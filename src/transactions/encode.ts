@@ -3,9 +3,9 @@
  * ascending; so a generic library decodes and encodes it to the same bytes. Source: Conway CDDL.
  */
 import { cborHead, NEGATIVE, UNSIGNED } from '../cardano/cbor.ts';
+import { array, byteString, encodeOutput, map, tagged } from '../cardano/encode.ts';
 import { fromHex } from '../cardano/hex.ts';
 import { Constr, type PlutusData, PlutusMap } from '../cardano/plutusData.ts';
-import { array, byteString, encodeOutput, map, tagged } from '../ledger/encode.ts';
 import { assert } from '../runtime/assert.ts';
 import type { PlannedOutput } from './plan.ts';
 

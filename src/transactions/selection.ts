@@ -6,9 +6,10 @@
  * value may hold. Outputs that hold a script are never touched.
  * Never: more inputs or change than fit into one transaction; then the owner must consolidate.
  */
+
+import { encodeAssets } from '../cardano/encode.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { addValues, coins, subtractValue, type Value } from '../cardano/value.ts';
-import { encodeAssets } from '../ledger/encode.ts';
 import type { AssetId } from '../market/asset.ts';
 import { leastLovelace } from './cost.ts';
 import type { ProtocolParameters } from './parameters.ts';

@@ -14,10 +14,10 @@ import {
   readCbor,
   TAG,
 } from '../cardano/cbor.ts';
+import { array, byteString } from '../cardano/encode.ts';
 import { fromHex, isHex } from '../cardano/hex.ts';
 import { isSignedBy } from '../cardano/keys.ts';
 import { decodeTransaction, type KeyWitness, readKeyWitnesses } from '../cardano/transaction.ts';
-import { array, byteString } from '../ledger/encode.ts';
 import { Failure } from '../runtime/errors.ts';
 import { hexString, integer } from './encode.ts';
 

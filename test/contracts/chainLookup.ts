@@ -1,9 +1,9 @@
 /** What every lookup of unspent outputs must do (src/chain/port.ts). */
 import assert from 'node:assert/strict';
+import { encodeAssets, encodeRefs } from '../../src/cardano/encode.ts';
 import { compareRefs, refText, type Utxo } from '../../src/cardano/output.ts';
 import { asValue } from '../../src/cardano/value.ts';
 import type { UtxoView } from '../../src/chain/port.ts';
-import { encodeAssets, encodeRefs } from '../../src/ledger/encode.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';
 import { type ChainPlace, checker, type MakePlace, paid, submitted, wallet } from './chainPlace.ts';

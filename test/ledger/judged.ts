@@ -1,10 +1,10 @@
 /** How a ledger is put before a transaction: Alice pays, mints, or tries what must not be. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeAssets, encodeRefs } from '../../src/cardano/encode.ts';
 import type { OutputRef } from '../../src/cardano/output.ts';
 import { asValue, coins } from '../../src/cardano/value.ts';
 import type { RefusalReason } from '../../src/chain/port.ts';
-import { encodeAssets, encodeRefs } from '../../src/ledger/encode.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { utxosOfCredential } from '../../src/ledger/views.ts';
 import { addressOf, keyNamed, openTestLedger } from '../support/ledgerWorld.ts';

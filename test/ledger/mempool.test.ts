@@ -1,8 +1,8 @@
 /** What waits, how much of it fits into a block, and what may wait at most. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeRefs, uint } from '../../src/cardano/encode.ts';
 import type { Utxo } from '../../src/cardano/output.ts';
-import { encodeRefs, uint } from '../../src/ledger/encode.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Mempool, MOST_WAITING_BYTES } from '../../src/ledger/mempool.ts';
 import { PROTOCOL } from '../../src/ledger/parameters.ts';

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { encodeAssets, encodeOutput, encodeRefs, uint } from '../../src/cardano/encode.ts';
 import { refText, type Utxo } from '../../src/cardano/output.ts';
 import { addValues, asValue, coins, equalValues } from '../../src/cardano/value.ts';
 import type { Opened } from '../../src/ledger/boot.ts';
 import { scriptHash } from '../../src/ledger/deploy.ts';
-import { encodeAssets, encodeOutput, encodeRefs, uint } from '../../src/ledger/encode.ts';
 import type { Resubmit } from '../../src/ledger/ledger.ts';
 import { Stream } from '../../src/ledger/streams.ts';
 import { credentialOf } from '../../src/ledger/utxoSet.ts';

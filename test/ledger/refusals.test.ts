@@ -5,8 +5,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAddress } from '../../src/cardano/address.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import { asValue, coins } from '../../src/cardano/value.ts';
 import {
   array,
   byteString,
@@ -16,7 +14,9 @@ import {
   map,
   tagged,
   uint,
-} from '../../src/ledger/encode.ts';
+} from '../../src/cardano/encode.ts';
+import { fromHex } from '../../src/cardano/hex.ts';
+import { asValue, coins } from '../../src/cardano/value.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import { ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';
 import {

@@ -1,15 +1,15 @@
 /** What the ledger refuses of transactions with scripts, and why. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asValue } from '../../src/cardano/value.ts';
-import { scriptHash } from '../../src/ledger/deploy.ts';
 import {
   byteString,
   encodeAssets,
   encodeOutput,
   encodeRefs,
   uint,
-} from '../../src/ledger/encode.ts';
+} from '../../src/cardano/encode.ts';
+import { asValue } from '../../src/cardano/value.ts';
+import { scriptHash } from '../../src/ledger/deploy.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { ADA, accepts, minting, pay, place, refuses, TOKEN } from './judged.ts';

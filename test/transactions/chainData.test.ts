@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAddress } from '../../src/cardano/address.ts';
+import { array, encodeRef } from '../../src/cardano/encode.ts';
 import { toHex } from '../../src/cardano/hex.ts';
 import { refText, type Utxo } from '../../src/cardano/output.ts';
 import { coins } from '../../src/cardano/value.ts';
 import type { UtxoLookup } from '../../src/chain/port.ts';
-import { array, encodeRef } from '../../src/ledger/encode.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import {
   lookUpCollateral,

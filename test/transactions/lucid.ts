@@ -8,10 +8,10 @@
 import { CML, PROTOCOL_PARAMETERS_DEFAULT } from '@lucid-evolution/lucid';
 import { eval_phase_two_raw } from '@lucid-evolution/uplc';
 import { elementsOf, entriesOf, numberOf, readCbor, span } from '../../src/cardano/cbor.ts';
+import { array, encodeRef, map } from '../../src/cardano/encode.ts';
 import { fromHex } from '../../src/cardano/hex.ts';
 import type { Utxo } from '../../src/cardano/output.ts';
 import { decodePlutusData, encodePlutusData } from '../../src/cardano/plutusData.ts';
-import { array, encodeRef, map } from '../../src/ledger/encode.ts';
 import { integer } from '../../src/transactions/encode.ts';
 import { SLOTS } from './world.ts';
 

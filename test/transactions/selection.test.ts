@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { encodeAssets } from '../../src/cardano/encode.ts';
 import { refText, type Utxo } from '../../src/cardano/output.ts';
 import { decodeTransaction } from '../../src/cardano/transaction.ts';
 import { addValues, asValue, coins, equalValues, subtractValue } from '../../src/cardano/value.ts';
-import { encodeAssets } from '../../src/ledger/encode.ts';
 import { leastLovelace } from '../../src/transactions/cost.ts';
 import { planOrder } from '../../src/transactions/order.ts';
 import { DEFAULT_PARAMETERS } from '../../src/transactions/parameters.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { array, byteString, map } from '../../src/cardano/encode.ts';
 import { blake2b256 } from '../../src/cardano/hash.ts';
 import { fromHex, toHex } from '../../src/cardano/hex.ts';
 import { type Key, keyOf } from '../../src/cardano/keys.ts';
 import { decodeTransaction } from '../../src/cardano/transaction.ts';
-import { array, byteString, map } from '../../src/ledger/encode.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import { hexString, integer } from '../../src/transactions/encode.ts';
 import { planOrder } from '../../src/transactions/order.ts';

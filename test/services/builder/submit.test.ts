@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptAddress } from '../../../src/cardano/address.ts';
+import { encodeRefs, uint } from '../../../src/cardano/encode.ts';
 import { fromHex, toHex } from '../../../src/cardano/hex.ts';
 import type { Key } from '../../../src/cardano/keys.ts';
 import { decodeTransaction } from '../../../src/cardano/transaction.ts';
 import { coins } from '../../../src/cardano/value.ts';
 import { scriptHash } from '../../../src/ledger/deploy.ts';
-import { encodeRefs, uint } from '../../../src/ledger/encode.ts';
 import type { OwnUtxo } from '../../../src/wallet/utxo.ts';
 import { ADA, DevnetWorld, ok, textField } from '../../e2e/devnet/world.ts';
 import { keyNamed } from '../../support/ledgerWorld.ts';

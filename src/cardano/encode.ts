@@ -1,14 +1,13 @@
 /**
- * CBOR that the ledger writes itself: genesis outputs and plain payments, definite lengths,
- * shortest heads, keys ascending. Everything else on this chain is written by the builder.
- * Source: RFC 8949 and the Conway CDDL.
+ * CBOR that we write ourselves: definite lengths, shortest heads, keys ascending; so a generic
+ * library decodes and encodes it to the same bytes. Source: RFC 8949 and the Conway CDDL.
  */
-import { addressBytes, parseAddress } from '../cardano/address.ts';
-import { ARRAY, BYTES, cborHead, MAP, TAG, UNSIGNED } from '../cardano/cbor.ts';
-import { fromHex } from '../cardano/hex.ts';
-import { compareRefs, type OutputRef } from '../cardano/output.ts';
-import type { Value } from '../cardano/value.ts';
 import { assert } from '../runtime/assert.ts';
+import { addressBytes, parseAddress } from './address.ts';
+import { ARRAY, BYTES, cborHead, MAP, TAG, UNSIGNED } from './cbor.ts';
+import { fromHex } from './hex.ts';
+import { compareRefs, type OutputRef } from './output.ts';
+import type { Value } from './value.ts';
 
 export function uint(value: bigint | number): Uint8Array {
   return cborHead(UNSIGNED, value);
