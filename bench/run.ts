@@ -2,6 +2,8 @@
  * `npm run bench [-- names…] [--quick]`: runs the named benches, or all, prints their tables and
  * puts them into RESULTS.md. `--quick` takes short windows, prints, and leaves RESULTS.md alone.
  */
+import { build } from './build.ts';
+import { buildMemory } from './buildMemory.ts';
 import { fanOut } from './fanOut.ts';
 import { foldTrades } from './foldTrades.ts';
 import { http } from './http.ts';
@@ -9,7 +11,7 @@ import { idleSockets } from './idleSockets.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
 
-const BENCHES = [foldTrades, fanOut, http, idleSockets];
+const BENCHES = [foldTrades, fanOut, http, idleSockets, build, buildMemory];
 
 const args = process.argv.slice(2);
 const isQuick = args.includes('--quick');

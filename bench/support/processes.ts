@@ -1,15 +1,15 @@
 /**
  * Processes of a bench, each on a core of its own where `taskset` is there: what serves on the
- * first core, what asks or receives on the second.
+ * first core, what asks or receives on the second. What needs all of them runs on `any`.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Offers, Question, Reply } from './offers.ts';
 
-export type Core = 'server' | 'client';
+export type Core = 'server' | 'client' | 'any';
 
-const CORES: Readonly<Record<Core, string>> = { server: '0', client: '1' };
+const CORES: Readonly<Record<Exclude<Core, 'any'>, string>> = { server: '0', client: '1' };
 const DIRECTORY = join(import.meta.dirname, '../processes');
 
 export const pinned = cpus().length > 1 && isOnPath('taskset');
@@ -20,7 +20,8 @@ export function isOnPath(program: string): boolean {
 
 /** A command line that runs on its core. */
 export function onCore(core: Core, command: readonly string[]): [string, string[]] {
-  const all = pinned ? ['taskset', '-c', CORES[core], ...command] : command;
+  const isFree = core === 'any' || !pinned;
+  const all = isFree ? command : ['taskset', '-c', CORES[core], ...command];
   const [program = '', ...args] = all;
   return [program, args];
 }

@@ -82,19 +82,24 @@ export class Lane {
     const { store, utxos, deployment, slots, clock } = this.#place;
     const pool = await newestPool(this.#token, store(), utxos, deployment);
     if (pool === null) return 'later';
-    const seen = await seeMarket(pool, store(), utxos);
-    const next = nextStep({
-      pool: pool.state,
-      orders: seen.orders,
-      fees: deployment.fees,
-      nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
-      mostOrders: this.#mostOrders,
-    });
-    if (next.step === 'wait') return 'later';
+    for await (const seen of seeMarket(pool, store(), utxos)) {
+      const next = nextStep({
+        pool: pool.state,
+        orders: seen.orders,
+        fees: deployment.fees,
+        nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
+        mostOrders: this.#mostOrders,
+      });
+      if (next.step !== 'wait') return this.#actWithFloat(next, seen);
+    }
+    return 'later';
+  }
+
+  async #actWithFloat(action: Action, seen: SeenMarket): Promise<Verdict> {
     const { floats } = this.#place;
     const held = await floats.reserve(this.#token);
     try {
-      return await this.#act(next, seen, held);
+      return await this.#act(action, seen, held);
     } finally {
       floats.release(this.#token);
     }

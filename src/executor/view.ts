@@ -18,8 +18,8 @@ export interface SeenMarket {
   readonly orderUtxos: ReadonlyMap<string, Utxo>;
 }
 
-/** Orders looked at in one go; those behind them wait for the next look. */
-const MOST_LOOKED_AT = 400;
+/** Orders looked at in one go. */
+const PAGE_ORDERS = 400;
 
 /** Tokens that have open orders, ascending. */
 export function tokensWithOrders(store: StateStore, most: number): AssetId[] {
@@ -35,13 +35,30 @@ export function tokensWithOrders(store: StateStore, most: number): AssetId[] {
   return tokens;
 }
 
-/** Orders that stand in a block and that nothing in the mempool spends, as they were placed. */
-export async function seeMarket(
+/**
+ * Orders that stand in a block and that nothing in the mempool spends, as they were placed, in
+ * pages: any number of orders that cannot be filled must not hide the one that can.
+ */
+export async function* seeMarket(
   pool: NewestPool,
   store: StateStore,
   utxos: UtxoLookup,
+): AsyncGenerator<SeenMarket> {
+  const prefix = `${pool.token}/`;
+  for (let after: string | undefined; ; ) {
+    const rows = store.withPrefix('open_orders', prefix, PAGE_ORDERS, after);
+    yield await seePage(pool, rows, store, utxos);
+    if (rows.length < PAGE_ORDERS) return;
+    after = rows.at(-1)?.key;
+  }
+}
+
+async function seePage(
+  pool: NewestPool,
+  rows: readonly { readonly value: string }[],
+  store: StateStore,
+  utxos: UtxoLookup,
 ): Promise<SeenMarket> {
-  const rows = store.withPrefix('open_orders', `${pool.token}/`, MOST_LOOKED_AT);
   const records = rows.flatMap(({ value: ref }) => {
     const text = store.get('orders', ref);
     return text === null ? [] : [readRecord<OrderRecord>(text)];

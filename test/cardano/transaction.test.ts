@@ -20,7 +20,7 @@ import {
   type OutputPlan,
   tagged,
   uint,
-} from '../../src/ledger/encode.ts';
+} from '../../src/cardano/encode.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 

@@ -12,7 +12,7 @@ import {
   map,
   type OutputPlan,
   uint,
-} from '../../src/ledger/encode.ts';
+} from '../../src/cardano/encode.ts';
 import { COST_MODELS } from '../../src/ledger/parameters.ts';
 
 /** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */
