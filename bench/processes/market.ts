@@ -1,5 +1,5 @@
 /** Our server, whole, with a feed of trades. */
-import { type FeedWish, Feed, startBenchApp } from '../support/marketApp.ts';
+import { Feed, type FeedWish, startBenchApp } from '../support/marketApp.ts';
 import { offer, usageOffers } from '../support/offers.ts';
 
 export type Market = typeof offers;

@@ -24,6 +24,11 @@ export class PairWalk {
   #timeMs = START_MS;
   #price = 2_545_182;
 
+  /** Of the newest lines. */
+  get timeMs(): number {
+    return this.#timeMs;
+  }
+
   /** A feed that ended has ended its minute, so what comes after it belongs into the next one. */
   nextMinute(): void {
     this.#timeMs = Math.ceil((this.#timeMs + 1) / MINUTE_MS) * MINUTE_MS;
