@@ -1,0 +1,126 @@
+/** A person's day on a devnet, by commands alone. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parseCommand } from '../../src/cli/arguments.ts';
+import { runMarket } from '../../src/cli/market.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { startDevnet } from '../support/devnet.ts';
+import { temporaryDirectory } from '../support/server.ts';
+
+interface Said {
+  readonly code: number;
+  readonly lines: readonly string[];
+  readonly complaints: readonly string[];
+}
+
+function person(url: string, file = join(temporaryDirectory(), 'wallet.json')) {
+  return async (...args: readonly string[]): Promise<Said> => {
+    const command = parseCommand([...args, '--url', url, '--wallet', file]);
+    assert(typeof command !== 'string' && command.name === 'market', args.join(' '));
+    const lines: string[] = [];
+    const complaints: string[] = [];
+    const code = await runMarket(command, {
+      clock: systemClock,
+      fetch,
+      say: (line) => lines.push(line),
+      complain: (line) => complaints.push(line),
+    });
+    return { code, lines, complaints };
+  };
+}
+
+function done({ code, lines, complaints }: Said): readonly string[] {
+  assert.equal(code, 0, [...lines, ...complaints].join('\n'));
+  return lines;
+}
+
+function word(lines: readonly string[], before: string): string {
+  const line = lines.find((text) => text.startsWith(`${before} `)) ?? '';
+  return (line.split(' ')[1] ?? '').replace(',', '');
+}
+
+async function adaOf(act: (...args: readonly string[]) => Promise<Said>): Promise<number> {
+  const lines = done(await act('wallet', 'balance'));
+  return Number(lines[1]?.split(' ')[0]);
+}
+
+test('wallet, faucet, launch, buy, sell, lock, withdraw', async (t: TestContext) => {
+  const act = person(await startDevnet(t));
+  done(await act('wallet', 'new'));
+  assert.equal((await act('wallet', 'new')).code, 1);
+  done(await act('wallet', 'faucet', '300'));
+  assert.equal(await adaOf(act), 300);
+
+  const launched = done(
+    await act('launch', '--name', 'My Coin', '--ticker', 'MYC', '--initial', '12.5'),
+  );
+  assert.match(launched[0] ?? '', /^Signed: launch My Coin \(MYC\) .* 12.5 ADA for 4909341 tokens/);
+  const token = word(launched, 'Token');
+
+  const bought = done(await act('buy', token, '25.5'));
+  assert.match(bought[0] ?? '', /^Quote: 25.5 ADA for 9868848 My Coin on the curve/);
+  assert.match(bought.at(-1) ?? '', /^Filled .*received 9868848 My Coin and 1.5 ADA$/);
+  const exact = done(await act('buy', token, '--tokens', '1_000_000'));
+  assert.match(exact.at(-1) ?? '', /received 1000000 My Coin and 1.5 ADA$/);
+  const sold = done(await act('sell', token, '5000000'));
+  assert.match(sold.at(-1) ?? '', /^Filled .*received \d+\.\d+ ADA$/);
+
+  const locked = done(await act('lock', token, '1001', '--for', '2s', '--stages', '2'));
+  assert.match(locked[0] ?? '', /^Signed: lock 1001 My Coin in 2 stages until /);
+  assert.deepEqual(
+    locked.filter((line) => line.startsWith('Lock ')).map((line) => line.split('  ')[1]),
+    ['500 My Coin', '501 My Coin'],
+  );
+  const early = await act('withdraw', `${word(locked, 'Transaction')}:1`);
+  assert.equal(early.code, 1);
+  assert.match(early.complaints[0] ?? '', /LOCK_NOT_EXPIRED: Lock is still active/);
+  const lock = word(locked, 'Lock');
+  const withdrawn = await until(() => act('withdraw', lock));
+  assert.match(withdrawn[0] ?? '', /^Signed: take lock .* back/);
+});
+
+test('an order taken back returns all but the network fees', async (t: TestContext) => {
+  const act = person(await startDevnet(t));
+  done(await act('wallet', 'new'));
+  done(await act('wallet', 'faucet', '100'));
+  const token = word(done(await act('launch', '--name', 'Tok', '--ticker', 'T')), 'Token');
+  const before = await adaOf(act);
+  const placed = done(await act('buy', token, '30', '--no-wait'));
+  const taken = await act('cancel', word(placed, 'Order'));
+  // The executor may have been faster, and then the order is filled.
+  if (taken.code === 0) assert((await adaOf(act)) > before - 1);
+  else assert.match(taken.complaints[0] ?? '', /spent|INPUT_SPENT/);
+});
+
+test('refusals, an unknown server and a missing wallet are one line and a code', async (t) => {
+  const url = await startDevnet(t);
+  const act = person(url);
+  const missing = await act('wallet', 'balance');
+  assert.equal(missing.code, 2);
+  assert.match(missing.complaints[0] ?? '', /There is no wallet/);
+  done(await act('wallet', 'new'));
+  const unknown = await act('buy', `${'ab'.repeat(28)}.00`, '5');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.complaints[0] ?? '', /ASSET_NOT_FOUND/);
+  const poor = await act('launch', '--name', 'Tok', '--ticker', 'T');
+  assert.equal(poor.code, 1);
+  assert.match(poor.complaints[0] ?? '', /^launch: SERVER_ERROR/);
+  const file = join(temporaryDirectory(), 'wallet.json');
+  const nowhere = person('http://127.0.0.1:1', file);
+  done(await nowhere('wallet', 'new'));
+  const gone = await nowhere('wallet', 'balance');
+  assert.equal(gone.code, 1);
+  assert.match(gone.complaints[0] ?? '', /cannot be reached/);
+  for (const said of [missing, unknown, poor, gone]) assert.equal(said.complaints.length, 1);
+});
+
+async function until(ask: () => Promise<Said>): Promise<readonly string[]> {
+  const startMs = performance.now();
+  for (;;) {
+    const said = await ask();
+    if (said.code === 0) return said.lines;
+    if (performance.now() - startMs > 15_000) assert.fail(said.complaints.join('\n'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

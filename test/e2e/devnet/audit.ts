@@ -1,0 +1,255 @@
+/**
+ * The books of a chain, from its file alone: every transaction decoded again, its inputs looked up,
+ * sums compared. What the executor did is done again with the market's arithmetic, order by order.
+ */
+import assert from 'node:assert/strict';
+import { parseAddress } from '../../../src/cardano/address.ts';
+import { readAmmData, readOrderData, readPoolData } from '../../../src/cardano/datums.ts';
+import { capLovelace, type Deployment } from '../../../src/cardano/deployment.ts';
+import { datumOf, type Output, refText } from '../../../src/cardano/output.ts';
+import { Constr } from '../../../src/cardano/plutusData.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/transaction.ts';
+import { addValues, amountOf, asValue, coins, equalValues } from '../../../src/cardano/value.ts';
+import { COLLATERAL, FLOATS } from '../../../src/ledger/genesis.ts';
+import { LedgerFile } from '../../../src/ledger/ledgerFile.ts';
+import { buy, sell } from '../../../src/market/exchange.ts';
+import { fillIncomeLovelace, launchFeeLovelace } from '../../../src/market/fees.ts';
+import { graduated, type PoolState, poolLovelace } from '../../../src/market/pool.ts';
+import { type TraderConfig, traderFunds } from '../../../src/traders/config.ts';
+import { quietTraders } from './world.ts';
+
+const ADA = 1_000_000n;
+
+export interface Books {
+  readonly transactions: number;
+  readonly networkFees: bigint;
+  /** What the platform earned by the fee table, network fees of the executor not yet taken off. */
+  readonly earned: bigint;
+  /** Network fees that the fee address paid. */
+  readonly paid: bigint;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** What the genesis holds: scripts, collateral, floats, faucet, traders. */
+function genesisLovelace(traders: TraderConfig): bigint {
+  const sums = [
+    300n * ADA,
+    BigInt(COLLATERAL.outputs) * COLLATERAL.lovelace,
+    BigInt(FLOATS.outputs) * FLOATS.lovelace,
+    20n * 1_000_000n * ADA,
+    ...traderFunds(traders).map(({ lovelace, outputs }) => {
+      return (lovelace / BigInt(outputs)) * BigInt(outputs);
+    }),
+  ];
+  return sums.reduce((sum, each) => sum + each, 0n);
+}
+
+interface Step {
+  readonly tx: Transaction;
+  readonly slot: number;
+  readonly txIndex: number;
+  readonly inputs: readonly Output[];
+}
+
+class Auditor {
+  readonly #deployment: Deployment;
+  readonly #placedAt = new Map<string, [number, number, number]>();
+  readonly counts: Record<string, number> = {};
+  earned = 0n;
+  paid = 0n;
+
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment;
+  }
+
+  /** Takes one transaction in, in chain order. */
+  take(step: Step): void {
+    const { tx, slot, txIndex } = step;
+    for (const [index, output] of tx.outputs.entries()) {
+      if (this.#scriptOf(output) === 'order') {
+        this.#placedAt.set(refText({ txHash: tx.id, index }), [slot, txIndex, index]);
+      }
+    }
+    const { executorKeyHash, feeKeyHash } = this.#deployment;
+    if (tx.requiredSigners.includes(executorKeyHash)) this.#executed(step);
+    else {
+      const got = this.#atFeeAddress(tx.outputs);
+      assert.equal(this.#atFeeAddress(step.inputs), 0n, `nobody else spends of ${feeKeyHash}`);
+      const isLaunch = tx.mint.size > 0;
+      assert.equal(got, isLaunch ? this.#launchFee(step) : 0n);
+      if (isLaunch) this.#count('launch');
+      this.earned += got;
+    }
+  }
+
+  #launchFee({ tx }: Step): bigint {
+    const { fees, curve } = this.#deployment;
+    const pool = tx.outputs.find((output) => this.#scriptOf(output) === 'curvePool');
+    assert(pool !== undefined && [...tx.mint.values()].includes(curve.supply));
+    return launchFeeLovelace(fees, pool.value.lovelace - fees.poolKeepLovelace);
+  }
+
+  #executed(step: Step): void {
+    const { tx, inputs } = step;
+    const { fees } = this.#deployment;
+    const at = inputs.findIndex((input) => /Pool$/.test(this.#scriptOf(input) ?? ''));
+    const before = inputs[at];
+    const after = tx.outputs[at];
+    const orders = this.#orders(step);
+    let income = 0n;
+    let state = before === undefined ? null : this.#poolOf(before);
+    for (const { isRefund, data, input, payment } of orders) {
+      if (isRefund) {
+        const back = addValues(payment.value, coins(fees.refundFeeLovelace));
+        assert(equalValues(back, input.value), 'a refund is all but its fee');
+        income += fees.refundFeeLovelace;
+        this.#count('refund');
+        continue;
+      }
+      assert(state !== null, 'fills have a pool');
+      const token = data.input === '.' ? data.output : data.input;
+      const onTop = data.feeLovelace + data.depositLovelace;
+      const filled =
+        data.input === '.'
+          ? buy(state, fees, input.value.lovelace - onTop)
+          : sell(state, fees, amountOf(input.value, token));
+      assert(filled.outcome === 'exchange', 'the market’s arithmetic fills it too');
+      const { outputAmount, next } = filled;
+      const due =
+        data.input === '.'
+          ? asValue(data.depositLovelace, [[token, outputAmount]])
+          : coins(data.depositLovelace + outputAmount);
+      assert(equalValues(payment.value, due), 'the payment is the quote’s');
+      income += fillIncomeLovelace(data.feeLovelace, filled.shares);
+      state = next;
+      this.#count(`fill ${state.venue}`);
+    }
+    if (state !== null && after !== undefined) this.#succeeds(state, before, after, orders.length);
+    const [got, put] = [this.#atFeeAddress(tx.outputs), this.#atFeeAddress(inputs)];
+    assert.equal(got - put, income - tx.feeLovelace, `fees of ${tx.id}`);
+    this.earned += income;
+    this.paid += tx.feeLovelace;
+  }
+
+  /** The pool's next output is what the arithmetic says: trades, graduation or Collect. */
+  #succeeds(state: PoolState, before: Output | undefined, after: Output, orders: number): void {
+    const { fees } = this.#deployment;
+    const found = this.#poolOf(after);
+    if (orders > 0) {
+      assert.deepEqual(found, state);
+    } else if (state.venue === 'CURVE') {
+      assert.deepEqual(found, graduated(state));
+      assert(before !== undefined && equalValues(before.value, after.value), 'to the lovelace');
+      this.#count('graduation');
+    } else {
+      assert.deepEqual(found, { ...state, owed: 0n });
+      this.#count('collect');
+    }
+    assert.equal(after.value.lovelace, poolLovelace(found, fees));
+  }
+
+  /** Orders that it spends, in the order of their placement. */
+  #orders({ tx, inputs }: Step) {
+    const orders = inputs.flatMap((input, index) => {
+      if (this.#scriptOf(input) !== 'order') return [];
+      const data = readOrderData(datumOf(input), 'testnet');
+      const payment = tx.outputs[index];
+      const redeemer = tx.redeemers.find((one) => one.purpose === 'spend' && one.index === index);
+      const placed = this.#placedAt.get(refText(tx.inputs[index] ?? assert.fail()));
+      assert(data !== null && payment !== undefined && placed !== undefined);
+      assert(redeemer?.data instanceof Constr);
+      return [{ data, input, payment, placed, isRefund: redeemer.data.index === 2 }];
+    });
+    const key = ([slot, txIndex, index]: [number, number, number]) =>
+      slot * 1e8 + txIndex * 1e4 + index;
+    return orders.sort((a, b) => key(a.placed) - key(b.placed));
+  }
+
+  #poolOf(output: Output): PoolState {
+    const { fees, curve, thresholdLovelace } = this.#deployment;
+    const x = output.value.lovelace - fees.poolKeepLovelace;
+    const data = readPoolData(datumOf(output));
+    if (data !== null) {
+      assert.equal(data.capLovelace, capLovelace(this.#deployment));
+      const y = amountOf(output.value, data.token);
+      return { venue: 'CURVE', x, y, curve, thresholdLovelace };
+    }
+    const amm = readAmmData(datumOf(output));
+    assert(amm !== null, 'a pool has the datum of one');
+    const { owedLovelace: owed, token } = amm;
+    return {
+      venue: 'AMM',
+      x: x - owed,
+      y: amountOf(output.value, token),
+      owed,
+      supply: curve.supply,
+    };
+  }
+
+  #scriptOf({ address }: Output): string | null {
+    const hash = parseAddress(address)?.payment.hash;
+    const { scripts } = this.#deployment;
+    return Object.entries(scripts).find(([, script]) => script.hash === hash)?.[0] ?? null;
+  }
+
+  #atFeeAddress(outputs: readonly Output[]): bigint {
+    const { feeAddress } = this.#deployment;
+    const own = outputs.filter(({ address }) => address === feeAddress);
+    return own.reduce((sum, { value }) => sum + value.lovelace, 0n);
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+}
+
+/** Fails where a lovelace or a token appears or vanishes, or a fee is not the table's. */
+export function audit(
+  ledgerFile: string,
+  deployment: Deployment,
+  traders: TraderConfig = quietTraders(),
+): Books {
+  const file = new LedgerFile(ledgerFile);
+  try {
+    return auditFile(file, deployment, traders);
+  } finally {
+    file.close();
+  }
+}
+
+function auditFile(file: LedgerFile, deployment: Deployment, traders: TraderConfig): Books {
+  const auditor = new Auditor(deployment);
+  let transactions = 0;
+  let networkFees = 0n;
+  const minted = new Map<string, bigint>();
+  for (let height = 1; height <= (file.tip()?.height ?? 0); height += 1) {
+    const { slot } = file.head(height) ?? assert.fail(`block ${height}`);
+    for (const [txIndex, { bytes }] of file.transactionsOf(height).entries()) {
+      const tx = decodeTransaction(bytes);
+      const inputs = tx.inputs.map((ref) => {
+        return file.output(ref)?.utxo.output ?? assert.fail(`${refText(ref)} is known`);
+      });
+      assert(tx.isValid, 'no script failed');
+      const put = addValues(...inputs.map(({ value }) => value), asValue(0n, tx.mint));
+      const got = addValues(...tx.outputs.map(({ value }) => value), coins(tx.feeLovelace));
+      assert(equalValues(put, got), `${tx.id} conserves value`);
+      auditor.take({ tx, slot, txIndex, inputs });
+      for (const [asset, amount] of tx.mint) {
+        minted.set(asset, (minted.get(asset) ?? 0n) + amount);
+      }
+      networkFees += tx.feeLovelace;
+      transactions += 1;
+    }
+  }
+  const held = addValues(...[...file.unspent()].map(({ output }) => output.value));
+  assert.equal(held.lovelace + networkFees, genesisLovelace(traders), 'no lovelace came or went');
+  assert.deepEqual(new Map([...held.assets].sort()), new Map([...minted].sort()));
+  const launches = auditor.counts.launch ?? 0;
+  assert.equal(minted.size, 2 * launches, 'a token and an NFT for each launch, nothing else');
+  const fee = [...file.unspent()].filter(({ output }) => output.address === deployment.feeAddress);
+  const kept = fee.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
+  const began = BigInt(FLOATS.outputs) * FLOATS.lovelace;
+  assert.equal(kept - began, auditor.earned - auditor.paid, 'the fee address has what is due');
+  const { earned, paid, counts } = auditor;
+  return { transactions, networkFees, earned, paid, counts };
+}

@@ -1,0 +1,278 @@
+/**
+ * A whole market in the test's process: ledger, executor, builder, doors; blocks only when asked.
+ * Everything goes through the public HTTP API with real signatures; what the test looks into
+ * (ledger, fold) it only reads.
+ */
+import assert from 'node:assert/strict';
+import { dataFiles } from '../../../src/actors/files.ts';
+import type { ChainKit } from '../../../src/assembly/chain.ts';
+import { parseRef, refText } from '../../../src/cardano/output.ts';
+import { EmulatedChain } from '../../../src/chain/emulated.ts';
+import type { Block } from '../../../src/chain/port.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/store/records.ts';
+import type { KeyedTable } from '../../../src/store/rows.ts';
+import type { TraderConfig } from '../../../src/traders/config.ts';
+import { readTraderConfig } from '../../../src/traders/config.ts';
+import { ApiClient, type LaunchRequest, type OrderRequest } from '../../../src/wallet/api.ts';
+import { Desk, type Launched, type PlacedOrder } from '../../../src/wallet/desk.ts';
+import { ApiFailure } from '../../../src/wallet/failure.ts';
+import { pictureOf } from '../../../src/wallet/picture.ts';
+import { Wallet } from '../../../src/wallet/wallet.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { secretOf } from '../../support/ledgerWorld.ts';
+import { type Environment, type Scope, temporaryDirectory } from '../../support/server.ts';
+import { until, untilAsked } from '../../support/until.ts';
+
+export const ADA = 1_000_000n;
+
+/** One small trader wallet: they do not trade here, but the genesis pays them. */
+export function quietTraders(): TraderConfig {
+  const config = readTraderConfig();
+  return { ...config, wallets: 1, adaEach: 10, outputsEach: 1 };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly cause: string | null;
+  readonly reason: string | null;
+  readonly message: string;
+  readonly body: unknown;
+}
+
+export class DevnetWorld {
+  readonly directory: string;
+  readonly app: TestApp;
+  readonly client: ApiClient;
+
+  private constructor(directory: string, app: TestApp) {
+    this.directory = directory;
+    this.app = app;
+    const { url: baseUrl } = app;
+    this.client = new ApiClient({ baseUrl, fetch, clock: systemClock, timeoutMs: 30_000 });
+  }
+
+  static async start(
+    scope: Scope,
+    { directory = temporaryDirectory(), env = {} }: { directory?: string; env?: Environment } = {},
+  ): Promise<DevnetWorld> {
+    const app = await startTestApp(scope, {
+      directory,
+      env: { BLOCK_EVERY_MS: '0', TRADERS_PACE: '0', ...env },
+      devnet: { traders: quietTraders(), pace: 0, seed: 1 },
+    });
+    const world = new DevnetWorld(directory, app);
+    // Chain time is that of the newest block.
+    if (world.tip === null) await world.mine();
+    return world;
+  }
+
+  get url(): string {
+    return this.app.url;
+  }
+
+  get port(): number {
+    return this.app.app.port;
+  }
+
+  get kit(): ChainKit {
+    const { chain } = this.app.app;
+    assert(chain !== null, 'this app has a chain');
+    return chain;
+  }
+
+  get chain(): EmulatedChain {
+    const { utxos } = this.kit.workshop;
+    assert(utxos instanceof EmulatedChain, 'the devnet is the embedded ledger');
+    return utxos;
+  }
+
+  get ledgerFile(): string {
+    return `${this.directory}/ledger.sqlite`;
+  }
+
+  get files() {
+    return dataFiles(this.directory);
+  }
+
+  row<T>(table: KeyedTable, key: string): T | null {
+    const text = this.app.app.node.fold.store.get(table, key);
+    // trust: the caller names the record that the table holds
+    return text === null ? null : (JSON.parse(text) as T);
+  }
+
+  /** Every row of a table. */
+  rows(table: KeyedTable): [string, string][] {
+    const { store } = this.app.app.node.fold;
+    return store.withPrefix(table, '', 100_000).map(({ key, value }) => [key, value]);
+  }
+
+  get tip(): PointRecord | null {
+    return this.row<PointRecord>('market', 'tip');
+  }
+
+  /** Market time of the newest block. */
+  get nowMs(): number {
+    return this.app.app.node.fold.marketMs;
+  }
+
+  order(ref: string): OrderRecord {
+    const found = this.row<OrderRecord>('orders', ref);
+    assert(found !== null, `order ${ref} is known`);
+    return found;
+  }
+
+  pool(token: string): PoolRecord {
+    const found = this.row<PoolRecord>('pools', token);
+    assert(found !== null, `pool of ${token} is known`);
+    return found;
+  }
+
+  /** A wallet with a name; the same name has the same keys. */
+  desk(name: string, hasStake = true): Desk {
+    const secrets = { payment: secretOf(name), stake: hasStake ? secretOf(`${name}/stake`) : null };
+    return new Desk(this.client, new Wallet(secrets, 'testnet'));
+  }
+
+  /** A desk with so many ADA in each of so many outputs. */
+  async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<Desk> {
+    const desk = this.desk(name, hasStake);
+    for (let made = 0; made < outputs; made += 1) {
+      const paid = await this.kit.devnet.faucet(desk.wallet.address, BigInt(ada) * ADA);
+      assert.equal(paid.outcome, 'accepted');
+    }
+    await this.mine();
+    return desk;
+  }
+
+  /** Makes blocks and waits until the market has folded them. */
+  async mine(blocks = 1): Promise<void> {
+    const height = ok(await this.client.mine(blocks)).height;
+    await this.followed(height);
+  }
+
+  async fork(depth: number, resubmit: 'all' | 'none'): Promise<void> {
+    const height = ok(await this.client.fork(depth, resubmit)).height;
+    await this.followed(height);
+  }
+
+  async followed(height: number): Promise<void> {
+    const at = () => this.tip?.height ?? 0;
+    const what = () => `block ${height} is folded, stands at ${at()}`;
+    await until(what, () => at() === height, 20_000);
+    const { node } = this.app.app;
+    await until('all is applied', () => node.synced());
+  }
+
+  async launch(desk: Desk, some: Partial<LaunchRequest> = {}): Promise<Launched> {
+    const launched = ok(await desk.launch(launchOf(some)));
+    await this.mine();
+    return launched;
+  }
+
+  /** Places an order and puts it into a block. */
+  async place(desk: Desk, order: OrderRequest): Promise<PlacedOrder> {
+    const placed = ok(await desk.order(order));
+    await this.mine();
+    return placed;
+  }
+
+  /** Waits until a transaction wants to spend the output, then makes the block. */
+  async spent(ref: string): Promise<void> {
+    await this.wanted(ref);
+    await this.mine();
+  }
+
+  /** A transaction that waits, or one in a block, spends the output. */
+  async wanted(ref: string): Promise<void> {
+    const parsed = parseRef(ref);
+    assert(parsed !== null);
+    await untilAsked(
+      `${ref} is spent`,
+      async () => (await this.chain.byRefs([parsed]))[0]?.state,
+      (state) => state === 'spent',
+      20_000,
+    );
+  }
+
+  /** From request to fill. */
+  async filled(desk: Desk, request: OrderRequest): Promise<[PlacedOrder, OrderRecord]> {
+    const placed = await this.place(desk, request);
+    await this.spent(placed.id);
+    return [placed, this.order(placed.id)];
+  }
+
+  async post(path: string, body: unknown): Promise<Answer> {
+    const headers = { 'content-type': 'application/json' };
+    return answerOf(
+      await fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) }),
+    );
+  }
+
+  async get(path: string): Promise<Answer> {
+    return answerOf(await fetch(this.url + path));
+  }
+
+  /** The chain as it is, from its first block. */
+  async blocks(): Promise<Block[]> {
+    const stream = await this.chain.open([]);
+    assert(stream !== null);
+    const { tip } = await this.chain.tip();
+    const blocks: Block[] = [];
+    while ((blocks.at(-1)?.height ?? 0) < (tip?.height ?? 0)) {
+      const event = await stream.next();
+      if (event?.kind === 'forward') blocks.push(event.block);
+    }
+    await stream.close();
+    return blocks;
+  }
+
+  /** Every output that transactions of the chain spend is spent once. */
+  async assertSpentOnce(): Promise<void> {
+    const transactions = (await this.blocks()).flatMap((block) => block.transactions);
+    const spent = transactions.flatMap(({ inputs }) => inputs.map(refText));
+    assert.equal(new Set(spent).size, spent.length, 'nothing is spent twice');
+  }
+}
+
+export function launchOf(some: Partial<LaunchRequest> = {}): LaunchRequest {
+  const name = some.name ?? 'Coin';
+  return {
+    name,
+    ticker: 'COIN',
+    description: 'A token of a test.',
+    assetType: 'Meme',
+    launchType: 'DEFAULT',
+    initialLovelace: 0n,
+    image: { bytes: pictureOf(name), mediaType: 'image/png' },
+    ...some,
+  };
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const body: unknown = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
+  return {
+    status: response.status,
+    cause: textField(body, 'cause'),
+    reason: textField(body, 'reason'),
+    message: textField(body, 'message') ?? '',
+    body,
+  };
+}
+
+export function textField(body: unknown, name: string): string | null {
+  const value: unknown =
+    typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value : null;
+}
+
+/** What a client call answered; a failure fails the test. */
+export function ok<T>(answer: T | ApiFailure): T {
+  assert(!(answer instanceof ApiFailure), answer instanceof ApiFailure ? said(answer) : '');
+  return answer;
+}
+
+function said({ cause, message, status, reason }: ApiFailure): string {
+  return `${status} ${cause} ${reason ?? ''}: ${message}`;
+}

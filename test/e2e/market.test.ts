@@ -1,0 +1,276 @@
+/**
+ * A token's whole life over the public API: quotes equal fills at both venues, bars show them, and
+ * at the end the books of the chain are right to the lovelace.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { parseRef } from '../../src/cardano/output.ts';
+import { amountOf } from '../../src/cardano/value.ts';
+import type { OrderRequest } from '../../src/wallet/api.ts';
+import type { Desk, PlacedOrder } from '../../src/wallet/desk.ts';
+import { Listener } from '../services/door.ts';
+import { assertSound, verifyDirectory } from '../support/app.ts';
+import { StrictClient } from '../support/strictClient.ts';
+import type { StrictSubscription } from '../support/subscription.ts';
+import { until } from '../support/until.ts';
+import { audit } from './devnet/audit.ts';
+import { ADA, DevnetWorld, ok } from './devnet/world.ts';
+import { untilSame } from './market.ts';
+
+const A_MINUTE_MS = 60_000;
+
+/** Exact, at most 18 digits, half to even: written here again, not taken from the server. */
+function decimal(numerator: bigint, denominator: bigint): string {
+  const scale = 10n ** 18n;
+  let digits = (numerator * scale) / denominator;
+  const rest = 2n * ((numerator * scale) % denominator);
+  if (rest > denominator || (rest === denominator && digits % 2n === 1n)) digits += 1n;
+  const fraction = String(digits % scale)
+    .padStart(18, '0')
+    .replace(/0+$/, '');
+  return `${digits / scale}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+interface Seat {
+  readonly world: DevnetWorld;
+  readonly alice: Desk;
+  readonly token: string;
+  readonly bars: StrictSubscription;
+  readonly caps: Listener;
+}
+
+async function seat(t: TestContext, world: DevnetWorld, alice: Desk, token: string): Promise<Seat> {
+  const strict = await StrictClient.connect(t, world.port);
+  const bars = await strict.chart({ base: token, quote: '.', interval: 'min1' });
+  const data = { pair: { base: token, quote: '.' }, interval: 'min1' };
+  const caps = await Listener.open(t, world, 'MCapBar', data);
+  return { world, alice, token, bars, caps };
+}
+
+/** Coin side of a trade, and the fee output's share of it, by the fee table in plain numbers. */
+function feesOf(venue: string, coin: bigint): [bigint, bigint] {
+  if (venue === 'CURVE') return [coin / 100n, coin / 100n];
+  return [(coin * 15n) / 10_000n, (coin * 100n) / 10_000n + (coin * 15n) / 10_000n];
+}
+
+/** Quote, order, fill: what was promised is what is paid, whoever one asks. */
+async function trade(seat: Seat, side: OrderRequest['side'], amount: bigint): Promise<void> {
+  const { world, alice, token, bars, caps } = seat;
+  const request = { assetId: token, side, amount, slippage: '15' } as const;
+  const before = world.pool(token);
+  const seen = caps.frames.length;
+  const quote = ok(await world.client.quote(request));
+  const [placed, order] = await world.filled(alice, request);
+  const what = `${side} of ${amount} on ${placed.venue}`;
+  assert.equal(String(placed.outputAmount), quote.outputAmount, what);
+  assert.equal(String(placed.inputAmount), quote.inputAmount, what);
+  assert.deepEqual([order.state, order.received], ['executed', quote.outputAmount], what);
+  assert.equal(order.venue, placed.venue);
+  const isBuy = side !== 'SELL';
+  assert.equal(placed.orderLovelace, (isBuy ? placed.inputAmount : 0n) + 2_600_000n);
+  assertMinimum(placed);
+
+  const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
+  const paid = utxos.filter(({ ref }) => ref.txHash === order.closedTx);
+  assert.equal(paid.length, 1, what);
+  const [{ value } = assert.fail(what)] = paid;
+  const coins = (isBuy ? 0n : placed.outputAmount) + 1_500_000n;
+  assert.deepEqual(
+    [value.lovelace, amountOf(value, token)],
+    [coins, isBuy ? placed.outputAmount : 0n],
+  );
+
+  const after = world.pool(token);
+  const moved = BigInt(after.reserves.x) - BigInt(before.reserves.x);
+  const tokens = BigInt(after.reserves.y) - BigInt(before.reserves.y);
+  const coin = isBuy ? placed.inputAmount : -moved;
+  const [platform, all] = feesOf(order.venue ?? '', coin);
+  if (isBuy) assert.deepEqual([moved, tokens], [coin - all, -placed.outputAmount], what);
+  else assert.deepEqual([coin - all, tokens], [placed.outputAmount, placed.inputAmount], what);
+  const fee = await feeOutput(world, order.closedTx ?? '');
+  assert.equal(fee.got + fee.network - fee.put, platform + 1_100_000n, what);
+
+  const size = tokens < 0n ? -tokens : tokens;
+  const price = decimal(moved < 0n ? -moved : moved, size * ADA);
+  await untilSame(world.url, bars);
+  assert.equal(bars.newest?.close, price, what);
+  await caps.after(seen, 1);
+  const cap = String(Reflect.get(Object(caps.last?.data), 'mCap'));
+  const page = ok(await world.client.pools('New')).find(({ info }) => info.asset === token);
+  assert.equal(Math.round(Number(cap) * 1e6), page?.metrics.marketCap, what);
+}
+
+function assertMinimum({ inputAmount, outputAmount, minimumOutput }: PlacedOrder): void {
+  assert(inputAmount > 0n);
+  const scaled = outputAmount * 85n;
+  assert.equal(minimumOutput, scaled / 100n + (scaled % 100n === 0n ? 0n : 1n));
+}
+
+/** What a transaction took from the fee address and gave it. */
+async function feeOutput(world: DevnetWorld, txHash: string) {
+  const { feeAddress } = world.kit.workshop.deployment;
+  const blocks = await world.blocks();
+  const tx = blocks.flatMap((block) => block.transactions).find(({ id }) => id === txHash);
+  assert(tx !== undefined);
+  const states = await world.chain.byRefs(tx.inputs);
+  const inputs = states.flatMap((state) => {
+    return state.state !== 'unknown' && state.utxo !== null ? [state.utxo.output] : [];
+  });
+  assert.equal(inputs.length, tx.inputs.length);
+  const sum = (outputs: typeof inputs) =>
+    outputs.reduce(
+      (all, { address, value }) => all + (address === feeAddress ? value.lovelace : 0n),
+      0n,
+    );
+  return { got: sum([...tx.outputs]), put: sum(inputs), network: tx.feeLovelace };
+}
+
+/** Many orders of many people in one block: one transaction for each pool fills them. */
+async function crowd(world: DevnetWorld, desks: readonly Desk[], tokens: readonly string[]) {
+  const placed: [string, PlacedOrder][] = [];
+  const place = async (desk: Desk, assetId: string, side: 'BUY' | 'SELL', amount: bigint) => {
+    const wish = { assetId, side, slippage: 'infinity', amount } as const;
+    placed.push([assetId, ok(await desk.order(wish))]);
+  };
+  for (const token of tokens) {
+    for (const [index, desk] of desks.entries()) {
+      for (const amount of [7n, 11n, 13n]) {
+        await place(desk, token, 'BUY', (amount + BigInt(index)) * ADA);
+      }
+    }
+  }
+  const [seller] = desks;
+  const [first = ''] = tokens;
+  if (seller !== undefined) await place(seller, first, 'SELL', 900_001n);
+  await world.mine();
+  for (const [, { id }] of placed) await world.wanted(id);
+  await world.mine();
+  for (const token of tokens) {
+    const own = placed.filter(([asset]) => asset === token);
+    const closed = new Set(own.map(([, { id }]) => world.order(id).closedTx));
+    assert.equal(closed.size, 1, 'in one transaction');
+  }
+}
+
+/** An order whose price is gone when its turn comes. */
+async function stranded(world: DevnetWorld, mover: Desk, desk: Desk, token: string) {
+  const big = { assetId: token, side: 'BUY', amount: 3_000n * ADA, slippage: 'infinity' } as const;
+  const small = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
+  const first = ok(await mover.order(big));
+  const late = ok(await desk.order(small));
+  await world.mine();
+  await world.spent(first.id);
+  const state = await world.chain.byRefs([parseRef(late.id) ?? assert.fail()]);
+  assert.equal(state[0]?.state, 'unspent', 'it waits');
+  return late;
+}
+
+async function graduate(world: DevnetWorld, desk: Desk, token: string): Promise<void> {
+  const { reserves, thresholdLovelace } = world.pool(token);
+  const missing = BigInt(thresholdLovelace) - BigInt(reserves.x);
+  const amount = (missing * 100n) / 99n + 2n;
+  const past = {
+    assetId: token,
+    side: 'BUY',
+    amount: amount + 100n * ADA,
+    slippage: '15',
+  } as const;
+  const refused = await desk.order(past);
+  assert.equal(Reflect.get(refused, 'cause'), 'MAX_TRADE_AMOUNT');
+  await world.filled(desk, { assetId: token, side: 'BUY', amount, slippage: '15' });
+  const { nft, ref } = world.pool(token);
+  await world.spent(ref);
+  const { reserves: after, graduatedMs } = world.pool(token);
+  assert.equal(after.venue, 'AMM');
+  assert.notEqual(graduatedMs, null);
+  const [utxo] = await world.chain.byAsset(nft, 'spendable');
+  assert.equal(utxo?.output.value.lovelace, BigInt(after.x) + 3n * ADA, 'to the lovelace');
+}
+
+test('a token from launch to AMM: quotes equal fills, and the books are right', async (t) => {
+  const env = { ORDER_REFUND_AFTER_MS: '10000' };
+  const world = await DevnetWorld.start(t, { env });
+  const { deployment } = world.kit.workshop;
+  const alice = await world.funded('alice', 2_000, 4);
+  const bob = await world.funded('bob', 2_000, 4, false);
+  const carol = await world.funded('carol', 30_000);
+  const { asset: token, userTokens } = await world.launch(alice, { initialLovelace: 20n * ADA });
+  const { asset: other } = await world.launch(bob, { name: 'Other' });
+  const first = await seat(t, world, alice, token);
+
+  await t.test('the initial buy enters the pool whole', async () => {
+    assert.deepEqual(world.pool(token).reserves.x, String(20n * ADA));
+    await untilSame(world.url, first.bars);
+    assert.equal(first.bars.newest?.close, decimal(20n * ADA, userTokens * ADA));
+    assert.deepEqual([world.pool(other).reserves.x, world.pool(other).fills], ['0', 0]);
+  });
+  await t.test('quotes equal fills on the curve', async () => {
+    for (const amount of [5n * ADA, ADA, 123_456_789n]) await trade(first, 'BUY', amount);
+    for (const amount of [1_000_000n, 777_777n]) await trade(first, 'BUY_WITH_OUTPUT', amount);
+    for (const amount of [1_000_000n, 654_321n]) await trade(first, 'SELL', amount);
+  });
+  await t.test('orders of many people fill in one batch, at two pools at once', () =>
+    crowd(world, [alice, bob], [token, other]),
+  );
+  await t.test('what cannot fill is cancelled, or refunded when it is due', async () => {
+    const one = await stranded(world, carol, alice, token);
+    ok(await alice.cancel(one.id));
+    await world.mine();
+    assert.equal(world.order(one.id).state, 'cancelled');
+    const two = await stranded(world, carol, bob, token);
+    const { refundAfterMs } = world.order(two.id);
+    while (world.nowMs < refundAfterMs) await world.mine();
+    await world.spent(two.id);
+    const order = world.order(two.id);
+    assert.equal(order.state, 'refunded');
+    const utxos = ok(await world.client.utxos(bob.wallet.keyHash));
+    const back = utxos.find(({ ref }) => ref.txHash === order.closedTx);
+    assert.equal(back?.value.lovelace, 5n * ADA + 2_000_000n, 'all but 0.6 ADA');
+  });
+  await t.test('a lock is made in stages and taken back', async () => {
+    const terms = { amount: 1001n, stages: 3, lockEndMs: world.nowMs + 3_000 };
+    ok(await alice.lock({ assetId: token, ...terms }));
+    await world.mine(4);
+    const locks = ok(await world.client.locks(alice.wallet.keyHash)).vestings;
+    assert.deepEqual(locks.map(({ totalLocked }) => totalLocked).sort(), ['333', '333', '335']);
+    for (const { id } of locks) ok(await alice.withdraw(id));
+    await world.mine();
+    assert.deepEqual(ok(await world.client.locks(alice.wallet.keyHash)).vestings, []);
+  });
+  await t.test('the cap is reached: graduation in the same lane', () =>
+    graduate(world, carol, token),
+  );
+  await t.test('quotes equal fills on the AMM', async () => {
+    for (const amount of [5n * ADA, ADA, 123_456_789n]) await trade(first, 'BUY', amount);
+    for (const amount of [50_000n, 77_777n]) await trade(first, 'BUY_WITH_OUTPUT', amount);
+    for (const amount of [50_000n, 654_321n]) await trade(first, 'SELL', amount);
+  });
+  await t.test('what the creator is owed is collected', async () => {
+    const amount = 600n * ADA;
+    await world.filled(carol, { assetId: token, side: 'BUY', amount, slippage: '50' });
+    const owed = BigInt(world.pool(token).reserves.owed);
+    assert(owed >= 5n * ADA);
+    await world.spent(world.pool(token).ref);
+    assert.equal(world.pool(token).reserves.owed, '0');
+    const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
+    assert(utxos.some(({ value }) => value.lovelace === owed && value.assets.size === 0));
+  });
+  await t.test('tokens and coins are sent', async () => {
+    const assets = new Map([[token, 5n]]);
+    ok(await alice.transfer({ to: bob.wallet.address, lovelace: 2n * ADA, assets }));
+    await world.mine();
+    ok(await bob.transfer({ to: bob.wallet.address, lovelace: 'max', assets: new Map() }));
+    await world.mine(1 + A_MINUTE_MS / 1000);
+    await untilSame(world.url, first.bars);
+    await until('the last bar is final', () => first.bars.newest?.final === true);
+  });
+
+  await world.app.stop();
+  const { counts, transactions } = audit(world.ledgerFile, deployment);
+  t.diagnostic(`${transactions} transactions: ${JSON.stringify(counts)}`);
+  assert.deepEqual(
+    { ...counts, 'fill CURVE': 0, 'fill AMM': 0 },
+    { launch: 2, refund: 1, graduation: 1, collect: 1, 'fill CURVE': 0, 'fill AMM': 0 },
+  );
+  assertSound(await verifyDirectory(world.directory, 2160));
+});

@@ -1,0 +1,143 @@
+/** kill -9 while people trade: the same chain, the same epoch, and trading goes on. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Deployment } from '../../src/cardano/deployment.ts';
+import { LedgerFile } from '../../src/ledger/ledgerFile.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { seededRng } from '../../src/runtime/rng.ts';
+import { readTraderConfig } from '../../src/traders/config.ts';
+import { ApiClient } from '../../src/wallet/api.ts';
+import { Desk } from '../../src/wallet/desk.ts';
+import { ApiFailure } from '../../src/wallet/failure.ts';
+import { settlementOf } from '../../src/wallet/settlement.ts';
+import { Wallet } from '../../src/wallet/wallet.ts';
+import { readHealth } from '../support/chart.ts';
+import { secretOf } from '../support/ledgerWorld.ts';
+import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
+import { StrictClient } from '../support/strictClient.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { audit } from './devnet/audit.ts';
+import { ADA, launchOf, ok } from './devnet/world.ts';
+import { assertVerified, untilSame } from './market.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+function deskAt(server: Server, name: string): Desk {
+  const options = { baseUrl: server.url, fetch, clock: systemClock, mostTries: 1 };
+  const wallet = new Wallet({ payment: secretOf(name), stake: null }, 'testnet');
+  return new Desk(new ApiClient(options), wallet);
+}
+
+async function until200<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
+  const answer = await untilAsked(what, ask, (found) => !(found instanceof ApiFailure), 20_000);
+  return ok(answer);
+}
+
+/** The desk has so many ADA that are in a block. */
+async function fund(desk: Desk, ada: number): Promise<void> {
+  const { client, wallet } = desk;
+  for (let made = 0; made < 3; made += 1) ok(await client.faucet(wallet.address, ada));
+  const held = async () => ok(await client.utxos(wallet.keyHash)).length;
+  await untilAsked('funded', held, (count) => count >= 3);
+}
+
+/** Buys again and again until the server is gone; how many fills it saw. */
+async function trades(desk: Desk, token: string, seen: { fills: number }): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    const before = await desk.client.utxos(desk.wallet.keyHash);
+    const wish = { assetId: token, side: 'BUY', slippage: 'infinity' } as const;
+    const order = await desk.order({ ...wish, amount: BigInt(2 + (round % 3)) * ADA });
+    if (order instanceof ApiFailure || before instanceof ApiFailure) {
+      const failed = order instanceof ApiFailure ? order : before;
+      const isGone = failed instanceof ApiFailure && failed.status === null;
+      assert(isGone, `only the kill stops it: ${JSON.stringify(failed)}`);
+      return;
+    }
+    for (;;) {
+      const now = await desk.client.utxos(desk.wallet.keyHash);
+      if (now instanceof ApiFailure) return;
+      if (settlementOf(order, before, now) !== null) break;
+    }
+    seen.fills += 1;
+  }
+}
+
+/** Trades until a moment in time, then kill -9. What the world had seen by then. */
+async function killedInTrade(t: TestContext, server: Server, token: string, fills: number) {
+  const desks = ['alice', 'bob'].map((name) => deskAt(server, name));
+  const client = await StrictClient.connect(t, server.port);
+  const chart = await client.chart({ base: token, quote: '.', interval: 'min1' });
+  const seen = { fills: 0 };
+  const trading = desks.map((desk) => trades(desk, token, seen));
+  await until(
+    () => `${fills} fills, ${seen.fills} so far`,
+    () => seen.fills >= fills,
+    30_000,
+  );
+  const health = await readHealth(server.url);
+  await server.program.kill();
+  await Promise.all(trading);
+  return { health, client, chart };
+}
+
+function deploymentOf(file: LedgerFile): Deployment {
+  const readBigint = (_: string, value: unknown) => {
+    return typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+  };
+  // trust: written by the ledger, read here to compare
+  const kept = JSON.parse(file.genesis() ?? '', readBigint) as { deployment: Deployment };
+  return kept.deployment;
+}
+
+test('kill -9 in the middle of trading', async (t) => {
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketKill.test.ts`);
+  const rng = seededRng(SEED);
+  const directory = temporaryDirectory();
+  const env = { DATA_DIR: directory, NETWORK: 'devnet', BLOCK_EVERY_MS: '100', TRADERS_PACE: '0' };
+  let server = await startServer(t, [], env);
+  const alice = deskAt(server, 'alice');
+  await fund(alice, 500);
+  await fund(deskAt(server, 'bob'), 500);
+  const { asset: token } = ok(await alice.launch(launchOf({ initialLovelace: 20n * ADA })));
+  const quote = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
+  await until200('launched', () => alice.client.quote(quote));
+  const tips: { slot: number; hash: string }[] = [];
+
+  for (let kill = 0; kill < 2; kill += 1) {
+    const fills = 3 + Math.floor(rng.unit() * 6);
+    const { health, client, chart } = await killedInTrade(t, server, token, fills);
+    const tip: unknown = health.tip;
+    tips.push(tip as { slot: number; hash: string }); // trust: compared with the chain below
+    server = await startServer(t, [], env);
+    const after = await untilAsked(
+      'ready again',
+      () => readHealth(server.url),
+      ({ synced }) => synced,
+    );
+    assert.equal(after.epoch, health.epoch, 'the same epoch');
+    assert(after.seq >= health.seq, 'nothing that was seen is gone');
+    await client.reconnect(server.port);
+    await until('recovered', () => !chart.asking);
+    const desk = deskAt(server, 'alice');
+    const before = ok(await desk.client.utxos(desk.wallet.keyHash));
+    const order = ok(await desk.order(quote));
+    await untilAsked(
+      'trading goes on',
+      async () => ok(await desk.client.utxos(desk.wallet.keyHash)),
+      (now) => settlementOf(order, before, now)?.outcome === 'filled',
+      20_000,
+    );
+    await untilSame(server.url, chart);
+    assert.deepEqual([chart.told, chart.losses], [0, 0], 'sockets resume with since');
+    client.check();
+  }
+  const exit = await server.stop();
+  assert.equal(exit.code, 0);
+  await assertVerified({ DATA_DIR: directory });
+  const file = new LedgerFile(`${directory}/ledger.sqlite`);
+  const deployment = deploymentOf(file);
+  for (const { slot, hash } of tips) assert.equal(file.headAt(slot)?.hash, hash, 'the same chain');
+  file.close();
+  const { counts } = audit(`${directory}/ledger.sqlite`, deployment, readTraderConfig());
+  t.diagnostic(JSON.stringify(counts));
+});

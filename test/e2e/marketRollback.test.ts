@@ -1,0 +1,204 @@
+/**
+ * Rollbacks in the middle of trading: the market is what it was, trading goes on, nothing happens
+ * twice, and in the end the market is what the chain says, whoever tells it.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import type { Desk } from '../../src/wallet/desk.ts';
+import { ApiFailure } from '../../src/wallet/failure.ts';
+import { assertSound, verifyDirectory } from '../support/app.ts';
+import { readHealth } from '../support/chart.ts';
+import { temporaryDirectory } from '../support/server.ts';
+import { StrictClient } from '../support/strictClient.ts';
+import type { StrictSubscription } from '../support/subscription.ts';
+import { untilAsked } from '../support/until.ts';
+import { audit } from './devnet/audit.ts';
+import { assertSeen, retold, seen } from './devnet/truth.ts';
+import { ADA, DevnetWorld, ok } from './devnet/world.ts';
+import { untilSame } from './market.ts';
+
+interface Scene {
+  readonly world: DevnetWorld;
+  readonly alice: Desk;
+  readonly bob: Desk;
+  readonly token: string;
+  readonly client: StrictClient;
+  readonly charts: readonly StrictSubscription[];
+  /** Orders that were ever placed, dropped ones too. */
+  readonly placed: Set<string>;
+}
+
+async function setScene(t: TestContext, directory: string): Promise<Scene> {
+  const world = await DevnetWorld.start(t, { directory });
+  const alice = await world.funded('alice', 500, 6);
+  const bob = await world.funded('bob', 500, 6, false);
+  const { asset: token } = await world.launch(alice, { initialLovelace: 40n * ADA });
+  const client = await StrictClient.connect(t, world.port);
+  const charts = [
+    await client.chart({ base: token, quote: '.', interval: 'min1' }),
+    await client.chart({ base: token, quote: '.', interval: 'hour1' }),
+    client.subscribe({ base: token, quote: '.', interval: 'min5' }),
+  ];
+  return { world, alice, bob, token, client, charts, placed: new Set() };
+}
+
+/** Places an order that waits in the mempool. */
+async function ask(
+  scene: Scene,
+  desk: Desk,
+  side: 'BUY' | 'SELL',
+  amount: bigint,
+): Promise<string> {
+  const wish = { assetId: scene.token, side, amount, slippage: 'infinity' } as const;
+  const { id } = ok(await desk.order(wish));
+  scene.placed.add(id);
+  return id;
+}
+
+/** A block in which a batch executes what the last one brought, and new orders come. */
+async function busyBlock(
+  scene: Scene,
+  number: number,
+  before: readonly string[],
+): Promise<string[]> {
+  const { world, alice, bob } = scene;
+  const amount = BigInt(3 + (number % 5)) * ADA;
+  const orders = [
+    await ask(scene, alice, 'BUY', amount),
+    await ask(scene, bob, 'BUY', amount + 1n),
+  ];
+  if (number % 3 === 2) orders.push(await ask(scene, alice, 'SELL', 700_000n + BigInt(number)));
+  for (const id of before) await world.wanted(id);
+  await world.mine();
+  return orders;
+}
+
+/** Blocks until no order is open and nothing waits to be executed. */
+async function settle({ world }: Scene): Promise<void> {
+  await untilAsked(
+    () => `every order is done; open: ${world.rows('open_orders').length}`,
+    async () => {
+      await world.mine();
+      return world.rows('open_orders').length;
+    },
+    (open) => open === 0,
+    30_000,
+  );
+}
+
+async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): Promise<void> {
+  const { world, alice, charts, token } = scene;
+  const what = `${depth} blocks back, resubmit ${resubmit}`;
+  let orders = await busyBlock(scene, 1, []);
+  for (const id of orders) await world.wanted(id);
+  const mark = await seen(world, [token]);
+  const { epoch } = await readHealth(world.url);
+  const height = world.tip?.height ?? 0;
+  const trades = Math.min(depth, 10);
+  for (let block = 0; block < trades; block += 1) {
+    if (block === trades - 1 && depth > trades) await world.mine(depth - trades);
+    orders = await busyBlock(scene, block + 2, orders);
+  }
+  assert.equal(world.tip?.height, height + depth);
+  await untilSame(world.url, charts[0] ?? assert.fail());
+  const revised = charts.map(({ revisions }) => revisions);
+  await ask(scene, alice, 'BUY', 9n * ADA);
+
+  await world.fork(depth, resubmit);
+  assert.equal(world.tip?.height, height, what);
+  assertSeen(await seen(world, [token]), mark, what);
+  for (const [index, chart] of charts.entries()) {
+    await untilSame(world.url, chart);
+    assert(chart.revisions > (revised[index] ?? 0), `${what}: clients are told`);
+    assert.equal(chart.losses, 0);
+  }
+  assert.equal((await readHealth(world.url)).epoch, epoch, `${what}: the same epoch`);
+
+  await settle(scene);
+  const [, order] = await world.filled(alice, {
+    assetId: token,
+    side: 'BUY',
+    amount: 6n * ADA,
+    slippage: '15',
+  });
+  assert.equal(order.state, 'executed', 'the executor carries on');
+  if (resubmit === 'all') {
+    for (const id of orders) assert.equal(world.order(id).state, 'executed', `${what}: ${id}`);
+  }
+  await world.assertSpentOnce();
+}
+
+/** Every order on the chain was filled once; what the wallets hold is what the market says. */
+async function finish(t: TestContext, scene: Scene, again: string, isWhole: boolean) {
+  const { world, token, client, charts, alice, bob } = scene;
+  for (const chart of charts) await untilSame(world.url, chart);
+  client.check();
+  const known = [...scene.placed].filter((id) => world.rows('orders').some(([key]) => key === id));
+  for (const id of known) assert.equal(world.order(id).state, 'executed');
+  for (const desk of [alice, bob]) {
+    const { address, keyHash } = desk.wallet;
+    const utxos = ok(await world.client.utxos(keyHash));
+    const held = utxos.reduce((sum, { value }) => sum + (value.assets.get(token) ?? 0n), 0n);
+    assert.equal(String(world.row('holdings', `${token}/${address}`) ?? 0), String(held));
+  }
+  const executed = world.rows('orders').filter(([, text]) => text.includes('"executed"')).length;
+  const last = await seen(world, [token]);
+  const { deployment } = world.kit.workshop;
+  await world.app.stop();
+  assertSound(await verifyDirectory(world.directory, 2160));
+  if (isWhole) {
+    const { counts } = audit(world.ledgerFile, deployment);
+    assert.equal(counts['fill CURVE'], executed, 'each order is filled once');
+  }
+  const second = await retold(t, world, again);
+  assertSeen(await seen(second, [token]), last, 'a market told anew');
+  await second.app.stop();
+}
+
+test('rollbacks of 1 and 10 blocks, with and without what they held', async (t) => {
+  const scene = await setScene(t, temporaryDirectory());
+  for (const depth of [1, 10]) {
+    for (const resubmit of ['none', 'all'] as const) {
+      await t.test(`${depth}, ${resubmit}`, () => rollBack(scene, depth, resubmit));
+    }
+  }
+  await t.test('the market is what the chain says', () =>
+    finish(t, scene, temporaryDirectory(), true),
+  );
+});
+
+test('a rollback of a launch: the token is unknown again, then back or not', async (t) => {
+  const scene = await setScene(t, temporaryDirectory());
+  const { world, bob, token } = scene;
+  for (const resubmit of ['none', 'all'] as const) {
+    const mark = await seen(world, [token]);
+    const { asset } = await world.launch(bob, { name: `Late ${resubmit}` });
+    const wish = { assetId: asset, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
+    await world.filled(bob, wish);
+    const height = world.tip?.height ?? 0;
+    await world.fork(3, resubmit);
+    assertSeen(await seen(world, [token]), mark, resubmit);
+    const quote = await world.client.quote(wish);
+    assert(quote instanceof ApiFailure && quote.cause === 'ASSET_NOT_FOUND');
+    assert.equal(world.tip?.height, height - 3);
+    await world.mine(3);
+    assert.equal(world.row('pools', asset) !== null, resubmit === 'all');
+  }
+  await settle(scene);
+  await finish(t, scene, temporaryDirectory(), true);
+});
+
+/** In memory where there is such a place: 2160 blocks of small commits take long on a disk. */
+function quickDirectory(t: TestContext): string {
+  if (!existsSync('/dev/shm')) return temporaryDirectory();
+  const directory = mkdtempSync('/dev/shm/upcurve-');
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+test('a rollback of 2160 blocks', async (t) => {
+  const scene = await setScene(t, quickDirectory(t));
+  await rollBack(scene, 2160, 'none');
+  await finish(t, scene, quickDirectory(t), false);
+});
