@@ -30,7 +30,8 @@ export interface TradersOptions {
   readonly observer: TradersObserver;
 }
 
-const STOP_MS = 3_000;
+/** A thread that is ended while it loads its modules may take the process with it. */
+const STOP_MS = 7_000;
 const FIRST_AGAIN_MS = 1_000;
 const LAST_AGAIN_MS = 300_000;
 

@@ -9,6 +9,7 @@
  */
 import { Piscina } from 'piscina';
 import type { SlotConfig } from '../cardano/slots.ts';
+import { assert } from '../runtime/assert.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Service } from '../runtime/service.ts';
@@ -57,8 +58,13 @@ export interface BuilderState {
 const RETRY_AFTER_SECONDS = 1;
 const WORKER = new URL('./worker.ts', import.meta.url).href;
 
+/** A plan, or null for nothing but being ready. */
+type Threads = Piscina<TransactionPlan | null, BuildOutcome | null>;
+
 interface Generation {
-  readonly threads: Piscina<TransactionPlan, BuildOutcome>;
+  readonly threads: Threads;
+  /** Its threads have loaded what they run; one ended before may take the process with it. */
+  readonly loaded: Promise<unknown>;
   builds: number;
 }
 
@@ -79,8 +85,11 @@ export class BuilderPool implements Builder, Service {
     this.#limits = { ...BUILDER_LIMITS, ...options.limits };
   }
 
-  start(): void {
-    this.#current = this.#begin();
+  /** Resolves when the threads can build. */
+  async start(): Promise<void> {
+    const first = this.#begin();
+    await first.loaded;
+    this.#current = first;
   }
 
   /** Waits for the builds that run; those that wait are given up. */
@@ -126,7 +135,9 @@ export class BuilderPool implements Builder, Service {
     const abort = new AbortController();
     const timer = this.#options.clock.after(buildTimeMs, () => abort.abort());
     try {
-      return await threads.run(plan, { signal: abort.signal });
+      const outcome = await threads.run(plan, { signal: abort.signal });
+      assert(outcome !== null, 'a plan has an outcome');
+      return outcome;
     } catch (error) {
       const why = abort.signal.aborted ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
       return new Failure('SERVER_ERROR', `build: ${why}`);
@@ -160,19 +171,20 @@ export class BuilderPool implements Builder, Service {
     const data: BuilderThreadData = { parameters, slots };
     const { threads } = this.#limits;
     this.#generation += 1;
-    return {
-      builds: 0,
-      threads: new Piscina<TransactionPlan, BuildOutcome>({
-        filename: WORKER,
-        workerData: data,
-        minThreads: threads,
-        maxThreads: threads,
-      }),
-    };
+    const pool: Threads = new Piscina({
+      filename: WORKER,
+      workerData: data,
+      minThreads: threads,
+      maxThreads: threads,
+    });
+    const loaded = Promise.all(Array.from({ length: threads }, () => pool.run(null)));
+    return { builds: 0, threads: pool, loaded };
   }
 
-  #end({ threads }: Generation): void {
-    const ended = threads.close().finally(() => this.#ending.delete(ended));
+  #end({ threads, loaded }: Generation): void {
+    const ended = Promise.allSettled([loaded])
+      .then(() => threads.close())
+      .finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
   }
 }

@@ -20,7 +20,7 @@ function placing(): TransactionPlan {
 
 test('a thread builds what the main thread would', async () => {
   const builder = pool({});
-  builder.start();
+  await builder.start();
   const plan = placing();
   try {
     const outcome = await builder.build(plan);
@@ -34,7 +34,7 @@ test('a thread builds what the main thread would', async () => {
 
 test('a full queue answers OVERLOADED and says when to come back', async () => {
   const builder = pool({ mostWaiting: 3 });
-  builder.start();
+  await builder.start();
   try {
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => builder.build(placing())));
     const failures = outcomes.filter((outcome) => outcome instanceof Failure);
@@ -53,7 +53,7 @@ test('a full queue answers OVERLOADED and says when to come back', async () => {
 
 test('threads are replaced after their number of builds, and no build is lost', async () => {
   const builder = pool({ mostBuilds: 3, threads: 2 });
-  builder.start();
+  await builder.start();
   try {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => builder.build(placing())));
     assert.ok(outcomes.every((outcome) => 'outcome' in outcome && outcome.outcome === 'built'));
@@ -69,7 +69,7 @@ test('threads are replaced after their number of builds, and no build is lost', 
 
 test('threads are replaced above the memory limit', async () => {
   const builder = pool({ leastBuilds: 2, mostRssBytes: 100 }, () => 101);
-  builder.start();
+  await builder.start();
   try {
     for (let build = 0; build < 4; build += 1) await builder.build(placing());
     assert.equal(builder.state().generation, 3);
@@ -88,7 +88,7 @@ test('a build that takes too long is given up, and the next one works', async ()
     },
   };
   const builder = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots: SLOTS });
-  builder.start();
+  await builder.start();
   try {
     const late = builder.build(placing());
     timers[0]?.();
@@ -104,7 +104,7 @@ test('a build that takes too long is given up, and the next one works', async ()
 
 test('a stop lets running builds end and gives up those that wait', async () => {
   const builder = pool({});
-  builder.start();
+  await builder.start();
   const [first, second] = [builder.build(placing()), builder.build(placing())];
   await builder.stop();
   const [ran, waited] = await Promise.all([first, second]);
@@ -117,7 +117,7 @@ test('a stop lets running builds end and gives up those that wait', async () => 
 
 test('a broken plan is a failure of this build only', async () => {
   const builder = pool({});
-  builder.start();
+  await builder.start();
   try {
     const broken = { ...placing(), changeAddress: 'nowhere' };
     const outcome = await builder.build(broken);
