@@ -4,6 +4,7 @@
  */
 import { build } from './build.ts';
 import { buildMemory } from './buildMemory.ts';
+import { devnet } from './devnet.ts';
 import { fanOut } from './fanOut.ts';
 import { foldTrades } from './foldTrades.ts';
 import { http } from './http.ts';
@@ -12,7 +13,7 @@ import { loopDelay } from './loopDelay.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
 
-const BENCHES = [foldTrades, fanOut, http, idleSockets, build, buildMemory, loopDelay];
+const BENCHES = [foldTrades, fanOut, http, idleSockets, build, buildMemory, loopDelay, devnet];
 
 const args = process.argv.slice(2);
 const isQuick = args.includes('--quick');

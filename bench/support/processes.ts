@@ -31,6 +31,16 @@ interface Waiting {
   reject(reason: Error): void;
 }
 
+export interface How {
+  /** File of `support` that each of its threads loads first. */
+  readonly preload?: string;
+  /** Of Node. */
+  readonly options?: readonly string[];
+}
+
+/** What `npm start` gives to Node. */
+export const AS_STARTED = ['--max-semi-space-size=64'];
+
 /** The outside of a process that `offer`s; `Offered` is the type of what it offers. */
 export class Process<Offered extends Offers> {
   readonly #child: ChildProcess;
@@ -38,11 +48,13 @@ export class Process<Offered extends Offers> {
   readonly #ready: Promise<void>;
   #asked = 0;
 
-  private constructor(file: string, core: Core) {
-    const command = [process.execPath, ...profiling(file), '--expose-gc', join(DIRECTORY, file)];
-    const [program, args] = onCore(core, command);
+  private constructor(file: string, core: Core, args: readonly string[], how: How) {
+    const given = [...(how.options ?? []), ...preloading(how)];
+    const options = [...profiling(file), ...given, '--expose-gc'];
+    const command = [process.execPath, ...options, join(DIRECTORY, file), ...args];
+    const [program, all] = onCore(core, command);
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-    this.#child = spawn(program, args, { stdio: [...stdio], serialization: 'advanced' });
+    this.#child = spawn(program, all, { stdio: [...stdio], serialization: 'advanced' });
     this.#ready = new Promise((resolve, reject) => this.#waiting.set(0, { resolve, reject }));
     // trust: `offer` sends nothing else
     this.#child.on('message', (message) => this.#hear(message as Reply));
@@ -50,8 +62,13 @@ export class Process<Offered extends Offers> {
     this.#child.on('exit', (code) => this.#fail(new Error(`${file} ended with code ${code}`)));
   }
 
-  static async start<Offered extends Offers>(file: string, core: Core) {
-    const started = new Process<Offered>(file, core);
+  static async start<Offered extends Offers>(
+    file: string,
+    core: Core,
+    args: readonly string[] = [],
+    how: How = {},
+  ) {
+    const started = new Process<Offered>(file, core, args, how);
     await started.#ready;
     return started;
   }
@@ -89,6 +106,10 @@ export class Process<Offered extends Offers> {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
+}
+
+function preloading({ preload }: How): string[] {
+  return preload === undefined ? [] : ['--import', join(import.meta.dirname, preload)];
 }
 
 /** `BENCH_PROFILE=market.ts npm run bench fanOut` leaves CPU profiles of that process there. */

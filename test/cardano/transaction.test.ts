@@ -4,12 +4,6 @@ import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
 import { MalformedCbor } from '../../src/cardano/cbor.ts';
-import { fromHex, toHex } from '../../src/cardano/hex.ts';
-import { isSignedBy, keyOf } from '../../src/cardano/keys.ts';
-import { datumOf, decodeOutput, refText } from '../../src/cardano/output.ts';
-import { Constr, encodePlutusData } from '../../src/cardano/plutusData.ts';
-import { decodeTransaction, type Transaction } from '../../src/cardano/transaction.ts';
-import { asValue } from '../../src/cardano/value.ts';
 import {
   array,
   byteString,
@@ -21,6 +15,12 @@ import {
   tagged,
   uint,
 } from '../../src/cardano/encode.ts';
+import { fromHex, toHex } from '../../src/cardano/hex.ts';
+import { isSignedBy, keyOf } from '../../src/cardano/keys.ts';
+import { datumOf, decodeOutput, refText } from '../../src/cardano/output.ts';
+import { Constr, encodePlutusData } from '../../src/cardano/plutusData.ts';
+import { decodeTransaction, type Transaction } from '../../src/cardano/transaction.ts';
+import { asValue } from '../../src/cardano/value.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 

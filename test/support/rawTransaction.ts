@@ -1,9 +1,5 @@
 /** Transactions of any shape, well formed or not, for the ledger to judge. */
-import { blake2b256 } from '../../src/cardano/hash.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import type { Key } from '../../src/cardano/keys.ts';
-import type { OutputRef } from '../../src/cardano/output.ts';
-import { scriptHash } from '../../src/ledger/deploy.ts';
+
 import {
   array,
   byteString,
@@ -13,6 +9,11 @@ import {
   type OutputPlan,
   uint,
 } from '../../src/cardano/encode.ts';
+import { blake2b256 } from '../../src/cardano/hash.ts';
+import { fromHex } from '../../src/cardano/hex.ts';
+import type { Key } from '../../src/cardano/keys.ts';
+import type { OutputRef } from '../../src/cardano/output.ts';
+import { scriptHash } from '../../src/ledger/deploy.ts';
 import { COST_MODELS } from '../../src/ledger/parameters.ts';
 
 /** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */

@@ -39,7 +39,7 @@ export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
   const output = tx.outputs[index];
   if (output === undefined || scriptOf(output, rules) !== 'curvePool') return null;
   const datum = readPoolData(datumOf(output));
-  if (datum === null || datum.nft !== nft || !isOurs(datum, rules)) return null;
+  if (datum === null || datum.nft !== nft || !isOurs(datum, output, rules)) return null;
   const supply = tx.mint.get(datum.token);
   const [policy, nftName = ''] = [datum.token.split('.')[0], nft.split('.')[1]];
   if (supply !== deployment.curve.supply || policy !== rules.tokenPolicyId(nftName)) return null;
@@ -51,11 +51,15 @@ export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
   };
 }
 
-/** On mainnet cap and second witness vary from pool to pool and are not compared. */
-function isOurs(datum: PoolDatum, { deployment }: Rules): boolean {
+/**
+ * On mainnet cap and second witness vary from pool to pool and are not compared; our own
+ * deployments have no stake part in a pool's address.
+ */
+function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): boolean {
   const { curve, executorKeyHash, feeKeyHash, network, scripts } = deployment;
   if (network === 'mainnet') return true;
   return (
+    parseAddress(address)?.stake === null &&
     datum.aNum === curve.aNum &&
     datum.bNum === curve.bNum &&
     datum.executor === executorKeyHash &&

@@ -154,7 +154,7 @@ test('launches are refused as the contract says, and leave nothing behind', asyn
   });
   await t.test('a wallet with too little, whose message says what is missing', () => {
     const form = formOf({ ...info, changeAddress: poor.wallet.address });
-    const says = /wallet lacks \d+ lovelace/;
+    const says = /wallet lacks \d+ lovelace.*\d+ of it for the metadata/;
     const row = { what: 'poor', form, status: 500, cause: 'SERVER_ERROR', says };
     return assertRefused(world, [row]);
   });

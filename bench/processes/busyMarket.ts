@@ -1,0 +1,130 @@
+/**
+ * Our server with a feed of trades and, in the same process, a thread that works: the builder, or
+ * one that only spins. Notes when each entry was applied, and how long the main loop was held.
+ */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import type { SlotConfig } from '../../src/cardano/slots.ts';
+import type { TransactionPlan } from '../../src/transactions/plan.ts';
+import type { BuilderPool } from '../../src/transactions/pool.ts';
+import { machineMs } from '../support/machineClock.ts';
+import { type Due, Feed, type FeedWish, startBenchApp } from '../support/marketApp.ts';
+import { offer } from '../support/offers.ts';
+import { saturate, startBuilder } from '../support/saturate.ts';
+
+export type BusyMarket = typeof offers;
+
+/** What else the process does meanwhile. */
+export type Strain = 'idle' | 'spin' | 'builder';
+
+export interface Applied {
+  readonly atMs: number;
+  readonly seq: number;
+  readonly marketMs: number;
+}
+
+export interface StrainWindow {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly first: Due;
+  readonly applied: readonly Applied[];
+  readonly builds: number;
+}
+
+export interface LoopDelay {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+const app = await startBenchApp();
+const trades = new Feed(app);
+const delays: Readonly<Record<Strain, IntervalHistogram>> = {
+  idle: monitorEventLoopDelay({ resolution: 1 }),
+  spin: monitorEventLoopDelay({ resolution: 1 }),
+  builder: monitorEventLoopDelay({ resolution: 1 }),
+};
+let applied: Applied[] = [];
+app.node.onApplied(() => {
+  applied.push({ atMs: machineMs(), ...at() });
+});
+
+function at() {
+  return { seq: app.node.applied().seq, marketMs: app.node.fold.marketMs };
+}
+
+let builder: BuilderPool | null = null;
+let plans: readonly TransactionPlan[] = [];
+
+/** Answers what ends the strain and tells how many builds it was. */
+function strain(kind: Strain): () => Promise<number> {
+  if (kind === 'idle') return async () => 0;
+  if (kind === 'spin') {
+    const spinning = new Worker('for (;;);', { eval: true });
+    return async () => {
+      await spinning.terminate();
+      return 0;
+    };
+  }
+  if (builder === null) throw new Error('no builder was started');
+  let more = true;
+  const building = saturate(builder, plans, () => more);
+  return () => {
+    more = false;
+    return building;
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+const offers = {
+  port: () => app.port,
+  feed: (wish: FeedWish) => trades.begin(wish),
+  rest: () => trades.rest(),
+  async startBuilder(wish: {
+    readonly slots: SlotConfig;
+    readonly plans: readonly TransactionPlan[];
+  }): Promise<void> {
+    plans = wish.plans;
+    builder = await startBuilder(wish.slots);
+  },
+  /** A window under a strain, which lasts already `settleMs` when it begins. */
+  async window(wish: {
+    readonly kind: Strain;
+    readonly settleMs: number;
+    readonly seconds: number;
+  }): Promise<StrainWindow> {
+    const release = strain(wish.kind);
+    await pause(wish.settleMs);
+    const { first } = trades;
+    if (first === null) throw new Error('no feed runs');
+    applied = [];
+    delays[wish.kind].enable();
+    const fromMs = machineMs();
+    await pause(wish.seconds * 1000);
+    const toMs = machineMs();
+    delays[wish.kind].disable();
+    const builds = await release();
+    return { fromMs, toMs, first, applied, builds };
+  },
+  /** Of all windows under this strain so far. */
+  loopDelay(kind: Strain): LoopDelay {
+    const delay = delays[kind];
+    const ms = (ns: number) => ns / 1e6;
+    return {
+      p50Ms: ms(delay.percentile(50)),
+      p99Ms: ms(delay.percentile(99)),
+      maxMs: ms(delay.max),
+    };
+  },
+  /** What was measured so far was to warm up. */
+  forget(): void {
+    for (const delay of Object.values(delays)) delay.reset();
+  },
+};
+
+offer(offers);

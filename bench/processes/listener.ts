@@ -1,0 +1,43 @@
+/** Some sockets that subscribe to one topic each and note when which position came. */
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { machineMs } from '../support/machineClock.ts';
+import { offer } from '../support/offers.ts';
+
+export type Listener = typeof offers;
+
+/** Complete up to `seq` on `socket` at that moment. */
+export interface Heard {
+  readonly socket: number;
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+let heard: Heard[] = [];
+
+async function open(url: string, greeting: string, socket: number): Promise<void> {
+  const connection = new WebSocket(url);
+  await once(connection, 'open');
+  connection.on('message', (bytes: Buffer) => {
+    const atMs = machineMs();
+    const text = bytes.toString('latin1');
+    const [, seq] = /"event":"LastBarUpdate".*"seq":(\d+)/.exec(text) ?? [];
+    if (seq !== undefined) heard.push({ socket, seq: Number(seq), atMs });
+  });
+  connection.send(greeting);
+}
+
+const offers = {
+  async open(wish: { readonly url: string; readonly greeting: string; readonly sockets: number }) {
+    const numbers = Array.from({ length: wish.sockets }, (_, number) => number);
+    await Promise.all(numbers.map((number) => open(wish.url, wish.greeting, number)));
+  },
+  /** What came since the last call, oldest first. */
+  take(): readonly Heard[] {
+    const all = heard;
+    heard = [];
+    return all;
+  },
+};
+
+offer(offers);

@@ -1,0 +1,39 @@
+/** Keeps a builder of one thread busy: one build runs, the next ones wait. */
+import type { SlotConfig } from '../../src/cardano/slots.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { DEFAULT_PARAMETERS } from '../../src/transactions/parameters.ts';
+import type { TransactionPlan } from '../../src/transactions/plan.ts';
+import { BuilderPool } from '../../src/transactions/pool.ts';
+
+const AT_ONCE = 4;
+
+export async function startBuilder(slots: SlotConfig): Promise<BuilderPool> {
+  const limits = { threads: 1 };
+  const parameters = DEFAULT_PARAMETERS;
+  const builder = new BuilderPool({ clock: systemClock, parameters, slots, limits });
+  await builder.start();
+  return builder;
+}
+
+/** Builds the plans in turn as long as `more` says; answers how many were built. */
+export async function saturate(
+  builder: BuilderPool,
+  plans: readonly TransactionPlan[],
+  more: () => boolean,
+): Promise<number> {
+  let begun = 0;
+  const lane = async () => {
+    while (more()) {
+      const plan = plans[begun % plans.length];
+      begun += 1;
+      if (plan === undefined) throw new Error('no plan to build');
+      const outcome = await builder.build(plan);
+      if (outcome instanceof Failure || outcome.outcome === 'refused') {
+        throw new Error(outcome.message);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return begun;
+}
