@@ -25,6 +25,8 @@ test('HTTP history, then since its X-Position: no gap under a running feed', asy
       const trade = tradeAt(START_MS + fed * 7_000, `${1 + (fed % 50)}`);
       server.program.stdin.write(linesOf([trade]));
       await new Promise((resolve) => setImmediate(resolve));
+      // No faster than the server answers: a horizon of blocks must not pass between two requests.
+      if (fed % 20 === 0) await readHealth(server.url);
     }
   };
   const done = feed();
