@@ -47,6 +47,9 @@ export function chainTags(table: TableName, key: string): string[] {
   return ofToken && token !== undefined ? [POOLS_TAG, poolTag(token)] : [];
 }
 
+/** Prefix of rows of pools that have reached their cap and wait for graduation. */
+export const FULL = 'full:';
+
 /** Blocks back to which a chain can be followed on from (onchain.md: k). */
 export const KEPT_POINTS = 2160;
 export const TIP = 'tip';
@@ -152,6 +155,9 @@ class BlockFold {
 
   #movePool({ token, ref, to }: MarketEvent & { kind: 'moved' }): void {
     this.#update(token, { ref, reserves: to, movedMs: this.#atMs });
+    const { thresholdLovelace } = this.#pool(token);
+    const isFull = to.venue === 'CURVE' && BigInt(to.x) >= BigInt(thresholdLovelace);
+    this.#rows.set('market', `${FULL}${token}`, isFull ? ref : null);
   }
 
   #place({ order }: MarketEvent & { kind: 'placed' }): void {

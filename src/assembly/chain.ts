@@ -49,7 +49,7 @@ const KUBO_TIMEOUT_MS = 10_000;
 /** null where the world has no chain. */
 export async function openChain(
   world: World,
-  { node, writer }: Market,
+  market: Market,
   events: Events,
 ): Promise<ChainKit | null> {
   const { settings, clock, rng, devnet } = world;
@@ -64,6 +64,22 @@ export async function openChain(
     died: events.ledgerFailed,
   });
   await ledger.start();
+  try {
+    return kitOn(ledger, secrets, world, market, events);
+  } catch (error) {
+    await ledger.stop();
+    throw error;
+  }
+}
+
+function kitOn(
+  ledger: EmulatedChain,
+  secrets: Secrets,
+  world: World,
+  { node, writer, log }: Market,
+  events: Events,
+): ChainKit {
+  const { settings, clock, rng } = world;
   const refundAfterMs = settings.ORDER_REFUND_AFTER_MS;
   const deployment: Deployment = { ...ledger.deployment, refundAfterMs };
   const slots = ledger.slotConfig;
@@ -79,7 +95,7 @@ export async function openChain(
   const ports = { utxos: ledger, submitter: ledger, builder };
   const common = { deployment, slots, ...ports, clock: chainClock, store };
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  const follower = new Follower({ source: ledger, node, writer, rules, rng }, events);
+  const follower = new Follower({ source: ledger, node, writer, log, rules, rng }, events);
   const executor = new Executor(
     {
       ...common,
@@ -153,10 +169,11 @@ function devnetOf(ledger: EmulatedChain): Devnet {
     faucet: (address, lovelace) => ledger.faucet(address, lovelace),
     async fork(depth, resubmit) {
       const result = await ledger.fork(Math.min(depth, await height()), { resubmit });
-      return result instanceof Failure ? height() : (result.tip?.height ?? 0);
+      return result instanceof Failure ? result : (result.tip?.height ?? 0);
     },
     async mine(blocks) {
-      return (await ledger.mine(blocks))?.height ?? 0;
+      const newest = await ledger.mine(blocks);
+      return newest instanceof Failure ? newest : (newest?.height ?? 0);
     },
   };
 }

@@ -89,11 +89,11 @@ export function addressText(bytes: Uint8Array): string {
   return bech32.encode(prefix, bech32.toWords(bytes), LONGEST_TEXT);
 }
 
-/** A user's address: base or enterprise, of a key, of this network. Everything else is refused. */
+/** A user's address: base or enterprise, of keys alone, of this network; all else is refused. */
 export function parseKeyAddress(text: string, network: Address['network']): Address | null {
   const address = parseAddress(text);
   if (address === null || address.pointer || address.network !== network) return null;
-  return address.payment.kind === 'key' ? address : null;
+  return address.payment.kind === 'key' && address.stake?.kind !== 'script' ? address : null;
 }
 
 export function scriptAddress(

@@ -27,6 +27,8 @@ export interface TokenMetadata {
 }
 
 const VERSION = 1n;
+const MOST_URL_BYTES = 200;
+const MOST_CHARACTERS = 1_000;
 
 export function metadataData(metadata: TokenMetadata): Constr {
   const { asset, ticker, logoCID, description, launchType, author, socials } = metadata;
@@ -61,9 +63,14 @@ export function readMetadata(data: PlutusData | null): TokenMetadata | null {
     ticker,
     logoCID,
     description,
-    launchType: Number(launchType),
+    launchType: launchType === 1n ? 1 : 0,
     author: { pkh, skh },
-    socials: { twitter, discord, telegram, website },
+    socials: {
+      twitter: webUrl(twitter),
+      discord: webUrl(discord),
+      telegram: webUrl(telegram),
+      website: webUrl(website),
+    },
   };
 }
 
@@ -71,7 +78,17 @@ function textData(text: string): string {
   return toHex(Buffer.from(text, 'utf8'));
 }
 
+/** What a launch by hand may say instead is not served: other schemes, endless texts. */
+function webUrl(text: string): string {
+  const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/u.test(text);
+  return isWeb && Buffer.byteLength(text, 'utf8') <= MOST_URL_BYTES ? text : '';
+}
+
 /** Text in UTF-8; broken sequences become replacement characters, they are no reason to refuse. */
 function readText(data: PlutusData | undefined): string | null {
-  return typeof data === 'string' ? Buffer.from(data, 'hex').toString('utf8') : null;
+  if (typeof data !== 'string') return null;
+  const text = Buffer.from(data, 'hex')
+    .toString('utf8')
+    .replaceAll(/\p{Cc}/gu, ' ');
+  return [...text].slice(0, MOST_CHARACTERS).join('');
 }

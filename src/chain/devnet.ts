@@ -1,10 +1,11 @@
+import type { Failure } from '../runtime/errors.ts';
 import type { SubmitOutcome } from './port.ts';
 
 /** What can be done with a chain that runs in this process, and with no other. */
 export interface Devnet {
   faucet(address: string, lovelace: bigint): Promise<SubmitOutcome>;
   /** Undoes `depth` blocks (fewer where there are fewer); resolves with the height then. */
-  fork(depth: number, resubmit: 'all' | 'none'): Promise<number>;
+  fork(depth: number, resubmit: 'all' | 'none'): Promise<number | Failure>;
   /** Makes blocks at once; resolves with the height then. */
-  mine(blocks: number): Promise<number>;
+  mine(blocks: number): Promise<number | Failure>;
 }

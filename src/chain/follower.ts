@@ -10,6 +10,7 @@ import { CHAIN_START, TIP } from '../actors/chainRows.ts';
 import type { Node } from '../actors/node.ts';
 import { Passage } from '../actors/passage.ts';
 import { nextEpoch } from '../actors/recovery.ts';
+import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
@@ -22,6 +23,7 @@ export interface FollowerPlace {
   readonly source: ChainSource;
   readonly node: Node;
   readonly writer: LogWriter;
+  readonly log: Log;
   readonly rules: Rules;
   readonly rng: Rng;
 }
@@ -115,12 +117,20 @@ export class Follower {
     if (toSeq >= store.horizonSeq) {
       await node.reached(await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq } }]));
     } else {
+      await this.#checkReach(toSeq);
       const payload = { kind: 'epoch', reason: 'rollback', base: { seq: toSeq } } as const;
       const epoch = nextEpoch(node.applied().epoch, rng);
       await node.reached(await writer.append([{ timeMs, payload }], epoch));
     }
     const height = known?.height ?? 0;
     this.#observer.chainRolledBack(height, tip.height - height);
+  }
+
+  /** Nothing is written that no start could make a state of. */
+  async #checkReach(toSeq: number): Promise<void> {
+    if (toSeq >= (await this.#place.log.first())) return;
+    const what = 'the chain went back to before what the log still holds';
+    throw new Error(`${what}: remove log.sqlite and state.sqlite from DATA_DIR and start again`);
   }
 
   #tip(): PointRecord | null {

@@ -5,10 +5,9 @@
  * Woken by every entry that is applied: blocks bring orders, roll-backs take back what was done.
  */
 import type { AssetId } from '../market/asset.ts';
-import { reachedCap } from '../market/pool.ts';
 import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
 import { Lane, type LaneObserver, type LanePlace } from './lane.ts';
-import { tokensWithOrders } from './view.ts';
+import { fullPools, tokensWithOrders } from './view.ts';
 
 export interface ExecutorObserver extends LaneObserver {
   executorFailed(token: string, error: unknown): void;
@@ -40,7 +39,7 @@ export class Executor {
   }
 
   start(): void {
-    for (const token of this.#waitingPools()) this.#wake(token);
+    for (const token of this.#owingPools()) this.#wake(token);
     this.#unlisten = this.#place.onApplied(() => this.#look());
   }
 
@@ -53,7 +52,8 @@ export class Executor {
 
   #look(): void {
     if (this.#stopping) return;
-    const tokens = new Set(tokensWithOrders(this.#place.store(), MOST_LANES));
+    const store = this.#place.store();
+    const tokens = new Set([...tokensWithOrders(store, MOST_LANES), ...fullPools(store)]);
     // Those looked at last time once more: their last order may have brought them to the cap.
     for (const token of new Set([...tokens, ...this.#last])) this.#wake(token);
     this.#last = tokens;
@@ -88,14 +88,12 @@ export class Executor {
     if (!this.#last.has(token)) this.#lanes.delete(token);
   }
 
-  /** Pools that wait for graduation or Collect though no order is open, after a restart. */
-  *#waitingPools(): Generator<AssetId> {
+  /** Pools that wait for Collect though no order is open, after a restart. */
+  *#owingPools(): Generator<AssetId> {
     const { fees } = this.#place.deployment;
     for (const { key, value } of this.#place.store().withPrefix('pools', '', MOST_POOLS)) {
       const pool = poolState(readRecord<PoolRecord>(value));
-      const full = pool.venue === 'CURVE' && reachedCap(pool);
-      const owes = pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace;
-      if (full || owes) yield key;
+      if (pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) yield key;
     }
   }
 }

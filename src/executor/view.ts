@@ -3,6 +3,8 @@
  * have them now. Nothing is remembered between looks: after a restart, a rollback or a rejected
  * batch the next look is right again.
  */
+
+import { FULL } from '../actors/chainRows.ts';
 import { parseRef, type Utxo } from '../cardano/output.ts';
 import type { NewestPool } from '../chain/newestPool.ts';
 import type { UtxoLookup } from '../chain/port.ts';
@@ -18,6 +20,7 @@ export interface SeenMarket {
   readonly orderUtxos: ReadonlyMap<string, Utxo>;
 }
 
+const MOST_FULL = 1_000;
 /** Orders looked at in one go. */
 const PAGE_ORDERS = 400;
 
@@ -33,6 +36,11 @@ export function tokensWithOrders(store: StateStore, most: number): AssetId[] {
     after = `${token}/\u{fffd}`;
   }
   return tokens;
+}
+
+/** Tokens whose curve waits for graduation, whatever became of earlier tries. */
+export function fullPools(store: StateStore): AssetId[] {
+  return store.withPrefix('market', FULL, MOST_FULL).map(({ key }) => key.slice(FULL.length));
 }
 
 /**

@@ -17,6 +17,7 @@ export type References = Readonly<Record<ScriptName, Utxo>>;
 
 /** One collateral output serves any number of transactions; a few are asked for to find one. */
 const COLLATERAL_CANDIDATES = 20;
+const BEFORE_ALL = -1;
 /** Of larger wallets the first by reference; selection takes few of them anyway. */
 const MOST_WALLET_OUTPUTS = 5000;
 const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
@@ -46,16 +47,22 @@ export async function lookUpReferences(
 /** The server's own collateral: pure ADA, never spent, returned to where it lies. */
 export async function lookUpCollateral(
   lookup: UtxoLookup,
-  { collateralKeyHash }: Deployment,
+  { collateralKeyHash, scripts }: Deployment,
 ): Promise<PlannedCollateral | Failure> {
-  const page = { limit: COLLATERAL_CANDIDATES };
-  const held = await lookup.byPaymentKey(collateralKeyHash, 'spendable', page);
-  const utxo = held.find(({ output: { value, scriptHash } }) => {
-    const isPure = value.assets.size === 0 && scriptHash === null;
-    return isPure && value.lovelace >= LEAST_COLLATERAL_LOVELACE;
-  });
-  if (utxo === undefined) return new Failure('SERVER_ERROR', 'the server has no collateral left');
-  return { utxos: [utxo], returnAddress: utxo.output.address };
+  // Ours was placed by the transaction that placed the scripts; anyone may send dust before it.
+  const own = { txHash: scripts.order.ref.txHash, index: BEFORE_ALL };
+  for (const from of [{ after: own }, {}]) {
+    const page = { limit: COLLATERAL_CANDIDATES, ...from };
+    const held = await lookup.byPaymentKey(collateralKeyHash, 'spendable', page);
+    const utxo = held.find(isCollateral);
+    if (utxo !== undefined) return { utxos: [utxo], returnAddress: utxo.output.address };
+  }
+  return new Failure('SERVER_ERROR', 'the server has no collateral left');
+}
+
+function isCollateral({ output: { value, scriptHash } }: Utxo): boolean {
+  const isPure = value.assets.size === 0 && scriptHash === null;
+  return isPure && value.lovelace >= LEAST_COLLATERAL_LOVELACE;
 }
 
 /** What the owner of an address may spend: its key's outputs and its change in the mempool. */

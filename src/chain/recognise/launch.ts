@@ -87,7 +87,9 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
     executor: datum.executor,
     seed: id === null ? null : refText(id.seed),
     author: { ...author, address: addressOf(author, rules) },
-    name: Buffer.from(name, 'hex').toString('utf8'),
+    name: Buffer.from(name, 'hex')
+      .toString('utf8')
+      .replaceAll(/\p{Cc}/gu, ' '),
     ticker: found?.metadata.ticker ?? '',
     logoCID: found?.metadata.logoCID ?? '',
     description: found?.metadata.description ?? '',

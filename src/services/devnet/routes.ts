@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { parseKeyAddress } from '../../cardano/address.ts';
 import type { Devnet } from '../../chain/devnet.ts';
-import type { Route } from '../../gateway/port.ts';
+import type { Answer, Route } from '../../gateway/port.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import { TxHash } from '../../shapes/identifiers.ts';
 
@@ -68,7 +68,7 @@ function forkRoute(devnet: Devnet): Route {
     async handle({ body }) {
       // trust: the gateway has checked the body against `Fork`
       const { depth, resubmit } = body as Type.Static<typeof Fork>;
-      return { body: JSON.stringify({ height: await devnet.fork(depth, resubmit ?? 'all') }) };
+      return answer(await devnet.fork(depth, resubmit ?? 'all'));
     },
   };
 }
@@ -84,7 +84,11 @@ function mineRoute(devnet: Devnet): Route {
     async handle({ body }) {
       // trust: the gateway has checked the body against `Mine`
       const { blocks } = body as Type.Static<typeof Mine>;
-      return { body: JSON.stringify({ height: await devnet.mine(blocks) }) };
+      return answer(await devnet.mine(blocks));
     },
   };
+}
+
+function answer(height: number | Failure): Answer | Failure {
+  return height instanceof Failure ? height : { body: JSON.stringify({ height }) };
 }
