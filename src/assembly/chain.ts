@@ -6,6 +6,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Node } from '../actors/node.ts';
 import type { Deployment } from '../cardano/deployment.ts';
 import { keyOf } from '../cardano/keys.ts';
 import type { Devnet } from '../chain/devnet.ts';
@@ -27,6 +28,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
+import { type PoolRecord, readRecord } from '../store/records.ts';
 import { type TraderConfig, traderFunds } from '../traders/config.ts';
 import { DEFAULT_PARAMETERS } from '../transactions/parameters.ts';
 import { BuilderPool } from '../transactions/pool.ts';
@@ -45,6 +47,7 @@ export interface ChainKit {
 }
 
 const KUBO_TIMEOUT_MS = 10_000;
+const MOST_POOLS = 1_000_000;
 
 /** null where the world has no chain. */
 export async function openChain(
@@ -62,6 +65,7 @@ export async function openChain(
     blockPaceMs: settings.BLOCK_EVERY_MS,
     genesisTimeMs: clock.nowMs(),
     died: events.ledgerFailed,
+    stalled: events.ledgerStalled,
   });
   await ledger.start();
   try {
@@ -107,7 +111,7 @@ function kitOn(
   );
   const workshop: Workshop = {
     ...common,
-    images: imagesOf(world),
+    images: imagesOf(world, node),
     collateralKey,
     applyDataArgument,
   };
@@ -145,22 +149,37 @@ function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfi
 
 function timed(builder: Builder, clock: Clock, events: Events): Builder {
   return {
-    async build(plan) {
+    async build(plan, options) {
       const startMs = clock.monotonicMs();
-      const outcome = await builder.build(plan);
+      const outcome = await builder.build(plan, options);
       events.built((clock.monotonicMs() - startMs) / 1000);
       return outcome;
     },
   };
 }
 
-function imagesOf({ settings, clock }: World): ImageStore {
+function imagesOf({ settings, clock }: World, node: Node): ImageStore {
   if (settings.KUBO_URL !== undefined) {
     return new KuboImages({ url: settings.KUBO_URL, clock, timeoutMs: KUBO_TIMEOUT_MS });
   }
   const folder = join(settings.DATA_DIR, 'images');
   mkdirSync(folder, { recursive: true });
-  return new ImageFolder(folder);
+  return new ImageFolder(folder, { isClaimed: claimedLogos(node) });
+}
+
+/** Whether a launch names the logo; read anew once per position that is asked about. */
+function claimedLogos(node: Node): (cid: string) => boolean {
+  let checkpoint: unknown;
+  let logos: ReadonlySet<string> = new Set();
+  return (cid) => {
+    const { store } = node.fold;
+    if (store.checkpoint !== checkpoint) {
+      const pools = store.withPrefix('pools', '', MOST_POOLS);
+      logos = new Set(pools.map(({ value }) => readRecord<PoolRecord>(value).logoCID));
+      checkpoint = store.checkpoint;
+    }
+    return logos.has(cid);
+  };
 }
 
 function devnetOf(ledger: EmulatedChain): Devnet {

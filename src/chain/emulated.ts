@@ -43,6 +43,8 @@ import type {
 export interface EmulatedChainOptions extends WorkerOptions {
   /** The thread ended without being asked to. */
   readonly died: (error: Error) => void;
+  /** The disk refuses a block; it is tried again until it does not. Told once for each time. */
+  readonly stalled?: (message: string) => void;
 }
 
 export class LedgerStopped extends Error {}
@@ -76,7 +78,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
 
   /** Resolves when the ledger can serve; rejects with the reason when it cannot begin. */
   async start(): Promise<void> {
-    const { died, ...workerData } = this.#options;
+    const { died, stalled, ...workerData } = this.#options;
     const worker = new Worker(new URL('../ledger/worker.ts', import.meta.url), { workerData });
     this.#worker = worker;
     const failed = new Promise<never>((_, reject) => {
@@ -90,6 +92,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     this.#asked.delete(0);
     this.#ready = ready;
     worker.on('message', ({ number, answer, fault }: Reply) => {
+      if (number === 0) stalled?.(String(fault));
       const asked = this.#asked.get(number);
       this.#asked.delete(number);
       if (fault === undefined) asked?.resolve(answer);
@@ -158,11 +161,12 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
   }
 
   /**
-   * Makes blocks at once, each in the next slot; a paced chain then waits for the clock. Resolves
-   * with the newest.
+   * Makes blocks at once, each in the next slot; a paced chain then waits for the clock, and does
+   * not run far ahead of it. Resolves with the newest.
    */
-  mine(count: number): Promise<BlockHead | null> {
-    return this.#ask('mine', count);
+  async mine(count: number): Promise<BlockHead | null | Failure> {
+    const result = await this.#ask('mine', count);
+    return 'failure' in result ? new Failure(result.cause, result.failure) : result.tip;
   }
 
   /**
@@ -174,7 +178,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     { resubmit = 'all' }: { resubmit?: Resubmit } = {},
   ): Promise<ForkResult | Failure> {
     const result = await this.#ask('fork', { depth, resubmit });
-    return 'failure' in result ? new Failure('INVALID_PARAMS', result.failure) : result;
+    return 'failure' in result ? new Failure(result.cause, result.failure) : result;
   }
 
   #ask<Name extends CallName>(

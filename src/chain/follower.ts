@@ -12,6 +12,7 @@ import { Passage } from '../actors/passage.ts';
 import { nextEpoch } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
+import { assert } from '../runtime/assert.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
 import { foldMarket } from './foldMarket.ts';
@@ -89,6 +90,8 @@ export class Follower {
     const { node, writer, rules } = this.#place;
     const { fold } = node;
     const { point, height, transactions } = block;
+    const tip = this.#tip();
+    assert(tip === null || height === tip.height + 1, `block ${height} follows ${tip?.height}`);
     const events = recogniseBlock(point.slot, transactions, foldMarket(fold.store), rules);
     const passage = new Passage(fold);
     const drafts = passage.endsUpTo(block.timeMs);

@@ -7,7 +7,8 @@
  * - `get` answers exactly the bytes of that CID, or null: never half a file, never other bytes,
  *   nothing but images of the four types. The media type is read from the bytes.
  *
- * May be lost: nothing that `put` acknowledged. May come twice: the same bytes.
+ * May be lost: an image that no launch on the chain has, once a store is full and it is among the
+ * oldest; nothing else that `put` acknowledged. May come twice: the same bytes.
  *
  * Errors: SERVER_ERROR when the store does not do what it should (disk full, node unreachable);
  * nothing was stored then as far as anyone can see, and the same call may be tried again. Bytes

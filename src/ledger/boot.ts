@@ -6,12 +6,12 @@ import { coins } from '../cardano/value.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { keyAddress } from './deploy.ts';
 import { type GenesisPlan, makeGenesis, placed } from './genesis.ts';
-import { Ledger, type LedgerLimits } from './ledger.ts';
+import { Ledger } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
 import type { WorkerOptions } from './messages.ts';
 import { minFeeLovelace } from './parameters.ts';
 import { signedPayment } from './payment.ts';
-import { Judge } from './scalus.ts';
+import { judge } from './scalus.ts';
 
 export interface Opened {
   readonly file: LedgerFile;
@@ -26,7 +26,7 @@ interface Kept {
 
 const SLOT_MS_ON_DEMAND = 1000;
 
-export function openLedger(options: WorkerOptions, clock: Clock, limits?: LedgerLimits): Opened {
+export function openLedger(options: WorkerOptions, clock: Clock): Opened {
   const file = new LedgerFile(options.file);
   const { slotConfig, deployment } = kept(file) ?? begin(file, options);
   try {
@@ -38,7 +38,7 @@ export function openLedger(options: WorkerOptions, clock: Clock, limits?: Ledger
   }
   const isOnDemand = options.blockPaceMs === 0;
   const slotNow = isOnDemand ? () => 0 : () => slotAt(slotConfig, clock.nowMs());
-  return { file, ledger: new Ledger(file, slotConfig, slotNow, limits), deployment };
+  return { file, ledger: new Ledger(file, slotConfig, slotNow), deployment };
 }
 
 function kept(file: LedgerFile): Kept | null {
@@ -87,12 +87,10 @@ export function warmUp(genesis: GenesisPlan, secret: string, slots: SlotConfig):
   const key = keyOf(secret);
   const address = keyAddress(genesis.faucetKeyHash);
   const utxos = placed([{ address, value: coins(10_000_000n) }]);
-  const judge = Judge.over(utxos, slots);
   const feeLovelace = minFeeLovelace(400);
   const outputs = [{ address, value: coins(10_000_000n - feeLovelace) }];
   for (let round = 0; round < 3; round += 1) {
     const inputs = utxos.map(({ ref }) => ref);
-    const { bytes, id } = signedPayment({ inputs, outputs, feeLovelace }, [key]);
-    judge.after(bytes, id, 0);
+    judge(signedPayment({ inputs, outputs, feeLovelace }, [key]), utxos, slots, 0);
   }
 }

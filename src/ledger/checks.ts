@@ -15,6 +15,7 @@ import {
   type Item,
   integerOf,
   MAP,
+  MalformedCbor,
   NEGATIVE,
   readCbor,
   span,
@@ -28,9 +29,19 @@ import type { Refusal } from './refusals.ts';
 
 /** null: nothing to object. */
 export function objection(tx: Transaction, slot: number): Refusal | null {
-  return (
-    formFault(tx) ?? amountFault(tx) ?? intervalFault(tx, slot) ?? limitFault(tx) ?? kindFault(tx)
-  );
+  try {
+    return (
+      formFault(tx) ??
+      unsignedFault(tx) ??
+      amountFault(tx) ??
+      intervalFault(tx, slot) ??
+      limitFault(tx) ??
+      kindFault(tx)
+    );
+  } catch (error) {
+    // Whatever a stranger's bytes make a reader throw is the fault of the bytes.
+    return malformed(error instanceof MalformedCbor ? error.message : 'it cannot be read');
+  }
 }
 
 function malformed(message: string): Refusal {
@@ -50,6 +61,32 @@ function formFault(tx: Transaction): Refusal | null {
   }
   const repeated = repeatedKey(tx.body) ?? repeatedKey(tx.witnessSet);
   return repeated === null ? null : malformed(`a map has the key ${repeated} twice`);
+}
+
+const MOST_UNSIGNED = (1n << 64n) - 1n;
+const MOST_INDEX = 65_535;
+
+/** Our reader takes any integer where the CDDL has unsigned ones, of 8 bytes, or 2 in inputs. */
+function unsignedFault(tx: Transaction): Refusal | null {
+  const numbers: [string, bigint | number | null][] = [
+    ['fee', tx.feeLovelace],
+    ['start of validity', tx.validFromSlot],
+    ['end of validity', tx.validToSlot],
+    ['total collateral', tx.totalCollateralLovelace],
+    ...tx.redeemers.flatMap(({ index, memory, cpu }): [string, bigint | number][] => [
+      ['redeemer index', index],
+      ['memory', memory],
+      ['CPU', cpu],
+    ]),
+  ];
+  for (const [what, value] of numbers) {
+    if (value !== null && (value < 0 || value > MOST_UNSIGNED)) {
+      return malformed(`its ${what} is ${String(value).slice(0, 40)}`);
+    }
+  }
+  const refs = [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs];
+  const odd = refs.find(({ index }) => index < 0 || index > MOST_INDEX);
+  return odd === undefined ? null : malformed(`it names the output ${refText(odd)}`);
 }
 
 /** A key that one of the maps has twice, in any spelling; datums are bytes and not looked at. */

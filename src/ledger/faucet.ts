@@ -12,7 +12,7 @@ import { utxosOfCredential } from './views.ts';
 
 /** What an output of lovelace alone holds at least, with room to spare. */
 export const LEAST_GIFT_LOVELACE = 1_000_000n;
-export const MOST_GIFT_LOVELACE = 100_000n * 1_000_000n;
+export const MOST_GIFT_LOVELACE = 10_000n * 1_000_000n;
 /** A payment of one input and two outputs is shorter. */
 const PAYMENT_BYTES = 400;
 

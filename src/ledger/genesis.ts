@@ -39,7 +39,8 @@ export interface Genesis {
 const ADA = 1_000_000n;
 /** Keeps the largest of our scripts on the chain. */
 const SCRIPT_LOVELACE = 60n * ADA;
-const FAUCET = { lovelace: 1_000_000n * ADA, outputs: 20 };
+/** 10 billion ADA: more than all who ask can empty. Each output alone is below 2^53 lovelace. */
+const FAUCET = { lovelace: 500_000_000n * ADA, outputs: 20 };
 export const COLLATERAL = { lovelace: 5n * ADA, outputs: 10 };
 export const FLOATS = { lovelace: 100n * ADA, outputs: 20 };
 

@@ -10,7 +10,7 @@
 
 import { MalformedCbor } from '../cardano/cbor.ts';
 import { blake2b256 } from '../cardano/hash.ts';
-import { type OutputRef, refText } from '../cardano/output.ts';
+import { type OutputRef, refText, type Utxo } from '../cardano/output.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/transaction.ts';
 import type { RefusalReason, SubmitOutcome, UtxoState } from '../chain/port.ts';
@@ -18,10 +18,10 @@ import { assert } from '../runtime/assert.ts';
 import { Failure } from '../runtime/errors.ts';
 import { objection } from './checks.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
-import { Mempool } from './mempool.ts';
+import { Mempool, type Waiting } from './mempool.ts';
 import { PROTOCOL } from './parameters.ts';
 import { type Refusal, refusalOf } from './refusals.ts';
-import { Judge } from './scalus.ts';
+import { judge } from './scalus.ts';
 import { UtxoSet } from './utxoSet.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];
@@ -33,15 +33,6 @@ export interface Fork {
   readonly takenBack: readonly { readonly height: number; readonly id: string }[];
 }
 
-export interface LedgerLimits {
-  /** States behind the newest blocks, to go back to without building one. */
-  readonly judgesKept: number;
-  /** Scalus remembers transactions that were judged; a new state forgets them. */
-  readonly transactionsPerJudge: number;
-}
-
-export const LEDGER_LIMITS: LedgerLimits = { judgesKept: 64, transactionsPerJudge: 5_000 };
-
 const REASONS_KEPT = 10_000;
 
 export class Ledger {
@@ -49,37 +40,23 @@ export class Ledger {
   readonly mempool = new Mempool();
   readonly slots: SlotConfig;
   readonly #file: LedgerFile;
-  readonly #limits: LedgerLimits;
   readonly #slotNow: () => number;
-  readonly #judges = new Map<number, Judge>();
   readonly #reasons = new Map<string, RefusalReason>();
   #returning = new Map<string, Transaction>();
   #tip: BlockHead | null;
   /** The newest that was current, and the newest that a block ever had. */
   #slot: number;
   #blockSlot: number;
-  /** After the newest block, and after the mempool. */
-  #confirmed: Judge;
-  #newest: Judge;
-  #judged = 0;
 
   /** The file has begun. */
-  constructor(
-    file: LedgerFile,
-    slots: SlotConfig,
-    slotNow: () => number,
-    limits: LedgerLimits = LEDGER_LIMITS,
-  ) {
+  constructor(file: LedgerFile, slots: SlotConfig, slotNow: () => number) {
     this.slots = slots;
-    this.#limits = limits;
     this.#file = file;
     this.#slotNow = slotNow;
     for (const utxo of file.unspent()) this.chain.add(utxo);
     this.#tip = file.tip();
     this.#blockSlot = file.marks().slot;
     this.#slot = this.#blockSlot;
-    this.#confirmed = Judge.over(this.chain.all(), slots);
-    this.#newest = this.#confirmed;
   }
 
   get tip(): BlockHead | null {
@@ -112,6 +89,10 @@ export class Ledger {
     if (this.mempool.has(tx.id) || this.#file.isInBlock(tx.id)) {
       return { outcome: 'accepted', txHash: tx.id };
     }
+    if (!this.mempool.hasRoomFor(tx.bytes.length)) {
+      const message = 'Too much waits for a block: try again';
+      return { outcome: 'refused', reason: 'MEMPOOL_FULL', message };
+    }
     const refusal = this.#accept(tx);
     return refusal === null
       ? { outcome: 'accepted', txHash: tx.id }
@@ -119,28 +100,32 @@ export class Ledger {
   }
 
   #accept(tx: Transaction): Refusal | null {
-    if (!this.mempool.hasRoomFor(tx.bytes.length)) {
-      return { reason: 'MEMPOOL_FULL', message: 'Too much waits for a block: try again' };
-    }
-    const fault = objection(tx, this.slot) ?? this.#missing(tx);
+    const fault = objection(tx, this.slot);
     if (fault !== null) return fault;
-    const verdict = this.#newest.after(tx.bytes, tx.id, this.slot);
-    if (!(verdict instanceof Judge)) return refusalOf(verdict);
-    this.#newest = verdict;
-    this.mempool.add(tx, verdict);
+    const utxos = this.#needed(tx);
+    if (!Array.isArray(utxos)) return utxos;
+    const rejection = judge(tx, utxos, this.slots, this.slot);
+    if (rejection !== null) return refusalOf(rejection);
+    this.mempool.add(tx);
     this.#reasons.delete(tx.id);
     return null;
   }
 
-  #missing({ inputs, referenceInputs, collateralInputs }: Transaction): Refusal | null {
+  /** All that it names, once each; or which of it is not there. */
+  #needed({ inputs, referenceInputs, collateralInputs }: Transaction): Utxo[] | Refusal {
+    const needed = new Map<string, Utxo>();
     for (const ref of [...inputs, ...referenceInputs, ...collateralInputs]) {
-      const state = this.output(ref).state;
-      if (state === 'unspent') continue;
+      const found = this.output(ref);
+      if (found.state === 'unspent') {
+        needed.set(refText(ref), found.utxo);
+        continue;
+      }
+      const { state } = found;
       const by = this.mempool.spender(ref);
       const spender = by === undefined ? '' : ` by ${by}, which waits for a block`;
       return { reason: 'INPUT_SPENT', message: `Input ${refText(ref)} is ${state}${spender}` };
     }
-    return null;
+    return [...needed.values()];
   }
 
   /** In the view `newest`. */
@@ -161,55 +146,48 @@ export class Ledger {
     return this.#returning.has(id);
   }
 
-  /** Makes `count` blocks, on disk when it returns; the first takes what waits and fits. */
-  forge(count = 1): void {
-    const blocks: BlockRecord[] = [];
-    for (let made = 0; made < count; made += 1) blocks.push(this.#forge());
-    this.#file.append(blocks);
+  /**
+   * Makes `count` blocks, on disk when it returns; each takes what waits and fits. A disk that
+   * refuses is a Failure: blocks of before are made then, what was for the next one waits on.
+   */
+  forge(count = 1): Failure | null {
+    for (let left = count; left > 0; ) {
+      const slot = Math.max(this.slot, this.#blockSlot + 1);
+      for (const { id, reason } of this.mempool.dropExpired(slot)) this.#note(id, reason);
+      const isEmpty = this.mempool.size === 0;
+      const taken = this.mempool.nextBlock();
+      const blocks = this.#blocks(isEmpty ? left : 1, slot, taken);
+      const failure = this.#file.append(blocks);
+      if (failure !== null) return failure;
+      this.mempool.remove(taken);
+      for (const block of blocks) this.#put(block);
+      left -= blocks.length;
+    }
+    return null;
   }
 
-  #forge(): BlockRecord {
-    const slot = Math.max(this.slot, this.#blockSlot + 1);
-    const taken = this.mempool.takeBlock(slot);
-    if (this.mempool.hasExpired(slot)) {
-      const waiting = this.mempool.takeAll().map(({ tx }) => [tx.id, tx] as const);
-      this.#returning = new Map([...waiting, ...this.#returning]);
+  /** The next ones, the first of them in `slot` with all of `taken`. */
+  #blocks(count: number, slot: number, taken: readonly Waiting[]): BlockRecord[] {
+    const blocks: BlockRecord[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const inside = at === 0 ? taken : [];
+      const parent = blocks.at(-1) ?? this.#tip;
+      const head = { height: this.height + 1 + at, slot: slot + at };
+      const transactions = inside.map(({ tx: { id, bytes } }) => ({ id, bytes }));
+      const made = inside.flatMap(({ effects }) => effects.made);
+      const spent = inside.flatMap(({ effects }) => effects.spent);
+      const hash = hashOf(parent, head, transactions);
+      blocks.push({ ...head, hash, transactions, spent, made });
     }
-    const made = taken.flatMap(({ effects }) => effects.made);
-    const spent = taken.flatMap(({ effects }) => effects.spent);
+    return blocks;
+  }
+
+  #put({ height, slot, hash, made, spent }: BlockRecord): void {
     for (const utxo of made) this.chain.add(utxo);
     for (const ref of spent) this.chain.remove(ref);
-    const height = this.height + 1;
-    const transactions = taken.map(({ tx: { id, bytes } }) => ({ id, bytes }));
-    const hash = this.#hash(height, slot, transactions);
     this.#tip = { height, slot, hash };
     this.#slot = slot;
     this.#blockSlot = slot;
-    this.#moveOn(taken.at(-1)?.after ?? this.#confirmed, taken.length);
-    return { height, slot, hash, transactions, spent, made };
-  }
-
-  #hash(height: number, slot: number, transactions: readonly { id: string }[]): string {
-    const ids = transactions.map(({ id }) => id).join('');
-    const text = `${this.#tip?.hash ?? ''} ${height} ${slot} ${ids}`;
-    return blake2b256(Buffer.from(text));
-  }
-
-  #moveOn(confirmed: Judge, transactions: number): void {
-    this.#confirmed = confirmed;
-    this.#judged += transactions;
-    if (this.mempool.size === 0) {
-      if (this.#judged >= this.#limits.transactionsPerJudge) this.#renew();
-      this.#newest = this.#confirmed;
-    }
-    this.#judges.set(this.height, this.#confirmed);
-    this.#judges.delete(this.height - this.#limits.judgesKept);
-  }
-
-  #renew(): void {
-    this.#judged = 0;
-    this.#judges.clear();
-    this.#confirmed = Judge.over(this.chain.all(), this.slots);
   }
 
   /**
@@ -223,16 +201,12 @@ export class Ledger {
     }
     const target = this.height - depth;
     const taken = this.#blocksAbove(target);
+    const undone = this.#file.rollback(target);
+    if (undone instanceof Failure) return undone;
     const waiting = [...this.mempool.takeAll().map(({ tx }) => tx), ...this.#returning.values()];
-    const { gone, revived } = this.#file.rollback(target);
-    for (const ref of gone) this.chain.remove(ref);
-    for (const utxo of revived) this.chain.add(utxo);
-    for (let height = target + 1; height <= target + depth; height += 1) {
-      this.#judges.delete(height);
-    }
+    for (const ref of undone.gone) this.chain.remove(ref);
+    for (const utxo of undone.revived) this.chain.add(utxo);
     this.#tip = this.#file.head(target);
-    this.#confirmed = this.#judges.get(target) ?? Judge.over(this.chain.all(), this.slots);
-    this.#newest = this.#confirmed;
     this.#returning = new Map();
     for (const { tx } of taken) {
       if (resubmit === 'all' || resubmit.includes(tx.id)) this.#returning.set(tx.id, tx);
@@ -268,6 +242,15 @@ export class Ledger {
     const [oldest] = this.#reasons.keys();
     if (oldest !== undefined) this.#reasons.delete(oldest);
   }
+}
+
+function hashOf(
+  parent: BlockHead | null,
+  { height, slot }: { readonly height: number; readonly slot: number },
+  transactions: readonly { readonly id: string }[],
+): string {
+  const ids = transactions.map(({ id }) => id).join('');
+  return blake2b256(Buffer.from(`${parent?.hash ?? ''} ${height} ${slot} ${ids}`));
 }
 
 function decoded(bytes: Uint8Array): Transaction | Refusal {

@@ -3,10 +3,12 @@
  * that spent it. That pair is the undo: going back to height h forgets what was made above h and
  * revives what was spent above h. Outputs spent more than K blocks ago are forgotten.
  *
- * A commit survives a power cut (FULL); what it does not hold never happened.
+ * A commit survives a power cut (FULL); what it does not hold never happened. A disk that is full
+ * or fails is a Failure, nothing has changed then, and the same call may be tried again.
  */
 import { fromHex, toHex } from '../cardano/hex.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../cardano/output.ts';
+import { Failure } from '../runtime/errors.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 
 /** Depth that can be rolled back, in blocks: Cardano's security parameter. */
@@ -68,9 +70,9 @@ export class LedgerFile {
   readonly #sql: ReturnType<typeof statements>;
   #appended = 0;
 
-  /** `InUse` when another process works on it. */
-  constructor(file: string) {
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb: 0, exclusive: true });
+  /** `InUse` when another process works on it. `maxMb`: as of a database, 0 is no bound. */
+  constructor(file: string, maxMb = 0) {
+    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     const found = this.#database.pragma('user_version', { simple: true });
     if (found === 0) {
       this.#database.exec(`BEGIN; ${TABLES} PRAGMA user_version = ${VERSION}; COMMIT`);
@@ -138,14 +140,34 @@ export class LedgerFile {
   }
 
   /** All of them or none. */
-  append(blocks: readonly BlockRecord[]): void {
-    this.#database.transaction(() => {
+  append(blocks: readonly BlockRecord[]): Failure | null {
+    const failure = this.#write(() => {
       for (const block of blocks) this.#append(block);
-    })();
+      return null;
+    });
+    if (failure !== null) return failure;
     this.#appended += blocks.length;
-    if (this.#appended < BLOCKS_PER_CHECKPOINT) return;
-    this.#appended = 0;
-    this.#database.pragma('wal_checkpoint(PASSIVE)');
+    if (this.#appended >= BLOCKS_PER_CHECKPOINT) this.#checkpoint();
+    return null;
+  }
+
+  /** In one commit. */
+  #write<T>(work: () => T): T | Failure {
+    try {
+      return this.#database.transaction(work)();
+    } catch (error) {
+      return diskFailure(error);
+    }
+  }
+
+  /** Blocks are safe without it: where the disk refuses, the next one does more. */
+  #checkpoint(): void {
+    try {
+      this.#database.pragma('wal_checkpoint(PASSIVE)');
+      this.#appended = 0;
+    } catch (error) {
+      diskFailure(error);
+    }
   }
 
   #append({ height, slot, hash, transactions, spent, made }: BlockRecord): void {
@@ -164,20 +186,27 @@ export class LedgerFile {
   }
 
   /** Back to `height`, at once: what is not there any more, and what is there again. */
-  rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } {
-    return this.#database.transaction(() => {
+  rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } | Failure {
+    return this.#write(() => {
       // trust: the columns of this statement
       const gone = this.#sql.madeAbove.all(height) as OutputRow[];
       // trust: the columns of this statement
       const revived = this.#sql.spentAbove.all(height, height) as OutputRow[];
       for (const statement of this.#sql.undo) statement.run(height);
       return { gone: gone.map((row) => utxoOf(row).ref), revived: revived.map(utxoOf) };
-    })();
+    });
   }
 
   close(): void {
     this.#database.close();
   }
+}
+
+/** Of a disk that is full or fails; whatever else was thrown is thrown on. */
+function diskFailure(error: unknown): Failure {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (typeof code !== 'string' || !/^SQLITE_(FULL|IOERR)/.test(code)) throw error;
+  return new Failure('SERVER_ERROR', `the ledger could not write its file: ${code}`);
 }
 
 function statements(database: Database) {

@@ -1,19 +1,23 @@
 /**
  * Transactions that wait for a block, in the order in which they were accepted; each one's inputs
- * are there after those before it. Bounded: two blocks' worth and more is refused, never dropped.
+ * are there after those before it. Bounded for those who submit; what a fork gives back is let in
+ * beyond the bound, and blocks make room.
  */
 import { type OutputRef, refText, type Utxo } from '../cardano/output.ts';
 import type { Transaction } from '../cardano/transaction.ts';
+import type { RefusalReason } from '../chain/port.ts';
 import { unitsOf } from './checks.ts';
 import { type Effects, effectsOf } from './effects.ts';
 import { PROTOCOL } from './parameters.ts';
-import type { Judge } from './scalus.ts';
 
 export interface Waiting {
   readonly tx: Transaction;
   readonly effects: Effects;
-  /** The state after this transaction and all before it. */
-  readonly after: Judge;
+}
+
+export interface Dropped {
+  readonly id: string;
+  readonly reason: RefusalReason;
 }
 
 export const MOST_WAITING = 2_000;
@@ -51,21 +55,30 @@ export class Mempool {
     return this.#made.get(refText(ref));
   }
 
-  add(tx: Transaction, after: Judge): Waiting {
-    const waiting = { tx, effects: effectsOf(tx), after };
+  add(tx: Transaction): void {
+    const waiting = { tx, effects: effectsOf(tx) };
     this.#waiting.set(tx.id, waiting);
     for (const ref of waiting.effects.spent) this.#spentBy.set(refText(ref), tx.id);
     for (const utxo of waiting.effects.made) this.#made.set(refText(utxo.ref), utxo);
     this.#bytes += tx.bytes.length;
-    return waiting;
   }
 
-  hasExpired(slot: number): boolean {
-    return [...this.#waiting.values()].some((waiting) => isExpired(waiting, slot));
+  /** What is not valid any more in this slot stops waiting, and what needs its outputs. */
+  dropExpired(slot: number): Dropped[] {
+    const dropped: Dropped[] = [];
+    const missing = new Set<string>();
+    for (const waiting of this.#waiting.values()) {
+      const hasExpired = isExpired(waiting, slot);
+      if (!hasExpired && !needs(waiting, missing)) continue;
+      for (const { ref } of waiting.effects.made) missing.add(refText(ref));
+      this.#remove(waiting);
+      dropped.push({ id: waiting.tx.id, reason: hasExpired ? 'EXPIRED' : 'INPUT_SPENT' });
+    }
+    return dropped;
   }
 
-  /** The oldest ones that fit into one block of this slot; they stop waiting. */
-  takeBlock(slot: number): Waiting[] {
+  /** The oldest ones that fit into one block. */
+  nextBlock(): Waiting[] {
     const taken: Waiting[] = [];
     let [bytes, memory, cpu] = [0, 0n, 0n];
     for (const waiting of this.#waiting.values()) {
@@ -73,13 +86,16 @@ export class Mempool {
       bytes += waiting.tx.bytes.length;
       memory += units.memory;
       cpu += units.cpu;
-      if (isExpired(waiting, slot)) break;
       const { maxBlockBytes, maxBlockMemory, maxBlockCpu } = PROTOCOL;
       if (bytes > maxBlockBytes || memory > maxBlockMemory || cpu > maxBlockCpu) break;
       taken.push(waiting);
     }
-    for (const waiting of taken) this.#remove(waiting);
     return taken;
+  }
+
+  /** They are in a block now. */
+  remove(waiting: readonly Waiting[]): void {
+    for (const each of waiting) this.#remove(each);
   }
 
   takeAll(): Waiting[] {
@@ -98,4 +114,10 @@ export class Mempool {
 
 function isExpired({ tx: { validToSlot } }: Waiting, slot: number): boolean {
   return validToSlot !== null && slot >= validToSlot;
+}
+
+function needs({ tx }: Waiting, missing: ReadonlySet<string>): boolean {
+  if (missing.size === 0) return false;
+  const refs = [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs];
+  return refs.some((ref) => missing.has(refText(ref)));
 }

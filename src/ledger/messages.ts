@@ -3,6 +3,7 @@ import type { Deployment } from '../cardano/deployment.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../cardano/output.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
 import type { Point, SubmitOutcome, UtxoState, UtxoView } from '../chain/port.ts';
+import type { Cause, Failure } from '../runtime/errors.ts';
 import type { GenesisPlan } from './genesis.ts';
 import type { Resubmit } from './ledger.ts';
 import type { BlockHead } from './ledgerFile.ts';
@@ -37,6 +38,11 @@ export interface PackedState {
   readonly utxo: PackedUtxo | null;
 }
 
+export interface PackedFailure {
+  readonly failure: string;
+  readonly cause: Cause;
+}
+
 export interface ForkResult {
   readonly tip: BlockHead | null;
   readonly takenBack: number;
@@ -46,10 +52,10 @@ export interface ForkResult {
 export interface Calls {
   submit: { argument: Uint8Array; answer: SubmitOutcome };
   faucet: { argument: { address: string; lovelace: bigint }; answer: SubmitOutcome };
-  mine: { argument: number; answer: BlockHead | null };
+  mine: { argument: number; answer: { tip: BlockHead | null } | PackedFailure };
   fork: {
     argument: { depth: number; resubmit: Resubmit };
-    answer: ForkResult | { readonly failure: string };
+    answer: ForkResult | PackedFailure;
   };
   tip: { argument: null; answer: { tip: BlockHead | null; slot: number } };
   byPaymentKey: {
@@ -75,10 +81,15 @@ export interface Request<Name extends CallName = CallName> {
 }
 
 export interface Reply {
+  /** 0: nobody asked; `fault` says why no block can be made for now. */
   readonly number: number;
   readonly answer: unknown;
   /** A question that makes no sense, a fault of who asks: it fails alone. */
   readonly fault?: string;
+}
+
+export function packedFailure({ message, cause }: Failure): PackedFailure {
+  return { failure: message, cause };
 }
 
 export function packed({ ref, output }: Utxo): PackedUtxo {

@@ -3,7 +3,8 @@
  *
  * What changes the ledger waits in one queue (`MOST_COMMANDS`, then it is refused) and runs in
  * slices, so that blocks and lookups come in between. What throws there ends the thread: the chain
- * on disk is whole, and `EmulatedChain` reports it. A lookup that throws fails alone.
+ * on disk is whole, and `EmulatedChain` reports it. A lookup that throws fails alone. A disk that
+ * refuses a block is told once and tried again, less and less often; transactions wait.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { keyOf } from '../cardano/keys.ts';
@@ -19,6 +20,7 @@ import {
   type CallName,
   type Calls,
   packed,
+  packedFailure,
   packedState,
   type Ready,
   type Request,
@@ -40,6 +42,10 @@ const MOST_COMMANDS = 2_000;
 const MOST_STREAMS = 256;
 const SLICE_MS = 10;
 const MOST_BLOCKS = 100;
+/** How far a paced chain may be ahead of its clock, in slots. */
+const MOST_AHEAD = 100;
+const LEAST_PAUSE_MS = 100;
+const MOST_PAUSE_MS = 10_000;
 
 const commands: (() => void)[] = [];
 const streams = new Map<number, Stream>();
@@ -49,6 +55,8 @@ let streamsOpened = 0;
 let isDraining = false;
 let isStopped = false;
 let nextTick: Timer | null = null;
+/** Before a block is tried again that the disk refused; 0: it did not. */
+let pauseMs = 0;
 
 function reply<Name extends CallName>(number: number, answer: Calls[Name]['answer']): void {
   port.postMessage({ number, answer });
@@ -109,16 +117,27 @@ function newestOf(points: readonly Point[]): BlockHead | undefined {
 
 function fork({ depth, resubmit }: Calls['fork']['argument']): Calls['fork']['answer'] {
   const fork = ledger.fork(depth, resubmit);
-  if (fork instanceof Failure) return { failure: fork.message };
+  if (fork instanceof Failure) return packedFailure(fork);
   for (const stream of streams.values()) stream.forked(fork);
   return { tip: fork.tip, takenBack: fork.takenBack.length };
 }
 
-/** In pieces, one a turn: each is one commit. */
-function mine(count: number, done: () => void): void {
-  ledger.forge(Math.min(count, MOST_BLOCKS));
-  if (count > MOST_BLOCKS) commands.unshift(() => mine(count - MOST_BLOCKS, done));
-  else done();
+/** In pieces, one a turn. */
+function mine(count: number, answer: (answer: Calls['mine']['answer']) => void): void {
+  const failure = tooFarAhead(count) ?? ledger.forge(Math.min(count, MOST_BLOCKS));
+  if (failure !== null) answer(packedFailure(failure));
+  else if (count > MOST_BLOCKS) commands.unshift(() => mine(count - MOST_BLOCKS, answer));
+  else answer({ tip: ledger.tip });
+}
+
+/** Blocks of a paced chain have the slots of a clock, and wait for it when they are ahead. */
+function tooFarAhead(count: number): Failure | null {
+  if (options.blockPaceMs === 0) return null;
+  const ahead = Math.max(0, ledger.blockSlot - slotAt(ledger.slots, clock.nowMs()));
+  if (ahead + count <= MOST_AHEAD) return null;
+  const left = Math.max(0, MOST_AHEAD - ahead);
+  const message = `blocks may be ${MOST_AHEAD} slots ahead of the clock, these are ${ahead} ahead`;
+  return new Failure('INVALID_PARAMS', `${message}: at most ${left} can be made now`);
 }
 
 /** Runs `work` after what was asked before it; `refuse` answers when too much waits. */
@@ -133,6 +152,8 @@ const BUSY = {
   reason: 'MEMPOOL_FULL',
   message: 'Too busy: try again',
 } as const;
+
+const OVERLOADED = packedFailure(new Failure('OVERLOADED', BUSY.message));
 
 type Handlers = {
   readonly [Name in CallName]: (
@@ -154,13 +175,13 @@ const handlers: Handlers = {
     ),
   mine: (count, answer) =>
     command(
-      () => mine(count, () => answer(ledger.tip)),
-      () => answer(ledger.tip),
+      () => mine(count, answer),
+      () => answer(OVERLOADED),
     ),
   fork: (argument, answer) =>
     command(
       () => answer(fork(argument)),
-      () => answer({ failure: BUSY.message }),
+      () => answer(OVERLOADED),
     ),
   tip: (_, answer) => answer({ tip: ledger.tip, slot: ledger.slot }),
   byPaymentKey: ({ keyHash, view, page }, answer) =>
@@ -192,12 +213,21 @@ function handle<Name extends CallName>({ number, name, argument }: Request<Name>
 function tick(): void {
   const slot = slotAt(ledger.slots, clock.nowMs());
   if (slot > ledger.blockSlot) {
-    ledger.forge();
+    forge();
     drainSoon();
     wake();
   }
   const delayMs = slotStartMs(ledger.slots, slot + 1) - clock.nowMs();
-  nextTick = clock.after(Math.max(1, delayMs), tick);
+  nextTick = clock.after(Math.max(1, delayMs, pauseMs), tick);
+}
+
+function forge(): void {
+  const failure = ledger.forge();
+  if (failure !== null && pauseMs === 0) {
+    port.postMessage({ number: 0, answer: null, fault: failure.message });
+  }
+  const doubled = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * pauseMs));
+  pauseMs = failure === null ? 0 : doubled;
 }
 
 // trust: EmulatedChain sends nothing else

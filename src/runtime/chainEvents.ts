@@ -29,6 +29,10 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
     followerFailed(error: unknown): void {
       logger.fatal({ event: 'followerFailed', err: error }, 'the chain is no longer followed');
     },
+    /** Blocks wait for the disk; nothing is lost, what waits is tried again. */
+    ledgerStalled(message: string): void {
+      logger.error({ event: 'ledgerStalled' }, `no block can be written: ${message}`);
+    },
     ledgerFailed(error: unknown): void {
       logger.fatal({ event: 'ledgerFailed', err: error }, 'the embedded ledger stopped');
     },

@@ -84,7 +84,10 @@ export function planStep(step: Step, data: StepData): TransactionPlan {
     inputs,
     outputs,
     references: data.references,
-    validFromSlot: validFromMs === null ? null : slotFrom(data.slots, Number(validFromMs)),
+    validFromSlot:
+      validFromMs === null
+        ? null
+        : Math.max(data.slots.zeroSlot, slotFrom(data.slots, Number(validFromMs))),
     signers: [data.executorKeyHash],
     collateral: data.collateral,
     changeAddress: data.feeAddress,

@@ -1,4 +1,5 @@
-/** Transactions as anybody may write them, for recognition to judge: honest ones and look-alikes. */
+/** Transactions as anybody may write them, for recognition to judge: honest ones, look-alikes. */
+import assert from 'node:assert/strict';
 import { formatAddress, scriptAddress } from '../../src/cardano/address.ts';
 import {
   launchIdData,
@@ -15,7 +16,6 @@ import {
   encodeRefs,
   type OutputPlan,
 } from '../../src/cardano/encode.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
 import { metadataData } from '../../src/cardano/metadata.ts';
 import type { OutputRef } from '../../src/cardano/output.ts';
 import { Constr, type PlutusData } from '../../src/cardano/plutusData.ts';
@@ -224,6 +224,10 @@ export function longer(data: Constr): string {
   return dataHex(new Constr(data.index, [...data.fields, 0n]));
 }
 
-export function bytesOf(hex: string): Uint8Array {
-  return fromHex(hex);
+export function eventOf<Kind extends MarketEvent['kind']>(
+  events: readonly MarketEvent[],
+  kind: Kind,
+) {
+  const found = events.find((event): event is MarketEvent & { kind: Kind } => event.kind === kind);
+  return found ?? assert.fail(`${kind} is among ${events.map((event) => event.kind)}`);
 }

@@ -10,10 +10,12 @@ import type { OrderRequest } from '../../src/wallet/api.ts';
 import type { Desk, PlacedOrder } from '../../src/wallet/desk.ts';
 import { Listener } from '../services/door.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
+import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
 import type { StrictSubscription } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
+import { assertSeen, retold, seen } from './devnet/truth.ts';
 import { ADA, DevnetWorld, ok } from './devnet/world.ts';
 import { untilSame } from './market.ts';
 
@@ -193,15 +195,15 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
   const { deployment } = world.kit.workshop;
   const alice = await world.funded('alice', 2_000, 4);
   const bob = await world.funded('bob', 2_000, 4, false);
-  const carol = await world.funded('carol', 30_000);
-  const { asset: token, userTokens } = await world.launch(alice, { initialLovelace: 20n * ADA });
+  const carol = await world.funded('carol', 9_999, 3);
+  const { asset: token, userTokens } = await world.launch(alice, { initialLovelace: 80n * ADA });
   const { asset: other } = await world.launch(bob, { name: 'Other' });
   const first = await seat(t, world, alice, token);
 
   await t.test('the initial buy enters the pool whole', async () => {
-    assert.deepEqual(world.pool(token).reserves.x, String(20n * ADA));
+    assert.deepEqual(world.pool(token).reserves.x, String(80n * ADA));
     await untilSame(world.url, first.bars);
-    assert.equal(first.bars.newest?.close, decimal(20n * ADA, userTokens * ADA));
+    assert.equal(first.bars.newest?.close, decimal(80n * ADA, userTokens * ADA));
     assert.deepEqual([world.pool(other).reserves.x, world.pool(other).fills], ['0', 0]);
   });
   await t.test('quotes equal fills on the curve', async () => {
@@ -265,6 +267,7 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
     await until('the last bar is final', () => first.bars.newest?.final === true);
   });
 
+  const market = await seen(world, [token, other]);
   await world.app.stop();
   const { counts, transactions } = audit(world.ledgerFile, deployment);
   t.diagnostic(`${transactions} transactions: ${JSON.stringify(counts)}`);
@@ -273,4 +276,6 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
     { launch: 2, refund: 1, graduation: 1, collect: 1, 'fill CURVE': 0, 'fill AMM': 0 },
   );
   assertSound(await verifyDirectory(world.directory, 2160));
+  const second = await retold(t, world, temporaryDirectory());
+  assertSeen(await seen(second, [token, other]), market, 'a market told anew');
 });

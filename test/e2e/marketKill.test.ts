@@ -1,11 +1,12 @@
 /** kill -9 while people trade: the same chain, the same epoch, and trading goes on. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { dataFiles } from '../../src/actors/files.ts';
 import type { Deployment } from '../../src/cardano/deployment.ts';
 import { LedgerFile } from '../../src/ledger/ledgerFile.ts';
+import { LocalLog } from '../../src/log/local.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { seededRng } from '../../src/runtime/rng.ts';
-import { readTraderConfig } from '../../src/traders/config.ts';
 import { ApiClient } from '../../src/wallet/api.ts';
 import { Desk } from '../../src/wallet/desk.ts';
 import { ApiFailure } from '../../src/wallet/failure.ts';
@@ -17,7 +18,8 @@ import { type Server, startServer, temporaryDirectory } from '../support/server.
 import { StrictClient } from '../support/strictClient.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
-import { ADA, launchOf, ok } from './devnet/world.ts';
+import { assertSeen, retold, seen } from './devnet/truth.ts';
+import { ADA, DevnetWorld, launchOf, ok } from './devnet/world.ts';
 import { assertVerified, untilSame } from './market.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -89,6 +91,20 @@ function deploymentOf(file: LedgerFile): Deployment {
   return kept.deployment;
 }
 
+/** Entries of the log that are neither block nor time. */
+async function turnsIn(directory: string): Promise<string[]> {
+  const log = new LocalLog(dataFiles(directory).log, systemClock, 0);
+  const kinds: string[] = [];
+  for (let next = 1; ; ) {
+    const entries = await log.read(next, 1000);
+    if (entries.length === 0) break;
+    kinds.push(...entries.map(({ entry }) => entry.payload.kind));
+    next += entries.length;
+  }
+  await log.close();
+  return kinds.filter((kind) => kind !== 'block' && kind !== 'time');
+}
+
 test('kill -9 in the middle of trading', async (t) => {
   t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketKill.test.ts`);
   const rng = seededRng(SEED);
@@ -129,6 +145,7 @@ test('kill -9 in the middle of trading', async (t) => {
     );
     await untilSame(server.url, chart);
     assert.deepEqual([chart.told, chart.losses], [0, 0], 'sockets resume with since');
+    assert.equal(chart.revisions, 0, 'what was in a block is in it');
     client.check();
   }
   const exit = await server.stop();
@@ -138,6 +155,13 @@ test('kill -9 in the middle of trading', async (t) => {
   const deployment = deploymentOf(file);
   for (const { slot, hash } of tips) assert.equal(file.headAt(slot)?.hash, hash, 'the same chain');
   file.close();
-  const { counts } = audit(`${directory}/ledger.sqlite`, deployment, readTraderConfig());
+  assert.deepEqual(await turnsIn(directory), ['epoch'], 'no rollback, no second epoch');
+  const { counts } = audit(`${directory}/ledger.sqlite`, deployment);
   t.diagnostic(JSON.stringify(counts));
+  // No more blocks: what the market says now is what the chain says to one who was never killed.
+  const last = await DevnetWorld.start(t, { directory });
+  const market = await seen(last, [token]);
+  await last.app.stop();
+  const second = await retold(t, last, temporaryDirectory());
+  assertSeen(await seen(second, [token]), market, 'a market told anew');
 });

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Desk } from '../../src/wallet/desk.ts';
 import { ApiFailure } from '../../src/wallet/failure.ts';
+import { Listener } from '../services/door.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { readHealth } from '../support/chart.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -25,6 +26,7 @@ interface Scene {
   readonly token: string;
   readonly client: StrictClient;
   readonly charts: readonly StrictSubscription[];
+  readonly caps: Listener;
   /** Orders that were ever placed, dropped ones too. */
   readonly placed: Set<string>;
 }
@@ -40,7 +42,9 @@ async function setScene(t: TestContext, directory: string): Promise<Scene> {
     await client.chart({ base: token, quote: '.', interval: 'hour1' }),
     client.subscribe({ base: token, quote: '.', interval: 'min5' }),
   ];
-  return { world, alice, bob, token, client, charts, placed: new Set() };
+  const data = { pair: { base: token, quote: '.' }, interval: 'hour1' };
+  const caps = await Listener.open(t, world, 'MCapBar', data);
+  return { world, alice, bob, token, client, charts, caps, placed: new Set() };
 }
 
 /** Places an order that waits in the mempool. */
@@ -88,7 +92,7 @@ async function settle({ world }: Scene): Promise<void> {
 }
 
 async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): Promise<void> {
-  const { world, alice, charts, token } = scene;
+  const { world, alice, charts, caps, token } = scene;
   const what = `${depth} blocks back, resubmit ${resubmit}`;
   let orders = await busyBlock(scene, 1, []);
   for (const id of orders) await world.wanted(id);
@@ -103,6 +107,7 @@ async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): 
   assert.equal(world.tip?.height, height + depth);
   await untilSame(world.url, charts[0] ?? assert.fail());
   const revised = charts.map(({ revisions }) => revisions);
+  const capsRevised = revisionsOf(caps);
   await ask(scene, alice, 'BUY', 9n * ADA);
 
   await world.fork(depth, resubmit);
@@ -113,6 +118,8 @@ async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): 
     assert(chart.revisions > (revised[index] ?? 0), `${what}: clients are told`);
     assert.equal(chart.losses, 0);
   }
+  await untilCap(scene);
+  assert(revisionsOf(caps) > capsRevised, `${what}: those of market caps too`);
   assert.equal((await readHealth(world.url)).epoch, epoch, `${what}: the same epoch`);
 
   await settle(scene);
@@ -129,10 +136,26 @@ async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): 
   await world.assertSpentOnce();
 }
 
+function revisionsOf({ frames }: Listener): number {
+  return frames.filter(({ event }) => event === 'BarsRevised').length;
+}
+
+/** The last frame says what HTTP says. */
+async function untilCap({ world, caps, token }: Scene): Promise<void> {
+  const path = `/v1/charts/mcap/initial-state?base=${token}&quote=.&resolution=hour1`;
+  const close = (bar: unknown) => Reflect.get(Object(bar), 'mCap');
+  await untilAsked(
+    'the market cap of HTTP',
+    async () => close(Reflect.get(Object((await world.get(path)).body), 'bar')),
+    (cap) => close(caps.last?.data) === cap,
+  );
+}
+
 /** Every order on the chain was filled once; what the wallets hold is what the market says. */
 async function finish(t: TestContext, scene: Scene, again: string, isWhole: boolean) {
   const { world, token, client, charts, alice, bob } = scene;
   for (const chart of charts) await untilSame(world.url, chart);
+  await untilCap(scene);
   client.check();
   const known = [...scene.placed].filter((id) => world.rows('orders').some(([key]) => key === id));
   for (const id of known) assert.equal(world.order(id).state, 'executed');
@@ -156,20 +179,8 @@ async function finish(t: TestContext, scene: Scene, again: string, isWhole: bool
   await second.app.stop();
 }
 
-test('rollbacks of 1 and 10 blocks, with and without what they held', async (t) => {
-  const scene = await setScene(t, temporaryDirectory());
-  for (const depth of [1, 10]) {
-    for (const resubmit of ['none', 'all'] as const) {
-      await t.test(`${depth}, ${resubmit}`, () => rollBack(scene, depth, resubmit));
-    }
-  }
-  await t.test('the market is what the chain says', () =>
-    finish(t, scene, temporaryDirectory(), true),
-  );
-});
-
-test('a rollback of a launch: the token is unknown again, then back or not', async (t) => {
-  const scene = await setScene(t, temporaryDirectory());
+/** A launch that is taken back: its token is unknown again, then back or not. */
+async function rollBackLaunch(scene: Scene): Promise<void> {
   const { world, bob, token } = scene;
   for (const resubmit of ['none', 'all'] as const) {
     const mark = await seen(world, [token]);
@@ -186,7 +197,19 @@ test('a rollback of a launch: the token is unknown again, then back or not', asy
     assert.equal(world.row('pools', asset) !== null, resubmit === 'all');
   }
   await settle(scene);
-  await finish(t, scene, temporaryDirectory(), true);
+}
+
+test('rollbacks of 1 and 10 blocks, with and without what they held', async (t) => {
+  const scene = await setScene(t, temporaryDirectory());
+  for (const depth of [1, 10]) {
+    for (const resubmit of ['none', 'all'] as const) {
+      await t.test(`${depth}, ${resubmit}`, () => rollBack(scene, depth, resubmit));
+    }
+  }
+  await t.test('a launch', () => rollBackLaunch(scene));
+  await t.test('the market is what the chain says', () =>
+    finish(t, scene, temporaryDirectory(), true),
+  );
 });
 
 /** In memory where there is such a place: 2160 blocks of small commits take long on a disk. */

@@ -6,6 +6,7 @@ import { readSecrets } from '../../src/config/secrets.ts';
 import { Executor } from '../../src/executor/executor.ts';
 import { Floats } from '../../src/executor/floats.ts';
 import { seededRng } from '../../src/runtime/rng.ts';
+import type { Builder } from '../../src/transactions/port.ts';
 import type { DevnetWorld } from '../e2e/devnet/world.ts';
 import type { Scope } from '../support/server.ts';
 
@@ -30,6 +31,7 @@ export interface ExecutorChange {
   readonly submitter?: Submitter;
   /** Where it looks for floats: another order makes another transaction. */
   readonly floatsIn?: UtxoLookup;
+  readonly builder?: Builder;
 }
 
 /** As `lookup`, last output first. */
@@ -44,10 +46,11 @@ export function backwards(lookup: UtxoLookup): UtxoLookup {
 export function executorOver(
   scope: Scope,
   world: DevnetWorld,
-  { submitter = world.chain, floatsIn = world.chain }: ExecutorChange = {},
+  change: ExecutorChange = {},
 ): TestExecutor {
   const { workshop } = world.kit;
-  const { deployment, slots, utxos, builder, clock, store } = workshop;
+  const { deployment, slots, utxos, clock, store } = workshop;
+  const { submitter = world.chain, floatsIn = world.chain, builder = workshop.builder } = change;
   const secrets = readSecrets(world.directory, seededRng(1));
   const heard: Heard = { submitted: [], rejected: [], failed: [] };
   const executor = new Executor(

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -131,4 +132,87 @@ test('a disk that refuses is a failure without our paths, and nothing is left', 
   assert.deepEqual(readdirSync(directory), [cid]);
   rmSync(join(directory, cid), { recursive: true });
   assert.equal(await folder.put(bytes, 'image/png'), cid);
+});
+
+const BLOCK = 4096;
+/** One block on the disk, each another. */
+const small = (at: number) => png(at, 1, Buffer.alloc(100, 'small'));
+
+async function putAll(folder: ImageFolder, from: number, to: number): Promise<string[]> {
+  const cids: string[] = [];
+  for (let at = from; at < to; at += 1) {
+    cids.push(String(await folder.put(small(at), 'image/png')));
+  }
+  return cids;
+}
+
+test('where it is full, the oldest that nobody claims make room', async (scope) => {
+  const directory = temporaryDirectory(scope);
+  const claimed = new Set<string>();
+  const isClaimed = (cid: string) => claimed.has(cid);
+  const folder = new ImageFolder(directory, { maxBytes: 5 * BLOCK, isClaimed });
+  const [a = '', b = '', c = '', d = '', e = ''] = await putAll(folder, 1, 6);
+  assert.equal(readdirSync(directory).length, 5, 'the bound itself is allowed');
+  claimed.add(b);
+  assert.equal(await folder.put(small(1), 'image/png'), a, 'put again, it is new again');
+  const large = png(1, 1, Buffer.alloc(BLOCK + 1));
+  const cid = String(await folder.put(large, 'image/png'));
+  assert.deepEqual(readdirSync(directory).sort(), [a, b, e, cid].sort());
+  assert.equal(await folder.get(c), null);
+  assert.equal(await folder.get(d), null);
+  assert.deepEqual((await stored(folder, cid)).bytes, large);
+});
+
+test('where all are claimed it refuses, and takes again what it has', async (scope) => {
+  const directory = temporaryDirectory(scope);
+  let isClaimed = true;
+  const options = { maxBytes: 3 * BLOCK, isClaimed: () => isClaimed };
+  const folder = new ImageFolder(directory, options);
+  const cids = await putAll(folder, 1, 4);
+  const answer = await folder.put(small(9), 'image/png');
+  assert.ok(answer instanceof Failure && answer.cause === 'SERVER_ERROR');
+  assert.match(answer.message, /all the room/);
+  assert.deepEqual(readdirSync(directory).sort(), [...cids].sort(), 'nothing went in vain');
+  assert.deepEqual(await putAll(folder, 1, 4), cids);
+  isClaimed = false;
+  assert.equal(await folder.put(small(9), 'image/png'), await cidOf(small(9)));
+  const tooLarge = png(1, 1, Buffer.alloc(3 * BLOCK));
+  assert.ok((await folder.put(tooLarge, 'image/png')) instanceof Failure);
+  assert.equal(readdirSync(directory).length, 3, 'nothing went in vain');
+});
+
+test('counts what it finds at a start, and knows the oldest', async (scope) => {
+  const directory = temporaryDirectory(scope);
+  const cids = await putAll(new ImageFolder(directory), 1, 4);
+  for (const [at, cid] of cids.entries()) utimesSync(join(directory, cid), 1000 - at, 1000 - at);
+  writeFileSync(join(directory, 'README'), Buffer.alloc(10 * BLOCK));
+  const options = { maxBytes: 3 * BLOCK, isClaimed: () => false };
+  const folder = new ImageFolder(directory, options);
+  const cid = String(await folder.put(small(9), 'image/png'));
+  const left = readdirSync(directory).filter((name) => name !== 'README');
+  assert.deepEqual(left.sort(), [...cids.slice(0, 2), cid].sort());
+});
+
+test('stays below its bound when many come at once, and serves all it has', async (scope) => {
+  const directory = temporaryDirectory(scope);
+  const options = { maxBytes: 8 * BLOCK, isClaimed: () => false };
+  const folder = new ImageFolder(directory, options);
+  for (let round = 0; round < 5; round += 1) {
+    const images = Array.from({ length: 8 }, (_, at) => small(1 + at + 4 * round));
+    const answers = await Promise.all(images.map((bytes) => folder.put(bytes, 'image/png')));
+    for (const answer of answers) await stored(folder, String(answer));
+    const names = readdirSync(directory);
+    assert.ok(names.length <= 8, `${names.length} images`);
+  }
+});
+
+test('what was not stored takes no room', async (scope) => {
+  const directory = join(temporaryDirectory(scope), 'images');
+  const folder = new ImageFolder(directory, { maxBytes: 2 * BLOCK });
+  rmSync(directory, { recursive: true });
+  assert.ok((await folder.put(small(1), 'image/png')) instanceof Failure);
+  mkdirSync(directory);
+  for (const at of [2, 3]) {
+    assert.equal(await folder.put(small(at), 'image/png'), await cidOf(small(at)));
+  }
 });

@@ -7,9 +7,9 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Mempool, MOST_WAITING_BYTES } from '../../src/ledger/mempool.ts';
 import { PROTOCOL } from '../../src/ledger/parameters.ts';
 import { utxosOfCredential } from '../../src/ledger/views.ts';
-import { keyNamed, openTestLedger } from '../support/ledgerWorld.ts';
+import { keyNamed, ledgerOptions, openTestLedger } from '../support/ledgerWorld.ts';
 import { type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
-import { ADA, alice, minting, pay, place, plain } from './judged.ts';
+import { ADA, alice, FEE, minting, pay, place, plain } from './judged.ts';
 
 function newest(ledger: Ledger): Utxo {
   const state = { chain: ledger.chain, mempool: ledger.mempool };
@@ -93,15 +93,64 @@ test('what expires while it waits is dropped with what depends on it, and nothin
   assert.equal(ledger.submit(after.bytes).outcome, 'accepted');
   const apart = rawTransaction(plain(here, { inputs: [other] }));
   assert.equal(ledger.submit(apart.bytes).outcome, 'accepted');
+  const reader = rawTransaction({
+    inputs: here.mine.slice(2, 3),
+    outputs: [pay('bob', 1000n * ADA - FEE)],
+    feeLovelace: FEE,
+    keys: [alice],
+    fields: { 18: encodeRefs([{ txHash: short.id, index: 0 }]) },
+  });
+  assert.equal(ledger.submit(reader.bytes).outcome, 'accepted');
   ledger.forge();
-  while (ledger.isRevalidating) ledger.revalidateOne();
-  assert.deepEqual(
-    [...ledger.mempool.all()].map(({ tx }) => tx.id),
-    [apart.id],
-  );
+  assert.equal(ledger.isRevalidating, false, 'nobody else is judged again');
+  assert.equal(ledger.mempool.size, 0);
+  assert.equal(ledger.output({ txHash: apart.id, index: 0 }).state, 'unspent');
   assert.equal(ledger.reasonOf(short.id), 'EXPIRED');
-  assert.equal(ledger.reasonOf(after.id), 'INPUT_SPENT');
-  ledger.forge();
+  for (const { id } of [after, reader]) assert.equal(ledger.reasonOf(id), 'INPUT_SPENT');
+  const again = rawTransaction(plain(here));
+  assert.equal(ledger.submit(again.bytes).outcome, 'accepted', 'its input is free again');
+});
+
+/** A list of 220 strings of 64 bytes. */
+const LONG = `9f${`5840${'ab'.repeat(64)}`.repeat(220)}ff`;
+
+/** Alice pays Bob, with a long datum, until the mempool takes no more; how often it did. */
+function fill(ledger: Ledger): number {
+  for (let count = 0; ; count += 1) {
+    const source = newest(ledger);
+    const rest = source.output.value.lovelace - 102n * ADA;
+    const outcome = ledger.submit(
+      rawTransaction({
+        inputs: [source.ref],
+        outputs: [pay('alice', rest), { ...pay('bob', 100n * ADA), datum: LONG }],
+        feeLovelace: 2n * ADA,
+        keys: [alice],
+      }).bytes,
+    );
+    if (outcome.outcome === 'accepted') continue;
+    assert.equal(outcome.reason, 'MEMPOOL_FULL', outcome.message);
+    return count;
+  }
+}
+
+test('what a fork gives back waits beyond the bound; blocks make room', () => {
+  const options = ledgerOptions();
+  const wallets = [{ keyHash: alice.hash, lovelace: 1_000_000n * ADA, outputs: 1 }];
+  const { ledger } = openTestLedger({ ...options, genesis: { ...options.genesis, wallets } });
+  const before = fill(ledger);
+  ledger.forge(4);
+  const more = fill(ledger);
+  assert.ok(before > 80 && more > 20, `${before} and ${more}`);
+  const waiting = [...ledger.mempool.all()].map(({ tx }) => tx.id);
+  ledger.fork(4, 'all');
+  while (ledger.isRevalidating) ledger.revalidateOne();
+  const returned = [...ledger.mempool.all()].map(({ tx }) => tx.id);
+  assert.equal(returned.length, before + more);
+  assert.deepEqual(returned.slice(-waiting.length), waiting);
+  assert.equal(fill(ledger), 0);
+  while (!ledger.mempool.hasRoomFor(PROTOCOL.maxTransactionBytes)) ledger.forge();
+  assert.ok(fill(ledger) > 0);
+  ledger.forge(40);
   assert.equal(ledger.mempool.size, 0);
 });
 

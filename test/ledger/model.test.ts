@@ -34,8 +34,6 @@ import { NaiveChain } from './naiveChain.ts';
 const ADA = 1_000_000n;
 const FEE = ADA;
 const TOKEN = `${ALWAYS_HASH}.746f6b`;
-/** States are rebuilt all the time. */
-const FORGETFUL = { judgesKept: 2, transactionsPerJudge: 3 };
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 
 type Action =
@@ -82,7 +80,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 class World {
   readonly #options = ledgerOptions();
-  #opened: Opened = openTestLedger(this.#options, FORGETFUL);
+  #opened: Opened = openTestLedger(this.#options);
   readonly #genesis = [...this.#opened.ledger.chain.all()];
   #stream = new Stream(this.#opened.ledger, this.#opened.file, null);
   #model = new NaiveChain(this.#genesis);
@@ -143,7 +141,7 @@ class World {
 
   restart(): void {
     this.#opened.file.close();
-    this.#opened = openTestLedger(this.#options, FORGETFUL);
+    this.#opened = openTestLedger(this.#options);
     const { ledger, file } = this.#opened;
     this.#stream = new Stream(ledger, file, null);
     this.#model = new NaiveChain(this.#genesis);

@@ -94,6 +94,27 @@ refuses('an interval that has ended', 'EXPIRED', /before slot 0/, (here) =>
 refuses('an interval still to begin', 'NOT_YET_VALID', /from slot 1/, (here) =>
   plain(here, { fields: { 8: uint(1) } }),
 );
+/** CBOR of -1, and of 2^64. */
+const MINUS_ONE = Uint8Array.of(0x20);
+const TOO_MUCH = Buffer.concat([Uint8Array.of(0xc2), byteString(fromHex(`01${'00'.repeat(8)}`))]);
+const UNSIGNED_FIELDS = [
+  ['fee', 2],
+  ['end of validity', 3],
+  ['start of validity', 8],
+  ['total collateral', 17],
+] as const;
+for (const [what, field] of UNSIGNED_FIELDS) {
+  refuses(`a negative ${what}`, 'MALFORMED', new RegExp(`its ${what} is -1`), (here) =>
+    plain(here, { fields: { [field]: MINUS_ONE } }),
+  );
+  refuses(`a ${what} of 2^64`, 'MALFORMED', /./, (here) =>
+    plain(here, { fields: { [field]: TOO_MUCH } }),
+  );
+}
+refuses('an input with a negative index', 'MALFORMED', /names the output/, (here) => {
+  const odd = array([byteString(fromHex(first(here.mine).txHash)), MINUS_ONE]);
+  return plain(here, { fields: { 0: array([odd]) } });
+});
 refuses('an output below min-ADA', 'OUTPUT_TOO_SMALL', /too small/, (here) =>
   plain(here, { outputs: [pay('bob', 800_000n), pay('alice', 1000n * ADA - FEE - 800_000n)] }),
 );

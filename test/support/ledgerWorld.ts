@@ -8,7 +8,6 @@ import { EmulatedChain, type EmulatedChainOptions } from '../../src/chain/emulat
 import { type Opened, openLedger } from '../../src/ledger/boot.ts';
 import { keyAddress } from '../../src/ledger/deploy.ts';
 import type { GenesisPlan } from '../../src/ledger/genesis.ts';
-import type { LedgerLimits } from '../../src/ledger/ledger.ts';
 import type { WorkerOptions } from '../../src/ledger/messages.ts';
 import { type SignedTransaction, signedPayment } from '../../src/ledger/payment.ts';
 import { DEFAULT_CURVE } from '../../src/market/curve.ts';
@@ -93,6 +92,6 @@ export function payment(
 }
 
 /** A ledger in this thread. */
-export function openTestLedger(options = ledgerOptions(), limits?: LedgerLimits): Opened {
-  return openLedger(options, systemClock, limits);
+export function openTestLedger(options = ledgerOptions()): Opened {
+  return openLedger(options, systemClock);
 }

@@ -5,8 +5,22 @@ import sys
 
 import cbor2
 
+
+
+def check(value):
+    # Tag 258 makes a set, which other libraries write in another order, or not at all.
+    assert not isinstance(value, (set, frozenset)), "a set"
+    if isinstance(value, dict):
+        for each in value.items():
+            check(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            check(each)
+
+
 transaction_hex, secret_hex = sys.stdin.read().split()
 transaction = cbor2.loads(bytes.fromhex(transaction_hex))
+check(transaction)
 again = cbor2.dumps(transaction)
 body_hash = hashlib.blake2b(cbor2.dumps(transaction[0]), digest_size=32).digest()
 print(again.hex())

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { dataFiles } from '../../../src/actors/files.ts';
 import type { ChainKit } from '../../../src/assembly/chain.ts';
+import type { World } from '../../../src/assembly/world.ts';
 import { parseRef, refText } from '../../../src/cardano/output.ts';
 import { EmulatedChain } from '../../../src/chain/emulated.ts';
 import type { Block } from '../../../src/chain/port.ts';
@@ -32,6 +33,14 @@ export function quietTraders(): TraderConfig {
   return { ...config, wallets: 1, adaEach: 10, outputsEach: 1 };
 }
 
+const QUIET = { traders: quietTraders(), pace: 0, seed: 1 };
+
+export interface DevnetOptions {
+  readonly directory?: string;
+  readonly env?: Environment;
+  readonly devnet?: NonNullable<World['devnet']>;
+}
+
 export interface Answer {
   readonly status: number;
   readonly cause: string | null;
@@ -54,12 +63,12 @@ export class DevnetWorld {
 
   static async start(
     scope: Scope,
-    { directory = temporaryDirectory(), env = {} }: { directory?: string; env?: Environment } = {},
+    { directory = temporaryDirectory(), env = {}, devnet = QUIET }: DevnetOptions = {},
   ): Promise<DevnetWorld> {
     const app = await startTestApp(scope, {
       directory,
       env: { BLOCK_EVERY_MS: '0', TRADERS_PACE: '0', ...env },
-      devnet: { traders: quietTraders(), pace: 0, seed: 1 },
+      devnet,
     });
     const world = new DevnetWorld(directory, app);
     // Chain time is that of the newest block.
@@ -134,7 +143,7 @@ export class DevnetWorld {
     return new Desk(this.client, new Wallet(secrets, 'testnet'));
   }
 
-  /** A desk with so many ADA in each of so many outputs. */
+  /** A desk with so many ADA, 10,000 at most, in each of so many outputs. */
   async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<Desk> {
     const desk = this.desk(name, hasStake);
     for (let made = 0; made < outputs; made += 1) {
