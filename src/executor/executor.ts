@@ -6,6 +6,7 @@
  */
 import type { AssetId } from '../market/asset.ts';
 import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
+import { Consolidation } from './consolidation.ts';
 import { Lane, type LaneObserver, type LanePlace } from './lane.ts';
 import { fullPools, tokensWithOrders } from './view.ts';
 
@@ -24,6 +25,7 @@ const MOST_POOLS = 1_000_000;
 export class Executor {
   readonly #place: ExecutorPlace;
   readonly #observer: ExecutorObserver;
+  readonly #consolidation: Consolidation;
   readonly #lanes = new Map<AssetId, Lane>();
   /** Tokens whose lane runs; true: it has to run once more. */
   readonly #running = new Map<AssetId, boolean>();
@@ -36,6 +38,7 @@ export class Executor {
   constructor(place: ExecutorPlace, observer: ExecutorObserver) {
     this.#place = place;
     this.#observer = observer;
+    this.#consolidation = new Consolidation(place, observer);
   }
 
   start(): void {
@@ -57,6 +60,17 @@ export class Executor {
     // Those looked at last time once more: their last order may have brought them to the cap.
     for (const token of new Set([...tokens, ...this.#last])) this.#wake(token);
     this.#last = tokens;
+    this.#consolidate();
+  }
+
+  #consolidate(): void {
+    const task = this.#consolidation
+      .run()
+      .catch((error: unknown) => {
+        if (!this.#stopping) this.#observer.executorFailed('.', error);
+      })
+      .finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
   }
 
   #wake(token: AssetId): void {

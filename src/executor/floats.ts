@@ -1,6 +1,7 @@
 /**
  * Floats: pure ADA outputs of the fee address, which pay network fees and come back. Each lane gets
- * its own, so that two transactions at once never want the same one.
+ * its own, so that two transactions at once never want the same one. The address may hold many
+ * thousands of outputs: a page of them is kept and used up, each looked at again before its use.
  */
 import type { Deployment } from '../cardano/deployment.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/output.ts';
@@ -16,6 +17,9 @@ export class Floats {
   readonly #utxos: UtxoLookup;
   readonly #feeKeyHash: string;
   readonly #reserved = new Map<AssetId, Utxo>();
+  /** Found and not offered yet; may be spent meanwhile. */
+  #found: Utxo[] = [];
+  #looking: Promise<boolean> | null = null;
 
   constructor(utxos: UtxoLookup, { feeKeyHash }: Deployment) {
     this.#utxos = utxos;
@@ -24,22 +28,45 @@ export class Floats {
 
   /** One float for this lane, until it is released; none when all are taken. */
   async reserve(lane: AssetId): Promise<readonly Utxo[]> {
+    for (;;) {
+      const next = this.#found.shift();
+      if (next === undefined) {
+        if (await this.#look()) continue;
+        return [];
+      }
+      // Before the wait: what another lane finds meanwhile must not be this one.
+      this.#reserved.set(lane, next);
+      const [state] = await this.#utxos.byRefs([next.ref]);
+      if (state?.state === 'unspent') return [next];
+      this.#reserved.delete(lane);
+      // Others of this page may be gone as well, by a rival or by consolidation.
+      this.#found = [];
+    }
+  }
+
+  /** Whether there are any that nobody has. Lanes that ask at once share one look. */
+  #look(): Promise<boolean> {
+    this.#looking ??= this.#lookUp().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #lookUp(): Promise<boolean> {
     for (let after: OutputRef | undefined; ; ) {
       const page = after === undefined ? { limit: PAGE } : { limit: PAGE, after };
       const held = await this.#utxos.byPaymentKey(this.#feeKeyHash, 'newest', page);
-      // Asked after the wait: other lanes may have reserved meanwhile.
-      const found = held.find((utxo) => isFloat(utxo) && !this.#isTaken(utxo));
-      if (found !== undefined) {
-        this.#reserved.set(lane, found);
-        return [found];
-      }
-      if (held.length < PAGE) return [];
+      this.#found = this.free(held).filter(isFloat);
+      if (this.#found.length > 0) return true;
+      if (held.length < PAGE) return false;
       after = held.at(-1)?.ref;
     }
   }
 
-  #isTaken({ ref }: Utxo): boolean {
-    return [...this.#reserved.values()].some((utxo) => refText(utxo.ref) === refText(ref));
+  /** Those that no lane has reserved. */
+  free(utxos: readonly Utxo[]): readonly Utxo[] {
+    const taken = new Set([...this.#reserved.values()].map(({ ref }) => refText(ref)));
+    return utxos.filter(({ ref }) => !taken.has(refText(ref)));
   }
 
   release(lane: AssetId): void {
@@ -47,8 +74,10 @@ export class Floats {
   }
 }
 
-function isFloat({ output }: Utxo): boolean {
-  const { value, datum, scriptHash } = output;
-  const plain = value.assets.size === 0 && datum === null && scriptHash === null;
-  return plain && value.lovelace >= LEAST_LOVELACE;
+function isFloat(utxo: Utxo): boolean {
+  return isPureAda(utxo) && utxo.output.value.lovelace >= LEAST_LOVELACE;
+}
+
+export function isPureAda({ output: { value, datum, scriptHash } }: Utxo): boolean {
+  return value.assets.size === 0 && datum === null && scriptHash === null;
 }

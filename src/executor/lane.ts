@@ -3,7 +3,7 @@
  * at most MOST_CHAINED steps that no block has confirmed yet.
  *
  * Nothing is remembered but how large a batch may be. A refused transaction (a cancel won the race)
- * leads to another look; a batch that outgrew the limits of a transaction is halved.
+ * leads to another look; a batch that outgrew its share of a transaction's limits is halved.
  */
 import type { Deployment } from '../cardano/deployment.ts';
 import type { Key } from '../cardano/keys.ts';
@@ -49,6 +49,8 @@ export interface LaneObserver {
 /** Above what any batch costs; the build puts the real fee in its place. */
 const GUESSED_FEE_LOVELACE = 1_200_000n;
 const MOST_CHAINED = 10;
+/** Of a transaction's limits, for a batch that could be smaller. Source: onchain.md, Executor. */
+const MOST_PERCENT = 60;
 
 type Action = Exclude<NextStep, { step: 'wait' }>;
 type Verdict = 'again' | 'later';
@@ -90,28 +92,34 @@ export class Lane {
         nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
         mostOrders: this.#mostOrders,
       });
-      if (next.step !== 'wait') return this.#actWithFloat(next, seen);
+      if (next.step !== 'wait') return this.#act(next, seen);
     }
     return 'later';
   }
 
-  async #actWithFloat(action: Action, seen: SeenMarket): Promise<Verdict> {
+  /** Larger batches pay for themselves: a float is looked for only where the plan asks for one. */
+  async #act(action: Action, seen: SeenMarket): Promise<Verdict> {
+    const plan = this.#plan(action, seen, []);
+    if (plan.outcome === 'plan') return this.#carryOut(plan, action, seen, []);
     const { floats } = this.#place;
-    const held = await floats.reserve(this.#token);
     try {
-      return await this.#act(action, seen, held);
+      const held = await floats.reserve(this.#token);
+      const paid = this.#plan(action, seen, held);
+      if (paid.outcome === 'plan') return await this.#carryOut(paid, action, seen, held);
     } finally {
       floats.release(this.#token);
     }
+    const lack = `no float of ${plan.missingLovelace} lovelace at the fee address`;
+    this.#observer.executorRejected(action.step, this.#token, 'FLOAT', lack);
+    return 'later';
   }
 
-  async #act(action: Action, seen: SeenMarket, floats: readonly Utxo[]): Promise<Verdict> {
-    const plan = this.#plan(action, seen, floats);
-    if (plan.outcome === 'float needed') {
-      const lack = `no float of ${plan.missingLovelace} lovelace at the fee address`;
-      this.#observer.executorRejected(action.step, this.#token, 'FLOAT', lack);
-      return 'later';
-    }
+  async #carryOut(
+    plan: Plan,
+    action: Action,
+    seen: SeenMarket,
+    floats: readonly Utxo[],
+  ): Promise<Verdict> {
     const built = await this.#build(plan, action, seen, floats);
     if (built instanceof Failure) {
       this.#observer.executorRejected(action.step, this.#token, built.cause, built.message);
@@ -154,7 +162,9 @@ export class Lane {
       nextPool: nextPoolOf(action, seen.pool, deployment),
       launchId: launchIdOf(seen.pool),
     });
-    return builder.build(transaction);
+    const isBatch = action.step === 'batch' && ordersOf(action) > 1;
+    const mostPercent = isBatch ? MOST_PERCENT : transaction.mostPercent;
+    return builder.build({ ...transaction, mostPercent }, { urgent: true });
   }
 
   async #submit(action: Action, built: BuiltTransaction): Promise<Verdict> {

@@ -18,11 +18,12 @@ import type { Evaluation } from '../ledger/scalus.ts';
 import { ceilDivide } from '../market/ratio.ts';
 import { assert } from '../runtime/assert.ts';
 import { minted, type Parts, placeRedeemers, sortedInputs, transactionCbor } from './body.ts';
+import { changeOutputs } from './change.ts';
 import { leastFee, leastLovelace, scriptBytes, type Units } from './cost.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput, TransactionPlan } from './plan.ts';
 import type { BuildOutcome, BuildRefusal, BuiltTransaction } from './port.ts';
-import { changeOutputs, forLovelace, select } from './selection.ts';
+import { forLovelace, select } from './selection.ts';
 
 /** Runs all scripts of a transaction on the outputs that it spends and refers to. */
 export type Evaluate = (transaction: Uint8Array, utxos: readonly Utxo[]) => Evaluation;
@@ -243,13 +244,16 @@ function finished(
   { parts, bytes, sizeBytes }: Draft,
   { mostBytes, mostMemory, mostCpu }: ProtocolParameters,
 ): BuiltTransaction | BuildRefusal {
-  if (sizeBytes > mostBytes) {
-    return refusal('TOO_LARGE', `${sizeBytes} bytes, and a transaction has at most ${mostBytes}`);
+  const { mostPercent } = parts.plan;
+  const isOver = (used: bigint, most: bigint): boolean => used * 100n > most * BigInt(mostPercent);
+  if (isOver(BigInt(sizeBytes), BigInt(mostBytes))) {
+    const most = Math.floor((mostBytes * mostPercent) / 100);
+    return refusal('TOO_LARGE', `${sizeBytes} bytes, and this transaction has at most ${most}`);
   }
   const memory = parts.units.reduce((sum, each) => sum + each.memory, 0n);
   const cpu = parts.units.reduce((sum, each) => sum + each.cpu, 0n);
-  if (memory > mostMemory || cpu > mostCpu) {
-    return refusal('TOO_LARGE', 'the scripts take more than one transaction may');
+  if (isOver(memory, mostMemory) || isOver(cpu, mostCpu)) {
+    return refusal('TOO_LARGE', 'the scripts take more than this transaction may');
   }
   const made = decodeTransaction(bytes);
   assert(made.outputs.length === parts.outputs.length, 'as many outputs as planned');

@@ -59,6 +59,8 @@ export interface TransactionPlan {
   readonly changeAddress: string;
   /** What pays the fee: what is left, or the planned output of that index, which shrinks. */
   readonly feeFrom: 'change' | number;
+  /** Of the limits of a transaction (bytes, memory, CPU); above it the build is TOO_LARGE. */
+  readonly mostPercent: number;
 }
 
 /** A plan with everything absent that a request leaves out. */
@@ -76,6 +78,7 @@ export function planOf(
     signers: [],
     collateral: null,
     feeFrom: 'change',
+    mostPercent: 100,
     ...given,
   };
 }

@@ -5,7 +5,8 @@
  * when its last build is done.
  *
  * Limits: `threads` builds at once, `mostWaiting` wait, one more is OVERLOADED; a build that takes
- * longer than its time is given up with its thread.
+ * longer than its time is given up with its thread. Urgent builds have a line of their own, with a
+ * bound of its own, and go first: users who ask for much cannot keep the executor from its orders.
  */
 import { Piscina } from 'piscina';
 import type { SlotConfig } from '../cardano/slots.ts';
@@ -15,7 +16,7 @@ import { Failure } from '../runtime/errors.ts';
 import type { Service } from '../runtime/service.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { TransactionPlan } from './plan.ts';
-import type { Builder, BuildOutcome } from './port.ts';
+import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import type { BuilderThreadData } from './worker.ts';
 
 export interface BuilderOptions {
@@ -30,6 +31,7 @@ export interface BuilderOptions {
 export interface BuilderLimits {
   readonly threads: number;
   readonly mostWaiting: number;
+  readonly mostUrgent: number;
   /** A generation of threads ends after as many. */
   readonly mostBuilds: number;
   /** Above it a generation ends early, though not before `leastBuilds`. */
@@ -41,6 +43,7 @@ export interface BuilderLimits {
 export const BUILDER_LIMITS: BuilderLimits = {
   threads: 1,
   mostWaiting: 64,
+  mostUrgent: 1024,
   mostBuilds: 5000,
   mostRssBytes: 1 << 30,
   leastBuilds: 500,
@@ -49,6 +52,7 @@ export const BUILDER_LIMITS: BuilderLimits = {
 
 export interface BuilderState {
   readonly running: number;
+  /** Urgent ones among them. */
   readonly waiting: number;
   /** Finished, over all generations. */
   readonly builds: number;
@@ -75,6 +79,7 @@ export class BuilderPool implements Builder, Service {
   readonly #ending = new Set<Promise<void>>();
   /** Each takes over the place of a build that ended. */
   readonly #waiting: (() => void)[] = [];
+  readonly #urgent: (() => void)[] = [];
   #current: Generation | null = null;
   #generation = 0;
   #running = 0;
@@ -96,7 +101,7 @@ export class BuilderPool implements Builder, Service {
   async stop(): Promise<void> {
     const last = this.#current;
     this.#current = null;
-    for (const begin of this.#waiting.splice(0)) {
+    for (const begin of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
       this.#running += 1;
       begin();
     }
@@ -105,18 +110,22 @@ export class BuilderPool implements Builder, Service {
   }
 
   state(): BuilderState {
-    const waiting = this.#waiting.length;
+    const waiting = this.#urgent.length + this.#waiting.length;
     return { running: this.#running, waiting, builds: this.#builds, generation: this.#generation };
   }
 
-  async build(plan: TransactionPlan): Promise<BuildOutcome | Failure> {
-    const { threads, mostWaiting } = this.#limits;
+  async build(
+    plan: TransactionPlan,
+    { urgent = false }: BuildOptions = {},
+  ): Promise<BuildOutcome | Failure> {
+    const { threads, mostWaiting, mostUrgent } = this.#limits;
     if (this.#current !== null && this.#running >= threads) {
-      if (this.#waiting.length >= mostWaiting) {
-        const message = `${mostWaiting} transactions wait to be built; try again in a moment`;
+      const line = urgent ? this.#urgent : this.#waiting;
+      if (line.length >= (urgent ? mostUrgent : mostWaiting)) {
+        const message = `${line.length} transactions wait to be built; try again in a moment`;
         return new Failure('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => line.push(resolve));
     } else this.#running += 1;
     const generation = this.#current;
     if (generation === null) {
@@ -154,7 +163,7 @@ export class BuilderPool implements Builder, Service {
       this.#current = this.#begin();
       this.#end(generation);
     }
-    const next = this.#waiting.shift();
+    const next = this.#urgent.shift() ?? this.#waiting.shift();
     if (next === undefined) this.#running -= 1;
     else next();
   }

@@ -1,6 +1,6 @@
 /**
  * The builder of transactions: a plan in, bytes out. Builds happen off the main thread, one after
- * another per thread, at most MOST_WAITING wait; a full queue answers OVERLOADED at once.
+ * another per thread, a bounded number waits; a full queue answers OVERLOADED at once.
  *
  * Guarantees of what is built: outputs are exactly the plan's (the one that pays the fee apart),
  * nothing is spent that the plan does not name, every script ran successfully on these very bytes,
@@ -47,9 +47,14 @@ export interface BuildRefusal {
 
 export type BuildOutcome = BuiltTransaction | BuildRefusal;
 
+export interface BuildOptions {
+  /** Before all that is not, and refused by a bound of its own: for the executor. */
+  readonly urgent?: boolean;
+}
+
 export interface Builder {
   /** A Failure only where nothing was tried: OVERLOADED, or SERVER_ERROR for a broken build. */
-  build(plan: TransactionPlan): Promise<BuildOutcome | Failure>;
+  build(plan: TransactionPlan, options?: BuildOptions): Promise<BuildOutcome | Failure>;
 }
 
 const STEPS = {

@@ -5,13 +5,13 @@
  * outputs, the poorest in tokens first. What is left goes back as change, tokens in bundles that a
  * value may hold. Outputs that hold a script are never touched.
  * Never: more inputs or change than fit into one transaction; then the owner must consolidate.
+ * The work is bounded by the outputs of the wallet, not by what they hold: strangers choose both.
  */
 
-import { encodeAssets } from '../cardano/encode.ts';
 import type { Utxo } from '../cardano/output.ts';
-import { addValues, coins, subtractValue, type Value } from '../cardano/value.ts';
+import type { Value } from '../cardano/value.ts';
 import type { AssetId } from '../market/asset.ts';
-import { leastLovelace } from './cost.ts';
+import { Change } from './change.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
@@ -19,8 +19,8 @@ export const MOST_WALLET_INPUTS = 200;
 /** Of inputs and of tokens that come back; leaves room for the largest launch. */
 const MOST_SELECTED_BYTES = 9000;
 const INPUT_BYTES = 38;
-/** Of one change output; a value may have 5000. */
-const BUNDLE_BYTES = 3500;
+/** So many are passed over because they do not fit; then it is enough. */
+const MOST_MISFITS = 20;
 
 export interface SelectionNeed {
   /** What inputs and mints of the plan lack (above 0) or leave over (below 0), fee included. */
@@ -38,22 +38,121 @@ export type Selection =
   | Selected
   | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
 
+/** A wallet, what is taken of it, and what of that comes back. */
+export class Basket {
+  readonly chosen: Utxo[] = [];
+  readonly change: Change;
+  readonly #left: Set<Utxo>;
+  #misfits = 0;
+
+  /** Outputs with a script are not offered. */
+  constructor(
+    wallet: readonly Utxo[],
+    { value, changeAddress }: SelectionNeed,
+    parameters: ProtocolParameters,
+  ) {
+    this.#left = new Set(wallet.filter(({ output }) => output.scriptHash === null));
+    this.change = new Change(changeAddress, parameters);
+    this.change.subtract(value);
+  }
+
+  /** Nothing more is taken. */
+  get isFull(): boolean {
+    return this.chosen.length >= MOST_WALLET_INPUTS || this.#misfits >= MOST_MISFITS;
+  }
+
+  /** The wallet holds more than what was taken. */
+  get isCut(): boolean {
+    return this.#misfits > 0 || this.#left.size > 0;
+  }
+
+  /** What was not offered yet: pure ADA first, then the poorest in tokens. */
+  left(): readonly Utxo[] {
+    return [...this.#left].sort(forLovelace);
+  }
+
+  /** Takes it where it fits; it is not offered again. */
+  take(utxo: Utxo): void {
+    const { value } = utxo.output;
+    this.#left.delete(utxo);
+    this.chosen.push(utxo);
+    this.change.add(value);
+    if (this.chosen.length * INPUT_BYTES + this.change.tokenBytes <= MOST_SELECTED_BYTES) return;
+    this.change.subtract(value);
+    this.chosen.pop();
+    this.#misfits += 1;
+  }
+
+  /** Takes what holds most of `asset` until none of it is missing; whether it came to that. */
+  cover(asset: AssetId): boolean {
+    const isMissing = (): boolean => this.change.amountOf(asset) < 0n;
+    if (!isMissing() || this.isFull) return !isMissing();
+    const holders: Holder[] = [];
+    for (const utxo of this.#left) {
+      const amount = heldIn(utxo, asset);
+      if (amount > 0n) holders.push({ utxo, amount });
+    }
+    while (isMissing() && !this.isFull) {
+      const richest = holders.reduce<Holder | null>(richer, null);
+      if (richest === null || richest.amount === 0n) break;
+      this.take(richest.utxo);
+      richest.amount = 0n;
+    }
+    return !isMissing();
+  }
+}
+
+/** An output and how much of an asset is to be had there. */
+interface Holder {
+  readonly utxo: Utxo;
+  amount: bigint;
+}
+
+/** A transaction takes few of thousands: looking for each costs less than sorting them all. */
+function richer(best: Holder | null, next: Holder): Holder {
+  if (best === null || next.amount > best.amount) return next;
+  if (next.amount < best.amount) return best;
+  return poorestInTokens(next.utxo, best.utxo) < 0 ? next : best;
+}
+
 export function select(
   wallet: readonly Utxo[],
   need: SelectionNeed,
   parameters: ProtocolParameters,
 ): Selection {
-  const free = wallet.filter(({ output }) => output.scriptHash === null);
-  const gathered = gather(free, need, parameters);
-  if (gathered !== null && fits(gathered.utxos.length, gathered.change)) return gathered;
-  const all = addValues(coins(0n), ...free.map(({ output }) => output.value));
-  const left = subtractValue(all, need.value);
-  const tokens = [...left.assets].filter(([, amount]) => amount < 0n);
-  if (tokens.length > 0) {
-    return poor(tokens.map(([asset, amount]) => `${-amount} of ${asset}`).join(' and '));
+  const basket = new Basket(wallet, need, parameters);
+  const covered = [...need.value.assets.keys()].every((asset) => basket.cover(asset));
+  return (covered ? gathered(basket) : null) ?? lacking(wallet, need, basket);
+}
+
+/** null where the cap or the wallet ends before the need does. */
+function gathered(basket: Basket): Selected | null {
+  const { change, chosen } = basket;
+  for (const utxo of [null, ...basket.left()]) {
+    if (utxo !== null && basket.isFull) return null;
+    if (utxo !== null) basket.take(utxo);
+    if (change.lovelace < change.leastLovelace) continue;
+    const outputs = change.outputs();
+    if ('length' in outputs) return { outcome: 'selected', utxos: chosen, change: outputs };
   }
-  const change = changeOutputs(left, need.changeAddress, parameters);
-  if (!('length' in change)) return poor(`${change.lackLovelace} lovelace`);
+  return null;
+}
+
+function lacking(
+  wallet: readonly Utxo[],
+  { value: { lovelace, assets } }: SelectionNeed,
+  { change, isCut }: Basket,
+): Selection {
+  const free = wallet.filter(({ output }) => output.scriptHash === null);
+  const tokens = [...assets].flatMap(([asset, amount]) => {
+    if (change.amountOf(asset) >= 0n) return [];
+    const held = free.reduce((sum, utxo) => sum + heldIn(utxo, asset), 0n);
+    return held < amount ? [`${amount - held} of ${asset}`] : [];
+  });
+  if (tokens.length > 0) return poor(tokens.join(' and '));
+  const all = free.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
+  const least = isCut ? 0n : change.leastLovelace;
+  if (all < lovelace + least) return poor(`${lovelace + least - all} lovelace`);
   const message =
     `the wallet has enough, but its ${free.length} outputs and their tokens do not fit into one ` +
     'transaction: consolidate them first by a transfer to your own address';
@@ -64,110 +163,8 @@ function poor(lack: string): Selection {
   return { outcome: 'poor', message: `the wallet lacks ${lack}` };
 }
 
-function fits(inputs: number, change: readonly PlannedOutput[]): boolean {
-  return holdsInOne(inputs, addValues(coins(0n), ...change.map(({ value }) => value)));
-}
-
-/** Whether so many inputs and what comes back of them leave room for the rest of a transaction. */
-export function holdsInOne(inputs: number, back: Value): boolean {
-  return inputs * INPUT_BYTES + encodeAssets(back.assets).length <= MOST_SELECTED_BYTES;
-}
-
-/** What is left as outputs, or the lovelace that it takes to let it stand. */
-export function changeOutputs(
-  left: Value,
-  address: string,
-  parameters: ProtocolParameters,
-): readonly PlannedOutput[] | { readonly lackLovelace: bigint } {
-  if (left.lovelace === 0n && left.assets.size === 0) return [];
-  const bundles = bundled(left.assets, address, parameters);
-  const outputs = bundles.length > 0 ? bundles : [holding(new Map(), address, parameters)];
-  const least = outputs.reduce((sum, { value }) => sum + value.lovelace, 0n);
-  const [first, ...more] = outputs;
-  if (left.lovelace < least || first === undefined) {
-    return { lackLovelace: least - left.lovelace };
-  }
-  const value = addValues(first.value, coins(left.lovelace - least));
-  return [{ ...first, value }, ...more];
-}
-
-/** Tokens in as many outputs as they need, each with the least lovelace. */
-export function bundled(
-  assets: ReadonlyMap<AssetId, bigint>,
-  address: string,
-  parameters: ProtocolParameters,
-): PlannedOutput[] {
-  const bundles: Map<AssetId, bigint>[] = [];
-  let bytes = BUNDLE_BYTES;
-  for (const [asset, amount] of [...assets].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const alone = encodeAssets(new Map([[asset, amount]])).length;
-    if (bytes + alone > BUNDLE_BYTES) {
-      bundles.push(new Map());
-      bytes = 0;
-    }
-    bytes += alone;
-    bundles.at(-1)?.set(asset, amount);
-  }
-  return bundles.map((each) => holding(each, address, parameters));
-}
-
-function holding(
-  assets: ReadonlyMap<AssetId, bigint>,
-  address: string,
-  parameters: ProtocolParameters,
-): PlannedOutput {
-  const bare = { address, value: { lovelace: 0n, assets }, datum: null };
-  return { ...bare, value: { lovelace: leastLovelace(parameters, bare), assets } };
-}
-
-/** All that may be spent: what holds these assets, richest first, then pure ADA, then others. */
-export function emptiest(
-  wallet: readonly Utxo[],
-  assets: ReadonlyMap<AssetId, bigint>,
-): readonly Utxo[] {
-  const free = new Set(wallet.filter(({ output }) => output.scriptHash === null));
-  const wanted = new Set([...assets.keys()].flatMap((asset) => richestIn(asset, free)));
-  return [...wanted, ...[...free].filter((utxo) => !wanted.has(utxo)).sort(forLovelace)];
-}
-
-/** null where the cap or the wallet ends before the need does. */
-function gather(
-  free: readonly Utxo[],
-  { value: need, changeAddress }: SelectionNeed,
-  parameters: ProtocolParameters,
-): Selected | null {
-  const chosen: Utxo[] = [];
-  const left = new Set(free);
-  let missing = need;
-  const take = (utxo: Utxo): void => {
-    chosen.push(utxo);
-    left.delete(utxo);
-    missing = subtractValue(missing, utxo.output.value);
-  };
-  const lacks = (asset: AssetId): boolean => (missing.assets.get(asset) ?? 0n) > 0n;
-  for (const asset of need.assets.keys()) {
-    for (const utxo of lacks(asset) ? richestIn(asset, left) : []) {
-      if (!lacks(asset) || chosen.length >= MOST_WALLET_INPUTS) break;
-      take(utxo);
-    }
-    if (lacks(asset)) return null;
-  }
-  for (const utxo of [null, ...[...left].sort(forLovelace)]) {
-    if (chosen.length >= MOST_WALLET_INPUTS) return null;
-    if (utxo !== null) take(utxo);
-    if (missing.lovelace > 0n) continue;
-    const surplus = subtractValue(coins(0n), missing);
-    const change = changeOutputs(surplus, changeAddress, parameters);
-    if ('length' in change) return { outcome: 'selected', utxos: chosen, change };
-  }
-  return null;
-}
-
-function richestIn(asset: AssetId, utxos: ReadonlySet<Utxo>): Utxo[] {
-  const held = ({ output }: Utxo): bigint => output.value.assets.get(asset) ?? 0n;
-  return [...utxos]
-    .filter((utxo) => held(utxo) > 0n)
-    .sort((a, b) => descending(held(a), held(b)) || poorestInTokens(a, b));
+function heldIn({ output }: Utxo, asset: AssetId): bigint {
+  return output.value.assets.get(asset) ?? 0n;
 }
 
 /** Poorest in tokens first, then most lovelace. */

@@ -5,12 +5,12 @@
  */
 import { type Address, formatAddress } from '../cardano/address.ts';
 import type { Utxo } from '../cardano/output.ts';
-import { addValues, asValue, coins, subtractValue, type Value } from '../cardano/value.ts';
+import { asValue } from '../cardano/value.ts';
 import type { AssetId } from '../market/asset.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { ProtocolParameters } from './parameters.ts';
 import { planOf, type TransactionPlan } from './plan.ts';
-import { bundled, emptiest, holdsInOne, MOST_WALLET_INPUTS } from './selection.ts';
+import { Basket } from './selection.ts';
 
 export interface TransferRequest {
   readonly to: Address;
@@ -36,18 +36,18 @@ function everything(
   wallet: readonly Utxo[],
   parameters: ProtocolParameters,
 ): TransactionPlan | Failure {
-  const chosen = emptiable(wallet, assets);
-  const held = addValues(...chosen.map(({ output }) => output.value));
-  const rest = subtractValue(held, asValue(0n, assets));
-  for (const [asset, amount] of rest.assets) {
-    if (amount < 0n) return new Failure('SERVER_ERROR', `wallet: it lacks ${-amount} of ${asset}`);
-  }
   const back = formatAddress(changeAddress);
-  const returned = bundled(rest.assets, back, parameters);
+  const need = { value: asValue(0n, assets), changeAddress: back };
+  const { chosen, change } = emptied(new Basket(wallet, need, parameters), assets);
+  for (const asset of assets.keys()) {
+    const missing = -change.amountOf(asset);
+    if (missing > 0n) return new Failure('SERVER_ERROR', `wallet: it lacks ${missing} of ${asset}`);
+  }
+  const returned = change.bundled();
   const kept = returned.reduce((sum, { value }) => sum + value.lovelace, 0n);
-  if (rest.lovelace <= kept)
+  if (change.lovelace <= kept)
     return new Failure('SERVER_ERROR', 'wallet: it has no lovelace to send');
-  const value = asValue(rest.lovelace - kept, assets);
+  const value = asValue(change.lovelace - kept, assets);
   return planOf({
     inputs: chosen.map((utxo) => ({ utxo, redeemer: null })),
     outputs: [{ address: formatAddress(to), value, datum: null }, ...returned],
@@ -56,16 +56,12 @@ function everything(
   });
 }
 
-/** Outputs with what is sent come first, then as many others as fit. */
-function emptiable(wallet: readonly Utxo[], assets: ReadonlyMap<AssetId, bigint>): Utxo[] {
-  const chosen: Utxo[] = [];
-  let total: Value = coins(0n);
-  for (const utxo of emptiest(wallet, assets)) {
-    if (chosen.length >= MOST_WALLET_INPUTS) break;
-    const next = addValues(total, utxo.output.value);
-    if (!holdsInOne(chosen.length + 1, next)) continue;
-    total = next;
-    chosen.push(utxo);
+/** With what is sent in it first, then as many others as fit. */
+function emptied(basket: Basket, assets: ReadonlyMap<AssetId, bigint>): Basket {
+  if (![...assets.keys()].every((asset) => basket.cover(asset))) return basket;
+  for (const utxo of basket.left()) {
+    if (basket.isFull) break;
+    basket.take(utxo);
   }
-  return chosen;
+  return basket;
 }

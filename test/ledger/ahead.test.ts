@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { Failure } from '../../src/runtime/errors.ts';
 import { startChain } from '../support/ledgerWorld.ts';
 
-test('a paced chain is at most 100 slots ahead of its clock, in one call or many', async (scope) => {
+test('a paced chain is at most 100 slots ahead of its clock, in calls of any size', async (t) => {
   const options = { blockPaceMs: 60_000, genesisTimeMs: Date.now() };
-  const chain = await startChain(scope, options);
+  const chain = await startChain(t, options);
   const refused = async (count: number, words: RegExp) => {
     const { tip } = await chain.tip();
     const answer = await chain.mine(count);

@@ -189,3 +189,29 @@ test('scripts over the limits of a transaction are refused here, not on the chai
     assert.equal(outcome.reason, 'TOO_LARGE');
   }
 });
+
+test('a plan may be held to a share of the limits', () => {
+  const [placing, cancelling] = plans().map(([, plan]) => plan);
+  assert.ok(placing !== undefined && cancelling !== undefined);
+  const { redeemers } = decodeTransaction(built(cancelling).bytes);
+  const memory = redeemers.reduce((sum, each) => sum + each.memory, 0n);
+  const cpu = redeemers.reduce((sum, each) => sum + each.cpu, 0n);
+  const people = plans()[0]?.[2] ?? assert.fail();
+  // The ledger counts neither the byte of is_valid nor a tag that a wallet may leave out.
+  const bytes = signedBy(built(placing).bytes, people).length + 3;
+  for (const [plan, limit] of [
+    [cancelling, { mostMemory: 2n * memory }],
+    [cancelling, { mostCpu: 2n * cpu }],
+    [placing, { mostBytes: 2 * bytes }],
+  ] as const) {
+    const parameters = { ...DEFAULT_PARAMETERS, ...limit };
+    assert.equal(
+      assemble({ ...plan, mostPercent: 50 }, { parameters, evaluate }).outcome,
+      'built',
+      JSON.stringify(Object.keys(limit)),
+    );
+    const outcome = assemble({ ...plan, mostPercent: 49 }, { parameters, evaluate });
+    assert.ok(outcome.outcome === 'refused');
+    assert.equal(outcome.reason, 'TOO_LARGE');
+  }
+});

@@ -31,10 +31,16 @@ import {
 } from './world.ts';
 
 const python = (input: string) =>
-  spawnSync('python3', [join(import.meta.dirname, 'foreign.py')], { input, encoding: 'utf8' });
+  spawnSync(PYTHON ?? 'python3', [join(import.meta.dirname, 'foreign.py')], {
+    input,
+    encoding: 'utf8',
+  });
 
-const hasCbor2 = spawnSync('python3', ['-c', 'import cbor2']).status === 0;
-const skip = hasCbor2 ? false : 'python3-cbor2 is not installed';
+/** Debian's own, where another stands before it. */
+const PYTHON = ['python3', '/usr/bin/python3'].find(
+  (python) => spawnSync(python, ['-c', 'import cbor2']).status === 0,
+);
+const skip = PYTHON === undefined ? 'python3-cbor2 is not installed' : false;
 
 /** What the foreign library gives back: the transaction written again, and the body's hash. */
 function roundTrip(bytes: Uint8Array): { hex: string; id: string } {

@@ -51,6 +51,25 @@ test('a full queue answers OVERLOADED and says when to come back', async () => {
   }
 });
 
+test('urgent builds go first, and a line that users filled does not refuse them', async () => {
+  const builder = pool({ mostWaiting: 2, mostUrgent: 1 });
+  await builder.start();
+  const ended: string[] = [];
+  const asked = (name: string, urgent: boolean) =>
+    builder.build(placing(), { urgent }).then((outcome) => {
+      ended.push(outcome instanceof Failure ? `${name} ${outcome.cause}` : name);
+    });
+  try {
+    const users = ['a', 'b', 'c', 'd'].map((name) => asked(name, false));
+    const urgent = ['x', 'y'].map((name) => asked(name, true));
+    assert.equal(builder.state().waiting, 3);
+    await Promise.all([...users, ...urgent]);
+    assert.deepEqual(ended, ['d OVERLOADED', 'y OVERLOADED', 'a', 'x', 'b', 'c']);
+  } finally {
+    await builder.stop();
+  }
+});
+
 test('threads are replaced after their number of builds, and no build is lost', async () => {
   const builder = pool({ mostBuilds: 3, threads: 2 });
   await builder.start();

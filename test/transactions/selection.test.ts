@@ -19,6 +19,7 @@ import {
   built,
   DEPLOYMENT,
   holding,
+  hostileWallet,
   NOW_MS,
   orderOf,
   outcomeOf,
@@ -158,6 +159,21 @@ test('tokens that do not fit back into a transaction are to be consolidated', ()
   const outcome = outcomeOf(large);
   assert.ok(outcome.outcome === 'refused');
   assert.equal(outcome.reason, 'CONSOLIDATE');
+});
+
+test('a wallet full of tokens costs no more looks than a transaction has room for', () => {
+  for (const [outputs, tokens] of [
+    [200, 100],
+    [100, 400],
+    [5000, 5],
+  ] as const) {
+    const { wallet, walks } = hostileWallet(outputs, tokens);
+    const value = coins(BigInt(2 * outputs - 1) * ADA);
+    const selection = select(wallet, { value, changeAddress: ALICE.text }, DEFAULT_PARAMETERS);
+    assert.equal(selection.outcome, 'scattered');
+    // Once for what fits; twice, there and back, for what does not.
+    assert.ok(walks() <= 100, `${walks()} looks`);
+  }
 });
 
 test('pure ADA is spent before outputs with tokens', () => {

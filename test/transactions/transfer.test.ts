@@ -8,7 +8,7 @@ import { DEFAULT_PARAMETERS } from '../../src/transactions/parameters.ts';
 import type { TransactionPlan } from '../../src/transactions/plan.ts';
 import { planTransfer } from '../../src/transactions/transfer.ts';
 import { accepted } from './verdict.ts';
-import { ADA, ALICE, ada, BOB, built, holding, outcomeOf, TOKEN } from './world.ts';
+import { ADA, ALICE, ada, BOB, built, holding, hostileWallet, outcomeOf, TOKEN } from './world.ts';
 
 const OTHER = `${'cd'.repeat(28)}.`;
 
@@ -83,6 +83,25 @@ test('max consolidates a scattered wallet, as much as fits', () => {
   const { outputs } = sent(transferring(wallet, 'max'));
   assert.equal(outputs.length, 1);
   assert.ok((outputs[0]?.value.lovelace ?? 0n) > 380n * ADA);
+});
+
+test('max of a large wallet costs no more looks than a transaction has room for', () => {
+  const { wallet, walks } = hostileWallet(5000, 5);
+  const plan = transferring(wallet, 'max');
+  assert.ok(!(plan instanceof Failure));
+  assert.ok(plan.inputs.length >= 40, `${plan.inputs.length} inputs`);
+  assert.ok(walks() <= 100, `${walks()} looks`);
+});
+
+test('an output too large to fit does not keep those behind it', () => {
+  const { wallet } = hostileWallet(1, 400);
+  const behind = Array.from({ length: 3 }, () => holding(ALICE, 5n * ADA, TOKEN, 1n));
+  const plan = transferring([...wallet, ...behind], 'max', [[TOKEN, 2n]]);
+  assert.ok(!(plan instanceof Failure));
+  assert.deepEqual(
+    plan.inputs.map(({ utxo }) => utxo),
+    behind,
+  );
 });
 
 test('an amount that cannot stand alone is refused with the least that can', () => {

@@ -183,3 +183,29 @@ export const RULES: CollateralRules = {
   collateral: COLLATERAL.utxos,
   collateralKey: COLLATERAL_OWNER.key,
 };
+
+/** Counts how often what it holds is gone through: work that a test can bound without a clock. */
+export class CountedAssets extends Map<string, bigint> {
+  walks = 0;
+
+  override [Symbol.iterator]() {
+    this.walks += 1;
+    return super[Symbol.iterator]();
+  }
+}
+
+/** Outputs with as many tokens each, none twice; far more than a ledger lets one hold, too. */
+export function hostileWallet(outputs: number, tokens: number) {
+  const template = ada(ALICE, 2n * ADA);
+  const counted: CountedAssets[] = [];
+  const wallet = Array.from({ length: outputs }, (_, index): Utxo => {
+    const assets = new CountedAssets();
+    for (let at = 0; at < tokens; at += 1) {
+      assets.set(`${(index * tokens + at).toString(16).padStart(56, 'a')}.`, 1n);
+    }
+    counted.push(assets);
+    const output = { ...template.output, value: { lovelace: 2n * ADA, assets } };
+    return { ref: { txHash: template.ref.txHash, index }, output };
+  });
+  return { wallet, walks: () => counted.reduce((sum, { walks }) => sum + walks, 0) };
+}
