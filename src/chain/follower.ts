@@ -55,7 +55,7 @@ export class Follower {
     return this.#failed;
   }
 
-  /** Resolves once the stream is open; blocks follow by themselves. */
+  /** Resolves once the log has what the chain has now; more follows by itself. */
   async start(): Promise<void> {
     const { source, node, writer } = this.#place;
     await node.reached(writer.tail.seq);
@@ -64,11 +64,14 @@ export class Follower {
     if (stream === null) await this.#rollBackTo(null);
     this.#stream = stream ?? (await source.open([]));
     if (this.#stream === null) throw new Error('the chain cannot be followed from its beginning');
-    this.#running = this.#run(this.#stream).catch((error: unknown) => {
+    const caughtUp = Promise.withResolvers<void>();
+    this.#running = this.#run(this.#stream, caughtUp.resolve).catch((error: unknown) => {
+      caughtUp.reject(error);
       if (this.#stopping) return;
       this.#failed = true;
       this.#observer.followerFailed(error);
     });
+    await caughtUp.promise;
   }
 
   async stop(): Promise<void> {
@@ -77,12 +80,14 @@ export class Follower {
     await this.#running;
   }
 
-  async #run(stream: ChainStream): Promise<void> {
+  /** What waits in the mempool is told after all blocks there are. */
+  async #run(stream: ChainStream, caughtUp: () => void): Promise<void> {
     while (!this.#stopping) {
       const event = await stream.next();
-      if (event === null) return;
+      if (event === null) return caughtUp();
       if (event.kind === 'forward') await this.#follow(event.block);
       else if (event.kind === 'back') await this.#rollBackTo(event.point);
+      else caughtUp();
     }
   }
 

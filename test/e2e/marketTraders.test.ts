@@ -54,6 +54,8 @@ test('traders and executor carry on over forks, and the books are right', async 
   assertSound(await verifyDirectory(directory, 2160));
   // No more blocks: what the market says now is what the chain says to one who saw no fork.
   const last = await DevnetWorld.start(t, { directory });
+  const { tip } = await last.chain.tip();
+  assert.equal(last.tip?.height, tip?.height, 'a market opens when it has what the chain has');
   const tokens = last.rows('pools').map(([token]) => token);
   assert(tokens.length >= 2);
   const market = await seen(last, tokens);
