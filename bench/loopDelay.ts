@@ -40,6 +40,7 @@ interface Delivered {
 }
 
 interface Measured extends Delivered {
+  /** p50 and p99 are the medians of the windows. */
   readonly loop: LoopDelay;
   readonly buildsPerSecond: number;
 }
@@ -107,26 +108,30 @@ async function measurePlace(
   const url = `ws://127.0.0.1:${await market.ask('port')}/ws`;
   await listener.ask('open', { url, greeting: GREETING, sockets: SOCKETS });
   const deliveries: Record<Strain, Delivered[]> = { idle: [], spin: [], builder: [] };
+  const loops: Record<Strain, LoopDelay[]> = { idle: [], spin: [], builder: [] };
   let builds = 0;
   for (let round = 0; round <= rounds; round += 1) {
     // The first round warms up.
     progress(round === 0 ? 'warming up' : `round ${round}`);
-    if (round === 1) await market.ask('forget');
     for (const kind of STRAINS) {
       const window = await market.ask('window', { kind, settleMs: SETTLE_MS, seconds });
       const found = deliveriesIn(window, await listener.ask('take'));
       if (round === 0) continue;
       deliveries[kind].push(found);
+      loops[kind].push(window.loop);
       builds += window.builds;
     }
   }
-  const loops = await Promise.all(STRAINS.map((kind) => market.ask('loopDelay', kind)));
   await market.ask('rest');
   await Promise.all([market.end(), listener.end()]);
   const buildSeconds = rounds * (seconds + SETTLE_MS / 1000);
   const measured = (kind: Strain): Measured => {
-    const loop = loops[STRAINS.indexOf(kind)];
-    if (loop === undefined) throw new Error('a strain without a loop delay');
+    const of = (what: keyof LoopDelay) => loops[kind].map((each) => each[what]);
+    const loop = {
+      p50Ms: quantile(of('p50Ms'), 0.5),
+      p99Ms: quantile(of('p99Ms'), 0.5),
+      maxMs: Math.max(...of('maxMs')),
+    };
     const buildsPerSecond = kind === 'builder' ? builds / buildSeconds : 0;
     const deliveriesMs = deliveries[kind].flatMap((each) => each.deliveriesMs);
     const missing = deliveries[kind].reduce((sum, each) => sum + each.missing, 0);

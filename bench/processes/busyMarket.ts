@@ -2,7 +2,7 @@
  * Our server with a feed of trades and, in the same process, a thread that works: the builder, or
  * one that only spins. Notes when each entry was applied, and how long the main loop was held.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { SlotConfig } from '../../src/cardano/slots.ts';
 import type { TransactionPlan } from '../../src/transactions/plan.ts';
@@ -28,6 +28,7 @@ export interface StrainWindow {
   readonly toMs: number;
   readonly first: Due;
   readonly applied: readonly Applied[];
+  readonly loop: LoopDelay;
   readonly builds: number;
 }
 
@@ -39,11 +40,6 @@ export interface LoopDelay {
 
 const app = await startBenchApp();
 const trades = new Feed(app);
-const delays: Readonly<Record<Strain, IntervalHistogram>> = {
-  idle: monitorEventLoopDelay({ resolution: 1 }),
-  spin: monitorEventLoopDelay({ resolution: 1 }),
-  builder: monitorEventLoopDelay({ resolution: 1 }),
-};
 let applied: Applied[] = [];
 app.node.onApplied(() => {
   applied.push({ atMs: machineMs(), ...at() });
@@ -103,27 +99,17 @@ const offers = {
     const { first } = trades;
     if (first === null) throw new Error('no feed runs');
     applied = [];
-    delays[wish.kind].enable();
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
     const fromMs = machineMs();
     await pause(wish.seconds * 1000);
     const toMs = machineMs();
-    delays[wish.kind].disable();
+    delay.disable();
     const builds = await release();
-    return { fromMs, toMs, first, applied, builds };
-  },
-  /** Of all windows under this strain so far. */
-  loopDelay(kind: Strain): LoopDelay {
-    const delay = delays[kind];
     const ms = (ns: number) => ns / 1e6;
-    return {
-      p50Ms: ms(delay.percentile(50)),
-      p99Ms: ms(delay.percentile(99)),
-      maxMs: ms(delay.max),
-    };
-  },
-  /** What was measured so far was to warm up. */
-  forget(): void {
-    for (const delay of Object.values(delays)) delay.reset();
+    const [p50Ms, p99Ms] = [ms(delay.percentile(50)), ms(delay.percentile(99))];
+    const loop = { p50Ms, p99Ms, maxMs: ms(delay.max) };
+    return { fromMs, toMs, first, applied, loop, builds };
   },
 };
 

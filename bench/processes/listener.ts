@@ -13,6 +13,8 @@ export interface Heard {
   readonly atMs: number;
 }
 
+const PONG = JSON.stringify({ messageType: 'pong', requestId: null });
+
 let heard: Heard[] = [];
 
 async function open(url: string, greeting: string, socket: number): Promise<void> {
@@ -23,6 +25,11 @@ async function open(url: string, greeting: string, socket: number): Promise<void
     const text = bytes.toString('latin1');
     const [, seq] = /"event":"LastBarUpdate".*"seq":(\d+)/.exec(text) ?? [];
     if (seq !== undefined) heard.push({ socket, seq: Number(seq), atMs });
+    // Who is silent for half a minute is closed.
+    else if (text.includes('"event":"Ping"')) connection.send(PONG);
+  });
+  connection.on('close', (code) => {
+    throw new Error(`socket ${socket} was closed, ${code}`);
   });
   connection.send(greeting);
 }
