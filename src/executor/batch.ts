@@ -3,13 +3,14 @@
  * from its successor, and one output for the fee address, last, or across from the float where the
  * batch alone leaves it too little. Source: onchain.md, sections Executor and Fees.
  */
+import type { OutputRef } from '../cardano/output.ts';
+import { coins, type Value } from '../cardano/value.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { FeeParameters } from '../market/fees.ts';
 import { type PoolState, poolLovelace } from '../market/pool.ts';
-import type { Batch, Fill, Holding, OpenOrder, OutputRef } from './matching.ts';
+import type { Batch, Fill, OpenOrder } from './matching.ts';
 import {
   assemble,
-  coins,
   type Float,
   type FloatNeeded,
   feeOutput,
@@ -64,7 +65,7 @@ export function poolHolding(
   { nft, token }: PoolOutput,
   state: PoolState,
   fees: FeeParameters,
-): Holding {
+): Value {
   const assets = new Map([
     [nft, 1n],
     [token, state.y],
@@ -83,7 +84,7 @@ function poolPair(pool: PoolOutput, next: PoolState, fees: FeeParameters): Pair 
 function fillPair({ order, exchange }: Fill, token: AssetId): Pair {
   const { ref, value, depositLovelace, redeemerAddress: address } = order;
   const { kind, outputAmount } = exchange;
-  const paid: Holding =
+  const paid: Value =
     kind === 'buy'
       ? { lovelace: depositLovelace, assets: new Map([[token, outputAmount]]) }
       : coins(depositLovelace + outputAmount);

@@ -19,7 +19,8 @@ export interface ExecutorPlace extends LanePlace {
   onApplied(listener: () => void): () => void;
 }
 
-const MOST_LANES = 10_000;
+/** Tokens with orders in one look; the next one goes on behind them, and begins anew at the end. */
+const MOST_LOOKED_AT = 1_000;
 const MOST_POOLS = 1_000_000;
 
 export class Executor {
@@ -32,6 +33,7 @@ export class Executor {
   readonly #tasks = new Set<Promise<void>>();
   /** Tokens that had orders at the last look. */
   #last: ReadonlySet<AssetId> = new Set();
+  #lookedTo: AssetId = '';
   #stopping = false;
   #unlisten = () => {};
 
@@ -56,7 +58,9 @@ export class Executor {
   #look(): void {
     if (this.#stopping) return;
     const store = this.#place.store();
-    const tokens = new Set([...tokensWithOrders(store, MOST_LANES), ...fullPools(store)]);
+    const found = tokensWithOrders(store, this.#lookedTo, MOST_LOOKED_AT);
+    this.#lookedTo = found.length < MOST_LOOKED_AT ? '' : (found.at(-1) ?? '');
+    const tokens = new Set([...found, ...fullPools(store)]);
     // Those looked at last time once more: their last order may have brought them to the cap.
     for (const token of new Set([...tokens, ...this.#last])) this.#wake(token);
     this.#last = tokens;

@@ -6,23 +6,12 @@
  * ones before left it: this is how a follower reads the fills back. An order that cannot fill now
  * is passed over and blocks nobody. Source: onchain.md, sections Executor and Lifecycle.
  */
-import type { AssetId } from '../market/asset.ts';
+import type { OutputRef } from '../cardano/output.ts';
+import type { Value } from '../cardano/value.ts';
 import type { Exchange } from '../market/exchange.ts';
 import { batchIncomeLovelace, type FeeParameters } from '../market/fees.ts';
 import { fillOrder, type OrderTerms } from '../market/order.ts';
 import { type PoolState, reachedCap } from '../market/pool.ts';
-
-export interface OutputRef {
-  /** 32 bytes, hex in lower case. */
-  readonly txHash: string;
-  readonly index: number;
-}
-
-/** What an output holds; the shape that `cardano/value.ts` has too. */
-export interface Holding {
-  readonly lovelace: bigint;
-  readonly assets: ReadonlyMap<AssetId, bigint>;
-}
 
 /** Where the chain placed the order. */
 export interface Placement {
@@ -41,7 +30,7 @@ export interface OpenOrder extends OrderTerms {
   readonly refundAfterMs: bigint;
   /** Where fill and refund are paid. */
   readonly redeemerAddress: string;
-  readonly value: Holding;
+  readonly value: Value;
 }
 
 export interface Fill {

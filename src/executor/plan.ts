@@ -5,9 +5,9 @@
  *
  * Every plan conserves value to the lovelace: checked here, on each.
  */
-import type { AssetId } from '../market/asset.ts';
+import { compareRefs, type OutputRef } from '../cardano/output.ts';
+import { addValues, coins, equalValues, type Value } from '../cardano/value.ts';
 import { assert } from '../runtime/assert.ts';
-import type { Holding, OutputRef } from './matching.ts';
 
 /** `index` is the place of input and output alike. */
 export type Redeemer =
@@ -16,7 +16,7 @@ export type Redeemer =
 
 export interface PlannedInput {
   readonly ref: OutputRef;
-  readonly value: Holding;
+  readonly value: Value;
   /** null: a key spends it. */
   readonly redeemer: Redeemer | null;
 }
@@ -25,7 +25,7 @@ export interface PlannedOutput {
   /** `pool` carries the datum of the pool's next state; the others carry none. */
   readonly kind: 'pool' | 'payment' | 'refund' | 'fee' | 'payout';
   readonly address: string;
-  readonly value: Holding;
+  readonly value: Value;
 }
 
 export interface Plan {
@@ -52,7 +52,7 @@ export interface Float {
 /** An input and the output it is paired with. */
 export interface Pair {
   readonly ref: OutputRef;
-  readonly value: Holding;
+  readonly value: Value;
   readonly redeemer: 'trade' | 'execute' | 'refund' | 'graduate' | 'collect' | null;
   readonly output: PlannedOutput;
 }
@@ -84,31 +84,11 @@ export function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assem
   return plan;
 }
 
-/** The order of inputs in the ledger. */
-function compareRefs(a: OutputRef, b: OutputRef): number {
-  if (a.txHash === b.txHash) return a.index - b.index;
-  return a.txHash < b.txHash ? -1 : 1;
-}
-
 function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {
-  let lovelace = -networkFeeLovelace;
-  const assets = new Map<AssetId, bigint>();
-  const count = (value: Holding, sign: bigint) => {
-    lovelace += sign * value.lovelace;
-    for (const [asset, amount] of value.assets) {
-      assets.set(asset, (assets.get(asset) ?? 0n) + sign * amount);
-    }
-  };
-  for (const { value } of inputs) count(value, 1n);
-  for (const { value } of outputs) count(value, -1n);
-  assert(lovelace === 0n, `inputs are outputs and network fee, not ${lovelace} lovelace off`);
-  for (const [asset, amount] of assets) assert(amount === 0n, `${asset} is off by ${amount}`);
-}
-
-const NO_ASSETS: ReadonlyMap<AssetId, bigint> = new Map();
-
-export function coins(lovelace: bigint): Holding {
-  return { lovelace, assets: NO_ASSETS };
+  const spent = addValues(...inputs.map(({ value }) => value));
+  const paid = addValues(coins(networkFeeLovelace), ...outputs.map(({ value }) => value));
+  const off = `${spent.lovelace - paid.lovelace} lovelace off`;
+  assert(equalValues(spent, paid), `inputs are outputs and network fee, not ${off}`);
 }
 
 export function feeOutput(address: string, lovelace: bigint): PlannedOutput {

@@ -3,13 +3,13 @@
  * owed. The pool gives nothing for either, so a float pays the network fee.
  * Source: onchain.md, sections Fees, Lifecycle and What each validator must enforce.
  */
+import { coins } from '../cardano/value.ts';
 import type { FeeParameters } from '../market/fees.ts';
 import { graduated, type PoolState, reachedCap } from '../market/pool.ts';
 import { assert } from '../runtime/assert.ts';
 import { type PoolOutput, poolHolding } from './batch.ts';
 import {
   assemble,
-  coins,
   type Float,
   type FloatNeeded,
   feeOutput,

@@ -24,18 +24,23 @@ const MOST_FULL = 1_000;
 /** Orders looked at in one go. */
 const PAGE_ORDERS = 400;
 
-/** Tokens that have open orders, ascending. */
-export function tokensWithOrders(store: StateStore, most: number): AssetId[] {
+/** Tokens after `token` that have open orders, ascending; at most so many. */
+export function tokensWithOrders(store: StateStore, token: AssetId, most: number): AssetId[] {
   const tokens: AssetId[] = [];
-  let after = '';
+  let after = behind(token);
   while (tokens.length < most) {
     const [row] = store.withPrefix('open_orders', '', 1, after);
-    const token = row?.key.split('/')[0];
-    if (token === undefined) break;
-    tokens.push(token);
-    after = `${token}/\u{fffd}`;
+    const next = row?.key.split('/')[0];
+    if (next === undefined) break;
+    tokens.push(next);
+    after = behind(next);
   }
   return tokens;
+}
+
+/** After all keys of a token in `open_orders`. */
+function behind(token: AssetId): string {
+  return token === '' ? '' : `${token}/\u{fffd}`;
 }
 
 /** Tokens whose curve waits for graduation, whatever became of earlier tries. */

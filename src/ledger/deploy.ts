@@ -8,8 +8,7 @@ import { blake2b224 } from '../cardano/hash.ts';
 import { fromHex, toHex } from '../cardano/hex.ts';
 import type { OutputRef } from '../cardano/output.ts';
 import { Constr } from '../cardano/plutusData.ts';
-import type { CurveParameters } from '../market/curve.ts';
-import type { FeeParameters } from '../market/fees.ts';
+import { scriptHash } from '../cardano/script.ts';
 import { assert } from '../runtime/assert.ts';
 import { VALIDATORS } from '../validators/blueprint.ts';
 import { applyDataArgument } from './scalus.ts';
@@ -17,16 +16,17 @@ import { applyDataArgument } from './scalus.ts';
 export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesting'] as const;
 export type Deployed = (typeof DEPLOYED)[number];
 
-export interface MarketPlan {
-  readonly curve: CurveParameters;
-  readonly fees: FeeParameters;
-  readonly thresholdLovelace: bigint;
-  readonly refundAfterMs: number;
-  /** Payment key hashes, hex. */
-  readonly executorKeyHash: string;
-  readonly feeKeyHash: string;
-  readonly collateralKeyHash: string;
-}
+/** What of a deployment is chosen; the rest follows from it. */
+export type MarketPlan = Pick<
+  Deployment,
+  | 'curve'
+  | 'fees'
+  | 'thresholdLovelace'
+  | 'refundAfterMs'
+  | 'executorKeyHash'
+  | 'feeKeyHash'
+  | 'collateralKeyHash'
+>;
 
 const NETWORK = 'testnet';
 
@@ -50,11 +50,6 @@ export function deployedCode(plan: MarketPlan): Readonly<Record<Deployed, string
     ammPool: VALIDATORS.ammPool.cborHex,
     vesting: VALIDATORS.vesting.cborHex,
   };
-}
-
-/** Hash of a PlutusV2 script: over the language tag and the code. */
-export function scriptHash(cborHex: string): string {
-  return blake2b224(Buffer.concat([Uint8Array.of(2), fromHex(cborHex)]));
 }
 
 function applied(cborHex: string, data: Constr): string {

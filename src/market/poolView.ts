@@ -9,8 +9,10 @@ import type { LaunchedToken, RefText, Reserves } from './events.ts';
 /** What is known of a pool beside its launch. */
 export interface PoolFacts extends LaunchedToken {
   readonly reserves: Reserves;
+  /** The unspent output that holds the pool. */
   readonly ref: RefText;
   readonly createdMs: number;
+  /** When its output last changed. */
   readonly movedMs: number;
   readonly lastTradeMs: number | null;
   readonly graduatedMs: number | null;

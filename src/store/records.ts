@@ -1,15 +1,10 @@
 /** Rows of the fold that are records, as JSON text: what the market knows of the chain. */
 import type { AssetId } from '../market/asset.ts';
-import type {
-  LaunchedToken,
-  PlacedOrder,
-  RefText,
-  Reserves,
-  VestingLock,
-} from '../market/events.ts';
+import type { PlacedOrder, Reserves, VestingLock } from '../market/events.ts';
 import type { PoolState } from '../market/pool.ts';
+import type { PoolFacts } from '../market/poolView.ts';
 
-/** Table `points`, by slot padded to 12 digits: blocks a chain can be followed on from. */
+/** Table `points`, by height padded to 12 digits: blocks a chain can be followed on from. */
 export interface PointRecord {
   readonly slot: number;
   readonly hash: string;
@@ -29,18 +24,8 @@ export interface OutputRecord {
 }
 
 /** Table `pools`, by token. */
-export interface PoolRecord extends LaunchedToken {
-  readonly reserves: Reserves;
-  /** The unspent output that holds the pool. */
-  readonly ref: RefText;
+export interface PoolRecord extends PoolFacts {
   readonly launchTx: string;
-  readonly createdMs: number;
-  /** When its output last changed. */
-  readonly movedMs: number;
-  readonly lastTradeMs: number | null;
-  readonly graduatedMs: number | null;
-  readonly volumeLovelace: string;
-  readonly fills: number;
 }
 
 /** Table `orders`, by reference; those that are open also stand in `open_orders`. */

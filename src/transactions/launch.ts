@@ -5,7 +5,6 @@
  * Source: onchain.md, sections Outputs and What each validator must enforce.
  */
 import { type Address, formatAddress, scriptAddress } from '../cardano/address.ts';
-import { bytesOf, readCbor } from '../cardano/cbor.ts';
 import {
   assetData,
   type LaunchId,
@@ -14,11 +13,11 @@ import {
   poolNftName,
 } from '../cardano/datums.ts';
 import { capLovelace, type Deployment } from '../cardano/deployment.ts';
-import { blake2b224 } from '../cardano/hash.ts';
-import { fromHex, toHex } from '../cardano/hex.ts';
+import { toHex } from '../cardano/hex.ts';
 import { metadataData, type TokenMetadata } from '../cardano/metadata.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { Constr, type PlutusData } from '../cardano/plutusData.ts';
+import { doubledScriptHash } from '../cardano/script.ts';
 import { asValue, coins, type Value } from '../cardano/value.ts';
 import type { AssetId } from '../market/asset.ts';
 import { poolLovelace } from '../market/pool.ts';
@@ -38,7 +37,6 @@ import {
 
 export const POOL_OUTPUT = 0;
 export const METADATA_OUTPUT = 2;
-const PLUTUS_V2_TAG = 2;
 const MOST_NAME_HEX = 64;
 
 export interface LaunchRequest {
@@ -89,9 +87,9 @@ export function planLaunch(
   const nameHex = toHex(Buffer.from(request.name, 'utf8'));
   assert(nameHex.length > 0 && nameHex.length <= MOST_NAME_HEX, 'the route checked the name');
   const nft = `${launchPolicyId}.${nftName}`;
-  const token = `${scriptHash(script)}.${nameHex}`;
+  const token = `${doubledScriptHash(script)}.${nameHex}`;
   const tokenMint: PlannedMint = {
-    policyId: scriptHash(script),
+    policyId: doubledScriptHash(script),
     amounts: new Map([[nameHex, deployment.curve.supply]]),
     redeemer: dataHex(new Constr(0, [nameHex])),
     script,
@@ -171,11 +169,4 @@ function noteOf(outputs: readonly PlannedOutput[]): string {
   const all = outputs.reduce((sum, { value }) => sum + value.lovelace, 0n);
   const metadata = outputs[METADATA_OUTPUT]?.value.lovelace ?? 0n;
   return `the launch takes ${all} lovelace and the network fee, ${metadata} of it for the metadata`;
-}
-
-/** Of a PlutusV2 script in two layers of CBOR, hex: over the inner layer and the language. */
-export function scriptHash(script: string): string {
-  const bytes = fromHex(script);
-  const inner = bytesOf(bytes, readCbor(bytes));
-  return blake2b224(Buffer.concat([Uint8Array.of(PLUTUS_V2_TAG), inner]));
 }

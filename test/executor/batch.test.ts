@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { OutputRef } from '../../src/cardano/output.ts';
+import type { Value } from '../../src/cardano/value.ts';
 import { type BatchRequest, type PoolOutput, planBatch } from '../../src/executor/batch.ts';
-import { type Batch, type Holding, match, type OutputRef } from '../../src/executor/matching.ts';
+import { type Batch, match } from '../../src/executor/matching.ts';
 import type { Plan, PlannedOutput } from '../../src/executor/plan.ts';
 import { DEFAULT_FEES } from '../../src/market/fees.ts';
 import { minimumOutput } from '../../src/market/order.ts';
@@ -43,7 +45,7 @@ function batchOf(pool: PoolState, orders: Parameters<typeof match>[0]['orders'])
 
 const kindsOf = ({ outputs }: Plan) => outputs.map(({ kind }) => kind);
 
-function held(outputs: readonly { readonly value: Holding }[], asset: string): bigint {
+function held(outputs: readonly { readonly value: Value }[], asset: string): bigint {
   return outputs.reduce(
     (sum, { value }) => sum + (asset === '.' ? value.lovelace : (value.assets.get(asset) ?? 0n)),
     0n,

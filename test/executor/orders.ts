@@ -1,6 +1,7 @@
 /** Open orders for tests: some fill, some wait, some are due for a refund. */
 import fc from 'fast-check';
-import type { OpenOrder, OutputRef, Situation } from '../../src/executor/matching.ts';
+import type { OutputRef } from '../../src/cardano/output.ts';
+import type { OpenOrder, Situation } from '../../src/executor/matching.ts';
 import { MOST_ORDERS } from '../../src/executor/matching.ts';
 import { DEFAULT_FEES } from '../../src/market/fees.ts';
 import { worstPriceOf } from '../../src/market/order.ts';

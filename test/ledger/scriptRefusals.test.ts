@@ -8,8 +8,8 @@ import {
   encodeRefs,
   uint,
 } from '../../src/cardano/encode.ts';
+import { scriptHash } from '../../src/cardano/script.ts';
 import { asValue } from '../../src/cardano/value.ts';
-import { scriptHash } from '../../src/ledger/deploy.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { ADA, accepts, minting, pay, place, refuses, TOKEN } from './judged.ts';

@@ -13,7 +13,7 @@ import { blake2b256 } from '../../src/cardano/hash.ts';
 import { fromHex } from '../../src/cardano/hex.ts';
 import type { Key } from '../../src/cardano/keys.ts';
 import type { OutputRef } from '../../src/cardano/output.ts';
-import { scriptHash } from '../../src/ledger/deploy.ts';
+import { scriptHash } from '../../src/cardano/script.ts';
 import { COST_MODELS } from '../../src/ledger/parameters.ts';
 
 /** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */
