@@ -28,7 +28,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
-import { type PoolRecord, readRecord } from '../store/records.ts';
+import { MOST_POOLS, type PoolRecord, readRecord } from '../store/records.ts';
 import { type TraderConfig, traderFunds } from '../traders/config.ts';
 import { DEFAULT_PARAMETERS } from '../transactions/parameters.ts';
 import { BuilderPool } from '../transactions/pool.ts';
@@ -47,7 +47,6 @@ export interface ChainKit {
 }
 
 const KUBO_TIMEOUT_MS = 10_000;
-const MOST_POOLS = 1_000_000;
 
 /** null where the world has no chain. */
 export async function openChain(

@@ -181,11 +181,11 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     return 'failure' in result ? new Failure(result.cause, result.failure) : result;
   }
 
-  #ask<Name extends CallName>(
+  async #ask<Name extends CallName>(
     name: Name,
     argument: Calls[Name]['argument'],
   ): Promise<Calls[Name]['answer']> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
+    if (this.#ended !== null) throw this.#ended;
     assert(this.#worker !== null, 'the ledger is started before it is asked');
     assert(this.#asked.size < MOST_ASKED, `at most ${MOST_ASKED} questions wait for the ledger`);
     this.#lastNumber += 1;

@@ -5,7 +5,7 @@
  * Woken by every entry that is applied: blocks bring orders, roll-backs take back what was done.
  */
 import type { AssetId } from '../market/asset.ts';
-import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
+import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../store/records.ts';
 import { Consolidation } from './consolidation.ts';
 import { Lane, type LaneObserver, type LanePlace } from './lane.ts';
 import { fullPools, tokensWithOrders } from './view.ts';
@@ -21,7 +21,6 @@ export interface ExecutorPlace extends LanePlace {
 
 /** Tokens with orders in one look; the next one goes on behind them, and begins anew at the end. */
 const MOST_LOOKED_AT = 1_000;
-const MOST_POOLS = 1_000_000;
 
 export class Executor {
   readonly #place: ExecutorPlace;

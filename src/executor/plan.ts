@@ -6,7 +6,7 @@
  * Every plan conserves value to the lovelace: checked here, on each.
  */
 import { compareRefs, type OutputRef } from '../cardano/output.ts';
-import { addValues, coins, equalValues, type Value } from '../cardano/value.ts';
+import { addValues, coins, subtractValue, type Value } from '../cardano/value.ts';
 import { assert } from '../runtime/assert.ts';
 
 /** `index` is the place of input and output alike. */
@@ -87,8 +87,9 @@ export function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assem
 function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {
   const spent = addValues(...inputs.map(({ value }) => value));
   const paid = addValues(coins(networkFeeLovelace), ...outputs.map(({ value }) => value));
-  const off = `${spent.lovelace - paid.lovelace} lovelace off`;
-  assert(equalValues(spent, paid), `inputs are outputs and network fee, not ${off}`);
+  const { lovelace, assets } = subtractValue(spent, paid);
+  assert(lovelace === 0n, `inputs are outputs and network fee, not ${lovelace} lovelace off`);
+  for (const [asset, amount] of assets) assert(amount === 0n, `${asset} is off by ${amount}`);
 }
 
 export function feeOutput(address: string, lovelace: bigint): PlannedOutput {

@@ -5,6 +5,7 @@ import { type SlotConfig, slotAt } from '../cardano/slots.ts';
 import { coins } from '../cardano/value.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { keyAddress } from './deploy.ts';
+import { PAYMENT_BYTES } from './faucet.ts';
 import { type GenesisPlan, makeGenesis, placed } from './genesis.ts';
 import { Ledger } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
@@ -87,7 +88,7 @@ export function warmUp(genesis: GenesisPlan, secret: string, slots: SlotConfig):
   const key = keyOf(secret);
   const address = keyAddress(genesis.faucetKeyHash);
   const utxos = placed([{ address, value: coins(10_000_000n) }]);
-  const feeLovelace = minFeeLovelace(400);
+  const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
   const outputs = [{ address, value: coins(10_000_000n - feeLovelace) }];
   for (let round = 0; round < 3; round += 1) {
     const inputs = utxos.map(({ ref }) => ref);

@@ -14,7 +14,7 @@ import { utxosOfCredential } from './views.ts';
 export const LEAST_GIFT_LOVELACE = 1_000_000n;
 export const MOST_GIFT_LOVELACE = 10_000n * 1_000_000n;
 /** A payment of one input and two outputs is shorter. */
-const PAYMENT_BYTES = 400;
+export const PAYMENT_BYTES = 400;
 
 export function give(ledger: Ledger, key: Key, address: string, lovelace: bigint): SubmitOutcome {
   const parsed = parseAddress(address);
@@ -43,9 +43,15 @@ function refused(message: string): SubmitOutcome {
   return { outcome: 'refused', reason: 'REFUSED', message };
 }
 
-/** Outputs take turns: the fullest is one that was not spent lately. */
+/**
+ * Outputs take turns: the fullest is one that was not spent lately. What holds tokens or a script
+ * is somebody's gift, which a plain payment cannot spend.
+ */
 function fullest(utxos: readonly Utxo[]): Utxo | undefined {
-  return utxos.reduce<Utxo | undefined>(
+  const plain = utxos.filter(({ output }) => {
+    return output.value.assets.size === 0 && output.scriptHash === null;
+  });
+  return plain.reduce<Utxo | undefined>(
     (best, utxo) =>
       best === undefined || utxo.output.value.lovelace > best.output.value.lovelace ? utxo : best,
     undefined,

@@ -240,6 +240,7 @@ port.on('message', (message: Request) => {
   }
 });
 warmUp(options.genesis, options.faucetSecret, ledger.slots);
-if (options.blockPaceMs > 0) tick();
 const ready: Ready = { deployment, slotConfig: ledger.slots };
 port.postMessage(ready);
+// Not before: a disk that refuses the first block says so, and `Ready` is the first message.
+if (options.blockPaceMs > 0) tick();

@@ -28,6 +28,9 @@ export interface PoolRecord extends PoolFacts {
   readonly launchTx: string;
 }
 
+/** More than a market has: for those who read all of them. */
+export const MOST_POOLS = 1_000_000;
+
 /** Table `orders`, by reference; those that are open also stand in `open_orders`. */
 export interface OrderRecord extends PlacedOrder {
   readonly placedMs: number;

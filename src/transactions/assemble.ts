@@ -71,13 +71,14 @@ function priced(
   parameters: ProtocolParameters,
   units: readonly Units[],
 ): Draft | BuildRefusal {
+  const referenced = referencedBytes(plan);
   let feeLovelace = FIRST_FEE_LOVELACE;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const parts = lay(plan, parameters, feeLovelace, units);
     if ('outcome' in parts) return parts;
     const bytes = transactionCbor(parts, parameters);
     const sizeBytes = bytes.length + signaturesBytes(parts);
-    const least = leastFee(parameters, sizeBytes, units, referencedBytes(plan));
+    const least = leastFee(parameters, sizeBytes, units, referenced);
     // The first fee is a guess and may be too high; later ones only grow, so that this ends.
     if (round > 0 && least <= feeLovelace) return { parts, bytes, sizeBytes };
     feeLovelace = least;

@@ -59,14 +59,14 @@ export function placeRedeemers(
     data === null ? [] : [{ purpose: 'spend', index, data }],
   );
   const policies = mints.map(({ policyId }) => policyId).sort();
-  const minted = mints.map(
+  const mintPlaces = mints.map(
     ({ policyId, redeemer: data }): RedeemerPlace => ({
       purpose: 'mint',
       index: policies.indexOf(policyId),
       data,
     }),
   );
-  return [...spends, ...minted.sort((a, b) => a.index - b.index)];
+  return [...spends, ...mintPlaces.sort((a, b) => a.index - b.index)];
 }
 
 /** The whole transaction without signatures. */

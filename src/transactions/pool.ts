@@ -187,6 +187,8 @@ export class BuilderPool implements Builder, Service {
       maxThreads: threads,
     });
     const loaded = Promise.all(Array.from({ length: threads }, () => pool.run(null)));
+    // Whoever waits for it is told, and so is the next build; a failure nobody waits for is no end.
+    loaded.catch(() => {});
     return { builds: 0, threads: pool, loaded };
   }
 

@@ -41,12 +41,17 @@ function everything(
   const { chosen, change } = emptied(new Basket(wallet, need, parameters), assets);
   for (const asset of assets.keys()) {
     const missing = -change.amountOf(asset);
-    if (missing > 0n) return new Failure('SERVER_ERROR', `wallet: it lacks ${missing} of ${asset}`);
+    if (missing > 0n) {
+      const lack = `wallet: it lacks ${missing} of ${asset}`;
+      return new Failure('SERVER_ERROR', lack, { reason: 'FUNDS' });
+    }
   }
   const returned = change.bundled();
   const kept = returned.reduce((sum, { value }) => sum + value.lovelace, 0n);
-  if (change.lovelace <= kept)
-    return new Failure('SERVER_ERROR', 'wallet: it has no lovelace to send');
+  if (change.lovelace <= kept) {
+    const lack = 'wallet: it has no lovelace to send beside what holds its tokens; add ADA';
+    return new Failure('SERVER_ERROR', lack, { reason: 'FUNDS' });
+  }
   const value = asValue(change.lovelace - kept, assets);
   return planOf({
     inputs: chosen.map((utxo) => ({ utxo, redeemer: null })),

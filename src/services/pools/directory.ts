@@ -6,7 +6,7 @@ import type { Fold } from '../../actors/fold.ts';
 import { marketCapOf } from '../../market/pool.ts';
 import { listPools, type PoolList, type RankedPool, viewPool } from '../../market/poolView.ts';
 import { locksOfToken } from '../../shapes/locks.ts';
-import { type PoolRecord, poolState, readRecord } from '../../store/records.ts';
+import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../store/records.ts';
 import type { Checkpoint } from '../../store/state.ts';
 
 /** `fold` is asked anew each time, a new epoch replaces it. */
@@ -20,8 +20,6 @@ export interface KnownPool extends RankedPool {
 }
 
 const PAGE = 100;
-/** More than a market has. */
-const ALL_POOLS = 1_000_000;
 
 export class PoolDirectory {
   readonly #node: PoolNode;
@@ -43,7 +41,11 @@ export class PoolDirectory {
 
   find(token: string): KnownPool | null {
     const text = this.#node.fold.store.get('pools', token);
-    if (text === null) return null;
+    if (text === null) {
+      // A rollback took it away.
+      this.#known.delete(token);
+      return null;
+    }
     const pool = this.#read(token, text);
     this.#known.set(token, pool);
     return pool;
@@ -52,17 +54,17 @@ export class PoolDirectory {
   /** LiquidityPoolInfo; null for a token that we do not know. */
   view(token: string) {
     const known = this.find(token);
-    return known === null ? null : this.#view(known);
+    return known === null ? null : this.viewOf(known);
   }
 
   /** The first page of a list. */
   page(list: PoolList) {
     return listPools(list, this.#pools())
       .slice(0, PAGE)
-      .map((known) => this.#view(known));
+      .map((known) => this.viewOf(known));
   }
 
-  #view({ pool, marketCapLovelace }: KnownPool) {
+  viewOf({ pool, marketCapLovelace }: KnownPool) {
     return viewPool(pool, marketCapLovelace, locksOfToken(this.#node.fold, pool.token));
   }
 
@@ -70,7 +72,7 @@ export class PoolDirectory {
     const { store } = this.#node.fold;
     const { checkpoint } = store;
     if (this.#all !== null && this.#all.checkpoint === checkpoint) return this.#all.pools;
-    const rows = store.withPrefix('pools', '', ALL_POOLS);
+    const rows = store.withPrefix('pools', '', MOST_POOLS);
     const pools = rows.map(({ key, value }) => this.#read(key, value));
     // Pools that a rollback took away are forgotten here.
     this.#known = new Map(pools.map((known) => [known.pool.token, known]));

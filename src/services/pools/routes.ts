@@ -40,7 +40,7 @@ export function poolRoutes(node: PoolNode): Route[] {
       operationId: 'pool',
       summary: 'One pool',
       answers: { 200: { description: 'The pool', schema: LiquidityPoolInfo } },
-      handle: (request) => answer(request, directory, ({ pool }) => directory.view(pool.token)),
+      handle: (request) => answer(request, directory, (known) => directory.viewOf(known)),
     },
     {
       ...OF_ASSET,
@@ -88,12 +88,11 @@ class Pages {
 function answer(
   { query }: RouteRequest,
   directory: PoolDirectory,
-  of: (pool: KnownPool) => object | null,
+  of: (pool: KnownPool) => object,
 ): Answer | Failure {
   const asset = String(query.asset).toLowerCase();
   const pool = directory.find(asset);
-  const said = pool === null ? null : of(pool);
-  if (said !== null) return json(said);
+  if (pool !== null) return json(of(pool));
   return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
 }
 
