@@ -26,7 +26,11 @@ export function parseTokens(text: string): bigint | null {
 export function parseMomentMs(text: string): number | null {
   const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
   const timeMs = isMoment.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(timeMs) ? null : timeMs;
+  // The language reads 31 February as a day in March.
+  const day = text.slice(0, 10);
+  const dayMs = Date.parse(day);
+  if (Number.isNaN(timeMs) || Number.isNaN(dayMs)) return null;
+  return new Date(dayMs).toISOString().startsWith(day) ? timeMs : null;
 }
 
 export function parseNumber(text: string): number | null {

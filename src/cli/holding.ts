@@ -121,6 +121,9 @@ function lockLine(row: LockRow, nowMs: number): string {
   return `Lock ${row.id}  ${held}  ${state} ${isoTime(untilMs)}`;
 }
 
+const LAST_DATE_MS = 8_640_000_000_000_000;
+
 function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+  // Whoever made the lock chose the number; it need not be a date.
+  return timeMs <= LAST_DATE_MS ? new Date(timeMs).toISOString() : 'the end of time';
 }

@@ -3,7 +3,15 @@
  * Whoever has the file has the coins.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import Type from 'typebox';
 import { readerOf } from '../wallet/transport.ts';
 import { type Secrets, Wallet } from '../wallet/wallet.ts';
@@ -37,8 +45,12 @@ export function createWallet(file: string): Wallet | string {
   try {
     const handle = openSync(file, 'wx', OWNER_ONLY);
     try {
-      writeSync(handle, `${JSON.stringify(content, null, 2)}\n`);
+      writeFileSync(handle, `${JSON.stringify(content, null, 2)}\n`);
       fsyncSync(handle);
+    } catch (error) {
+      // Half a key is none, and would stand in the way of the next try.
+      rmSync(file, { force: true });
+      throw error;
     } finally {
       closeSync(handle);
     }

@@ -85,9 +85,15 @@ export class Crowd {
   }
 
   async #begin(): Promise<void> {
+    let told = false;
     while (!this.#isStopping) {
       const ready = await this.#client.utxos(this.#pusher.trader.desk.wallet.keyHash);
       if (!(ready instanceof ApiFailure)) break;
+      // A server that syncs is waited for without a word; anything else is said once.
+      if (!ready.isBusy && !told) {
+        told = true;
+        this.#noted('look', 'market', ready);
+      }
       await this.#client.transport.pause(READY_EVERY_MS);
     }
     // What is there already, so that a restart does not open the market again.

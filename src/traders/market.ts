@@ -49,10 +49,6 @@ export class Market {
     return [...this.#known.values()].filter(({ isOpen }) => isOpen);
   }
 
-  venueOf(asset: AssetId): 'CURVE' | 'AMM' | null {
-    return this.#known.get(asset)?.venue ?? null;
-  }
-
   /** Seen in a launch or in a wallet. */
   add(asset: AssetId, nowMs: number): void {
     if (this.#known.has(asset)) return;

@@ -49,7 +49,7 @@ export const UtxoRows = Type.Array(UtxoRow);
 
 export const LockRow = Type.Object({
   id: Type.String(),
-  lockUntil: Type.String({ pattern: '^[0-9]{1,16}$' }),
+  lockUntil: Type.String({ pattern: '^[0-9]{1,40}$' }),
   tokenPolicyId: Type.String(),
   tokenAssetName: Type.String(),
   totalLocked: Digits,

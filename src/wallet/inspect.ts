@@ -5,7 +5,8 @@
  * names, at most so many lovelace; nothing is minted, certified or withdrawn beside it. Inputs need
  * no look: the ledger conserves value, so what does not leave in an output comes back in one, and
  * the fee is bounded here.
- * Trusts: the server to name scripts of its deployment; datums are read in full.
+ * Trusts: the server to name scripts of its deployment; datums are read in full. And not to name
+ *         our output as collateral for scripts that fail: only our references would tell.
  */
 import { type Address, parseAddress } from '../cardano/address.ts';
 import { readLockData, readOrderData } from '../cardano/datums.ts';

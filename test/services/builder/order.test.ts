@@ -28,7 +28,6 @@ async function setScene(world: DevnetWorld): Promise<Scene> {
   const poor = await world.funded('poor', 2);
   const [before] = ok(await world.client.utxos(alice.wallet.keyHash));
   const { asset } = await world.launch(alice, { initialLovelace: 50n * ADA });
-  for (const utxo of ok(await world.client.utxos(alice.wallet.keyHash))) assert.ok(utxo !== before);
   const { ref } = before ?? assert.fail('alice has outputs');
   const held = await world.chain.byRefs([ref]);
   const all = (await world.blocks()).flatMap((block) => block.transactions);
@@ -121,7 +120,7 @@ function quoteRows(rows: readonly Refused[]): Refused[] {
 }
 
 async function cancelRows(scene: Scene, orderId: string): Promise<Refused[]> {
-  const { alice, token, spent, servers, world } = scene;
+  const { alice, spent, servers, world } = scene;
   const { address: changeAddress } = alice.wallet;
   const [txHash = '', index = ''] = orderId.split(':');
   const good = { txHash, index, changeAddress };
@@ -130,7 +129,7 @@ async function cancelRows(scene: Scene, orderId: string): Promise<Refused[]> {
   };
   const gone = { txHash: 'ee'.repeat(32) };
   const [own] = ok(await world.client.utxos(alice.wallet.keyHash));
-  assert.ok(own !== undefined && token !== '');
+  assert.ok(own !== undefined);
   return [
     row('no hash', { txHash: undefined }, BAD_PARAMS),
     row('hash', { txHash: 'abc' }, BAD_PARAMS),
