@@ -93,6 +93,7 @@ test('what a command of the market cannot mean is one line', () => {
     `lock ${TOKEN} 5`,
     `lock ${TOKEN} 5 --for 1y`,
     `lock ${TOKEN} 5 --for 1h --until 2030-01-01`,
+    `lock ${TOKEN} 5 --until 2030-02-31T12:00Z`,
     `lock ${TOKEN} 5 --until tomorrow`,
     `lock ${TOKEN} 5 --for 1h --stages 11`,
     'withdraw now',
