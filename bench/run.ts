@@ -9,11 +9,22 @@ import { fanOut } from './fanOut.ts';
 import { foldTrades } from './foldTrades.ts';
 import { http } from './http.ts';
 import { idleSockets } from './idleSockets.ts';
+import { listUpdates } from './listUpdates.ts';
 import { loopDelay } from './loopDelay.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
 
-const BENCHES = [foldTrades, fanOut, http, idleSockets, build, buildMemory, loopDelay, devnet];
+const BENCHES = [
+  foldTrades,
+  listUpdates,
+  fanOut,
+  http,
+  idleSockets,
+  build,
+  buildMemory,
+  loopDelay,
+  devnet,
+];
 
 const args = process.argv.slice(2);
 const isQuick = args.includes('--quick');

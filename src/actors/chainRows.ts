@@ -9,42 +9,28 @@ import type { BlockPayload, TradeEvent } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent, RefText } from '../market/events.ts';
 import { type Listing, MARKET_CAP } from '../market/pair.ts';
-import { marketCapOf } from '../market/pool.ts';
+import { marketCapOf, spotOf } from '../market/pool.ts';
 import { reduced } from '../market/ratio.ts';
 import { assert } from '../runtime/assert.ts';
 import {
   type LockRecord,
   type OrderRecord,
-  type OutputRecord,
   type PointRecord,
   type PoolRecord,
   poolState,
   readRecord,
+  type TradeRecord,
 } from '../store/records.ts';
-import type { RowChange, TableName } from '../store/rows.ts';
-import type { StateStore } from '../store/state.ts';
-import { RowDraft } from './rowDraft.ts';
+import { makeOutput, spendOutput } from './holdingRows.ts';
+import { closeOrder, isVenueChange, placeOrder } from './orderRows.ts';
+import type { RowDraft } from './rowDraft.ts';
+import { touchOrder, touchPool, tradesTag } from './streamTags.ts';
 
-export interface ChainEffects {
-  readonly changes: readonly RowChange[];
-  readonly tags: ReadonlySet<string>;
+/** What a block is to the pairs that trade; the rest is rows. */
+export interface ChainTrades {
   /** Pairs that begin to exist, traded or not. */
   readonly listings: readonly Listing[];
   readonly trades: readonly TradeEvent[];
-}
-
-/** What every list of pools listens to. */
-export const POOLS_TAG = 'pools';
-export function poolTag(token: AssetId): string {
-  return `pool:${token}`;
-}
-
-/** Tags of what a row of a chain belongs to, for rows that a rollback puts back. */
-export function chainTags(table: TableName, key: string): string[] {
-  if (table === 'pools') return [POOLS_TAG, poolTag(key)];
-  const [token] = key.split('/');
-  const ofToken = table === 'holdings' || table === 'open_orders';
-  return ofToken && token !== undefined ? [POOLS_TAG, poolTag(token)] : [];
 }
 
 /** Prefix of rows of pools that have reached their cap and wait for graduation. */
@@ -60,36 +46,33 @@ export function pointKey(height: number): string {
   return String(height).padStart(12, '0');
 }
 
+/** More than a token has open at once. */
+const MOST_OPEN = 1_000_000;
+
 export function foldChainBlock(
   payload: BlockPayload,
   seq: number,
   marketMs: number,
-  store: StateStore,
-): ChainEffects {
+  rows: RowDraft,
+): ChainTrades {
   const { chain, atMs } = payload;
   assert(chain !== undefined, 'a block of a chain');
-  const fold = new BlockFold(store, atMs);
+  const fold = new BlockFold(rows, atMs);
   for (const event of chain.events) fold.take(event);
   const { slot, hash, height } = chain;
   fold.movePoint({ slot, hash, height, timeMs: marketMs, seq });
-  return fold.effects();
+  return fold;
 }
 
-class BlockFold {
+class BlockFold implements ChainTrades {
+  readonly listings: Listing[] = [];
+  readonly trades: TradeEvent[] = [];
   readonly #rows: RowDraft;
   readonly #atMs: number;
-  readonly #tags = new Set<string>();
-  readonly #listings: Listing[] = [];
-  readonly #trades: TradeEvent[] = [];
 
-  constructor(store: StateStore, atMs: number) {
-    this.#rows = new RowDraft(store);
+  constructor(rows: RowDraft, atMs: number) {
+    this.#rows = rows;
     this.#atMs = atMs;
-  }
-
-  effects(): ChainEffects {
-    const changes = this.#rows.changes();
-    return { changes, tags: this.#tags, listings: this.#listings, trades: this.#trades };
   }
 
   movePoint(point: PointRecord): void {
@@ -107,14 +90,14 @@ class BlockFold {
     else if (event.kind === 'filled') this.#fill(event);
     else if (event.kind === 'moved') this.#movePool(event);
     else if (event.kind === 'graduated') this.#update(event.token, { graduatedMs: this.#atMs });
-    else if (event.kind === 'placed') this.#place(event);
+    else if (event.kind === 'placed') placeOrder(this.#rows, event.order, this.#atMs);
     else if (event.kind === 'executed') this.#close(event, event.order, event.received);
     else if (event.kind === 'refunded') this.#close(event, event.order, '0');
     else if (event.kind === 'cancelled') this.#close(event, event.order, '0');
     else if (event.kind === 'locked') this.#lock(event);
     else if (event.kind === 'withdrawn') this.#withdraw(event);
-    else if (event.kind === 'made') this.#make(event);
-    else if (event.kind === 'spent') this.#spend(event.ref);
+    else if (event.kind === 'made') makeOutput(this.#rows, event);
+    else if (event.kind === 'spent') spendOutput(this.#rows, event.ref);
   }
 
   #launch({ pool, tx }: MarketEvent & { kind: 'launched' }): void {
@@ -127,15 +110,17 @@ class BlockFold {
       movedMs: this.#atMs,
       lastTradeMs: null,
       graduatedMs: null,
+      crownedMs: null,
       volumeLovelace: '0',
       fills: 0,
     };
     this.#rows.set('pools', pool.token, JSON.stringify(record));
-    this.#touchPool(pool.token);
-    this.#listings.push(coinListing(pool.token), capListing(pool.token));
+    touchPool(this.#rows, pool.token);
+    this.listings.push(coinListing(pool.token), capListing(pool.token));
   }
 
-  #fill({ at, token, tokens, lovelace, after }: MarketEvent & { kind: 'filled' }): void {
+  #fill(event: MarketEvent & { kind: 'filled' }): void {
+    const { at, token, tokens, lovelace, after } = event;
     const pool = this.#pool(token);
     this.#update(token, {
       reserves: after,
@@ -145,82 +130,62 @@ class BlockFold {
     });
     // Dust has no price.
     if (tokens === '0' || lovelace === '0') return;
+    const state = poolState({ ...pool, reserves: after });
     const amounts = { baseAmount: tokens, quoteAmount: lovelace };
-    this.#trades.push({ ...coinListing(token), id: at, ...amounts });
-    const { exact } = marketCapOf(poolState({ ...pool, reserves: after }));
+    this.trades.push({ ...coinListing(token), id: at, ...amounts });
+    const { exact } = marketCapOf(state);
     const { numerator, denominator } = reduced(exact.numerator, exact.denominator);
     const cap = { baseAmount: String(denominator), quoteAmount: String(numerator) };
-    this.#trades.push({ ...capListing(token), id: at, ...cap });
+    this.trades.push({ ...capListing(token), id: at, ...cap });
+    const spot = spotOf(state);
+    const trade: TradeRecord = {
+      side: event.side,
+      tokens,
+      lovelace,
+      tx: event.tx,
+      pkh: this.#traderOf(event, pool),
+      atMs: this.#atMs,
+      spot: { numerator: String(spot.numerator), denominator: String(spot.denominator) },
+    };
+    this.#rows.set('trades', `${token}/${at}`, JSON.stringify(trade));
+    this.#rows.touch(tradesTag(token), at);
+  }
+
+  /** Empty where a movement of the pool could not be told to be one order's. */
+  #traderOf({ order, tx }: MarketEvent & { kind: 'filled' }, pool: PoolRecord): string {
+    if (order === null) return tx === pool.launchTx ? pool.author.pkh : '';
+    return readRecord<OrderRecord>(this.#there('orders', order)).pkh;
   }
 
   #movePool({ token, ref, to }: MarketEvent & { kind: 'moved' }): void {
+    const { thresholdLovelace, reserves } = this.#pool(token);
     this.#update(token, { ref, reserves: to, movedMs: this.#atMs });
-    const { thresholdLovelace } = this.#pool(token);
     const isFull = to.venue === 'CURVE' && BigInt(to.x) >= BigInt(thresholdLovelace);
     this.#rows.set('market', `${FULL}${token}`, isFull ? ref : null);
-  }
-
-  #place({ order }: MarketEvent & { kind: 'placed' }): void {
-    const record: OrderRecord = {
-      ...order,
-      placedMs: this.#atMs,
-      state: 'open',
-      closedMs: null,
-      closedTx: null,
-      received: '0',
-      venue: null,
-    };
-    this.#rows.set('orders', order.ref, JSON.stringify(record));
-    this.#rows.set('open_orders', `${order.token}/${order.at}`, order.ref);
-    this.#touchPool(order.token);
+    if (isVenueChange(reserves, to)) touchOpenOrders(this.#rows, token);
   }
 
   #close(event: MarketEvent, ref: RefText, received: string): void {
     const { kind, tx } = event;
     assert(kind === 'executed' || kind === 'refunded' || kind === 'cancelled', 'an order ends');
     const order = readRecord<OrderRecord>(this.#there('orders', ref));
-    const venue = kind === 'executed' ? this.#pool(order.token).reserves.venue : null;
+    const { venue } = this.#pool(order.token).reserves;
     const closed = { state: kind, closedMs: this.#atMs, closedTx: tx, received, venue };
-    this.#rows.set('orders', ref, JSON.stringify({ ...order, ...closed }));
-    this.#rows.set('open_orders', `${order.token}/${order.at}`, null);
-    this.#touchPool(order.token);
+    closeOrder(this.#rows, order, closed);
   }
 
   #lock({ lock }: MarketEvent & { kind: 'locked' }): void {
     const record: LockRecord = { ...lock, lockedMs: this.#atMs, withdrawnBy: null };
     this.#rows.set('locks', lock.ref, JSON.stringify(record));
     for (const key of lockKeys(record)) this.#rows.set('lock_index', key, lock.ref);
-    this.#touchPool(lock.token);
+    touchPool(this.#rows, lock.token);
   }
 
   #withdraw({ tx, lock: ref }: MarketEvent & { kind: 'withdrawn' }): void {
     const lock = readRecord<LockRecord>(this.#there('locks', ref));
     this.#rows.set('locks', ref, JSON.stringify({ ...lock, withdrawnBy: tx }));
     for (const key of lockKeys(lock)) this.#rows.set('lock_index', key, null);
-    this.#touchPool(lock.token);
-  }
-
-  #make({ ref, address, lovelace, assets, datum }: MarketEvent & { kind: 'made' }): void {
-    const record: OutputRecord = { address, lovelace, assets, datum };
-    this.#rows.set('outputs', ref, JSON.stringify(record));
-    this.#hold(record, 1n);
-  }
-
-  #spend(ref: RefText): void {
-    this.#hold(readRecord<OutputRecord>(this.#there('outputs', ref)), -1n);
-    this.#rows.set('outputs', ref, null);
-  }
-
-  /** Adds an output's tokens to what its address holds, or takes them away. */
-  #hold({ address, assets }: OutputRecord, sign: bigint): void {
-    for (const [token, amount] of Object.entries(assets)) {
-      if (this.#rows.get('pools', token) === null) continue;
-      const key = `${token}/${address}`;
-      const held = BigInt(this.#rows.get('holdings', key) ?? 0) + sign * BigInt(amount);
-      assert(held >= 0n, `${address} holds what it spends`);
-      this.#rows.set('holdings', key, held === 0n ? null : String(held));
-      this.#touchPool(token);
-    }
+    touchPool(this.#rows, lock.token);
   }
 
   #pool(token: AssetId): PoolRecord {
@@ -229,18 +194,13 @@ class BlockFold {
 
   #update(token: AssetId, news: Partial<PoolRecord>): void {
     this.#rows.set('pools', token, JSON.stringify({ ...this.#pool(token), ...news }));
-    this.#touchPool(token);
+    touchPool(this.#rows, token);
   }
 
-  #there(table: 'pools' | 'orders' | 'locks' | 'outputs', key: string): string {
+  #there(table: 'pools' | 'orders' | 'locks', key: string): string {
     const text = this.#rows.get(table, key);
     assert(text !== null, `${key} is in ${table}`);
     return text;
-  }
-
-  #touchPool(token: AssetId): void {
-    this.#tags.add(POOLS_TAG);
-    this.#tags.add(poolTag(token));
   }
 }
 
@@ -254,4 +214,12 @@ function capListing(token: AssetId): Listing {
 
 function lockKeys({ owner, token, ref }: LockRecord): string[] {
   return [`owner/${owner}/${ref}`, `token/${token}/${ref}`];
+}
+
+/** Where they are expected to fill has changed. */
+export function touchOpenOrders(rows: RowDraft, token: AssetId): void {
+  for (const ref of rows.openOrders(token, MOST_OPEN)) {
+    const text = rows.get('orders', ref);
+    if (text !== null) touchOrder(rows, readRecord<OrderRecord>(text));
+  }
 }

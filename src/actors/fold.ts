@@ -9,63 +9,62 @@ import { hash } from 'node:crypto';
 import {
   type BlockPayload,
   ENTRY_VERSION,
+  type Entry,
   type EpochPayload,
+  type MempoolPayload,
+  OLDEST_CHAIN_VERSION,
+  type Payload,
   type RollbackPayload,
   type SealedEntry,
-  type TradeEvent,
 } from '../log/entry.ts';
-import { type Listing, type Pair, pairName } from '../market/pair.ts';
-import { intervalEnd, RESOLUTIONS } from '../market/resolution.ts';
-import type { Trade } from '../market/trade.ts';
+import type { Pair } from '../market/pair.ts';
 import { assert } from '../runtime/assert.ts';
-import { isOpen, parseBarKey } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
 import { effectsText, type RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { Agenda } from './agenda.ts';
-import { type ChainEffects, chainTags, foldChainBlock } from './chainRows.ts';
+import type { Touched } from '../store/touches.ts';
+import { ChainMarket } from './chainMarket.ts';
+import type { ChainTrades } from './chainRows.ts';
+import type { Directory } from './directory.ts';
 import { MarketClock } from './marketClock.ts';
-import { pairId } from './pairIds.ts';
-import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
+import type { MempoolBook } from './mempoolBook.ts';
+import { PairActors, type PairOptions } from './pairActors.ts';
+import type { PoolActor } from './pool.ts';
+import { RowDraft } from './rowDraft.ts';
 import { imagesBefore } from './undo.ts';
 
-export interface FoldOptions {
-  /** Actors in memory; the least recently used beyond it are evicted. */
-  readonly maxLoadedPools: number;
-  quarantined(pool: string, error: unknown): void;
-}
+export type FoldOptions = PairOptions;
+
+const NO_TRADES: ChainTrades = { listings: [], trades: [] };
 
 interface Draft {
   /** Rows a rollback put back, and what the entry changed after that. */
   restored: readonly RowChange[];
   readonly changes: RowChange[];
+  readonly touches: Touched[];
   readonly tags: Set<string>;
 }
 
 export class Fold {
   readonly store: StateStore;
   readonly clock = new MarketClock();
-  readonly #options: FoldOptions;
-  readonly #agenda = new Agenda();
-  readonly #actors = new Map<string, PoolActor>();
-  readonly #quarantined = new Set<string>();
-  readonly #names = new Map<number, string>();
-  #uses = 0;
+  readonly #chain: ChainMarket;
+  readonly #pairs: PairActors;
 
   constructor(store: StateStore, options: FoldOptions) {
     this.store = store;
-    this.#options = options;
     const marketMs = store.checkpoint?.marketMs ?? 0;
-    for (const { key, value } of store.all('pairs')) {
-      const { id } = readRecord<Pair>(value);
-      this.#names.set(id, key);
-      for (const resolution of RESOLUTIONS) {
-        for (const { start } of store.openBars(id, resolution, marketMs)) {
-          this.#agenda.add(intervalEnd(resolution, start), key);
-        }
-      }
-    }
+    this.#chain = new ChainMarket(store);
+    this.#pairs = new PairActors(store, options, marketMs);
     this.clock.resume(marketMs, store.checkpoint?.openedMs ?? 0, store.checkpoint?.seq ?? 0);
+  }
+
+  get directory(): Directory {
+    return this.#chain.directory;
+  }
+
+  get mempool(): MempoolBook {
+    return this.#chain.mempool;
   }
 
   get marketMs(): number {
@@ -78,23 +77,17 @@ export class Fold {
   }
 
   get quarantinedPools(): number {
-    return this.#quarantined.size;
+    return this.#pairs.quarantined;
   }
 
   /** Moments at which open bars end, up to `marketMs`, ascending. */
   endsUpTo(marketMs: number): number[] {
-    return this.#agenda.endsUpTo(marketMs);
+    return this.#pairs.endsUpTo(marketMs);
   }
 
   /** The actor of a pair; null when the pair has not traded. */
   pool(name: string): PoolActor | 'quarantined' | null {
-    if (this.#quarantined.has(name)) return 'quarantined';
-    try {
-      return this.#load(name);
-    } catch (error) {
-      this.#quarantine(name, error);
-      return 'quarantined';
-    }
+    return this.#pairs.find(name);
   }
 
   /** A traded pair, its actor quarantined or not. */
@@ -105,7 +98,7 @@ export class Fold {
 
   /** Pools that lack entries already: their state could not be mended. */
   keepQuarantined(names: readonly string[]): void {
-    for (const name of names) this.#quarantined.add(name);
+    this.#pairs.keepQuarantined(names);
   }
 
   /** Applies one entry and adds the tags of what it changed. */
@@ -113,32 +106,28 @@ export class Fold {
     const { entry } = sealed;
     const { payload, seq } = entry;
     const before = this.store.checkpoint;
-    assert(entry.version <= ENTRY_VERSION, `entry ${seq} is of a version that this program knows`);
+    checkVersion(entry);
     if (payload.kind !== 'epoch') {
       assert(seq === (before?.seq ?? 0) + 1, `entry ${seq} is next`);
       assert(entry.prevEntryHash === before?.entryHash, `entry ${seq} continues the chain`);
     }
-    const draft: Draft = { restored: [], changes: [], tags };
+    const draft: Draft = { restored: [], changes: [], touches: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
-    const moved = this.clock.advance(
-      entry.timeMs,
-      seq,
-      payload.kind === 'time' ? payload.phase : 'block',
-    );
-    for (const tag of moved) tags.add(tag);
+    for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
-    else this.#close(new Map(), seq, draft);
-    if (payload.kind !== 'time') this.#moveCursor(payload, draft);
+    else if (payload.kind === 'mempool') this.#applyMempool(payload, seq, draft);
+    else this.#takeTrades(null, 0, seq, draft);
+    if ('cursor' in payload) this.#moveCursor(payload, draft);
     this.#stage(sealed, draft);
-    if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
   }
 
   /** Forgets all actors; they come back from the store as they are needed. */
   forgetActors(): void {
-    this.#actors.clear();
+    this.#pairs.forget();
   }
 
-  #stage({ entry, hash: entryHash }: SealedEntry, { restored, changes }: Draft): void {
+  #stage({ entry, hash: entryHash }: SealedEntry, draft: Draft): void {
+    const { restored, changes, touches } = draft;
     const { payload, epoch, seq, term, timeMs } = entry;
     const previous = this.store.checkpoint?.stateHash ?? '';
     const effects = effectsText(restored) + effectsText(changes);
@@ -157,115 +146,50 @@ export class Fold {
       block: payload.kind === 'block' || first,
       atMs: payload.kind === 'block' ? payload.atMs : -1,
       changes,
+      touches,
     });
   }
 
   #applyBlock(payload: BlockPayload, seq: number, draft: Draft): void {
-    const work = new Map<string, Trade[]>();
     const chain = payload.chain === undefined ? null : this.#applyChain(payload, seq, draft);
-    for (const listing of chain?.listings ?? []) work.set(this.#openPair(listing, draft), []);
-    for (const event of chain?.trades ?? payload.trades) {
-      const name = this.#openPair(event, draft);
-      const trades = work.get(name);
-      if (trades === undefined) work.set(name, [readTrade(event, payload.atMs)]);
-      else trades.push(readTrade(event, payload.atMs));
-    }
-    if (payload.atMs > this.seenMs) this.#set('market', 'seenMs', String(payload.atMs), draft);
-    this.#close(work, seq, draft);
+    const { atMs } = payload;
+    if (atMs > this.seenMs) this.#set('market', 'seenMs', String(atMs), draft);
+    this.#takeTrades(chain ?? { listings: [], trades: payload.trades }, atMs, seq, draft);
   }
 
-  #applyChain(payload: BlockPayload, seq: number, draft: Draft): ChainEffects {
-    const effects = foldChainBlock(payload, seq, this.marketMs, this.store);
-    for (const change of effects.changes) draft.changes.push(change);
-    for (const tag of effects.tags) draft.tags.add(tag);
-    return effects;
+  /** Time passes for every pair that has a bar to close, with trades or without. */
+  #takeTrades(trades: ChainTrades | null, atMs: number, seq: number, draft: Draft): void {
+    const { listings, trades: those } = trades ?? NO_TRADES;
+    this.#pairs.take(listings, those, { atMs, marketMs: this.marketMs, seq }, draft);
   }
 
-  /** Gives every pool its trades, and time to every pool that has a bar to close. */
-  #close(work: Map<string, readonly Trade[]>, seq: number, draft: Draft): void {
-    const marketMs = this.marketMs;
-    // Sorted: the agenda's own order depends on when the node was started.
-    const due = [...this.#agenda.takeDue(marketMs)].sort();
-    for (const name of due) if (!work.has(name)) work.set(name, []);
-    for (const [name, trades] of work) {
-      if (this.#quarantined.has(name)) continue;
-      this.#give(name, { trades, marketMs, seq }, draft);
-    }
+  #applyChain(payload: BlockPayload, seq: number, draft: Draft): ChainTrades {
+    const rows = new RowDraft(this.store);
+    const trades = this.#chain.takeBlock(payload, seq, this.marketMs, rows);
+    takeIn(rows, draft);
+    return trades;
   }
 
-  /** An actor that throws is made again from the store and tried once more, then quarantined. */
-  #give(name: string, work: PoolWork, draft: Draft): void {
-    for (const lastChance of [false, true]) {
-      try {
-        const actor = this.#load(name);
-        if (actor === null && work.trades.length === 0) return;
-        assert(actor !== null, `pool ${name} can be loaded`);
-        const { changes, tags, endsMs } = actor.take(work);
-        for (const change of changes) draft.changes.push(change);
-        for (const tag of tags) draft.tags.add(tag);
-        for (const endMs of endsMs) this.#agenda.add(endMs, name);
-        return;
-      } catch (error) {
-        this.#actors.delete(name);
-        if (lastChance) this.#quarantine(name, error);
-      }
-    }
-  }
-
-  #quarantine(name: string, error: unknown): void {
-    this.#quarantined.add(name);
-    this.#options.quarantined(name, error);
-  }
-
-  #openPair(event: Listing, draft: Draft): string {
-    const name = pairName(event.base, event.quote);
-    const known = this.#actors.has(name) || this.store.get('pairs', name) !== null;
-    if (known || this.#quarantined.has(name)) return name;
-    const { base, quote, baseDecimals, quoteDecimals } = event;
-    const id = pairId(name, this.store, draft.changes);
-    const actor = new PoolActor(
-      this.store,
-      { id, base, quote, baseDecimals, quoteDecimals },
-      false,
-    );
-    this.#names.set(id, name);
-    this.#actors.set(name, actor);
-    return name;
-  }
-
-  #load(name: string): PoolActor | null {
-    let actor = this.#actors.get(name);
-    if (actor === undefined) {
-      const value = this.store.get('pairs', name);
-      if (value === null) return null;
-      actor = new PoolActor(this.store, readRecord<Pair>(value), true);
-      this.#actors.set(name, actor);
-    }
-    this.#uses += 1;
-    actor.lastUsed = this.#uses;
-    return actor;
+  #applyMempool(payload: MempoolPayload, seq: number, draft: Draft): void {
+    const rows = new RowDraft(this.store);
+    this.#chain.takeMempool(payload, seq, rows);
+    takeIn(rows, draft);
   }
 
   /** Puts the before-images back; all rows it touches are stamped with this entry. */
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
     draft.restored = imagesBefore(toSeq, this.store).map(({ table, key, value }) => {
-      if (table === 'bars') this.#restoreBar(key, value, draft.tags);
-      // A pair that goes, comes back with another actor.
-      if (table === 'pairs') this.#actors.delete(key);
-      for (const tag of chainTags(table, key)) draft.tags.add(tag);
-      return { table, key, before: null, after: value, cause: 'rollback' };
+      if (table === 'bars') this.#pairs.barRestored(key, value, draft.tags);
+      if (table === 'pairs') this.#pairs.pairRestored(key);
+      // What it was until now matters to those who listen to it.
+      const isTold = table === 'orders' || table === 'pools' || table === 'market';
+      const before = isTold ? this.store.get(table, key) : null;
+      return { table, key, before, after: value, cause: 'rollback' };
     });
     this.store.restore(toSeq, draft.restored, seq);
-  }
-
-  #restoreBar(key: string, value: string | null, tags: Set<string>): void {
-    const { pair, resolution, start } = parseBarKey(key);
-    const name = this.#names.get(pair);
-    const resolutionName = RESOLUTIONS[resolution];
-    if (name === undefined || resolutionName === undefined) return;
-    tags.add(seriesTag(name, resolutionName));
-    this.#actors.delete(name);
-    if (isOpen(value)) this.#remind(pair, resolution, start);
+    const rows = new RowDraft(this.store, { undone: true });
+    this.#chain.takeRestored(draft.restored, seq, rows);
+    takeIn(rows, draft);
   }
 
   #moveCursor(payload: BlockPayload | RollbackPayload | EpochPayload, draft: Draft): void {
@@ -276,22 +200,26 @@ export class Fold {
   #set(table: 'market' | 'feeds', key: string, after: string, draft: Draft): void {
     draft.changes.push({ table, key, before: this.store.get(table, key), after, cause: 'trade' });
   }
-
-  #remind(pair: number, resolution: number, start: number): void {
-    const name = this.#names.get(pair);
-    const resolutionName = RESOLUTIONS[resolution];
-    if (name === undefined || resolutionName === undefined) return;
-    this.#agenda.add(intervalEnd(resolutionName, start), name);
-  }
-
-  #evict(): void {
-    const byUse = [...this.#actors.values()].sort((a, b) => a.lastUsed - b.lastUsed);
-    const kept = Math.ceil(0.9 * this.#options.maxLoadedPools);
-    for (const actor of byUse.slice(0, byUse.length - kept)) this.#actors.delete(actor.name);
-  }
 }
 
-function readTrade(event: TradeEvent, timeMs: number): Trade {
-  const { id, baseAmount, quoteAmount } = event;
-  return { id, timeMs, baseAmount: BigInt(baseAmount), quoteAmount: BigInt(quoteAmount) };
+function checkVersion({ version, seq, payload }: Entry): void {
+  assert(version <= ENTRY_VERSION, `entry ${seq} is of a version that this program knows`);
+  const isOld = version < OLDEST_CHAIN_VERSION && payload.kind === 'block';
+  assert(
+    !isOld || payload.chain === undefined,
+    `entry ${seq} says less than this version needs: remove log.sqlite and state.sqlite from ` +
+      'DATA_DIR and start again, the chain is followed anew',
+  );
+}
+
+/** The mempool moves no clock. */
+function phaseOf(payload: Payload): 'end' | 'start' | 'block' {
+  if (payload.kind === 'time') return payload.phase;
+  return payload.kind === 'mempool' ? 'end' : 'block';
+}
+
+function takeIn(rows: RowDraft, draft: Draft): void {
+  for (const change of rows.changes()) draft.changes.push(change);
+  for (const touched of rows.touches) draft.touches.push(touched);
+  for (const tag of rows.tags) draft.tags.add(tag);
 }

@@ -1,6 +1,10 @@
-/** Rows that one entry changes, each with its value before the entry; reads see what was set. */
+/**
+ * What an entry changes, while it is folded: each row with what it was before and what it becomes,
+ * and the streams that its changes belong to.
+ */
 import type { KeyedTable, RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
+import type { Touched } from '../store/touches.ts';
 
 interface DraftedRow {
   readonly table: KeyedTable;
@@ -10,11 +14,16 @@ interface DraftedRow {
 }
 
 export class RowDraft {
+  readonly tags = new Set<string>();
   readonly #store: StateStore;
   readonly #rows = new Map<string, DraftedRow>();
+  readonly #touched = new Map<string, Touched>();
+  /** The touches are those of a rollback. */
+  readonly #undone: boolean;
 
-  constructor(store: StateStore) {
+  constructor(store: StateStore, { undone = false } = {}) {
     this.#store = store;
+    this.#undone = undone;
   }
 
   get(table: KeyedTable, key: string): string | null {
@@ -28,6 +37,27 @@ export class RowDraft {
     const drafted = this.#rows.get(name);
     if (drafted !== undefined) drafted.after = after;
     else this.#rows.set(name, { table, key, before: this.#store.get(table, key), after });
+  }
+
+  /** References of a token's orders that were open before this entry. */
+  openOrders(token: string, limit: number): string[] {
+    return this.#store.withPrefix('open_orders', `${token}/`, limit).map(({ value }) => value);
+  }
+
+  /** Adds to a count; a count of 0 has no row. */
+  count(key: string, by: 1 | -1): void {
+    const count = Number(this.get('counts', key) ?? 0) + by;
+    this.set('counts', key, count === 0 ? null : String(count));
+  }
+
+  /** `ref` of the stream `scope` changed; see store/touches. */
+  touch(scope: string, ref: string, about = ''): void {
+    this.tags.add(scope);
+    this.#touched.set(`${scope}\t${ref}`, { scope, ref, about, undone: this.#undone });
+  }
+
+  get touches(): readonly Touched[] {
+    return [...this.#touched.values()];
   }
 
   /** In the order in which rows were first set. */

@@ -98,7 +98,10 @@ function kitOn(
   const ports = { utxos: ledger, submitter: ledger, builder };
   const common = { deployment, slots, ...ports, clock: chainClock, store };
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  const follower = new Follower({ source: ledger, node, writer, log, rules, rng }, events);
+  const follower = new Follower(
+    { source: ledger, node, writer, log, rules, rng, clock: chainClock },
+    events,
+  );
   const executor = new Executor(
     {
       ...common,

@@ -1,7 +1,8 @@
 /**
- * Follows a chain and writes it into the log: blocks as market events, roll-backs as what they are.
- * Runs on the leader only. Has no memory of its own: where it goes on from, and what a transaction
- * means, are both read from the fold, so the block before must be applied first.
+ * Follows a chain and writes it into the log: blocks as market events, roll-backs as what they are, and
+ * what waits in the mempool.
+ * Runs on the leader only. Where it goes on from, and what a transaction means, are read from the
+ * fold, so the block before must be applied first; what waits is told anew by every stream.
  *
  * Nothing is lost: a block is asked for again until its entry is in the log.
  */
@@ -13,12 +14,14 @@ import { nextEpoch } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { assert } from '../runtime/assert.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
 import { foldMarket } from './foldMarket.ts';
-import type { Block, ChainSource, ChainStream, Point } from './port.ts';
+import type { Block, ChainEvent, ChainSource, ChainStream, Point } from './port.ts';
 import { recogniseBlock } from './recognise/block.ts';
 import type { Rules } from './recognise/rules.ts';
+import { Waiting } from './waiting.ts';
 
 export interface FollowerPlace {
   readonly source: ChainSource;
@@ -27,6 +30,7 @@ export interface FollowerPlace {
   readonly log: Log;
   readonly rules: Rules;
   readonly rng: Rng;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 export interface FollowerObserver {
@@ -40,14 +44,17 @@ const MAX_POINTS = 2161;
 export class Follower {
   readonly #place: FollowerPlace;
   readonly #observer: FollowerObserver;
+  readonly #waiting: Waiting;
   #stream: ChainStream | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
   #failed = false;
 
   constructor(place: FollowerPlace, observer: FollowerObserver) {
+    const { node, rules } = place;
     this.#place = place;
     this.#observer = observer;
+    this.#waiting = new Waiting(() => foldMarket(node.fold.store), rules);
   }
 
   /** What is served is right but no longer new. */
@@ -87,7 +94,10 @@ export class Follower {
       if (event === null) return caughtUp();
       if (event.kind === 'forward') await this.#follow(event.block);
       else if (event.kind === 'back') await this.#rollBackTo(event.point);
-      else caughtUp();
+      else {
+        await this.#followMempool(event);
+        caughtUp();
+      }
     }
   }
 
@@ -103,17 +113,28 @@ export class Follower {
     // Market time never goes back but in a roll-back; the block keeps its own moment.
     const timeMs = Math.max(passage.marketMs, block.timeMs);
     drafts.push(...passage.startAt(timeMs));
-    const chain = { slot: point.slot, hash: point.hash, height, events };
+    const met = this.#waiting.settle(transactions, fold.mempool);
+    const chain = { slot: point.slot, hash: point.hash, height, events, ...met };
     const payload = { kind: 'block', atMs: block.timeMs, trades: [], chain } as const;
     drafts.push({ timeMs, payload });
     await node.reached(await writer.append(drafts));
     this.#observer.chainFollowed(height, transactions.length, events.length);
   }
 
+  /** Told at once: what a client sent shows before it is in a block. */
+  async #followMempool(event: Extract<ChainEvent, { kind: 'mempool' }>): Promise<void> {
+    const { node, writer, clock } = this.#place;
+    const { mempool, marketMs } = node.fold;
+    const payload = this.#waiting.take(event, clock.nowMs(), mempool);
+    if (payload === null) return;
+    await node.reached(await writer.append([{ timeMs: marketMs, payload }]));
+  }
+
   /** null: before the chain's first block. */
   async #rollBackTo(point: Point | null): Promise<void> {
     const tip = this.#tip();
     if (tip === null || tip.hash === point?.hash) return;
+    this.#waiting.forget();
     const { node, writer, rng } = this.#place;
     const { store } = node.fold;
     const known = point === null ? null : (this.#find(point) ?? null);

@@ -8,7 +8,9 @@ import { hash } from 'node:crypto';
 import type { MarketEvent } from '../market/events.ts';
 
 /** Of the texts below; a node that reads a higher one stops folding and says so. */
-export const ENTRY_VERSION = 2;
+export const ENTRY_VERSION = 3;
+/** Blocks of a chain before this do not say what the fold needs now. */
+export const OLDEST_CHAIN_VERSION = 3;
 export const NO_HASH = '';
 
 export interface TradeEvent {
@@ -35,6 +37,34 @@ export interface ChainBlock {
   readonly hash: string;
   readonly height: number;
   readonly events: readonly MarketEvent[];
+  /** Transactions of the mempool that are in this block. */
+  readonly settled: readonly string[];
+  /** Those that it makes impossible: it spends what they would. */
+  readonly dropped: readonly DroppedTransaction[];
+}
+
+export interface DroppedTransaction {
+  readonly id: string;
+  /** A `RefusalReason` of the chain. */
+  readonly reason: string;
+}
+
+/** A transaction in the mempool, as what it would do to orders. */
+export interface WaitingTransaction {
+  readonly id: string;
+  /** Kinds `placed`, `executed`, `refunded` and `cancelled`. */
+  readonly events: readonly MarketEvent[];
+}
+
+/** What waits for a block has changed. Market time stands still. */
+export interface MempoolPayload {
+  readonly kind: 'mempool';
+  /** The leader's clock. */
+  readonly seenMs: number;
+  /** `added` is all there is. */
+  readonly whole: boolean;
+  readonly added: readonly WaitingTransaction[];
+  readonly removed: readonly DroppedTransaction[];
 }
 
 /** Trades of one moment: of a feed, or those that a block of a chain made. */
@@ -76,7 +106,7 @@ export interface EpochPayload {
   readonly cursor?: FeedCursor;
 }
 
-export type Payload = BlockPayload | RollbackPayload | TimePayload | EpochPayload;
+export type Payload = BlockPayload | RollbackPayload | TimePayload | EpochPayload | MempoolPayload;
 
 export interface Entry {
   readonly version: number;

@@ -113,6 +113,10 @@ export type MarketEvent = { readonly tx: string } & (
       readonly kind: 'made';
       readonly ref: RefText;
       readonly address: string;
+      /** Payment key of the address, hex; null where it has none. */
+      readonly pkh: string | null;
+      /** Of a script of the deployment: what it holds, it holds for others. */
+      readonly isOurs: boolean;
       readonly lovelace: string;
       readonly assets: Readonly<Record<AssetId, string>>;
       readonly datum: string | null;

@@ -1,6 +1,6 @@
 /**
  * A pool as clients see it. Source: api.md section 2, LiquidityPoolInfo: which numbers are text and
- * which are not is part of the contract, and so is the order of the lists.
+ * which are not is part of the contract, and so is what the lists sort by.
  */
 import { COIN } from './asset.ts';
 import { formatUnits } from './decimal.ts';
@@ -16,6 +16,8 @@ export interface PoolFacts extends LaunchedToken {
   readonly movedMs: number;
   readonly lastTradeMs: number | null;
   readonly graduatedMs: number | null;
+  /** When its market cap was the highest of all for the first time. */
+  readonly crownedMs: number | null;
   readonly volumeLovelace: string;
   readonly fills: number;
 }
@@ -31,7 +33,7 @@ export function viewPool<Lock>(pool: PoolFacts, marketCapLovelace: bigint, locks
       marketCap: Number(marketCapLovelace),
       totalVolumeAda: Number(pool.volumeLovelace),
       totalTxCount: pool.fills,
-      crowned: null,
+      crowned: pool.crownedMs === null ? null : seconds(pool.crownedMs),
       sequentialOrderingEnabled: false,
       locks,
     },
@@ -101,44 +103,19 @@ export const POOL_LISTS = [
 ] as const;
 export type PoolList = (typeof POOL_LISTS)[number];
 
-export interface RankedPool {
-  readonly pool: PoolFacts;
-  readonly marketCapLovelace: bigint;
-}
+/** What lists sort by: the larger comes first, null is not on the list; ties go by asset id. */
+export type ListRank = number | bigint | null;
 
 /**
- * The pools of a list in its order: the largest key first, ties by asset id. Times count in whole
- * seconds, as clients see them, so that they can keep a list in order themselves.
+ * Times count in whole seconds, as clients see them, so that they can keep a list in order
+ * themselves.
  */
-export function listPools<P extends RankedPool>(list: PoolList, pools: readonly P[]): P[] {
-  const { has, key } = LISTS[list];
-  return pools
-    .filter(({ pool }) => has(pool))
-    .map((each) => ({ each, key: key(each) }))
-    .sort((a, b) => compare(b.key, a.key) || compare(a.each.pool.token, b.each.pool.token))
-    .map(({ each }) => each);
-}
-
-interface ListRule {
-  has(pool: PoolFacts): boolean;
-  key(pool: RankedPool): bigint | number;
-}
-
-const isCompleted = (pool: PoolFacts) => pool.graduatedMs !== null;
-const launchTime = ({ pool }: RankedPool) => seconds(pool.createdMs);
-const cap = ({ marketCapLovelace }: RankedPool) => marketCapLovelace;
-
-const LISTS: Readonly<Record<PoolList, ListRule>> = {
-  New: { has: () => true, key: launchTime },
-  Latest: { has: () => true, key: ({ pool }) => seconds(pool.lastTradeMs ?? pool.createdMs) },
-  CompletedCreateOn: { has: isCompleted, key: launchTime },
-  CompletedMCap: { has: isCompleted, key: cap },
-  MCapDesc: { has: (pool) => !isCompleted(pool), key: cap },
-};
-
-function compare<T extends bigint | number | string>(a: T, b: T): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+export function rankOn(list: PoolList, pool: PoolFacts, marketCapLovelace: bigint): ListRank {
+  const isCompleted = pool.graduatedMs !== null;
+  if (list === 'New') return seconds(pool.createdMs);
+  if (list === 'Latest') return seconds(pool.lastTradeMs ?? pool.createdMs);
+  if (list === 'CompletedCreateOn') return isCompleted ? seconds(pool.createdMs) : null;
+  return isCompleted === (list === 'CompletedMCap') ? marketCapLovelace : null;
 }
 
 function seconds(timeMs: number): number {

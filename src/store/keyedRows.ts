@@ -1,5 +1,6 @@
 /** Tables that are only key and value. */
 import type { Database } from './database.ts';
+import type { PageWish } from './keyedPage.ts';
 import { KEYED_TABLES, type KeyedTable } from './rows.ts';
 
 export interface KeyedRow {
@@ -26,14 +27,26 @@ export function keyedReads(database: Database, table: KeyedTable) {
   const last = database.prepare<[string, string], { key: string }>(
     `SELECT key FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`,
   );
-  const range = database.prepare<[string, string, number], { key: string; value: string }>(
+  const range = database.prepare<[string, string, number], KeyedRow>(
     `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?`,
   );
+  const pages = {
+    ascending: database.prepare<[string, string, number, number], KeyedRow>(
+      `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key LIMIT ? OFFSET ?`,
+    ),
+    descending: database.prepare<[string, string, number, number], KeyedRow>(
+      `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC
+       LIMIT ? OFFSET ?`,
+    ),
+  };
   return {
     get: (key: string): string | null => get.get(key)?.value ?? null,
     all: (): KeyedRow[] => all.all(),
     /** Rows with keys in [from, to), ascending. */
     range: (from: string, to: string, limit: number): KeyedRow[] => range.all(from, to, limit),
+    /** The same in either order, behind `offset` of them. */
+    page: (order: PageWish['order'], from: string, to: string, offset: number, limit: number) =>
+      pages[order].all(from, to, limit, offset),
     /** The largest key with this prefix. */
     lastKey: (prefix: string): string | null =>
       last.get(prefix, `${prefix}\u{10ffff}`)?.key ?? null,
@@ -46,10 +59,15 @@ export function keyedWrites(database: Database, table: KeyedTable) {
      ON CONFLICT DO UPDATE SET value = excluded.value, seq = excluded.seq`,
   );
   const remove = database.prepare<[string]>(`DELETE FROM ${table} WHERE key = ?`);
+  const prune = database.prepare<[number]>(`DELETE FROM ${table} WHERE seq <= ?`);
   return {
     put(key: string, value: string | null, seq: number): void {
       if (value === null) remove.run(key);
       else upsert.run(key, value, seq);
+    },
+    /** Forgets rows last changed at or before `seq`. */
+    prune(seq: number): void {
+      prune.run(seq);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Rows of the fold that are records, as JSON text: what the market knows of the chain. */
 import type { AssetId } from '../market/asset.ts';
-import type { PlacedOrder, Reserves, VestingLock } from '../market/events.ts';
+import type { MarketEvent, PlacedOrder, Reserves, VestingLock } from '../market/events.ts';
 import type { PoolState } from '../market/pool.ts';
 import type { PoolFacts } from '../market/poolView.ts';
 
@@ -18,6 +18,8 @@ export interface PointRecord {
 /** Table `outputs`, by reference: unspent outputs of the deployment's scripts and of tokens. */
 export interface OutputRecord {
   readonly address: string;
+  readonly pkh: string | null;
+  readonly isOurs: boolean;
   readonly lovelace: string;
   readonly assets: Readonly<Record<AssetId, string>>;
   readonly datum: string | null;
@@ -26,6 +28,19 @@ export interface OutputRecord {
 /** Table `pools`, by token. */
 export interface PoolRecord extends PoolFacts {
   readonly launchTx: string;
+}
+
+/** Table `trades`, by `<token>/<chain order>`. */
+export interface TradeRecord {
+  readonly side: 'buy' | 'sell';
+  readonly tokens: string;
+  readonly lovelace: string;
+  readonly tx: string;
+  /** Whose order it was, or whose launch. */
+  readonly pkh: string;
+  readonly atMs: number;
+  /** Lovelace per token after it. */
+  readonly spot: { readonly numerator: string; readonly denominator: string };
 }
 
 /** More than a market has: for those who read all of them. */
@@ -40,8 +55,22 @@ export interface OrderRecord extends PlacedOrder {
   readonly closedTx: string | null;
   /** Of the output asset; '0' while open. */
   readonly received: string;
-  /** Venue of the fill; null while open. */
+  /** Of the fill, or where it would have filled when it was given back; null while open. */
   readonly venue: Reserves['venue'] | null;
+}
+
+/** Table `mempool`, by transaction id. */
+export interface MempoolRecord {
+  /** Sorts in the order in which they came. */
+  readonly place: string;
+  readonly seenMs: number;
+  readonly events: readonly MarketEvent[];
+}
+
+/** Table `dropped`, by reference: orders that were shown, and are neither on the chain nor wait. */
+export interface DroppedRecord {
+  readonly order: PlacedOrder;
+  readonly shownMs: number;
 }
 
 /** Table `locks`, by reference: for good, also when withdrawn. */

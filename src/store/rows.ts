@@ -15,13 +15,28 @@ export const KEYED_TABLES = [
   'pools',
   'orders',
   'open_orders',
+  'order_index',
+  'beacons',
+  'trades',
   'holdings',
+  'holders',
+  'balances',
+  'traders',
+  'counts',
   'locks',
   'lock_index',
+  'mempool',
+  'dropped',
 ] as const;
 export const TABLES = ['bars', ...KEYED_TABLES] as const;
 export type KeyedTable = (typeof KEYED_TABLES)[number];
 export type TableName = (typeof TABLES)[number];
+
+/**
+ * What no rollback takes back: the mempool is not of the chain, and who was shown an order may ask
+ * for it when it is gone. `dropped` is forgotten beyond the horizon.
+ */
+export const KEPT_TABLES: ReadonlySet<TableName> = new Set(['mempool', 'beacons', 'dropped']);
 
 /**
  * Why a row has its seq. `trade`: a trade at the newest end; `final`: its interval ended;
@@ -55,7 +70,9 @@ export function effectsText(changes: readonly RowChange[]): string {
 
 export function encodeImages(changes: readonly RowChange[]): string {
   let text = '';
-  for (const { table, key, before } of changes) text += `${table}\t${key}\t${before ?? ''}\n`;
+  for (const { table, key, before } of changes) {
+    if (!KEPT_TABLES.has(table)) text += `${table}\t${key}\t${before ?? ''}\n`;
+  }
   return text;
 }
 

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { KEYED_TABLES } from './rows.ts';
 
 /** Of rows and fold together; part of the checkpoint. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
@@ -24,6 +24,12 @@ const TABLES = `
     seq INTEGER PRIMARY KEY, block INTEGER NOT NULL, at_ms INTEGER NOT NULL,
     market_ms INTEGER NOT NULL, images TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS touches (
+    scope TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, undone_seq INTEGER NOT NULL,
+    about TEXT NOT NULL, PRIMARY KEY (scope, ref)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS touches_in_order ON touches (scope, seq, ref);
+  CREATE INDEX IF NOT EXISTS touches_by_age ON touches (seq);
 `;
 
 export function createTables(database: Database): void {

@@ -10,11 +10,14 @@ import { type BarRow, barKey, barReads } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { type Database, openDatabase } from './database.ts';
 import { digestTables } from './digest.ts';
+import type { PageWish } from './keyedPage.ts';
 import { type KeyedRow, keyedReads, perTable } from './keyedRows.ts';
+import { KeyedView } from './keyedView.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables } from './schema.ts';
 import { Stage } from './stage.ts';
 import { inlineWriter, type StateWriter, threadWriter } from './stateWriter.ts';
+import { type Touch, type Touched, touchReads } from './touches.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
 
 export interface Checkpoint {
@@ -35,6 +38,7 @@ export interface StagedEntry {
   readonly block: boolean;
   readonly atMs: number;
   readonly changes: readonly RowChange[];
+  readonly touches: readonly Touched[];
 }
 
 export interface StateOptions {
@@ -53,6 +57,8 @@ export class StateStore {
   readonly #writer: StateWriter;
   readonly #bars;
   readonly #keyed;
+  readonly #rows: KeyedView;
+  readonly #touches;
   readonly #undo: UndoPoints;
   #stage = new Stage();
   /** Handed to the writer, not acknowledged yet. */
@@ -66,6 +72,8 @@ export class StateStore {
       createTables(this.#database);
       this.#bars = barReads(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
+      this.#rows = new KeyedView(this.#keyed, () => this.#stages());
+      this.#touches = touchReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
@@ -100,9 +108,12 @@ export class StateStore {
     return this.#undo.newest;
   }
 
-  stage({ checkpoint, block, atMs, changes }: StagedEntry): void {
+  stage({ checkpoint, block, atMs, changes, touches }: StagedEntry): void {
     const { seq, marketMs } = checkpoint;
     this.#stage.put(changes, seq);
+    for (const { scope, ref, about, undone } of touches) {
+      this.#stage.touches.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
+    }
     this.#stage.undo.push({ seq, atMs, marketMs, block, changes });
     if (block) this.#undo.add({ seq, atMs, marketMs });
     this.#checkpoint = checkpoint;
@@ -149,11 +160,7 @@ export class StateStore {
   }
 
   get(table: KeyedTable, key: string): string | null {
-    for (const stage of this.#stages()) {
-      const staged = stage.table(table).get(key);
-      if (staged !== undefined) return staged.value;
-    }
-    return this.#keyed[table].get(key);
+    return this.#rows.get(table, key);
   }
 
   /** All rows as committed. */
@@ -163,30 +170,30 @@ export class StateStore {
 
   /** Rows whose key begins with `prefix`, ascending, after the key `after`, at most `limit`. */
   withPrefix(table: KeyedTable, prefix: string, limit: number, after?: string): KeyedRow[] {
-    const from = after === undefined ? prefix : `${after}\0`;
-    const to = `${prefix}\u{10ffff}`;
-    const staged = new Map<string, string | null>();
-    for (const stage of this.#stages().toReversed()) {
-      for (const [key, { value }] of stage.table(table)) {
-        if (key >= from && key < to) staged.set(key, value);
-      }
-    }
-    const rows = this.#keyed[table]
-      .range(from, to, limit + staged.size)
-      .filter(({ key }) => !staged.has(key));
-    for (const [key, value] of staged) if (value !== null) rows.push({ key, value });
-    return rows.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit);
+    return this.#rows.withPrefix(table, prefix, limit, after);
+  }
+
+  /** Rows whose key begins with `prefix`, from either end, behind `offset` of them. */
+  page(table: KeyedTable, prefix: string, wish: PageWish): KeyedRow[] {
+    return this.#rows.page(table, prefix, wish);
   }
 
   /** The largest key with this prefix, staged or stored; rows removed meanwhile may count. */
   lastKey(table: KeyedTable, prefix: string): string | null {
-    let last = this.#keyed[table].lastKey(prefix);
-    for (const stage of this.#stages()) {
-      for (const key of stage.table(table).keys()) {
-        if (key.startsWith(prefix) && (last === null || key > last)) last = key;
-      }
-    }
-    return last;
+    return this.#rows.lastKey(table, prefix);
+  }
+
+  /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
+  touchedSince(scope: string, seq: number, limit: number): Touch[] {
+    const stored = this.#touches.since(scope, seq, limit);
+    const touches = this.#stages()
+      .toReversed()
+      .reduce(
+        (below, stage) => stage.touches.over(scope, seq, below),
+        new Map(stored.map((touch) => [touch.ref, touch])),
+      );
+    const inOrder = [...touches.values()].sort((a, b) => a.seq - b.seq || (a.ref < b.ref ? -1 : 1));
+    return inOrder.slice(0, limit);
   }
 
   /** The bar that starts at `start`, or its tombstone, or null. */

@@ -19,7 +19,7 @@ export async function appendBlock(world: FoldWorld, made: MadeBlock): Promise<vo
   const drafts = passage.endsUpTo(atMs);
   const timeMs = Math.max(passage.marketMs, atMs);
   drafts.push(...passage.startAt(timeMs));
-  const chain = { slot, hash, height, events };
+  const chain = { slot, hash, height, events, settled: [], dropped: [] };
   drafts.push({ timeMs, payload: { kind: 'block', atMs, trades: [], chain } });
   await write(world, drafts);
 }

@@ -9,6 +9,7 @@ import { DEFAULT_FEES } from '../../src/market/fees.ts';
 import {
   addressOf,
   authorOf,
+  beaconOf,
   hashOf,
   LAUNCHED,
   type ModelOrder,
@@ -146,7 +147,7 @@ export class BlockMaker {
       this.state.orders.set(ref, { ...order, state: 'open', received: 0n });
       const terms = { worstPrice: { numerator: '1', denominator: '1' }, refundAfterMs: 1 };
       const sums = { feeLovelace: '1100000', depositLovelace: '1500000', amount: String(offered) };
-      const who = { address: addressOf(user), pkh: ownerOf(user), beacon: hashOf(ref, 56) };
+      const who = { address: addressOf(user), pkh: ownerOf(user), beacon: beaconOf(ref) };
       const placed = { ref, at, token, side, ...terms, ...sums, ...who };
       this.#note({ tx: this.#tx, kind: 'placed', order: placed });
       this.#make('orders', side === 'sell' ? { [token]: offered } : {});
@@ -284,7 +285,11 @@ export class BlockMaker {
       Object.entries(held).map(([asset, amount]) => [asset, String(amount)]),
     );
     this.state.outputs.set(ref, { address, assets });
-    const rest = { lovelace: '2000000', assets, datum: null };
+    const user = Array.from({ length: USERS }, (_, each) => each).find(
+      (each) => addressOf(each) === address,
+    );
+    const whose = { pkh: user === undefined ? null : ownerOf(user), isOurs: user === undefined };
+    const rest = { ...whose, lovelace: '2000000', assets, datum: null };
     this.#note({ tx: this.#tx, kind: 'made', ref, address, ...rest });
   }
 

@@ -81,6 +81,10 @@ export function ownerOf(user: number): string {
   return hashOf(`user ${user}`, 56);
 }
 
+export function beaconOf(ref: string): string {
+  return hashOf(ref, 56);
+}
+
 export function stateOf({ venue, x, y, owed }: ModelPool): PoolState {
   if (venue === 'AMM') return { venue, x, y, owed, supply: SUPPLY };
   return { venue, x, y, curve: DEFAULT_CURVE, thresholdLovelace: THRESHOLD };

@@ -10,15 +10,19 @@ import {
   type OutputRecord,
   type PoolRecord,
   readRecord,
+  type TradeRecord,
 } from '../../src/store/records.ts';
 import { endOf } from '../support/foldModel.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { INTERVALS, type Interval, startOf } from '../support/model.ts';
 import { rowsOf } from './foldChain.ts';
 import {
+  beaconOf,
+  type ModelOrder,
   type ModelPool,
   type ModelState,
   type ModelTrade,
+  ownerOf,
   reservesOf,
   SUPPLY,
 } from './foldState.ts';
@@ -30,6 +34,7 @@ export function checkRows(world: FoldWorld, state: ModelState): void {
   assert.deepEqual(world.said.quarantined, []);
   checkPools(world, state);
   checkOrders(world, state);
+  checkTrades(world, state);
   checkLocks(world, state);
   const outputs = [...rowsOf(world, 'outputs')].map(([ref, text]) => {
     const { address, assets } = readRecord<OutputRecord>(text);
@@ -82,6 +87,45 @@ function checkOrders(world: FoldWorld, { orders }: ModelState): void {
   const open = [...orders.values()].filter(({ state }) => state === 'open');
   const index = open.map(({ token, at, ref }) => [`${token}/${at}`, ref] as const);
   assert.deepEqual(rowsOf(world, 'open_orders'), new Map(index), 'open orders');
+  checkOrderLists(world, [...orders.values()]);
+}
+
+/** Every list of orders that is kept, in its order, and its count. */
+function checkOrderLists(world: FoldWorld, orders: readonly ModelOrder[]): void {
+  const expected = new Map<string, string>();
+  const counts = new Map<string, number>();
+  for (const { ref, at, token, user, state } of orders) {
+    const pkh = ownerOf(user);
+    const lists = [`token/${token}`, `key/${pkh}`, `both/${pkh}/${token}`];
+    if (state === 'open') lists.push(`open/${pkh}`);
+    for (const list of lists) {
+      expected.set(`${list}/${at}`, ref);
+      counts.set(list, (counts.get(list) ?? 0) + 1);
+    }
+    assert.equal(world.fold.store.get('beacons', beaconOf(ref)), ref, 'found by its beacon');
+  }
+  assert.deepEqual(rowsOf(world, 'order_index'), expected, 'lists of orders');
+  const ofOrders = [...rowsOf(world, 'counts')].filter(([key]) => !key.startsWith('holders/'));
+  assert.deepEqual(
+    new Map(ofOrders),
+    new Map([...counts].map(([list, count]) => [list, String(count)])),
+    'counts of orders',
+  );
+}
+
+function checkTrades(world: FoldWorld, { pools }: ModelState): void {
+  const expected = [...pools.values()].flatMap(({ token, trades }) =>
+    trades
+      .filter(({ tokens, lovelace }) => tokens > 0n && lovelace > 0n)
+      .map(({ at, atMs, tokens, lovelace }) => {
+        return [`${token}/${at}`, [atMs, String(tokens), String(lovelace)]] as const;
+      }),
+  );
+  const rows = [...rowsOf(world, 'trades')].map(([key, text]) => {
+    const { atMs, tokens, lovelace } = readRecord<TradeRecord>(text);
+    return [key, [atMs, tokens, lovelace]] as const;
+  });
+  assert.deepEqual(new Map(rows), new Map(expected), 'trades');
 }
 
 function checkLocks(world: FoldWorld, { locks }: ModelState): void {

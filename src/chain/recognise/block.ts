@@ -5,6 +5,7 @@
  * Order of the events of one transaction: outputs spent, launch, fills, what became of orders, the
  * pool's new place, locks, orders placed, outputs made.
  */
+import { parseAddress } from '../../cardano/address.ts';
 import { type Output, type OutputRef, refText } from '../../cardano/output.ts';
 import type { Transaction } from '../../cardano/transaction.ts';
 import type { AssetId } from '../../market/asset.ts';
@@ -14,7 +15,7 @@ import { BlockMarket, type KnownMarket, launchedTokens } from './known.ts';
 import { recogniseLaunch } from './launch.ts';
 import { recogniseLock } from './locks.ts';
 import { outcomeOf, type Place, recogniseOrder } from './orders.ts';
-import type { Rules } from './rules.ts';
+import { type Rules, scriptOf } from './rules.ts';
 
 export function recogniseBlock(
   slot: number,
@@ -30,8 +31,26 @@ export function recogniseBlock(
   };
   for (const [txIndex, tx] of transactions.entries()) {
     if (tx.isValid) recogniseTransaction(tx, { slot, txIndex }, market, rules, note);
-    else moveCollateral(tx, market, note);
+    else moveCollateral(tx, market, rules, note);
   }
+  return events;
+}
+
+/** Slot of orders that wait; behind every slot that there is. */
+const MEMPOOL_SLOT = 999_999_999_999;
+
+/** A transaction of the mempool; `market` takes it in. `place` counts arrivals, below a million. */
+export function recogniseWaiting(
+  tx: Transaction,
+  place: number,
+  market: BlockMarket,
+  rules: Rules,
+): MarketEvent[] {
+  const events: MarketEvent[] = [];
+  recogniseTransaction(tx, { slot: MEMPOOL_SLOT, txIndex: place }, market, rules, (event) => {
+    market.note(event);
+    events.push(event);
+  });
   return events;
 }
 
@@ -125,17 +144,17 @@ function noteOutputs(
     if (lock !== null) note({ tx: tx.id, kind: 'locked', lock });
     if (order !== null) note({ tx: tx.id, kind: 'placed', order });
     const holds = launchedTokens(output, market).length > 0;
-    if (lock !== null || order !== null || holds) note(made(tx.id, ref, output));
+    if (lock !== null || order !== null || holds) note(made(tx.id, ref, output, rules));
   }
 }
 
 /** Scripts failed: the collateral is gone, its return is the one output there is. */
-function moveCollateral(tx: Transaction, market: BlockMarket, note: Note): void {
+function moveCollateral(tx: Transaction, market: BlockMarket, rules: Rules, note: Note): void {
   spend(tx, tx.collateralInputs, market, note);
   const { collateralReturn } = tx;
   if (collateralReturn === null || launchedTokens(collateralReturn, market).length === 0) return;
   const ref = refText({ txHash: tx.id, index: tx.outputs.length });
-  note(made(tx.id, ref, collateralReturn));
+  note(made(tx.id, ref, collateralReturn, rules));
 }
 
 function spend(
@@ -150,13 +169,16 @@ function spend(
   }
 }
 
-function made(tx: string, ref: string, output: Output): MarketEvent {
+function made(tx: string, ref: string, output: Output, rules: Rules): MarketEvent {
   const { lovelace, assets } = output.value;
+  const payment = parseAddress(output.address)?.payment;
   return {
     tx,
     kind: 'made',
     ref,
     address: output.address,
+    pkh: payment?.kind === 'key' ? payment.hash : null,
+    isOurs: scriptOf(output, rules) !== null,
     lovelace: String(lovelace),
     assets: Object.fromEntries([...assets].map(([asset, amount]) => [asset, String(amount)])),
     datum: output.datum,

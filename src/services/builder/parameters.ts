@@ -1,11 +1,10 @@
 /** The deployment in force, for clients that compute by themselves. */
-import Type from 'typebox';
 import type { Deployment } from '../../cardano/deployment.ts';
 import type { Route } from '../../gateway/port.ts';
 import { COST_DENOMINATOR } from '../../market/curve.ts';
 import { formatUnits } from '../../market/decimal.ts';
 import { BUILDS, json } from './route.ts';
-import { ParametersAnswer } from './schema.ts';
+import { ConfigAnswer, ParametersAnswer } from './schema.ts';
 
 const READS = { ...BUILDS, method: 'GET', rate: 'read', needsSync: false } as const;
 const A_DENOMINATOR = COST_DENOMINATOR / 3n;
@@ -31,7 +30,7 @@ export function parameterRoutes(deployment: Deployment, version: string): Route[
       operationId: 'protocolConfig',
       summary: 'The deployment in force',
       etag: true,
-      answers: { 200: { description: 'Deployment', schema: Type.Object({}) } },
+      answers: { 200: { description: 'Deployment', schema: ConfigAnswer } },
       handle: () => json(config),
     },
   ];

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { SLIPPAGES } from '../../market/order.ts';
 import { SIDES } from '../../market/quote.ts';
-import { AddressText, Amount, AssetIdShape, TxHash } from '../../shapes/identifiers.ts';
+import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../../shapes/identifiers.ts';
 import { SERVER_WALLET } from '../../workshop/workshop.ts';
 
 const MOST_NAMED = 1000;
@@ -165,4 +165,45 @@ export const ParametersAnswer = Type.Object({
   minTradeAda: Amount,
   percentFee: Type.Number(),
   deployScript: Type.String({ description: 'Policy of pool NFTs, under which tokens launch.' }),
+});
+
+const Quantity = Type.Object({
+  human: Type.String({ description: 'In display units: ADA, or tokens.' }),
+  raw: Amount,
+});
+const ScriptHash = Type.String({ pattern: '^[0-9a-f]{56}$', description: 'Of a script.' });
+const Script = Type.Object({
+  hash: ScriptHash,
+  reference: Type.String({ description: '`<tx>:<index>` of the output that holds it.' }),
+});
+export const ConfigAnswer = Type.Object({
+  version: Type.String(),
+  network: Type.String({ description: 'Of addresses: mainnet or testnet.' }),
+  environment: Type.String(),
+  addresses: Type.Object({
+    fee: AddressText,
+    metadata: AddressText,
+    executor: KeyHash,
+    launchPolicy: ScriptHash,
+    scripts: Type.Record(Type.String(), Script),
+  }),
+  parameters: Type.Object({
+    tokenEmission: Quantity,
+    aNum: Amount,
+    aDenom: Amount,
+    bNum: Amount,
+    bDenom: Amount,
+    adaThreshold: Quantity,
+    executorFee: Quantity,
+    fixedFee: Quantity,
+    orderDeposit: Quantity,
+    minTradeAda: Quantity,
+    poolKeep: Quantity,
+    refundFee: Quantity,
+    percentFee: Type.Number(),
+    creatorFeePer10k: Type.Integer(),
+    platformFeePer10k: Type.Integer(),
+    lpFeePer10k: Type.Integer(),
+    refundAfterMs: Type.Integer({ description: 'An order may be refunded so long after it.' }),
+  }),
 });

@@ -1,12 +1,12 @@
 /** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { poolTag } from '../../actors/chainRows.ts';
 import type { Fold } from '../../actors/fold.ts';
 import { clockTag } from '../../actors/marketClock.ts';
 import { wasKnown } from '../../actors/pairIds.ts';
 import { seriesTag } from '../../actors/pool.ts';
 import type { BarChange } from '../../actors/series.ts';
+import { poolTag } from '../../actors/streamTags.ts';
 import { COIN, parseAssetOrAlias } from '../../market/asset.ts';
 import type { BarView } from '../../market/barView.ts';
 import { pairName } from '../../market/pair.ts';

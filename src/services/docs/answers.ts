@@ -4,6 +4,8 @@ import type { AnswerShape, Route } from '../../gateway/port.ts';
 import { assert } from '../../runtime/assert.ts';
 import { CATALOGUE, type Cause } from '../../runtime/errors.ts';
 import type { Definitions, JsonObject } from './definitions.ts';
+import type { Examples } from './examples.ts';
+import { exampleOf } from './requests.ts';
 
 /** Headers that the gateway adds, under `components.headers`. */
 export const HEADERS: JsonObject = {
@@ -28,17 +30,23 @@ function integer(description: string): JsonObject {
   return { description, schema: { type: 'integer' } };
 }
 
-export function responsesOf(route: Route, definitions: Definitions): JsonObject {
+export function responsesOf(
+  route: Route,
+  definitions: Definitions,
+  { routes, errors }: Examples,
+): JsonObject {
+  const recorded = routes[`${route.method} ${route.path}`];
   const responses: Record<string, JsonObject> = {};
   for (const [status, causes] of causesByStatus(route)) {
-    responses[status] = errorResponse(route, status, causes);
+    responses[status] = errorResponse(route, status, causes, errors);
   }
   if (route.etag) {
     const description = 'Not modified: If-None-Match names the current body.';
     responses['304'] = { description, headers: headersOf(route, 304) };
   }
   for (const [status, answer] of Object.entries(route.answers)) {
-    responses[status] = ownResponse(route, Number(status), answer, definitions);
+    const example = recorded?.status === Number(status) ? exampleOf(recorded.body) : {};
+    responses[status] = ownResponse(route, Number(status), answer, definitions, example);
   }
   return responses;
 }
@@ -48,6 +56,7 @@ function ownResponse(
   status: number,
   answer: AnswerShape,
   definitions: Definitions,
+  example: JsonObject,
 ): JsonObject {
   const type = answer.type ?? 'application/json';
   const schema = answer.schema === undefined ? { type: 'string' } : definitions.add(answer.schema);
@@ -55,21 +64,31 @@ function ownResponse(
   return {
     description: answer.description,
     headers: { ...headersOf(route, status), ...Object.fromEntries(own) },
-    content: { [type]: { schema } },
+    content: { [type]: { schema, ...example } },
   };
 }
 
-function errorResponse(route: Route, status: number, causes: readonly Cause[]): JsonObject {
+function errorResponse(
+  route: Route,
+  status: number,
+  causes: readonly Cause[],
+  errors: Examples['errors'],
+): JsonObject {
   const schema = {
     allOf: [
       { $ref: '#/components/schemas/Error' },
       { type: 'object', properties: { cause: { enum: causes } } },
     ],
   };
+  const recorded = causes.flatMap((cause) => {
+    const value = errors[cause];
+    return value === undefined ? [] : [[cause, { value }] as const];
+  });
+  const examples = recorded.length === 0 ? {} : { examples: Object.fromEntries(recorded) };
   return {
     description: causes.join(', '),
     headers: headersOf(route, status),
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema, ...examples } },
   };
 }
 

@@ -3,17 +3,10 @@ import type { TSchema } from 'typebox';
 import type { Json } from '../../runtime/json.ts';
 import type { Topic } from '../../topics/port.ts';
 import { Definitions, type JsonObject } from './definitions.ts';
-import { CLIENT_FRAMES, CLOSE_CODES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.ts';
+import { type Examples, type FrameExamples, NO_EXAMPLES } from './examples.ts';
+import { CLIENT_FRAMES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.ts';
+import { SOCKET_RULES } from './guide.ts';
 import type { About } from './openapi.ts';
-
-const RULES = `One socket carries all topics, at /ws, /websocket/ws or /v1/websocket/ws. As
-subprotocol json (default) or msgpack (or ?encoding=msgpack): the same envelopes.
-
-A snapshot replaces your state; a frame whose seq is not above yours is ignored; a frame whose prev
-is above your seq reveals a loss: subscribe again with since, on this node or any other.
-
-Close codes: 4000 to 4499 reconnect, 4500 to 4999 do not.
-`;
 
 type Direction = 'receive' | 'send';
 
@@ -27,10 +20,11 @@ class Sockets {
     name: string,
     description: string,
     messages: readonly (readonly [name: string, direction: Direction, payload: TSchema])[],
+    recorded: FrameExamples = {},
   ): void {
     const entries = messages.map(([message, , payload]) => [
       message,
-      { name: message, payload: this.#definitions.add(payload) },
+      { name: message, payload: this.#definitions.add(payload), ...examplesOf(recorded[message]) },
     ]);
     const path = `#/channels/${name}`;
     this.#channels[name] = { address: '/ws', description, messages: Object.fromEntries(entries) };
@@ -44,12 +38,11 @@ class Sockets {
   }
 
   document(about: About): JsonObject {
-    const codes = CLOSE_CODES.map(([code, meaning]) => `- ${code}: ${meaning}`).join('\n');
     return {
       asyncapi: '3.0.0',
       info: {
         ...about,
-        description: `${RULES}${codes}\n`,
+        description: SOCKET_RULES,
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       defaultContentType: 'application/json',
@@ -60,14 +53,23 @@ class Sockets {
   }
 }
 
-export function asyncapi(about: About, topics: readonly Topic[]): JsonObject {
+function examplesOf(payload: JsonObject | undefined): JsonObject {
+  return payload === undefined ? {} : { examples: [{ payload }] };
+}
+
+export function asyncapi(
+  about: About,
+  topics: readonly Topic[],
+  examples: Examples = NO_EXAMPLES,
+): JsonObject {
   const sockets = new Sockets();
-  sockets.channel('socket', 'Frames that belong to no topic.', [
+  const common = [
     ...Object.entries(CLIENT_FRAMES).map(([name, payload]) => [name, 'receive', payload] as const),
     ...Object.entries(SERVER_FRAMES).map(
       ([event, data]) => [event, 'send', fromServer(event, data)] as const,
     ),
-  ]);
+  ];
+  sockets.channel('socket', 'Frames that belong to no topic.', common, examples.topics.socket);
   for (const topic of topics) {
     const { name, summary, cadenceMs, input, event, output, otherEvents } = topic;
     const update = [event, 'send', fromServer(event, output)] as const;
@@ -75,8 +77,9 @@ export function asyncapi(about: About, topics: readonly Topic[]): JsonObject {
       (other) => [other.event, 'send', fromServer(other.event, other.data)] as const,
     );
     const subscribe = ['subscribe', 'receive', subscribeTo(name, input)] as const;
-    const description = `${summary}. At most one flush in ${cadenceMs} ms.`;
-    sockets.channel(name, description, [subscribe, update, ...others]);
+    const description = `${summary.replace(/\.$/, '')}. At most one flush in ${cadenceMs} ms.`;
+    const messages = [subscribe, update, ...others];
+    sockets.channel(name, description, messages, examples.topics[name]);
   }
   return sockets.document(about);
 }

@@ -44,7 +44,12 @@ export function fromServer(event: string, data: TSchema): TSchema {
 }
 
 const Many = Type.Array(
-  Type.Object({ requestId: RequestId, topic: Type.String(), data: Type.Unknown(), ...RESUME }),
+  Type.Object({
+    requestId: RequestId,
+    topic: Type.String(),
+    data: Type.Optional(Type.Unknown()),
+    ...RESUME,
+  }),
 );
 
 export const CLIENT_FRAMES: Readonly<Record<string, TSchema>> = {

@@ -3,16 +3,27 @@ import type { TSchema } from 'typebox';
 import type { FormShape, Route } from '../../gateway/port.ts';
 import type { Json } from '../../runtime/json.ts';
 import type { Definitions, JsonObject } from './definitions.ts';
+import type { RouteExample } from './examples.ts';
 
 /** An empty body is for the handler to judge, so only a form is marked as required. */
-export function requestBodyOf(route: Route, definitions: Definitions): JsonObject | null {
+export function requestBodyOf(
+  route: Route,
+  definitions: Definitions,
+  recorded?: RouteExample,
+): JsonObject | null {
   const { body, form } = route;
-  if (form !== undefined) return formBody(form, definitions);
+  const example = exampleOf(recorded?.request.body);
+  if (form !== undefined) return formBody(form, definitions, example);
   if (body === undefined) return null;
-  return { content: { 'application/json': { schema: definitions.add(body) } } };
+  return { content: { 'application/json': { schema: definitions.add(body), ...example } } };
 }
 
-function formBody(form: FormShape, definitions: Definitions): JsonObject {
+/** `example` where something was recorded. */
+export function exampleOf(recorded: Json | undefined): JsonObject {
+  return recorded === undefined ? {} : { example: recorded };
+}
+
+function formBody(form: FormShape, definitions: Definitions, example: JsonObject): JsonObject {
   const properties: Record<string, Json> = {};
   const encoding: Record<string, Json> = {};
   const required: string[] = [];
@@ -30,10 +41,15 @@ function formBody(form: FormShape, definitions: Definitions): JsonObject {
   required.push(...(form.fields.required ?? []));
   const schema = { type: 'object', properties, required };
   const description = `At most ${form.maxBodyBytes} bytes; JSON parts as text fields or as files.`;
-  return { description, required: true, content: { 'multipart/form-data': { schema, encoding } } };
+  const content = { 'multipart/form-data': { schema, encoding, ...example } };
+  return { description, required: true, content };
 }
 
-export function parametersOf(route: Route, definitions: Definitions): Json[] {
+export function parametersOf(
+  route: Route,
+  definitions: Definitions,
+  recorded?: RouteExample,
+): Json[] {
   const list: Json[] = Array.from(route.path.matchAll(/:([A-Za-z0-9_]+)/g), ([, name = '']) => {
     const schema: TSchema | undefined = route.params?.properties[name];
     return {
@@ -42,6 +58,7 @@ export function parametersOf(route: Route, definitions: Definitions): Json[] {
       required: true,
       ...descriptionOf(schema),
       schema: schema === undefined ? { type: 'string' } : definitions.add(schema),
+      ...exampleOf(recorded?.request.params?.[name]),
     };
   });
   const required: readonly string[] = route.query?.required ?? [];
@@ -52,6 +69,7 @@ export function parametersOf(route: Route, definitions: Definitions): Json[] {
       required: required.includes(name),
       ...descriptionOf(schema),
       schema: definitions.add(schema),
+      ...exampleOf(recorded?.request.query?.[name]),
     });
   }
   if (route.positioned) list.push(header('X-Min-Position', MIN_POSITION));

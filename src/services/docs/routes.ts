@@ -4,6 +4,7 @@ import type { Route } from '../../gateway/port.ts';
 import type { Topic } from '../../topics/port.ts';
 import { asyncapi } from './asyncapi.ts';
 import type { JsonObject } from './definitions.ts';
+import { readExamples } from './examples.ts';
 import { type About, openapi } from './openapi.ts';
 
 const TYPE = 'application/yaml';
@@ -14,8 +15,12 @@ export function docsRoutes(
   routes: readonly Route[],
   topics: readonly Topic[],
 ): readonly Route[] {
-  const streams = document('asyncapi', 'AsyncAPI 3 of every topic', () => asyncapi(about, topics));
-  const calls = document('openapi', 'OpenAPI 3.1 of every route', () => openapi(about, all));
+  const streams = document('asyncapi', 'AsyncAPI 3 of every topic', () =>
+    asyncapi(about, topics, readExamples()),
+  );
+  const calls = document('openapi', 'OpenAPI 3.1 of every route', () =>
+    openapi(about, all, readExamples()),
+  );
   const own = [calls, streams];
   const all = [...routes, ...own];
   return own;

@@ -47,6 +47,6 @@ test('references resolve, and the close codes are explained', () => {
   assert.deepEqual(faultsIn(document), []);
   const description = String(at(document, 'info description'));
   for (const code of [4001, 4002, 4008, 4403, 4429, 4500, 4501]) {
-    assert.match(description, new RegExp(`^- ${code}: `, 'm'));
+    assert.match(description, new RegExp(`^\\| ${code} \\| `, 'm'));
   }
 });

@@ -1,0 +1,83 @@
+/**
+ * What an entry does beside its trades: rows of a chain, of the mempool, and what a rollback means
+ * for streams. What is kept in memory of them follows here, so that it is right after every entry.
+ */
+import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
+import { MOST_POOLS, type PoolRecord, readRecord } from '../store/records.ts';
+import type { RowChange } from '../store/rows.ts';
+import type { StateStore } from '../store/state.ts';
+import { type ChainTrades, foldChainBlock, touchOpenOrders } from './chainRows.ts';
+import { Directory } from './directory.ts';
+import { MempoolBook } from './mempoolBook.ts';
+import { foldMempool, settleMempool } from './mempoolRows.ts';
+import { isVenueChange, orderUndone } from './orderRows.ts';
+import type { RowDraft } from './rowDraft.ts';
+import { touchPool, tradesTag } from './streamTags.ts';
+
+const MOST_WAITING = 1_000_000;
+
+/** The market of a chain, as far as it is kept in memory; always as at the applied position. */
+export class ChainMarket {
+  readonly directory: Directory;
+  readonly mempool: MempoolBook;
+
+  constructor(store: StateStore) {
+    this.directory = new Directory(store.withPrefix('pools', '', MOST_POOLS));
+    this.mempool = new MempoolBook(store.withPrefix('mempool', '', MOST_WAITING));
+  }
+
+  takeBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
+    const trades = foldChainBlock(payload, seq, marketMs, rows);
+    if (payload.chain !== undefined) settleMempool(payload.chain, rows, this.mempool);
+    this.follow(rows.changes(), seq);
+    this.#crown(payload.atMs, seq, rows);
+    return trades;
+  }
+
+  takeMempool(payload: MempoolPayload, seq: number, rows: RowDraft): void {
+    foldMempool(payload, seq, rows, this.mempool);
+    this.follow(rows.changes(), seq);
+  }
+
+  /** Rows that a rollback put back, and what streams are to be told of them. */
+  takeRestored(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
+    for (const change of restored) tellOfUndone(change, rows);
+    this.follow(restored, seq);
+  }
+
+  /** Rows as they are after entry `seq`. */
+  follow(changes: readonly RowChange[], seq: number): void {
+    for (const { table, key, after } of changes) {
+      if (table === 'pools') this.directory.set(key, after, seq);
+      else if (table === 'mempool') this.mempool.set(key, after);
+      else if (table === 'lock_index') {
+        const [kind, token = ''] = key.split('/');
+        if (kind === 'token') this.directory.touch(token, seq);
+      }
+    }
+  }
+
+  /** The pool on top after a block has been there from now on. */
+  #crown(atMs: number, seq: number, rows: RowDraft): void {
+    const top = this.directory.top();
+    if (top === null || top.pool.crownedMs !== null) return;
+    const { token } = top.pool;
+    const text = JSON.stringify({ ...top.pool, crownedMs: atMs });
+    rows.set('pools', token, text);
+    touchPool(rows, token);
+    this.directory.set(token, text, seq);
+  }
+}
+
+function tellOfUndone({ table, key, before, after }: RowChange, rows: RowDraft): void {
+  const [token = '', rest = ''] = key.split('/');
+  if (table === 'orders') orderUndone(rows, key, before, after);
+  else if (table === 'trades') rows.touch(tradesTag(token), rest);
+  else if (table === 'lock_index' && token === 'token') touchPool(rows, rest);
+  else if (table === 'pools') {
+    touchPool(rows, key);
+    if (before === null || after === null) return;
+    const [is, was] = [readRecord<PoolRecord>(before), readRecord<PoolRecord>(after)];
+    if (isVenueChange(is.reserves, was.reserves)) touchOpenOrders(rows, key);
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The pools of the market, found by token, in five sorted lists, by market cap and by search. Kept
+ * in step with the rows of table `pools` row by row: what it costs depends on what changed.
+ *
+ * Assumes: `set` and `touch` come in the order of the entries, rollbacks included.
+ * Never:   sorts a list.
+ */
+import type { AssetId } from '../market/asset.ts';
+import { marketCapOf } from '../market/pool.ts';
+import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/poolView.ts';
+import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
+import { ChangeLog } from './changeLog.ts';
+import { type Place, PoolOrder } from './poolOrder.ts';
+import { foldCase, PoolSearch } from './poolSearch.ts';
+import type { Searched } from './searchTexts.ts';
+
+/** A pool as it is from one change to the next; another change makes another object. */
+export interface ListedPool {
+  readonly pool: PoolRecord;
+  readonly text: string;
+  readonly marketCapLovelace: bigint;
+  /** Entry that last changed what clients see of it (its row or its locks), or a later one. */
+  readonly changedSeq: number;
+}
+
+/** What pools are ordered by: the lists, and all of them by market cap. */
+const ORDERS = [...POOL_LISTS, 'all'] as const;
+type Order = (typeof ORDERS)[number];
+
+interface Slot extends Searched {
+  listed: Listed;
+  readonly places: Record<Order, Place<Slot> | null>;
+}
+
+export class Directory {
+  readonly #slots = new Map<AssetId, Slot>();
+  readonly #orders: Readonly<Record<Order, PoolOrder<Slot>>> = perOrder(() => new PoolOrder());
+  readonly #search: PoolSearch<Slot>;
+  readonly #changes: ChangeLog;
+  #topSeq: number;
+
+  /**
+   * `rows` of table `pools`, as they are after entry `seq`. Without it every change that was before
+   * the first `set` is taken for a recent one: more is sent than has to be, never less.
+   */
+  constructor(
+    rows: Iterable<{ readonly key: string; readonly value: string }>,
+    seq = Number.MAX_SAFE_INTEGER,
+  ) {
+    this.#search = new PoolSearch({
+      compare: byMarketCap,
+      walk: (visit) => this.#orders.all.walk(visit),
+    });
+    this.#changes = new ChangeLog(seq);
+    this.#topSeq = seq;
+    for (const { key, value } of rows) this.#put(key, new Listed(value, seq));
+    // Most pools are quiet: what they are is read again when somebody asks.
+    for (const { listed } of this.#slots.values()) listed.unread();
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** The top pool or what clients see of it last changed with this entry, or before it. */
+  get topSeq(): number {
+    return this.#topSeq;
+  }
+
+  /** The row of a token as it is after entry `seq`; null: a rollback took it away. */
+  set(token: AssetId, text: string | null, seq: number): void {
+    const slot = this.#slots.get(token);
+    if (text === (slot?.listed.text ?? null)) return;
+    this.#change(token, seq, () => {
+      if (text !== null) this.#put(token, new Listed(text, seq));
+      else if (slot !== undefined) this.#drop(slot);
+    });
+  }
+
+  /** What clients see of it changed though its row did not (a lock). */
+  touch(token: AssetId, seq: number): void {
+    const slot = this.#slots.get(token);
+    if (slot === undefined) return;
+    this.#change(token, seq, () => {
+      slot.listed = slot.listed.at(seq);
+    });
+  }
+
+  find(token: AssetId): ListedPool | null {
+    return this.#slots.get(token)?.listed ?? null;
+  }
+
+  /** The first `limit` of a list, in its order. */
+  page(list: PoolList, limit: number): readonly ListedPool[] {
+    const pools: ListedPool[] = [];
+    if (limit < 1) return pools;
+    this.#orders[list].walk(({ listed }) => pools.push(listed) < limit);
+    return pools;
+  }
+
+  /** Highest market cap, ties by asset id, graduated included. */
+  top(): ListedPool | null {
+    return this.#orders.all.first()?.listed ?? null;
+  }
+
+  /** As PoolSearch says. */
+  search(
+    pattern: string,
+    offset: number,
+    limit: number,
+  ): { readonly count: number; readonly items: readonly ListedPool[] } {
+    const { count, items } = this.#search.find(pattern, offset, limit);
+    return { count, items: items.map(({ listed }) => listed) };
+  }
+
+  /** Whether anything a list shows may have changed in (fromSeq, toSeq]; false only if surely not. */
+  changedBetween(fromSeq: number, toSeq: number): boolean {
+    return this.#changes.between(fromSeq, toSeq);
+  }
+
+  #change(token: AssetId, seq: number, change: () => void): void {
+    const before = this.#orders.all.first();
+    change();
+    const top = this.#orders.all.first();
+    if (top !== before || top?.token === token) this.#topSeq = seq;
+    this.#changes.add(seq);
+  }
+
+  #put(token: AssetId, listed: Listed): void {
+    const known = this.#slots.get(token);
+    const slot = known ?? newSlot(token, listed);
+    slot.listed = listed;
+    for (const order of ORDERS) this.#move(slot, order, listed.rankOn(order));
+    if (known !== undefined) return;
+    this.#slots.set(token, slot);
+    this.#search.add(slot);
+  }
+
+  #drop(slot: Slot): void {
+    for (const order of ORDERS) this.#move(slot, order, null);
+    this.#slots.delete(slot.token);
+    this.#search.remove(slot);
+  }
+
+  #move(slot: Slot, order: Order, rank: ListRank): void {
+    const place = slot.places[order];
+    if (rank === (place?.rank ?? null)) return;
+    const tree = this.#orders[order];
+    if (place !== null) tree.remove(place);
+    const next = rank === null ? null : { rank, token: slot.token, of: slot };
+    if (next !== null) tree.add(next);
+    slot.places[order] = next;
+  }
+}
+
+class Listed implements ListedPool {
+  readonly text: string;
+  readonly marketCapLovelace: bigint;
+  readonly changedSeq: number;
+  #pool: PoolRecord | null;
+
+  constructor(text: string, changedSeq: number, same: Listed | null = null) {
+    this.text = text;
+    this.changedSeq = changedSeq;
+    this.#pool = same?.pool ?? null;
+    this.marketCapLovelace = same?.marketCapLovelace ?? marketCapOf(poolState(this.pool)).lovelace;
+  }
+
+  get pool(): PoolRecord {
+    this.#pool ??= readRecord<PoolRecord>(this.text);
+    return this.#pool;
+  }
+
+  at(changedSeq: number): Listed {
+    return new Listed(this.text, changedSeq, this);
+  }
+
+  unread(): void {
+    this.#pool = null;
+  }
+
+  rankOn(order: Order): ListRank {
+    if (order === 'all') return this.marketCapLovelace;
+    return rankOn(order, this.pool, this.marketCapLovelace);
+  }
+}
+
+function newSlot(token: AssetId, listed: Listed): Slot {
+  const { name, ticker } = listed.pool;
+  const places = perOrder(() => null);
+  return { token, name: foldCase(name), ticker: foldCase(ticker), at: 0, listed, places };
+}
+
+function byMarketCap({ listed: a, token: tokenA }: Slot, { listed: b, token: tokenB }: Slot) {
+  if (a.marketCapLovelace !== b.marketCapLovelace) {
+    return a.marketCapLovelace > b.marketCapLovelace ? -1 : 1;
+  }
+  return tokenA < tokenB ? -1 : 1;
+}
+
+function perOrder<T>(make: () => T): Record<Order, T> {
+  return {
+    New: make(),
+    Latest: make(),
+    CompletedCreateOn: make(),
+    CompletedMCap: make(),
+    MCapDesc: make(),
+    all: make(),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * The mempool as rows: what waiting transactions would do to orders. It is the leader's, told by
+ * its entries; no rollback touches it, the chain tells it anew then.
+ */
+import type { ChainBlock, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
+import type { PlacedOrder, RefText } from '../market/events.ts';
+import { type MempoolRecord, type OrderRecord, readRecord } from '../store/records.ts';
+import { isEnd, type MempoolBook } from './mempoolBook.ts';
+import type { RowDraft } from './rowDraft.ts';
+import { touchOrder } from './streamTags.ts';
+
+export function foldMempool(
+  { added, removed, seenMs, whole }: MempoolPayload,
+  seq: number,
+  rows: RowDraft,
+  book: MempoolBook,
+): void {
+  const there = new Set(added.map(({ id }) => id));
+  const gone = whole ? [...book.ids()].filter((id) => !there.has(id)) : [];
+  // Removed first: what is added may spend the same outputs in another way.
+  for (const id of [...gone, ...removed.map((each) => each.id)]) take(id, rows, book, true);
+  for (const [index, waiting] of added.entries()) {
+    if (rows.get('mempool', waiting.id) !== null) continue;
+    const place = `${String(seq).padStart(15, '0')}.${String(index).padStart(6, '0')}`;
+    put({ ...waiting, place, seenMs }, rows, book);
+  }
+}
+
+/** A block holds some of it, and makes others impossible. */
+export function settleMempool(
+  { settled, dropped }: Pick<ChainBlock, 'settled' | 'dropped'>,
+  rows: RowDraft,
+  book: MempoolBook,
+): void {
+  for (const id of settled) take(id, rows, book, false);
+  for (const { id } of dropped) take(id, rows, book, true);
+}
+
+function put(
+  { id, events, place, seenMs }: WaitingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
+  rows: RowDraft,
+  book: MempoolBook,
+): void {
+  const record: MempoolRecord = { place, seenMs, events };
+  rows.set('mempool', id, JSON.stringify(record));
+  for (const event of events) {
+    if (event.kind === 'placed') {
+      rows.set('beacons', event.order.beacon, event.order.ref);
+      touchOrder(rows, event.order);
+    } else if (isEnd(event)) {
+      touchKnown(event.order, events, rows, book);
+    }
+  }
+}
+
+/** `shown`: orders that it placed vanish with it. */
+function take(id: string, rows: RowDraft, book: MempoolBook, shown: boolean): void {
+  const text = rows.get('mempool', id);
+  if (text === null) return;
+  rows.set('mempool', id, null);
+  const { events, seenMs } = readRecord<MempoolRecord>(text);
+  for (const event of events) {
+    if (event.kind === 'placed') {
+      touchOrder(rows, event.order);
+      const isDropped = shown && rows.get('orders', event.order.ref) === null;
+      const dropped = JSON.stringify({ order: event.order, shownMs: seenMs });
+      if (isDropped) rows.set('dropped', event.order.ref, dropped);
+    } else if (isEnd(event)) {
+      touchKnown(event.order, events, rows, book);
+    }
+  }
+}
+
+/** An order of the chain, of the mempool as it was, or of the same transaction. */
+function touchKnown(
+  ref: RefText,
+  events: MempoolRecord['events'],
+  rows: RowDraft,
+  book: MempoolBook,
+): void {
+  const confirmed = rows.get('orders', ref);
+  const own = events.flatMap((event) => (event.kind === 'placed' ? [event.order] : []));
+  const order: PlacedOrder | undefined =
+    confirmed === null
+      ? (book.placed(ref)?.order ?? own.find((each) => each.ref === ref))
+      : readRecord<OrderRecord>(confirmed);
+  if (order !== undefined) touchOrder(rows, order);
+}

@@ -1,0 +1,75 @@
+/**
+ * Orders as rows: the record by reference, and beside it what finds it (by token, by key, by both,
+ * open ones, by beacon) with exact counts.
+ *
+ * Keys of `order_index` end with the order's place in the chain, so that a list is a range of keys:
+ * `token/<token>/`, `key/<pkh>/`, `both/<pkh>/<token>/`, `open/<pkh>/`. The same names without the
+ * last slash are those of `counts`.
+ */
+import type { AssetId } from '../market/asset.ts';
+import type { PlacedOrder, RefText, Reserves } from '../market/events.ts';
+import { type OrderRecord, readRecord } from '../store/records.ts';
+import type { RowDraft } from './rowDraft.ts';
+import { touchOrder } from './streamTags.ts';
+
+export const ordersOfToken = (token: AssetId) => `token/${token}`;
+export const ordersOfKey = (pkh: string) => `key/${pkh}`;
+export const ordersOfBoth = (pkh: string, token: AssetId) => `both/${pkh}/${token}`;
+export const openOrdersOfKey = (pkh: string) => `open/${pkh}`;
+
+export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number): void {
+  const record: OrderRecord = {
+    ...order,
+    placedMs,
+    state: 'open',
+    closedMs: null,
+    closedTx: null,
+    received: '0',
+    venue: null,
+  };
+  rows.set('orders', order.ref, JSON.stringify(record));
+  rows.set('open_orders', `${order.token}/${order.at}`, order.ref);
+  for (const list of [...listsOf(order), openOrdersOfKey(order.pkh)]) {
+    rows.set('order_index', `${list}/${order.at}`, order.ref);
+    rows.count(list, 1);
+  }
+  rows.set('beacons', order.beacon, order.ref);
+  rows.set('dropped', order.ref, null);
+  touchOrder(rows, order);
+}
+
+/** How an order ended. */
+export type Closing = Pick<OrderRecord, 'state' | 'closedMs' | 'closedTx' | 'received' | 'venue'>;
+
+export function closeOrder(rows: RowDraft, order: OrderRecord, closing: Closing): void {
+  rows.set('orders', order.ref, JSON.stringify({ ...order, ...closing }));
+  rows.set('open_orders', `${order.token}/${order.at}`, null);
+  const open = openOrdersOfKey(order.pkh);
+  rows.set('order_index', `${open}/${order.at}`, null);
+  rows.count(open, -1);
+  touchOrder(rows, order);
+}
+
+/** A row of `orders` that a rollback puts back or takes away. */
+export function orderUndone(
+  rows: RowDraft,
+  ref: RefText,
+  before: string | null,
+  after: string | null,
+): void {
+  const text = before ?? after;
+  if (text === null) return;
+  const order = readRecord<OrderRecord>(text);
+  touchOrder(rows, order);
+  if (after !== null) return;
+  const { placedMs, state, closedMs, closedTx, received, venue, ...placed } = order;
+  rows.set('dropped', ref, JSON.stringify({ order: placed, shownMs: placedMs }));
+}
+
+export function isVenueChange(before: Reserves, after: Reserves): boolean {
+  return before.venue !== after.venue;
+}
+
+function listsOf({ token, pkh }: PlacedOrder): string[] {
+  return [ordersOfToken(token), ordersOfKey(pkh), ordersOfBoth(pkh, token)];
+}

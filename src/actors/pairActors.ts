@@ -1,0 +1,180 @@
+/**
+ * The actors of pairs: made when they are needed, evicted when there are many, quarantined when one
+ * fails twice. What is in memory never shows in what they write.
+ */
+import type { TradeEvent } from '../log/entry.ts';
+import { type Listing, type Pair, pairName } from '../market/pair.ts';
+import { intervalEnd, RESOLUTIONS } from '../market/resolution.ts';
+import type { Trade } from '../market/trade.ts';
+import { assert } from '../runtime/assert.ts';
+import { isOpen, parseBarKey } from '../store/barRows.ts';
+import { readRecord } from '../store/records.ts';
+import type { RowChange } from '../store/rows.ts';
+import type { StateStore } from '../store/state.ts';
+import { Agenda } from './agenda.ts';
+import { pairId } from './pairIds.ts';
+import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
+
+export interface PairOptions {
+  /** Actors in memory; the least recently used beyond it are evicted. */
+  readonly maxLoadedPools: number;
+  quarantined(pool: string, error: unknown): void;
+}
+
+/** Where an entry's effects are collected. */
+export interface PairDraft {
+  readonly changes: RowChange[];
+  readonly tags: Set<string>;
+}
+
+export class PairActors {
+  readonly #store: StateStore;
+  readonly #options: PairOptions;
+  readonly #agenda = new Agenda();
+  readonly #actors = new Map<string, PoolActor>();
+  readonly #quarantined = new Set<string>();
+  readonly #names = new Map<number, string>();
+  #uses = 0;
+
+  constructor(store: StateStore, options: PairOptions, marketMs: number) {
+    this.#store = store;
+    this.#options = options;
+    for (const { key, value } of store.all('pairs')) {
+      const { id } = readRecord<Pair>(value);
+      this.#names.set(id, key);
+      for (const resolution of RESOLUTIONS) {
+        for (const { start } of store.openBars(id, resolution, marketMs)) {
+          this.#agenda.add(intervalEnd(resolution, start), key);
+        }
+      }
+    }
+  }
+
+  get quarantined(): number {
+    return this.#quarantined.size;
+  }
+
+  /** Moments at which open bars end, up to `marketMs`, ascending. */
+  endsUpTo(marketMs: number): number[] {
+    return this.#agenda.endsUpTo(marketMs);
+  }
+
+  find(name: string): PoolActor | 'quarantined' | null {
+    if (this.#quarantined.has(name)) return 'quarantined';
+    try {
+      return this.#load(name);
+    } catch (error) {
+      this.#quarantine(name, error);
+      return 'quarantined';
+    }
+  }
+
+  keepQuarantined(names: readonly string[]): void {
+    for (const name of names) this.#quarantined.add(name);
+  }
+
+  forget(): void {
+    this.#actors.clear();
+  }
+
+  /** Opens what is new, and gives every pair its trades, and time where a bar has to be closed. */
+  take(
+    listings: readonly Listing[],
+    trades: readonly TradeEvent[],
+    { atMs, marketMs, seq }: { readonly atMs: number; readonly marketMs: number; seq: number },
+    draft: PairDraft,
+  ): void {
+    const work = new Map<string, Trade[]>();
+    for (const listing of listings) work.set(this.#open(listing, draft), []);
+    for (const event of trades) {
+      const name = this.#open(event, draft);
+      const those = work.get(name);
+      if (those === undefined) work.set(name, [readTrade(event, atMs)]);
+      else those.push(readTrade(event, atMs));
+    }
+    // Sorted: the agenda's own order depends on when the node was started.
+    const due = [...this.#agenda.takeDue(marketMs)].sort();
+    for (const name of due) if (!work.has(name)) work.set(name, []);
+    for (const [name, mine] of work) {
+      if (this.#quarantined.has(name)) continue;
+      this.#give(name, { trades: mine, marketMs, seq }, draft);
+    }
+    if (this.#actors.size > this.#options.maxLoadedPools) this.#evict();
+  }
+
+  /** A row of `pairs` was put back. A pair that goes, comes back with another actor. */
+  pairRestored(name: string): void {
+    this.#actors.delete(name);
+  }
+
+  /** A row of `bars` was put back. */
+  barRestored(key: string, value: string | null, tags: Set<string>): void {
+    const { pair, resolution, start } = parseBarKey(key);
+    const name = this.#names.get(pair);
+    const resolutionName = RESOLUTIONS[resolution];
+    if (name === undefined || resolutionName === undefined) return;
+    tags.add(seriesTag(name, resolutionName));
+    this.#actors.delete(name);
+    if (isOpen(value)) this.#agenda.add(intervalEnd(resolutionName, start), name);
+  }
+
+  /** An actor that throws is made again from the store and tried once more, then quarantined. */
+  #give(name: string, work: PoolWork, draft: PairDraft): void {
+    for (const lastChance of [false, true]) {
+      try {
+        const actor = this.#load(name);
+        if (actor === null && work.trades.length === 0) return;
+        assert(actor !== null, `pool ${name} can be loaded`);
+        const { changes, tags, endsMs } = actor.take(work);
+        for (const change of changes) draft.changes.push(change);
+        for (const tag of tags) draft.tags.add(tag);
+        for (const endMs of endsMs) this.#agenda.add(endMs, name);
+        return;
+      } catch (error) {
+        this.#actors.delete(name);
+        if (lastChance) this.#quarantine(name, error);
+      }
+    }
+  }
+
+  #quarantine(name: string, error: unknown): void {
+    this.#quarantined.add(name);
+    this.#options.quarantined(name, error);
+  }
+
+  #open(event: Listing, draft: PairDraft): string {
+    const name = pairName(event.base, event.quote);
+    const known = this.#actors.has(name) || this.#store.get('pairs', name) !== null;
+    if (known || this.#quarantined.has(name)) return name;
+    const { base, quote, baseDecimals, quoteDecimals } = event;
+    const id = pairId(name, this.#store, draft.changes);
+    const pair = { id, base, quote, baseDecimals, quoteDecimals };
+    this.#names.set(id, name);
+    this.#actors.set(name, new PoolActor(this.#store, pair, false));
+    return name;
+  }
+
+  #load(name: string): PoolActor | null {
+    let actor = this.#actors.get(name);
+    if (actor === undefined) {
+      const value = this.#store.get('pairs', name);
+      if (value === null) return null;
+      actor = new PoolActor(this.#store, readRecord<Pair>(value), true);
+      this.#actors.set(name, actor);
+    }
+    this.#uses += 1;
+    actor.lastUsed = this.#uses;
+    return actor;
+  }
+
+  #evict(): void {
+    const byUse = [...this.#actors.values()].sort((a, b) => a.lastUsed - b.lastUsed);
+    const kept = Math.ceil(0.9 * this.#options.maxLoadedPools);
+    for (const actor of byUse.slice(0, byUse.length - kept)) this.#actors.delete(actor.name);
+  }
+}
+
+function readTrade(event: TradeEvent, timeMs: number): Trade {
+  const { id, baseAmount, quoteAmount } = event;
+  return { id, timeMs, baseAmount: BigInt(baseAmount), quoteAmount: BigInt(quoteAmount) };
+}

@@ -1,0 +1,48 @@
+/**
+ * Names of what streams listen to, for what a chain changes. Those of orders and trades are also
+ * the scopes under which their changes are remembered (store/touches).
+ */
+import type { AssetId } from '../market/asset.ts';
+import type { PlacedOrder } from '../market/events.ts';
+import type { RowDraft } from './rowDraft.ts';
+
+/** What clients see of some pool changed. */
+export const POOLS_TAG = 'pools';
+
+export function poolTag(token: AssetId): string {
+  return `pool:${token}`;
+}
+
+/** Orders of a token. */
+export function ordersTag(token: AssetId): string {
+  return `orders:${token}`;
+}
+
+/** Orders of a payment key. */
+export function ordersOfTag(pkh: string): string {
+  return `orders-of:${pkh}`;
+}
+
+export function tradesTag(token: AssetId): string {
+  return `trades:${token}`;
+}
+
+export function touchPool(rows: RowDraft, token: AssetId): void {
+  rows.tags.add(POOLS_TAG);
+  rows.tags.add(poolTag(token));
+}
+
+type Ordered = Pick<PlacedOrder, 'ref' | 'token' | 'pkh'>;
+
+/** Something that an order's status depends on changed. */
+export function touchOrder(rows: RowDraft, { ref, token, pkh }: Ordered): void {
+  const about = `${token}/${pkh}`;
+  rows.touch(ordersTag(token), ref, about);
+  rows.touch(ordersOfTag(pkh), ref, about);
+}
+
+/** Token and key that `touchOrder` noted. */
+export function readAbout(about: string): { readonly token: AssetId; readonly pkh: string } {
+  const [token = '', pkh = ''] = about.split('/');
+  return { token, pkh };
+}

@@ -1,0 +1,125 @@
+/**
+ * What waits in the mempool, recognised: each transaction in the light of the market and of those
+ * before it. Only what it would do to orders is written down.
+ *
+ * Assumes: the stream tells the whole mempool after it is opened and after every fork, so this may
+ *          begin empty. Where two would spend the same output, the one in a block wins.
+ */
+import { refText } from '../cardano/output.ts';
+import type { Transaction } from '../cardano/transaction.ts';
+import type { DroppedTransaction, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
+import type { MarketEvent, RefText } from '../market/events.ts';
+import type { ChainEvent } from './port.ts';
+import { recogniseWaiting } from './recognise/block.ts';
+import { BlockMarket, type KnownMarket } from './recognise/known.ts';
+import type { Rules } from './recognise/rules.ts';
+
+type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
+
+interface Waits {
+  readonly inputs: readonly RefText[];
+  readonly events: readonly MarketEvent[];
+}
+
+/** What the log already has of the mempool. */
+export interface WrittenMempool {
+  has(id: string): boolean;
+  ids(): Iterable<string>;
+}
+
+export class Waiting {
+  readonly #known: () => KnownMarket;
+  readonly #rules: Rules;
+  readonly #waits = new Map<string, Waits>();
+  readonly #spentBy = new Map<RefText, string>();
+  /** The market as it will be; null: to be made anew. */
+  #market: BlockMarket | null = null;
+  #arrived = 0;
+
+  constructor(known: () => KnownMarket, rules: Rules) {
+    this.#known = known;
+    this.#rules = rules;
+  }
+
+  /** What an entry has to say of a change; null: nothing. */
+  take(
+    { whole, added, removed }: MempoolEvent,
+    seenMs: number,
+    written: WrittenMempool,
+  ): MempoolPayload | null {
+    if (whole) this.forget();
+    for (const { id } of removed) this.#forgetOne(id);
+    const news = added.flatMap((tx): WaitingTransaction[] => {
+      const events = this.#recognise(tx).filter(isOfOrders);
+      return events.length === 0 ? [] : [{ id: tx.id, events }];
+    });
+    const gone = removed.filter(({ id }) => written.has(id));
+    const payload = { kind: 'mempool', seenMs, whole, added: news, removed: gone } as const;
+    if (!whole) return news.length + gone.length > 0 ? payload : null;
+    const there = new Set(news.map(({ id }) => id));
+    const isNew = news.some(({ id }) => !written.has(id));
+    return isNew || [...written.ids()].some((id) => !there.has(id)) ? payload : null;
+  }
+
+  /** What a block means to those who wait; they are asked for before the block is written. */
+  settle(
+    transactions: readonly Transaction[],
+    written: WrittenMempool,
+  ): { readonly settled: string[]; readonly dropped: DroppedTransaction[] } {
+    const settled = transactions.map(({ id }) => id);
+    for (const id of settled) this.#forgetOne(id);
+    const dropped = new Set<string>();
+    for (const tx of transactions) {
+      for (const ref of tx.isValid ? tx.inputs : tx.collateralInputs) {
+        const loser = this.#spentBy.get(refText(ref));
+        if (loser !== undefined) dropped.add(loser);
+      }
+    }
+    for (const id of dropped) this.#forgetOne(id);
+    this.#market = null;
+    return {
+      settled: settled.filter((id) => written.has(id)),
+      dropped: [...dropped]
+        .filter((id) => written.has(id))
+        .map((id) => ({ id, reason: 'INPUT_SPENT' })),
+    };
+  }
+
+  /** The chain went back: all that waits is told anew. */
+  forget(): void {
+    this.#waits.clear();
+    this.#spentBy.clear();
+    this.#market = null;
+  }
+
+  #recognise(tx: Transaction): readonly MarketEvent[] {
+    const market = this.#market ?? this.#marketOfAll();
+    this.#market = market;
+    this.#arrived = (this.#arrived + 1) % 1_000_000;
+    const events = recogniseWaiting(tx, this.#arrived, market, this.#rules);
+    const inputs = tx.inputs.map(refText);
+    this.#waits.set(tx.id, { inputs, events });
+    for (const ref of inputs) this.#spentBy.set(ref, tx.id);
+    return events;
+  }
+
+  #marketOfAll(): BlockMarket {
+    const market = new BlockMarket(this.#known());
+    for (const { events } of this.#waits.values()) {
+      for (const event of events) market.note(event);
+    }
+    return market;
+  }
+
+  #forgetOne(id: string): void {
+    const waits = this.#waits.get(id);
+    if (waits === undefined) return;
+    this.#waits.delete(id);
+    for (const ref of waits.inputs) if (this.#spentBy.get(ref) === id) this.#spentBy.delete(ref);
+    this.#market = null;
+  }
+}
+
+function isOfOrders({ kind }: MarketEvent): boolean {
+  return kind === 'placed' || kind === 'executed' || kind === 'refunded' || kind === 'cancelled';
+}

@@ -1,0 +1,108 @@
+/**
+ * Asks the running server and keeps what was not as expected, so that one run tells everything that
+ * differs. What the server does not offer yet is told apart from what it says wrong.
+ */
+import assert from 'node:assert/strict';
+import { Documents } from './conforms.ts';
+
+type Query = Readonly<Record<string, string | number>>;
+
+export interface Question {
+  /** `GET /path`, as the documents name it. */
+  readonly route: string;
+  /** In place of the route's path, where that has a parameter. */
+  readonly path?: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+const MOST_TOLD = 12;
+
+export class Asker {
+  readonly url: string;
+  readonly documents: Documents;
+  readonly missing = new Set<string>();
+  readonly faults: string[] = [];
+  /** Answers compared. */
+  compared = 0;
+
+  constructor(url: string, documents: Documents) {
+    this.url = url;
+    this.documents = documents;
+  }
+
+  static async at(url: string): Promise<Asker> {
+    return new Asker(url, await Documents.read(url));
+  }
+
+  /** null: there is no such route. */
+  async ask(question: Question): Promise<Answered | null> {
+    const { route, query = {}, body } = question;
+    const [method = '', documented = ''] = route.split(' ');
+    const path = question.path ?? documented;
+    const fields = Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const headers = { 'content-type': 'application/json' };
+    const sent =
+      method === 'POST' ? { method, headers, body: JSON.stringify(body ?? {}) } : { method };
+    const answer = await fetch(`${this.url}${path}?${new URLSearchParams(fields)}`, sent);
+    const text = await answer.text();
+    const found: unknown = JSON.parse(text);
+    if (answer.status === 404 && Reflect.get(Object(found), 'cause') === 'NOT_FOUND') {
+      this.missing.add(route);
+      return null;
+    }
+    this.judge(JSON.stringify(question), () => this.documents.answer(route, answer.status, found));
+    return { status: answer.status, body: found, headers: answer.headers };
+  }
+
+  /** The answer is 200 and exactly this, once `arranged` where the contract names no order. */
+  async expect(
+    question: Question,
+    expected: unknown,
+    arranged: (body: unknown) => unknown = (body) => body,
+  ): Promise<Answered | null> {
+    const answer = await this.ask(question);
+    if (answer === null) return null;
+    this.judge(JSON.stringify(question), () => {
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.deepEqual(arranged(answer.body), expected);
+    });
+    return answer;
+  }
+
+  async refused(question: Question, status: number, cause: string): Promise<void> {
+    const answer = await this.ask(question);
+    if (answer === null) return;
+    this.judge(JSON.stringify(question), () => {
+      const said = Reflect.get(Object(answer.body), 'cause');
+      assert.deepEqual([answer.status, said], [status, cause]);
+    });
+  }
+
+  judge(what: string, comparison: () => void): void {
+    this.compared += 1;
+    try {
+      comparison();
+    } catch (error) {
+      const told = error instanceof Error ? error.message : String(error);
+      this.faults.push(`${what}\n${told}`);
+    }
+  }
+
+  /** Fails with all that differed, then with what is not there at all. */
+  settle(what: string): void {
+    const { faults, missing } = this;
+    const told = faults.slice(0, MOST_TOLD).join('\n\n');
+    assert.equal(faults.length, 0, `${what}: ${faults.length} differ\n${told}`);
+    assert.deepEqual([...missing], [], `${what}: not offered`);
+  }
+}

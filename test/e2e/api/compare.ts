@@ -1,0 +1,40 @@
+/**
+ * Every row of api.md sections 1, 2, 4 and 5 and the snapshot of every topic of 6.3, asked of a
+ * running server at rest and compared with the naive model of the same chain.
+ */
+import assert from 'node:assert/strict';
+import { Asker } from './asker.ts';
+import { compareCharts } from './compareCharts.ts';
+import { compareOrders } from './compareOrders.ts';
+import { comparePeople } from './comparePeople.ts';
+import { comparePools } from './comparePools.ts';
+import { compareTopics } from './compareTopics.ts';
+import type { NaiveMarket } from './model.ts';
+
+export interface Comparison {
+  readonly url: string;
+  readonly market: NaiveMarket;
+  /** Keys all of whose outputs came by blocks, not by the genesis. */
+  readonly walletPkhs: readonly string[];
+}
+
+/** Answers how many answers were compared. */
+export async function compareAll(what: string, comparison: Comparison): Promise<number> {
+  const { url, market, walletPkhs } = comparison;
+  const asker = await Asker.at(url);
+  await compareCharts(asker, market);
+  await comparePools(asker, market);
+  await compareOrders(asker, market);
+  await comparePeople(asker, market, walletPkhs);
+  await compareTime(asker);
+  await compareTopics(asker, market);
+  asker.settle(what);
+  return asker.compared;
+}
+
+async function compareTime(asker: Asker): Promise<void> {
+  const answer = await asker.ask({ route: 'GET /v1/utility/server/time' });
+  const timestamp: unknown = Reflect.get(Object(answer?.body), 'timestamp');
+  assert(typeof timestamp === 'number');
+  assert(Math.abs(timestamp - Date.now()) < 60_000, 'milliseconds, and now');
+}

@@ -1,0 +1,97 @@
+/** Section 1 of api.md against the model: bars of price and market cap at every resolution. */
+import assert from 'node:assert/strict';
+import { INTERVALS } from '../../support/model.ts';
+import type { Asker } from './asker.ts';
+import type { NaiveMarket } from './model.ts';
+import { barsOf, capBarsOf, isRelevant, lastBar, lastCapBar, type Wish } from './modelBars.ts';
+
+/** A resolution whose filled bars are few. */
+const COARSE = new Set(['hour1', 'day1', 'week1', 'month1']);
+const UNKNOWN = `${'ab'.repeat(28)}.00`;
+
+export async function compareCharts(asker: Asker, market: NaiveMarket): Promise<void> {
+  for (const token of market.tokens) {
+    for (const interval of INTERVALS) {
+      await compareHistory(asker, market, { token, interval });
+      await compareLast(asker, market, { token, interval });
+    }
+  }
+  const query = { base: UNKNOWN, quote: '.', resolution: 'min1' };
+  const span = { from: 0, to: 1 };
+  for (const kind of ['', '/mcap']) {
+    const history = { route: `GET /v1/charts${kind}/history`, query: { ...query, ...span } };
+    await asker.refused(history, 404, 'ASSET_NOT_FOUND');
+    const route = `GET /v1/charts${kind}/initial-state`;
+    await asker.refused({ route, query }, 404, 'ASSET_NOT_FOUND');
+    const [token = ''] = market.tokens;
+    const swapped = { base: '.', quote: token, resolution: 'min1' };
+    if (kind === '/mcap') await asker.refused({ route, query: swapped }, 400, 'INVALID_PARAMS');
+    const empty = { ...query, base: token, from: 5, to: 5 };
+    await asker.refused({ ...history, query: empty }, 400, 'INVALID_PARAMS');
+  }
+  await asker.refused({ route: 'GET /v1/charts/last', query }, 404, 'ASSET_NOT_FOUND');
+}
+
+function queryOf({ token, interval, isReversed = false }: Wish) {
+  const pair = isReversed ? { base: '.', quote: token } : { base: token, quote: '.' };
+  return { ...pair, resolution: interval };
+}
+
+async function compareHistory(asker: Asker, market: NaiveMarket, wish: Wish): Promise<void> {
+  const tape = market.tape(wish.token);
+  const now = Math.floor(market.marketMs / 1000);
+  const first = Math.floor((tape.trades[0]?.at.timeMs ?? market.marketMs) / 1000);
+  const windows = [
+    { from: first - 7_200, to: now + 7_200 },
+    { from: Math.floor((first + now) / 2), to: now },
+    { from: first - 40 * 86_400, to: first + 1 },
+  ];
+  for (const { from, to } of windows) {
+    for (const fill of ['none', 'previous'] as const) {
+      const query = { ...queryOf(wish), from, to, fill };
+      const route = 'GET /v1/charts/history';
+      await asker.expect({ route, query }, barsOf(tape, { ...wish, from, to, fill }));
+      const caps = capBarsOf(tape, { ...wish, from, to, fill });
+      await asker.expect({ route: 'GET /v1/charts/mcap/history', query }, caps);
+    }
+  }
+  const { from = 0, to = 0 } = windows[0] ?? {};
+  const reversed = { ...wish, isReversed: true };
+  const query = { ...queryOf(reversed), from, to };
+  await asker.expect({ route: 'GET /v1/charts/history', query }, barsOf(tape, reversed));
+  await compareCut(asker, market, wish, from, to);
+}
+
+/** A page of two: the newest two, and a header that says where to go on. */
+async function compareCut(
+  asker: Asker,
+  market: NaiveMarket,
+  wish: Wish,
+  from: number,
+  to: number,
+): Promise<void> {
+  const fill = COARSE.has(wish.interval) ? 'none' : 'previous';
+  const all = barsOf(market.tape(wish.token), { ...wish, from, to, fill });
+  const query = { ...queryOf(wish), from, to, fill, limit: 2 };
+  const question = { route: 'GET /v1/charts/history', query };
+  const answer = await asker.expect(question, all.slice(-2));
+  asker.judge(JSON.stringify(question), () => {
+    const next = answer?.headers.get('X-Next-To') ?? null;
+    assert.equal(next, all.length > 2 ? String(all.at(-2)?.time) : null, 'X-Next-To');
+  });
+}
+
+async function compareLast(asker: Asker, market: NaiveMarket, wish: Wish): Promise<void> {
+  const tape = market.tape(wish.token);
+  for (const isReversed of [false, true]) {
+    const bar = lastBar(tape, { ...wish, isReversed });
+    const query = queryOf({ ...wish, isReversed });
+    await asker.expect({ route: 'GET /v1/charts/last', query }, bar);
+    const relevant = isRelevant(tape, wish.interval, bar);
+    const route = 'GET /v1/charts/initial-state';
+    await asker.expect({ route, query }, { bar, isRelevant: relevant });
+  }
+  const bar = lastCapBar(tape, wish);
+  const route = 'GET /v1/charts/mcap/initial-state';
+  await asker.expect({ route, query: queryOf(wish) }, { bar, isRelevant: bar.isRelevant });
+}

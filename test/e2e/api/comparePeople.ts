@@ -1,0 +1,74 @@
+/** Holders, metrics, cards, balances and unspent outputs against the model. */
+import assert from 'node:assert/strict';
+import type { Asker } from './asker.ts';
+import type { NaiveMarket } from './model.ts';
+
+const UNKNOWN = `${'ab'.repeat(28)}.00`;
+const NOBODY = 'cd'.repeat(28);
+
+export async function comparePeople(
+  asker: Asker,
+  market: NaiveMarket,
+  walletPkhs: readonly string[],
+): Promise<void> {
+  const { people, tokens } = market;
+  const pkhs = [...new Set([...market.pkhs, ...walletPkhs, NOBODY])];
+  for (const assetId of tokens) {
+    const route = 'GET /balances/v1/pool/holders';
+    await asker.expect({ route, query: { assetId } }, people.holders(assetId));
+    const page = { offset: 1, limit: 2 };
+    await asker.expect({ route, query: { assetId, ...page } }, people.holders(assetId, page));
+    for (const pkh of pkhs) {
+      const query = { asset: assetId, pkh };
+      const metrics = { route: 'GET /v1/orders-feed/metrics', query };
+      await asker.expect(metrics, people.metrics(assetId, pkh));
+    }
+    for (const body of [...pkhs.map((pkh) => [pkh]), pkhs, [...pkhs, ...pkhs]]) {
+      const card = { route: 'POST /balances/v1/user/pnl-card', query: { assetId }, body };
+      await asker.expect(card, people.pnlCard(assetId, body));
+      const held = { route: 'POST /balances/v1/asset/asset-balance', query: { assetId }, body };
+      await asker.expect(held, people.balance(assetId, body));
+    }
+  }
+  await compareUnknown(asker);
+  for (const pkh of walletPkhs) await compareUtxos(asker, market, pkh);
+}
+
+async function compareUnknown(asker: Asker): Promise<void> {
+  const query = { assetId: UNKNOWN };
+  const body = [NOBODY];
+  await asker.refused({ route: 'GET /balances/v1/pool/holders', query }, 404, 'ASSET_NOT_FOUND');
+  await asker.expect({ route: 'POST /balances/v1/user/pnl-card', query, body }, null);
+  await asker.expect({ route: 'POST /balances/v1/asset/asset-balance', query, body }, null);
+  const metrics = { route: 'GET /v1/orders-feed/metrics', query: { asset: UNKNOWN, pkh: NOBODY } };
+  await asker.expect(metrics, null);
+}
+
+async function compareUtxos(asker: Asker, { people }: NaiveMarket, pkh: string): Promise<void> {
+  const route = 'POST /getUtxos';
+  const all = people.utxos(pkh);
+  const expect = async (page: object, rows: typeof all) => {
+    await asker.expect({ route, body: { pkh, ...page } }, rows, coinFirst);
+  };
+  await expect({ limit: 1000 }, all);
+  await expect({ offset: 1, limit: 2, query: 'unspent' }, all.slice(1, 3));
+  const [first] = all;
+  if (first === undefined) return;
+  await expect({ after: `${first.txHash}:${first.index}`, limit: 3 }, all.slice(1, 4));
+}
+
+/** The contract names no order of a value's units: the coin, then assets by id. */
+function coinFirst(body: unknown): unknown {
+  assert(Array.isArray(body));
+  const key = (entry: unknown) => {
+    const unit = String(Reflect.get(Object(entry), 'unit'));
+    return unit === 'lovelace' ? '' : unit;
+  };
+  return body.map((row) => {
+    assert(Array.isArray(row.value));
+    return {
+      ...row,
+      value: row.value.toSorted((a: unknown, b: unknown) => (key(a) < key(b) ? -1 : 1)),
+    };
+  });
+}

@@ -1,0 +1,158 @@
+/** The snapshot of every topic of api.md 6.3, on one plain socket, against the model. */
+import assert from 'node:assert/strict';
+import { crc32 } from 'node:zlib';
+import { WebSocket } from 'ws';
+import { INTERVALS } from '../../support/model.ts';
+import { until } from '../../support/until.ts';
+import type { Asker } from './asker.ts';
+import { sortLocks } from './comparePools.ts';
+import type { NaiveMarket } from './model.ts';
+import { barsOf, isRelevant, lastBar, lastCapBar } from './modelBars.ts';
+import { LISTS } from './modelPools.ts';
+
+const UNKNOWN = `${'ab'.repeat(28)}.00`;
+const AT_ONCE = 100;
+const TOPICS_OF_AN_ASSET = ['PoolFeed', 'LiveOrdersFeed', 'Trades', 'OrderBook'];
+
+interface Expected {
+  readonly topic: string;
+  readonly data: unknown;
+  readonly snapshot: unknown;
+}
+
+type Frame = Readonly<Record<string, unknown>>;
+
+export async function compareTopics(asker: Asker, market: NaiveMarket): Promise<void> {
+  const expected = [...charts(market), ...pools(market), ...orders(market), ...unknown()];
+  const frames = await snapshots(asker.url, expected);
+  for (const [index, { topic, data, snapshot }] of expected.entries()) {
+    const frame = frames.get(String(index)) ?? assert.fail(`${topic} is answered`);
+    if (frame.event === 'Error' && JSON.stringify(frame.data).includes('TOPIC_NOT_FOUND')) {
+      asker.missing.add(`topic ${topic}`);
+      continue;
+    }
+    const what = `${topic} ${JSON.stringify(data)}`;
+    // Another name of the same topic answers under that name or its own.
+    const event = topic === 'Trending' ? String(frame.event) : `${topic}Update`;
+    asker.judge(what, () => {
+      assert.equal(frame.event, event, JSON.stringify(frame.data));
+      assert.deepEqual([frame.snapshot, frame.prev], [true, null]);
+      assert.deepEqual(sortLocks(frame.data), snapshot);
+    });
+    const named = event.replace(/Update$/, '');
+    asker.judge(what, () => asker.documents.frame(named, event, frame));
+  }
+}
+
+function charts(market: NaiveMarket): Expected[] {
+  return market.tokens.flatMap((token) =>
+    INTERVALS.flatMap((interval) => {
+      const tape = market.tape(token);
+      const wish = { token, interval };
+      const text = { pair: `${token}_.` };
+      const data = { pair: { base: token, quote: '.' }, interval };
+      const live = (bar: ReturnType<typeof lastBar>) => {
+        return { ...bar, ...text, isRelevant: isRelevant(tape, interval, bar) };
+      };
+      const bar = lastBar(tape, wish);
+      const flat = barsOf(tape, { ...wish, fill: 'previous' }).at(-1) ?? bar;
+      const cap = { ...lastCapBar(tape, wish), ...text };
+      return [
+        { topic: 'LastBar', data, snapshot: live(bar) },
+        { topic: 'LastBar', data: { ...data, fill: 'previous' }, snapshot: live(flat) },
+        { topic: 'MCapBar', data, snapshot: cap },
+      ];
+    }),
+  );
+}
+
+function pools({ pools: model, tokens, orders: book }: NaiveMarket): Expected[] {
+  const king = model.koth();
+  const lists = [...LISTS, 'Trending' as const].map((topic): Expected => {
+    const order = model.list(topic === 'Trending' ? 'Latest' : topic).slice(0, 100);
+    const items = order.map((token) => model.pool(token));
+    return { topic, data: {}, snapshot: { items, order, crc32: crc32(order.join(',')) } };
+  });
+  const koth = king === null ? null : model.pool(king);
+  return [
+    ...lists,
+    { topic: 'KOTH', data: {}, snapshot: koth },
+    ...tokens.flatMap((asset) => [
+      { topic: 'PoolFeed', data: { asset }, snapshot: model.pool(asset) },
+      { topic: 'Trades', data: { asset }, snapshot: book.tape(asset) },
+      { topic: 'OrderBook', data: { asset }, snapshot: book.book(asset) },
+    ]),
+  ];
+}
+
+function orders(market: NaiveMarket): Expected[] {
+  const { tokens, pkhs, chain } = market;
+  const snapshot = (filter: Parameters<typeof market.orders.feed>[0]) => {
+    const { ledger, mempool } = market.orders.feed(filter);
+    return { ledger: ledger.items, mempool, removed: [], count: ledger.count };
+  };
+  const addresses = new Map(
+    market.orders.all().map(({ address, pkh }): [string, string] => [address, pkh]),
+  );
+  assert(addresses.size > 0 || chain.orders.length === 0);
+  const feeds = tokens.flatMap((asset) =>
+    [null, [], ...pkhs.map((pkh) => [pkh]), pkhs].flatMap((filter) => {
+      const expected = snapshot({ token: asset, pkhs: filter ?? [] });
+      return [{ topic: 'LiveOrdersFeed', data: { asset, pkhFilter: filter }, snapshot: expected }];
+    }),
+  );
+  const histories = [...addresses].flatMap(([address, pkh]) => [
+    { topic: 'UserHistoryByAddress', data: { address }, snapshot: snapshot({ pkhs: [pkh] }) },
+    ...tokens.map((token) => {
+      const data = { address, asset: token };
+      const expected = snapshot({ token, pkhs: [pkh] });
+      return { topic: 'UserHistoryByAddressAndAsset', data, snapshot: expected };
+    }),
+  ]);
+  return [...feeds, ...histories];
+}
+
+/** What we do not know yet is accepted, and there is nothing. */
+function unknown(): Expected[] {
+  const pair = { base: UNKNOWN, quote: '.' };
+  return [
+    ...TOPICS_OF_AN_ASSET.map((topic) => ({ topic, data: { asset: UNKNOWN }, snapshot: null })),
+    { topic: 'LastBar', data: { pair, interval: 'min1' }, snapshot: null },
+    { topic: 'MCapBar', data: { pair, interval: 'min1' }, snapshot: null },
+  ];
+}
+
+/** The first update or error of each subscription, by request id. */
+async function snapshots(url: string, wishes: readonly Expected[]): Promise<Map<string, Frame>> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/websocket/ws`);
+  const first = new Map<string, Frame>();
+  socket.on('message', (text: Buffer) => {
+    const frame: unknown = JSON.parse(text.toString());
+    assert(typeof frame === 'object' && frame !== null);
+    const { requestId, event } = { requestId: null, event: '', ...frame };
+    if (event === 'Subscribed' || event === 'Ping') return;
+    const id = String(requestId);
+    if (!first.has(id)) first.set(id, { ...frame });
+  });
+  try {
+    await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
+    for (let from = 0; from < wishes.length; from += AT_ONCE) {
+      const some = wishes.slice(from, from + AT_ONCE);
+      const topics = some.map(({ topic, data }, index) => {
+        return { requestId: String(from + index), topic, data };
+      });
+      socket.send(JSON.stringify({ messageType: 'subscribe', topics }));
+      const last = from + some.length;
+      await until(
+        () => `${last} subscriptions are answered, not ${first.size}`,
+        () => first.size >= last,
+      );
+      for (const { requestId } of topics) {
+        socket.send(JSON.stringify({ messageType: 'unsubscribe', requestId }));
+      }
+    }
+  } finally {
+    socket.terminate();
+  }
+  return first;
+}

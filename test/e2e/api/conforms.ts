@@ -1,0 +1,101 @@
+/**
+ * The server's own documents, held against its answers: every status is documented, every body and
+ * every frame has the documented type, and no field is there that its schema does not name.
+ */
+import { deepStrictEqual } from 'node:assert';
+import assert from 'node:assert/strict';
+import { Compile } from 'typebox/schema';
+import { parse } from 'yaml';
+
+type Json = Readonly<Record<string, unknown>>;
+type Validator = ReturnType<typeof Compile>;
+
+const METHODS = ['get', 'post'];
+const INSIDE_ALL_OF = 'allOf';
+
+/** The object at a path of keys; empty where there is none. */
+function at(root: unknown, ...keys: readonly string[]): Json {
+  let found: unknown = root;
+  for (const key of keys) found = isObject(found) ? found[key] : undefined;
+  return isObject(found) ? found : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Objects with named fields have no others; ids are left out, so that references stay local. */
+function closed(schema: unknown, parent = ''): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => closed(each, parent));
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).filter(([key, value]) => {
+    return key !== '$id' || typeof value !== 'string';
+  });
+  const inner = Object.fromEntries(entries.map(([key, value]) => [key, closed(value, key)]));
+  const isOpen = inner.additionalProperties !== undefined || parent === INSIDE_ALL_OF;
+  if (!isObject(inner.properties) || inner.type !== 'object' || isOpen) return inner;
+  return { ...inner, additionalProperties: false };
+}
+
+export class Documents {
+  readonly #openapi: Json;
+  readonly #asyncapi: Json;
+  readonly #validators = new Map<string, Validator>();
+
+  private constructor(openapi: Json, asyncapi: Json) {
+    this.#openapi = openapi;
+    this.#asyncapi = asyncapi;
+  }
+
+  static async read(url: string): Promise<Documents> {
+    const read = async (name: string) => {
+      const answer = await fetch(`${url}/v1/docs/${name}`);
+      assert.equal(answer.status, 200, name);
+      return at({ document: parse(await answer.text()) }, 'document');
+    };
+    return new Documents(await read('openapi'), await read('asyncapi'));
+  }
+
+  /** `GET /path` of every route. */
+  get routes(): string[] {
+    return Object.entries(at(this.#openapi, 'paths')).flatMap(([path, item]) =>
+      METHODS.filter((method) => isObject(at(item)[method])).map(
+        (method) => `${method.toUpperCase()} ${path}`,
+      ),
+    );
+  }
+
+  get topics(): string[] {
+    return Object.keys(at(this.#asyncapi, 'channels')).filter((name) => name !== 'socket');
+  }
+
+  /** Of `GET /path`, with `{name}` where the path has a parameter. */
+  answer(route: string, status: number, body: unknown): void {
+    const [method = '', path = ''] = route.split(' ');
+    const responses = at(this.#openapi, 'paths', path, method.toLowerCase(), 'responses');
+    const said = responses[String(status)];
+    assert(isObject(said), `${route}: status ${status} is not documented`);
+    const { schema } = at(said, 'content', 'application/json');
+    assert(schema !== undefined, `${route} ${status}: the body has no schema`);
+    this.#check(`${route} ${status}`, schema, this.#openapi, body);
+  }
+
+  /** A whole frame of a topic, its envelope included. */
+  frame(topic: string, event: string, frame: unknown): void {
+    const { payload } = at(this.#asyncapi, 'channels', topic, 'messages', event);
+    assert(payload !== undefined, `${topic}: ${event} is not documented`);
+    this.#check(`${topic} ${event}`, payload, this.#asyncapi, frame);
+  }
+
+  #check(name: string, schema: unknown, document: Json, value: unknown): void {
+    const known = this.#validators.get(name);
+    const { components } = document;
+    const root = at({ root: closed({ ...at({ schema }, 'schema'), components }) }, 'root');
+    const validator = known ?? Compile(root);
+    this.#validators.set(name, validator);
+    if (validator.Check(value)) return;
+    const [, errors] = validator.Errors(value);
+    const told = errors.map(({ instancePath, message }) => `${instancePath} ${message}`);
+    deepStrictEqual(told.slice(0, 5), [], `${name}: the answer is not of its documented type`);
+  }
+}

@@ -1,0 +1,183 @@
+/** Who holds what and what they made of it; summed from unspent outputs and from all fills. */
+import assert from 'node:assert/strict';
+import { formatAddress, parseAddress } from '../../../src/cardano/address.ts';
+import { ada, adaPrice, fixed, halfEven, LOVELACE_PER_ADA, type Ratio, sum } from './exact.ts';
+import type { ModelChain, Trade } from './modelChain.ts';
+import { compareTexts, type ModelPools, seconds } from './modelPools.ts';
+
+/** Lovelace and tokens of one key's fills, by average cost. */
+interface Account {
+  readonly buys: readonly Trade[];
+  readonly sells: readonly Trade[];
+  readonly spent: bigint;
+  readonly received: bigint;
+  readonly realized: bigint;
+  /** Tokens bought and not sold, and what they cost. */
+  readonly open: bigint;
+  readonly openCost: bigint;
+}
+
+/** What a buy cost: all that was offered and the executor's fee; an initial buy what went in. */
+function spentOn({ order, lovelace }: Trade): bigint {
+  return order === null ? lovelace : order.amount + order.datum.feeLovelace;
+}
+
+function gotFor({ order }: Trade): bigint {
+  return order?.closed?.received ?? assert.fail('a sell is an order that was filled');
+}
+
+function tokensOf(trades: readonly Trade[]): bigint {
+  return sum(trades.map(({ tokens }) => tokens));
+}
+
+function accountOf(trades: readonly Trade[]): Account {
+  let [open, openCost, realized] = [0n, 0n, 0n];
+  for (const trade of trades) {
+    if (trade.isBuy) {
+      open += trade.tokens;
+      openCost += spentOn(trade);
+      continue;
+    }
+    // Tokens beyond the open amount were sent here: they have no cost and make no profit.
+    const matched = trade.tokens < open ? trade.tokens : open;
+    if (matched === 0n) continue;
+    const proceeds = halfEven({ n: gotFor(trade) * matched, d: trade.tokens });
+    const cost = halfEven({ n: openCost * matched, d: open });
+    realized += proceeds - cost;
+    open -= matched;
+    openCost -= cost;
+  }
+  const buys = trades.filter(({ isBuy }) => isBuy);
+  const sells = trades.filter(({ isBuy }) => !isBuy);
+  const [spent, received] = [sum(buys.map(spentOn)), sum(sells.map(gotFor))];
+  return { buys, sells, spent, received, realized, open, openCost };
+}
+
+function average(lovelace: bigint, tokens: bigint): string {
+  return tokens === 0n ? '0' : adaPrice({ n: lovelace, d: tokens });
+}
+
+export class ModelPeople {
+  readonly #chain: ModelChain;
+  readonly #pools: ModelPools;
+
+  constructor(chain: ModelChain, pools: ModelPools) {
+    this.#chain = chain;
+    this.#pools = pools;
+  }
+
+  /** Confirmed tokens at each address that has some. */
+  #held(token: string): Map<string, bigint> {
+    const held = new Map<string, bigint>();
+    for (const { output, spent } of this.#chain.outputs.values()) {
+      const amount = output.value.assets.get(token);
+      if (spent !== null || amount === undefined) continue;
+      held.set(output.address, (held.get(output.address) ?? 0n) + amount);
+    }
+    return held;
+  }
+
+  #heldBy(token: string, pkhs: readonly string[]): bigint {
+    const own = [...this.#held(token)].filter(([address]) => {
+      const payment = parseAddress(address)?.payment;
+      return payment?.kind === 'key' && pkhs.includes(payment.hash);
+    });
+    return sum(own.map(([, amount]) => amount));
+  }
+
+  holders(token: string, { offset = 0, limit = 100 } = {}) {
+    const rows = [...this.#held(token)]
+      .filter(([address]) => this.#chain.scriptOf(address) === null)
+      .sort(([a, left], [b, right]) => Number(right - left) || compareTexts(a, b));
+    const { pkh, skh } = this.#pools.launch(token)?.metadata.author ?? assert.fail(token);
+    const key = (hash: string) => ({ kind: 'key', hash }) as const;
+    const stake = skh === '' ? null : key(skh);
+    const parts = { network: 'testnet', payment: key(pkh), stake, pointer: false } as const;
+    return {
+      holders: rows.slice(offset, offset + limit).map(([address, quantity]) => {
+        return { address, quantity: String(quantity) };
+      }),
+      dev: { address: formatAddress(parts), quantity: String(this.#heldBy(token, [pkh])) },
+      count: rows.length,
+    };
+  }
+
+  #account(token: string, pkh: string): Account | null {
+    const own = this.#chain.trades.filter((one) => one.token === token && one.pkh === pkh);
+    return own.length === 0 ? null : accountOf(own);
+  }
+
+  #unrealized(token: string, { open, openCost }: Account): bigint {
+    return this.#worth(token, open) - openCost;
+  }
+
+  /** Whole lovelace at spot. */
+  #worth(token: string, tokens: bigint): bigint {
+    const { n, d }: Ratio = this.#pools.spot(token);
+    return halfEven({ n: n * tokens, d });
+  }
+
+  metrics(token: string, pkh: string) {
+    if (this.#pools.launch(token) === undefined) return null;
+    const account = this.#account(token, pkh);
+    if (account === null) return null;
+    const { buys, sells, spent, received, realized } = account;
+    const times = [...buys, ...sells].map(({ at }) => seconds(at.timeMs));
+    return {
+      asset: token,
+      pkh,
+      buyCount: buys.length,
+      sellCount: sells.length,
+      boughtTokens: String(tokensOf(buys)),
+      soldTokens: String(tokensOf(sells)),
+      spentAda: ada(spent),
+      receivedAda: ada(received),
+      balance: String(this.#heldBy(token, [pkh])),
+      averageBuyPrice: average(spent, tokensOf(buys)),
+      averageSellPrice: average(received, tokensOf(sells)),
+      realizedPnlAda: ada(realized),
+      unrealizedPnlAda: ada(this.#unrealized(token, account)),
+      firstTradeTime: Math.min(...times),
+      lastTradeTime: Math.max(...times),
+    };
+  }
+
+  pnlCard(token: string, pkhs: readonly string[]) {
+    const accounts = [...new Set(pkhs)].flatMap((pkh) => this.#account(token, pkh) ?? []);
+    if (accounts.length === 0) return null;
+    const invested = sum(accounts.map(({ spent }) => spent));
+    const gain = sum(accounts.map((one) => one.realized + this.#unrealized(token, one)));
+    const percent = { n: gain * 100n, d: invested };
+    return {
+      asset: token,
+      pnlPercent: invested === 0n ? '0.00' : fixed(percent, 2),
+      investedAda: ada(invested),
+      currentAdaGain: ada(gain),
+    };
+  }
+
+  balance(token: string, pkhs: readonly string[]) {
+    if (this.#pools.launch(token) === undefined) return null;
+    const tokens = this.#heldBy(token, pkhs);
+    if (tokens === 0n) return null;
+    return { balance: Number(this.#worth(token, tokens)) / Number(LOVELACE_PER_ADA) };
+  }
+
+  /** Unspent outputs of a key, as `/getUtxos` lists them; those of the genesis are in no block. */
+  utxos(pkh: string) {
+    return [...this.#chain.outputs.values()]
+      .filter(({ spent, output }) => {
+        const payment = parseAddress(output.address)?.payment;
+        return spent === null && payment?.kind === 'key' && payment.hash === pkh;
+      })
+      .map(({ ref, output }) => {
+        const { lovelace, assets } = output.value;
+        const rest = [...assets].sort(([a], [b]) => compareTexts(a, b));
+        const all = [['lovelace', lovelace] as const, ...rest];
+        const [txHash = '', index] = ref.split(':');
+        const value = all.map(([unit, amount]) => ({ unit, amount: String(amount) }));
+        return { txHash, index: Number(index), address: output.address, value };
+      })
+      .sort((a, b) => compareTexts(a.txHash, b.txHash) || a.index - b.index);
+  }
+}

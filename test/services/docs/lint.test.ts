@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stringify } from 'yaml';
+import { faultsIn } from './sample.ts';
+import { asyncapiFaults, lint, servedDocuments } from './served.ts';
+
+test('the documents of a running market', async (t) => {
+  const { openapi, asyncapi, text } = await servedDocuments(t);
+
+  await t.test('OpenAPI 3.1: a linter finds nothing, warnings included', async () => {
+    assert.equal(openapi.openapi, '3.1.0');
+    assert.deepEqual(await lint(text.openapi), []);
+    assert.deepEqual(faultsIn(openapi), []);
+  });
+
+  await t.test('AsyncAPI 3: a linter and the published schema find nothing', async () => {
+    assert.equal(asyncapi.asyncapi, '3.0.0');
+    assert.deepEqual(await lint(text.asyncapi), []);
+    assert.deepEqual(asyncapiFaults(asyncapi), []);
+    assert.deepEqual(faultsIn(asyncapi), []);
+  });
+
+  await t.test('the judges see what is wrong', async () => {
+    const calls = stringify({ ...openapi, tags: [{ title: 'nameless' }] });
+    assert.match((await lint(calls)).join(), /struct at #\/tags\/0/);
+    const spoiled = { ...asyncapi, operations: { a: { action: 'shout' } } };
+    assert.match(asyncapiFaults(spoiled).join(), /operations\/a/);
+    assert.match((await lint(stringify(spoiled))).join(), /operations\/a/);
+  });
+});
