@@ -3,10 +3,10 @@
  * for streams. What is kept in memory of them follows here, so that it is right after every entry.
  */
 import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
-import { MOST_POOLS, type PoolRecord, readRecord } from '../store/records.ts';
+import { MOST_POOLS, type PointRecord, type PoolRecord, readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { type ChainTrades, foldChainBlock, touchOpenOrders } from './chainRows.ts';
+import { type ChainTrades, foldChainBlock, TIP, touchOpenOrders } from './chainRows.ts';
 import { Directory } from './directory.ts';
 import { MempoolBook } from './mempoolBook.ts';
 import { foldMempool, settleMempool } from './mempoolRows.ts';
@@ -15,6 +15,21 @@ import type { RowDraft } from './rowDraft.ts';
 import { touchPool, tradesTag } from './streamTags.ts';
 
 const MOST_WAITING = 1_000_000;
+/** Row of `market`: the last rollback, from the tip it took away to the one it left. */
+const UNDONE = 'undone';
+
+export interface UndoneSlots {
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+}
+
+/** Of the rollback that entry `seq` was; null slots where a later one hides it. */
+export function undoneSlots(store: StateStore, seq: number): UndoneSlots {
+  const text = store.get('market', UNDONE);
+  const last = text === null ? null : readRecord<UndoneSlots & { seq: number }>(text);
+  if (last?.seq !== seq) return { fromSlot: null, toSlot: null };
+  return { fromSlot: last.fromSlot, toSlot: last.toSlot };
+}
 
 /** The market of a chain, as far as it is kept in memory; always as at the applied position. */
 export class ChainMarket {
@@ -22,7 +37,8 @@ export class ChainMarket {
   readonly mempool: MempoolBook;
 
   constructor(store: StateStore) {
-    this.directory = new Directory(store.withPrefix('pools', '', MOST_POOLS));
+    const pools = store.withPrefix('pools', '', MOST_POOLS);
+    this.directory = new Directory(pools, store.checkpoint?.seq ?? 0);
     this.mempool = new MempoolBook(store.withPrefix('mempool', '', MOST_WAITING));
   }
 
@@ -42,6 +58,11 @@ export class ChainMarket {
   /** Rows that a rollback put back, and what streams are to be told of them. */
   takeRestored(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
     for (const change of restored) tellOfUndone(change, rows);
+    const tip = restored.find(({ table, key }) => table === 'market' && key === TIP);
+    if (tip !== undefined) {
+      const undone = { seq, fromSlot: slotOf(tip.before), toSlot: slotOf(tip.after) };
+      rows.set('market', UNDONE, JSON.stringify(undone));
+    }
     this.follow(restored, seq);
   }
 
@@ -67,6 +88,10 @@ export class ChainMarket {
     touchPool(rows, token);
     this.directory.set(token, text, seq);
   }
+}
+
+function slotOf(point: string | null): number | null {
+  return point === null ? null : readRecord<PointRecord>(point).slot;
 }
 
 function tellOfUndone({ table, key, before, after }: RowChange, rows: RowDraft): void {

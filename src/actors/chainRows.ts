@@ -25,6 +25,7 @@ import { makeOutput, spendOutput } from './holdingRows.ts';
 import { closeOrder, isVenueChange, placeOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { touchOrder, touchPool, tradesTag } from './streamTags.ts';
+import { tradeLaunch, tradeOrder } from './traderRows.ts';
 
 /** What a block is to the pairs that trade; the rest is rows. */
 export interface ChainTrades {
@@ -128,6 +129,8 @@ class BlockFold implements ChainTrades {
       volumeLovelace: String(BigInt(pool.volumeLovelace) + BigInt(lovelace)),
       fills: pool.fills + 1,
     });
+    const isInitialBuy = event.order === null && event.tx === pool.launchTx;
+    if (isInitialBuy) tradeLaunch(this.#rows, pool, event, this.#atMs);
     // Dust has no price.
     if (tokens === '0' || lovelace === '0') return;
     const state = poolState({ ...pool, reserves: after });
@@ -172,6 +175,7 @@ class BlockFold implements ChainTrades {
     const { venue } = this.#pool(order.token).reserves;
     const closed = { state: kind, closedMs: this.#atMs, closedTx: tx, received, venue };
     closeOrder(this.#rows, order, closed);
+    if (kind === 'executed') tradeOrder(this.#rows, order, received, this.#atMs);
   }
 
   #lock({ lock }: MarketEvent & { kind: 'locked' }): void {

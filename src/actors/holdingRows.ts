@@ -1,8 +1,29 @@
-/** Outputs that are watched, and what addresses hold of the tokens that were launched. */
+/**
+ * Outputs that are watched, and who holds what of the tokens that were launched: by address, by
+ * payment key, and by address in the order of the balances. What a script of the deployment holds,
+ * it holds for others: it is none of these.
+ *
+ * Keys: `holdings` `<token>/<address>`; `holders` `<token>/<what the balance lacks>/<address>`, so
+ * that the largest balance has the smallest key and ties go by address; `balances` `<pkh>/<token>`.
+ * The value is the balance each time.
+ */
+import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent, RefText } from '../market/events.ts';
 import { assert } from '../runtime/assert.ts';
 import { type OutputRecord, readRecord } from '../store/records.ts';
 import type { RowDraft } from './rowDraft.ts';
+
+/** More than can be held: an output holds less than 2^64. */
+const BEYOND_HELD = 10n ** 24n;
+
+/** In `counts`: addresses with a balance. */
+export const holdersOf = (token: AssetId) => `holders/${token}`;
+export const balanceKey = (pkh: string, token: AssetId) => `${pkh}/${token}`;
+
+/** Of a row of `holders`. */
+export function holderAddress(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}
 
 export function makeOutput(rows: RowDraft, event: MarketEvent & { kind: 'made' }): void {
   const { ref, address, pkh, isOurs, lovelace, assets, datum } = event;
@@ -18,13 +39,31 @@ export function spendOutput(rows: RowDraft, ref: RefText): void {
   rows.set('outputs', ref, null);
 }
 
-/** Adds an output's tokens to what its address holds, or takes them away. */
-function hold(rows: RowDraft, { address, assets }: OutputRecord, sign: bigint): void {
+/** Adds an output's tokens to what its address and its key hold, or takes them away. */
+function hold(rows: RowDraft, { address, pkh, isOurs, assets }: OutputRecord, sign: bigint): void {
+  if (isOurs) return;
   for (const [token, amount] of Object.entries(assets)) {
     if (rows.get('pools', token) === null) continue;
-    const key = `${token}/${address}`;
-    const held = BigInt(rows.get('holdings', key) ?? 0) + sign * BigInt(amount);
-    assert(held >= 0n, `${address} holds what it spends`);
-    rows.set('holdings', key, held === 0n ? null : String(held));
+    const by = sign * BigInt(amount);
+    const { before, after } = add(rows, 'holdings', `${token}/${address}`, by);
+    if (before !== 0n) rows.set('holders', holderKey(token, before, address), null);
+    if (after !== 0n) rows.set('holders', holderKey(token, after, address), String(after));
+    if (before === 0n && after !== 0n) rows.count(holdersOf(token), 1);
+    if (before !== 0n && after === 0n) rows.count(holdersOf(token), -1);
+    if (pkh !== null) add(rows, 'balances', balanceKey(pkh, token), by);
   }
+}
+
+function add(rows: RowDraft, table: 'holdings' | 'balances', key: string, by: bigint) {
+  const before = BigInt(rows.get(table, key) ?? 0);
+  const after = before + by;
+  assert(after >= 0n, `${key} has in ${table} what is spent`);
+  rows.set(table, key, after === 0n ? null : String(after));
+  return { before, after };
+}
+
+function holderKey(token: AssetId, balance: bigint, address: string): string {
+  const lack = BEYOND_HELD - balance;
+  assert(lack > 0n, `a balance of ${balance} can be held`);
+  return `${token}/${String(lack).padStart(24, '0')}/${address}`;
 }

@@ -64,8 +64,8 @@ export class MempoolBook {
     return this.#found(this.#byToken.get(token));
   }
 
-  ofKey(pkh: string): readonly WaitingOrder[] {
-    return this.#found(this.#byKey.get(pkh));
+  ofKeys(pkhs: readonly string[]): readonly WaitingOrder[] {
+    return this.#found(pkhs.flatMap((pkh) => [...(this.#byKey.get(pkh) ?? [])]));
   }
 
   /** Newest first. */

@@ -9,12 +9,17 @@ import { submitRoutes } from '../services/builder/submit.ts';
 import { chartRoutes } from '../services/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../services/charts/topics.ts';
 import { devnetRoutes } from '../services/devnet/routes.ts';
+import { holderRoutes } from '../services/holders/routes.ts';
 import { imageRoutes } from '../services/images/routes.ts';
 import { utilityRoutes } from '../services/operations/routes.ts';
 import type { NodeStatus } from '../services/operations/status.ts';
 import { healthTopic } from '../services/operations/topics.ts';
+import { orderFeedRoutes } from '../services/orders/routes.ts';
+import { orderTopics } from '../services/orders/topics.ts';
 import { poolRoutes } from '../services/pools/routes.ts';
 import { poolTopics } from '../services/pools/topics.ts';
+import { tradeRoutes } from '../services/trades/routes.ts';
+import { tradeTopics } from '../services/trades/topics.ts';
 import { utxoRoutes } from '../services/utxo/routes.ts';
 import { vestingBuildRoutes } from '../services/vesting/build.ts';
 import { vestingQueryRoutes } from '../services/vesting/queries.ts';
@@ -27,6 +32,9 @@ export function marketRoutes(node: Node, chain: ChainKit | null, world: World): 
   const read = [
     ...chartRoutes(node),
     ...poolRoutes(node),
+    ...holderRoutes(node),
+    ...orderFeedRoutes(node),
+    ...tradeRoutes(node),
     ...vestingQueryRoutes(node),
     ...utilityRoutes(clock),
   ];
@@ -47,5 +55,12 @@ export function marketRoutes(node: Node, chain: ChainKit | null, world: World): 
 }
 
 export function marketTopics(node: Node, status: NodeStatus): Topic[] {
-  return [lastBarTopic(node), mcapBarTopic(node), ...poolTopics(node), healthTopic(status)];
+  return [
+    lastBarTopic(node),
+    mcapBarTopic(node),
+    ...poolTopics(node),
+    ...orderTopics(node),
+    ...tradeTopics(node),
+    healthTopic(status),
+  ];
 }

@@ -37,6 +37,13 @@ export function formatUnits(amount: bigint, decimals: number): string {
     : placePoint(amount.toString(), decimals);
 }
 
+/** The same with all its fractional digits, at least one: `1.500000`. */
+export function formatFixed(amount: bigint, decimals: number): string {
+  if (amount < 0n) return `-${formatFixed(-amount, decimals)}`;
+  const digits = amount.toString().padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
 function placePoint(digits: string, fractionDigits: number): string {
   const padded = digits.length > fractionDigits ? digits : digits.padStart(fractionDigits + 1, '0');
   const point = padded.length - fractionDigits;

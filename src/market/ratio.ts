@@ -1,4 +1,6 @@
-/** Exact fractions of integers. Rounding is always named; nothing here sees a negative number. */
+/**
+ * Exact fractions of integers. Rounding is always named; only `roundHalfEven` sees negative numbers.
+ */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -22,4 +24,13 @@ export function ceilDivide(numerator: bigint, denominator: bigint): bigint {
 /** To the nearest integer, a half upwards. */
 export function roundRatio({ numerator, denominator }: Ratio): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
+}
+
+/** To the nearest integer, a half to the even one. The denominator is positive. */
+export function roundHalfEven({ numerator, denominator }: Ratio): bigint {
+  if (numerator < 0n) return -roundHalfEven({ numerator: -numerator, denominator });
+  const quotient = numerator / denominator;
+  const twiceRest = (numerator - quotient * denominator) * 2n;
+  const isUp = twiceRest > denominator || (twiceRest === denominator && quotient % 2n === 1n);
+  return isUp ? quotient + 1n : quotient;
 }

@@ -32,6 +32,7 @@ export const CATALOGUE = {
   INVALID_DATUM: { code: 1305, status: 400, retry: false },
   NOT_OWNER: { code: 1306, status: 403, retry: false },
   LOCK_NOT_EXPIRED: { code: 1307, status: 400, retry: true },
+  ORDER_NOT_FOUND: { code: 1401, status: 404, retry: false },
 } as const;
 
 export type Cause = keyof typeof CATALOGUE;

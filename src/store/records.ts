@@ -3,6 +3,7 @@ import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent, PlacedOrder, Reserves, VestingLock } from '../market/events.ts';
 import type { PoolState } from '../market/pool.ts';
 import type { PoolFacts } from '../market/poolView.ts';
+import type { Position } from '../market/position.ts';
 
 /** Table `points`, by height padded to 12 digits: blocks a chain can be followed on from. */
 export interface PointRecord {
@@ -41,6 +42,21 @@ export interface TradeRecord {
   readonly atMs: number;
   /** Lovelace per token after it. */
   readonly spot: { readonly numerator: string; readonly denominator: string };
+}
+
+/** Table `traders`, by `<payment key>/<token>`: a position in JSON, and when its fills were. */
+export interface TraderRecord {
+  readonly buyCount: number;
+  readonly sellCount: number;
+  readonly boughtTokens: string;
+  readonly soldTokens: string;
+  readonly spentLovelace: string;
+  readonly receivedLovelace: string;
+  readonly openTokens: string;
+  readonly openCostLovelace: string;
+  readonly realizedLovelace: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
 }
 
 /** More than a market has: for those who read all of them. */
@@ -87,6 +103,20 @@ export function poolState(pool: PoolRecord): PoolState {
   if (venue === 'AMM') return { venue, ...reserves, owed: BigInt(owed), supply };
   const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
   return { venue, ...reserves, curve, thresholdLovelace: BigInt(pool.thresholdLovelace) };
+}
+
+export function positionOf(trader: TraderRecord): Position {
+  return {
+    buyCount: trader.buyCount,
+    sellCount: trader.sellCount,
+    boughtTokens: BigInt(trader.boughtTokens),
+    soldTokens: BigInt(trader.soldTokens),
+    spentLovelace: BigInt(trader.spentLovelace),
+    receivedLovelace: BigInt(trader.receivedLovelace),
+    openTokens: BigInt(trader.openTokens),
+    openCostLovelace: BigInt(trader.openCostLovelace),
+    realizedLovelace: BigInt(trader.realizedLovelace),
+  };
 }
 
 export function readRecord<T>(text: string): T {

@@ -82,3 +82,24 @@ export function touchWrites(database: Database) {
     },
   };
 }
+
+/** Touches in one answer, more only where one entry has more. */
+const MOST = 500;
+const MOST_OF_AN_ENTRY = 1_000_000;
+
+/**
+ * A page of what was touched, of whole entries only: `completeTo` is the last entry that is in it,
+ * or `applied` when there is no more. `read` gives the oldest ones, at most `limit`.
+ */
+export function touchPage(
+  applied: number,
+  read: (limit: number) => readonly Touch[],
+): { readonly touches: readonly Touch[]; readonly completeTo: number } {
+  const touches = read(MOST + 1);
+  const beyond = touches[MOST];
+  if (beyond === undefined) return { touches, completeTo: applied };
+  const whole = touches.filter(({ seq }) => seq < beyond.seq);
+  if (whole.length > 0) return { touches: whole, completeTo: beyond.seq - 1 };
+  const ofEntry = read(MOST_OF_AN_ENTRY).filter(({ seq }) => seq === beyond.seq);
+  return { touches: ofEntry, completeTo: beyond.seq };
+}

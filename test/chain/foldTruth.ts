@@ -17,6 +17,7 @@ import type { FoldWorld } from '../support/foldWorld.ts';
 import { INTERVALS, type Interval, startOf } from '../support/model.ts';
 import { rowsOf } from './foldChain.ts';
 import {
+  addressOf,
   beaconOf,
   type ModelOrder,
   type ModelPool,
@@ -25,6 +26,7 @@ import {
   ownerOf,
   reservesOf,
   SUPPLY,
+  USERS,
 } from './foldState.ts';
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
@@ -144,7 +146,10 @@ function checkLocks(world: FoldWorld, { locks }: ModelState): void {
 
 function holdingsOf({ outputs, pools }: ModelState): Map<string, string> {
   const held = new Map<string, bigint>();
+  const users = new Set(Array.from({ length: USERS }, (_, user) => addressOf(user)));
   for (const { address, assets } of outputs.values()) {
+    // What scripts hold, they hold for others.
+    if (!users.has(address)) continue;
     for (const [asset, amount] of Object.entries(assets)) {
       const key = `${asset}/${address}`;
       if (pools.has(asset)) held.set(key, (held.get(key) ?? 0n) + BigInt(amount));

@@ -5,7 +5,7 @@ import type { Topic } from '../../topics/port.ts';
 import { Definitions, type JsonObject } from './definitions.ts';
 import { type Examples, type FrameExamples, NO_EXAMPLES } from './examples.ts';
 import { CLIENT_FRAMES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.ts';
-import { SOCKET_RULES } from './guide.ts';
+import { SOCKET_GUIDE } from './guide.ts';
 import type { About } from './openapi.ts';
 
 type Direction = 'receive' | 'send';
@@ -42,7 +42,7 @@ class Sockets {
       asyncapi: '3.0.0',
       info: {
         ...about,
-        description: SOCKET_RULES,
+        description: SOCKET_GUIDE,
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       defaultContentType: 'application/json',

@@ -23,7 +23,7 @@ export type FrameExamples = Readonly<Record<string, JsonObject>>;
 
 export interface Examples {
   /** Ids in the samples that a reader may replace by ones of the market in front of him. */
-  readonly ids: { readonly asset: string; readonly pkh: string; readonly address: string };
+  readonly ids: Readonly<Record<string, string>>;
   /** By `<method> <path>` as the route has them. */
   readonly routes: Readonly<Record<string, RouteExample>>;
   /** By topic; `socket` for frames of none. */
@@ -33,7 +33,7 @@ export interface Examples {
 }
 
 export const NO_EXAMPLES: Examples = {
-  ids: { asset: '', pkh: '', address: '' },
+  ids: {},
   routes: {},
   topics: {},
   errors: {},

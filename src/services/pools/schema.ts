@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { POOL_LISTS } from '../../market/poolView.ts';
 import { Amount, AssetIdShape, KeyHash, TxHash } from '../../shapes/identifiers.ts';
 import { LockRow } from '../../shapes/locks.ts';
+import { MOST_ON_PAGE } from './route.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const LOVELACE = Type.Integer({ description: 'Lovelace.' });
@@ -74,5 +75,59 @@ export const Progress = Type.Object({
   percent: Type.String({ description: 'Of the cap, cut to 2 decimals.' }),
 });
 
+export const Pools = Type.Object({
+  count: Type.Integer({ minimum: 0, description: 'How many there are, on this page or not.' }),
+  items: Type.Array(LiquidityPoolInfo),
+});
+
+const MOST_OFFSET = 1_000_000_000;
+const OFFSET = Type.Integer({ minimum: 0, maximum: MOST_OFFSET, default: 0 });
+function limitOf(most: number) {
+  return Type.Integer({ minimum: 1, maximum: most, default: most });
+}
+
+/** Code points of a search. */
+export const MOST_POINTS = 128;
+export const SearchQuery = Type.Object({
+  pattern: Type.String({
+    // Something that is no space, and nowhere a backslash.
+    pattern: '^\\s*[^\\s\\\\][^\\\\]*$',
+    maxLength: MOST_POINTS,
+    description: 'What to look for: more than space, at most 128 code points, no backslash.',
+  }),
+  offset: Type.Optional(OFFSET),
+  limit: Type.Optional(limitOf(MOST_ON_PAGE)),
+});
+
+export const FollowedAssets = Type.Array(AssetIdShape, {
+  minItems: 1,
+  maxItems: 1000,
+  description: 'Asset ids of tokens.',
+});
+export const MOST_FOLLOWING = 60;
+export const FollowingQuery = Type.Object({
+  offset: Type.Optional(OFFSET),
+  limit: Type.Optional(limitOf(MOST_FOLLOWING)),
+});
+
 export const PoolFeedInput = Type.Object({ asset: AssetIdShape });
-export const PoolFeedOutput = Type.Union([LiquidityPoolInfo, Type.Null()]);
+export const PoolOrNull = Type.Union([LiquidityPoolInfo, Type.Null()]);
+
+export const PoolListUpdate = Type.Object(
+  {
+    items: Type.Array(LiquidityPoolInfo, {
+      description: 'Pools of the page that changed or are new on it; in a snapshot all of them.',
+    }),
+    order: Type.Array(AssetIdShape, {
+      description:
+        'Asset ids of the page in their order. The pool of each is in `items`, or was in those ' +
+        'of an update before; whoever is not named has left the page.',
+    }),
+    crc32: Type.Integer({
+      minimum: 0,
+      maximum: 0xff_ff_ff_ff,
+      description: 'Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.',
+    }),
+  },
+  { $id: 'PoolListUpdate' },
+);

@@ -22,13 +22,12 @@ export interface Answered {
   readonly headers: Headers;
 }
 
-const MOST_TOLD = 12;
-
 export class Asker {
   readonly url: string;
   readonly documents: Documents;
   readonly missing = new Set<string>();
-  readonly faults: string[] = [];
+  /** What was asked, without its details, and how the answer differed. */
+  readonly #faults: (readonly [string, string])[] = [];
   /** Answers compared. */
   compared = 0;
 
@@ -60,7 +59,9 @@ export class Asker {
       this.missing.add(route);
       return null;
     }
-    this.judge(JSON.stringify(question), () => this.documents.answer(route, answer.status, found));
+    this.judge(route, JSON.stringify(question), () =>
+      this.documents.answer(route, answer.status, found),
+    );
     return { status: answer.status, body: found, headers: answer.headers };
   }
 
@@ -72,7 +73,7 @@ export class Asker {
   ): Promise<Answered | null> {
     const answer = await this.ask(question);
     if (answer === null) return null;
-    this.judge(JSON.stringify(question), () => {
+    this.judge(question.route, JSON.stringify(question), () => {
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       assert.deepEqual(arranged(answer.body), expected);
     });
@@ -82,27 +83,32 @@ export class Asker {
   async refused(question: Question, status: number, cause: string): Promise<void> {
     const answer = await this.ask(question);
     if (answer === null) return;
-    this.judge(JSON.stringify(question), () => {
+    this.judge(question.route, JSON.stringify(question), () => {
       const said = Reflect.get(Object(answer.body), 'cause');
       assert.deepEqual([answer.status, said], [status, cause]);
     });
   }
 
-  judge(what: string, comparison: () => void): void {
+  judge(what: string, details: string, comparison: () => void): void {
     this.compared += 1;
     try {
       comparison();
     } catch (error) {
       const told = error instanceof Error ? error.message : String(error);
-      this.faults.push(`${what}\n${told}`);
+      this.#faults.push([what, `${details}\n${told}`]);
     }
   }
 
-  /** Fails with all that differed, then with what is not there at all. */
+  /** Fails with one example of each kind that differed, then with what is not there at all. */
   settle(what: string): void {
-    const { faults, missing } = this;
-    const told = faults.slice(0, MOST_TOLD).join('\n\n');
-    assert.equal(faults.length, 0, `${what}: ${faults.length} differ\n${told}`);
-    assert.deepEqual([...missing], [], `${what}: not offered`);
+    const counts = new Map<string, number>();
+    const told = this.#faults.filter(([kind]) => {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      return counts.get(kind) === 1;
+    });
+    const examples = told.map(([kind, text]) => `${counts.get(kind)} x ${kind} ${text}`);
+    const all = this.#faults.length;
+    assert.equal(all, 0, `${what}: ${all} differ\n${examples.join('\n\n')}`);
+    assert.deepEqual([...this.missing], [], `${what}: not offered`);
   }
 }

@@ -43,7 +43,7 @@ async function compareHistory(asker: Asker, market: NaiveMarket, wish: Wish): Pr
   const first = Math.floor((tape.trades[0]?.at.timeMs ?? market.marketMs) / 1000);
   const windows = [
     { from: first - 7_200, to: now + 7_200 },
-    { from: Math.floor((first + now) / 2), to: now },
+    { from: Math.floor((first + now) / 2), to: now + 1 },
     { from: first - 40 * 86_400, to: first + 1 },
   ];
   for (const { from, to } of windows) {
@@ -58,7 +58,10 @@ async function compareHistory(asker: Asker, market: NaiveMarket, wish: Wish): Pr
   const { from = 0, to = 0 } = windows[0] ?? {};
   const reversed = { ...wish, isReversed: true };
   const query = { ...queryOf(reversed), from, to };
-  await asker.expect({ route: 'GET /v1/charts/history', query }, barsOf(tape, reversed));
+  await asker.expect(
+    { route: 'GET /v1/charts/history', query },
+    barsOf(tape, { ...reversed, from, to }),
+  );
   await compareCut(asker, market, wish, from, to);
 }
 
@@ -75,7 +78,7 @@ async function compareCut(
   const query = { ...queryOf(wish), from, to, fill, limit: 2 };
   const question = { route: 'GET /v1/charts/history', query };
   const answer = await asker.expect(question, all.slice(-2));
-  asker.judge(JSON.stringify(question), () => {
+  asker.judge(question.route, JSON.stringify(question), () => {
     const next = answer?.headers.get('X-Next-To') ?? null;
     assert.equal(next, all.length > 2 ? String(all.at(-2)?.time) : null, 'X-Next-To');
   });

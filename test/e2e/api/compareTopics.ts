@@ -11,7 +11,9 @@ import { barsOf, isRelevant, lastBar, lastCapBar } from './modelBars.ts';
 import { LISTS } from './modelPools.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
+/** Below the limits of a frame and of a socket. */
 const AT_ONCE = 100;
+const OF_A_SOCKET = 400;
 const TOPICS_OF_AN_ASSET = ['PoolFeed', 'LiveOrdersFeed', 'Trades', 'OrderBook'];
 
 interface Expected {
@@ -34,13 +36,13 @@ export async function compareTopics(asker: Asker, market: NaiveMarket): Promise<
     const what = `${topic} ${JSON.stringify(data)}`;
     // Another name of the same topic answers under that name or its own.
     const event = topic === 'Trending' ? String(frame.event) : `${topic}Update`;
-    asker.judge(what, () => {
+    asker.judge(`topic ${topic}`, what, () => {
       assert.equal(frame.event, event, JSON.stringify(frame.data));
       assert.deepEqual([frame.snapshot, frame.prev], [true, null]);
       assert.deepEqual(sortLocks(frame.data), snapshot);
     });
     const named = event.replace(/Update$/, '');
-    asker.judge(what, () => asker.documents.frame(named, event, frame));
+    asker.judge(`topic ${topic}`, what, () => asker.documents.frame(named, event, frame));
   }
 }
 
@@ -122,10 +124,22 @@ function unknown(): Expected[] {
   ];
 }
 
-/** The first update or error of each subscription, by request id. */
+/** The first update or error of each subscription, by its place among the wishes. */
 async function snapshots(url: string, wishes: readonly Expected[]): Promise<Map<string, Frame>> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/websocket/ws`);
   const first = new Map<string, Frame>();
+  for (let from = 0; from < wishes.length; from += OF_A_SOCKET) {
+    await oneSocket(url, wishes.slice(from, from + OF_A_SOCKET), from, first);
+  }
+  return first;
+}
+
+async function oneSocket(
+  url: string,
+  wishes: readonly Expected[],
+  base: number,
+  first: Map<string, Frame>,
+): Promise<void> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/websocket/ws`);
   socket.on('message', (text: Buffer) => {
     const frame: unknown = JSON.parse(text.toString());
     assert(typeof frame === 'object' && frame !== null);
@@ -139,20 +153,16 @@ async function snapshots(url: string, wishes: readonly Expected[]): Promise<Map<
     for (let from = 0; from < wishes.length; from += AT_ONCE) {
       const some = wishes.slice(from, from + AT_ONCE);
       const topics = some.map(({ topic, data }, index) => {
-        return { requestId: String(from + index), topic, data };
+        return { requestId: String(base + from + index), topic, data };
       });
       socket.send(JSON.stringify({ messageType: 'subscribe', topics }));
-      const last = from + some.length;
-      await until(
-        () => `${last} subscriptions are answered, not ${first.size}`,
-        () => first.size >= last,
-      );
-      for (const { requestId } of topics) {
-        socket.send(JSON.stringify({ messageType: 'unsubscribe', requestId }));
-      }
     }
+    const last = base + wishes.length;
+    await until(
+      () => `${last} subscriptions are answered, not ${first.size}`,
+      () => first.size >= last,
+    );
   } finally {
     socket.terminate();
   }
-  return first;
 }

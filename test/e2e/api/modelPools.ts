@@ -58,6 +58,8 @@ export function locksOf(chain: ModelChain): LockRow[] {
 
 export class ModelPools {
   readonly #chain: ModelChain;
+  /** The token on top after each block; asked for often, so kept. */
+  #tops: (string | undefined)[] | null = null;
 
   constructor(chain: ModelChain) {
     this.#chain = chain;
@@ -95,7 +97,8 @@ export class ModelPools {
   /** Seconds of the first block after which it was on top. */
   crowned(token: string): number | null {
     const { blocks } = this.#chain;
-    const first = blocks.find(({ height }) => this.#ranked(height)[0] === token);
+    this.#tops ??= blocks.map(({ height }) => this.#ranked(height)[0]);
+    const first = blocks[this.#tops.indexOf(token)];
     return first === undefined ? null : seconds(first.timeMs);
   }
 

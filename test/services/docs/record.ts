@@ -113,9 +113,9 @@ async function record(): Promise<void> {
   await socket.converse();
   for (const end of endings) await end();
   const topics = socket.frames();
-  const { asset, pkh, address } = stage;
+  const { asset, pkh, from, to } = stage;
   for (const [name, value] of Object.entries({
-    ids: { asset, pkh, address },
+    ids: { asset, pkh, from: String(from), to: String(to) },
     routes,
     topics,
     errors,

@@ -1,4 +1,4 @@
-/** What is said on one socket: a subscription to every topic, and the frames that belong to none. */
+/** What is said on one socket: a subscription to every topic, and the frames of no topic. */
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../../src/services/docs/definitions.ts';
 import type { FrameExamples } from '../../../src/services/docs/examples.ts';

@@ -47,7 +47,8 @@ function expectedInfo(pool: ModelPool, user: number): object {
       marketCap: capOf(pool),
       totalVolumeAda: Number(pool.trades.reduce((sum, { lovelace }) => sum + lovelace, 0n)),
       totalTxCount: pool.trades.length,
-      crowned: null,
+      // The only pool is on top from its launch on.
+      crowned: pool.createdMs / 1000,
       sequentialOrderingEnabled: false,
       locks: [],
     },

@@ -47,7 +47,8 @@ function table([head = '', _rule, ...rows]: readonly string[]): Html {
   const body = rows.map((row) => {
     return html`<tr>${cells(row).map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`;
   });
-  return html`<div class="wide"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return html`<div class="wide"><table><thead><tr>${heads}</tr></thead>
+<tbody>${body}</tbody></table></div>`;
 }
 
 function cells(row: string): string[] {

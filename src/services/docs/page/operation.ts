@@ -29,7 +29,9 @@ export function operationHtml(route: Operation): Html {
   const { method, path, operation } = route;
   const summary = textAt(operation, 'summary');
   const description = textAt(operation, 'description');
-  return html`<details class="entry" id="${operationId(route)}"><summary><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="what">${inline(summary)}</span></summary>
+  return html`<details class="entry" id="${operationId(route)}"><summary>
+<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
+<span class="what">${inline(summary)}</span></summary>
 <div class="inside">${description === '' ? NOTHING : markdown(description)}
 ${parameters(listAt(operation, 'parameters'))}
 ${bodies(operation)}
@@ -44,7 +46,10 @@ function parameters(list: readonly Json[]): Html {
   const rows = list.map((each) => {
     const optional = at(each, 'required') === true ? '' : 'optional';
     const schema = at(each, 'schema');
-    return html`<tr><td><code>${textAt(each, 'name')}</code><br><span class="optional">${textAt(each, 'in')} ${optional}</span></td><td><span class="type">${typeOf(schema)}</span></td><td>${inline(textAt(each, 'description'))}${boundsOf(schema)}</td></tr>`;
+    const where = html`<span class="optional">${textAt(each, 'in')} ${optional}</span>`;
+    return html`<tr><td><code>${textAt(each, 'name')}</code><br>${where}</td>
+<td><span class="type">${typeOf(schema)}</span></td>
+<td>${inline(textAt(each, 'description'))}${boundsOf(schema)}</td></tr>`;
   });
   return html`<h4>Parameters</h4><div class="wide"><table><tbody>${rows}</tbody></table></div>`;
 }
@@ -52,7 +57,9 @@ function parameters(list: readonly Json[]): Html {
 function bodies(operation: Json): Html {
   const contents = entriesAt(operation, 'requestBody', 'content').map(([type, media]) => {
     const description = textAt(operation, 'requestBody', 'description');
-    return html`<h4>Body <span class="optional">${type}</span></h4>${description === '' ? NOTHING : html`<p>${inline(description)}</p>`}${schemaOf(at(media, 'schema'))}`;
+    const about = description === '' ? NOTHING : html`<p>${inline(description)}</p>`;
+    const title = html`<h4>Body <span class="optional">${type}</span></h4>`;
+    return html`${title}${about}${schemaOf(at(media, 'schema'))}`;
   });
   return html`${contents}`;
 }
@@ -76,7 +83,8 @@ function answer(status: string, response: Json): Html {
       type === 'application/json' ? NOTHING : html`<span class="optional">${type}</span>`;
     return html`${name}${schema}${shown}`;
   });
-  return html`<div class="answer"><p><strong class="status">${status}</strong> ${about}</p>${contents}</div>`;
+  const head = html`<p><strong class="status">${status}</strong> ${about}</p>`;
+  return html`<div class="answer">${head}${contents}</div>`;
 }
 
 /** Headers are left to those who write programs. */
@@ -94,11 +102,13 @@ function field(parameter: Json): Html {
   const isRequired = at(parameter, 'required') === true;
   const where = textAt(parameter, 'in');
   if (choices.length === 0) {
-    return html`<label>${name}<input name="${name}" data-in="${where}" value="${value}" autocomplete="off" spellcheck="false"></label>`;
+    return html`<label>${name}<input name="${name}" data-in="${where}" value="${value}"
+autocomplete="off" spellcheck="false"></label>`;
   }
   const none = isRequired ? NOTHING : html`<option value=""></option>`;
   const options = choices.map((choice) => {
     return html`<option${choice === value ? html` selected` : NOTHING}>${choice}</option>`;
   });
-  return html`<label>${name}<select name="${name}" data-in="${where}">${none}${options}</select></label>`;
+  const select = html`<select name="${name}" data-in="${where}">${none}${options}</select>`;
+  return html`<label>${name}${select}</label>`;
 }

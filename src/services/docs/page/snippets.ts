@@ -12,7 +12,8 @@ export const ORIGIN = 'http://localhost:8080';
 export function code(text: string, id?: string): Html {
   const name = id === undefined ? null : html` id="${id}"`;
   const button = html`<button type="button" class="copy" hidden>Copy</button>`;
-  return html`<div class="code"><pre tabindex="0"><code class="live"${name}>${text}</code></pre>${button}</div>`;
+  const box = html`<pre tabindex="0"><code class="live"${name}>${text}</code></pre>`;
+  return html`<div class="code">${box}${button}</div>`;
 }
 
 export function pretty(value: Json): string {
@@ -22,7 +23,8 @@ export function pretty(value: Json): string {
 /** A recorded answer, folded away. */
 export function example(title: string, value: Json | undefined): Html | null {
   if (value === undefined) return null;
-  return html`<details class="example"><summary>${title}</summary><div class="code"><pre tabindex="0"><code>${pretty(value)}</code></pre></div></details>`;
+  const box = html`<pre tabindex="0"><code>${pretty(value)}</code></pre>`;
+  return html`<details class="example"><summary>${title}</summary>${box}</details>`;
 }
 
 /** The request of the examples as a line for a shell. */

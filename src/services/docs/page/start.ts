@@ -12,8 +12,9 @@ const pair = { base: newest.info.asset, quote: '.' };
 
 const socket = new WebSocket(server.replace('http', 'ws') + '/ws');
 const send = (frame) => socket.send(JSON.stringify(frame));
+const data = { pair, interval: 'min1' };
 socket.onopen = () =>
-  send({ messageType: 'subscribe', requestId: 'bars', topic: 'LastBar', data: { pair, interval: 'min1' } });
+  send({ messageType: 'subscribe', requestId: 'bars', topic: 'LastBar', data });
 socket.onmessage = ({ data }) => {
   const frame = JSON.parse(data);
   if (frame.event === 'Ping') send({ messageType: 'pong', requestId: null });
@@ -25,8 +26,8 @@ export function start(): Html {
   return html`<section id="start"><h2>Five minutes</h2>
 <p>No key, no account, nothing to install. First, the tokens that traded last:</p>
 ${code(LIST, 'start-list')}
-<p>Each row is a pool; <code>info.asset</code> names its token. Now its candlesticks, live. Paste this
-into the console of this page (F12), or save it as <code>bars.mjs</code> and run
+<p>Each row is a pool; <code>info.asset</code> names its token. Now its candlesticks, live. Paste
+this into the console of this page (F12), or save it as <code>bars.mjs</code> and run
 <code>node bars.mjs</code> with Node 22 or later:</p>
 ${code(SUBSCRIBE, 'start-subscribe')}
 <p>The first frame is a snapshot: the newest bar. Each trade then sends an update, and each minute

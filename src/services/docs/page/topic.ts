@@ -6,6 +6,8 @@ import { at, entriesAt, listAt, textAt } from './read.ts';
 import { schemaOf } from './schema.ts';
 import { code, example, pretty } from './snippets.ts';
 
+const DATA = html`<p>Its <code>data</code>:</p>`;
+
 /** Frames of no topic. */
 export const COMMON = 'socket';
 
@@ -16,7 +18,10 @@ export function topicId(name: string): string {
 export function topicHtml(name: string, channel: Json): Html {
   const messages = entriesAt(channel, 'messages');
   const shown = messages.map(([title, message]) => messageHtml(name, title, message));
-  return html`<details class="entry" id="${topicId(name)}"><summary><span class="method topic">${name === COMMON ? 'FRAMES' : 'TOPIC'}</span> <code>${name}</code> <span class="what">${inline(textAt(channel, 'description'))}</span></summary>
+  const kind = name === COMMON ? 'FRAMES' : 'TOPIC';
+  return html`<details class="entry" id="${topicId(name)}"><summary>
+<span class="method topic">${kind}</span> <code>${name}</code>
+<span class="what">${inline(textAt(channel, 'description'))}</span></summary>
 <div class="inside">${shown}</div></details>`;
 }
 
@@ -27,16 +32,19 @@ function messageHtml(topic: string, title: string, message: Json): Html {
   if (topic !== COMMON && title === 'subscribe') {
     const data = at(payload, 'properties', 'data');
     const copied = frame === undefined ? NOTHING : code(JSON.stringify(frame));
-    return html`<h4>Subscribe</h4>${copied}<p>Its <code>data</code>:</p>${schemaOf(data)}${frame === undefined ? NOTHING : listen(frame)}`;
+    const box = frame === undefined ? NOTHING : listen(frame);
+    return html`<h4>Subscribe</h4>${copied}${DATA}${schemaOf(data)}${box}`;
   }
   const isOurs = at(payload, 'properties', 'event') === undefined;
   const schema = isOurs ? payload : at(payload, 'properties', 'data');
-  const what = isOurs ? html`` : html`<p>Its <code>data</code>:</p>`;
+  const what = isOurs ? NOTHING : DATA;
   return html`<h4><code>${title}</code></h4>${what}${schemaOf(schema)}${example('Example', frame)}`;
 }
 
 function listen(frame: Json): Html {
-  return html`<form class="listen" hidden><h4>Listen</h4><label>Frame<textarea class="live" rows="8" spellcheck="false">${pretty(frame)}</textarea></label>
-<button type="submit">Subscribe</button> <button type="button" class="stop" disabled>Stop</button> <span class="state" role="status"></span>
+  return html`<form class="listen" hidden><h4>Listen</h4><label>Frame
+<textarea class="live" rows="8" spellcheck="false">${pretty(frame)}</textarea></label>
+<button type="submit">Subscribe</button> <button type="button" class="stop" disabled>Stop</button>
+<span class="state" role="status"></span>
 <pre class="frames" tabindex="0" aria-label="Frames, newest first"></pre></form>`;
 }

@@ -1,0 +1,72 @@
+/**
+ * What each payment key bought and sold of each token. A buy costs what its order offered and the
+ * executor's fee, but not the deposit, which comes back; an initial buy what entered the pool. A
+ * sell brings what was paid beyond the deposit.
+ */
+import type { AssetId } from '../market/asset.ts';
+import type { MarketEvent } from '../market/events.ts';
+import { afterBuy, afterSell, NO_POSITION, type Position } from '../market/position.ts';
+import {
+  type OrderRecord,
+  type PoolRecord,
+  positionOf,
+  readRecord,
+  type TraderRecord,
+} from '../store/records.ts';
+import type { RowDraft } from './rowDraft.ts';
+
+export const traderKey = (pkh: string, token: AssetId) => `${pkh}/${token}`;
+
+/** `received` of the order's output asset. */
+export function tradeOrder(
+  rows: RowDraft,
+  { pkh, token, side, amount, feeLovelace }: OrderRecord,
+  received: string,
+  atMs: number,
+): void {
+  const [offered, got] = [BigInt(amount), BigInt(received)];
+  move(rows, traderKey(pkh, token), atMs, (position) =>
+    side === 'buy'
+      ? afterBuy(position, got, offered + BigInt(feeLovelace))
+      : afterSell(position, offered, got),
+  );
+}
+
+/** Of a launch's initial buy. */
+export function tradeLaunch(
+  rows: RowDraft,
+  { author, token }: PoolRecord,
+  { tokens, lovelace }: MarketEvent & { kind: 'filled' },
+  atMs: number,
+): void {
+  // Not every launch says whose it is.
+  if (author.pkh === '') return;
+  move(rows, traderKey(author.pkh, token), atMs, (position) =>
+    afterBuy(position, BigInt(tokens), BigInt(lovelace)),
+  );
+}
+
+function move(
+  rows: RowDraft,
+  key: string,
+  atMs: number,
+  trade: (before: Position) => Position,
+): void {
+  const text = rows.get('traders', key);
+  const before = text === null ? null : readRecord<TraderRecord>(text);
+  const after = trade(before === null ? NO_POSITION : positionOf(before));
+  const record: TraderRecord = {
+    buyCount: after.buyCount,
+    sellCount: after.sellCount,
+    boughtTokens: String(after.boughtTokens),
+    soldTokens: String(after.soldTokens),
+    spentLovelace: String(after.spentLovelace),
+    receivedLovelace: String(after.receivedLovelace),
+    openTokens: String(after.openTokens),
+    openCostLovelace: String(after.openCostLovelace),
+    realizedLovelace: String(after.realizedLovelace),
+    firstMs: before?.firstMs ?? atMs,
+    lastMs: atMs,
+  };
+  rows.set('traders', key, JSON.stringify(record));
+}

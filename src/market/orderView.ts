@@ -1,0 +1,105 @@
+/**
+ * An order as clients see it. Its status is a function of what the chain (C) and the mempool (M)
+ * show of it, here and nowhere else. Source: api.md section 2, ApiOrder.
+ */
+import { COIN } from './asset.ts';
+import type { PlacedOrder, Reserves } from './events.ts';
+import { minimumOutput } from './order.ts';
+
+export type Confirmed = 'none' | 'open' | 'executed' | 'refunded';
+export type InMempool = 'none' | 'placing' | 'executing' | 'refunding';
+
+export const ORDER_STATUSES = [
+  'Pending',
+  'Evaluated',
+  'Refunded',
+  'Dropped',
+  'MempoolPending',
+  'MempoolEvaluated',
+  'MempoolRefunded',
+] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+export function orderStatus(confirmed: Confirmed, inMempool: InMempool): OrderStatus {
+  if (confirmed === 'executed') return 'Evaluated';
+  if (confirmed === 'refunded') return 'Refunded';
+  if (inMempool === 'executing') return 'MempoolEvaluated';
+  if (inMempool === 'refunding') return 'MempoolRefunded';
+  if (confirmed === 'open') return 'Pending';
+  return inMempool === 'placing' ? 'MempoolPending' : 'Dropped';
+}
+
+/** How an order ended, or would end if what waits in the mempool came into a block. */
+export interface OrderEnd {
+  readonly tx: string;
+  readonly kind: 'executed' | 'refunded' | 'cancelled';
+  /** Of the output asset. */
+  readonly received: string;
+}
+
+export interface OrderFacts {
+  readonly order: PlacedOrder;
+  readonly confirmed: 'none' | 'open' | 'ended';
+  /** Placed in a transaction that waits. */
+  readonly isPlacing: boolean;
+  readonly end: OrderEnd | null;
+  /** Of the block that ended it; null before. */
+  readonly endedMs: number | null;
+  /** When it was placed, or first seen. */
+  readonly placedMs: number;
+  /** Of the fill, or where it is expected. */
+  readonly venue: Reserves['venue'];
+}
+
+export type OrderView = ReturnType<typeof viewOrder>;
+
+export function viewOrder(facts: OrderFacts) {
+  const { order, end, endedMs, placedMs, venue } = facts;
+  const status = statusOf(facts);
+  const [from, to] = order.side === 'buy' ? [COIN, order.token] : [order.token, COIN];
+  return {
+    entityId: order.ref,
+    beacon: order.beacon,
+    from,
+    fromAmount: order.amount,
+    to,
+    toAmount: toAmountOf(facts, status),
+    address: order.address,
+    worstPrice: order.worstPrice,
+    pendingTransactionId: order.ref.slice(0, order.ref.indexOf(':')),
+    evaluatedTransactionId: end?.tx ?? null,
+    timestamp: seconds(placedMs),
+    status,
+    orderType: venue === 'AMM' ? 'CFMM' : 'Spot',
+    pkh: order.pkh,
+    venue,
+    evaluatedAt: endedMs === null ? null : seconds(endedMs),
+    expiresAt: order.refundAfterMs,
+    refundReason: refundReasonOf(end),
+  };
+}
+
+function statusOf({ confirmed, isPlacing, end }: OrderFacts): OrderStatus {
+  const ending = end === null ? null : end.kind === 'executed' ? 'executed' : 'refunded';
+  if (confirmed === 'ended') return orderStatus(ending ?? 'refunded', 'none');
+  const waiting = ending === 'executed' ? 'executing' : 'refunding';
+  return orderStatus(confirmed, ending === null ? (isPlacing ? 'placing' : 'none') : waiting);
+}
+
+/** What is received, the least that is accepted while it is open, nothing when given back. */
+function toAmountOf({ order, end }: OrderFacts, status: OrderStatus): string {
+  if (status === 'Dropped') return '0';
+  if (end !== null) return end.kind === 'executed' ? end.received : '0';
+  const { numerator, denominator } = order.worstPrice;
+  const worst = { numerator: BigInt(numerator), denominator: BigInt(denominator) };
+  return String(minimumOutput(BigInt(order.amount), worst));
+}
+
+function refundReasonOf(end: OrderEnd | null): 'cancelled' | 'expired' | null {
+  if (end === null || end.kind === 'executed') return null;
+  return end.kind === 'cancelled' ? 'cancelled' : 'expired';
+}
+
+function seconds(timeMs: number): number {
+  return Math.floor(timeMs / 1000);
+}

@@ -1,0 +1,93 @@
+/**
+ * What somebody made of trading one token, by average cost. Only fills count.
+ *
+ * - A buy adds what it cost, every fee included, to the cost of the open tokens.
+ * - A sell takes from them the share that it sells: open cost × sold / open tokens. What it brought
+ *   beyond that is realized; the rest of the cost stays open.
+ * - Tokens sold beyond the open ones came by transfer. They have no cost, and their share of what
+ *   the sell brought is no profit of trading: only received × matched / sold is realized.
+ * - Open tokens are worth their spot price; that without their cost is unrealized.
+ *
+ * Shares are rounded to the lovelace, a half to the even one, and what is rounded off stays with the
+ * other part: spent = cost of all sells + open cost, exactly.
+ */
+import { formatFixed, formatRatio } from './decimal.ts';
+import { type Ratio, roundHalfEven } from './ratio.ts';
+
+export interface Position {
+  readonly buyCount: number;
+  readonly sellCount: number;
+  readonly boughtTokens: bigint;
+  readonly soldTokens: bigint;
+  readonly spentLovelace: bigint;
+  readonly receivedLovelace: bigint;
+  /** Bought and not sold again. */
+  readonly openTokens: bigint;
+  /** What they cost. */
+  readonly openCostLovelace: bigint;
+  readonly realizedLovelace: bigint;
+}
+
+export const NO_POSITION: Position = {
+  buyCount: 0,
+  sellCount: 0,
+  boughtTokens: 0n,
+  soldTokens: 0n,
+  spentLovelace: 0n,
+  receivedLovelace: 0n,
+  openTokens: 0n,
+  openCostLovelace: 0n,
+  realizedLovelace: 0n,
+};
+
+const LOVELACE_PER_ADA = 1_000_000n;
+
+export function afterBuy(position: Position, tokens: bigint, lovelace: bigint): Position {
+  return {
+    ...position,
+    buyCount: position.buyCount + 1,
+    boughtTokens: position.boughtTokens + tokens,
+    spentLovelace: position.spentLovelace + lovelace,
+    openTokens: position.openTokens + tokens,
+    openCostLovelace: position.openCostLovelace + lovelace,
+  };
+}
+
+export function afterSell(position: Position, tokens: bigint, lovelace: bigint): Position {
+  const { openTokens, openCostLovelace } = position;
+  const matched = tokens < openTokens ? tokens : openTokens;
+  const cost = shareOf(openCostLovelace, matched, openTokens);
+  return {
+    ...position,
+    sellCount: position.sellCount + 1,
+    soldTokens: position.soldTokens + tokens,
+    receivedLovelace: position.receivedLovelace + lovelace,
+    openTokens: openTokens - matched,
+    openCostLovelace: openCostLovelace - cost,
+    realizedLovelace: position.realizedLovelace + shareOf(lovelace, matched, tokens) - cost,
+  };
+}
+
+export function unrealizedLovelace({ openTokens, openCostLovelace }: Position, spot: Ratio) {
+  return worthLovelace(openTokens, spot) - openCostLovelace;
+}
+
+/** `spot`: lovelace per token. */
+export function worthLovelace(tokens: bigint, { numerator, denominator }: Ratio): bigint {
+  return roundHalfEven({ numerator: tokens * numerator, denominator });
+}
+
+/** In ADA per token, as on charts; "0" where nothing was traded. */
+export function averagePrice(lovelace: bigint, tokens: bigint): string {
+  return tokens === 0n ? '0' : formatRatio(lovelace, tokens * LOVELACE_PER_ADA);
+}
+
+/** `gain` in percent of `invested`, which is positive: two decimals, a half to the even one. */
+export function percentOf(gain: bigint, invested: bigint): string {
+  const hundredths = roundHalfEven({ numerator: gain * 10_000n, denominator: invested });
+  return formatFixed(hundredths, 2);
+}
+
+function shareOf(amount: bigint, part: bigint, whole: bigint): bigint {
+  return part === 0n ? 0n : roundHalfEven({ numerator: amount * part, denominator: whole });
+}

@@ -1,0 +1,81 @@
+/**
+ * What changed in a list of orders. All that lies between two positions travels in one frame; after
+ * a rollback as `OrdersRevised`, which an ordinary update follows that says the same, for clients
+ * that know no other.
+ */
+import { undoneSlots } from '../../actors/chainMarket.ts';
+import { readAbout } from '../../actors/streamTags.ts';
+import type { OrderView } from '../../market/orderView.ts';
+import type { Json } from '../../runtime/json.ts';
+import { type Touch, touchPage } from '../../store/touches.ts';
+import type { Changes, Part, Source } from '../../topics/port.ts';
+import { type OrderNode, Orders, type OrderWish } from './market.ts';
+
+export const REVISED = 'OrdersRevised';
+const PAGE = 100;
+
+export class OrderSource implements Source {
+  readonly key: string;
+  readonly tags: readonly string[];
+  readonly #node: OrderNode;
+  readonly #wish: OrderWish;
+  readonly #scope: string;
+  readonly #update: string;
+  readonly #keys: ReadonlySet<string> | null;
+
+  constructor(node: OrderNode, wish: OrderWish, scope: string, topic: string, key: string) {
+    this.key = key;
+    this.tags = [scope];
+    this.#node = node;
+    this.#wish = wish;
+    this.#scope = scope;
+    this.#update = `${topic}Update`;
+    this.#keys = wish.pkhs === null ? null : new Set(wish.pkhs);
+  }
+
+  snapshot(): Json {
+    const { token } = this.#wish;
+    if (token !== null && this.#node.fold.directory.find(token) === null) return null;
+    const orders = new Orders(this.#node);
+    const ledger = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
+    const mempool = orders.mempool(this.#wish);
+    return { ledger, mempool, removed: [], count: orders.count(this.#wish) };
+  }
+
+  since(seq: number): Changes | null {
+    const { store } = this.#node.fold;
+    if (seq < store.horizonSeq) return null;
+    const applied = store.checkpoint?.seq ?? 0;
+    const { touches, completeTo } = touchPage(applied, (limit) =>
+      store.touchedSince(this.#scope, seq, limit),
+    );
+    const mine = touches.filter(({ about }) => this.#isMine(about));
+    if (mine.length === 0) return { parts: [], completeTo };
+    const data = this.#changes(mine);
+    const undoneSeq = Math.max(...mine.map((touch) => touch.undoneSeq));
+    const update: Part = { event: this.#update, seq: completeTo, data };
+    if (undoneSeq <= seq) return { parts: [update], completeTo };
+    const revised = { ...data, reason: 'rollback', ...undoneSlots(store, undoneSeq) };
+    return { parts: [{ event: REVISED, seq: completeTo, data: revised }, update], completeTo };
+  }
+
+  #changes(touches: readonly Touch[]) {
+    const orders = new Orders(this.#node);
+    const [ledger, mempool, removed]: [OrderView[], OrderView[], string[]] = [[], [], []];
+    for (const { ref } of touches) {
+      const order = orders.view(ref);
+      if (order === null) removed.push(ref);
+      else if (orders.placeOf(ref) === null) mempool.push(order);
+      else ledger.push(order);
+    }
+    const placeOf = ({ entityId }: OrderView) => orders.placeOf(entityId) ?? '';
+    ledger.sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+    return { ledger, mempool, removed, count: orders.count(this.#wish) };
+  }
+
+  #isMine(about: string): boolean {
+    const { token, pkh } = readAbout(about);
+    const { token: wished } = this.#wish;
+    return (wished === null || token === wished) && (this.#keys === null || this.#keys.has(pkh));
+  }
+}

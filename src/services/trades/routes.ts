@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import type { Route } from '../../gateway/port.ts';
+import { Failure } from '../../runtime/errors.ts';
+import { TradeRow, TradesQuery } from './schema.ts';
+import { type TapeNode, tradesOf } from './tape.ts';
+
+const DEFAULT_LIMIT = 100;
+
+export function tradeRoutes(node: TapeNode): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v1/trades',
+      operationId: 'trades',
+      tag: 'Trades',
+      summary: 'Trades of a token, newest first',
+      description: 'For older ones give the last `id` as `before`: nothing is missed or repeated.',
+      query: TradesQuery,
+      answers: { 200: { description: 'Trades', schema: Type.Array(TradeRow) } },
+      causes: ['ASSET_NOT_FOUND'],
+      rate: 'read',
+      needsSync: true,
+      positioned: true,
+      etag: false,
+      gzip: false,
+      handle({ query }) {
+        const { fold } = node;
+        const token = String(query.asset).toLowerCase();
+        if (fold.directory.find(token) === null) {
+          return new Failure('ASSET_NOT_FOUND', `No token ${token} was launched here.`);
+        }
+        const limit = Number(query.limit ?? DEFAULT_LIMIT);
+        const before = query.before === undefined ? undefined : String(query.before);
+        return { body: JSON.stringify(tradesOf(fold, token, limit, before)) };
+      },
+    },
+  ];
+}
