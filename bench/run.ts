@@ -6,19 +6,23 @@ import { build } from './build.ts';
 import { buildMemory } from './buildMemory.ts';
 import { devnet } from './devnet.ts';
 import { fanOut } from './fanOut.ts';
+import { feeds } from './feeds.ts';
 import { foldTrades } from './foldTrades.ts';
 import { http } from './http.ts';
 import { idleSockets } from './idleSockets.ts';
 import { listUpdates } from './listUpdates.ts';
 import { loopDelay } from './loopDelay.ts';
+import { restart } from './restart.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
 
 const BENCHES = [
   foldTrades,
   listUpdates,
+  restart,
   fanOut,
   http,
+  feeds,
   idleSockets,
   build,
   buildMemory,

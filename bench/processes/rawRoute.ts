@@ -10,7 +10,7 @@ let body: Uint8Array = new Uint8Array();
 
 function ignore(): void {}
 
-app.get('/*', (res) => {
+app.any('/*', (res) => {
   // A server that leaves this out is ended by a client that hangs up during a long answer.
   res.onAborted(ignore);
   // All lines by one call, the cheapest way there is, and ours as well.

@@ -12,6 +12,8 @@ import { isOnPath, onCore } from './processes.ts';
 
 export interface Load {
   readonly port: number;
+  /** POST comes without a body. */
+  readonly method: 'GET' | 'POST';
   /** Asked for in turn, over and over. */
   readonly paths: readonly string[];
   /** More header lines: name to value. */
@@ -56,7 +58,7 @@ async function wrk(wish: Load, directory: string): Promise<Loaded> {
 }
 
 /** Each call of `request` gives the next requests, as many as are sent ahead. */
-function lua({ paths, headers, pipelined }: Load): string {
+function lua({ method, paths, headers, pipelined }: Load): string {
   const fields = Object.entries(headers).map(([name, value]) => `["${name}"]="${value}"`);
   return [
     `local paths = {${paths.map((path) => `"${path}"`).join(',')}}`,
@@ -68,7 +70,7 @@ function lua({ paths, headers, pipelined }: Load): string {
     '    local batch = {}',
     `    for i = 0, ${pipelined - 1} do`,
     `      local path = paths[((first - 1) * ${pipelined} + i) % #paths + 1]`,
-    '      batch[i + 1] = wrk.format("GET", path, headers)',
+    `    batch[i + 1] = wrk.format("${method}", path, headers)`,
     '    end',
     '    batches[first] = table.concat(batch)',
     '  end',
@@ -81,12 +83,12 @@ function lua({ paths, headers, pipelined }: Load): string {
 }
 
 async function autocannon(wish: Load, directory: string): Promise<Loaded> {
-  const { port, paths, headers, pipelined, seconds } = wish;
+  const { port, method, paths, headers, pipelined, seconds } = wish;
   const origin = `http://127.0.0.1:${port}`;
   const har = join(directory, 'requests.har');
   const lines = Object.entries(headers).map(([name, value]) => ({ name, value }));
   const entries = paths.map((path) => ({
-    request: { method: 'GET', url: `${origin}${path}`, headers: lines },
+    request: { method, url: `${origin}${path}`, headers: lines },
   }));
   writeFileSync(har, JSON.stringify({ log: { entries } }));
   // Its connections all walk the list in step, so with several the server's cache would hit.

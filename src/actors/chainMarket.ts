@@ -3,13 +3,14 @@
  * for streams. What is kept in memory of them follows here, so that it is right after every entry.
  */
 import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
+import type { Reserves } from '../market/events.ts';
 import { MOST_POOLS, type PointRecord, type PoolRecord, readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { type ChainTrades, foldChainBlock, TIP, touchOpenOrders } from './chainRows.ts';
 import { Directory } from './directory.ts';
 import { MempoolBook } from './mempoolBook.ts';
-import { foldMempool, settleMempool } from './mempoolRows.ts';
+import { foldMempool, settleMempool, touchWaiting } from './mempoolRows.ts';
 import { isVenueChange, orderUndone } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { touchPool, tradesTag } from './streamTags.ts';
@@ -44,7 +45,8 @@ export class ChainMarket {
 
   takeBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
     const trades = foldChainBlock(payload, seq, marketMs, rows);
-    if (payload.chain !== undefined) settleMempool(payload.chain, rows, this.mempool);
+    if (payload.chain !== undefined) settleMempool(payload.chain, seq, rows, this.mempool);
+    this.#tellWaiting(rows.changes(), rows);
     this.follow(rows.changes(), seq);
     this.#crown(payload.atMs, seq, rows);
     return trades;
@@ -57,7 +59,8 @@ export class ChainMarket {
 
   /** Rows that a rollback put back, and what streams are to be told of them. */
   takeRestored(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
-    for (const change of restored) tellOfUndone(change, rows);
+    for (const change of restored) tellOfUndone(change, seq, rows);
+    this.#tellWaiting(restored, rows);
     const tip = restored.find(({ table, key }) => table === 'market' && key === TIP);
     if (tip !== undefined) {
       const undone = { seq, fromSlot: slotOf(tip.before), toSlot: slotOf(tip.after) };
@@ -78,6 +81,14 @@ export class ChainMarket {
     }
   }
 
+  /** Orders that wait are told where they would fill, as those in blocks are. */
+  #tellWaiting(changes: readonly RowChange[], rows: RowDraft): void {
+    for (const { table, key, before, after } of changes) {
+      if (table !== 'pools' || venueOf(before) === venueOf(after)) continue;
+      touchWaiting(rows, key, this.mempool);
+    }
+  }
+
   /** The pool on top after a block has been there from now on. */
   #crown(atMs: number, seq: number, rows: RowDraft): void {
     const top = this.directory.top();
@@ -90,13 +101,19 @@ export class ChainMarket {
   }
 }
 
+/** Where there is no pool orders are expected on the curve. */
+function venueOf(pool: string | null): Reserves['venue'] {
+  return pool === null ? 'CURVE' : readRecord<PoolRecord>(pool).reserves.venue;
+}
+
 function slotOf(point: string | null): number | null {
   return point === null ? null : readRecord<PointRecord>(point).slot;
 }
 
-function tellOfUndone({ table, key, before, after }: RowChange, rows: RowDraft): void {
+function tellOfUndone(change: RowChange, seq: number, rows: RowDraft): void {
+  const { table, key, before, after } = change;
   const [token = '', rest = ''] = key.split('/');
-  if (table === 'orders') orderUndone(rows, key, before, after);
+  if (table === 'orders') orderUndone(rows, seq, change);
   else if (table === 'trades') rows.touch(tradesTag(token), rest);
   else if (table === 'lock_index' && token === 'token') touchPool(rows, rest);
   else if (table === 'pools') {

@@ -39,14 +39,8 @@ export class Directory {
   readonly #changes: ChangeLog;
   #topSeq: number;
 
-  /**
-   * `rows` of table `pools`, as they are after entry `seq`. Without it every change that was before
-   * the first `set` is taken for a recent one: more is sent than has to be, never less.
-   */
-  constructor(
-    rows: Iterable<{ readonly key: string; readonly value: string }>,
-    seq = Number.MAX_SAFE_INTEGER,
-  ) {
+  /** `rows` of table `pools`, as they are after entry `seq`: later than that, none has changed. */
+  constructor(rows: Iterable<{ readonly key: string; readonly value: string }>, seq: number) {
     this.#search = new PoolSearch({
       compare: byMarketCap,
       walk: (visit) => this.#orders.all.walk(visit),
@@ -113,7 +107,7 @@ export class Directory {
     return { count, items: items.map(({ listed }) => listed) };
   }
 
-  /** Whether anything a list shows may have changed in (fromSeq, toSeq]; false only if surely not. */
+  /** Whether what a list shows may have changed in (fromSeq, toSeq]; false only if surely not. */
   changedBetween(fromSeq: number, toSeq: number): boolean {
     return this.#changes.between(fromSeq, toSeq);
   }

@@ -55,7 +55,7 @@ export class Fold {
     this.store = store;
     const marketMs = store.checkpoint?.marketMs ?? 0;
     this.#chain = new ChainMarket(store);
-    this.#pairs = new PairActors(store, options, marketMs);
+    this.#pairs = new PairActors(store, options);
     this.clock.resume(marketMs, store.checkpoint?.openedMs ?? 0, store.checkpoint?.seq ?? 0);
   }
 

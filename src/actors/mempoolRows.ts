@@ -3,9 +3,11 @@
  * its entries; no rollback touches it, the chain tells it anew then.
  */
 import type { ChainBlock, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
+import type { AssetId } from '../market/asset.ts';
 import type { PlacedOrder, RefText } from '../market/events.ts';
 import { type MempoolRecord, type OrderRecord, readRecord } from '../store/records.ts';
 import { isEnd, type MempoolBook } from './mempoolBook.ts';
+import { dropOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { touchOrder } from './streamTags.ts';
 
@@ -18,7 +20,7 @@ export function foldMempool(
   const there = new Set(added.map(({ id }) => id));
   const gone = whole ? [...book.ids()].filter((id) => !there.has(id)) : [];
   // Removed first: what is added may spend the same outputs in another way.
-  for (const id of [...gone, ...removed.map((each) => each.id)]) take(id, rows, book, true);
+  for (const id of [...gone, ...removed.map((each) => each.id)]) take(id, seq, rows, book);
   for (const [index, waiting] of added.entries()) {
     if (rows.get('mempool', waiting.id) !== null) continue;
     const place = `${String(seq).padStart(15, '0')}.${String(index).padStart(6, '0')}`;
@@ -26,14 +28,19 @@ export function foldMempool(
   }
 }
 
-/** A block holds some of it, and makes others impossible. */
+/** Block `seq` holds some of it, and makes others impossible; its own rows are there already. */
 export function settleMempool(
   { settled, dropped }: Pick<ChainBlock, 'settled' | 'dropped'>,
+  seq: number,
   rows: RowDraft,
   book: MempoolBook,
 ): void {
-  for (const id of settled) take(id, rows, book, false);
-  for (const { id } of dropped) take(id, rows, book, true);
+  for (const id of [...settled, ...dropped.map((each) => each.id)]) take(id, seq, rows, book);
+}
+
+/** Where those orders are expected to fill has changed. */
+export function touchWaiting(rows: RowDraft, token: AssetId, book: MempoolBook): void {
+  for (const { order } of book.ofToken(token)) touchOrder(rows, order);
 }
 
 function put(
@@ -53,18 +60,17 @@ function put(
   }
 }
 
-/** `shown`: orders that it placed vanish with it. */
-function take(id: string, rows: RowDraft, book: MempoolBook, shown: boolean): void {
+/** Orders that it placed vanish with it, where they are in no block. */
+function take(id: string, seq: number, rows: RowDraft, book: MempoolBook): void {
   const text = rows.get('mempool', id);
   if (text === null) return;
   rows.set('mempool', id, null);
   const { events, seenMs } = readRecord<MempoolRecord>(text);
   for (const event of events) {
     if (event.kind === 'placed') {
-      touchOrder(rows, event.order);
-      const isDropped = shown && rows.get('orders', event.order.ref) === null;
-      const dropped = JSON.stringify({ order: event.order, shownMs: seenMs });
-      if (isDropped) rows.set('dropped', event.order.ref, dropped);
+      const { order } = event;
+      touchOrder(rows, order);
+      if (rows.get('orders', order.ref) === null) dropOrder(rows, { order, seq, shownMs: seenMs });
     } else if (isEnd(event)) {
       touchKnown(event.order, events, rows, book);
     }

@@ -8,7 +8,8 @@
  */
 import type { AssetId } from '../market/asset.ts';
 import type { PlacedOrder, RefText, Reserves } from '../market/events.ts';
-import { type OrderRecord, readRecord } from '../store/records.ts';
+import { type DroppedRecord, type OrderRecord, readRecord } from '../store/records.ts';
+import type { RowChange } from '../store/rows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { touchOrder } from './streamTags.ts';
 
@@ -34,7 +35,6 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
     rows.count(list, 1);
   }
   rows.set('beacons', order.beacon, order.ref);
-  rows.set('dropped', order.ref, null);
   touchOrder(rows, order);
 }
 
@@ -50,12 +50,19 @@ export function closeOrder(rows: RowDraft, order: OrderRecord, closing: Closing)
   touchOrder(rows, order);
 }
 
-/** A row of `orders` that a rollback puts back or takes away. */
+/**
+ * Neither on the chain nor in the mempool any more. The row stays when the order comes back: it is
+ * looked at last, and forgotten with the horizon, which is not at the same entry on every node.
+ */
+export function dropOrder(rows: RowDraft, dropped: DroppedRecord): void {
+  rows.set('dropped', dropped.order.ref, JSON.stringify(dropped));
+}
+
+/** A row of `orders` that the rollback `seq` puts back or takes away. */
 export function orderUndone(
   rows: RowDraft,
-  ref: RefText,
-  before: string | null,
-  after: string | null,
+  seq: number,
+  { before, after }: Pick<RowChange, 'before' | 'after'>,
 ): void {
   const text = before ?? after;
   if (text === null) return;
@@ -63,7 +70,7 @@ export function orderUndone(
   touchOrder(rows, order);
   if (after !== null) return;
   const { placedMs, state, closedMs, closedTx, received, venue, ...placed } = order;
-  rows.set('dropped', ref, JSON.stringify({ order: placed, shownMs: placedMs }));
+  dropOrder(rows, { order: placed, seq, shownMs: placedMs });
 }
 
 export function isVenueChange(before: Reserves, after: Reserves): boolean {

@@ -36,17 +36,17 @@ export class PairActors {
   readonly #names = new Map<number, string>();
   #uses = 0;
 
-  constructor(store: StateStore, options: PairOptions, marketMs: number) {
+  /** Everything must be committed. */
+  constructor(store: StateStore, options: PairOptions) {
     this.#store = store;
     this.#options = options;
     for (const { key, value } of store.all('pairs')) {
-      const { id } = readRecord<Pair>(value);
-      this.#names.set(id, key);
-      for (const resolution of RESOLUTIONS) {
-        for (const { start } of store.openBars(id, resolution, marketMs)) {
-          this.#agenda.add(intervalEnd(resolution, start), key);
-        }
-      }
+      this.#names.set(readRecord<Pair>(value).id, key);
+    }
+    for (const { pair, resolution, start } of store.allOpenBars()) {
+      const [name, resolutionName] = [this.#names.get(pair), RESOLUTIONS[resolution]];
+      assert(name !== undefined && resolutionName !== undefined, 'a bar is of a pair');
+      this.#agenda.add(intervalEnd(resolutionName, start), name);
     }
   }
 

@@ -1,6 +1,7 @@
 /**
- * Follows a chain and writes it into the log: blocks as market events, roll-backs as what they are, and
- * what waits in the mempool.
+ * Follows a chain and writes it into the log: blocks as market events, roll-backs as what they are,
+ * and what waits in the mempool.
+ *
  * Runs on the leader only. Where it goes on from, and what a transaction means, are read from the
  * fold, so the block before must be applied first; what waits is told anew by every stream.
  *

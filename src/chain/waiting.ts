@@ -5,7 +5,7 @@
  * Assumes: the stream tells the whole mempool after it is opened and after every fork, so this may
  *          begin empty. Where two would spend the same output, the one in a block wins.
  */
-import { refText } from '../cardano/output.ts';
+import { type OutputRef, refText } from '../cardano/output.ts';
 import type { Transaction } from '../cardano/transaction.ts';
 import type { DroppedTransaction, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
 import type { MarketEvent, RefText } from '../market/events.ts';
@@ -70,7 +70,7 @@ export class Waiting {
     for (const id of settled) this.#forgetOne(id);
     const dropped = new Set<string>();
     for (const tx of transactions) {
-      for (const ref of tx.isValid ? tx.inputs : tx.collateralInputs) {
+      for (const ref of spentBy(tx)) {
         const loser = this.#spentBy.get(refText(ref));
         if (loser !== undefined) dropped.add(loser);
       }
@@ -97,7 +97,7 @@ export class Waiting {
     this.#market = market;
     this.#arrived = (this.#arrived + 1) % 1_000_000;
     const events = recogniseWaiting(tx, this.#arrived, market, this.#rules);
-    const inputs = tx.inputs.map(refText);
+    const inputs = spentBy(tx).map(refText);
     this.#waits.set(tx.id, { inputs, events });
     for (const ref of inputs) this.#spentBy.set(ref, tx.id);
     return events;
@@ -118,6 +118,10 @@ export class Waiting {
     for (const ref of waits.inputs) if (this.#spentBy.get(ref) === id) this.#spentBy.delete(ref);
     this.#market = null;
   }
+}
+
+function spentBy({ isValid, inputs, collateralInputs }: Transaction): readonly OutputRef[] {
+  return isValid ? inputs : collateralInputs;
 }
 
 function isOfOrders({ kind }: MarketEvent): boolean {

@@ -8,8 +8,8 @@
  *   the sell brought is no profit of trading: only received × matched / sold is realized.
  * - Open tokens are worth their spot price; that without their cost is unrealized.
  *
- * Shares are rounded to the lovelace, a half to the even one, and what is rounded off stays with the
- * other part: spent = cost of all sells + open cost, exactly.
+ * Shares are rounded to the lovelace, a half to the even one, and what is rounded off stays with
+ * the other part: spent = cost of all sells + open cost, exactly.
  */
 import { formatFixed, formatRatio } from './decimal.ts';
 import { type Ratio, roundHalfEven } from './ratio.ts';

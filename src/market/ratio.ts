@@ -1,5 +1,6 @@
 /**
- * Exact fractions of integers. Rounding is always named; only `roundHalfEven` sees negative numbers.
+ * Exact fractions of integers. Rounding is always named; only `roundHalfEven` sees negative
+ * numbers.
  */
 export interface Ratio {
   readonly numerator: bigint;

@@ -22,6 +22,8 @@ interface StoredBar {
   readonly value: string | null;
 }
 
+export type OpenBar = BarKey;
+
 export interface BarKey {
   readonly pair: number;
   readonly resolution: number;
@@ -66,7 +68,14 @@ export function barReads(database: Database) {
   const revised = select(
     'pair = ? AND resolution = ? AND seq > ? AND cause >= 2 ORDER BY seq LIMIT ?',
   );
+  const open = database.prepare<[], OpenBar>(
+    `SELECT pair, resolution, start FROM pairs
+     CROSS JOIN bars ON pair = json_extract(pairs.value, '$.id') AND final = 0
+     WHERE bars.value IS NOT NULL`,
+  );
   return {
+    /** Those of all pairs that are not final. One statement: a market has a dozen a token. */
+    allOpen: (): OpenBar[] => open.all(),
     one(pair: number, resolution: number, start: number): BarRow | null {
       const row = one.get(pair, 0, resolution, start) ?? one.get(pair, 1, resolution, start);
       return row === undefined ? null : readRow(row);

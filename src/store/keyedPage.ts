@@ -27,12 +27,10 @@ export function pageThrough(
 ): KeyedRow[] {
   if (staged.size === 0) return stored.rows(offset, limit);
   const isBefore = (a: string, b: string) => (order === 'ascending' ? a < b : a > b);
-  let start = Math.max(0, offset - staged.size);
-  let slice = stored.rows(start, offset - start + limit + staged.size);
-  if (slice.length === 0 && start > 0) {
-    start = 0;
-    slice = stored.rows(0, offset + limit + staged.size);
-  }
+  const start = Math.max(0, offset - staged.size);
+  const slice = stored.rows(start, offset - start + limit + staged.size);
+  // With all that waits there are at most `offset` rows then.
+  if (slice.length === 0 && start > 0) return [];
   const first = start === 0 ? undefined : slice[0]?.key;
   // Of the first row of the slice, among all rows that there are.
   let rank = start;

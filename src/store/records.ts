@@ -86,6 +86,8 @@ export interface MempoolRecord {
 /** Table `dropped`, by reference: orders that were shown, and are neither on the chain nor wait. */
 export interface DroppedRecord {
   readonly order: PlacedOrder;
+  /** Entry that dropped it; up to the horizon it is known. */
+  readonly seq: number;
   readonly shownMs: number;
 }
 

@@ -6,7 +6,7 @@
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
 import { intervalStart, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
-import { type BarRow, barKey, barReads } from './barRows.ts';
+import { type BarRow, barKey, barReads, type OpenBar } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { type Database, openDatabase } from './database.ts';
 import { digestTables } from './digest.ts';
@@ -185,8 +185,11 @@ export class StateStore {
 
   /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
   touchedSince(scope: string, seq: number, limit: number): Touch[] {
-    const stored = this.#touches.since(scope, seq, limit);
-    const touches = this.#stages()
+    const stages = this.#stages();
+    // What waits may take stored ones from their place: as many more are read.
+    const more = stages.reduce((count, stage) => count + stage.touches.count(scope), limit);
+    const stored = this.#touches.since(scope, seq, more);
+    const touches = stages
       .toReversed()
       .reduce(
         (below, stage) => stage.touches.over(scope, seq, below),
@@ -222,6 +225,11 @@ export class StateStore {
     const stored = this.#bars.changedSince(pair, index, seq, from, more);
     const rows = this.#throughStages(pair, index, stored, (row) => row.seq > seq);
     return rows.sort((a, b) => a.seq - b.seq || a.start - b.start).slice(0, limit);
+  }
+
+  /** Bars of all pairs that are not final, as committed. */
+  allOpenBars(): OpenBar[] {
+    return this.#bars.allOpen();
   }
 
   /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */

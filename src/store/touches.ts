@@ -36,6 +36,10 @@ export class StagedTouches {
     refs.set(touch.ref, newer(refs.get(touch.ref), touch));
   }
 
+  count(scope: string): number {
+    return this.#scopes.get(scope)?.size ?? 0;
+  }
+
   /** Those of `scope` after `seq`, by ref. */
   over(scope: string, seq: number, below: ReadonlyMap<string, Touch>): Map<string, Touch> {
     const touches = new Map(below);

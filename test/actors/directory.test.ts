@@ -152,7 +152,4 @@ test('of changes long ago it says that there may have been some', () => {
   assert.equal(directory.changedBetween(201, 202), true, 'forgotten, so not sure');
   assert.equal(directory.changedBetween(19_001, 19_002), false);
   assert.equal(directory.changedBetween(19_002, 19_003), true);
-  const unsure = new Directory([], undefined);
-  unsure.set(token, JSON.stringify(somePool(token)), 7);
-  assert.equal(unsure.changedBetween(8, 9), true, 'nobody said where it began');
 });

@@ -33,7 +33,8 @@ export interface WalletTruth {
 export function spread(block: MadeBlock): MadeBlock {
   const events = block.events.map((event) => {
     if (event.kind !== 'made' || event.isOurs) return event;
-    const kind = Number.parseInt(event.ref.slice(0, 2), 16) % 5;
+    const [, index] = event.ref.split(':');
+    const kind = (Number.parseInt(event.ref.slice(0, 2), 16) + Number(index)) % 5;
     if (kind === 0) return { ...event, address: `${event.address}second` };
     return kind === 1 ? { ...event, address: 'addr_test1foreign', pkh: null } : event;
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { formatRatio, formatUnits, powerOfTen } from '../../src/market/decimal.ts';
+import { formatFixed, formatRatio, formatUnits, powerOfTen } from '../../src/market/decimal.ts';
 
 Big.DP = 18;
 Big.RM = Big.roundHalfEven;
@@ -75,4 +75,18 @@ test('powers of ten are powers of ten, also past the table', () => {
   for (const exponent of [0, 1, 18, 79, 80, 200]) {
     assert.equal(powerOfTen(exponent), 10n ** BigInt(exponent));
   }
+});
+
+test('fixed decimals are all there, for any size and sign', () => {
+  fc.assert(
+    fc.property(anyInteger, fc.integer({ min: 1, max: 18 }), (amount, decimals) => {
+      const expected = new Big(amount.toString()).div(powerOfTen(decimals).toString());
+      assert.equal(formatFixed(amount, decimals), expected.toFixed(decimals));
+    }),
+    { includeErrorInReport: true, numRuns: 1_000 },
+  );
+  assert.equal(formatFixed(100_000_000n, 6), '100.000000');
+  assert.equal(formatFixed(-1_500_000n, 6), '-1.500000');
+  assert.equal(formatFixed(-1n, 6), '-0.000001');
+  assert.equal(formatFixed(0n, 2), '0.00');
 });

@@ -10,6 +10,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { systemRng } from '../../src/runtime/rng.ts';
 import { chartRoutes } from '../../src/services/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../src/services/charts/topics.ts';
+import { holderRoutes } from '../../src/services/holders/routes.ts';
 import { poolRoutes } from '../../src/services/pools/routes.ts';
 import { poolTopics } from '../../src/services/pools/topics.ts';
 import { createHub } from '../../src/topics/hub.ts';
@@ -62,7 +63,7 @@ export async function openDoor(scope: Scope): Promise<Door> {
   const gateway = createGateway({
     server,
     streams,
-    routes: [...chartRoutes(node), ...poolRoutes(node)],
+    routes: [...chartRoutes(node), ...poolRoutes(node), ...holderRoutes(node)],
     topics: [lastBarTopic(node), mcapBarTopic(node), ...poolTopics(node)],
     vantage,
     clock,

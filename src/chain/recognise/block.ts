@@ -39,7 +39,10 @@ export function recogniseBlock(
 /** Slot of orders that wait; behind every slot that there is. */
 const MEMPOOL_SLOT = 999_999_999_999;
 
-/** A transaction of the mempool; `market` takes it in. `place` counts arrivals, below a million. */
+/**
+ * A transaction of the mempool; `market` takes it in. `place` counts arrivals, below a million.
+ * One whose scripts fail would move no more than its collateral, here as in a block.
+ */
 export function recogniseWaiting(
   tx: Transaction,
   place: number,
@@ -47,10 +50,13 @@ export function recogniseWaiting(
   rules: Rules,
 ): MarketEvent[] {
   const events: MarketEvent[] = [];
-  recogniseTransaction(tx, { slot: MEMPOOL_SLOT, txIndex: place }, market, rules, (event) => {
+  const note = (event: MarketEvent) => {
     market.note(event);
     events.push(event);
-  });
+  };
+  const at = { slot: MEMPOOL_SLOT, txIndex: place };
+  if (tx.isValid) recogniseTransaction(tx, at, market, rules, note);
+  else moveCollateral(tx, market, rules, note);
   return events;
 }
 

@@ -31,6 +31,8 @@ export interface SeriesName {
   readonly update: string;
   readonly pair: string;
   readonly interval: string;
+  /** Between which slots the rollback lies that entry `seq` was; null slots where unknown. */
+  undoneSlots(seq: number): { readonly fromSlot: number | null; readonly toSlot: number | null };
 }
 
 /** `news` in ascending seq; `newest` is asked only where it has to be said. */
@@ -61,7 +63,7 @@ export function partsOf(
 }
 
 function revision(
-  { pair, interval }: SeriesName,
+  { pair, interval, undoneSlots }: SeriesName,
   group: readonly BarNews[],
   newest: () => NewestBar | null,
 ): Json {
@@ -72,7 +74,8 @@ function revision(
   const bars = [...revised]
     .sort(([a], [b]) => a - b)
     .map(([startMs, bar]) => bar ?? { time: startMs / 1000, removed: true });
-  return { pair, interval, reason, fromSlot: null, toSlot: null, bars };
+  const { fromSlot, toSlot } = undoneSlots(group[0]?.seq ?? 0);
+  return { pair, interval, reason, fromSlot, toSlot, bars };
 }
 
 function groupBySeq(news: readonly BarNews[]): BarNews[][] {

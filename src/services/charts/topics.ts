@@ -1,6 +1,7 @@
 /** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
 import type { TSchema } from 'typebox';
+import { undoneSlots } from '../../actors/chainMarket.ts';
 import type { Fold } from '../../actors/fold.ts';
 import { clockTag } from '../../actors/marketClock.ts';
 import { wasKnown } from '../../actors/pairIds.ts';
@@ -123,7 +124,12 @@ class BarSource implements Source {
     const completeTo = isAll || last === undefined ? applied : last.seq;
     const news = this.#news(fold, chart, changes, { seq, completeTo });
     if (news === null || news.length > MAX_RECOVERED_BARS) return null;
-    const name = { update, pair: this.#pair, interval: this.#wish.resolution };
+    const name = {
+      update,
+      pair: this.#pair,
+      interval: this.#wish.resolution,
+      undoneSlots: (undoneSeq: number) => undoneSlots(fold.store, undoneSeq),
+    };
     return { parts: partsOf(name, news, () => this.#newest(fold, chart)), completeTo };
   }
 

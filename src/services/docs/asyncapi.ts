@@ -8,11 +8,18 @@ import { CLIENT_FRAMES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.
 import { SOCKET_GUIDE } from './guide.ts';
 import type { About } from './openapi.ts';
 
+/** Whichever node serves this document. */
+const SERVER = {
+  host: '{host}',
+  protocol: 'ws',
+  variables: { host: { default: 'localhost:8080' } },
+};
+
 type Direction = 'receive' | 'send';
 
 /** Collects channels, messages and operations; a direction is the server's point of view. */
 class Sockets {
-  readonly #definitions = new Definitions();
+  readonly #definitions = new Definitions('draft-07');
   readonly #channels: Record<string, JsonObject> = {};
   readonly #operations: Record<string, Json> = {};
 
@@ -46,6 +53,7 @@ class Sockets {
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       defaultContentType: 'application/json',
+      servers: { node: SERVER },
       channels: this.#channels,
       operations: this.#operations,
       components: { schemas: this.#definitions.all() },

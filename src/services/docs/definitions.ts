@@ -10,8 +10,16 @@ export type JsonObject = { readonly [key: string]: Json };
 
 const HOME = '#/components/schemas/';
 
+/** OpenAPI 3.1 takes JSON Schema 2020-12; AsyncAPI 3 takes draft 7, as the schemas are written. */
+export type Dialect = '2020-12' | 'draft-07';
+
 export class Definitions {
   readonly #schemas = new Map<string, Json>();
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
 
   /** `schema` itself, or a reference to it where it has an `$id`. */
   add(schema: TSchema): Json {
@@ -36,7 +44,8 @@ export class Definitions {
     const fields = Object.entries(value).filter(([, field]) => field !== undefined);
     const id: unknown = Reflect.get(value, '$id');
     const isNamed = typeof id === 'string';
-    const body = fields.filter(([key]) => !(isNamed && key === '$id'));
+    const own = fields.filter(([key]) => !(isNamed && key === '$id'));
+    const body = this.#dialect === '2020-12' ? own.flatMap(tupleOf2020) : own;
     const copy = Object.fromEntries(
       body.map(([key, field]) => [key, key === '$ref' ? reference(field) : this.#copy(field)]),
     );
@@ -50,6 +59,12 @@ export class Definitions {
     this.#schemas.set(id, schema);
     return { $ref: HOME + id };
   }
+}
+
+/** A list of items by place has another keyword since 2020-12. */
+function tupleOf2020([key, field]: [string, unknown]): [string, unknown][] {
+  if (key === 'additionalItems') return [['items', field]];
+  return [[key === 'items' && Array.isArray(field) ? 'prefixItems' : key, field]];
 }
 
 function reference(target: unknown): string {

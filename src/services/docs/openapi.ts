@@ -36,7 +36,7 @@ export function openapi(
   routes: readonly Route[],
   examples: Examples = NO_EXAMPLES,
 ): JsonObject {
-  const definitions = new Definitions();
+  const definitions = new Definitions('2020-12');
   definitions.add(ErrorBody);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {

@@ -98,8 +98,8 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
       operationId: 'assetBalance',
       summary: 'What the tokens of a user’s wallets are worth at the spot price',
       description:
-        `Confirmed tokens at all addresses with these payment keys, however they came. ${COUNTED} ` +
-        'null where there are none.',
+        'Confirmed tokens at all addresses with these payment keys, however they came. ' +
+        `${COUNTED} null where there are none.`,
       answers: { 200: { description: 'The balance, or null', schema: AssetBalanceOrNull } },
       handle: ({ query, body }) => json(worthOf(node.fold, lower(query.assetId), readKeys(body))),
     },

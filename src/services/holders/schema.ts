@@ -1,11 +1,11 @@
 /** Holders, positions and balances: checks and documents (api.md section 2). */
 import Type from 'typebox';
 import { Amount, AssetIdShape, KeyHash } from '../../shapes/identifiers.ts';
+import { Limit, Offset } from '../../shapes/paging.ts';
 
 export const DEFAULT_HOLDERS = 100;
 const MOST_HOLDERS = 101;
 const MOST_KEYS = 1000;
-const MAX_OFFSET = 1_000_000_000;
 
 const ADA = Type.String({ pattern: '^[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
 const SIGNED_ADA = Type.String({ pattern: '^-?[0-9]+\\.[0-9]{6}$', description: 'ADA.' });
@@ -18,8 +18,8 @@ const SECONDS = Type.Integer({ description: 'Unix seconds, of the block.' });
 
 export const HoldersQuery = Type.Object({
   assetId: AssetIdShape,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_HOLDERS })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OFFSET })),
+  limit: Limit(DEFAULT_HOLDERS, MOST_HOLDERS),
+  offset: Offset,
 });
 export const TokenQuery = Type.Object({ assetId: AssetIdShape });
 export const TraderQuery = Type.Object({ asset: AssetIdShape, pkh: KeyHash });

@@ -1,6 +1,6 @@
 /**
- * Open orders of a token by worst price: lovelace per token as exact fractions, so that equal prices
- * share a level however they were written.
+ * Open orders of a token by worst price. Prices are exact fractions (lovelace per token), so that
+ * equal ones share a level however they were written.
  */
 import type { Fold } from '../../actors/fold.ts';
 import type { AssetId } from '../../market/asset.ts';
@@ -91,9 +91,7 @@ function levels(
   order: (a: Ratio, b: Ratio) => number,
 ): [string, string][] {
   const sorted = [...side.values()].sort((a, b) => order(a.price, b.price));
-  return sorted
-    .slice(0, MOST_LEVELS)
-    .map(({ price, tokens }) => [inAda(price), String(tokens)] as [string, string]);
+  return sorted.slice(0, MOST_LEVELS).map(({ price, tokens }) => [inAda(price), String(tokens)]);
 }
 
 function inAda({ numerator, denominator }: Ratio): string {

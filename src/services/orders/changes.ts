@@ -37,9 +37,8 @@ export class OrderSource implements Source {
     const { token } = this.#wish;
     if (token !== null && this.#node.fold.directory.find(token) === null) return null;
     const orders = new Orders(this.#node);
-    const ledger = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
-    const mempool = orders.mempool(this.#wish);
-    return { ledger, mempool, removed: [], count: orders.count(this.#wish) };
+    const { items: ledger, count } = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
+    return { ledger, mempool: orders.mempool(this.#wish), removed: [], count };
   }
 
   since(seq: number): Changes | null {
@@ -61,15 +60,16 @@ export class OrderSource implements Source {
 
   #changes(touches: readonly Touch[]) {
     const orders = new Orders(this.#node);
-    const [ledger, mempool, removed]: [OrderView[], OrderView[], string[]] = [[], [], []];
+    const [mempool, removed]: [OrderView[], string[]] = [[], []];
+    const confirmed: { readonly order: OrderView; readonly at: string }[] = [];
     for (const { ref } of touches) {
-      const order = orders.view(ref);
-      if (order === null) removed.push(ref);
-      else if (orders.placeOf(ref) === null) mempool.push(order);
-      else ledger.push(order);
+      const found = orders.find(ref);
+      if (found === null) removed.push(ref);
+      else if (found.at === null) mempool.push(found.order);
+      else confirmed.push({ order: found.order, at: found.at });
     }
-    const placeOf = ({ entityId }: OrderView) => orders.placeOf(entityId) ?? '';
-    ledger.sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+    confirmed.sort((a, b) => (a.at < b.at ? 1 : -1));
+    const ledger = confirmed.map(({ order }) => order);
     return { ledger, mempool, removed, count: orders.count(this.#wish) };
   }
 

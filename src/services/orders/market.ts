@@ -36,15 +36,19 @@ export class Orders {
     this.#fold = fold;
   }
 
-  /** Orders on the chain, newest first. */
-  ledger(wish: OrderWish, page: ListPage): OrderView[] {
-    const { store } = this.#fold;
-    return walkLists(store, this.#lists(wish), page).flatMap((ref) => this.view(ref) ?? []);
+  /** Orders on the chain, newest first, and how many there are in all pages. */
+  ledger(wish: OrderWish, page: ListPage): { count: number; items: OrderView[] } {
+    const lists = this.#lists(wish);
+    const count = sumOf(lists);
+    if (page.offset >= count) return { count, items: [] };
+    const names = lists.map(({ name }) => name);
+    const refs = walkLists(this.#fold.store, names, page);
+    return { count, items: refs.flatMap((ref) => this.view(ref) ?? []) };
   }
 
   /** How many `ledger` has in all its pages. */
   count(wish: OrderWish): number {
-    return this.#lists(wish).reduce((sum, list) => sum + this.#countOf(list), 0);
+    return sumOf(this.#lists(wish));
   }
 
   /** Orders that are in no block yet, newest first. */
@@ -59,8 +63,14 @@ export class Orders {
 
   /** null: neither the chain nor the mempool has it. */
   view(ref: RefText): OrderView | null {
-    const facts = this.#facts(ref);
-    return facts === null ? null : viewOrder(facts);
+    return this.find(ref)?.order ?? null;
+  }
+
+  /** `at`: where it stands in its lists; null: it is in no block. */
+  find(ref: RefText): { readonly order: OrderView; readonly at: string | null } | null {
+    const record = this.#record(ref);
+    const facts = record === null ? this.#waiting(ref) : this.#confirmed(record);
+    return facts === null ? null : { order: viewOrder(facts), at: record?.at ?? null };
   }
 
   byBeacon(beacon: string): OrderView | null {
@@ -74,34 +84,37 @@ export class Orders {
     return this.#record(ref)?.at ?? null;
   }
 
-  #facts(ref: RefText): OrderFacts | null {
+  #confirmed(order: OrderRecord): OrderFacts {
+    const { ref, token, state, closedTx, closedMs: endedMs, received, venue, placedMs } = order;
+    const isOpen = state === 'open';
+    return {
+      order,
+      confirmed: isOpen ? 'open' : 'ended',
+      isPlacing: false,
+      end: isOpen ? this.#fold.mempool.end(ref) : { tx: closedTx ?? '', kind: state, received },
+      endedMs,
+      placedMs,
+      venue: venue ?? this.#venueOf(token),
+    };
+  }
+
+  #waiting(ref: RefText): OrderFacts | null {
     const { mempool } = this.#fold;
-    const record = this.#record(ref);
-    const end = mempool.end(ref);
-    if (record !== null) {
-      const { state, closedTx, closedMs, received, venue, placedMs } = record;
-      const isOpen = state === 'open';
-      return {
-        order: record,
-        confirmed: isOpen ? 'open' : 'ended',
-        isPlacing: false,
-        end: isOpen ? end : { tx: closedTx ?? '', kind: state, received },
-        endedMs: closedMs,
-        placedMs,
-        venue: venue ?? this.#venueOf(record.token),
-      };
-    }
     const waiting = mempool.placed(ref);
     if (waiting === null) return null;
     const { order, seenMs: placedMs } = waiting;
     const shared = { confirmed: 'none', isPlacing: true, endedMs: null } as const;
-    return { ...shared, order, end, placedMs, venue: this.#venueOf(order.token) };
+    const venue = this.#venueOf(order.token);
+    return { ...shared, order, end: mempool.end(ref), placedMs, venue };
   }
 
   #dropped(ref: RefText): OrderView | null {
-    const text = this.#fold.store.get('dropped', ref);
+    const { store } = this.#fold;
+    const text = store.get('dropped', ref);
     if (text === null) return null;
-    const { order, shownMs } = readRecord<DroppedRecord>(text);
+    const { order, shownMs, seq } = readRecord<DroppedRecord>(text);
+    // Rows go with some commit after that: no node answers longer than another.
+    if (seq <= store.horizonSeq) return null;
     const gone = { confirmed: 'none', isPlacing: false, end: null, endedMs: null } as const;
     return viewOrder({ ...gone, order, placedMs: shownMs, venue: this.#venueOf(order.token) });
   }
@@ -116,16 +129,26 @@ export class Orders {
   }
 
   /** Those of a wish that hold anything. */
-  #lists({ token, pkhs, onlyOpen = false }: OrderWish): string[] {
-    if (pkhs === null) return token === null ? [] : [ordersOfToken(token)];
-    const name = (pkh: string) => {
-      if (token !== null) return ordersOfBoth(pkh, token);
-      return onlyOpen ? openOrdersOfKey(pkh) : ordersOfKey(pkh);
-    };
-    return pkhs.map(name).filter((list) => this.#countOf(list) > 0);
+  #lists(wish: OrderWish): List[] {
+    const { store } = this.#fold;
+    return namesOf(wish).flatMap((name) => {
+      const count = store.get('counts', name);
+      return count === null ? [] : [{ name, count: Number(count) }];
+    });
   }
+}
 
-  #countOf(list: string): number {
-    return Number(this.#fold.store.get('counts', list) ?? 0);
-  }
+interface List {
+  readonly name: string;
+  readonly count: number;
+}
+
+function namesOf({ token, pkhs, onlyOpen = false }: OrderWish): string[] {
+  if (pkhs === null) return token === null ? [] : [ordersOfToken(token)];
+  if (token !== null) return pkhs.map((pkh) => ordersOfBoth(pkh, token));
+  return pkhs.map(onlyOpen ? openOrdersOfKey : ordersOfKey);
+}
+
+function sumOf(lists: readonly List[]): number {
+  return lists.reduce((sum, { count }) => sum + count, 0);
 }

@@ -12,8 +12,6 @@ import type { OrderNode } from './market.ts';
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 interface Kept {
-  /** A new epoch has another one. */
-  readonly store: StateStore;
   /** No order changed after it, up to `seq`. */
   seq: number;
   readonly answer: Answer & { readonly body: Uint8Array };
@@ -21,6 +19,8 @@ interface Kept {
 
 export class FeedPages {
   readonly #node: OrderNode;
+  /** Of the epoch; a new one has another. */
+  #store: StateStore | null = null;
   readonly #kept = new LRUCache<AssetId, Kept>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ answer }) => answer.body.length + 1,
@@ -32,19 +32,21 @@ export class FeedPages {
 
   of(token: AssetId, render: () => Uint8Array): Answer {
     const { store } = this.#node.fold;
+    if (store !== this.#store) this.#kept.clear();
+    this.#store = store;
     const applied = store.checkpoint?.seq ?? 0;
     const kept = this.#kept.get(token);
-    if (kept?.store === store && isCurrent(kept, token, applied)) {
+    if (kept !== undefined && isCurrent(store, kept, token, applied)) {
       kept.seq = applied;
       return kept.answer;
     }
     const answer = { body: render() };
-    this.#kept.set(token, { store, seq: applied, answer });
+    this.#kept.set(token, { seq: applied, answer });
     return answer;
   }
 }
 
-function isCurrent({ store, seq }: Kept, token: AssetId, applied: number): boolean {
+function isCurrent(store: StateStore, { seq }: Kept, token: AssetId, applied: number): boolean {
   if (seq === applied) return true;
   // What changed is told back to the horizon only.
   return seq >= store.horizonSeq && store.touchedSince(ordersTag(token), seq, 1).length === 0;

@@ -117,8 +117,8 @@ function render(
   range: Parameters<Orders['ledger']>[1],
 ): Uint8Array {
   const orders = new Orders(node);
-  const ledger = { count: orders.count(wish), items: orders.ledger(wish, range) };
-  return Buffer.from(JSON.stringify({ ledger, mempool: orders.mempool(wish) }));
+  const page = { ledger: orders.ledger(wish, range), mempool: orders.mempool(wish) };
+  return Buffer.from(JSON.stringify(page));
 }
 
 function byBeacon(beacon: string, node: OrderNode): Answer | Failure {

@@ -75,7 +75,7 @@ function kingOfTheHill(views: PoolViews): Topic {
       const top = views.directory.top();
       return top === null ? null : views.view(top);
     },
-    changedSince: (seq) => (views.directory.top()?.changedSeq ?? 0) > seq,
+    changedSince: (seq) => views.directory.topSeq > seq,
   });
   return {
     ...plain('KOTH', LIST_CADENCE_MS),

@@ -1,29 +1,95 @@
 /** Every row of api.md, over real HTTP and WebSocket, is what a naive reader of the chain says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readTraderConfig } from '../../../src/traders/config.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { DevnetWorld } from '../devnet/world.ts';
+import { until } from '../../support/until.ts';
+import { DevnetWorld, ok } from '../devnet/world.ts';
 import { compareAll } from './compare.ts';
-import { naiveMarket } from './model.ts';
+import { Documents } from './conforms.ts';
+import { settle } from './rest.ts';
 import { REFUND_AFTER_MS, Scene } from './scene.ts';
 
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const FILLS = 40;
+const NOBODY = 'cd'.repeat(28);
+
 async function compare(what: string, world: DevnetWorld, walletPkhs: readonly string[]) {
-  const market = naiveMarket(await world.blocks(), world.kit.workshop.deployment);
-  assert(market.chain.trades.length > 40, 'there is something to compare');
-  return compareAll(what, { url: world.url, market, walletPkhs });
+  const market = await settle(world);
+  assert(market.chain.trades.length >= FILLS, 'there is something to compare');
+  const { url } = world;
+  return { market, answers: await compareAll(what, { url, market, walletPkhs }) };
+}
+
+/** The check of types finds what it is there to find. */
+async function assertBites(url: string): Promise<void> {
+  const documents = await Documents.read(url);
+  const route = 'GET /v1/pools-main-page/koth';
+  const answer = await fetch(`${url}${route.slice(4)}`);
+  const pool = Object(await answer.json());
+  documents.answer(route, 200, pool);
+  const { info: _info, ...less } = pool;
+  for (const wrong of [
+    less,
+    { ...pool, more: 1 },
+    { ...pool, pool: { ...pool.pool, aNum: '1' } },
+    { ...pool, pool: { ...pool.pool, x: { ...pool.pool.x, amount: 1 } } },
+    { ...pool, info: { ...pool.info, socials: { ...pool.info.socials, twitter: undefined } } },
+    { ...pool, metrics: { ...pool.metrics, crowned: 'never' } },
+    [pool],
+  ]) {
+    assert.throws(() => documents.answer(route, 200, wrong), /documented type/);
+  }
+  assert.throws(() => documents.answer(route, 418, pool), /not documented/);
 }
 
 test('every answer is what the chain says: at rest, after a fork, after a restart', async (t) => {
   const directory = temporaryDirectory();
   const env = { ORDER_REFUND_AFTER_MS: String(REFUND_AFTER_MS) };
   const world = await DevnetWorld.start(t, { directory, env });
-  const scene = await Scene.play(world);
-  const { pkhs } = scene;
-  t.diagnostic(`${await compare('at rest', world, pkhs)} answers at height ${world.tip?.height}`);
-  await world.fork(3, 'all');
-  await scene.settle();
-  await compare('after a fork', world, pkhs);
+  const { pkhs, stranded } = await Scene.play(world);
+  await t.test('at rest', async () => {
+    const { market, answers } = await compare('at rest', world, pkhs);
+    t.diagnostic(`${answers} answers at height ${world.tip?.height}`);
+    const open = market.chain.orders.filter(({ closed }) => closed === null);
+    assert.deepEqual(new Set(open.map(({ ref }) => ref)), stranded);
+    assert(market.tokens.filter((token) => market.pools.crowned(token) !== null).length > 1);
+  });
+  await t.test('another type, a field too many or too few is noticed', async () => {
+    await assertBites(world.url);
+  });
+  await t.test('after a fork', async () => {
+    await world.fork(3, 'all');
+    await compare('after a fork', world, pkhs);
+  });
+  await t.test('after a fork that lost what it held', async () => {
+    await world.fork(6, 'none');
+    await compare('after a fork that lost what it held', world, pkhs);
+  });
+  await t.test('after a restart', async () => {
+    await world.app.stop();
+    const again = await DevnetWorld.start(t, { directory, env });
+    await compare('after a restart', again, pkhs);
+  });
+});
+
+test('a market made by simulated traders is what the chain says', async (t) => {
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/api/api.test.ts`);
+  const directory = temporaryDirectory();
+  const config = readTraderConfig();
+  const traders = { ...config, wallets: 5, launches: { ...config.launches, atStart: 3 } };
+  const world = await DevnetWorld.start(t, {
+    directory,
+    env: { BLOCK_EVERY_MS: '100' },
+    devnet: { traders, pace: 20, seed: SEED },
+  });
+  const fills = () => world.rows('orders').filter(([, text]) => text.includes('"executed"')).length;
+  await until('the first fills', () => fills() >= FILLS / 2, 30_000);
+  assert(ok(await world.client.fork(6, 'all')).height > 0);
+  await until('more fills', () => fills() >= FILLS + FILLS / 2, 30_000);
   await world.app.stop();
-  const again = await DevnetWorld.start(t, { directory, env });
-  await compare('after a restart', again, pkhs);
+  const quiet = await DevnetWorld.start(t, { directory });
+  // The wallets of traders come from the genesis, which no block tells.
+  const { answers } = await compare('the traders’ market', quiet, [NOBODY]);
+  t.diagnostic(`${answers} answers at height ${quiet.tip?.height}`);
 });

@@ -26,6 +26,9 @@ export class Asker {
   readonly url: string;
   readonly documents: Documents;
   readonly missing = new Set<string>();
+  readonly asked = new Set<string>();
+  /** Of answers that carry one: a market at rest has one position and one tip. */
+  readonly positions = new Set<string>();
   /** What was asked, without its details, and how the answer differed. */
   readonly #faults: (readonly [string, string])[] = [];
   /** Answers compared. */
@@ -45,13 +48,13 @@ export class Asker {
     const { route, query = {}, body } = question;
     const [method = '', documented = ''] = route.split(' ');
     const path = question.path ?? documented;
+    this.asked.add(route);
     const fields = Object.entries(query).map(([name, value]): [string, string] => [
       name,
       String(value),
     ]);
     const headers = { 'content-type': 'application/json' };
-    const sent =
-      method === 'POST' ? { method, headers, body: JSON.stringify(body ?? {}) } : { method };
+    const sent = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
     const answer = await fetch(`${this.url}${path}?${new URLSearchParams(fields)}`, sent);
     const text = await answer.text();
     const found: unknown = JSON.parse(text);
@@ -62,6 +65,8 @@ export class Asker {
     this.judge(route, JSON.stringify(question), () =>
       this.documents.answer(route, answer.status, found),
     );
+    const [position, hash] = ['x-position', 'x-block-hash'].map((name) => answer.headers.get(name));
+    if (position != null) this.positions.add(`${position} at ${hash}`);
     return { status: answer.status, body: found, headers: answer.headers };
   }
 

@@ -11,6 +11,9 @@ import { comparePools } from './comparePools.ts';
 import { compareTopics } from './compareTopics.ts';
 import type { NaiveMarket } from './model.ts';
 
+/** Sections 1, 2, 4 and 5 of api.md; `/create-lock` and `/withdraw` build, and are tested there. */
+const OURS = /^(GET|POST) (\/v1\/(?!docs\/)|\/balances\/|\/getUtxos$)/;
+
 export interface Comparison {
   readonly url: string;
   readonly market: NaiveMarket;
@@ -28,8 +31,24 @@ export async function compareAll(what: string, comparison: Comparison): Promise<
   await comparePeople(asker, market, walletPkhs);
   await compareTime(asker);
   await compareTopics(asker, market);
+  asker.judge('all', 'routes, topics, position', () => compareWhole(asker, market));
   asker.settle(what);
   return asker.compared;
+}
+
+/** Everything that the documents offer was asked, and all of it at one position. */
+function compareWhole({ documents, asked, positions }: Asker, market: NaiveMarket): void {
+  const ours = documents.routes.filter((route) => OURS.test(route));
+  assert.deepEqual(
+    ours.filter((route) => !asked.has(route)),
+    [],
+    'routes that nobody asked',
+  );
+  const topics = documents.topics.filter((topic) => !asked.has(`topic ${topic}`));
+  assert.deepEqual(topics, [], 'topics that nobody asked');
+  const [position = ''] = positions;
+  assert.equal(positions.size, 1, [...positions].join(', '));
+  assert(position.endsWith(` at ${market.chain.blocks.at(-1)?.point.hash}`), position);
 }
 
 async function compareTime(asker: Asker): Promise<void> {

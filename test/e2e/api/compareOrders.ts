@@ -15,7 +15,14 @@ const OPEN = 'POST /v1/user-history-feed/initial/state/open';
 export async function compareOrders(asker: Asker, market: NaiveMarket): Promise<void> {
   const { tokens, pkhs } = market;
   for (const token of tokens) {
-    for (const body of [null, [], ...pkhs.map((pkh) => [pkh]), pkhs.slice(0, 3), [NOBODY]]) {
+    for (const body of [
+      undefined,
+      null,
+      [],
+      ...pkhs.map((pkh) => [pkh]),
+      pkhs.slice(0, 3),
+      [NOBODY],
+    ]) {
       await pages(asker, market, FEED, { token, pkhs: body ?? [] }, body);
     }
     for (const pkh of pkhs) {
@@ -38,7 +45,7 @@ async function pages(
   market: NaiveMarket,
   route: string,
   filter: Filter,
-  body: readonly string[] | null,
+  body: readonly string[] | null | undefined,
 ): Promise<void> {
   const asset = filter.token === undefined ? {} : { asset: filter.token };
   const expect = (page: Page) =>

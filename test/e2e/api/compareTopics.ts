@@ -25,7 +25,13 @@ interface Expected {
 type Frame = Readonly<Record<string, unknown>>;
 
 export async function compareTopics(asker: Asker, market: NaiveMarket): Promise<void> {
-  const expected = [...charts(market), ...pools(market), ...orders(market), ...unknown()];
+  const expected = [
+    ...charts(market),
+    ...pools(market),
+    ...orders(market),
+    ...unknown(),
+    ...health(market),
+  ];
   const frames = await snapshots(asker.url, expected);
   for (const [index, { topic, data, snapshot }] of expected.entries()) {
     const frame = frames.get(String(index)) ?? assert.fail(`${topic} is answered`);
@@ -34,12 +40,16 @@ export async function compareTopics(asker: Asker, market: NaiveMarket): Promise<
       continue;
     }
     const what = `${topic} ${JSON.stringify(data)}`;
+    asker.asked.add(`topic ${topic}`);
     // Another name of the same topic answers under that name or its own.
     const event = topic === 'Trending' ? String(frame.event) : `${topic}Update`;
     asker.judge(`topic ${topic}`, what, () => {
       assert.equal(frame.event, event, JSON.stringify(frame.data));
       assert.deepEqual([frame.snapshot, frame.prev], [true, null]);
-      assert.deepEqual(sortLocks(frame.data), snapshot);
+      const position = `${frame.epoch}:${frame.seq} at ${market.chain.blocks.at(-1)?.point.hash}`;
+      assert(asker.positions.has(position), `${position}, not ${[...asker.positions].join()}`);
+      const found = topic === 'Health' ? healthOf(frame.data) : sortLocks(frame.data);
+      assert.deepEqual(found, snapshot);
     });
     const named = event.replace(/Update$/, '');
     asker.judge(`topic ${topic}`, what, () => asker.documents.frame(named, event, frame));
@@ -112,6 +122,18 @@ function orders(market: NaiveMarket): Expected[] {
     }),
   ]);
   return [...feeds, ...histories];
+}
+
+/** The tip of the chain; what else it says is the node's own. */
+function health({ chain }: NaiveMarket): Expected[] {
+  const { point } = chain.blocks.at(-1) ?? assert.fail('a chain has a block');
+  return [{ topic: 'Health', data: {}, snapshot: { tip: point, synced: true, stale: false } }];
+}
+
+function healthOf(data: unknown): unknown {
+  const { tip, synced, stale } = { tip: null, synced: null, stale: null, ...Object(data) };
+  const { slot, hash } = { slot: null, hash: null, ...Object(tip) };
+  return { tip: { slot, hash }, synced, stale };
 }
 
 /** What we do not know yet is accepted, and there is nothing. */

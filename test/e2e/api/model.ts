@@ -29,7 +29,7 @@ export class NaiveMarket {
     return this.chain.launches.map(({ token }) => token);
   }
 
-  /** Of everybody who launched, ordered, traded, locked or was paid, in a fixed order. */
+  /** Of everybody who launched, ordered or locked, in a fixed order. */
   get pkhs(): string[] {
     const { launches, orders } = this.chain;
     const seen = [

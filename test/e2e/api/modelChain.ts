@@ -21,7 +21,7 @@ import type { Transaction } from '../../../src/cardano/transaction.ts';
 import { amountOf } from '../../../src/cardano/value.ts';
 import type { Block } from '../../../src/chain/port.ts';
 import type { Ratio } from './exact.ts';
-import { afterBuy, afterSell, type Moved, type Reserves, spotOf } from './modelVenue.ts';
+import { afterBuy, afterSell, buyable, type Moved, type Reserves, spotOf } from './modelVenue.ts';
 
 /** A transaction's place on the chain. */
 export interface Moment {
@@ -249,6 +249,7 @@ export class ModelChain {
       ? { ...afterBuy(this.deployment, before, amount, tokens), paid: beyond }
       : afterSell(this.deployment, before, amount);
     assert.equal(filled.paid, beyond, 'a seller gets what the tokens free, less the fees');
+    if (isBuy) assert.equal(tokens, buyable(this.deployment, before, amount), 'no token less');
     const received = isBuy ? tokens : beyond;
     order.closed = { kind: 'executed', at, received, venue, moved: filled.moved };
     return filled;

@@ -51,7 +51,7 @@ function worstRatio({ datum, isBuy }: Order): Ratio {
   return isBuy ? { n: denominator, d: numerator } : { n: numerator, d: denominator };
 }
 
-function leastOutput({ datum, amount }: Order): bigint {
+export function leastOutput({ datum, amount }: Order): bigint {
   const { numerator, denominator } = datum.worstPrice;
   return ceiling({ n: amount * numerator, d: denominator });
 }

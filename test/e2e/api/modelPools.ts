@@ -174,7 +174,7 @@ export class ModelPools {
       this.#chain.trades.findLast((trade) => trade.token === token)?.at.timeMs ?? launched(token);
     const key = name === 'Latest' ? lastTrade : launched;
     const all = name === 'CompletedCreateOn' ? byCap.filter(isDone) : byCap;
-    return all.toSorted((a, b) => key(b) - key(a) || compareTexts(a, b));
+    return all.toSorted((a, b) => seconds(key(b)) - seconds(key(a)) || compareTexts(a, b));
   }
 
   search(pattern: string): string[] {

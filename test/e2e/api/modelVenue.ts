@@ -1,6 +1,6 @@
 /**
  * A pool's arithmetic, from onchain.md alone: what a fill moves, and what a token is worth then.
- * The tokens of a buy are not computed but read from its payment; the walk compares sums.
+ * The walk compares it with what payments hold and with what a pool's outputs differ by.
  */
 import type { Deployment } from '../../../src/cardano/deployment.ts';
 import type { Ratio } from './exact.ts';
@@ -44,15 +44,39 @@ function shares({ fees }: Deployment, coin: bigint) {
   return { creator, all: creator + (coin * fees.platformFeePer10k) / PER_10K };
 }
 
+/** Coin side of a buy after the fees, and the creator's part of them. */
+function netOf(d: Deployment, { venue }: Reserves, offered: bigint) {
+  if (venue === 'CURVE')
+    return { lovelace: offered - (offered * d.fees.percentFee) / 100n, owed: 0n };
+  const { creator, all } = shares(d, offered);
+  return { lovelace: offered - all, owed: creator };
+}
+
+/** The most tokens that `offered` lovelace buy; on the curve found by halving. */
+export function buyable(d: Deployment, before: Reserves, offered: bigint): bigint {
+  const { venue, x, y } = before;
+  const { lovelace } = netOf(d, before, offered);
+  if (venue === 'AMM') {
+    const counted = lovelace * (PER_10K - d.fees.lpFeePer10k);
+    return (y * counted) / (x * PER_10K + counted);
+  }
+  const sold = SUPPLY - y;
+  const reach = cost(d, sold) + lovelace * 3n * 10n ** 27n;
+  let [fits, tooMany] = [0n, y + 1n];
+  while (tooMany - fits > 1n) {
+    const middle = (fits + tooMany) / 2n;
+    if (cost(d, sold + middle) <= reach) fits = middle;
+    else tooMany = middle;
+  }
+  return fits;
+}
+
 /** What is left of `offered` lovelace is in the pool, and `tokens` left it. */
 export function afterBuy(d: Deployment, before: Reserves, offered: bigint, tokens: bigint) {
   const { venue, x, y, owed } = before;
-  const isCurve = venue === 'CURVE';
-  const { creator, all } = isCurve
-    ? { creator: 0n, all: (offered * d.fees.percentFee) / 100n }
-    : shares(d, offered);
-  const lovelace = offered - all;
-  const after: Reserves = { venue, x: x + lovelace, y: y - tokens, owed: owed + creator };
+  const net = netOf(d, before, offered);
+  const { lovelace } = net;
+  const after: Reserves = { venue, x: x + lovelace, y: y - tokens, owed: owed + net.owed };
   return { after, moved: { tokens, lovelace } };
 }
 

@@ -5,12 +5,10 @@
 import assert from 'node:assert/strict';
 import type { OrderRequest } from '../../../src/wallet/api.ts';
 import type { Desk } from '../../../src/wallet/desk.ts';
-import { untilAsked } from '../../support/until.ts';
 import { ADA, type DevnetWorld, launchOf, ok } from '../devnet/world.ts';
-import { naiveMarket } from './model.ts';
+import { settle } from './rest.ts';
 
 export const REFUND_AFTER_MS = 60_000;
-const EMPTY_BLOCKS = 3;
 
 type Side = OrderRequest['side'];
 
@@ -49,7 +47,7 @@ export class Scene {
     await scene.graduate(eve, ann, alpha);
     await scene.tradeOnAmm([ann, ben, eve], alpha);
     await scene.strand([ann, ben, cid, eve], beta);
-    await scene.settle();
+    await settle(world);
     return scene;
   }
 
@@ -145,9 +143,14 @@ export class Scene {
       placed.push(await this.ask(desk, token, 'SELL', 200_000n + BigInt(index)));
     }
     await this.fill(placed);
-    const [, , eve] = desks;
-    assert(eve !== undefined);
-    await this.fill([await this.ask(eve, token, 'BUY', 600n * ADA)]);
+    const [ann, , eve] = desks;
+    assert(ann !== undefined && eve !== undefined);
+    const big = await this.ask(eve, token, 'BUY', 3_000n * ADA);
+    const late = await this.ask(ann, token, 'BUY', 5n * ADA, '15');
+    await this.fill([big]);
+    ok(await ann.cancel(late));
+    await world.mine();
+    assert.equal(world.order(late).state, 'cancelled');
     // What the creator is owed is paid out.
     if (BigInt(world.pool(token).reserves.owed) > 0n) await world.spent(world.pool(token).ref);
     assert.equal(world.pool(token).reserves.owed, '0');
@@ -187,46 +190,5 @@ export class Scene {
     await this.world.mine();
     for (const id of ids) await this.world.wanted(id);
     await this.world.mine();
-  }
-
-  /** Blocks until only the stranded orders are open, nothing waits and a block was empty. */
-  async settle(): Promise<void> {
-    const expected = [...this.stranded].sort().join();
-    await settle(this.world, (open) => open.join() === expected);
-  }
-}
-
-/** Blocks until the open orders fit, nothing waits in the mempool and blocks stay empty. */
-export async function settle(
-  world: DevnetWorld,
-  fits: (open: readonly string[]) => boolean,
-): Promise<void> {
-  let empty = 0;
-  await untilAsked(
-    'the market is at rest',
-    async () => {
-      await world.mine();
-      const blocks = await world.blocks();
-      const { orders } = naiveMarket(blocks, world.kit.workshop.deployment).chain;
-      const open = orders.flatMap(({ ref, closed }) => (closed === null ? [ref] : []));
-      const last = blocks.at(-1)?.transactions.length;
-      empty = last === 0 && (await waiting(world)) === 0 ? empty + 1 : 0;
-      return { open: open.sort(), empty };
-    },
-    ({ open }) => empty >= EMPTY_BLOCKS && fits(open),
-    30_000,
-  );
-}
-
-/** How many transactions are in the mempool. */
-async function waiting({ chain, tip }: DevnetWorld): Promise<number> {
-  assert(tip !== null);
-  const stream = await chain.open([tip]);
-  assert(stream !== null);
-  for (;;) {
-    const event = await stream.next();
-    if (event?.kind !== 'mempool') continue;
-    await stream.close();
-    return event.added.length;
   }
 }

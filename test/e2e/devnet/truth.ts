@@ -10,7 +10,10 @@ import type { Scope } from '../../support/server.ts';
 import { DevnetWorld } from './world.ts';
 
 /** Tables whose rows say what the market is; seqs and bars of the log are its own affair. */
-const COMPARED = ['pools', 'orders', 'open_orders', 'outputs', 'holdings', 'locks'] as const;
+const COMPARED = [
+  ...(['pools', 'orders', 'open_orders', 'outputs', 'locks'] as const),
+  ...(['holdings', 'holders', 'balances', 'traders', 'counts'] as const),
+];
 const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'];
 const ALL_TIME = 'from=0&to=253402300799';
 

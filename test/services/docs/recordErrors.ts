@@ -25,8 +25,6 @@ function tries(stage: Stage): readonly Try[] {
     ['/order'],
     ['/order', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'buy' }],
     post('/order', { note: 'x'.repeat(1_100_000) }),
-    ['/health/ready', {}],
-    ['/v1/pools-main-page/koth', {}],
     [
       `/v1/pools-feed/initial/state?asset=${asset}`,
       { headers: { 'x-min-position': '99-later:1' } },
@@ -38,6 +36,8 @@ function tries(stage: Stage): readonly Try[] {
     post('/create-lock', { ...making, lockEnd: 1000 }),
     post('/create-lock', { ...making, amount: '0' }),
     post('/withdraw', { id: `${'0'.repeat(64)}:0`, address }),
+    post('/withdraw', { id: stage.spent, address }),
+    post('/withdraw', { id: stage.plain, address }),
     post('/withdraw', { id: lock, address: otherAddress }),
     post('/withdraw', { id: lock, address }),
     [`/v1/user-history-feed/order/trades?beacon=${'0'.repeat(56)}`],

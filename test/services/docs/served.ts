@@ -50,12 +50,17 @@ export function asyncapiFaults(document: unknown): string[] {
   return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** What JSON Schema 2020-12 says of `value` against `schema`, which may refer into `document`. */
-export function valueFaults(document: JsonObject, schema: unknown, value: unknown): string[] {
-  const { components } = document;
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+/** What JSON Schema says of values against schemas that may refer into `document`. */
+export function judgeOf(document: JsonObject): (schema: unknown, value: unknown) => string[] {
+  const options = { strict: false, allErrors: true };
+  // OpenAPI 3.1 takes the dialect 2020-12, AsyncAPI 3 takes draft 7.
+  const ajv = 'openapi' in document ? new Ajv2020(options) : new Ajv(options);
   addFormats.default(ajv);
-  const whole = typeof schema === 'object' ? { ...schema, components } : {};
-  ajv.validate(whole, value);
-  return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  const rebased = (schema: unknown): object =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"whole#/components/'));
+  ajv.addSchema({ $id: 'whole', components: rebased(document.components) });
+  return (schema, value) => {
+    ajv.validate(rebased(schema), value);
+    return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
 }

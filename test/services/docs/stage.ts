@@ -1,6 +1,6 @@
 /** A small market with one of everything that a sample request may name. */
 import assert from 'node:assert/strict';
-import { parseRef } from '../../../src/cardano/output.ts';
+import { parseRef, refText } from '../../../src/cardano/output.ts';
 import { ADA, type DevnetWorld, ok } from '../../e2e/devnet/world.ts';
 
 export interface Stage {
@@ -22,6 +22,9 @@ export interface Stage {
   /** Locks of `address`: one that is due, one that is not. */
   readonly dueLock: string;
   readonly lock: string;
+  /** Outputs that are no locks: one that is spent, one of the wallet. */
+  readonly spent: string;
+  readonly plain: string;
   /** A transfer, as built and as signed. */
   readonly built: { readonly cbor: string; readonly witness: string };
   readonly signed: string;
@@ -61,6 +64,8 @@ export async function setStage(world: DevnetWorld): Promise<Stage> {
 
   const order = parseRef(ok(await alice.order({ ...buy, amount: 10n * ADA })).id);
   assert(order !== null);
+  const [own] = ok(await world.client.utxos(alice.wallet.keyHash));
+  assert(own !== undefined);
   const to = { to: bob.wallet.address, lovelace: 5n * ADA, assets: new Map() };
   const { cbor } = ok(await world.client.transfer(to, alice.wallet.address));
   const intent = { kind: 'transfer', to: to.to, value: { lovelace: 5n * ADA, assets: new Map() } };
@@ -81,6 +86,8 @@ export async function setStage(world: DevnetWorld): Promise<Stage> {
     beacon: filled.beacon,
     dueLock,
     lock: open,
+    spent: filled.id,
+    plain: refText(own.ref),
     built: { cbor, witness },
     signed: String(Reflect.get(Object(signed.body), 'cbor')),
   };

@@ -41,13 +41,15 @@ export function typeOf(schema: Json | undefined): Html {
   const several = listAt(schema, 'anyOf').map(typeOf);
   if (several.length > 0) return joined(several);
   const type = textAt(schema, 'type');
+  const places = [...listAt(schema, 'prefixItems'), ...listAt(schema, 'items')].map(typeOf);
+  if (places.length > 0) return html`[${joined(places, ', ')}]`;
   if (type === 'array') return html`array of ${typeOf(at(schema, 'items'))}`;
   const format = textAt(schema, 'format');
   return html`${type === '' ? 'anything' : type}${format === '' ? '' : ` (${format})`}`;
 }
 
-function joined(parts: readonly Html[]): Html {
-  return new Html(parts.map(({ text }) => text).join(' or '));
+function joined(parts: readonly Html[], between = ' or '): Html {
+  return new Html(parts.map(({ text }) => text).join(between));
 }
 
 function about(schema: Json | undefined): Html {

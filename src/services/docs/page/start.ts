@@ -8,6 +8,7 @@ const LIST = `curl '${ORIGIN}/v1/pools-main-page/initial/state?filter=Latest'`;
 const SUBSCRIBE = `const server = '${ORIGIN}';
 const list = await fetch(server + '/v1/pools-main-page/initial/state?filter=Latest');
 const [newest] = await list.json();
+if (newest === undefined) throw new Error('nothing was launched here yet');
 const pair = { base: newest.info.asset, quote: '.' };
 
 const socket = new WebSocket(server.replace('http', 'ws') + '/ws');

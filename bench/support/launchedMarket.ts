@@ -1,0 +1,151 @@
+/**
+ * A log of a chain with many launches, written as the follower writes it, so that an app that is
+ * started over it has a market without a chain of its own. Nothing here is judged by a ledger.
+ */
+import { hash } from 'node:crypto';
+import { dataFiles } from '../../src/actors/files.ts';
+import { recover } from '../../src/actors/recovery.ts';
+import { LocalLog } from '../../src/log/local.ts';
+import { type EntryDraft, LogWriter } from '../../src/log/writer.ts';
+import { buyTokens, DEFAULT_CURVE } from '../../src/market/curve.ts';
+import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/market/events.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/market/pool.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
+
+export interface LaunchedWish {
+  readonly pools: number;
+  /** Orders of the first token, placed and refunded in turn. */
+  readonly orders: number;
+}
+
+const START_MS = Date.UTC(2026, 0, 1);
+const LAUNCHES_A_BLOCK = 100;
+const ORDERS_A_BLOCK = 50;
+const SUPPLY = DEFAULT_CURVE.supply;
+
+export function launchedToken(index: number): string {
+  return `${id(`policy ${index}`, 56)}.${Buffer.from(`Token ${index}`).toString('hex')}`;
+}
+
+/** Fills a directory that has no log yet. */
+export async function writeLaunchedMarket(directory: string, wish: LaunchedWish): Promise<void> {
+  const files = dataFiles(directory);
+  const log = new LocalLog(files.log, systemClock, 0);
+  const nothing = () => {};
+  const store = await recover(log, files, {
+    horizonBlocks: 2160,
+    maxMb: 0,
+    maxLoadedPools: 100,
+    clock: systemClock,
+    rng: systemRng,
+    quarantined: nothing,
+    epochStarted: nothing,
+    stateUnreadable: nothing,
+  });
+  await store.close();
+  const writer = new LogWriter(log, await log.last(), 1, systemClock, { appendFailed: nothing });
+  for (const draft of drafts(wish)) await writer.append([draft]);
+  await log.close();
+}
+
+function* drafts({ pools, orders }: LaunchedWish): Generator<EntryDraft> {
+  let height = 0;
+  const block = (events: readonly MarketEvent[]): EntryDraft => {
+    const atMs = START_MS + height * 20_000;
+    const at = { slot: height * 20, hash: id(`block ${height}`), height };
+    const chain = { ...at, events, settled: [], dropped: [] };
+    return { timeMs: atMs, payload: { kind: 'block', atMs, trades: [], chain } };
+  };
+  for (let first = 0; first < pools; first += LAUNCHES_A_BLOCK) {
+    height += 1;
+    const count = Math.min(LAUNCHES_A_BLOCK, pools - first);
+    const slot = height * 20;
+    yield block(Array.from({ length: count }, (_, at) => launch(first + at, slot, at)).flat());
+  }
+  for (let first = 0; first < orders; first += ORDERS_A_BLOCK) {
+    height += 1;
+    const count = Math.min(ORDERS_A_BLOCK, orders - first);
+    const placed = Array.from({ length: count }, (_, at) => order(first + at, height * 20, at));
+    yield block(placed.map((each) => ({ tx: txOf(each.ref), kind: 'placed', order: each })));
+    height += 1;
+    yield block(
+      placed.map(({ ref }) => ({ tx: id(`refund ${ref}`), kind: 'refunded', order: ref })),
+    );
+  }
+}
+
+function launch(index: number, slot: number, txIndex: number): MarketEvent[] {
+  const [token, tx] = [launchedToken(index), id(`launch ${index}`)];
+  const nft = `${id('launches', 56)}.${id(`nft ${index}`)}`;
+  const lovelace = BigInt(1 + (index % 900)) * 10_000_000n;
+  const tokens = buyTokens(DEFAULT_CURVE, 0n, lovelace);
+  const pkh = id(`author ${index}`, 56);
+  const address = `addr_test1${id(`address ${index}`)}`;
+  const after = {
+    venue: 'CURVE',
+    x: String(lovelace),
+    y: String(SUPPLY - tokens),
+    owed: '0',
+  } as const;
+  const pool = {
+    nft,
+    token,
+    aNum: String(DEFAULT_CURVE.aNum),
+    bNum: String(DEFAULT_CURVE.bNum),
+    supply: String(SUPPLY),
+    thresholdLovelace: String(DEFAULT_THRESHOLD_LOVELACE),
+    executor: id('executor', 56),
+    seed: null,
+    author: { pkh, skh: '', address },
+    name: `Token ${index}`,
+    ticker: 'TOK',
+    logoCID: `bafkrei${id(`logo ${index}`, 52)}`,
+    description: 'A token that a bench launched.',
+    launchType: 0,
+    socials: { twitter: '', telegram: '', discord: '', website: '' },
+    metadataRef: `${tx}:1`,
+  };
+  const amounts = { tokens: String(tokens), lovelace: String(lovelace) };
+  const at = chainOrder(slot, txIndex, 0);
+  const held = { lovelace: '2000000', datum: null };
+  return [
+    { tx, kind: 'launched', pool },
+    { tx, kind: 'filled', at, token, order: null, side: 'buy', ...amounts, after },
+    { tx, kind: 'moved', token, ref: `${tx}:0`, to: after },
+    {
+      ...{ tx, kind: 'made', ref: `${tx}:0`, address: 'pools', pkh: null, isOurs: true, ...held },
+      assets: { [nft]: '1', [token]: after.y },
+    },
+    {
+      ...{ tx, kind: 'made', ref: `${tx}:2`, address, pkh, isOurs: false, ...held },
+      assets: { [token]: amounts.tokens },
+    },
+  ];
+}
+
+function order(index: number, slot: number, txIndex: number): PlacedOrder {
+  const ref = `${id(`order ${index}`)}:0`;
+  return {
+    ref,
+    at: chainOrder(slot, txIndex, 0),
+    token: launchedToken(0),
+    side: 'buy',
+    amount: String(5_000_000 + index),
+    worstPrice: { numerator: '11276389', denominator: '100000000' },
+    feeLovelace: '1100000',
+    depositLovelace: '1500000',
+    refundAfterMs: START_MS,
+    address: `addr_test1${id(`trader ${index % 100}`, 90)}`,
+    pkh: id(`trader ${index % 100}`, 56),
+    beacon: id(ref, 56),
+  };
+}
+
+function txOf(ref: string): string {
+  return ref.slice(0, ref.indexOf(':'));
+}
+
+function id(text: string, length = 64): string {
+  return hash('sha256', text, 'hex').padEnd(length, '0').slice(0, length);
+}

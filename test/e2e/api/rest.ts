@@ -1,0 +1,62 @@
+/** When a market is at rest, by the model's arithmetic: nobody has anything left to do. */
+import assert from 'node:assert/strict';
+import { untilAsked } from '../../support/until.ts';
+import type { DevnetWorld } from '../devnet/world.ts';
+import { type NaiveMarket, naiveMarket } from './model.ts';
+import type { Order } from './modelChain.ts';
+import { leastOutput } from './modelOrders.ts';
+import { afterSell, buyable } from './modelVenue.ts';
+
+/** Blocks until the executor has nothing to do, and answers the market as it is then. */
+export async function settle(world: DevnetWorld): Promise<NaiveMarket> {
+  const { deployment } = world.kit.workshop;
+  const { market } = await untilAsked(
+    'the market is at rest',
+    async () => {
+      await world.mine();
+      const found = naiveMarket(await world.blocks(), deployment);
+      return { market: found, left: [...unfinished(found), ...(await waiting(world))] };
+    },
+    ({ left }) => left.length === 0,
+    30_000,
+  );
+  return market;
+}
+
+/** What the executor should do yet, for a person who reads a failure. */
+function unfinished(market: NaiveMarket): string[] {
+  const { chain, pools, tokens, marketMs } = market;
+  const { thresholdLovelace, fees } = chain.deployment;
+  const due = tokens.filter((token) => {
+    const { venue, x, owed } = pools.now(token);
+    return venue === 'CURVE' ? x >= thresholdLovelace : owed >= fees.collectFromLovelace;
+  });
+  const orders = chain.orders.filter(({ closed }) => closed === null);
+  const open = orders.filter(
+    (order) => isFillable(market, order) || Number(order.datum.refundAfterMs) <= marketMs,
+  );
+  return [...due, ...open.map(({ ref }) => ref)];
+}
+
+/** A graduating buy that would pass the cap too far counts as fillable; no test places one. */
+function isFillable({ chain, pools }: NaiveMarket, order: Order): boolean {
+  const { isBuy, amount, token } = order;
+  const now = pools.now(token);
+  const output = isBuy
+    ? buyable(chain.deployment, now, amount)
+    : afterSell(chain.deployment, now, amount).paid;
+  return output >= leastOutput(order);
+}
+
+/** Ids of transactions in the mempool. */
+async function waiting({ chain, tip }: DevnetWorld): Promise<string[]> {
+  assert(tip !== null);
+  const stream = await chain.open([tip]);
+  assert(stream !== null);
+  for (;;) {
+    const event = await stream.next();
+    if (event?.kind !== 'mempool') continue;
+    await stream.close();
+    return event.added.map(({ id }) => id);
+  }
+}
