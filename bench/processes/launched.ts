@@ -13,6 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 await writeLaunchedMarket(directory, { pools, orders });
 const app = await startBenchApp({ DATA_DIR: directory });
+while (!app.node.synced()) await new Promise((resolve) => setTimeout(resolve, 10));
 
 const offers = {
   ...usageOffers(),

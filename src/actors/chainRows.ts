@@ -22,7 +22,7 @@ import {
   type TradeRecord,
 } from '../store/records.ts';
 import { makeOutput, spendOutput } from './holdingRows.ts';
-import { closeOrder, isVenueChange, placeOrder } from './orderRows.ts';
+import { closeOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { touchOrder, touchPool, tradesTag } from './streamTags.ts';
 import { tradeLaunch, tradeOrder } from './traderRows.ts';
@@ -152,6 +152,9 @@ class BlockFold implements ChainTrades {
     };
     this.#rows.set('trades', `${token}/${at}`, JSON.stringify(trade));
     this.#rows.touch(tradesTag(token), at);
+    if (event.order === null) return;
+    const order = readRecord<OrderRecord>(this.#there('orders', event.order));
+    tradeOfOrder(this.#rows, order, at);
   }
 
   /** Empty where a movement of the pool could not be told to be one order's. */

@@ -7,7 +7,7 @@
  * last slash are those of `counts`.
  */
 import type { AssetId } from '../market/asset.ts';
-import type { PlacedOrder, RefText, Reserves } from '../market/events.ts';
+import type { ChainOrder, PlacedOrder, Reserves } from '../market/events.ts';
 import { type DroppedRecord, type OrderRecord, readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { RowDraft } from './rowDraft.ts';
@@ -27,6 +27,7 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
     closedTx: null,
     received: '0',
     venue: null,
+    tradeAt: null,
   };
   rows.set('orders', order.ref, JSON.stringify(record));
   rows.set('open_orders', `${order.token}/${order.at}`, order.ref);
@@ -36,6 +37,11 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
   }
   rows.set('beacons', order.beacon, order.ref);
   touchOrder(rows, order);
+}
+
+/** Its fill has a price. */
+export function tradeOfOrder(rows: RowDraft, order: OrderRecord, tradeAt: ChainOrder): void {
+  rows.set('orders', order.ref, JSON.stringify({ ...order, tradeAt }));
 }
 
 /** How an order ended. */
@@ -69,7 +75,7 @@ export function orderUndone(
   const order = readRecord<OrderRecord>(text);
   touchOrder(rows, order);
   if (after !== null) return;
-  const { placedMs, state, closedMs, closedTx, received, venue, ...placed } = order;
+  const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...placed } = order;
   dropOrder(rows, { order: placed, seq, shownMs: placedMs });
 }
 

@@ -1,6 +1,12 @@
 /** Rows of the fold that are records, as JSON text: what the market knows of the chain. */
 import type { AssetId } from '../market/asset.ts';
-import type { MarketEvent, PlacedOrder, Reserves, VestingLock } from '../market/events.ts';
+import type {
+  ChainOrder,
+  MarketEvent,
+  PlacedOrder,
+  Reserves,
+  VestingLock,
+} from '../market/events.ts';
 import type { PoolState } from '../market/pool.ts';
 import type { PoolFacts } from '../market/poolView.ts';
 import type { Position } from '../market/position.ts';
@@ -73,6 +79,8 @@ export interface OrderRecord extends PlacedOrder {
   readonly received: string;
   /** Of the fill, or where it would have filled when it was given back; null while open. */
   readonly venue: Reserves['venue'] | null;
+  /** Place in the chain of its trade; null where it has none. */
+  readonly tradeAt: ChainOrder | null;
 }
 
 /** Table `mempool`, by transaction id. */

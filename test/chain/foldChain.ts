@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { CHAIN_START, pointKey } from '../../src/actors/chainRows.ts';
 import { Passage } from '../../src/actors/passage.ts';
 import { nextEpoch } from '../../src/actors/recovery.ts';
+import type { ChainBlock, MempoolPayload } from '../../src/log/entry.ts';
 import type { EntryDraft } from '../../src/log/writer.ts';
 import { seededRng } from '../../src/runtime/rng.ts';
 import { type PointRecord, readRecord } from '../../src/store/records.ts';
@@ -13,15 +14,27 @@ import type { MadeBlock } from './foldMarket.ts';
 const MANY = 1_000_000;
 const rng = seededRng(7);
 
-export async function appendBlock(world: FoldWorld, made: MadeBlock): Promise<void> {
+/** `met`: what of the mempool it holds or makes impossible. */
+export async function appendBlock(
+  world: FoldWorld,
+  made: MadeBlock,
+  met: Pick<ChainBlock, 'settled' | 'dropped'> = { settled: [], dropped: [] },
+): Promise<void> {
   const { slot, hash, height, atMs, events } = made;
   const passage = new Passage(world.fold);
   const drafts = passage.endsUpTo(atMs);
   const timeMs = Math.max(passage.marketMs, atMs);
   drafts.push(...passage.startAt(timeMs));
-  const chain = { slot, hash, height, events, settled: [], dropped: [] };
+  const chain = { slot, hash, height, events, ...met };
   drafts.push({ timeMs, payload: { kind: 'block', atMs, trades: [], chain } });
   await write(world, drafts);
+}
+
+export async function appendMempool(
+  world: FoldWorld,
+  payload: Omit<MempoolPayload, 'kind'>,
+): Promise<void> {
+  await write(world, [{ timeMs: world.fold.marketMs, payload: { kind: 'mempool', ...payload } }]);
 }
 
 /** The chain goes back to the block at this height; 0: before the first. */

@@ -78,13 +78,15 @@ function recogniseTransaction(
     if (pool === null) continue;
     for (const event of poolEvents(tx, token, pool, executed, place, rules)) note(event);
   }
-  for (const { event } of closed) note(event);
+  for (const { event } of inOrder(closed)) note(event);
   for (const lock of withdrawn) note({ tx: tx.id, kind: 'withdrawn', lock });
   noteOutputs(tx, place, market, rules, note);
 }
 
 interface Closed {
   readonly event: MarketEvent;
+  /** Where the order was placed: what happens to orders of one transaction happens in this order. */
+  readonly placedAt: string;
   readonly executed: Executed | null;
 }
 
@@ -92,14 +94,21 @@ function closedOrders(tx: Transaction, market: KnownMarket): Closed[] {
   return tx.inputs.flatMap((ref): Closed[] => {
     const order = market.order(refText(ref));
     if (order === null) return [];
+    const placedAt = order.at;
     const outcome = outcomeOf(tx, ref, order);
     if (outcome.kind !== 'executed') {
-      return [{ event: { tx: tx.id, kind: outcome.kind, order: order.ref }, executed: null }];
+      return [
+        { event: { tx: tx.id, kind: outcome.kind, order: order.ref }, placedAt, executed: null },
+      ];
     }
     const { received } = outcome;
     const event = { tx: tx.id, kind: 'executed', order: order.ref, received: String(received) };
-    return [{ event: { ...event, kind: 'executed' }, executed: { order, received } }];
+    return [{ event: { ...event, kind: 'executed' }, placedAt, executed: { order, received } }];
   });
+}
+
+function inOrder(closed: readonly Closed[]): Closed[] {
+  return [...closed].sort((a, b) => (a.placedAt < b.placedAt ? -1 : 1));
 }
 
 /** Pools whose output this transaction spends, with the orders that it executed on each. */

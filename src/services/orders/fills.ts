@@ -2,6 +2,7 @@
 import { COIN } from '../../market/asset.ts';
 import { formatRatio } from '../../market/decimal.ts';
 import type { OrderStatus, OrderView } from '../../market/orderView.ts';
+import type { TradeRecord } from '../../store/records.ts';
 
 const LOVELACE_PER_ADA = 1_000_000n;
 
@@ -15,10 +16,11 @@ const STATUS: Readonly<Record<OrderStatus, 'open' | 'closed' | 'cancelled' | 'me
   MempoolRefunded: 'mempool',
 };
 
-export function withFills(order: OrderView) {
+/** `trade`: its place on the trade tape; null before, and for a fill that moved no coin. */
+export function withFills(order: OrderView, trade: TradeRecord | null) {
   const { fromAmount, toAmount, status, evaluatedTransactionId, evaluatedAt } = order;
   const isFilled = status === 'Evaluated';
-  const price = priceOf(order);
+  const price = priceOf(order, trade);
   const fill = { txHash: evaluatedTransactionId, time: evaluatedAt, fromAmount, toAmount, price };
   return {
     ...order,
@@ -31,11 +33,10 @@ export function withFills(order: OrderView) {
   };
 }
 
-/** ADA per token: what was paid for what was received, else the worst price. */
-function priceOf({ from, fromAmount, toAmount, worstPrice, status }: OrderView): string {
-  const isFilled = status === 'Evaluated' || status === 'MempoolEvaluated';
-  const { numerator, denominator } = worstPrice;
-  const [output, input] = isFilled ? [toAmount, fromAmount] : [numerator, denominator];
-  const [lovelace, tokens] = from === COIN ? [input, output] : [output, input];
+/** ADA per token: of the trade, as the tape has it, else the worst price. */
+function priceOf({ from, worstPrice }: OrderView, trade: TradeRecord | null): string {
+  const { numerator: output, denominator: input } = worstPrice;
+  const worst = from === COIN ? [input, output] : [output, input];
+  const [lovelace = '0', tokens = '1'] = trade === null ? worst : [trade.lovelace, trade.tokens];
   return formatRatio(BigInt(lovelace), BigInt(tokens) * LOVELACE_PER_ADA);
 }

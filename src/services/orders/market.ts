@@ -12,7 +12,12 @@ import {
 import type { AssetId } from '../../market/asset.ts';
 import type { RefText } from '../../market/events.ts';
 import { type OrderFacts, type OrderView, viewOrder } from '../../market/orderView.ts';
-import { type DroppedRecord, type OrderRecord, readRecord } from '../../store/records.ts';
+import {
+  type DroppedRecord,
+  type OrderRecord,
+  readRecord,
+  type TradeRecord,
+} from '../../store/records.ts';
 import { type ListPage, walkLists } from './walk.ts';
 
 /** `fold` is asked anew each time, a new epoch replaces it. */
@@ -77,6 +82,14 @@ export class Orders {
     const ref = this.#fold.store.get('beacons', beacon);
     if (ref === null) return null;
     return this.view(ref) ?? this.#dropped(ref);
+  }
+
+  /** Of its fill; null for an order without one. */
+  tradeOf(ref: RefText): TradeRecord | null {
+    const record = this.#record(ref);
+    if (record === null || record.tradeAt === null) return null;
+    const text = this.#fold.store.get('trades', `${record.token}/${record.tradeAt}`);
+    return text === null ? null : readRecord<TradeRecord>(text);
   }
 
   /** Where an order on the chain stands in its lists; null: it is not on the chain. */

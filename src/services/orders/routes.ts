@@ -122,8 +122,11 @@ function render(
 }
 
 function byBeacon(beacon: string, node: OrderNode): Answer | Failure {
-  const order = new Orders(node).byBeacon(beacon);
-  if (order !== null) return { body: JSON.stringify(withFills(order)) };
+  const orders = new Orders(node);
+  const order = orders.byBeacon(beacon);
+  if (order !== null) {
+    return { body: JSON.stringify(withFills(order, orders.tradeOf(order.entityId))) };
+  }
   return new Failure('ORDER_NOT_FOUND', `No order with the beacon ${beacon} is known here.`);
 }
 

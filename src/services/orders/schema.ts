@@ -76,7 +76,7 @@ export const OrderTrades = Type.Object(
     inputAmount: Amount,
     outputAmount: Amount,
     price: Type.String({
-      description: 'ADA per token, percent fee included: of the fill, else the worst one.',
+      description: 'ADA per token: of the trade (percent fee left out), else the worst one.',
     }),
     filled: Type.Union([Type.Literal('0'), Type.Literal('100')], { description: 'Percent.' }),
     fills: Type.Array(Fill),

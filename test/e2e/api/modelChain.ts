@@ -1,9 +1,9 @@
 /**
  * All that blocks say, as plain lists: launches, pool outputs, orders, trades, outputs. One walk,
- * nothing forgotten, nothing undone; written from onchain.md, not from the server. Sums are checked
+ * nothing forgotten, nothing undone; from onchain.md, not from the server. Sums are checked
  * while walking: fills move exactly what a pool's outputs differ by.
  *
- * Not checked: that a token's policy is the template applied to its NFT; no test launches a forgery.
+ * Not checked: that a token’s policy is the template applied to its NFT; no test forges a launch.
  */
 import assert from 'node:assert/strict';
 import { parseAddress } from '../../../src/cardano/address.ts';

@@ -144,13 +144,14 @@ export class ModelPeople {
 
   pnlCard(token: string, pkhs: readonly string[]) {
     const accounts = [...new Set(pkhs)].flatMap((pkh) => this.#account(token, pkh) ?? []);
-    if (accounts.length === 0) return null;
     const invested = sum(accounts.map(({ spent }) => spent));
+    // Nothing was invested, so there is nothing to take a percentage of.
+    if (invested === 0n) return null;
     const gain = sum(accounts.map((one) => one.realized + this.#unrealized(token, one)));
     const percent = { n: gain * 100n, d: invested };
     return {
       asset: token,
-      pnlPercent: invested === 0n ? '0.00' : fixed(percent, 2),
+      pnlPercent: fixed(percent, 2),
       investedAda: ada(invested),
       currentAdaGain: ada(gain),
     };

@@ -73,8 +73,12 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   if (code === null || code === undefined) return;
   const text = code.textContent ?? '';
   // Browsers keep the clipboard from pages that came over plain HTTP from another machine.
-  if (navigator.clipboard !== undefined) await navigator.clipboard.writeText(text);
-  else {
+  const { clipboard }: { readonly clipboard?: Clipboard } = navigator;
+  const written = clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if ((await written) !== true) {
     getSelection()?.selectAllChildren(code);
     document.execCommand('copy');
   }

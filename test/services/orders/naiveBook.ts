@@ -1,0 +1,29 @@
+/** The open-order book from the blocks that are left, the plain way. */
+import { type Facts, openRefs, chainOf } from '../../chain/mempoolTruth.ts';
+import { adaPrice, ceiling, compareRatios, type Ratio, sum } from '../../e2e/api/exact.ts';
+
+const LEVELS = 100;
+
+export function bookOf(facts: Facts, token: string) {
+  const { orders } = chainOf(facts);
+  const open = openRefs(facts).flatMap((ref) => {
+    const order = orders.get(ref)?.order;
+    return order?.token === token ? [order] : [];
+  });
+  const side = (wanted: 'buy' | 'sell') => {
+    const mine = open.filter((order) => order.side === wanted);
+    const levels: { price: Ratio; tokens: bigint[] }[] = [];
+    for (const { worstPrice, amount } of mine) {
+      const [n, d] = [BigInt(worstPrice.numerator), BigInt(worstPrice.denominator)];
+      const price = wanted === 'buy' ? { n: d, d: n } : { n, d };
+      const tokens = wanted === 'buy' ? ceiling({ n: BigInt(amount) * n, d }) : BigInt(amount);
+      const level = levels.find((each) => compareRatios(each.price, price) === 0);
+      if (level === undefined) levels.push({ price, tokens: [tokens] });
+      else level.tokens.push(tokens);
+    }
+    const sign = wanted === 'buy' ? -1 : 1;
+    levels.sort((a, b) => sign * compareRatios(a.price, b.price));
+    return levels.slice(0, LEVELS).map(({ price, tokens }) => [adaPrice(price), `${sum(tokens)}`]);
+  };
+  return { bids: side('buy'), asks: side('sell') };
+}
