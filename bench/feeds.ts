@@ -1,6 +1,6 @@
 /**
- * What visitors of the launchpad load: lists of pools, a search, a token's orders and trades, from a
- * market of 10,000 pools, against a bare route that sends the same bytes.
+ * What visitors of the launchpad load: lists of pools, a search, a token's orders and trades, from
+ * a market of 10,000 pools, against a bare route that sends the same bytes.
  * The question, the method and the numbers are in RESULTS.md.
  */
 import type { Launched } from './processes/launched.ts';

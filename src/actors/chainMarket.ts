@@ -81,7 +81,10 @@ export class ChainMarket {
     }
   }
 
-  /** Orders that wait are told where they would fill, as those in blocks are. */
+  /**
+   * Orders that wait are told where they would fill, as those in blocks are; and with a token that
+   * begins to exist, or vanishes, they come and go in its feed.
+   */
   #tellWaiting(changes: readonly RowChange[], rows: RowDraft): void {
     for (const { table, key, before, after } of changes) {
       if (table !== 'pools' || venueOf(before) === venueOf(after)) continue;
@@ -101,9 +104,8 @@ export class ChainMarket {
   }
 }
 
-/** Where there is no pool orders are expected on the curve. */
-function venueOf(pool: string | null): Reserves['venue'] {
-  return pool === null ? 'CURVE' : readRecord<PoolRecord>(pool).reserves.venue;
+function venueOf(pool: string | null): Reserves['venue'] | null {
+  return pool === null ? null : readRecord<PoolRecord>(pool).reserves.venue;
 }
 
 function slotOf(point: string | null): number | null {

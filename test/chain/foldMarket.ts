@@ -24,6 +24,7 @@ import {
   stateOf,
   THRESHOLD,
   USERS,
+  whoseIs,
 } from './foldState.ts';
 
 export type Deed =
@@ -89,13 +90,8 @@ export class BlockMaker {
       if (this.#events.length > before) this.#txIndex += 1;
     }
     const { slot, height, atMs } = state;
-    return {
-      slot,
-      hash: hashOf(`block ${this.#made} ${height}`),
-      height,
-      atMs,
-      events: this.#events,
-    };
+    const hash = hashOf(`block ${this.#made} ${height}`);
+    return { slot, hash, height, atMs, events: this.#events };
   }
 
   /** Takes back the newest blocks; answers the height then. */
@@ -145,7 +141,8 @@ export class BlockMaker {
       const at = chainOrder(this.state.slot, this.#txIndex, 0);
       const order = { ref, at, token, side, amount: offered, user } as const;
       this.state.orders.set(ref, { ...order, state: 'open', received: 0n });
-      const terms = { worstPrice: { numerator: '1', denominator: '1' }, refundAfterMs: 1 };
+      const worstPrice = { numerator: String(1 + (this.#made % 3)), denominator: '2' };
+      const terms = { worstPrice, refundAfterMs: this.#made };
       const sums = { feeLovelace: '1100000', depositLovelace: '1500000', amount: String(offered) };
       const who = { address: addressOf(user), pkh: ownerOf(user), beacon: beaconOf(ref) };
       const placed = { ref, at, token, side, ...terms, ...sums, ...who };
@@ -281,15 +278,10 @@ export class BlockMaker {
   #make(address: string, held: Readonly<Record<string, bigint>>): void {
     const ref = `${this.#tx}:${this.#index}`;
     this.#index += 1;
-    const assets = Object.fromEntries(
-      Object.entries(held).map(([asset, amount]) => [asset, String(amount)]),
-    );
+    const amounts = Object.entries(held).map(([asset, amount]) => [asset, String(amount)]);
+    const assets: Record<string, string> = Object.fromEntries(amounts);
     this.state.outputs.set(ref, { address, assets });
-    const user = Array.from({ length: USERS }, (_, each) => each).find(
-      (each) => addressOf(each) === address,
-    );
-    const whose = { pkh: user === undefined ? null : ownerOf(user), isOurs: user === undefined };
-    const rest = { ...whose, lovelace: '2000000', assets, datum: null };
+    const rest = { ...whoseIs(address), lovelace: '2000000', assets, datum: null };
     this.#note({ tx: this.#tx, kind: 'made', ref, address, ...rest });
   }
 

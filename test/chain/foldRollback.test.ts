@@ -132,7 +132,11 @@ test('rows and bars are those of the blocks that are left, whatever was rolled b
             { do: 'launch', user: 1, buy: 0 },
             { do: 'place', user: 1, pool: 0, side: 'buy', amount: 13 },
           ];
-          for (const deeds of [start, [EXECUTE], [EXECUTE]]) {
+          const lock: Deed[] = [
+            { do: 'lock', user: 0, pool: 0, to: 1 },
+            { do: 'withdraw', index: 0 },
+          ];
+          for (const deeds of [start, [EXECUTE], [EXECUTE], lock]) {
             await runner.perform({ do: 'block', deeds, afterMs: 20_000 });
           }
           for (const each of steps) await runner.perform(each);

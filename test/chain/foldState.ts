@@ -85,6 +85,16 @@ export function beaconOf(ref: string): string {
   return hashOf(ref, 56);
 }
 
+/** Payment key of an address; those that are no user's are the deployment's. */
+export function whoseIs(address: string): {
+  readonly pkh: string | null;
+  readonly isOurs: boolean;
+} {
+  const users = Array.from({ length: USERS }, (_, user) => user);
+  const user = users.find((each) => addressOf(each) === address);
+  return { pkh: user === undefined ? null : ownerOf(user), isOurs: user === undefined };
+}
+
 export function stateOf({ venue, x, y, owed }: ModelPool): PoolState {
   if (venue === 'AMM') return { venue, x, y, owed, supply: SUPPLY };
   return { venue, x, y, curve: DEFAULT_CURVE, thresholdLovelace: THRESHOLD };

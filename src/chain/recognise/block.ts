@@ -85,7 +85,7 @@ function recogniseTransaction(
 
 interface Closed {
   readonly event: MarketEvent;
-  /** Where the order was placed: what happens to orders of one transaction happens in this order. */
+  /** Where the order was placed; those of one transaction end in this order. */
   readonly placedAt: string;
   readonly executed: Executed | null;
 }

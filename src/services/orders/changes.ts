@@ -34,8 +34,7 @@ export class OrderSource implements Source {
   }
 
   snapshot(): Json {
-    const { token } = this.#wish;
-    if (token !== null && this.#node.fold.directory.find(token) === null) return null;
+    if (!this.#isKnown()) return null;
     const orders = new Orders(this.#node);
     const { items: ledger, count } = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
     return { ledger, mempool: orders.mempool(this.#wish), removed: [], count };
@@ -60,10 +59,12 @@ export class OrderSource implements Source {
 
   #changes(touches: readonly Touch[]) {
     const orders = new Orders(this.#node);
+    const isKnown = this.#isKnown();
     const [mempool, removed]: [OrderView[], string[]] = [[], []];
     const confirmed: { readonly order: OrderView; readonly at: string }[] = [];
     for (const { ref } of touches) {
-      const found = orders.find(ref);
+      // Without its token an order that waits is shown to its owner only.
+      const found = isKnown ? orders.find(ref) : null;
       if (found === null) removed.push(ref);
       else if (found.at === null) mempool.push(found.order);
       else confirmed.push({ order: found.order, at: found.at });
@@ -71,6 +72,12 @@ export class OrderSource implements Source {
     confirmed.sort((a, b) => (a.at < b.at ? 1 : -1));
     const ledger = confirmed.map(({ order }) => order);
     return { ledger, mempool, removed, count: orders.count(this.#wish) };
+  }
+
+  /** The token that it is about, if it is about one. */
+  #isKnown(): boolean {
+    const { token } = this.#wish;
+    return token === null || this.#node.fold.directory.find(token) !== null;
   }
 
   #isMine(about: string): boolean {

@@ -1,5 +1,8 @@
 /** The open-order book from the blocks that are left, the plain way. */
-import { type Facts, openRefs, chainOf } from '../../chain/mempoolTruth.ts';
+import assert from 'node:assert/strict';
+import { SUPPLY } from '../../chain/foldState.ts';
+import { capAfter } from '../../chain/foldTruth.ts';
+import { chainOf, type Facts, openRefs } from '../../chain/mempoolTruth.ts';
 import { adaPrice, ceiling, compareRatios, type Ratio, sum } from '../../e2e/api/exact.ts';
 
 const LEVELS = 100;
@@ -25,5 +28,12 @@ export function bookOf(facts: Facts, token: string) {
     levels.sort((a, b) => sign * compareRatios(a.price, b.price));
     return levels.slice(0, LEVELS).map(({ price, tokens }) => [adaPrice(price), `${sum(tokens)}`]);
   };
-  return { bids: side('buy'), asks: side('sell') };
+  const moved = facts.blocks
+    .flatMap(({ events }) => events)
+    .flatMap((event) => (event.kind === 'moved' && event.token === token ? [event.to] : []));
+  const [after] = moved.slice(-1);
+  assert(after !== undefined, 'a token lies in a pool');
+  const { top, bottom } = capAfter({ after });
+  const spot = adaPrice({ n: top, d: bottom * SUPPLY });
+  return { bids: side('buy'), asks: side('sell'), spot };
 }
