@@ -1,4 +1,4 @@
-/** The chart and pool services on a real port over a world whose log follows a chain. */
+/** What the market shows, on a real port over a world whose log follows a chain. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -11,8 +11,12 @@ import { systemRng } from '../../src/runtime/rng.ts';
 import { chartRoutes } from '../../src/services/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../src/services/charts/topics.ts';
 import { holderRoutes } from '../../src/services/holders/routes.ts';
+import { orderFeedRoutes } from '../../src/services/orders/routes.ts';
+import { orderTopics } from '../../src/services/orders/topics.ts';
 import { poolRoutes } from '../../src/services/pools/routes.ts';
 import { poolTopics } from '../../src/services/pools/topics.ts';
+import { tradeRoutes } from '../../src/services/trades/routes.ts';
+import { tradeTopics } from '../../src/services/trades/topics.ts';
 import { createHub } from '../../src/topics/hub.ts';
 import { appendBlock, passTo, rollBackTo } from '../chain/foldChain.ts';
 import { BlockMaker, type Deed } from '../chain/foldMarket.ts';
@@ -63,8 +67,20 @@ export async function openDoor(scope: Scope): Promise<Door> {
   const gateway = createGateway({
     server,
     streams,
-    routes: [...chartRoutes(node), ...poolRoutes(node), ...holderRoutes(node)],
-    topics: [lastBarTopic(node), mcapBarTopic(node), ...poolTopics(node)],
+    routes: [
+      ...chartRoutes(node),
+      ...poolRoutes(node),
+      ...holderRoutes(node),
+      ...orderFeedRoutes(node),
+      ...tradeRoutes(node),
+    ],
+    topics: [
+      lastBarTopic(node),
+      mcapBarTopic(node),
+      ...poolTopics(node),
+      ...orderTopics(node),
+      ...tradeTopics(node),
+    ],
     vantage,
     clock,
     rng: systemRng,

@@ -1,0 +1,199 @@
+/**
+ * The life of orders as their owner and a visitor see it, over HTTP and over every topic at once:
+ * filled, cancelled, expired, taken back by forks and given back, through a restart.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Desk } from '../../src/wallet/desk.ts';
+import { recordOf } from '../support/subscription.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { OrderSeats } from './devnet/orderSeats.ts';
+import { ADA, DevnetWorld, ok } from './devnet/world.ts';
+
+interface Scene {
+  readonly t: TestContext;
+  readonly world: DevnetWorld;
+  readonly alice: Desk;
+  readonly carol: Desk;
+  readonly token: string;
+  readonly seats: OrderSeats;
+}
+
+const FIVE = { side: 'BUY', amount: 5n * ADA } as const;
+
+async function byBeacon({ world }: Pick<Scene, 'world'>, beacon: string) {
+  const answer = await world.get(`/v1/user-history-feed/order/trades?beacon=${beacon}`);
+  assert.equal(answer.status, 200, answer.message);
+  return recordOf(answer.body);
+}
+
+/** An order that the price has left behind; it stays open in a block. */
+async function stranded({ world, alice, carol, token, seats }: Scene) {
+  const move = { assetId: token, side: 'BUY', amount: 2_000n * ADA, slippage: 'infinity' } as const;
+  const first = ok(await carol.order(move));
+  const late = ok(await alice.order({ assetId: token, ...FIVE, slippage: '15' }));
+  await world.mine();
+  await world.spent(first.id);
+  await seats.untilTold(late.id, 'Pending');
+  return late;
+}
+
+async function fill({ world, alice, token, seats }: Scene): Promise<void> {
+  const placed = ok(await alice.order({ assetId: token, ...FIVE, slippage: 'infinity' }));
+  await seats.untilTold(placed.id, 'MempoolPending');
+  await seats.untilSame();
+  const waiting = await byBeacon({ world }, placed.beacon);
+  assert.deepEqual([waiting.orderStatus, waiting.filled, waiting.fills], ['mempool', '0', []]);
+  assert.equal(waiting.toAmount, String(placed.minimumOutput));
+  await world.mine();
+  await world.wanted(placed.id);
+  await seats.untilTold(placed.id, 'MempoolEvaluated');
+  await seats.untilSame();
+  const executing = await byBeacon({ world }, placed.beacon);
+  assert.deepEqual([executing.filled, executing.evaluatedAt], ['0', null]);
+  const { evaluatedTransactionId, toAmount, timestamp } = executing;
+  await world.mine();
+  await seats.untilTold(placed.id, 'Evaluated');
+  await seats.untilSame();
+  const filled = await byBeacon({ world }, placed.beacon);
+  const { status, orderStatus, fills, evaluatedAt } = filled;
+  assert.deepEqual([status, orderStatus, filled.filled], ['Evaluated', 'closed', '100']);
+  assert.deepEqual(
+    [filled.evaluatedTransactionId, filled.toAmount, filled.timestamp],
+    [evaluatedTransactionId, toAmount, timestamp],
+    'as the mempool had it; it does not move',
+  );
+  assert(Number(evaluatedAt) >= Number(timestamp));
+  assert(Array.isArray(fills));
+  const [only] = fills.map(recordOf);
+  assert.equal(only?.txHash, evaluatedTransactionId);
+  const [newest] = seats.trades.rows.map(recordOf);
+  assert.deepEqual([newest?.txHash, newest?.baseAmount], [evaluatedTransactionId, toAmount]);
+  for (const seat of seats.seats) {
+    const told = seat.told.get(placed.id)?.filter((each) => each !== 'Pending');
+    assert.deepEqual(told, ['MempoolPending', 'MempoolEvaluated', 'Evaluated'], seat.wish.topic);
+  }
+}
+
+async function cancel(scene: Scene): Promise<void> {
+  const { world, alice, seats } = scene;
+  const late = await stranded(scene);
+  await until('its bid alone', () => {
+    const tokens = seats.side('bids').map((level) => (Array.isArray(level) ? level[1] : null));
+    return tokens.join() === String(late.minimumOutput);
+  });
+  const done = ok(await alice.cancel(late.id));
+  await seats.untilTold(late.id, 'MempoolRefunded');
+  await seats.untilSame();
+  await world.mine();
+  await seats.untilTold(late.id, 'Refunded');
+  await seats.untilSame();
+  const { refundReason, toAmount, evaluatedTransactionId } = await byBeacon(scene, late.beacon);
+  assert.deepEqual(
+    [refundReason, toAmount, evaluatedTransactionId],
+    ['cancelled', '0', done.txHash],
+  );
+  await until('no bid', () => seats.side('bids').length === 0);
+}
+
+async function expire(scene: Scene): Promise<void> {
+  const { world, seats } = scene;
+  const late = await stranded(scene);
+  const { expiresAt } = await byBeacon(scene, late.beacon);
+  while (world.nowMs < Number(expiresAt)) await world.mine();
+  await seats.untilTold(late.id, 'MempoolRefunded');
+  await world.spent(late.id);
+  await seats.untilTold(late.id, 'Refunded');
+  await seats.untilSame();
+  assert.equal((await byBeacon(scene, late.beacon)).refundReason, 'expired');
+}
+
+/** Taken back for good: dropped, and found by its beacon. */
+async function lose(scene: Scene): Promise<void> {
+  const { world, alice, token, seats } = scene;
+  const before = world.tip?.slot;
+  const late = await world.place(alice, { assetId: token, ...FIVE, slippage: 'infinity' });
+  await world.wanted(late.id);
+  const at = world.tip?.slot;
+  await world.fork(1, 'none');
+  await seats.untilTold(late.id, 'removed');
+  await seats.untilSame();
+  for (const { revised } of seats.seats) assert.deepEqual(revised.at(-1), [at, before]);
+  const gone = await byBeacon(scene, late.beacon);
+  assert.deepEqual(
+    [gone.status, gone.orderStatus, gone.toAmount, gone.entityId],
+    ['Dropped', 'cancelled', '0', late.id],
+  );
+}
+
+/** Taken back, and into a block again: filled, as if nothing had been. */
+async function comeBack(scene: Scene): Promise<void> {
+  const { world, alice, token, seats } = scene;
+  const wish = { assetId: token, ...FIVE, slippage: 'infinity' } as const;
+  const [late] = await world.filled(alice, wish);
+  await seats.untilTold(late.id, 'Evaluated');
+  await world.fork(2, 'all');
+  for (const seat of seats.seats) {
+    await until('it waits again', () => {
+      seat.hear();
+      return seat.client.mempool.has(late.id);
+    });
+  }
+  await untilAsked(
+    'it is filled again',
+    async () => {
+      await world.mine();
+      return (await byBeacon(scene, late.beacon)).status;
+    },
+    (status) => status === 'Evaluated',
+    20_000,
+  );
+  await seats.untilTold(late.id, 'Evaluated');
+  await seats.untilSame();
+}
+
+/** What waited is lost with the embedded ledger's mempool; nothing else is. */
+async function restart(scene: Scene): Promise<void> {
+  const { t, world, alice, token, seats } = scene;
+  const wish = { assetId: token, ...FIVE, slippage: 'infinity' } as const;
+  const kept = await world.place(alice, wish);
+  await world.wanted(kept.id);
+  await seats.untilTold(kept.id, 'MempoolEvaluated');
+  const lost = ok(await alice.order(wish));
+  await seats.untilTold(lost.id, 'MempoolPending');
+  await seats.untilSame();
+  const before = seats.seats.map(({ snapshots }) => snapshots);
+  for (const seat of seats.seats) seat.close();
+  await world.app.stop();
+  const env = { ORDER_REFUND_AFTER_MS: '10000' };
+  const next = await DevnetWorld.start(t, { directory: world.directory, env });
+  for (const [at, seat] of seats.seats.entries()) {
+    await seat.connect(t, next);
+    await seat.untilSame(next);
+    assert.equal(seat.snapshots, before[at], 'since goes on');
+    assert.equal(seat.told.get(lost.id)?.at(-1), 'removed');
+  }
+  assert.equal((await byBeacon({ world: next }, lost.beacon)).status, 'Dropped');
+  await next.mine();
+  await next.spent(kept.id);
+  for (const seat of seats.seats) await seat.untilSame(next);
+  const { status, timestamp } = await byBeacon({ world: next }, kept.beacon);
+  assert.equal(status, 'Evaluated');
+  assert.equal(timestamp, Math.floor(next.order(kept.id).placedMs / 1000));
+}
+
+test('an order is seen all its life, by everyone alike', async (t) => {
+  const env = { ORDER_REFUND_AFTER_MS: '10000' };
+  const world = await DevnetWorld.start(t, { env });
+  const alice = await world.funded('alice', 500, 6);
+  const carol = await world.funded('carol', 9_999, 2);
+  const { asset: token } = await world.launch(alice, { initialLovelace: 40n * ADA });
+  const seats = await OrderSeats.take(t, world, token, alice.wallet);
+  const scene = { t, world, alice, carol, token, seats };
+  await t.test('filled', () => fill(scene));
+  await t.test('cancelled', () => cancel(scene));
+  await t.test('expired', () => expire(scene));
+  await t.test('taken back by a fork', () => lose(scene));
+  await t.test('taken back and given back', () => comeBack(scene));
+  await t.test('over a restart', () => restart(scene));
+});
