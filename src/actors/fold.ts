@@ -110,6 +110,7 @@ export class Fold {
     if (payload.kind !== 'epoch') {
       assert(seq === (before?.seq ?? 0) + 1, `entry ${seq} is next`);
       assert(entry.prevEntryHash === before?.entryHash, `entry ${seq} continues the chain`);
+      assert(entry.term >= before.term, `entry ${seq} is of a leader that still leads`);
     }
     const draft: Draft = { restored: [], changes: [], touches: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
@@ -212,10 +213,10 @@ function checkVersion({ version, seq, payload }: Entry): void {
   );
 }
 
-/** The mempool moves no clock. */
+/** Neither the mempool nor a change of leader moves a clock. */
 function phaseOf(payload: Payload): 'end' | 'start' | 'block' {
   if (payload.kind === 'time') return payload.phase;
-  return payload.kind === 'mempool' ? 'end' : 'block';
+  return payload.kind === 'mempool' || payload.kind === 'leader' ? 'end' : 'block';
 }
 
 function takeIn(rows: RowDraft, draft: Draft): void {

@@ -6,18 +6,17 @@
  */
 import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
-import { type Clock, nextTurn, sleep, type Timer } from '../runtime/clock.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
 import { StateStore } from '../store/state.ts';
 import type { TopicHub } from '../topics/port.ts';
+import { type CommitObserver, Committer, isRefusal } from './committer.ts';
 import { type DataFiles, damagedPools, markDamaged } from './files.ts';
 import { Fold } from './fold.ts';
-import { type RebuildOptions, replaceState } from './rebuild.ts';
+import { type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
 
-export interface NodeObserver {
+export interface NodeObserver extends CommitObserver {
   batchApplied(entries: number, seconds: number): void;
-  committed(rows: number, seconds: number): void;
-  commitFailed(error: unknown, attempt: number, retryInMs: number): void;
   actorQuarantined(pool: string, error: unknown): void;
   foldFailed(error: unknown): void;
   rollbackApplied(entries: number): void;
@@ -29,14 +28,19 @@ export interface NodeOptions {
   readonly maxMb: number;
   readonly maxLoadedPools: number;
   readonly commitEveryMs: number;
+  /**
+   * Of a node among several. What it reads is another's: when that does not go on from what it has,
+   * it waits for `adopt` instead of failing.
+   */
+  readonly shared?: {
+    diverged(): void;
+    /** Puts the snapshot that an epoch begins from into its file. */
+    fetchBase(epoch: string): Promise<void>;
+  };
 }
 
 const READ = 512;
 const SLICE_MS = 2;
-/** Staged rows that begin a commit, and those at which folding waits for it. */
-const COMMIT_ROWS = 4_000;
-const MAX_STAGED_ROWS = 16_000;
-const MAX_RETRY_MS = 5_000;
 
 export class Node {
   readonly #log: Log;
@@ -50,10 +54,11 @@ export class Node {
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
   #failed = false;
+  #diverged = false;
   #syncedTo: number;
-  #commitTimer: Timer | null = null;
-  #lastCommit: Promise<void> = Promise.resolve();
-  #diskRefuses = false;
+  readonly #committer: Committer;
+  #adoption = Promise.withResolvers<SealedEntry>();
+  #adopted: SealedEntry | null = null;
 
   /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
   constructor(
@@ -73,6 +78,9 @@ export class Node {
     this.#syncedTo = syncedTo;
     this.#fold = new Fold(store, this.#foldOptions());
     this.#fold.keepQuarantined(damagedPools(files));
+    this.#committer = new Committer(clock, observer, options.commitEveryMs, () => {
+      return this.#fold.store;
+    });
   }
 
   /** The fold in force; ask again after every await, a new epoch replaces it. */
@@ -90,7 +98,7 @@ export class Node {
   }
 
   synced(): boolean {
-    return !this.#failed && this.applied().seq >= this.#syncedTo;
+    return !this.#failed && !this.#diverged && this.applied().seq >= this.#syncedTo;
   }
 
   onApplied(listener: () => void): () => void {
@@ -122,13 +130,25 @@ export class Node {
     });
   }
 
+  /** What this node has is not what the log goes on from. */
+  get hasDiverged(): boolean {
+    return this.#diverged;
+  }
+
+  /** Goes on from an epoch that begins elsewhere; `sealed` is its first entry. */
+  adopt(sealed: SealedEntry): void {
+    this.#adopted = sealed;
+    this.#adoption.resolve(sealed);
+  }
+
   /** Stops after the batch in hand, writes what is staged, closes log and state. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#committer.stop();
     this.#tell();
     await this.#log.close();
     await this.#running;
-    this.#commitTimer?.cancel();
+    await this.#committer.rest();
     // A disk that refuses even now loses nothing: the next start folds on from the log.
     await this.#fold.store.commit().catch((error: unknown) => {
       this.#observer.commitFailed(error, 1, 0);
@@ -138,11 +158,37 @@ export class Node {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
+      const adopted = this.#adopted;
+      if (adopted !== null) {
+        this.#adopted = null;
+        this.#adoption = Promise.withResolvers();
+        await this.#changeEpoch(adopted);
+        continue;
+      }
       const next = this.applied().seq + 1;
       const entries = await this.#log.read(next, READ);
-      if (entries.length > 0) await this.#applyAll(entries);
-      else await this.#log.reached(next);
+      if (entries.length === 0) {
+        await Promise.race([this.#log.reached(next), this.#adoption.promise]);
+      } else if (this.#options.shared !== undefined && !this.#goesOn(entries[0])) {
+        this.#diverge();
+        await this.#adoption.promise;
+      } else await this.#applyAll(entries);
     }
+  }
+
+  #goesOn(sealed: SealedEntry | undefined): boolean {
+    if (sealed === undefined || sealed.entry.payload.kind === 'epoch') return true;
+    const { checkpoint } = this.#fold.store;
+    const { seq, prevEntryHash, term } = sealed.entry;
+    const follows = seq === (checkpoint?.seq ?? 0) + 1 && prevEntryHash === checkpoint?.entryHash;
+    return follows && term >= (checkpoint?.term ?? 0);
+  }
+
+  #diverge(): void {
+    if (this.#diverged) return;
+    this.#diverged = true;
+    this.#options.shared?.diverged();
+    this.#tell();
   }
 
   /** Applies in slices of at most 2 ms, each published whole. */
@@ -150,13 +196,13 @@ export class Node {
     let index = 0;
     while (index < entries.length && !this.#stopping) {
       const sealed = entries[index];
-      if (sealed !== undefined && needsOtherBase(sealed, this.applied().seq)) {
+      if (sealed !== undefined && isNewEpoch(sealed, this.applied())) {
         return this.#changeEpoch(sealed);
       }
       // A rollback reads what is committed, so the rows before it are committed first.
-      if (sealed?.entry.payload.kind === 'rollback') await this.#commit();
+      if (sealed?.entry.payload.kind === 'rollback') await this.#committer.now();
       if (!this.#stopping) index = this.#applySlice(entries, index);
-      await this.#commitWhenDue();
+      await this.#committer.whenDue();
       await nextTurn(this.#clock);
     }
   }
@@ -188,84 +234,48 @@ export class Node {
     if (payload.kind === 'rollback') this.#observer.rollbackApplied(seq - 1 - payload.toSeq);
   }
 
-  /** A rollback beyond the horizon: the state at its base is folded anew and takes over. */
+  /** The state at the epoch's base is taken over, unless it is what there is. */
   async #changeEpoch(sealed: SealedEntry): Promise<void> {
-    const { payload } = sealed.entry;
-    if (payload.kind !== 'epoch' || payload.base === undefined) return;
-    const options: RebuildOptions = {
-      ...this.#options,
-      ...this.#foldOptions(),
-      clock: this.#clock,
-    };
-    const { seq } = payload.base;
-    const release = async () => {
-      this.#commitTimer?.cancel();
-      this.#commitTimer = null;
-      await this.#lastCommit;
-      await this.#fold.store.close();
-    };
-    const broken = await this.#untilDiskTakes(
-      () => replaceState(seq, this.#log, this.#files, options, release),
-      isRefusal,
-    );
-    if (broken === null) return;
-    this.#fold = new Fold(
-      new StateStore(this.#files.state, { ...this.#options, writer: 'thread' }),
-      this.#foldOptions(),
-    );
-    this.#fold.keepQuarantined(broken);
+    const { payload, epoch } = sealed.entry;
+    if (payload.kind !== 'epoch') return;
+    if (payload.base !== undefined && !this.#isAt(payload.base)) {
+      const broken = await this.#takeBase(payload.base.seq, epoch);
+      if (broken === null) return;
+      this.#fold = new Fold(
+        new StateStore(this.#files.state, { ...this.#options, writer: 'thread' }),
+        this.#foldOptions(),
+      );
+      this.#fold.keepQuarantined(broken);
+    }
     this.#fold.apply(sealed, new Set());
-    this.#observer.epochStarted(sealed.entry.epoch, payload.reason);
+    this.#diverged = false;
+    this.#observer.epochStarted(epoch, payload.reason);
     this.#hub?.epochChanged();
     this.#tell();
   }
 
-  /** Commits run beside the fold; it waits only when they cannot keep up. */
-  async #commitWhenDue(): Promise<void> {
-    const { stagedRows, committing } = this.#fold.store;
-    if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) await this.#lastCommit;
-    else if (stagedRows >= COMMIT_ROWS && !committing) this.#lastCommit = this.#commit();
-    else if (stagedRows > 0) {
-      this.#commitTimer ??= this.#clock.after(this.#options.commitEveryMs, () => {
-        this.#commitTimer = null;
-        const idle = !this.#stopping && !this.#fold.store.committing && !this.#diskRefuses;
-        if (idle) this.#lastCommit = this.#commit();
-      });
-    }
+  #isAt(base: { readonly seq: number; readonly stateHash?: string }): boolean {
+    const { checkpoint } = this.#fold.store;
+    if (checkpoint?.seq !== base.seq) return false;
+    return (base.stateHash ?? checkpoint.stateHash) === checkpoint.stateHash;
   }
 
-  /** While the disk refuses, folding waits and what is staged stays staged. */
-  async #commit(): Promise<void> {
-    await this.#untilDiskTakes(
-      async () => {
-        const startMs = this.#clock.monotonicMs();
-        const rows = await this.#fold.store.commit();
-        this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
-      },
-      () => true,
-    );
-  }
-
-  /** Tries `work` while what it throws is worth a retry; null when we stop before it is done. */
-  async #untilDiskTakes<T>(
-    work: () => Promise<T>,
-    retries: (error: unknown) => boolean,
-  ): Promise<T | null> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const result = await work();
-        this.#diskRefuses = false;
-        return result;
-      } catch (error) {
-        if (!retries(error)) throw error;
-        this.#diskRefuses = true;
-        const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
-        this.#observer.commitFailed(error, attempt, retryInMs);
-        if (this.#stopping) return null;
-        await sleep(this.#clock, retryInMs);
-        if (this.#stopping) return null;
-      }
-    }
+  /** Pools that could not be folded; null when we stop before it is done. */
+  async #takeBase(seq: number, epoch: string): Promise<readonly string[] | null> {
+    const clock = this.#clock;
+    const options: RebuildOptions = { ...this.#options, ...this.#foldOptions(), clock };
+    const release = async () => {
+      await this.#committer.rest();
+      await this.#fold.store.close();
+    };
+    const { shared } = this.#options;
+    const isElsewhere = shared !== undefined && seq < (await this.#log.first());
+    return this.#committer.untilDiskTakes(async () => {
+      if (!isElsewhere) return replaceState(seq, this.#log, this.#files, options, release);
+      await shared.fetchBase(epoch);
+      await takeBase(epoch, this.#files, release);
+      return [];
+    }, isRefusal);
   }
 
   #tell(): void {
@@ -283,13 +293,7 @@ export class Node {
   }
 }
 
-function needsOtherBase(sealed: SealedEntry, appliedSeq: number): boolean {
-  const { payload } = sealed.entry;
-  return payload.kind === 'epoch' && payload.base !== undefined && payload.base.seq !== appliedSeq;
-}
-
-/** SQLite or the file system said no (full, failing, gone): a matter of the disk, not of ours. */
-function isRefusal(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(SQLITE_|WRITER_|E[A-Z]+$)/.test(code);
+/** Its first entry, where another epoch was before. */
+function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
+  return entry.payload.kind === 'epoch' && applied.seq > 0 && entry.epoch !== applied.epoch;
 }

@@ -107,6 +107,18 @@ export async function replaceState(
   return [...broken.keys()];
 }
 
+/** Puts the snapshot that an epoch begins from in the place of the state file. */
+export async function takeBase(
+  epoch: string,
+  files: DataFiles,
+  release: () => Promise<void>,
+): Promise<void> {
+  copyDatabase(files.base(epoch), files.rebuild);
+  await release();
+  replaceDatabase(files.rebuild, files.state);
+  clearDamaged(files);
+}
+
 /** Epoch entries with a base leave out what was undone before them: follow them backwards. */
 async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
   const first = await log.first();

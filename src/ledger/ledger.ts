@@ -5,17 +5,18 @@
  * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a
  * slot of its own, so one that is made early takes the next slot, and the clock catches up.
  * A transaction taken out of a block by a fork returns at the head of the queue of `revalidate`,
- * before what waited: until the queue is empty nothing else may be submitted.
+ * before what waited: until the queue is empty nothing else may be submitted. A ledger that follows
+ * another one (replica.ts) judges nothing: what returns waits there until it is told of.
  */
 
 import { MalformedCbor } from '../cardano/cbor.ts';
-import { blake2b256 } from '../cardano/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/output.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/transaction.ts';
 import type { RefusalReason, SubmitOutcome, UtxoState } from '../chain/port.ts';
 import { assert } from '../runtime/assert.ts';
 import { Failure } from '../runtime/errors.ts';
+import { blockHash } from './blockHash.ts';
 import { objection } from './checks.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
 import { Mempool, type Waiting } from './mempool.ts';
@@ -157,11 +158,23 @@ export class Ledger {
       const isEmpty = this.mempool.size === 0;
       const taken = this.mempool.nextBlock();
       const blocks = this.#blocks(isEmpty ? left : 1, slot, taken);
-      const failure = this.#file.append(blocks);
+      const failure = this.append(blocks);
       if (failure !== null) return failure;
-      this.mempool.remove(taken);
-      for (const block of blocks) this.#put(block);
       left -= blocks.length;
+    }
+    return null;
+  }
+
+  /** Blocks that follow the newest, one by one; nothing has changed where the disk refuses. */
+  append(blocks: readonly BlockRecord[]): Failure | null {
+    const failure = this.#file.append(blocks);
+    if (failure !== null) return failure;
+    for (const block of blocks) {
+      for (const { id } of block.transactions) {
+        this.mempool.remove(id);
+        this.#returning.delete(id);
+      }
+      this.#put(block);
     }
     return null;
   }
@@ -176,7 +189,7 @@ export class Ledger {
       const transactions = inside.map(({ tx: { id, bytes } }) => ({ id, bytes }));
       const made = inside.flatMap(({ effects }) => effects.made);
       const spent = inside.flatMap(({ effects }) => effects.spent);
-      const hash = hashOf(parent, head, transactions);
+      const hash = blockHash(parent, head, transactions);
       blocks.push({ ...head, hash, transactions, spent, made });
     }
     return blocks;
@@ -186,8 +199,8 @@ export class Ledger {
     for (const utxo of made) this.chain.add(utxo);
     for (const ref of spent) this.chain.remove(ref);
     this.#tip = { height, slot, hash };
-    this.#slot = slot;
-    this.#blockSlot = slot;
+    this.#blockSlot = Math.max(this.#blockSlot, slot);
+    this.#slot = Math.max(this.#slot, this.#blockSlot);
   }
 
   /**
@@ -203,7 +216,7 @@ export class Ledger {
     const taken = this.#blocksAbove(target);
     const undone = this.#file.rollback(target);
     if (undone instanceof Failure) return undone;
-    const waiting = [...this.mempool.takeAll().map(({ tx }) => tx), ...this.#returning.values()];
+    const waiting = this.#takeWaiting();
     for (const ref of undone.gone) this.chain.remove(ref);
     for (const utxo of undone.revived) this.chain.add(utxo);
     this.#tip = this.#file.head(target);
@@ -215,6 +228,34 @@ export class Ledger {
     for (const tx of waiting) this.#returning.set(tx.id, tx);
     const takenBack = taken.map(({ height, tx }) => ({ height, id: tx.id }));
     return { tip: this.#tip, takenBack };
+  }
+
+  /** All that waits, and then what returns, is to be judged, the oldest first. */
+  judgeAnew(): void {
+    this.#returning = new Map(this.#takeWaiting().map((tx) => [tx.id, tx]));
+  }
+
+  /** Nothing waits any more, and nothing returns; nobody is told why. */
+  forgetWaiting(): void {
+    this.mempool.takeAll();
+    this.#returning.clear();
+  }
+
+  /** One that another ledger has judged. */
+  takeIn(tx: Transaction): void {
+    this.#returning.delete(tx.id);
+    if (!this.mempool.has(tx.id)) this.mempool.add(tx);
+    this.#reasons.delete(tx.id);
+  }
+
+  /** One that another ledger has dropped. */
+  drop(id: string, reason: RefusalReason): void {
+    const isKnown = this.#returning.delete(id);
+    if (this.mempool.remove(id) || isKnown) this.#note(id, reason);
+  }
+
+  #takeWaiting(): Transaction[] {
+    return [...this.mempool.takeAll().map(({ tx }) => tx), ...this.#returning.values()];
   }
 
   #blocksAbove(target: number): { height: number; tx: Transaction }[] {
@@ -242,15 +283,6 @@ export class Ledger {
     const [oldest] = this.#reasons.keys();
     if (oldest !== undefined) this.#reasons.delete(oldest);
   }
-}
-
-function hashOf(
-  parent: BlockHead | null,
-  { height, slot }: { readonly height: number; readonly slot: number },
-  transactions: readonly { readonly id: string }[],
-): string {
-  const ids = transactions.map(({ id }) => id).join('');
-  return blake2b256(Buffer.from(`${parent?.hash ?? ''} ${height} ${slot} ${ids}`));
 }
 
 function decoded(bytes: Uint8Array): Transaction | Refusal {

@@ -214,7 +214,7 @@ function statements(database: Database) {
   const head = 'SELECT height, slot, hash FROM blocks';
   const transactions = 'FROM transactions WHERE';
   const marks = `INSERT INTO marks (id, slot, settled) VALUES (1, ?, ?) ON CONFLICT DO UPDATE
-    SET slot = excluded.slot, settled = max(settled, excluded.settled)`;
+    SET slot = max(slot, excluded.slot), settled = max(settled, excluded.settled)`;
   const make = 'INSERT INTO outputs (tx, position, cbor, made, spent) VALUES (?, ?, ?, ?, NULL)';
   return {
     genesis: database.prepare('SELECT text FROM genesis'),

@@ -93,9 +93,11 @@ export class Mempool {
     return taken;
   }
 
-  /** They are in a block now. */
-  remove(waiting: readonly Waiting[]): void {
-    for (const each of waiting) this.#remove(each);
+  /** It is in a block now, or dropped; false: it did not wait. */
+  remove(id: string): boolean {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) this.#remove(waiting);
+    return waiting !== undefined;
   }
 
   takeAll(): Waiting[] {
@@ -106,7 +108,10 @@ export class Mempool {
 
   #remove({ tx, effects }: Waiting): void {
     this.#waiting.delete(tx.id);
-    for (const ref of effects.spent) this.#spentBy.delete(refText(ref));
+    // Where another ledger's mempool is told in parts, a rival may have come already.
+    for (const ref of effects.spent.map(refText)) {
+      if (this.#spentBy.get(ref) === tx.id) this.#spentBy.delete(ref);
+    }
     for (const { ref } of effects.made) this.#made.delete(refText(ref));
     this.#bytes -= tx.bytes.length;
   }

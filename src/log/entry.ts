@@ -106,7 +106,19 @@ export interface EpochPayload {
   readonly cursor?: FeedCursor;
 }
 
-export type Payload = BlockPayload | RollbackPayload | TimePayload | EpochPayload | MempoolPayload;
+/** A node began to lead, in the entry's term. Its first mempool entry tells all that waits. */
+export interface LeaderPayload {
+  readonly kind: 'leader';
+  readonly node: string;
+}
+
+export type Payload =
+  | BlockPayload
+  | RollbackPayload
+  | TimePayload
+  | EpochPayload
+  | MempoolPayload
+  | LeaderPayload;
 
 export interface Entry {
   readonly version: number;

@@ -37,6 +37,23 @@ export class KeyedView {
   }
 
   page(table: KeyedTable, prefix: string, wish: PageWish): KeyedRow[] {
+    return this.#page(table, prefix, wish, (from, to) => this.#staged(table, from, to));
+  }
+
+  /** `page`, for many at one moment: what waits is looked through once. */
+  pages(table: KeyedTable): (prefix: string, wish: PageWish) => KeyedRow[] {
+    const rows = [...this.#staged(table, '', endOf(''))].sort(([a], [b]) => (a < b ? -1 : 1));
+    const between = (from: string, to: string) =>
+      new Map(rows.slice(firstFrom(rows, from), firstFrom(rows, to)));
+    return (prefix, wish) => this.#page(table, prefix, wish, between);
+  }
+
+  #page(
+    table: KeyedTable,
+    prefix: string,
+    wish: PageWish,
+    staged: (from: string, to: string) => ReadonlyMap<string, string | null>,
+  ): KeyedRow[] {
     const { order, after } = wish;
     const isUp = order === 'ascending';
     const from = isUp && after !== undefined ? `${after}\0` : prefix;
@@ -44,7 +61,7 @@ export class KeyedView {
     const { page, get } = this.#stored[table];
     const rows = (offset: number, limit: number) => page(order, from, to, offset, limit);
     const stored = { rows, has: (key: string) => get(key) !== null };
-    return pageThrough(stored, this.#staged(table, from, to), wish);
+    return pageThrough(stored, staged(from, to), wish);
   }
 
   lastKey(table: KeyedTable, prefix: string): string | null {
@@ -66,6 +83,17 @@ export class KeyedView {
     }
     return staged;
   }
+}
+
+/** Index of the first row whose key is not below `key`. */
+function firstFrom(rows: readonly (readonly [string, unknown])[], key: string): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle]?.[0] ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function endOf(prefix: string): string {

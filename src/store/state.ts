@@ -178,6 +178,11 @@ export class StateStore {
     return this.#rows.page(table, prefix, wish);
   }
 
+  /** `page`, for many pages of one table before anything else is staged. */
+  pages(table: KeyedTable): (prefix: string, wish: PageWish) => KeyedRow[] {
+    return this.#rows.pages(table);
+  }
+
   /** The largest key with this prefix, staged or stored; rows removed meanwhile may count. */
   lastKey(table: KeyedTable, prefix: string): string | null {
     return this.#rows.lastKey(table, prefix);

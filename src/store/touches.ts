@@ -89,7 +89,6 @@ export function touchWrites(database: Database) {
 
 /** Touches in one answer, more only where one entry has more. */
 const MOST = 500;
-const MOST_OF_AN_ENTRY = 1_000_000;
 
 /**
  * A page of what was touched, of whole entries only: `completeTo` is the last entry that is in it,
@@ -104,6 +103,14 @@ export function touchPage(
   if (beyond === undefined) return { touches, completeTo: applied };
   const whole = touches.filter(({ seq }) => seq < beyond.seq);
   if (whole.length > 0) return { touches: whole, completeTo: beyond.seq - 1 };
-  const ofEntry = read(MOST_OF_AN_ENTRY).filter(({ seq }) => seq === beyond.seq);
-  return { touches: ofEntry, completeTo: beyond.seq };
+  return { touches: ofEntry(beyond.seq, read), completeTo: beyond.seq };
+}
+
+/** All of the oldest entry; what follows may be far more than that. */
+function ofEntry(entry: number, read: (limit: number) => readonly Touch[]): readonly Touch[] {
+  for (let limit = 2 * MOST; ; limit *= 2) {
+    const touches = read(limit);
+    const isWhole = touches.length < limit || touches.at(-1)?.seq !== entry;
+    if (isWhole) return touches.filter(({ seq }) => seq === entry);
+  }
 }

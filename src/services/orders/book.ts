@@ -1,44 +1,76 @@
-/**
- * Open orders of a token by worst price. Prices are exact fractions (lovelace per token), so that
- * equal ones share a level however they were written.
- */
-import type { Fold } from '../../actors/fold.ts';
+/** The open-order book as a stream: whole each time, the best levels of each side. */
+import { LRUCache } from 'lru-cache';
 import type { AssetId } from '../../market/asset.ts';
 import { formatRatio } from '../../market/decimal.ts';
-import { minimumOutput } from '../../market/order.ts';
 import { spotOf } from '../../market/pool.ts';
-import { type Ratio, reduced } from '../../market/ratio.ts';
+import type { Ratio } from '../../market/ratio.ts';
 import type { Json } from '../../runtime/json.ts';
-import { type OrderRecord, poolState, readRecord } from '../../store/records.ts';
+import { poolState } from '../../store/records.ts';
+import type { StateStore } from '../../store/state.ts';
 import type { Part, Source } from '../../topics/port.ts';
 import type { OrderNode } from './market.ts';
+import { type Level, OpenBook } from './openBook.ts';
 
 const LOVELACE_PER_ADA = 1_000_000n;
 const MOST_LEVELS = 100;
-/** More than a token has open at once. */
-const MOST_OPEN = 100_000;
+/** Orders in all books that are kept; those looked at least lately are made anew. */
+const MOST_KEPT = 1_000_000;
 
-interface Level {
-  /** Lovelace per token, reduced. */
-  readonly price: Ratio;
-  tokens: bigint;
+/** One book for each token, whoever asks. */
+export class Books {
+  readonly #node: OrderNode;
+  /** Of the epoch; a new one has another. */
+  #store: StateStore | null = null;
+  readonly #kept = new LRUCache<AssetId, OpenBook>({
+    maxSize: MOST_KEPT,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+
+  constructor(node: OrderNode) {
+    this.#node = node;
+  }
+
+  /** null for a token that we do not know. */
+  of(token: AssetId): Json {
+    const { store, directory } = this.#node.fold;
+    const listed = directory.find(token);
+    if (listed === null) return null;
+    const book = this.#book(store, token);
+    return {
+      bids: shown(book.levels('buy', MOST_LEVELS)),
+      asks: shown(book.levels('sell', MOST_LEVELS)),
+      spot: inAda(spotOf(poolState(listed.pool))),
+    };
+  }
+
+  #book(store: StateStore, token: AssetId): OpenBook {
+    if (store !== this.#store) this.#kept.clear();
+    this.#store = store;
+    const kept = this.#kept.get(token);
+    if (kept?.follow(store) === true) return kept;
+    const book = new OpenBook(store, token);
+    this.#kept.set(token, book);
+    return book;
+  }
 }
 
 export class BookSource implements Source {
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: OrderNode;
+  readonly #books: Books;
   readonly #token: AssetId;
 
-  constructor(node: OrderNode, token: AssetId, tags: readonly string[]) {
+  constructor(node: OrderNode, books: Books, token: AssetId, tags: readonly string[]) {
     this.key = `OrderBook:${token}`;
     this.tags = tags;
     this.#node = node;
+    this.#books = books;
     this.#token = token;
   }
 
   snapshot(): Json {
-    return bookOf(this.#node.fold, this.#token);
+    return this.#books.of(this.#token);
   }
 
   /** The whole book is a recovery too. */
@@ -51,55 +83,10 @@ export class BookSource implements Source {
   }
 }
 
-/** null for a token that we do not know. */
-export function bookOf({ store, directory }: Fold, token: AssetId): Json {
-  const listed = directory.find(token);
-  if (listed === null) return null;
-  const [bids, asks] = [new Map<string, Level>(), new Map<string, Level>()];
-  for (const { value: ref } of store.withPrefix('open_orders', `${token}/`, MOST_OPEN)) {
-    const text = store.get('orders', ref);
-    if (text === null) continue;
-    const order = readRecord<OrderRecord>(text);
-    add(order.side === 'buy' ? bids : asks, order);
-  }
-  const spot = spotOf(poolState(listed.pool));
-  return {
-    bids: levels(bids, (a, b) => compare(b, a)),
-    asks: levels(asks, compare),
-    spot: inAda(spot),
-  };
-}
-
-function add(side: Map<string, Level>, order: OrderRecord): void {
-  const worst = {
-    numerator: BigInt(order.worstPrice.numerator),
-    denominator: BigInt(order.worstPrice.denominator),
-  };
-  const amount = BigInt(order.amount);
-  const isBuy = order.side === 'buy';
-  const price = isBuy
-    ? reduced(worst.denominator, worst.numerator)
-    : reduced(worst.numerator, worst.denominator);
-  const name = `${price.numerator}/${price.denominator}`;
-  const level = side.get(name) ?? { price, tokens: 0n };
-  level.tokens += isBuy ? minimumOutput(amount, worst) : amount;
-  side.set(name, level);
-}
-
-function levels(
-  side: ReadonlyMap<string, Level>,
-  order: (a: Ratio, b: Ratio) => number,
-): [string, string][] {
-  const sorted = [...side.values()].sort((a, b) => order(a.price, b.price));
-  return sorted.slice(0, MOST_LEVELS).map(({ price, tokens }) => [inAda(price), String(tokens)]);
+function shown(levels: readonly Level[]): [string, string][] {
+  return levels.map(({ price, tokens }) => [inAda(price), String(tokens)]);
 }
 
 function inAda({ numerator, denominator }: Ratio): string {
   return formatRatio(numerator, denominator * LOVELACE_PER_ADA);
-}
-
-function compare(a: Ratio, b: Ratio): number {
-  const [left, right] = [a.numerator * b.denominator, b.numerator * a.denominator];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }

@@ -8,7 +8,7 @@ import { ordersOfTag, ordersTag, poolTag } from '../../actors/streamTags.ts';
 import { parseAddress } from '../../cardano/address.ts';
 import { invalid } from '../../runtime/errors.ts';
 import type { Topic } from '../../topics/port.ts';
-import { BookSource } from './book.ts';
+import { BookSource, Books } from './book.ts';
 import { OrderSource } from './changes.ts';
 import type { OrderNode } from './market.ts';
 import {
@@ -75,6 +75,7 @@ function historyByAssetTopic(node: OrderNode): Topic {
 }
 
 function bookTopic(node: OrderNode): Topic {
+  const books = new Books(node);
   return {
     name: 'OrderBook',
     event: 'OrderBookUpdate',
@@ -90,7 +91,7 @@ function bookTopic(node: OrderNode): Topic {
       // trust: the gateway has checked the data against `OrderBookInput`
       const { asset } = data as Type.Static<typeof OrderBookInput>;
       const token = asset.toLowerCase();
-      return new BookSource(node, token, [ordersTag(token), poolTag(token)]);
+      return new BookSource(node, books, token, [ordersTag(token), poolTag(token)]);
     },
   };
 }

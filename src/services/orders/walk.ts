@@ -14,8 +14,11 @@ export interface ListPage {
   readonly before?: string;
 }
 
-/** Of each list at a time: a page of many lists needs few of each. */
-const CHUNK = 16;
+/** Of each list at first: a page of many lists needs few of each. Then more and more. */
+const FIRST_CHUNK = 8;
+const MOST_CHUNK = 512;
+
+type Read = ReturnType<StateStore['pages']>;
 
 export function walkLists(
   store: StateStore,
@@ -34,7 +37,8 @@ export function walkLists(
     const place = walk.place();
     if (place !== null) heads.set(place, walk);
   };
-  for (const list of lists) enter(new Walk(store, list, before));
+  const read = store.pages('order_index');
+  for (const list of lists) enter(new Walk(read, list, before));
   const refs: RefText[] = [];
   for (let index = 0; index < offset + limit; index += 1) {
     const place = heads.maxKey();
@@ -50,15 +54,16 @@ export function walkLists(
 
 /** A list, from its newest order on. */
 class Walk {
-  readonly #store: StateStore;
+  readonly #readPage: Read;
   readonly #prefix: string;
   #rows: readonly KeyedRow[] = [];
   #next = 0;
   #after: string | undefined;
   #hasMore = true;
+  #chunk = FIRST_CHUNK;
 
-  constructor(store: StateStore, list: string, before: string | undefined) {
-    this.#store = store;
+  constructor(read: Read, list: string, before: string | undefined) {
+    this.#readPage = read;
     this.#prefix = `${list}/`;
     this.#after = before === undefined ? undefined : `${this.#prefix}${before}`;
   }
@@ -77,10 +82,12 @@ class Walk {
 
   #read(): void {
     const after = this.#after === undefined ? {} : { after: this.#after };
-    const wish = { order: 'descending', offset: 0, limit: CHUNK, ...after } as const;
-    this.#rows = this.#store.page('order_index', this.#prefix, wish);
+    const limit = this.#chunk;
+    const wish = { order: 'descending', offset: 0, limit, ...after } as const;
+    this.#rows = this.#readPage(this.#prefix, wish);
     this.#next = 0;
     this.#after = this.#rows.at(-1)?.key;
-    this.#hasMore = this.#rows.length === CHUNK;
+    this.#hasMore = this.#rows.length === limit;
+    this.#chunk = Math.min(2 * limit, MOST_CHUNK);
   }
 }

@@ -37,6 +37,10 @@ function closed(schema: unknown, parent = ''): unknown {
   return { ...inner, additionalProperties: false };
 }
 
+function compiled(schema: unknown, { components }: Json): Validator {
+  return Compile(at({ root: closed({ ...at({ schema }, 'schema'), components }) }, 'root'));
+}
+
 export class Documents {
   readonly #openapi: Json;
   readonly #asyncapi: Json;
@@ -88,10 +92,7 @@ export class Documents {
   }
 
   #check(name: string, schema: unknown, document: Json, value: unknown): void {
-    const known = this.#validators.get(name);
-    const { components } = document;
-    const root = at({ root: closed({ ...at({ schema }, 'schema'), components }) }, 'root');
-    const validator = known ?? Compile(root);
+    const validator = this.#validators.get(name) ?? compiled(schema, document);
     this.#validators.set(name, validator);
     if (validator.Check(value)) return;
     const [, errors] = validator.Errors(value);

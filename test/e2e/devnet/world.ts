@@ -10,6 +10,7 @@ import type { World } from '../../../src/assembly/world.ts';
 import { parseRef, refText } from '../../../src/cardano/output.ts';
 import { EmulatedChain } from '../../../src/chain/emulated.ts';
 import type { Block } from '../../../src/chain/port.ts';
+import type { GatewayOptions } from '../../../src/gateway/options.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/store/records.ts';
 import type { KeyedTable } from '../../../src/store/rows.ts';
@@ -39,6 +40,7 @@ export interface DevnetOptions {
   readonly directory?: string;
   readonly env?: Environment;
   readonly devnet?: NonNullable<World['devnet']>;
+  readonly gateway?: Partial<GatewayOptions>;
 }
 
 export interface Answer {
@@ -63,12 +65,18 @@ export class DevnetWorld {
 
   static async start(
     scope: Scope,
-    { directory = temporaryDirectory(), env = {}, devnet = QUIET }: DevnetOptions = {},
+    {
+      directory = temporaryDirectory(),
+      env = {},
+      devnet = QUIET,
+      gateway = {},
+    }: DevnetOptions = {},
   ): Promise<DevnetWorld> {
     const app = await startTestApp(scope, {
       directory,
       env: { BLOCK_EVERY_MS: '0', TRADERS_PACE: '0', ...env },
       devnet,
+      gateway,
     });
     const world = new DevnetWorld(directory, app);
     // Chain time is that of the newest block.

@@ -104,10 +104,12 @@ export class Values {
 
   #object(schema: Json): fc.Arbitrary<unknown> {
     const properties = Object.entries(objectOf(schema.properties ?? {}));
-    const fields = properties.map(([name, field]) => [name, this.of(objectOf(field), name)]);
+    const fields: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+      properties.map(([name, field]) => [name, this.of(objectOf(field), name)]),
+    );
     const required = listOf(schema.required).map(String);
     const requiredKeys = properties.map(([name]) => name).filter((name) => required.includes(name));
-    return fc.record(Object.fromEntries(fields), { requiredKeys, noNullPrototype: true });
+    return fc.record(fields, { requiredKeys, noNullPrototype: true });
   }
 
   #text(schema: Json, name: string): fc.Arbitrary<string> {

@@ -49,7 +49,8 @@ export class Line {
       const finish = (outcome: Outcome) => {
         clearTimeout(timer);
         this.#look = null;
-        if (typeof outcome === 'string' || outcome.headers.get('connection') === 'close') this.end();
+        if (typeof outcome === 'string' || outcome.headers.get('connection') === 'close')
+          this.end();
         resolve(outcome);
       };
       const timer = setTimeout(() => finish('silent'), limitMs);

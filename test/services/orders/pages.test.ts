@@ -60,10 +60,9 @@ async function post(door: Door, path: string, query: object, body?: unknown): Pr
   return fetch(`${door.url}${path}?${text}`, { method: 'POST', ...sent });
 }
 
-const Page = Compile(orderFeedRoutes({} as never)[0]?.answers?.[200]?.schema ?? {});
-
 test('a page is exact, whatever is asked', async (scope) => {
   const { door, market, token } = await openStall(scope);
+  const Page = Compile(orderFeedRoutes(door.world.node)[0]?.answers?.[200]?.schema ?? {});
   const truth = truthOf(market.facts, 0);
   const routes = [
     { path: FEED, asset: true, onlyOpen: false },
@@ -168,7 +167,7 @@ test('trades go back page by page, and the cursor need not be there any more', a
   const { door, market, token } = await openStall(scope);
   const all = await door.json('/v1/trades', { asset: token, limit: 500 });
   assert(Array.isArray(all) && all.length > 5);
-  const Rows = Compile(tradeRoutes({} as never)[0]?.answers?.[200]?.schema ?? {});
+  const Rows = Compile(tradeRoutes(door.world.node)[0]?.answers?.[200]?.schema ?? {});
   assert(Rows.Check(all), JSON.stringify(Rows.Errors(all)));
   const walked: unknown[] = [];
   for (let before: Record<string, string> = {}; ; ) {
@@ -201,7 +200,8 @@ test('an order is found by its beacon in any case; others are not', async (scope
     Refunded: 'cancelled',
   };
   const Found = Compile(
-    orderFeedRoutes({} as never).find((each) => each.path === path)?.answers?.[200]?.schema ?? {},
+    orderFeedRoutes(door.world.node).find((each) => each.path === path)?.answers?.[200]?.schema ??
+      {},
   );
   const statuses = new Set<string>();
   for (const order of [...ledger, ...mempool]) {

@@ -1,0 +1,100 @@
+/**
+ * Writes what is staged, behind the fold: after a while, or when there is much of it. While the
+ * disk refuses, folding waits and what is staged stays staged.
+ */
+import { type Clock, sleep, type Timer } from '../runtime/clock.ts';
+import type { StateStore } from '../store/state.ts';
+
+export interface CommitObserver {
+  committed(rows: number, seconds: number): void;
+  commitFailed(error: unknown, attempt: number, retryInMs: number): void;
+}
+
+/** Staged rows that begin a commit, and those at which folding waits for it. */
+const COMMIT_ROWS = 4_000;
+const MAX_STAGED_ROWS = 16_000;
+const MAX_RETRY_MS = 5_000;
+
+export class Committer {
+  readonly #clock: Clock;
+  readonly #observer: CommitObserver;
+  readonly #everyMs: number;
+  /** The one in force. */
+  readonly #store: () => StateStore;
+  #timer: Timer | null = null;
+  #last: Promise<void> = Promise.resolve();
+  #diskRefuses = false;
+  #stopping = false;
+
+  constructor(clock: Clock, observer: CommitObserver, everyMs: number, store: () => StateStore) {
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#everyMs = everyMs;
+    this.#store = store;
+  }
+
+  /** Commits run beside the fold; it waits only when they cannot keep up. */
+  async whenDue(): Promise<void> {
+    const { stagedRows, committing } = this.#store();
+    if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) await this.#last;
+    else if (stagedRows >= COMMIT_ROWS && !committing) this.#last = this.now();
+    else if (stagedRows > 0) {
+      this.#timer ??= this.#clock.after(this.#everyMs, () => {
+        this.#timer = null;
+        const idle = !this.#stopping && !this.#store().committing && !this.#diskRefuses;
+        if (idle) this.#last = this.now();
+      });
+    }
+  }
+
+  async now(): Promise<void> {
+    await this.untilDiskTakes(
+      async () => {
+        const startMs = this.#clock.monotonicMs();
+        const rows = await this.#store().commit();
+        this.#observer.committed(rows, (this.#clock.monotonicMs() - startMs) / 1000);
+      },
+      () => true,
+    );
+  }
+
+  /** Resolves when no commit is under way and none comes by itself. */
+  async rest(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    await this.#last;
+  }
+
+  /** Retries end. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** Tries `work` while what it throws is worth a retry; null when we stop before it is done. */
+  async untilDiskTakes<T>(
+    work: () => Promise<T>,
+    retries: (error: unknown) => boolean,
+  ): Promise<T | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await work();
+        this.#diskRefuses = false;
+        return result;
+      } catch (error) {
+        if (!retries(error)) throw error;
+        this.#diskRefuses = true;
+        const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
+        this.#observer.commitFailed(error, attempt, retryInMs);
+        if (this.#stopping) return null;
+        await sleep(this.#clock, retryInMs);
+        if (this.#stopping) return null;
+      }
+    }
+  }
+}
+
+/** SQLite or the file system said no (full, failing, gone): a matter of the disk, not of ours. */
+export function isRefusal(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(SQLITE_|WRITER_|E[A-Z]+$)/.test(code);
+}

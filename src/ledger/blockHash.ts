@@ -1,0 +1,11 @@
+/** A block's hash says which block is before it, where it stands and which transactions it holds. */
+import { blake2b256 } from '../cardano/hash.ts';
+
+export function blockHash(
+  parent: { readonly hash: string } | null,
+  { height, slot }: { readonly height: number; readonly slot: number },
+  transactions: readonly { readonly id: string }[],
+): string {
+  const ids = transactions.map(({ id }) => id).join('');
+  return blake2b256(Buffer.from(`${parent?.hash ?? ''} ${height} ${slot} ${ids}`));
+}

@@ -1,0 +1,138 @@
+/**
+ * Whether an answer is one that the document names for the operation: status, headers, media type
+ * and body. What is common to all routes (404, 405, OPTIONS, HEAD) is told by api.md, section 0.
+ */
+import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import type { Documents } from '../api/conforms.ts';
+import { type Json, type OpenApi, type Operation, objectOf } from './document.ts';
+import type { Ask } from './draft.ts';
+import type { Outcome, WireAnswer } from './wire.ts';
+
+/** What the HTTP library says of its own, before a route is looked for. */
+const LIBRARY = [400, 408, 413, 414, 417, 431, 501, 503, 505];
+/** Where an operation may fail as a whole: what it builds may not be possible. */
+const MAY_FAIL = ['Builder', 'Vesting', 'Devnet'];
+/** Headers that only some answers of an operation carry. */
+const SOMETIMES = ['x-next-to', 'x-slot', 'x-block-hash'];
+const WATCHED = /^(x-(position|slot|block-hash|next-to)|etag|retry-after|ratelimit-.*|allow)$/;
+const COMMON = ['access-control-allow-origin', 'access-control-expose-headers'];
+const FAULT = 'the server failed; it is logged, try again';
+
+export class Judge {
+  readonly #openapi: OpenApi;
+  readonly #documents: Documents;
+
+  constructor(openapi: OpenApi, documents: Documents) {
+    this.#openapi = openapi;
+    this.#documents = documents;
+  }
+
+  /** Throws what is not documented; answers what came, for the tally. */
+  judge(ask: Ask, outcome: Outcome): string {
+    if (ask.isBare) return this.#bare(outcome);
+    assert(typeof outcome !== 'string', `no answer: ${outcome}`);
+    assert.deepEqual(outcome.repeated, [], 'headers come once');
+    for (const name of COMMON) assert(outcome.headers.has(name), `${name} is there`);
+    assert.equal(outcome.headers.get('access-control-allow-origin'), '*');
+    const there = this.#openapi.at(ask.path);
+    const wanted = ask.method === 'HEAD' ? 'GET' : ask.method;
+    const operation = there.find(({ method }) => method === wanted);
+    if (ask.method === 'OPTIONS') this.#preflight(outcome);
+    else if (operation !== undefined) this.#documented(operation, ask, outcome);
+    else if (there.length > 0) this.#wrongMethod(there, ask, outcome);
+    else this.#error(ask, outcome, 404, 'NOT_FOUND');
+    return String(outcome.status);
+  }
+
+  #bare(outcome: Outcome): string {
+    if (typeof outcome === 'string') return outcome;
+    const { status, headers, body } = outcome;
+    // Ours have a CORS header.
+    if (!headers.has(COMMON[0] ?? '')) {
+      assert(LIBRARY.includes(status) || status === 101, `the library says ${status}`);
+      return `library ${status}`;
+    }
+    assert(status < 500 || !body.toString().includes(FAULT), body.toString());
+    return `bare ${status}`;
+  }
+
+  #preflight({ status, headers, body }: WireAnswer): void {
+    assert.equal(status, 204);
+    assert.equal(body.length, 0);
+    for (const name of ['methods', 'headers']) {
+      assert(headers.has(`access-control-allow-${name}`), `Access-Control-Allow-${name}`);
+    }
+    assert.equal(headers.get('access-control-max-age'), '86400');
+  }
+
+  #wrongMethod(there: readonly Operation[], ask: Ask, answer: WireAnswer): void {
+    this.#error(ask, answer, 405, 'METHOD_NOT_ALLOWED');
+    const allow = answer.headers.get('allow') ?? '';
+    for (const { method } of there) assert(allow.includes(method), `Allow: ${allow}`);
+  }
+
+  /** The error body that every route has. */
+  #error(ask: Ask, answer: WireAnswer, status: number, cause: string): void {
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get('content-type'), 'application/json');
+    if (ask.method === 'HEAD') return;
+    const body = objectOf(JSON.parse(answer.body.toString()));
+    assert.deepEqual(Object.keys(body).sort(), ['cause', 'message']);
+    assert.equal(body.cause, cause);
+  }
+
+  #documented(operation: Operation, ask: Ask, answer: WireAnswer): void {
+    const { status, headers } = answer;
+    const { route, responses, tag } = operation;
+    const said = responses[String(status)];
+    assert(said !== undefined, `status ${status} is not documented: ${answer.body.toString()}`);
+    const { content } = objectOf(said);
+    this.#headers(objectOf(objectOf(said).headers ?? {}), headers);
+    if (content === undefined) {
+      assert.equal(answer.body.length, 0, `a body with ${status}`);
+      return;
+    }
+    const [type] = Object.keys(objectOf(content));
+    assert(typeOf(headers).match(form(type ?? '')), `${typeOf(headers)} is not ${type}`);
+    if (ask.method === 'HEAD') return;
+    const isZipped = headers.get('content-encoding') === 'gzip';
+    const body = isZipped ? gunzipSync(answer.body) : answer.body;
+    if (type !== 'application/json') {
+      assert(body.length > 0, 'a body');
+      return;
+    }
+    const value: unknown = JSON.parse(body.toString());
+    this.#documents.answer(route, status, value);
+    if (status >= 400) this.#refusal(tag, status, objectOf(value));
+  }
+
+  #refusal(tag: string, status: number, { cause, message, details, synced }: Json): void {
+    if (synced === false) return;
+    assert(typeof message === 'string' && message.trim() !== '', 'a message for a person');
+    if (cause === 'INVALID_PARAMS') assert(Array.isArray(details), 'details say where');
+    assert.notEqual(message, FAULT);
+    assert(status !== 500 || MAY_FAIL.includes(tag), `${tag} does not fail: ${message}`);
+  }
+
+  /** Those documented are there, and those that mean something are documented. */
+  #headers(documented: Json, headers: ReadonlyMap<string, string>): void {
+    const named = Object.keys(documented).map((name) => name.toLowerCase());
+    for (const name of named) {
+      assert(headers.has(name) || SOMETIMES.includes(name), `the header ${name} is missing`);
+    }
+    for (const name of headers.keys()) {
+      assert(!WATCHED.test(name) || named.includes(name), `the header ${name} is not documented`);
+    }
+  }
+}
+
+function typeOf(headers: ReadonlyMap<string, string>): string {
+  return headers.get('content-type') ?? '';
+}
+
+/** `image/*` as a form; others as they are. */
+function form(type: string): RegExp {
+  const literal = type.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replace('*', '[a-z]+');
+  return new RegExp(`^${literal}$`);
+}

@@ -1,0 +1,168 @@
+/** A small market on a running devnet, made through its API, and what can be asked about it. */
+import assert from 'node:assert/strict';
+import { parseRef, refText } from '../../../src/cardano/output.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { ApiClient } from '../../../src/wallet/api.ts';
+import { Desk } from '../../../src/wallet/desk.ts';
+import { cip30 } from '../../../src/wallet/utxo.ts';
+import { Wallet } from '../../../src/wallet/wallet.ts';
+import { secretOf } from '../../support/ledgerWorld.ts';
+import { untilAsked } from '../../support/until.ts';
+import { ADA, launchOf, ok } from '../devnet/world.ts';
+import { objectOf } from './document.ts';
+import type { Finds } from './values.ts';
+
+const PEOPLE = ['ann', 'ben', 'cid'] as const;
+const FUNDED_ADA = 2_000;
+const FUNDED_TIMES = 4;
+const ASIDE = '98'.repeat(28);
+
+export class Market {
+  readonly #url: string;
+  readonly #client: ApiClient;
+  readonly #desks: readonly Desk[];
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#client = new ApiClient({ baseUrl: url, fetch, clock: systemClock, timeoutMs: 30_000 });
+    this.#desks = PEOPLE.map((name) => {
+      const secrets = { payment: secretOf(name), stake: secretOf(`${name}/stake`) };
+      return new Desk(this.#client, new Wallet(secrets, 'testnet'));
+    });
+  }
+
+  /** Two tokens with trades, an open order, locks; and one of everything that a request may name. */
+  async play(): Promise<Finds> {
+    const [ann, ben, cid] = this.#desks;
+    assert(ann !== undefined && ben !== undefined && cid !== undefined);
+    for (const { wallet } of this.#desks) {
+      for (let times = 0; times < FUNDED_TIMES; times += 1) {
+        ok(await this.#client.faucet(wallet.address, FUNDED_ADA));
+      }
+    }
+    await this.#blocks();
+    const first = { name: 'Alpha', ticker: 'ALF', initialLovelace: 80n * ADA };
+    const alpha = ok(await ann.launch(launchOf(first)));
+    const beta = ok(await ben.launch(launchOf({ name: 'Beta', ticker: 'BET' })));
+    await this.#blocks();
+    const buy = { assetId: alpha.asset, side: 'BUY', amount: 30n * ADA, slippage: '75' } as const;
+    const filled = await this.#filled(ben, buy);
+    await this.#filled(cid, { ...buy, assetId: beta.asset, slippage: 'infinity' });
+    await this.#filled(cid, buy);
+    await this.#filled(cid, { ...buy, side: 'SELL', amount: 900_000n });
+    const lock = { assetId: alpha.asset, amount: 5_000n, stages: 2 };
+    const now = ok(await this.#client.serverTime()).timestamp;
+    const locked = ok(await ann.lock({ ...lock, lockEndMs: now + 4_000 }));
+    await this.#blocks();
+    const waiting = ok(await ben.order({ ...buy, amount: 900n * ADA, slippage: '15' }));
+    const orders = [filled.id, waiting.id, `${ASIDE}${'00'.repeat(4)}:0`];
+    const locks = [`${locked.txHash}:0`, `${locked.txHash}:1`];
+    const beacons = [filled.beacon, waiting.beacon, ASIDE];
+    return this.#finds({
+      assets: [alpha.asset, beta.asset, '.', `${ASIDE}.00`, alpha.asset.toUpperCase()],
+      beacons,
+      contentIds: [alpha.logoCid, beta.logoCid, `${alpha.logoCid}a`],
+      orders,
+      locks,
+    });
+  }
+
+  async #finds(own: {
+    assets: readonly string[];
+    beacons: readonly string[];
+    contentIds: readonly string[];
+    orders: readonly string[];
+    locks: readonly string[];
+  }): Promise<Finds> {
+    const { assets, beacons, contentIds, orders, locks } = own;
+    const wallets = this.#desks.map(({ wallet }) => wallet);
+    const pages = await Promise.all(wallets.map(({ keyHash }) => this.#client.utxos(keyHash)));
+    const utxos = pages.flatMap((page) => ok(page).slice(0, 4));
+    const refs = [...orders, ...locks, ...utxos.slice(0, 3).map(({ ref }) => refText(ref))];
+    const built = await this.#built();
+    const [at = 0] = [Math.floor(ok(await this.#client.serverTime()).timestamp / 1000)];
+    const rows = await (await fetch(`${this.#url}/v1/trades?asset=${assets[0]}`)).json();
+    const trades: unknown[] = Array.isArray(rows) ? rows : [];
+    return {
+      assets,
+      beacons,
+      contentIds,
+      refs,
+      keyHashes: [...wallets.map(({ keyHash }) => keyHash), ASIDE],
+      addresses: wallets.map(({ address }) => address),
+      hashes: refs.map((ref) => ref.slice(0, 64)),
+      transactions: [built.cbor, built.signed, built.other],
+      witnesses: [built.witness],
+      outputs: utxos.map(cip30),
+      tradeIds: trades.map((row) => String(objectOf(row).id)),
+      times: [at - 86_400, at - 60, at, at + 60],
+      bodies: this.#bodies(built, orders, locks),
+    };
+  }
+
+  /** A transfer: as built, with its witness, signed; and one that nobody signed. */
+  async #built() {
+    const [ann, ben] = this.#desks;
+    assert(ann !== undefined && ben !== undefined);
+    const { address } = ann.wallet;
+    const value = { lovelace: 5n * ADA, assets: new Map() };
+    const to = ben.wallet.address;
+    const { cbor } = ok(await this.#client.transfer({ to, ...value }, address));
+    const { witness } = ok(ann.wallet.sign(cbor, { kind: 'transfer', to, value }));
+    const body = JSON.stringify({ cbor, witness, changeAddress: address });
+    const headers = { 'content-type': 'application/json' };
+    const signed = await fetch(`${this.#url}/sign`, { method: 'POST', headers, body });
+    assert.equal(signed.status, 200);
+    const other = ok(await this.#client.transfer({ to: address, ...value }, to)).cbor;
+    return { cbor, witness, address, other, signed: String(objectOf(await signed.json()).cbor) };
+  }
+
+  #bodies(
+    { cbor, witness, address, signed }: { [name: string]: string },
+    orders: readonly string[],
+    locks: readonly string[],
+  ): Finds['bodies'] {
+    const both = [{ cbor, witness, changeAddress: address }];
+    const owner = this.#desks[1]?.wallet.address;
+    return {
+      'POST /sign': both,
+      'POST /sign-and-submit': both,
+      'POST /submit': [{ cbor: signed }],
+      'POST /withdraw': locks.map((id) => ({ id, address })),
+      'POST /launch': [
+        { name: 'Gamma', ticker: 'G', assetType: 'AI', changeAddress: address },
+        { name: 'Delta', ticker: 'D', initialDeposit: '50000000', changeAddress: owner },
+      ],
+      'POST /cancel': orders.map((id) => {
+        const ref = parseRef(id);
+        return { txHash: ref?.txHash, index: String(ref?.index), changeAddress: owner };
+      }),
+      'POST /transfer': [
+        { changeAddress: address, distAddress: owner, transferAssets: { lovelace: 'max' } },
+        { changeAddress: owner, distAddress: address, transferAssets: { lovelace: '3000000' } },
+      ],
+    };
+  }
+
+  /** From request to fill. */
+  async #filled(desk: Desk, request: Parameters<Desk['order']>[0]) {
+    const placed = ok(await desk.order(request));
+    const ask = async () => {
+      const path = `/v1/user-history-feed/order/trades?beacon=${placed.beacon}`;
+      return objectOf(await (await fetch(this.#url + path)).json()).status;
+    };
+    await untilAsked('the order is filled', ask, (status) => status === 'Evaluated', 30_000);
+    return placed;
+  }
+
+  /** What was submitted is in a block, and folded. */
+  async #blocks(): Promise<void> {
+    const seq = async () => {
+      const answer = await fetch(`${this.#url}/health/ready`);
+      return Number(objectOf(await answer.json()).seq);
+    };
+    const before = await seq();
+    ok(await this.#client.mine(2));
+    await untilAsked('the blocks are folded', seq, (now) => now >= before + 2);
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * HTTP and WebSocket say the same at the same position, while traders trade and the chain forks:
+ * clients of all topics, fast, slow, late, coming back, in both encodings, against random reads.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
+import { readTraderConfig, traderWallets } from '../../../src/traders/config.ts';
+import { readHealth } from '../../support/chart.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { DevnetWorld, launchOf, ok } from '../devnet/world.ts';
+import { Comparer } from './comparer.ts';
+import { Mirror, type MirrorOptions } from './mirror.ts';
+import { assertCompared, table } from './tally.ts';
+import { marketWishes, tokenWishes, type Wish } from './wishes.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const REPLAY = `SEED=${SEED} node --test test/e2e/live/live.test.ts`;
+/** Between forks; a block is a second of market time. */
+const BLOCKS = 22;
+const BLOCK_MS = 110;
+const FORKS = [
+  [1, 'all'],
+  [3, 'none'],
+  [5, 'all'],
+  [4, 'none'],
+] as const;
+/** Blocks between comings back. */
+const BACK_EVERY = 7;
+const GATEWAY = { heartbeatMs: 100, sweepMs: 20 };
+
+const CONFIG = readTraderConfig();
+const TRADERS = { ...CONFIG, wallets: 10, launches: { ...CONFIG.launches, atStart: 2 }, orders: { ...CONFIG.orders, everyMs: 500 }, mostAtOnce: 8 };
+
+/** A launch that is built, so that its token has a name, and can be sent, again and again. */
+class Launch {
+  readonly token: string;
+  readonly send: () => Promise<unknown>;
+
+  private constructor(token: string, send: () => Promise<unknown>) {
+    this.token = token;
+    this.send = send;
+  }
+
+  static async prepare(world: DevnetWorld): Promise<Launch> {
+    const { wallet } = await world.funded('late', 400, 3);
+    const request = launchOf({ name: 'Later' });
+    const { assetId, cbor } = ok(await world.client.launch(request, wallet.address));
+    const { name, initialLovelace } = request;
+    const bought = { initialLovelace, userTokens: 0n };
+    const { witness } = ok(wallet.sign(cbor, { kind: 'launch', asset: assetId, name, ...bought }));
+    return new Launch(assetId, () => world.client.signAndSubmit(cbor, witness, wallet.address));
+  }
+}
+
+interface Scene {
+  readonly rng: Rng;
+  readonly world: DevnetWorld;
+  readonly comparer: Comparer;
+  readonly mirrors: Mirror[];
+  readonly wishes: readonly Wish[];
+  readonly launch: Launch;
+}
+
+async function setScene(t: TestContext, directory: string): Promise<Scene> {
+  const rng = seededRng(SEED);
+  const devnet = { traders: TRADERS, pace: 20, seed: SEED };
+  const world = await DevnetWorld.start(t, { directory, devnet, gateway: GATEWAY });
+  const people = traderWallets(TRADERS)
+    .traders.slice(0, 2)
+    .map(({ keyHash: pkh, address }) => ({ pkh, address }));
+  const launch = await Launch.prepare(world);
+  while (world.rows('pools').length < TRADERS.launches.atStart) await world.mine();
+  const tokens = [...world.rows('pools').map(([token]) => token), launch.token];
+  const wishes = [
+    ...marketWishes(people),
+    ...tokens.flatMap((token) => tokenWishes(token, people)),
+  ];
+  const comparer = new Comparer(rng, world.url);
+  return { rng, world, comparer, mirrors: [], wishes, launch };
+}
+
+async function enter(t: TestContext, scene: Scene, options: MirrorOptions): Promise<Mirror> {
+  const mirror = await Mirror.connect(t, scene.world.port, options);
+  mirror.subscribe(scene.wishes);
+  scene.comparer.add(mirror);
+  scene.mirrors.push(mirror);
+  await mirror.answered();
+  return mirror;
+}
+
+/** Blocks at their pace, and reads all the time between them. */
+async function trade({ world, comparer, mirrors, rng }: Scene, back: Mirror, loader: Mirror) {
+  for (let block = 1; block <= BLOCKS; block += 1) {
+    const nextMs = performance.now() + BLOCK_MS;
+    ok(await world.client.mine(1));
+    if (block % BACK_EVERY === 0) {
+      await back.reconnect();
+      await back.answered();
+    }
+    const stream = loader.streams[Math.floor(rng.unit() * loader.streams.length)];
+    if (stream !== undefined && (await comparer.reload(stream))) loader.again(stream);
+    while (performance.now() < nextMs) await comparer.random();
+    comparer.assertSound();
+  }
+  for (const mirror of mirrors) mirror.assertSound();
+}
+
+/** Nobody trades any more: everything at once, by those who came back to another server. */
+async function assertAtRest(t: TestContext, scene: Scene, directory: string): Promise<void> {
+  const { comparer, mirrors, world } = scene;
+  comparer.running = false;
+  await world.app.stop();
+  const quiet = await DevnetWorld.start(t, { directory, gateway: GATEWAY });
+  comparer.url = quiet.url;
+  for (const mirror of mirrors) await mirror.reconnect(quiet.port);
+  const { epoch, seq } = await readHealth(quiet.url);
+  for (const mirror of mirrors) await mirror.reached({ epoch, seq });
+  const streams = mirrors.flatMap((mirror) => mirror.streams);
+  const compared = () => streams.reduce((sum, stream) => sum + stream.compared, 0);
+  const before = compared();
+  const asked = await comparer.everything();
+  assert.equal(compared() - before, asked * mirrors.length, 'every mirror knows every answer');
+}
+
+test('HTTP is what every mirror knew at the same position', async (t) => {
+  t.diagnostic(`seed ${SEED}; again: ${REPLAY}`);
+  const directory = temporaryDirectory();
+  const scene = await setScene(t, directory);
+  const { comparer, launch, world } = scene;
+  await enter(t, scene, { name: 'first', encoding: 'json' });
+  await enter(t, scene, { name: 'slow', encoding: 'msgpack', paces: [5, 2, 10] });
+  const back = await enter(t, scene, { name: 'coming back', encoding: 'json' });
+  const loader = await enter(t, scene, { name: 'loading over HTTP', encoding: 'msgpack' });
+  await trade(scene, back, loader);
+  for (const [index, [depth, resubmit]] of FORKS.entries()) {
+    await launch.send();
+    ok(await world.client.fork(depth, resubmit));
+    await trade(scene, back, loader);
+    if (index === 1) await enter(t, scene, { name: 'late', encoding: 'msgpack' });
+  }
+  await assertAtRest(t, scene, directory);
+  for (const line of table(comparer, scene.mirrors)) t.diagnostic(line);
+  assertCompared(comparer, scene.wishes);
+});

@@ -1,0 +1,154 @@
+/** A foreign client of all topics of a market, on one socket, in JSON or MessagePack. */
+import assert from 'node:assert/strict';
+import { decode, encode } from '@msgpack/msgpack';
+import { WebSocket } from 'ws';
+import type { Position } from '../../support/chart.ts';
+import type { Scope } from '../../support/server.ts';
+import { type Frame, recordOf } from '../../support/subscription.ts';
+import { until } from '../../support/until.ts';
+import { LiveStream } from './stream.ts';
+import type { Wish } from './wishes.ts';
+
+const TOPICS_PER_FRAME = 50;
+/** Beside pings. */
+const OF_A_SOCKET = new Set(['ConnectionSucceeded', 'Shutdown']);
+
+export interface MirrorOptions {
+  readonly name: string;
+  readonly encoding: 'json' | 'msgpack';
+  /** Of its subscriptions, in turn; null: as fast as the server likes. */
+  readonly paces?: readonly (number | null)[];
+}
+
+export class Mirror {
+  readonly options: MirrorOptions;
+  readonly streams: LiveStream[] = [];
+  readonly faults: unknown[] = [];
+  #port: number;
+  #socket: WebSocket;
+  #closed: number | null = null;
+
+  private constructor(port: number, options: MirrorOptions) {
+    this.options = options;
+    this.#port = port;
+    this.#socket = this.#open();
+  }
+
+  static async connect(scope: Scope, port: number, options: MirrorOptions): Promise<Mirror> {
+    const mirror = new Mirror(port, options);
+    scope.after(() => mirror.terminate());
+    await mirror.#opened();
+    return mirror;
+  }
+
+  subscribe(wishes: readonly Wish[]): void {
+    const { paces = [null] } = this.options;
+    const added = wishes.map((wish) => {
+      const index = this.streams.length;
+      const stream = new LiveStream(`r${index}`, wish, paces[index % paces.length] ?? null);
+      this.streams.push(stream);
+      return stream;
+    });
+    this.#ask(added);
+  }
+
+  /** A new socket; everything goes on from where it stands. */
+  async reconnect(port: number = this.#port): Promise<void> {
+    this.terminate();
+    for (const stream of this.streams) stream.asking = true;
+    this.#port = port;
+    this.#socket = this.#open();
+    await this.#opened();
+    this.#ask(this.streams);
+  }
+
+  /** Asks again under the same name, which ends what it meant before. */
+  again(stream: LiveStream): void {
+    this.#ask([stream]);
+  }
+
+  terminate(): void {
+    this.#socket.removeAllListeners('message');
+    this.#socket.terminate();
+  }
+
+  /** All subscriptions have what they were asked for. */
+  async answered(): Promise<void> {
+    const open = () => this.streams.filter(({ asking, own }) => asking || own === null);
+    const what = () => `${this.options.name}: ${open().length} of ${this.streams.length} open`;
+    await until(what, () => this.faults.length > 0 || open().length === 0);
+    this.assertSound();
+  }
+
+  async reached({ epoch, seq }: Position, limitMs = 15_000): Promise<void> {
+    const behind = () =>
+      this.streams.filter(
+        ({ own, asking }) => asking || own === null || own.epoch !== epoch || own.seq < seq,
+      );
+    const what = () => {
+      const [first] = behind();
+      return `${this.options.name} at ${seq}: ${first?.wish.topic} ${JSON.stringify(first?.own)}`;
+    };
+    await until(what, () => this.faults.length > 0 || behind().length === 0, limitMs);
+    this.assertSound();
+  }
+
+  assertSound(): void {
+    const [first] = this.faults;
+    if (first !== undefined) throw first;
+  }
+
+  async #opened(): Promise<void> {
+    const socket = this.#socket;
+    await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
+    this.#send({ messageType: 'connect', requestId: 'hello', data: { acks: true } });
+  }
+
+  #open(): WebSocket {
+    this.#closed = null;
+    const { encoding } = this.options;
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}/ws`, [encoding]);
+    socket.on('message', (message: Buffer, isBinary: boolean) => {
+      try {
+        assert.equal(isBinary, encoding === 'msgpack');
+        const text = isBinary ? decode(message) : JSON.parse(message.toString());
+        this.#hear(text as Frame); // trust: every field is looked at where it is used
+      } catch (error) {
+        this.faults.push(error);
+      }
+    });
+    socket.on('close', (code) => {
+      if (socket === this.#socket) this.#closed = code;
+    });
+    socket.on('error', () => {});
+    return socket;
+  }
+
+  get closed(): number | null {
+    return this.#closed;
+  }
+
+  #ask(streams: readonly LiveStream[]): void {
+    for (let at = 0; at < streams.length; at += TOPICS_PER_FRAME) {
+      const topics = streams.slice(at, at + TOPICS_PER_FRAME).map((stream) => stream.frame());
+      this.#send({ messageType: 'subscribe', topics });
+    }
+  }
+
+  #send(frame: object): void {
+    const isPacked = this.options.encoding === 'msgpack';
+    this.#socket.send(isPacked ? encode(frame) : JSON.stringify(frame));
+  }
+
+  #hear(frame: Frame): void {
+    if (frame.event === 'Ping') {
+      const seq = Number(recordOf(frame.data).seq);
+      for (const stream of this.streams) stream.idleUpTo({ epoch: frame.epoch, seq });
+      this.#send({ messageType: 'pong', requestId: null });
+      return;
+    }
+    const stream = this.streams.find(({ requestId }) => requestId === frame.requestId);
+    if (stream !== undefined) stream.hear(frame);
+    else assert(OF_A_SOCKET.has(frame.event), JSON.stringify(frame));
+  }
+}

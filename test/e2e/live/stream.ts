@@ -1,0 +1,168 @@
+/**
+ * One subscription by the client rule of api.md 6.4 and nothing else: a snapshot replaces state, a
+ * frame with seq at or below the own one is ignored, a `prev` above it is a loss, which fails.
+ *
+ * What it knew is kept by seq. At a position P it is known what the state was where a frame has
+ * this very seq, or where a ping said, before the next frame, that nothing was missed up to P.
+ */
+import assert from 'node:assert/strict';
+import type { Position } from '../../support/chart.ts';
+import { type Frame, recordOf } from '../../support/subscription.ts';
+import type { State } from './states.ts';
+import type { Wish } from './wishes.ts';
+
+interface Known {
+  readonly seq: number;
+  readonly state: State;
+  /** By pings. */
+  completeTo: number;
+}
+
+interface Check {
+  readonly seq: number;
+  readonly run: (state: State) => void;
+}
+
+const KEPT = 150;
+const MOST_PENDING = 200;
+const RECENT = 12;
+
+export class LiveStream {
+  readonly requestId: string;
+  readonly wish: Wish;
+  readonly maxHz: number | null;
+  own: Position | null = null;
+  /** Since the last subscribe nothing was heard. */
+  asking = true;
+  frames = 0;
+  snapshots = 0;
+  resyncs = 0;
+  /** Checks that could be made, and those of positions between two frames. */
+  compared = 0;
+  undecided = 0;
+  readonly recovered: boolean[] = [];
+  onChange: (stream: LiveStream, seq: number, state: State) => void = () => {};
+  #known: Known[] = [];
+  #pending: Check[] = [];
+  #snapshotDue = true;
+  readonly #recent: string[] = [];
+
+  constructor(requestId: string, wish: Wish, maxHz: number | null) {
+    this.requestId = requestId;
+    this.wish = wish;
+    this.maxHz = maxHz;
+  }
+
+  get state(): State | null {
+    return this.#known.at(-1)?.state ?? null;
+  }
+
+  /** What to send to go on from where it stands. */
+  frame(): object {
+    this.asking = true;
+    const { requestId, own, maxHz, wish } = this;
+    const { topic, data } = wish;
+    const since = own === null ? {} : { since: own };
+    return { requestId, topic, data, ...since, ...(maxHz === null ? {} : { maxHz }) };
+  }
+
+  /** Goes on from what HTTP said at a position. */
+  load(state: State, own: Position): void {
+    this.own = own;
+    this.#known = [];
+    this.#pending = [];
+    this.#snapshotDue = false;
+    this.#learn(own.seq, state);
+  }
+
+  /** Runs `run` with the state at `seq` once that is known; not at all where nobody can tell. */
+  check(seq: number, run: (state: State) => void): void {
+    this.#pending.push({ seq, run });
+    this.#settle();
+    if (this.#pending.length > MOST_PENDING) this.#pending.shift();
+  }
+
+  hear(frame: Frame): void {
+    const { event, seq, prev, snapshot, epoch } = frame;
+    this.#recent.push(`${event}${snapshot === true ? '!' : ''} ${seq} after ${prev}`);
+    if (this.#recent.length > RECENT) this.#recent.shift();
+    if (event === 'Subscribed') this.#acknowledged(frame);
+    if (event === 'Subscribed' || this.asking || event === 'Unsubscribed') return;
+    if (event === 'Resync') {
+      assert.equal(recordOf(frame.data).reason, 'slow');
+      this.resyncs += 1;
+      this.#snapshotDue = true;
+      return;
+    }
+    assert.notEqual(event, 'Error', `${this.#name()}: ${JSON.stringify(frame.data)}`);
+    if (snapshot === true) {
+      assert.equal(prev, null);
+      this.snapshots += 1;
+      this.#snapshotDue = false;
+      this.own = { epoch, seq };
+      this.#learn(seq, this.wish.told(frame.data));
+      return;
+    }
+    assert(!this.#snapshotDue, `${this.#name()}: a snapshot was due`);
+    assert(this.own !== null && prev !== null && epoch === this.own.epoch, this.#name());
+    if (seq <= this.own.seq) return;
+    assert(prev <= this.own.seq, `${this.#name()}: a loss at ${this.own.seq}`);
+    this.own = { epoch, seq };
+    this.#learn(seq, (this.state ?? assert.fail('it knows something')).next(event, frame.data));
+  }
+
+  /** A ping says that nothing was missed up to here. */
+  idleUpTo({ epoch, seq }: Position): void {
+    const last = this.#known.at(-1);
+    if (last === undefined || this.asking || this.#snapshotDue) return;
+    if (this.own === null || this.own.epoch !== epoch || seq <= this.own.seq) return;
+    this.own = { epoch, seq };
+    this.#recent.push(`Ping ${seq}`);
+    last.completeTo = seq;
+    this.#settle();
+  }
+
+  #acknowledged({ data }: Frame): void {
+    const { recovered } = recordOf(data);
+    this.asking = false;
+    if (this.own !== null) this.recovered.push(recovered === true);
+    this.#snapshotDue = recovered !== true;
+  }
+
+  #learn(seq: number, state: State): void {
+    this.frames += 1;
+    this.#known.push({ seq, state, completeTo: seq });
+    if (this.#known.length > KEPT) this.#known.shift();
+    this.#settle();
+    this.onChange(this, seq, state);
+  }
+
+  #settle(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const check of pending) {
+      const at = this.#known.findLastIndex(({ seq }) => seq <= check.seq);
+      const known = this.#known[at];
+      const isLast = at === this.#known.length - 1;
+      if (known !== undefined && known.completeTo >= check.seq) this.#run(check, known.state);
+      else if (isLast) this.#pending.push(check);
+      else this.undecided += 1;
+    }
+  }
+
+  #run({ run, seq }: Check, state: State): void {
+    this.compared += 1;
+    try {
+      run(state);
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      throw new Error(`${this.#name()} at ${seq}: ${cause}`, { cause: error });
+    }
+  }
+
+  #name(): string {
+    const { topic, data } = this.wish;
+    const hz = this.maxHz === null ? '' : ` at ${this.maxHz} Hz`;
+    return `${topic} ${JSON.stringify(data)}${hz} (own ${this.own?.seq}; ${this.#recent.join(', ')})`;
+  }
+}

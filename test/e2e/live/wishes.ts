@@ -1,0 +1,211 @@
+/** The topics of a market, and what HTTP says of the same things. */
+import assert from 'node:assert/strict';
+import { recordOf } from '../../support/subscription.ts';
+import { adaPrice, ceiling, compareRatios, type Ratio } from '../api/exact.ts';
+import { BarsState } from './bars.ts';
+import {
+  ListState,
+  OrdersState,
+  type Row,
+  rowsOf,
+  type State,
+  TradesState,
+  WholeState,
+} from './states.ts';
+
+/** A question over HTTP. `null` as body of the answer: 404. */
+export interface Question {
+  readonly path: string;
+  readonly body?: unknown;
+  check(state: State, answer: unknown): void;
+  /** The same as a state from which a client may go on. */
+  readonly state?: (answer: unknown) => State;
+}
+
+export interface Wish {
+  readonly topic: string;
+  readonly data: object;
+  told(data: unknown): State;
+  readonly questions: readonly Question[];
+}
+
+export interface Person {
+  readonly pkh: string;
+  readonly address: string;
+}
+
+const LISTS = ['Latest', 'New', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
+const INTERVALS = ['min1', 'min5'];
+const ALL_TIME = 'from=0&to=253402300799';
+
+/** What is not of a token. */
+export function marketWishes(people: readonly Person[]): Wish[] {
+  return [
+    ...LISTS.map(listWish),
+    ...people.map(({ pkh, address }) =>
+      ordersWish('UserHistoryByAddress', { address }, '/v1/user-history-feed/initial/state', [pkh]),
+    ),
+    wholeWish('KOTH', {}, '/v1/pools-main-page/koth'),
+  ];
+}
+
+export function tokenWishes(token: string, people: readonly Person[]): Wish[] {
+  const [{ address, pkh } = assert.fail('there is somebody')] = people;
+  const data = { asset: token };
+  const of = `?asset=${token}`;
+  const feed = `/v1/orders-feed/initial/state${of}`;
+  const pkhs = people.map((person) => person.pkh);
+  const byAsset = `/v1/user-history-feed/initial/state/by/asset${of}`;
+  const both = { address, asset: token };
+  return [
+    ...INTERVALS.flatMap((interval) =>
+      [false, true].flatMap((isFilled) => [
+        barWish('LastBar', '', token, interval, isFilled),
+        barWish('MCapBar', '/mcap', token, interval, isFilled),
+      ]),
+    ),
+    wholeWish('PoolFeed', data, `/v1/pools-feed/initial/state${of}`),
+    ordersWish('LiveOrdersFeed', { ...data, pkhFilter: null }, feed, null),
+    ordersWish('LiveOrdersFeed', { ...data, pkhFilter: pkhs }, feed, pkhs),
+    ordersWish('UserHistoryByAddressAndAsset', both, byAsset, [pkh]),
+    tradesWish(token),
+    bookWish(token, feed),
+  ];
+}
+
+function listWish(topic: string): Wish {
+  const filter = topic === 'Trending' ? 'Latest' : topic;
+  const state = (answer: unknown) => new ListState(rowsOf(answer));
+  const path = `/v1/pools-main-page/initial/state?filter=${filter}`;
+  const check: Question['check'] = (mine, answer) => mine.assertSame(state(answer));
+  return { topic, data: {}, told: ListState.told, questions: [{ path, check, state }] };
+}
+
+function wholeWish(topic: string, data: object, path: string): Wish {
+  const state = (value: unknown) => new WholeState(value);
+  const check: Question['check'] = (mine, answer) => mine.assertSame(state(answer));
+  return { topic, data, told: state, questions: [{ path, check, state }] };
+}
+
+function ordersWish(topic: string, data: object, path: string, body: unknown): Wish {
+  const check: Question['check'] = (mine, answer) => mine.assertSame(ordersOf(answer));
+  return {
+    topic,
+    data,
+    told: OrdersState.told,
+    questions: [{ path, body, check, state: ordersOf }],
+  };
+}
+
+function ordersOf(answer: unknown): OrdersState {
+  if (answer === null) return new OrdersState(null);
+  const { ledger, mempool } = recordOf(answer);
+  const { items, count } = recordOf(ledger);
+  const rows = rowsOf(items);
+  const times = rows.map(({ timestamp }) => Number(timestamp));
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => b - a),
+    'newest first',
+  );
+  return OrdersState.page(rows, rowsOf(mempool), Number(count));
+}
+
+function tradesWish(token: string): Wish {
+  const path = `/v1/trades?asset=${token}`;
+  const check: Question['check'] = (mine, answer) => mine.assertSame(TradesState.told(answer));
+  const questions = [{ path, check, state: TradesState.told }];
+  return { topic: 'Trades', data: { asset: token }, told: TradesState.told, questions };
+}
+
+function barWish(
+  topic: string,
+  kind: string,
+  token: string,
+  interval: string,
+  isFilled: boolean,
+): Wish {
+  const pair = `base=${token}&quote=.&resolution=${interval}`;
+  const fill = isFilled ? '&fill=previous' : '';
+  const history: Question = {
+    path: `/v1/charts${kind}/history?${pair}&${ALL_TIME}${fill}`,
+    check: (mine, answer) => {
+      assert(mine instanceof BarsState);
+      if (answer === null) mine.assertNewest(null);
+      else mine.assertHistory(rowsOf(answer), isFilled);
+    },
+  };
+  const newest: Question = {
+    path: `/v1/charts${kind}/initial-state?${pair}`,
+    check: (mine, answer) => {
+      assert(mine instanceof BarsState);
+      mine.assertNewest(answer);
+    },
+  };
+  const data = { pair: { base: token, quote: '.' }, interval };
+  return {
+    topic,
+    data: isFilled ? { ...data, fill: 'previous' } : data,
+    told: BarsState.told,
+    // What HTTP calls the newest bar is a traded one.
+    questions: isFilled ? [history] : [history, newest],
+  };
+}
+
+/** No route tells the book: it is that of the open orders, and its spot that after the last trade. */
+function bookWish(token: string, feed: string): Wish {
+  return {
+    topic: 'OrderBook',
+    data: { asset: token },
+    told: (value) => new WholeState(value),
+    questions: [
+      { path: feed, body: [], check: assertBook },
+      { path: `/v1/trades?asset=${token}&limit=1`, check: assertSpot },
+    ],
+  };
+}
+
+function assertSpot(mine: State, answer: unknown): void {
+  assert(mine instanceof WholeState);
+  if (answer === null) assert.equal(mine.value, null);
+  const [last] = answer === null ? [] : rowsOf(answer);
+  if (last !== undefined) assert.equal(recordOf(mine.value).spot, last.spotAfter);
+}
+
+const MOST_ON_PAGE = 100;
+const CONFIRMED_OPEN = ['Pending', 'MempoolEvaluated', 'MempoolRefunded'];
+
+function assertBook(mine: State, answer: unknown): void {
+  assert(mine instanceof WholeState);
+  if (answer === null) {
+    assert.equal(mine.value, null);
+    return;
+  }
+  const { items, count } = recordOf(recordOf(answer).ledger);
+  if (Number(count) > MOST_ON_PAGE) return;
+  const open = rowsOf(items).filter(({ status }) => CONFIRMED_OPEN.includes(String(status)));
+  const buys = open.filter(({ from }) => from === '.');
+  const sells = open.filter(({ from }) => from !== '.');
+  const { bids, asks } = recordOf(mine.value);
+  assert.deepEqual(bids, levels(buys, true));
+  assert.deepEqual(asks, levels(sells, false));
+}
+
+function levels(orders: readonly Row[], isBuy: boolean): [string, string][] {
+  const byPrice = new Map<string, { price: Ratio; tokens: bigint }>();
+  for (const { worstPrice, fromAmount } of orders) {
+    const { numerator, denominator } = recordOf(worstPrice);
+    const [n, d] = [BigInt(String(numerator)), BigInt(String(denominator))];
+    const amount = BigInt(String(fromAmount));
+    const price = isBuy ? { n: d, d: n } : { n, d };
+    const same = [...byPrice.values()].find((level) => compareRatios(level.price, price) === 0);
+    const level = same ?? { price, tokens: 0n };
+    level.tokens += isBuy ? ceiling({ n: amount * n, d }) : amount;
+    if (same === undefined) byPrice.set(`${n}/${d}`, level);
+  }
+  const sorted = [...byPrice.values()].sort((a, b) => compareRatios(a.price, b.price));
+  if (isBuy) sorted.reverse();
+  return sorted
+    .slice(0, MOST_ON_PAGE)
+    .map(({ price, tokens }) => [adaPrice(price), String(tokens)]);
+}
