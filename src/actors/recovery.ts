@@ -16,9 +16,7 @@ import { type Checkpoint, StateStore } from '../store/state.ts';
 import { type DataFiles, isDamaged, removeBasesExcept } from './files.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 
-export interface RecoveryOptions extends RebuildOptions {
-  readonly rng: Rng;
-  epochStarted(epoch: string, reason: string): void;
+export interface RecoveryOptions extends RebuildOptions, RestartOptions {
   stateUnreadable(error: unknown): void;
 }
 
@@ -47,7 +45,7 @@ export async function recover(
     if (tail.seq === 0) await startLog(log, options);
     return state;
   }
-  if (await isInLog(checkpoint, tail, log)) return state;
+  if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
   if (logIsNewer) {
     await state.close();
@@ -82,8 +80,9 @@ async function rebuildInPlace(
   return new StateStore(files.state, { ...options, writer: 'thread' });
 }
 
-async function isInLog(checkpoint: Checkpoint, tail: Tail, log: Log): Promise<boolean> {
-  if (checkpoint.seq > tail.seq) return false;
+/** The log holds the entry of this checkpoint, or begins right behind it. */
+export async function isInLog(checkpoint: Checkpoint, log: Log): Promise<boolean> {
+  if (checkpoint.seq > (await log.last()).seq) return false;
   const [sealed] = await log.read(checkpoint.seq, 1);
   if (sealed !== undefined && sealed.entry.seq === checkpoint.seq) {
     return sealed.hash === checkpoint.entryHash;
@@ -101,23 +100,31 @@ async function isInLog(checkpoint: Checkpoint, tail: Tail, log: Log): Promise<bo
 async function startLog(log: Log, options: RecoveryOptions): Promise<void> {
   const epoch = nextEpoch(null, options.rng);
   const payload = { kind: 'epoch', reason: 'new' } as const;
-  await log.restart(sealFirst(epoch, 1, 0, payload));
+  await log.restart(sealFirst(epoch, 1, FIRST_TERM, 0, payload));
   options.epochStarted(epoch, 'new');
 }
 
+export interface RestartOptions {
+  readonly rng: Rng;
+  /** Where several nodes share the log: all of them can get the snapshot then. */
+  publishBase?(epoch: string): Promise<void>;
+  epochStarted(epoch: string, reason: string): void;
+}
+
 /** The state goes on, in a new epoch, with a log that begins from a snapshot of it. */
-async function restartLog(
+export async function restartLog(
   checkpoint: Checkpoint,
   state: StateStore,
   log: Log,
   files: DataFiles,
-  options: RecoveryOptions,
+  options: RestartOptions,
 ): Promise<void> {
   const epoch = nextEpoch(checkpoint.epoch, options.rng);
   await state.snapshotTo(files.base(epoch));
-  const { seq, stateHash, marketMs } = checkpoint;
+  await options.publishBase?.(epoch);
+  const { seq, stateHash, marketMs, term } = checkpoint;
   const payload = { kind: 'epoch', reason: 'log lost', base: { seq, stateHash } } as const;
-  await log.restart(sealFirst(epoch, seq + 1, marketMs, payload));
+  await log.restart(sealFirst(epoch, seq + 1, term, marketMs, payload));
   removeBasesExcept(files, epoch);
   options.epochStarted(epoch, 'log lost');
 }
@@ -125,6 +132,7 @@ async function restartLog(
 function sealFirst(
   epoch: string,
   seq: number,
+  term: number,
   timeMs: number,
   payload: Parameters<typeof sealEntry>[0]['payload'],
 ) {
@@ -133,7 +141,7 @@ function sealFirst(
     version,
     epoch,
     seq,
-    term: FIRST_TERM,
+    term,
     prevEntryHash: NO_HASH,
     timeMs,
     payload,

@@ -56,7 +56,7 @@ export async function openChain(
 ): Promise<ChainKit | null> {
   const { settings, clock, rng, devnet } = world;
   if (devnet === undefined) return null;
-  const secrets = readSecrets(settings.DATA_DIR, rng);
+  const secrets = readSecrets(settings.DATA_DIR, rng, settings.KEYS_FILE);
   const ledger = new EmulatedChain({
     file: join(settings.DATA_DIR, 'ledger.sqlite'),
     genesis: genesisOf(secrets, settings.ORDER_REFUND_AFTER_MS, devnet.traders),

@@ -1,9 +1,14 @@
 import type { Failure } from '../runtime/errors.ts';
 import type { SubmitOutcome } from './port.ts';
 
+/** Where clients' transactions go; a Failure: they cannot go anywhere now. */
+export interface Counter {
+  submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure>;
+}
+
 /** What can be done with a chain that runs in this process, and with no other. */
 export interface Devnet {
-  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome>;
+  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure>;
   /** Undoes `depth` blocks (fewer where there are fewer); resolves with the height then. */
   fork(depth: number, resubmit: 'all' | 'none'): Promise<number | Failure>;
   /** Makes blocks at once; resolves with the height then. */

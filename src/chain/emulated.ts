@@ -17,12 +17,15 @@ import {
   type CallName,
   type Calls,
   type ForkResult,
+  type GenesisCopy,
+  type LedgerRole,
   type Ready,
   type Reply,
   unpacked,
   unpackedState,
   type WorkerOptions,
 } from '../ledger/messages.ts';
+import type { BlockCopy, CopyOutcome, MempoolCopy, Reconciled } from '../ledger/replica.ts';
 import type { RawEvent } from '../ledger/streams.ts';
 import type { AssetId } from '../market/asset.ts';
 import { assert } from '../runtime/assert.ts';
@@ -71,9 +74,11 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
   #ended: Error | null = null;
   #isStopping = false;
   #lastNumber = 0;
+  #role: LedgerRole;
 
   constructor(options: EmulatedChainOptions) {
     this.#options = options;
+    this.#role = options.role ?? 'leader';
   }
 
   /** Resolves when the ledger can serve; rejects with the reason when it cannot begin. */
@@ -179,6 +184,68 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
   ): Promise<ForkResult | Failure> {
     const result = await this.#ask('fork', { depth, resubmit });
     return 'failure' in result ? new Failure(result.cause, result.failure) : result;
+  }
+
+  /** As it was told last. */
+  get role(): LedgerRole {
+    return this.#role;
+  }
+
+  /** Begins to make blocks and to take transactions, once all that waits here was judged. */
+  async lead(): Promise<BlockHead | null> {
+    const { tip } = await this.#ask('lead', null);
+    this.#role = 'leader';
+    return tip;
+  }
+
+  /** Ends that, at once: what was not taken yet is refused. */
+  async follow(): Promise<void> {
+    this.#role = 'replica';
+    await this.#ask('follow', null);
+  }
+
+  /** A replica's: blocks of the leader, all of them or none. Rejects when the ledger leads. */
+  apply(blocks: readonly BlockCopy[]): Promise<CopyOutcome> {
+    return this.#ask('apply', blocks);
+  }
+
+  /** A replica's: what waits at the leader. Rejects when the ledger leads. */
+  applyMempool(change: MempoolCopy): Promise<CopyOutcome> {
+    return this.#ask('applyMempool', change);
+  }
+
+  /**
+   * A replica's: back to a block, null is the beginning; rejects when the ledger leads. Nothing
+   * waits then, and what lost its block is told of again by `applyMempool` or judged by `lead`.
+   */
+  rollTo(point: BlockHead | null): Promise<CopyOutcome> {
+    return this.#ask('rollTo', point);
+  }
+
+  /**
+   * A replica's: takes back what is above the newest of `points` (newest first) and forgets what
+   * waits; rejects when the ledger leads. `reachesStart`: the oldest of them is the first block, so
+   * that a ledger with none of them goes back to its beginning.
+   */
+  reconcile(points: readonly Point[], reachesStart: boolean): Promise<Reconciled> {
+    return this.#ask('reconcile', { points, reachesStart });
+  }
+
+  /** For `WorkerOptions.begun` of other nodes. */
+  async genesis(): Promise<GenesisCopy | Failure> {
+    const result = await this.#ask('genesis', null);
+    return 'failure' in result ? new Failure(result.cause, result.failure) : result;
+  }
+
+  /** Writes a copy of the whole ledger into a file that does not exist yet. */
+  async snapshot(file: string): Promise<Failure | null> {
+    const result = await this.#ask('snapshot', file);
+    return result === null ? null : new Failure(result.cause, result.failure);
+  }
+
+  /** The block that holds a transaction; null where none does. */
+  blockOf(id: string): Promise<BlockHead | null> {
+    return this.#ask('blockOf', id);
   }
 
   async #ask<Name extends CallName>(

@@ -18,6 +18,7 @@ interface Check {
 }
 
 const NO_CHAIN = 'this version does not follow a chain yet (that arrives with step 5)';
+const NATS_SERVER = /^(nats|tls|ws|wss):\/\/[^\s,]+$/;
 const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
 
 const CHECKS: readonly Check[] = [
@@ -76,7 +77,13 @@ const CHECKS: readonly Check[] = [
   },
   unsupported('OGMIOS_URL', NO_CHAIN),
   unsupported('KUPO_URL', NO_CHAIN),
-  unsupported('NATS_URL', 'this version runs as a single node; several nodes are not ready yet'),
+  {
+    reads: ['NATS_URL'],
+    find: ({ NATS_URL }) =>
+      NATS_URL === undefined || NATS_URL.split(',').every((url) => NATS_SERVER.test(url.trim()))
+        ? null
+        : ['it is no URL of a NATS server', 'Write it as nats://127.0.0.1:4222'],
+  },
 ];
 
 function unsupported(key: Key, cause: string): Check {

@@ -41,9 +41,9 @@ export type Secrets = Readonly<Record<SecretName, Secret>>;
 const FILE = 'keys.json';
 const OWNER_ONLY = 0o600;
 
-/** `directory` exists. Throws with what to do when the file cannot be used. */
-export function readSecrets(directory: string, rng: Rng): Secrets {
-  const file = join(directory, FILE);
+/** `directory` exists; `given` goes before it. Throws with what to do when it cannot be used. */
+export function readSecrets(directory: string, rng: Rng, given?: string): Secrets {
+  const file = given ?? join(directory, FILE);
   return parse(file, readText(file) ?? create(file, rng));
 }
 

@@ -80,19 +80,50 @@ const CHAIN = {
   KUBO_URL: optionalUrl('Kubo HTTP API that keeps the logos; empty: a folder in DATA_DIR.'),
 };
 
+/** Several nodes of one market; without NATS_URL nothing of it is used. */
+const NODES = {
+  NATS_URL: optionalUrl('NATS servers that join several nodes, commas between; empty: one node.'),
+  NATS_CREDS_FILE: optionalUrl("File with a NATS user's credentials, where the server wants them."),
+  NATS_REPLICAS: integer(1, 5, 1, 'Copies that NATS keeps of log and snapshots; 3 in production.'),
+  MARKET_NAME: Type.String({
+    pattern: '^[a-z0-9-]{1,32}$',
+    default: 'upcurve',
+    description: 'Nodes with the same name and NATS are one market.',
+  }),
+  NODE_NAME: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,40}$',
+      description: 'Name of this node among several; empty: a new one at each start.',
+    }),
+  ),
+  LEASE_MS: integer(500, 60_000, 5_000, 'Time after which a leader that is gone is replaced.'),
+  STALE_MAX_MS: integer(
+    1_000,
+    86_400_000,
+    600_000,
+    'Silence of NATS after which a node is unready.',
+  ),
+  KEYS_FILE: optionalUrl('Keys of the devnet that all nodes share; empty: keys.json in DATA_DIR.'),
+};
+
 const SURROUNDINGS = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
     description:
       'devnet: a chain of its own; none: what is replayed; others: real (not in this version).',
   }),
-  NATS_URL: optionalUrl('NATS server that joins several nodes (not in this version).'),
   OGMIOS_URL: optionalUrl('Ogmios server to follow a chain with (not in this version).'),
   KUPO_URL: optionalUrl('Kupo server to look up wallets with (not in this version).'),
   LOG_LEVEL: Type.Enum(LEVELS, { default: 'info', description: 'Least log level written.' }),
 };
 
-export const TABLE = Type.Object({ ...LISTENING, ...KEEPING, ...CHAIN, ...SURROUNDINGS });
+export const TABLE = Type.Object({
+  ...LISTENING,
+  ...KEEPING,
+  ...CHAIN,
+  ...NODES,
+  ...SURROUNDINGS,
+});
 
 export type Settings = Readonly<Static<typeof TABLE>>;
 export type Key = keyof Settings;

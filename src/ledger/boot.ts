@@ -9,7 +9,7 @@ import { PAYMENT_BYTES } from './faucet.ts';
 import { type GenesisPlan, makeGenesis, placed } from './genesis.ts';
 import { Ledger } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
-import type { WorkerOptions } from './messages.ts';
+import { type GenesisCopy, unpacked, type WorkerOptions } from './messages.ts';
 import { minFeeLovelace } from './parameters.ts';
 import { signedPayment } from './payment.ts';
 import { judge } from './scalus.ts';
@@ -29,33 +29,51 @@ const SLOT_MS_ON_DEMAND = 1000;
 
 export function openLedger(options: WorkerOptions, clock: Clock): Opened {
   const file = new LedgerFile(options.file);
-  const { slotConfig, deployment } = kept(file) ?? begin(file, options);
-  try {
-    checkKeys(options, deployment);
-    checkPace(options, slotConfig);
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+  const { slotConfig, deployment } = keptOrBegun(file, options);
   const isOnDemand = options.blockPaceMs === 0;
   const slotNow = isOnDemand ? () => 0 : () => slotAt(slotConfig, clock.nowMs());
   return { file, ledger: new Ledger(file, slotConfig, slotNow), deployment };
 }
 
+function keptOrBegun(file: LedgerFile, options: WorkerOptions): Kept {
+  try {
+    const found = kept(file) ?? begin(file, options);
+    checkKeys(options, found.deployment);
+    checkPace(options, found.slotConfig);
+    return found;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
 function kept(file: LedgerFile): Kept | null {
   const text = file.genesis();
-  if (text === null) return null;
-  // trust: `begin` wrote it
+  return text === null ? null : readKept(text);
+}
+
+function readKept(text: string): Kept {
+  // trust: `begin` wrote it, here or on another node
   return JSON.parse(text, readBigint) as Kept;
 }
 
 function begin(file: LedgerFile, options: WorkerOptions): Kept {
-  const { genesis, blockPaceMs, genesisTimeMs } = options;
+  const { genesis, blockPaceMs, genesisTimeMs, begun } = options;
+  if (begun !== undefined) return beginAs(begun, file, options);
   const { deployment, outputs } = makeGenesis(genesis);
   const slotLengthMs = blockPaceMs === 0 ? SLOT_MS_ON_DEMAND : blockPaceMs;
   const slotConfig = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs };
   file.begin(JSON.stringify({ slotConfig, deployment }, writeBigint), outputs);
   return { slotConfig, deployment };
+}
+
+/** Nothing is written where its keys or its pace are not ours. */
+function beginAs({ text, outputs }: GenesisCopy, file: LedgerFile, options: WorkerOptions): Kept {
+  const like = readKept(text);
+  checkKeys(options, like.deployment);
+  checkPace(options, like.slotConfig);
+  file.begin(text, outputs.map(unpacked));
+  return like;
 }
 
 function writeBigint(_key: string, value: unknown): unknown {

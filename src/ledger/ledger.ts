@@ -9,7 +9,6 @@
  * another one (replica.ts) judges nothing: what returns waits there until it is told of.
  */
 
-import { MalformedCbor } from '../cardano/cbor.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/output.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/transaction.ts';
@@ -18,11 +17,12 @@ import { assert } from '../runtime/assert.ts';
 import { Failure } from '../runtime/errors.ts';
 import { blockHash } from './blockHash.ts';
 import { objection } from './checks.ts';
+import { afterWhatTheyNeed } from './dependencies.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
 import { Mempool, type Waiting } from './mempool.ts';
-import { PROTOCOL } from './parameters.ts';
 import { type Refusal, refusalOf } from './refusals.ts';
 import { judge } from './scalus.ts';
+import { decoded } from './submitted.ts';
 import { UtxoSet } from './utxoSet.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];
@@ -232,13 +232,19 @@ export class Ledger {
 
   /** All that waits, and then what returns, is to be judged, the oldest first. */
   judgeAnew(): void {
-    this.#returning = new Map(this.#takeWaiting().map((tx) => [tx.id, tx]));
+    const all = afterWhatTheyNeed(this.#takeWaiting());
+    this.#returning = new Map(all.map((tx) => [tx.id, tx]));
   }
 
   /** Nothing waits any more, and nothing returns; nobody is told why. */
   forgetWaiting(): void {
     this.mempool.takeAll();
     this.#returning.clear();
+  }
+
+  /** All that waits returns. */
+  takeOut(): void {
+    for (const tx of this.#takeWaiting()) this.#returning.set(tx.id, tx);
   }
 
   /** One that another ledger has judged. */
@@ -282,20 +288,5 @@ export class Ledger {
     if (this.#reasons.size <= REASONS_KEPT) return;
     const [oldest] = this.#reasons.keys();
     if (oldest !== undefined) this.#reasons.delete(oldest);
-  }
-}
-
-function decoded(bytes: Uint8Array): Transaction | Refusal {
-  if (bytes.length > PROTOCOL.maxTransactionBytes) {
-    const most = PROTOCOL.maxTransactionBytes;
-    const message = `Too large: ${bytes.length} bytes, at most ${most}`;
-    return { reason: 'LIMITS_EXCEEDED', message };
-  }
-  try {
-    return decodeTransaction(bytes);
-  } catch (error) {
-    // Whatever a stranger's bytes make the decoder throw is the fault of the bytes.
-    const cause = error instanceof MalformedCbor ? error.message : 'it cannot be read';
-    return { reason: 'MALFORMED', message: `This is no transaction: ${cause}` };
   }
 }

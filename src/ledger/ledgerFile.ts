@@ -33,6 +33,12 @@ const TABLES = `
   CREATE INDEX outputs_spent ON outputs (spent) WHERE spent IS NOT NULL;
 `;
 
+/** Files of before have no such table; what they began with is all there until it is forgotten. */
+const GENESIS_OUTPUTS = `
+  CREATE TABLE IF NOT EXISTS genesis_outputs (tx BLOB NOT NULL, position INTEGER NOT NULL,
+    cbor BLOB NOT NULL, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
+`;
+
 export interface BlockHead {
   readonly height: number;
   readonly slot: number;
@@ -80,6 +86,7 @@ export class LedgerFile {
       this.#database.close();
       throw new Error(`${file} is of version ${found}, this program reads version ${VERSION}`);
     }
+    this.#database.exec(GENESIS_OUTPUTS);
     this.#sql = statements(this.#database);
   }
 
@@ -94,8 +101,27 @@ export class LedgerFile {
     this.#database.transaction(() => {
       this.#sql.writeGenesis.run(text);
       this.#sql.writeMarks.run(0, 0);
-      for (const utxo of outputs) this.#make(utxo, 0);
+      for (const utxo of outputs) {
+        this.#make(utxo, 0);
+        const { ref, output } = utxo;
+        this.#sql.keepGenesis.run(fromHex(ref.txHash), ref.index, fromHex(output.cbor));
+      }
     })();
+  }
+
+  /** As they were given to `begin`; null where an older program began and some are forgotten. */
+  genesisOutputs(): Utxo[] | null {
+    // trust: the columns of this statement
+    const kept = this.#sql.genesisOutputs.all() as OutputRow[];
+    if (kept.length > 0) return kept.map(utxoOf);
+    if (this.marks().settled > 0) return null;
+    // trust: the columns of this statement
+    return (this.#sql.madeAtStart.all() as OutputRow[]).map(utxoOf);
+  }
+
+  /** A file of its own with all that is in this one; fails where there is one already. */
+  copyTo(file: string): void {
+    this.#sql.copy.run(file);
   }
 
   /** The newest slot that a block ever had, and the height that a rollback can reach. */
@@ -124,7 +150,12 @@ export class LedgerFile {
   }
 
   isInBlock(id: string): boolean {
-    return this.#sql.transaction.get(fromHex(id)) !== undefined;
+    return this.blockOf(id) !== null;
+  }
+
+  /** The block that holds a transaction. */
+  blockOf(id: string): BlockHead | null {
+    return headOf(this.#sql.blockOf.get(fromHex(id)));
   }
 
   /** An output that a block made, and whether one spent it; null when it is not known any more. */
@@ -227,8 +258,16 @@ function statements(database: Database) {
     transactionsOf: database.prepare(
       `SELECT id, bytes ${transactions} height = ? ORDER BY position`,
     ),
-    transaction: database.prepare(`SELECT 1 ${transactions} id = ?`),
+    blockOf: database.prepare(`${head} WHERE height = (SELECT height ${transactions} id = ?)`),
     output: database.prepare(`${row} WHERE tx = ? AND position = ?`),
+    keepGenesis: database.prepare(
+      'INSERT INTO genesis_outputs (tx, position, cbor) VALUES (?, ?, ?)',
+    ),
+    genesisOutputs: database.prepare(
+      'SELECT tx, position, cbor, NULL AS spent FROM genesis_outputs',
+    ),
+    madeAtStart: database.prepare(`${row} WHERE made = 0`),
+    copy: database.prepare('VACUUM INTO ?'),
     unspent: database.prepare(`${row} WHERE spent IS NULL`),
     addBlock: database.prepare('INSERT INTO blocks (height, slot, hash) VALUES (?, ?, ?)'),
     addTransaction: database.prepare(

@@ -7,6 +7,7 @@ import type { Cause, Failure } from '../runtime/errors.ts';
 import type { GenesisPlan } from './genesis.ts';
 import type { Resubmit } from './ledger.ts';
 import type { BlockHead } from './ledgerFile.ts';
+import type { BlockCopy, CopyOutcome, MempoolCopy, Reconciled } from './replica.ts';
 import type { RawEvent } from './streams.ts';
 import type { Page } from './views.ts';
 
@@ -19,6 +20,22 @@ export interface WorkerOptions {
   readonly blockPaceMs: number;
   /** Start of slot 0 of a new chain. */
   readonly genesisTimeMs: number;
+  /** Until it is told otherwise; `leader` where nothing is said. */
+  readonly role?: LedgerRole;
+  /** What another node's chain began with: a new file begins with the same. */
+  readonly begun?: GenesisCopy;
+}
+
+/**
+ * `leader` makes blocks and takes transactions. `replica` takes what a leader made, as it is; both
+ * answer lookups and streams.
+ */
+export type LedgerRole = 'leader' | 'replica';
+
+/** What a chain begins with, to be given to other nodes. */
+export interface GenesisCopy {
+  readonly text: string;
+  readonly outputs: readonly PackedUtxo[];
 }
 
 /** The worker's first message, once it can serve. */
@@ -69,6 +86,20 @@ export interface Calls {
   /** Answered as soon as there is something; null once the stream is closed. */
   pull: { argument: number; answer: RawEvent[] | null };
   close: { argument: number; answer: null };
+  /** Of a replica. */
+  apply: { argument: readonly BlockCopy[]; answer: CopyOutcome };
+  applyMempool: { argument: MempoolCopy; answer: CopyOutcome };
+  rollTo: { argument: BlockHead | null; answer: CopyOutcome };
+  reconcile: {
+    argument: { points: readonly Point[]; reachesStart: boolean };
+    answer: Reconciled;
+  };
+  /** Answered once all that waited was judged, before the first block. */
+  lead: { argument: null; answer: { tip: BlockHead | null } };
+  follow: { argument: null; answer: null };
+  genesis: { argument: null; answer: GenesisCopy | PackedFailure };
+  snapshot: { argument: string; answer: PackedFailure | null };
+  blockOf: { argument: string; answer: BlockHead | null };
   stop: { argument: null; answer: null };
 }
 

@@ -3,22 +3,25 @@
  *
  * What changes the ledger waits in one queue (`MOST_COMMANDS`, then it is refused) and runs in
  * slices, so that blocks and lookups come in between. What throws there ends the thread: the chain
- * on disk is whole, and `EmulatedChain` reports it. A lookup that throws fails alone. A disk that
- * refuses a block is told once and tried again, less and less often; transactions wait.
+ * on disk is whole, and `EmulatedChain` reports it. A lookup that throws fails alone.
+ *
+ * The role may change at any time; each piece of work looks at it when its turn comes.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { keyOf } from '../cardano/keys.ts';
-import { slotAt, slotStartMs } from '../cardano/slots.ts';
+import { slotAt } from '../cardano/slots.ts';
 import type { Point } from '../chain/port.ts';
 import { assert } from '../runtime/assert.ts';
-import { systemClock, type Timer } from '../runtime/clock.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import { openLedger, warmUp } from './boot.ts';
+import { copied, genesisOf } from './copies.ts';
 import { give } from './faucet.ts';
-import type { BlockHead } from './ledgerFile.ts';
+import type { Fork } from './ledger.ts';
 import {
   type CallName,
   type Calls,
+  type LedgerRole,
   packed,
   packedFailure,
   packedState,
@@ -26,6 +29,8 @@ import {
   type Request,
   type WorkerOptions,
 } from './messages.ts';
+import { Pace } from './pace.ts';
+import { newestOf, Replica } from './replica.ts';
 import { Stream } from './streams.ts';
 import { utxosOfAsset, utxosOfCredential } from './views.ts';
 
@@ -44,8 +49,6 @@ const SLICE_MS = 10;
 const MOST_BLOCKS = 100;
 /** How far a paced chain may be ahead of its clock, in slots. */
 const MOST_AHEAD = 100;
-const LEAST_PAUSE_MS = 100;
-const MOST_PAUSE_MS = 10_000;
 
 const commands: (() => void)[] = [];
 const streams = new Map<number, Stream>();
@@ -54,9 +57,11 @@ const pulls = new Map<number, number>();
 let streamsOpened = 0;
 let isDraining = false;
 let isStopped = false;
-let nextTick: Timer | null = null;
-/** Before a block is tried again that the disk refused; 0: it did not. */
-let pauseMs = 0;
+let role: LedgerRole = options.role ?? 'leader';
+const replica = new Replica(ledger, file, tellForked);
+const pace = new Pace(ledger, clock, forged, (fault) => {
+  port.postMessage({ number: 0, answer: null, fault });
+});
 
 function reply<Name extends CallName>(number: number, answer: Calls[Name]['answer']): void {
   port.postMessage({ number, answer });
@@ -66,7 +71,7 @@ function drain(): void {
   if (isStopped) return;
   const endMs = clock.monotonicMs() + SLICE_MS;
   do {
-    if (ledger.isRevalidating) ledger.revalidateOne();
+    if (isJudging()) ledger.revalidateOne();
     else commands.shift()?.();
   } while (isBusy() && clock.monotonicMs() < endMs);
   wake();
@@ -75,7 +80,17 @@ function drain(): void {
 }
 
 function isBusy(): boolean {
-  return ledger.isRevalidating || commands.length > 0;
+  return isJudging() || commands.length > 0;
+}
+
+/** A replica is told what becomes of what returns. */
+function isJudging(): boolean {
+  return role === 'leader' && ledger.isRevalidating;
+}
+
+function forged(): void {
+  drainSoon();
+  wake();
 }
 
 function drainSoon(): void {
@@ -99,32 +114,28 @@ function answerPull(id: number, number: number): void {
 }
 
 function open(points: readonly Point[]): number | null {
-  const from = points.length === 0 ? null : newestOf(points);
-  if (from === undefined) return null;
+  const from = points.length === 0 ? null : newestOf(points, file);
+  if (points.length > 0 && from === null) return null;
   assert(streams.size < MOST_STREAMS, 'streams are closed by those who open them');
   streamsOpened += 1;
   streams.set(streamsOpened, new Stream(ledger, file, from));
   return streamsOpened;
 }
 
-function newestOf(points: readonly Point[]): BlockHead | undefined {
-  for (const { slot, hash } of points) {
-    const head = file.headAt(slot);
-    if (head !== null && head.hash === hash) return head;
-  }
-  return undefined;
-}
-
 function fork({ depth, resubmit }: Calls['fork']['argument']): Calls['fork']['answer'] {
   const fork = ledger.fork(depth, resubmit);
   if (fork instanceof Failure) return packedFailure(fork);
-  for (const stream of streams.values()) stream.forked(fork);
+  tellForked(fork);
   return { tip: fork.tip, takenBack: fork.takenBack.length };
+}
+
+function tellForked(fork: Fork): void {
+  for (const stream of streams.values()) stream.forked(fork);
 }
 
 /** In pieces, one a turn. */
 function mine(count: number, answer: (answer: Calls['mine']['answer']) => void): void {
-  const failure = tooFarAhead(count) ?? ledger.forge(Math.min(count, MOST_BLOCKS));
+  const failure = notLeading() ?? tooFarAhead(count) ?? ledger.forge(Math.min(count, MOST_BLOCKS));
   if (failure !== null) answer(packedFailure(failure));
   else if (count > MOST_BLOCKS) commands.unshift(() => mine(count - MOST_BLOCKS, answer));
   else answer({ tip: ledger.tip });
@@ -153,24 +164,60 @@ const BUSY = {
   message: 'Too busy: try again',
 } as const;
 
+const NOT_LEADING = 'This node does not lead: try again';
+const REFUSED = { outcome: 'refused', reason: 'REFUSED', message: NOT_LEADING } as const;
+
+function notLeading(): Failure | null {
+  return role === 'leader' ? null : new Failure('NOT_READY', NOT_LEADING);
+}
+
+/** What only a replica does, after what was asked before it; `fail` when the ledger leads then. */
+function copying(work: () => void, fail: (fault: string) => void): void {
+  command(
+    () => (role === 'replica' ? work() : fail('a ledger that leads copies nothing')),
+    () => fail(BUSY.message),
+  );
+}
+
+/** All that waits is judged first: what was told of it may be old by now. */
+function lead(answer: (answer: Calls['lead']['answer']) => void, fail: (fault: string) => void) {
+  if (role === 'leader') return answer({ tip: ledger.tip });
+  role = 'leader';
+  ledger.judgeAnew();
+  commands.unshift(() => {
+    if (role !== 'leader') return fail('it was told to follow before it led');
+    if (options.blockPaceMs > 0) pace.start();
+    answer({ tip: ledger.tip });
+  });
+}
+
+function follow(): null {
+  role = 'replica';
+  pace.stop();
+  return null;
+}
+
 const OVERLOADED = packedFailure(new Failure('OVERLOADED', BUSY.message));
 
 type Handlers = {
   readonly [Name in CallName]: (
     argument: Calls[Name]['argument'],
     answer: (answer: Calls[Name]['answer']) => void,
+    fail: (fault: string) => void,
   ) => void;
 };
 
 const handlers: Handlers = {
   submit: (bytes, answer) =>
     command(
-      () => answer(ledger.submit(bytes)),
+      () => answer(role === 'leader' ? ledger.submit(bytes) : REFUSED),
       () => answer(BUSY),
     ),
   faucet: ({ address, lovelace }, answer) =>
     command(
-      () => answer(give(ledger, faucetKey, address, lovelace)),
+      () => {
+        answer(role === 'leader' ? give(ledger, faucetKey, address, lovelace) : REFUSED);
+      },
       () => answer(BUSY),
     ),
   mine: (count, answer) =>
@@ -180,7 +227,10 @@ const handlers: Handlers = {
     ),
   fork: (argument, answer) =>
     command(
-      () => answer(fork(argument)),
+      () => {
+        const failure = notLeading();
+        answer(failure === null ? fork(argument) : packedFailure(failure));
+      },
       () => answer(OVERLOADED),
     ),
   tip: (_, answer) => answer({ tip: ledger.tip, slot: ledger.slot }),
@@ -189,6 +239,20 @@ const handlers: Handlers = {
   byAsset: ({ asset, view }, answer) => answer(utxosOfAsset(state, asset, view).map(packed)),
   byRefs: (refs, answer) => answer(refs.map((ref) => packedState(ledger.output(ref)))),
   open: (points, answer) => answer(open(points)),
+  apply: (copies, answer, fail) => copying(() => answer(replica.apply(copies)), fail),
+  applyMempool: (copy, answer, fail) => copying(() => answer(replica.applyMempool(copy)), fail),
+  rollTo: (point, answer, fail) => copying(() => answer(replica.rollTo(point)), fail),
+  reconcile: ({ points, reachesStart }, answer, fail) =>
+    copying(() => answer(replica.reconcile(points, reachesStart)), fail),
+  lead: (_, answer, fail) =>
+    command(
+      () => lead(answer, fail),
+      () => fail(BUSY.message),
+    ),
+  follow: (_, answer) => answer(follow()),
+  genesis: (_, answer) => answer(genesisOf(file)),
+  snapshot: (to, answer) => answer(copied(file, to)),
+  blockOf: (id, answer) => answer(file.blockOf(id)),
   pull: () => {},
   close: (id, answer) => {
     streams.delete(id);
@@ -198,36 +262,20 @@ const handlers: Handlers = {
   },
   stop: (_, answer) => {
     isStopped = true;
-    nextTick?.cancel();
+    pace.stop();
     file.close();
     answer(null);
     port.close();
   },
 };
 
+function failing(number: number): (fault: string) => void {
+  return (fault) => port.postMessage({ number, answer: null, fault });
+}
+
 function handle<Name extends CallName>({ number, name, argument }: Request<Name>): void {
   const handler: Handlers[Name] = handlers[name];
-  handler(argument, (answer) => reply<Name>(number, answer));
-}
-
-function tick(): void {
-  const slot = slotAt(ledger.slots, clock.nowMs());
-  if (slot > ledger.blockSlot) {
-    forge();
-    drainSoon();
-    wake();
-  }
-  const delayMs = slotStartMs(ledger.slots, slot + 1) - clock.nowMs();
-  nextTick = clock.after(Math.max(1, delayMs, pauseMs), tick);
-}
-
-function forge(): void {
-  const failure = ledger.forge();
-  if (failure !== null && pauseMs === 0) {
-    port.postMessage({ number: 0, answer: null, fault: failure.message });
-  }
-  const doubled = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * pauseMs));
-  pauseMs = failure === null ? 0 : doubled;
+  handler(argument, (answer) => reply<Name>(number, answer), failing(number));
 }
 
 // trust: EmulatedChain sends nothing else
@@ -236,11 +284,11 @@ port.on('message', (message: Request) => {
     if (message.name === 'pull') answerPull(Number(message.argument), message.number);
     else handle(message);
   } catch (error) {
-    port.postMessage({ number: message.number, answer: null, fault: String(error) });
+    failing(message.number)(String(error));
   }
 });
 warmUp(options.genesis, options.faucetSecret, ledger.slots);
 const ready: Ready = { deployment, slotConfig: ledger.slots };
 port.postMessage(ready);
 // Not before: a disk that refuses the first block says so, and `Ready` is the first message.
-if (options.blockPaceMs > 0) tick();
+if (role === 'leader' && options.blockPaceMs > 0) pace.start();

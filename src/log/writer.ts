@@ -25,14 +25,24 @@ export class LogWriter {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #observer: WriterObserver;
-  readonly #term: number;
+  readonly term: number;
+  /** Of one writer among several: whether it may write now. */
+  readonly #mayWrite: () => boolean;
   #tail: Tail;
   #stopped = false;
 
-  constructor(log: Log, tail: Tail, term: number, clock: Clock, observer: WriterObserver) {
+  constructor(
+    log: Log,
+    tail: Tail,
+    term: number,
+    clock: Clock,
+    observer: WriterObserver,
+    mayWrite = () => true,
+  ) {
     this.#log = log;
+    this.#mayWrite = mayWrite;
     this.#tail = tail;
-    this.#term = term;
+    this.term = term;
     this.#clock = clock;
     this.#observer = observer;
   }
@@ -53,6 +63,7 @@ export class LogWriter {
   async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
     const sealed = this.#seal(drafts, epoch ?? '');
     for (let attempt = 1; ; attempt += 1) {
+      if (!this.#mayWrite()) throw new WriterConflict('this process no longer leads');
       const results = await Promise.allSettled(
         sealed.map((entry) => this.#log.append(entry, entry.entry.seq - 1)),
       );
@@ -70,7 +81,7 @@ export class LogWriter {
     return drafts.map(({ timeMs, payload }) => {
       seq += 1;
       const version = ENTRY_VERSION;
-      const entry = { version, epoch, seq, term: this.#term, prevEntryHash, timeMs, payload };
+      const entry = { version, epoch, seq, term: this.term, prevEntryHash, timeMs, payload };
       const sealed = sealEntry(entry);
       prevEntryHash = sealed.hash;
       return sealed;

@@ -36,6 +36,18 @@ export function sleep(clock: Clock, delayMs: number): Promise<void> {
   });
 }
 
+/** The same, but sooner when `stop` resolves. */
+export async function sleepUnless(
+  clock: Clock,
+  delayMs: number,
+  stop: Promise<unknown>,
+): Promise<void> {
+  const slept = Promise.withResolvers<void>();
+  const timer = clock.after(delayMs, slept.resolve);
+  await Promise.race([slept.promise, stop]);
+  timer.cancel();
+}
+
 /** Resolves in the next turn of the event loop: lets requests and timers run in between. */
 export function nextTurn(clock: Clock): Promise<void> {
   return new Promise((resolve) => {

@@ -6,7 +6,8 @@ import type { Key } from '../cardano/keys.ts';
 import type { OutputRef, Utxo } from '../cardano/output.ts';
 import type { PlutusData } from '../cardano/plutusData.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
-import type { Submitter, UtxoLookup } from '../chain/port.ts';
+import type { Counter } from '../chain/devnet.ts';
+import type { UtxoLookup } from '../chain/port.ts';
 import type { ImageStore } from '../images/port.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Cause, Failure, invalid } from '../runtime/errors.ts';
@@ -26,7 +27,7 @@ export interface Workshop {
   readonly deployment: Deployment;
   readonly slots: SlotConfig;
   readonly utxos: UtxoLookup;
-  readonly submitter: Submitter;
+  readonly submitter: Counter;
   readonly builder: Builder;
   readonly images: ImageStore;
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */

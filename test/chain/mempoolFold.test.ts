@@ -1,7 +1,7 @@
 /**
  * Orders of random markets with a mempool, over blocks, replacements, roll-backs within the horizon
- * and beyond it, restarts and crashes: each is what chain and mempool show, in the one list where it
- * belongs, and the same state comes out of the log alone.
+ * and beyond it, restarts and crashes: each is what chain and mempool show, in the one list where
+ * it belongs, and the same state comes out of the log alone.
  * Replay a failure: put the printed `{ seed, path }` into the options of `fc.assert`.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** A chain source that tells what a test writes, and a follower that writes it into a world's log. */
+/** A chain that tells what a test writes, and a follower that brings it into a world's log. */
 import type { Transaction } from '../../src/cardano/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import type { Block, ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';

@@ -62,6 +62,7 @@ function sign(workshop: Workshop, { body }: RouteRequest): Uint8Array | Failure 
 
 async function submit({ submitter }: Workshop, bytes: Uint8Array): Promise<Answer | Failure> {
   const outcome = await submitter.submit(bytes);
+  if (outcome instanceof Failure) return outcome;
   if (outcome.outcome === 'accepted') return json({ txHash: outcome.txHash });
   return new Failure('SERVER_ERROR', `submit: ${outcome.message}`, { reason: outcome.reason });
 }

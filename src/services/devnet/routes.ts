@@ -50,6 +50,7 @@ function faucetRoute(devnet: Devnet): Route {
         return invalid('body.address', 'A base or enterprise key address of a testnet is needed.');
       }
       const outcome = await devnet.faucet(address, BigInt(ada ?? 1000) * LOVELACE_PER_ADA);
+      if (outcome instanceof Failure) return outcome;
       if (outcome.outcome === 'accepted')
         return { body: JSON.stringify({ txHash: outcome.txHash }) };
       return new Failure('SERVER_ERROR', outcome.message, { reason: outcome.reason });

@@ -93,7 +93,7 @@ function errorResponse(
 }
 
 function headersOf(route: Route, status: number): JsonObject {
-  const names = route.rate === 'free' ? [] : [...RATE_LIMIT];
+  const names = [...RATE_LIMIT];
   if (route.positioned && status < 400) names.push(...POSITION);
   if (route.etag && status < 400) names.push('ETag');
   if (status === 429 || status === 503) names.push('Retry-After');

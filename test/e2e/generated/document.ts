@@ -1,4 +1,7 @@
-/** The served OpenAPI document as a list of operations, with what each takes and may answer. */
+/**
+ * A served document: OpenAPI as a list of operations, with what each takes and may answer; or
+ * AsyncAPI, of which only the references are followed here.
+ */
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 
@@ -23,18 +26,17 @@ export interface Operation {
   readonly responses: Json;
 }
 
-export class OpenApi {
+export class Served {
   readonly document: Json;
   readonly operations: readonly Operation[];
 
   constructor(text: string) {
     this.document = objectOf(parse(text));
-    this.operations = Object.entries(this.#at('paths')).flatMap(([path, item]) =>
+    this.operations = Object.entries(objectOf(this.document.paths ?? {})).flatMap(([path, item]) =>
       Object.entries(objectOf(item)).map(([method, operation]) =>
         this.#operation(method.toUpperCase(), path, objectOf(operation)),
       ),
     );
-    assert(this.operations.length > 0, 'the document names operations');
   }
 
   /** What a `$ref` stands for; the schema itself where it is none. */
@@ -55,10 +57,6 @@ export class OpenApi {
       if (own.length !== segments.length) return false;
       return own.every((name, index) => name.startsWith('{') || name === segments[index]);
     });
-  }
-
-  #at(...keys: readonly string[]): Json {
-    return objectOf(keys.reduce<unknown>((value, key) => objectOf(value)[key], this.document));
   }
 
   #operation(method: string, path: string, operation: Json): Operation {

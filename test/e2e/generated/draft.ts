@@ -1,7 +1,7 @@
 /** A request before it is bytes, and valid ones for an operation of the document. */
 import fc from 'fast-check';
 import { pictureOf } from '../../../src/wallet/picture.ts';
-import { type Json, type OpenApi, type Operation, objectOf } from './document.ts';
+import { type Json, type Operation, objectOf, type Served } from './document.ts';
 import type { Finds, Values } from './values.ts';
 
 export interface Draft {
@@ -33,11 +33,11 @@ const BOUNDARY = 'wKz4-boundary';
 const LONGEST_HEAD_BYTES = 4_000;
 
 export class Drafts {
-  readonly #openapi: OpenApi;
+  readonly #openapi: Served;
   readonly #values: Values;
   readonly #finds: Finds;
 
-  constructor(openapi: OpenApi, values: Values, finds: Finds) {
+  constructor(openapi: Served, values: Values, finds: Finds) {
     this.#openapi = openapi;
     this.#values = values;
     this.#finds = finds;
@@ -90,7 +90,7 @@ export class Drafts {
 }
 
 /** Of a form, its JSON part. */
-function formOf(openapi: OpenApi, body: Json, value: unknown): unknown {
+function formOf(openapi: Served, body: Json, value: unknown): unknown {
   if (body.type !== 'multipart/form-data') return value;
   const { properties } = openapi.resolved(objectOf(body.schema));
   const json = Object.keys(objectOf(properties)).find((name) => name !== 'image');
@@ -135,7 +135,7 @@ export function askOf(kind: Ask['kind'], draft: Draft): Ask {
     const type = isForm ? `multipart/form-data; boundary=${BOUNDARY}` : 'application/json';
     if (!names.includes('content-type')) lines.push(`Content-Type: ${type}`);
     if (!names.includes('transfer-encoding')) lines.push(`Content-Length: ${content.length}`);
-  } else if (method === 'POST') {
+  } else if (method === 'POST' && !names.includes('transfer-encoding')) {
     lines.push('Content-Length: 0');
   }
   const query = pairs.map(([name, value]) => `${name}=${value}`).join('&');
@@ -144,7 +144,7 @@ export function askOf(kind: Ask['kind'], draft: Draft): Ask {
     [`${method} ${target} HTTP/1.1`, 'Host: generated', ...lines, '', ''].join('\r\n'),
   );
   const isChunked = names.includes('transfer-encoding');
-  const sent = content === null ? [] : isChunked ? chunked(content) : [content];
+  const sent = isChunked ? chunked(content ?? Buffer.alloc(0)) : [content ?? Buffer.alloc(0)];
   const isBare = head.length > LONGEST_HEAD_BYTES;
   return { kind, method, path, bytes: Buffer.concat([head, ...sent]), isBare };
 }

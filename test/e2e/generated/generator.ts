@@ -1,6 +1,6 @@
 /** Requests without end from a document and a seed: valid, mutated and hostile ones. */
 import fc from 'fast-check';
-import type { OpenApi, Operation } from './document.ts';
+import type { Operation, Served } from './document.ts';
 import { type Ask, askOf, type Draft, Drafts } from './draft.ts';
 import { hostile } from './hostile.ts';
 import { mutated } from './mutations.ts';
@@ -12,7 +12,7 @@ const MOST_BLOCKS = 3;
 const LIMITED = ['blocks', 'depth'];
 const WEIGHTS = { rare: 1, build: 6, other: 12 };
 
-export function generator(openapi: OpenApi, finds: Finds): fc.Arbitrary<Ask> {
+export function generator(openapi: Served, finds: Finds): fc.Arbitrary<Ask> {
   const drafts = new Drafts(openapi, new Values(openapi, finds), finds);
   const perOperation = openapi.operations.map((operation) => {
     const valid = drafts.valid(operation).map(tamed);

@@ -13,8 +13,9 @@ import { objectOf } from './document.ts';
 import type { Finds } from './values.ts';
 
 const PEOPLE = ['ann', 'ben', 'cid'] as const;
-const FUNDED_ADA = 2_000;
+const FUNDED_ADA = 9_000;
 const FUNDED_TIMES = 4;
+const MOST_TRIES = 4;
 const ASIDE = '98'.repeat(28);
 
 export class Market {
@@ -54,10 +55,10 @@ export class Market {
     const now = ok(await this.#client.serverTime()).timestamp;
     const locked = ok(await ann.lock({ ...lock, lockEndMs: now + 4_000 }));
     await this.#blocks();
-    const waiting = ok(await ben.order({ ...buy, amount: 900n * ADA, slippage: '15' }));
-    const orders = [filled.id, waiting.id, `${ASIDE}${'00'.repeat(4)}:0`];
+    const open = await this.#stranded(cid, ben, alpha.asset);
+    const orders = [filled.id, open.id, open.id, `${ASIDE}${'00'.repeat(4)}:0`];
     const locks = [`${locked.txHash}:0`, `${locked.txHash}:1`];
-    const beacons = [filled.beacon, waiting.beacon, ASIDE];
+    const beacons = [filled.beacon, open.beacon, ASIDE];
     return this.#finds({
       assets: [alpha.asset, beta.asset, '.', `${ASIDE}.00`, alpha.asset.toUpperCase()],
       beacons,
@@ -147,12 +148,32 @@ export class Market {
   /** From request to fill. */
   async #filled(desk: Desk, request: Parameters<Desk['order']>[0]) {
     const placed = ok(await desk.order(request));
-    const ask = async () => {
-      const path = `/v1/user-history-feed/order/trades?beacon=${placed.beacon}`;
-      return objectOf(await (await fetch(this.#url + path)).json()).status;
-    };
+    const ask = () => this.#status(placed.beacon);
     await untilAsked('the order is filled', ask, (status) => status === 'Evaluated', 30_000);
     return placed;
+  }
+
+  /** An order that cannot be filled: its price was gone before it could be. */
+  async #stranded(rich: Desk, poor: Desk, assetId: string) {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const buy = { assetId, side: 'BUY', slippage: '15' } as const;
+      const [big, small] = await Promise.all([
+        rich.order({ ...buy, amount: 3_000n * ADA, slippage: 'infinity' }),
+        poor.order({ ...buy, amount: 10n * ADA }),
+      ]);
+      const { beacon: filled } = ok(big);
+      const isFilled = (beacon: string) => async () => (await this.#status(beacon)) === 'Evaluated';
+      await untilAsked('the big order is filled', isFilled(filled), (done) => done, 30_000);
+      await this.#blocks();
+      const placed = ok(small);
+      if ((await this.#status(placed.beacon)) === 'Pending') return placed;
+    }
+    return assert.fail('every order was filled');
+  }
+
+  async #status(beacon: string): Promise<unknown> {
+    const path = `/v1/user-history-feed/order/trades?beacon=${beacon}`;
+    return objectOf(await (await fetch(this.#url + path)).json()).status;
   }
 
   /** What was submitted is in a block, and folded. */

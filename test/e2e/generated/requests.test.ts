@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { startServer, temporaryDirectory } from '../../support/server.ts';
 import { Documents } from '../api/conforms.ts';
-import { OpenApi } from './document.ts';
+import { Served } from './document.ts';
 import type { Ask } from './draft.ts';
 import { generator } from './generator.ts';
 import { Judge } from './judge.ts';
@@ -58,7 +58,7 @@ test('generated requests are answered as documented, and the process lives', {
     TRADERS_PACE: '0.2',
   });
   const finds = await new Market(server.url).play();
-  const openapi = new OpenApi(await (await server.get('/v1/docs/openapi')).text());
+  const openapi = new Served(await (await server.get('/v1/docs/openapi')).text());
   const judge = new Judge(openapi, await Documents.read(server.url));
   const requests = generator(openapi, finds);
   const life = new Life(server, directory);

@@ -3,7 +3,7 @@
  * schema, from what the running market has, so that a request hits; else they are made up.
  */
 import fc from 'fast-check';
-import { type Json, listOf, type OpenApi, objectOf } from './document.ts';
+import { type Json, listOf, objectOf, type Served } from './document.ts';
 
 /** What the market has, by kind; the same seed draws the same places of these lists. */
 export interface Finds {
@@ -44,10 +44,10 @@ const MOST_ITEMS = 4;
 const LONGEST_MADE_UP = 60;
 
 export class Values {
-  readonly #openapi: OpenApi;
+  readonly #openapi: Served;
   readonly #finds: Finds;
 
-  constructor(openapi: OpenApi, finds: Finds) {
+  constructor(openapi: Served, finds: Finds) {
     this.#openapi = openapi;
     this.#finds = finds;
   }

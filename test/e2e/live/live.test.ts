@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../support/server.ts';
 import { DevnetWorld, launchOf, ok } from '../devnet/world.ts';
 import { Comparer } from './comparer.ts';
 import { Mirror, type MirrorOptions } from './mirror.ts';
-import { assertCompared, table } from './tally.ts';
+import { assertCompared, assertRecovered, table } from './tally.ts';
 import { marketWishes, tokenWishes, type Wish } from './wishes.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -30,7 +30,15 @@ const BACK_EVERY = 7;
 const GATEWAY = { heartbeatMs: 100, sweepMs: 20 };
 
 const CONFIG = readTraderConfig();
-const TRADERS = { ...CONFIG, wallets: 10, launches: { ...CONFIG.launches, atStart: 2 }, orders: { ...CONFIG.orders, everyMs: 500 }, mostAtOnce: 8 };
+/** Busier than those of a devnet, and one token graduates within seconds. */
+const TRADERS = {
+  ...CONFIG,
+  wallets: 10,
+  mostAtOnce: 8,
+  launches: { ...CONFIG.launches, atStart: 2 },
+  orders: { ...CONFIG.orders, everyMs: 500 },
+  pusher: { ...CONFIG.pusher, graduateInSeconds: 60, orderAda: 2000 },
+};
 
 /** A launch that is built, so that its token has a name, and can be sent, again and again. */
 class Launch {
@@ -142,4 +150,5 @@ test('HTTP is what every mirror knew at the same position', async (t) => {
   await assertAtRest(t, scene, directory);
   for (const line of table(comparer, scene.mirrors)) t.diagnostic(line);
   assertCompared(comparer, scene.wishes);
+  assertRecovered(scene.mirrors);
 });

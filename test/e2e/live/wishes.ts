@@ -36,6 +36,7 @@ export interface Person {
 
 const LISTS = ['Latest', 'New', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap', 'Trending'];
 const INTERVALS = ['min1', 'min5'];
+const SUPPLY = 1_000_000_000n;
 const ALL_TIME = 'from=0&to=253402300799';
 
 /** What is not of a token. */
@@ -152,7 +153,7 @@ function barWish(
   };
 }
 
-/** No route tells the book: it is that of the open orders, and its spot that after the last trade. */
+/** No route tells the book: it is that of the open orders, and its spot that of the pool. */
 function bookWish(token: string, feed: string): Wish {
   return {
     topic: 'OrderBook',
@@ -160,16 +161,27 @@ function bookWish(token: string, feed: string): Wish {
     told: (value) => new WholeState(value),
     questions: [
       { path: feed, body: [], check: assertBook },
-      { path: `/v1/trades?asset=${token}&limit=1`, check: assertSpot },
+      { path: `/v1/pools-feed/initial/state?asset=${token}`, check: assertSpot },
     ],
   };
 }
 
+/** onchain.md: of a curve by what was sold of the supply, of an AMM by its reserves. */
 function assertSpot(mine: State, answer: unknown): void {
   assert(mine instanceof WholeState);
-  if (answer === null) assert.equal(mine.value, null);
-  const [last] = answer === null ? [] : rowsOf(answer);
-  if (last !== undefined) assert.equal(recordOf(mine.value).spot, last.spotAfter);
+  if (answer === null) {
+    assert.equal(mine.value, null);
+    return;
+  }
+  const { x, y, aNum, bNum, cpmmPoolId } = recordOf(recordOf(answer).pool);
+  const [lovelace, tokens, a, b] = [recordOf(x).amount, recordOf(y).amount, aNum, bNum].map(
+    (each) => BigInt(String(each)),
+  );
+  assert(lovelace !== undefined && tokens !== undefined && a !== undefined && b !== undefined);
+  const sold = SUPPLY - tokens;
+  const curve = { n: a * sold * sold + 10n ** 21n * b, d: 10n ** 27n };
+  const spot = cpmmPoolId === null ? curve : { n: lovelace, d: tokens };
+  assert.equal(recordOf(mine.value).spot, adaPrice(spot));
 }
 
 const MOST_ON_PAGE = 100;

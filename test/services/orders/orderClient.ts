@@ -43,7 +43,7 @@ function listOf(value: unknown): Record<string, unknown>[] {
   return value.map((each) => ({ ...recordOf(each) }));
 }
 
-/** Orders as they were told; `knowsRevised`: it takes in `OrdersRevised`, others never heard of it. */
+/** Orders as they were told; without `knowsRevised` it never heard of `OrdersRevised`. */
 export class OrderClient {
   readonly ledger = new Map<string, unknown>();
   readonly mempool = new Map<string, unknown>();

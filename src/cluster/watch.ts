@@ -1,0 +1,95 @@
+/**
+ * Looks every few seconds whether the log is still the one that this node folds, and says how far
+ * the node is. A log that is lost, shortened or replaced is never served as truth: a leader steps
+ * down and opens a new epoch, the others wait for it.
+ */
+import type { Node } from '../actors/node.ts';
+import type { Log } from '../log/port.ts';
+import type { Clock, Timer } from '../runtime/clock.ts';
+import type { Service } from '../runtime/service.ts';
+import type { Epochs, Standing } from './epochs.ts';
+
+export interface WatchPlace {
+  readonly name: string;
+  readonly node: Node;
+  readonly log: Log;
+  readonly epochs: Epochs;
+  readonly clock: Clock;
+  announce(standing: Standing): Promise<void>;
+  /** The log is not ours any more. */
+  lost(): void;
+}
+
+const EVERY_MS = 5_000;
+
+export class Watch implements Service {
+  readonly name = 'watch';
+  readonly #place: WatchPlace;
+  readonly #everyMs: number;
+  #timer: Timer | null = null;
+  #looking: Promise<void> = Promise.resolve();
+  #stopped = false;
+  #seenMs: number;
+  #endSeq = 0;
+
+  constructor(place: WatchPlace, everyMs = EVERY_MS) {
+    this.#place = place;
+    this.#everyMs = everyMs;
+    this.#seenMs = place.clock.monotonicMs();
+  }
+
+  /** Since the log was last seen to be ours. */
+  get silentMs(): number {
+    return this.#place.clock.monotonicMs() - this.#seenMs;
+  }
+
+  /** Entries of the log that are not applied here, as of the last look. */
+  get lagEntries(): number {
+    return Math.max(0, this.#endSeq - this.#place.node.applied().seq);
+  }
+
+  async start(): Promise<void> {
+    await this.#look();
+    this.#plan();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#looking;
+  }
+
+  /** At once: the connection is back. */
+  wake(): void {
+    this.#timer?.cancel();
+    this.#looking = this.#looking.then(() => this.#look());
+    this.#plan();
+  }
+
+  #plan(): void {
+    if (this.#stopped) return;
+    this.#timer = this.#place.clock.after(this.#everyMs, () => this.wake());
+  }
+
+  async #look(): Promise<void> {
+    if (this.#stopped) return;
+    const { name, node, log, epochs, announce, lost, clock } = this.#place;
+    try {
+      const { seq } = await log.last();
+      const { checkpoint } = node.fold.store;
+      if (checkpoint !== null) {
+        const { epoch, term } = checkpoint;
+        await announce({ node: name, epoch, term, seq: checkpoint.seq });
+      }
+      this.#endSeq = seq;
+      if (!node.hasDiverged && (await epochs.hasOurs())) {
+        this.#seenMs = clock.monotonicMs();
+        return;
+      }
+      lost();
+      await epochs.adoptNewest();
+    } catch {
+      // Unreachable: `silentMs` says so.
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * One JetStream stream: what is asked of it once. Answers come from the stream's leader, never from
+ * a replica that lags (no direct gets).
+ *
+ * Errors: throws `StreamMissing` when there is no such stream, anything else when NATS gives no
+ * answer in time; the same may then be asked again.
+ */
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StoredMsg,
+} from '@nats-io/jetstream';
+import { type NatsLink, nanos } from './connection.ts';
+
+export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
+export type { JetStreamManager };
+
+export class StreamMissing extends Error {}
+
+export interface StreamState {
+  /** Of the oldest message there; 0 when there is none. */
+  readonly first: number;
+  /** Of the last message that ever was there: what comes next gets the one after it. */
+  readonly last: number;
+  readonly messages: number;
+}
+
+export interface StoredMessage {
+  readonly seq: number;
+  readonly data: Uint8Array;
+}
+
+export interface StreamShape {
+  readonly name: string;
+  readonly subjects: readonly string[];
+  readonly replicas: number;
+  readonly maxMessageBytes: number;
+  readonly dedupeMs: number;
+}
+
+const STREAM_NOT_FOUND = 10059;
+const ASK_TIMEOUT_MS = 2_000;
+
+export async function manager(link: NatsLink): Promise<JetStreamManager> {
+  return jetstreamManager(link.connection, { checkAPI: false, timeout: ASK_TIMEOUT_MS });
+}
+
+/** Makes the stream when it is missing, and says whether it was there. Changes none that is. */
+export async function ensureStream(link: NatsLink, shape: StreamShape): Promise<'made' | 'there'> {
+  const jsm = await manager(link);
+  try {
+    await jsm.streams.info(shape.name);
+    return 'there';
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await jsm.streams.add({
+    name: shape.name,
+    subjects: [...shape.subjects],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    num_replicas: shape.replicas,
+    max_msg_size: shape.maxMessageBytes,
+    duplicate_window: nanos(shape.dedupeMs),
+  });
+  return 'made';
+}
+
+export class MarketStream {
+  readonly name: string;
+  readonly #jsm: JetStreamManager;
+
+  constructor(name: string, jsm: JetStreamManager) {
+    this.name = name;
+    this.#jsm = jsm;
+  }
+
+  async state(): Promise<StreamState> {
+    const { state } = await this.#ask(() => this.#jsm.streams.info(this.name));
+    const { messages, first_seq, last_seq } = state;
+    return { first: messages === 0 ? 0 : first_seq, last: last_seq, messages };
+  }
+
+  async at(seq: number): Promise<StoredMessage | null> {
+    if (seq < 1) return null;
+    return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, { seq })));
+  }
+
+  /** The last message whose subject fits. */
+  async lastOf(subject: string): Promise<StoredMessage | null> {
+    const query = { last_by_subj: subject };
+    return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, query)));
+  }
+
+  /** The first message at or after `seq` with this subject. */
+  async nextOf(subject: string, seq: number): Promise<StoredMessage | null> {
+    const query = { seq, next_by_subj: subject };
+    return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, query)));
+  }
+
+  /** Forgets what is below `seq`; beyond the end: everything, and `seq` comes next. */
+  async purgeBelow(seq: number): Promise<void> {
+    await this.#ask(() => this.#jsm.streams.purge(this.name, { seq }));
+  }
+
+  /** An empty stream with the same settings in its place: the only way to lower its next seq. */
+  async remake(): Promise<void> {
+    const { config } = await this.#ask(() => this.#jsm.streams.info(this.name));
+    await this.#ask(() => this.#jsm.streams.delete(this.name));
+    await this.#jsm.streams.add(config);
+  }
+
+  async #ask<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (isMissing(error)) throw new StreamMissing(`NATS has no stream ${this.name}`);
+      throw error;
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND;
+}
+
+function stored(message: StoredMsg | null): StoredMessage | null {
+  return message === null ? null : { seq: message.seq, data: message.data };
+}

@@ -1,0 +1,155 @@
+/**
+ * kill -9 while people trade: the next process goes on from its files, clients from where they
+ * stand, and what HTTP and WebSocket say stays one thing.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
+import { readHealth } from '../../support/chart.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { assertSeen, retold, seen } from '../devnet/truth.ts';
+import { DevnetWorld } from '../devnet/world.ts';
+import { assertVerified } from '../market.ts';
+import { Comparer } from './comparer.ts';
+import { Mirror } from './mirror.ts';
+import { readAll } from './routes.ts';
+import { assertRecovered, table } from './tally.ts';
+import { Town } from './town.ts';
+import { marketWishes, type Person, tokenWishes } from './wishes.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const REPLAY = `SEED=${SEED} node --test test/e2e/live/kill.test.ts`;
+const KILLS = 3;
+/** A block is a second of market time. */
+const BLOCK_MS = 100;
+const BLOCKS = [14, 26] as const;
+/** Some are not in a commit yet, which is due every 200 ms; the log may hold a few seconds. */
+const MOST_FOLDED = 80;
+
+interface Scene {
+  readonly rng: Rng;
+  readonly town: Town;
+  readonly people: readonly Person[];
+  readonly comparer: Comparer;
+  readonly mirrors: Mirror[];
+}
+
+async function setScene(t: TestContext): Promise<Scene> {
+  const rng = seededRng(SEED);
+  const town = await Town.found(t, rng);
+  const people = town.desks.map(({ wallet }) => ({ pkh: wallet.keyHash, address: wallet.address }));
+  const comparer = new Comparer(rng, town.server.url);
+  const mirrors: Mirror[] = [];
+  for (const options of [
+    { name: 'fast', encoding: 'json' },
+    { name: 'slow', encoding: 'msgpack', paces: [5, 2, null] },
+  ] as const) {
+    const mirror = await Mirror.connect(t, town.server.port, options);
+    mirror.subscribe([
+      ...marketWishes(people.slice(0, 2)),
+      ...town.tokens.flatMap((token) => tokenWishes(token, people.slice(1, 3))),
+    ]);
+    comparer.add(mirror);
+    mirrors.push(mirror);
+    await mirror.answered();
+  }
+  return { rng, town, people, comparer, mirrors };
+}
+
+/** Trades until a random moment in time between two blocks; then kill -9. */
+async function tradeAndKill({ town, rng, comparer }: Scene): Promise<void> {
+  const [least, most] = BLOCKS;
+  const blocks = least + Math.floor(rng.unit() * (most - least));
+  comparer.running = true;
+  town.open();
+  for (let block = 0; block < blocks; block += 1) {
+    const nextMs = performance.now() + BLOCK_MS * (block === blocks - 1 ? rng.unit() : 1);
+    await town.mine();
+    while (performance.now() < nextMs) await comparer.random();
+    comparer.assertSound();
+  }
+  comparer.running = false;
+  await town.kill();
+  comparer.assertSound();
+}
+
+/** A counter of this process. */
+async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const [, value] = new RegExp(`^[a-z]*_?${name}(?:_total)? ([0-9.e+]+)$`, 'm').exec(text) ?? [];
+  return Number(value ?? assert.fail(`${name} in ${text.slice(0, 500)}`));
+}
+
+/** The process that was started last did not begin at the beginning. */
+async function assertWentOn(t: TestContext, { town }: Scene, least: number): Promise<void> {
+  const { url } = town.server;
+  const { seq } = await readHealth(url);
+  const folded = await metric(url, 'entries_applied');
+  const transactions = await metric(url, 'chain_transactions');
+  t.diagnostic(`position ${seq}: ${folded} entries folded, ${transactions} transactions followed`);
+  assert(seq >= least, 'nothing that was seen is gone');
+  assert(folded <= MOST_FOLDED && folded < seq / 2, `${folded} of ${seq} entries were folded`);
+  assert(transactions <= MOST_FOLDED, `${transactions} transactions were followed`);
+}
+
+/** Nobody trades: every mirror, gone on with since, knows every answer. */
+async function assertSameAtRest({ town, comparer, mirrors }: Scene): Promise<void> {
+  const { server } = town;
+  comparer.url = server.url;
+  for (const mirror of mirrors) await mirror.reconnect(server.port);
+  for (;;) {
+    const { epoch, seq } = await readHealth(server.url);
+    for (const mirror of mirrors) await mirror.reached({ epoch, seq });
+    const compared = () =>
+      mirrors.reduce((all, { streams }) => streams.reduce((n, s) => n + s.compared, all), 0);
+    const before = compared();
+    const asked = await comparer.everything();
+    // The executor may still have had something to do.
+    if ((await readHealth(server.url)).seq !== seq) continue;
+    assert.equal(compared() - before, asked * mirrors.length, 'every mirror knows every answer');
+    return;
+  }
+}
+
+/** A kill while nothing happens changes nothing that a client can read. */
+async function assertNothingForgotten(t: TestContext, { town, people }: Scene): Promise<void> {
+  const all = () => readAll(town.server.url, town.tokens, people);
+  const before = await all();
+  await town.kill();
+  await town.restart(t);
+  const after = await all();
+  let same = 0;
+  for (const [question, { body, position }] of before) {
+    const now = after.get(question);
+    assert.deepEqual(now?.body, body, question);
+    if (position === now?.position) same += 1;
+  }
+  t.diagnostic(`${before.size} answers are the same, ${same} of them at the same position`);
+}
+
+test('kill -9 in the middle of trading: HTTP and mirrors go on as one', async (t) => {
+  t.diagnostic(`seed ${SEED}; again: ${REPLAY}`);
+  const scene = await setScene(t);
+  const { town, mirrors, comparer } = scene;
+  const { epoch } = await readHealth(town.server.url);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await tradeAndKill(scene);
+    const seqs = mirrors.flatMap(({ streams }) => streams.map(({ own }) => own?.seq ?? 0));
+    await town.restart(t);
+    await assertWentOn(t, scene, Math.max(...seqs));
+    await assertSameAtRest(scene);
+    assert.equal((await readHealth(town.server.url)).epoch, epoch);
+  }
+  await assertNothingForgotten(t, scene);
+  for (const mirror of mirrors) mirror.terminate();
+  assert.equal((await town.server.stop()).code, 0);
+  for (const line of table(comparer, mirrors)) t.diagnostic(line);
+  t.diagnostic(`${town.orders} orders, refused: ${JSON.stringify([...town.refused])}`);
+  assertRecovered(mirrors);
+  await assertVerified({ DATA_DIR: town.directory });
+  const last = await DevnetWorld.start(t, { directory: town.directory });
+  const market = await seen(last, town.tokens);
+  await last.app.stop();
+  const second = await retold(t, last, temporaryDirectory());
+  assertSeen(await seen(second, town.tokens), market, 'a market told anew');
+});
