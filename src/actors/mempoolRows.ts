@@ -44,11 +44,11 @@ export function touchWaiting(rows: RowDraft, token: AssetId, book: MempoolBook):
 }
 
 function put(
-  { id, events, place, seenMs }: WaitingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
+  { id, events, place, seenMs, raw }: WaitingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
   rows: RowDraft,
   book: MempoolBook,
 ): void {
-  const record: MempoolRecord = { place, seenMs, events };
+  const record: MempoolRecord = { place, seenMs, events, ...(raw === undefined ? {} : { raw }) };
   rows.set('mempool', id, JSON.stringify(record));
   for (const event of events) {
     if (event.kind === 'placed') {

@@ -10,7 +10,6 @@ import { Worker } from 'node:worker_threads';
 import type { Deployment } from '../cardano/deployment.ts';
 import type { OutputRef, Utxo } from '../cardano/output.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
-import { decodeTransaction } from '../cardano/transaction.ts';
 import type { Resubmit } from '../ledger/ledger.ts';
 import type { BlockHead } from '../ledger/ledgerFile.ts';
 import {
@@ -26,13 +25,12 @@ import {
   type WorkerOptions,
 } from '../ledger/messages.ts';
 import type { BlockCopy, CopyOutcome, MempoolCopy, Reconciled } from '../ledger/replica.ts';
-import type { RawEvent } from '../ledger/streams.ts';
 import type { AssetId } from '../market/asset.ts';
 import { assert } from '../runtime/assert.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Service } from '../runtime/service.ts';
+import { EmulatedStream } from './emulatedStream.ts';
 import type {
-  ChainEvent,
   ChainSource,
   ChainStream,
   Point,
@@ -277,49 +275,4 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
 
 function asError(value: unknown): Error {
   return value instanceof Error ? value : new Error(String(value));
-}
-
-/** Events come in batches; a batch is asked for when the one before is used up. */
-class EmulatedStream implements ChainStream {
-  readonly #pull: () => Promise<RawEvent[] | null>;
-  readonly #close: () => Promise<null>;
-  #batch: RawEvent[] = [];
-  #isClosed = false;
-
-  constructor(pull: () => Promise<RawEvent[] | null>, close: () => Promise<null>) {
-    this.#pull = pull;
-    this.#close = close;
-  }
-
-  async next(): Promise<ChainEvent | null> {
-    if (this.#isClosed) return null;
-    if (this.#batch.length === 0) {
-      const batch = await this.#pull();
-      if (batch === null || this.#isClosed) return null;
-      this.#batch = batch;
-    }
-    const event = this.#batch.shift();
-    assert(event !== undefined, 'a batch holds an event');
-    return decoded(event);
-  }
-
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    await this.#close();
-  }
-}
-
-function decoded(event: RawEvent): ChainEvent {
-  if (event.kind === 'back') return event;
-  if (event.kind === 'mempool') return { ...event, added: event.added.map(decodeTransaction) };
-  const { head, timeMs, transactions } = event;
-  const point = { slot: head.slot, hash: head.hash };
-  const block = {
-    point,
-    height: head.height,
-    timeMs,
-    transactions: transactions.map(decodeTransaction),
-  };
-  return { kind: 'forward', block };
 }

@@ -12,6 +12,7 @@ import { CHAIN_START, TIP } from '../actors/chainRows.ts';
 import type { Node } from '../actors/node.ts';
 import { Passage } from '../actors/passage.ts';
 import { nextEpoch } from '../actors/recovery.ts';
+import { toHex } from '../cardano/hex.ts';
 import type { Log } from '../log/port.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { assert } from '../runtime/assert.ts';
@@ -19,6 +20,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
 import { foldMarket } from './foldMarket.ts';
+import { inPieces } from './mempoolPieces.ts';
 import type { Block, ChainEvent, ChainSource, ChainStream, Point } from './port.ts';
 import { recogniseBlock } from './recognise/block.ts';
 import type { Rules } from './recognise/rules.ts';
@@ -32,6 +34,8 @@ export interface FollowerPlace {
   readonly rules: Rules;
   readonly rng: Rng;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Entries hold the transactions themselves, so that other nodes can have the chain from them. */
+  readonly withRaw?: boolean;
 }
 
 export interface FollowerObserver {
@@ -52,10 +56,10 @@ export class Follower {
   #failed = false;
 
   constructor(place: FollowerPlace, observer: FollowerObserver) {
-    const { node, rules } = place;
+    const { node, rules, withRaw = false } = place;
     this.#place = place;
     this.#observer = observer;
-    this.#waiting = new Waiting(() => foldMarket(node.fold.store), rules);
+    this.#waiting = new Waiting(() => foldMarket(node.fold.store), rules, { withRaw });
   }
 
   /** What is served is right but no longer new. */
@@ -103,7 +107,7 @@ export class Follower {
   }
 
   async #follow(block: Block): Promise<void> {
-    const { node, writer, rules } = this.#place;
+    const { node, writer, rules, withRaw } = this.#place;
     const { fold } = node;
     const { point, height, transactions } = block;
     const tip = this.#tip();
@@ -115,7 +119,8 @@ export class Follower {
     const timeMs = Math.max(passage.marketMs, block.timeMs);
     drafts.push(...passage.startAt(timeMs));
     const met = this.#waiting.settle(transactions, fold.mempool);
-    const chain = { slot: point.slot, hash: point.hash, height, events, ...met };
+    const raw = withRaw === true ? { raw: transactions.map(({ bytes }) => toHex(bytes)) } : {};
+    const chain = { slot: point.slot, hash: point.hash, height, events, ...met, ...raw };
     const payload = { kind: 'block', atMs: block.timeMs, trades: [], chain } as const;
     drafts.push({ timeMs, payload });
     await node.reached(await writer.append(drafts));
@@ -124,11 +129,13 @@ export class Follower {
 
   /** Told at once: what a client sent shows before it is in a block. */
   async #followMempool(event: Extract<ChainEvent, { kind: 'mempool' }>): Promise<void> {
-    const { node, writer, clock } = this.#place;
+    const { node, writer, clock, withRaw } = this.#place;
     const { mempool, marketMs } = node.fold;
     const payload = this.#waiting.take(event, clock.nowMs(), mempool);
     if (payload === null) return;
-    await node.reached(await writer.append([{ timeMs: marketMs, payload }]));
+    const pieces = withRaw === true ? inPieces(payload) : [payload];
+    const drafts = pieces.map((piece) => ({ timeMs: marketMs, payload: piece }));
+    await node.reached(await writer.append(drafts));
   }
 
   /** null: before the chain's first block. */

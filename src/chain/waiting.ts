@@ -1,10 +1,13 @@
 /**
  * What waits in the mempool, recognised: each transaction in the light of the market and of those
- * before it. Only what it would do to orders is written down.
+ * before it. Only what it would do to orders is written down; `withRaw` all of it, and every
+ * removal, so that the log alone says what waits.
  *
  * Assumes: the stream tells the whole mempool after it is opened and after every fork, so this may
  *          begin empty. Where two would spend the same output, the one in a block wins.
  */
+
+import { toHex } from '../cardano/hex.ts';
 import { type OutputRef, refText } from '../cardano/output.ts';
 import type { Transaction } from '../cardano/transaction.ts';
 import type { DroppedTransaction, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
@@ -30,15 +33,17 @@ export interface WrittenMempool {
 export class Waiting {
   readonly #known: () => KnownMarket;
   readonly #rules: Rules;
+  readonly #withRaw: boolean;
   readonly #waits = new Map<string, Waits>();
   readonly #spentBy = new Map<RefText, string>();
   /** The market as it will be; null: to be made anew. */
   #market: BlockMarket | null = null;
   #arrived = 0;
 
-  constructor(known: () => KnownMarket, rules: Rules) {
+  constructor(known: () => KnownMarket, rules: Rules, { withRaw = false } = {}) {
     this.#known = known;
     this.#rules = rules;
+    this.#withRaw = withRaw;
   }
 
   /** What an entry has to say of a change; null: nothing. */
@@ -51,11 +56,14 @@ export class Waiting {
     for (const { id } of removed) this.#forgetOne(id);
     const news = added.flatMap((tx): WaitingTransaction[] => {
       const events = this.#recognise(tx).filter(isOfOrders);
+      if (this.#withRaw) return [{ id: tx.id, events, raw: toHex(tx.bytes) }];
       return events.length === 0 ? [] : [{ id: tx.id, events }];
     });
-    const gone = removed.filter(({ id }) => written.has(id));
+    const gone = this.#withRaw ? removed : removed.filter(({ id }) => written.has(id));
     const payload = { kind: 'mempool', seenMs, whole, added: news, removed: gone } as const;
     if (!whole) return news.length + gone.length > 0 ? payload : null;
+    // After a fork those who follow the log have nothing that waits until they are told.
+    if (this.#withRaw) return payload;
     const there = new Set(news.map(({ id }) => id));
     const isNew = news.some(({ id }) => !written.has(id));
     return isNew || [...written.ids()].some((id) => !there.has(id)) ? payload : null;

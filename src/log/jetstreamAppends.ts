@@ -9,9 +9,16 @@
  * the entry's seq. Only when that place is free and its predecessor is the last there is, the same
  * entry is published again, with the same id and the same expected sequence. Never a fresher one.
  */
-import { Publisher, type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
-import { type MarketStream, StreamMissing } from '../nats/stream.ts';
+import { hash as hashText } from 'node:crypto';
 import type { NatsLink } from '../nats/connection.ts';
+import {
+  type Guards,
+  Publisher,
+  type PublishResult,
+  WRONG_LAST_MESSAGE,
+  WRONG_LAST_SEQUENCE,
+} from '../nats/publisher.ts';
+import { type MarketStream, StreamMissing } from '../nats/stream.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import type { AppendOutcome } from './port.ts';
@@ -21,10 +28,12 @@ const MOST_IN_FLIGHT = 2_048;
 const AGAIN_MS = 50;
 const MOST_REFUSALS = 8;
 
-type Verdict = AppendOutcome | { readonly outcome: 'free' };
+type Verdict =
+  | AppendOutcome
+  /** The entry's place is free and its predecessor, with this id, is the last there is. */
+  | { readonly outcome: 'free'; readonly idBefore: string | undefined };
 
 export class AppendPipeline {
-  readonly #link: NatsLink;
   readonly #stream: MarketStream;
   readonly #clock: Clock;
   readonly #giveUpMs: number;
@@ -39,7 +48,6 @@ export class AppendPipeline {
   #closed = false;
 
   constructor(link: NatsLink, stream: MarketStream, clock: Clock, giveUpMs: number) {
-    this.#link = link;
     this.#stream = stream;
     this.#clock = clock;
     this.#giveUpMs = giveUpMs;
@@ -50,7 +58,10 @@ export class AppendPipeline {
   }
 
   append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
-    const isNow = this.#publisher.waiting < MOST_IN_FLIGHT && sealed.entry.seq === expectedSeq + 1;
+    const isNow =
+      this.#publisher.waiting < MOST_IN_FLIGHT &&
+      sealed.entry.seq === expectedSeq + 1 &&
+      knowsBefore(sealed);
     const first = isNow ? this.#publish(sealed, this.#guardsOf(sealed)) : null;
     const settled = this.#settled.then(() => this.#settle(sealed, expectedSeq, first));
     this.#settled = settled.catch(() => {});
@@ -83,18 +94,24 @@ export class AppendPipeline {
       const { last } = await this.#stream.state();
       return { outcome: 'conflict', lastSeq: last };
     }
+    let result = first === null ? await this.#late(sealed) : await first;
     const startMs = this.#clock.monotonicMs();
-    let result = await (first ?? this.#publish(sealed, this.#guardsOf(sealed)));
     for (let refusals = 0; ; ) {
-      if (result.result === 'stored' && !result.duplicate) return storedAs(sealed, result.seq);
-      if (result.result === 'refused') refusals += 1;
+      if (result?.result === 'stored' && !result.duplicate) return storedAs(sealed, result.seq);
+      if (result?.result === 'refused') refusals += 1;
       const verdict = await this.#judge(sealed).catch(rethrowMissing);
       if (verdict !== null && verdict.outcome !== 'free') return verdict;
       const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
       if (isLate || this.#closed || refusals > MOST_REFUSALS) throw notAppended(seq, result);
-      if (verdict === null || result.result === 'lost') await sleep(this.#clock, AGAIN_MS);
-      if (verdict !== null) result = await this.#publish(sealed, this.#relaxed(sealed, result));
+      if (verdict === null || result?.result === 'lost') await sleep(this.#clock, AGAIN_MS);
+      if (verdict === null) continue;
+      result = await this.#publish(sealed, this.#relaxed(seq, verdict.idBefore, result));
     }
+  }
+
+  /** null: to be judged before it is published, because the stream alone could not. */
+  #late(sealed: SealedEntry): Promise<PublishResult> | null {
+    return knowsBefore(sealed) ? this.#publish(sealed, this.#guardsOf(sealed)) : null;
   }
 
   /** By what the stream holds: whether the entry is in it, cannot be any more, or may still be. */
@@ -107,28 +124,27 @@ export class AppendPipeline {
     }
     if (last !== entry.seq - 1) return conflict;
     const before = await this.#stream.at(last);
-    const hashBefore = before === null ? NO_HASH : hashOf(before.data);
-    return hashBefore === entry.prevEntryHash ? { outcome: 'free' } : conflict;
+    if ((before === null ? NO_HASH : hashOf(before.data)) !== entry.prevEntryHash) return conflict;
+    if (before === null) return { outcome: 'free', idBefore: undefined };
+    const { epoch } = openEntry(textOf(before.data)).entry;
+    return { outcome: 'free', idBefore: idOf(epoch, last, entry.prevEntryHash) };
   }
 
-  /** The stream is at the entry's predecessor, so a guard that refused it is one it has forgotten. */
-  #relaxed(sealed: SealedEntry, result: PublishResult): Guards {
-    const guards = this.#guardsOf(sealed);
-    if (result.result !== 'refused') return guards;
-    const { lastMessageId } = guards;
-    if (result.code === WRONG_LAST_SEQUENCE && lastMessageId !== undefined) {
+  /** The stream is at the entry's predecessor, so a guard that refused it is a forgotten one. */
+  #relaxed(seq: number, idBefore: string | undefined, result: PublishResult | null): Guards {
+    const code = result?.result === 'refused' ? result.code : 0;
+    if (code === WRONG_LAST_SEQUENCE && idBefore !== undefined) {
       this.#sequenceIsRight = false;
-      return { lastMessageId };
+      return { lastMessageId: idBefore };
     }
-    return { lastSequence: sealed.entry.seq - 1 };
+    if (code === WRONG_LAST_MESSAGE) return { lastSequence: seq - 1 };
+    return { lastSequence: seq - 1, lastMessageId: idBefore };
   }
 
   #guardsOf({ entry }: SealedEntry): Guards {
     const lastSequence = entry.seq - 1;
     if (lastSequence === 0) return { lastSequence };
-    // Of an epoch's first entry the predecessor's epoch is not known here; such entries are rare
-    // and appended alone, so the sequence is enough.
-    if (entry.payload.kind === 'epoch') return { lastSequence };
+    // Only an epoch's first entry follows one of another epoch.
     const lastMessageId = idOf(entry.epoch, lastSequence, entry.prevEntryHash);
     return this.#sequenceIsRight ? { lastSequence, lastMessageId } : { lastMessageId };
   }
@@ -146,7 +162,7 @@ export function subjectOf(stream: string, kind: string): string {
 }
 
 export function hashOf(data: Uint8Array): string {
-  return openEntry(textOf(data)).hash;
+  return hashText('sha256', data, 'hex');
 }
 
 export function textOf(data: Uint8Array): string {
@@ -169,7 +185,17 @@ function rethrowMissing(error: unknown): null {
   return null;
 }
 
-function notAppended(seq: number, result: PublishResult): Error {
-  const why = result.result === 'refused' ? result.description : '';
-  return new Error(`entry ${seq} was not acknowledged: ${result.result === 'lost' ? result.why : why}`);
+/** The id of the entry before it, which the stream compares, follows from the entry itself. */
+function knowsBefore({ entry }: SealedEntry): boolean {
+  return entry.payload.kind !== 'epoch' || entry.seq === 1;
+}
+
+function notAppended(seq: number, result: PublishResult | null): Error {
+  const why = {
+    lost: result?.result === 'lost' ? result.why : '',
+    refused: result?.result === 'refused' ? result.description : '',
+    stored: 'said to be a duplicate, and not there',
+    none: 'NATS gives no answer',
+  };
+  return new Error(`entry ${seq} was not acknowledged: ${why[result?.result ?? 'none']}`);
 }

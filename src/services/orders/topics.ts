@@ -2,6 +2,7 @@
  * Orders, live: of a token, of a key, of both; and the book of open ones. What changed after a
  * position is remembered by the fold, so any node answers `since` with exactly that.
  */
+import { hash } from 'node:crypto';
 import type Type from 'typebox';
 import type { TSchema } from 'typebox';
 import { ordersOfTag, ordersTag, poolTag } from '../../actors/streamTags.ts';
@@ -38,7 +39,9 @@ function feedTopic(node: OrderNode): Topic {
       const token = asset.toLowerCase();
       const keys = [...new Set((pkhFilter ?? pkhs ?? []).map((key) => key.toLowerCase()))].sort();
       const wish = { token, pkhs: keys.length === 0 ? null : keys };
-      const key = `LiveOrdersFeed:${token}:${keys.join(',')}`;
+      // A thousand keys would make a long name.
+      const of = wish.pkhs === null ? 'all' : hash('sha256', keys.join(','), 'hex');
+      const key = `LiveOrdersFeed:${token}:${of}`;
       return new OrderSource(node, wish, ordersTag(token), 'LiveOrdersFeed', key);
     },
   };

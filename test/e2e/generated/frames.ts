@@ -12,6 +12,7 @@ export interface Sent {
   readonly isTooMuch: boolean;
 }
 
+export const FRAMES_EACH = 20;
 const TOO_MUCH_BYTES = 300_000;
 const BOMBS = [
   'dd01ffffffdd01ffffffdd01ffffff',
@@ -50,7 +51,8 @@ export function clientSchemas(document: Served['document']): Json[] {
   );
 }
 
-export function frames(schemas: readonly Json[], values: Values): fc.Arbitrary<Sent> {
+/** What one socket sends. */
+export function talks(schemas: readonly Json[], values: Values): fc.Arbitrary<Sent[]> {
   const valid = fc.oneof(...schemas.map((schema) => values.of(schema, '')));
   const changed = fc.tuple(valid, fc.nat(), junk()).map(([frame, place, { value }]) => {
     const fields: [string, unknown][] = Object.entries(objectOf(frame));
@@ -61,9 +63,15 @@ export function frames(schemas: readonly Json[], values: Values): fc.Arbitrary<S
     });
     return Object.fromEntries([...others, ['extra', value]]);
   });
-  const written = fc.tuple(fc.oneof(valid, changed), fc.integer({ min: 0, max: 9 }));
-  return fc.oneof(
-    { weight: 120, arbitrary: written.map(([frame, how]) => fine(writtenAs(frame, how))) },
+  const written = (frame: fc.Arbitrary<unknown>) =>
+    fc.tuple(frame, fc.nat(9)).map(([value, how]) => fine(writtenAs(value, how)));
+  const civil = fc.oneof(
+    { weight: 9, arbitrary: written(valid) },
+    { weight: 2, arbitrary: written(changed) },
+  );
+  const rude = fc.oneof(
+    { weight: 60, arbitrary: civil },
+    { weight: 60, arbitrary: written(changed) },
     { weight: 20, arbitrary: fc.constantFrom(...TEXTS).map(fine) },
     { weight: 8, arbitrary: fc.constantFrom(...BOMBS).map((hex) => fine(Buffer.from(hex, 'hex'))) },
     { weight: 8, arbitrary: fc.uint8Array({ maxLength: 60 }).map((b) => fine(Buffer.from(b))) },
@@ -71,6 +79,12 @@ export function frames(schemas: readonly Json[], values: Values): fc.Arbitrary<S
       weight: 1,
       arbitrary: fc.constant({ bytes: 'x'.repeat(TOO_MUCH_BYTES), isTooMuch: true }),
     },
+  );
+  // The fifth bad frame ends a socket, so most talk to be heard.
+  const size = { minLength: FRAMES_EACH, maxLength: FRAMES_EACH };
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.array(civil, size) },
+    { weight: 1, arbitrary: fc.array(rude, size) },
   );
 }
 
@@ -83,6 +97,6 @@ function writtenAs(frame: unknown, how: number): Buffer | string {
   const json = JSON.stringify(frame);
   if (how < 5) return json;
   const packed = Buffer.from(encode(JSON.parse(json)));
-  if (how < 9) return packed;
+  if (how < 9 || packed.length % 3 > 0) return packed;
   return packed.subarray(0, packed.length >> 1);
 }

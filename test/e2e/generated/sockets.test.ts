@@ -11,14 +11,13 @@ import { startServer, temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { Documents } from '../api/conforms.ts';
 import { type Json, objectOf, Served } from './document.ts';
-import { clientSchemas, frames, type Sent } from './frames.ts';
+import { clientSchemas, FRAMES_EACH, type Sent, talks } from './frames.ts';
 import { Life } from './life.ts';
 import { Market } from './market.ts';
 import { Values } from './values.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const FRAMES = Number(process.env.FRAMES ?? 1_000);
-const PER_SOCKET = 20;
 const OFFERS = [['json'], ['msgpack'], [], ['json', 'msgpack'], ['xml']];
 /** What the library says to what is no WebSocket message of ours: too large, not UTF-8, cut off. */
 const LIBRARY_CODES = [1006, 1007, 1009];
@@ -100,9 +99,9 @@ test('generated frames are answered as documented, and the process lives', {
   const asyncapi = new Served(await (await server.get('/v1/docs/asyncapi')).text());
   const { document } = asyncapi;
   const schemas = clientSchemas(document);
-  const every = fc.sample(frames(schemas, new Values(asyncapi, finds)), {
+  const every = fc.sample(talks(schemas, new Values(asyncapi, finds)), {
     seed: SEED,
-    numRuns: FRAMES,
+    numRuns: Math.ceil(FRAMES / FRAMES_EACH),
   });
   const codes = /\b4\d{3}\b/g;
   const documented = Array.from(
@@ -114,9 +113,8 @@ test('generated frames are answered as documented, and the process lives', {
   const life = new Life(server, directory);
   await life.look();
   const faults: string[] = [];
-  for (let at = 0; at < every.length; at += PER_SOCKET) {
-    const sent = every.slice(at, at + PER_SOCKET);
-    const offer = OFFERS[(at / PER_SOCKET) % OFFERS.length] ?? [];
+  for (const [index, sent] of every.entries()) {
+    const offer = OFFERS[index % OFFERS.length] ?? [];
     const listener = new Listener(`${server.url}/ws`, offer, (frame) => {
       try {
         judge(frame);
@@ -129,7 +127,7 @@ test('generated frames are answered as documented, and the process lives', {
     tally.set(`closed ${closeCode}`, (tally.get(`closed ${closeCode}`) ?? 0) + 1);
     const isOurs = closeCode === null || documented.includes(String(closeCode));
     const isTheirs = LIBRARY_CODES.includes(closeCode ?? 0) && sent.some((one) => one.isTooMuch);
-    if (!isOurs && !isTheirs) faults.push(`frames ${at}…: closed with ${closeCode}`);
+    if (!isOurs && !isTheirs) faults.push(`socket ${index}: closed with ${closeCode}`);
   }
   await life.look();
   t.diagnostic(JSON.stringify(Object.fromEntries([...tally].sort())));

@@ -1,0 +1,285 @@
+/**
+ * The log of several nodes: a JetStream stream. One entry is one message, its seq the stream's.
+ *
+ * Assumes: one stream, made by `ensureLog`, whose name is a market. The newest entries are pushed
+ *          into memory; older ones are read from the stream. Each reader checks the hash chain.
+ * Never:   tells of an entry the stream has not acknowledged, or appends behind another entry than
+ *          the one it names.
+ * Beyond the port: `check`, because a stream can be lost, shortened or replaced by others.
+ */
+import type { NatsLink } from '../nats/connection.ts';
+import { StreamFollower } from '../nats/follower.ts';
+import { RangeReader } from '../nats/range.ts';
+import {
+  ensureStream,
+  type JetStreamManager,
+  MarketStream,
+  manager,
+  type StoredMessage,
+  StreamMissing,
+} from '../nats/stream.ts';
+import { assert } from '../runtime/assert.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
+import { AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
+import { EntryWindow } from './jetstreamWindow.ts';
+import type { AppendOutcome, Log, Tail } from './port.ts';
+
+export interface JetstreamOptions {
+  /** Of the stream: the market's name. */
+  readonly name: string;
+  /** How long one append or restart tries before it rejects. */
+  readonly giveUpMs?: number;
+}
+
+/** How the stream compares with what a node has. */
+export type LogCheck =
+  /** Our entry is in it; more may follow. */
+  | 'same'
+  /** It ends before our entry: shortened, or emptied. */
+  | 'behind'
+  /** Another entry is where ours was, or one that is none. */
+  | 'different'
+  /** Our entry is older than its first: load a snapshot. */
+  | 'trimmed'
+  /** There is no such stream. */
+  | 'missing'
+  | 'unreachable';
+
+/** UTF-8; the server's limit of 1 MiB includes our headers. */
+export const MAX_ENTRY_BYTES = 1_000_000;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const DEDUPE_MS = 10 * 60_000;
+const GIVE_UP_MS = 5_000;
+const AGAIN_MS = 50;
+const BARRIER_MS = 1_000;
+
+/** Makes the market's stream where it is missing; says whether it was there. */
+export function ensureLog(
+  link: NatsLink,
+  { name, replicas }: { readonly name: string; readonly replicas: number },
+): Promise<'made' | 'there'> {
+  return ensureStream(link, {
+    name,
+    subjects: [subjectOf(name, '*')],
+    replicas,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    dedupeMs: DEDUPE_MS,
+  });
+}
+
+export class JetstreamLog implements Log {
+  readonly #link: NatsLink;
+  readonly #clock: Clock;
+  readonly #giveUpMs: number;
+  readonly #stream: MarketStream;
+  readonly #window = new EntryWindow();
+  readonly #appends: AppendPipeline;
+  readonly #follower: StreamFollower;
+  readonly #range: RangeReader;
+  #closed = false;
+
+  constructor(
+    link: NatsLink,
+    jsm: JetStreamManager,
+    clock: Clock,
+    { name, giveUpMs = GIVE_UP_MS }: JetstreamOptions,
+  ) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#giveUpMs = giveUpMs;
+    this.#stream = new MarketStream(name, jsm);
+    this.#appends = new AppendPipeline(link, this.#stream, clock, giveUpMs);
+    this.#follower = new StreamFollower(link, jsm, name, clock, (message) => this.#heard(message));
+    this.#range = new RangeReader(link, jsm, name, clock);
+  }
+
+  /** Throws `StreamMissing` without a stream, another error when NATS gives no answer. */
+  static async open(
+    link: NatsLink,
+    clock: Clock,
+    options: JetstreamOptions,
+  ): Promise<JetstreamLog> {
+    const log = new JetstreamLog(link, await manager(link), clock, options);
+    try {
+      const { last } = await log.#stream.state();
+      await log.#follower.follow(Math.max(1, last));
+      return log;
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+  }
+
+  async epoch(): Promise<string | null> {
+    return (await this.last()).epoch;
+  }
+
+  async first(): Promise<number> {
+    return (await this.#stream.state()).first;
+  }
+
+  /** What it answers, `read` has too: it waits until the push has brought it. */
+  async last(): Promise<Tail> {
+    const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
+    if (message === null) return { seq: 0, hash: NO_HASH, epoch: null };
+    const { entry, hash } = opened(message);
+    await this.#catchUp(entry.seq, hash);
+    return { seq: entry.seq, hash, epoch: entry.epoch };
+  }
+
+  async append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
+    if (this.#closed) throw new Error('the log is closed');
+    const bytes = Buffer.byteLength(sealed.text);
+    if (bytes > MAX_ENTRY_BYTES) throw new EntryTooLarge(sealed.entry.seq, bytes);
+    const outcome = await this.#appends.append(sealed, expectedSeq);
+    if (outcome.outcome === 'appended') this.#window.takeOwn(sealed);
+    return outcome;
+  }
+
+  async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
+    const recent = this.#window.slice(fromSeq, limit);
+    if (recent !== null) return recent;
+    const messages = await this.#range.read(fromSeq, limit);
+    return messages.map(opened);
+  }
+
+  reached(seq: number): Promise<void> {
+    return this.#window.reached(seq);
+  }
+
+  async epochs(): Promise<readonly number[]> {
+    const subject = subjectOf(this.#stream.name, 'epoch');
+    const seqs: number[] = [];
+    for (let next = 1; ; ) {
+      const message = await this.#stream.nextOf(subject, next);
+      if (message === null) return seqs;
+      seqs.push(message.seq);
+      next = message.seq + 1;
+    }
+  }
+
+  async trim(seq: number): Promise<void> {
+    const { last } = await this.#stream.state();
+    const from = Math.min(seq, last);
+    if (from <= 1) return;
+    await this.#stream.purgeBelow(from);
+    this.#window.forgetBelow(from);
+  }
+
+  /**
+   * Not one step in a stream: it is emptied up to `seq`, then the entry comes as its first. A crash
+   * between leaves an empty stream, to be restarted again. A seq the stream has passed already needs
+   * a new stream in its place, which everybody else notices as `missing` for a moment.
+   */
+  async restart(sealed: SealedEntry): Promise<void> {
+    assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
+    await this.#appends.idle();
+    const startMs = this.#clock.monotonicMs();
+    for (;;) {
+      try {
+        await this.#beginWith(sealed);
+        break;
+      } catch (error) {
+        const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
+        if (isLate || this.#closed || error instanceof RestartRefused) throw error;
+        await sleep(this.#clock, AGAIN_MS);
+      }
+    }
+    this.#window.startWith(sealed);
+    await this.#follower.follow(sealed.entry.seq + 1);
+  }
+
+  async check(own: Tail): Promise<LogCheck> {
+    if (!this.#link.connected) return 'unreachable';
+    try {
+      const { first, last, messages } = await this.#stream.state();
+      if (own.seq === 0) return 'same';
+      if (messages === 0 || last < own.seq) return 'behind';
+      if (own.seq >= first) {
+        const message = await this.#stream.at(own.seq);
+        return message !== null && hashOf(message.data) === own.hash ? 'same' : 'different';
+      }
+      const oldest = own.seq === first - 1 ? await this.#stream.at(first) : null;
+      if (oldest === null) return 'trimmed';
+      return opened(oldest).entry.prevEntryHash === own.hash ? 'same' : 'trimmed';
+    } catch (error) {
+      if (error instanceof StreamMissing) return 'missing';
+      return error instanceof UnreadableEntry ? 'different' : 'unreachable';
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#appends.close();
+    await this.#appends.idle();
+    this.#follower.stop();
+    this.#window.close();
+  }
+
+  async #beginWith(sealed: SealedEntry): Promise<void> {
+    const { seq } = sealed.entry;
+    const there = await this.#stream.at(seq);
+    if (there !== null && hashOf(there.data) === sealed.hash) return;
+    const { last, messages } = await this.#stream.state();
+    if (last >= seq) await this.#stream.remake();
+    if (last >= seq ? seq > 1 : messages > 0 || last < seq - 1) await this.#stream.purgeBelow(seq);
+    const result = await this.#appends.begin(sealed);
+    if (result.result === 'stored' && result.seq === seq) return;
+    if (result.result === 'lost') throw new Error(`the new log has no answer: ${result.why}`);
+    throw new RestartRefused(`another writer was at work when the log was to begin at ${seq}`);
+  }
+
+  /** The window has what the stream ends with, or is emptied so that reads ask the stream. */
+  async #catchUp(seq: number, hash: string): Promise<void> {
+    await this.#reachedInTime(seq);
+    const [same] = this.#window.slice(seq, 1) ?? [];
+    const isAhead = this.#window.end > seq && (await this.#stream.state()).last < this.#window.end;
+    if (!isAhead && same?.hash === hash) return;
+    this.#window.clear();
+    await this.#follower.follow(seq);
+  }
+
+  #reachedInTime(seq: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(BARRIER_MS, resolve);
+      const done = () => {
+        timer.cancel();
+        resolve();
+      };
+      void this.#window.reached(seq).then(done);
+    });
+  }
+
+  #heard(message: StoredMessage): void {
+    try {
+      this.#window.take(opened(message));
+    } catch {
+      // Said again, with its reason, to whoever reads there.
+      this.#window.takeUnreadable(message.seq);
+    }
+  }
+}
+
+export class EntryTooLarge extends Error {
+  constructor(seq: number, bytes: number) {
+    super(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
+  }
+}
+
+/** Somebody else's entry is in the new log: read it. */
+export class RestartRefused extends Error {}
+
+/** What is in the stream was not written by a node of this market, or was damaged. */
+export class UnreadableEntry extends Error {}
+
+function opened({ seq, data }: StoredMessage): SealedEntry {
+  let sealed: SealedEntry;
+  try {
+    sealed = openEntry(textOf(data));
+  } catch (cause) {
+    throw new UnreadableEntry(`message ${seq} of the stream is no entry`, { cause });
+  }
+  if (sealed.entry.seq === seq) return sealed;
+  throw new UnreadableEntry(`message ${seq} of the stream says it is ${sealed.entry.seq}`);
+}

@@ -1,0 +1,120 @@
+/** A real nats-server of its own: a free port, a directory of its own, killed by its id. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { join } from 'node:path';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { connectNats, type NatsLink } from '../../src/nats/connection.ts';
+import { ensureLog, JetstreamLog } from '../../src/log/jetstream.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
+import { type Scope, temporaryDirectory } from './server.ts';
+import { untilAsked } from './until.ts';
+
+export const NATS_CONF = join(import.meta.dirname, '../../config/nats.conf');
+
+export class NatsServer {
+  readonly port: number;
+  readonly directory: string;
+  readonly #extra: readonly string[];
+  #child: ChildProcess | null = null;
+
+  private constructor(port: number, directory: string, extra: readonly string[]) {
+    this.port = port;
+    this.directory = directory;
+    this.#extra = extra;
+  }
+
+  static async start(scope: Scope, extra: readonly string[] = []): Promise<NatsServer> {
+    const server = new NatsServer(await freePort(), temporaryDirectory(scope), extra);
+    scope.after(() => server.kill());
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.port}`;
+  }
+
+  /** Again, after a kill. */
+  async start(): Promise<void> {
+    const args = ['-c', NATS_CONF, '-p', `${this.port}`, '-sd', this.directory, ...this.#extra];
+    this.#child = spawn('nats-server', args, { stdio: 'ignore' });
+    await untilAsked('nats-server listens', () => listens(this.port), (yes) => yes);
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'close');
+    child.kill(signal);
+    await ended;
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async restart(state: 'kept' | 'deleted' = 'kept'): Promise<void> {
+    await this.kill();
+    if (state === 'deleted') rmSync(join(this.directory, 'jetstream'), { recursive: true });
+    await this.start();
+  }
+
+  async connect(scope: Scope, url = this.url, name = 'test'): Promise<NatsLink> {
+    const link = await connectNats({ url, name }, systemRng);
+    assert.ok(!(link instanceof Failure), link instanceof Failure ? link.message : '');
+    scope.after(() => link.close());
+    return link;
+  }
+}
+
+let markets = 0;
+
+/** A market's name that no other test uses on the same server. */
+export function marketName(): string {
+  markets += 1;
+  return `market${markets}`;
+}
+
+/** A log over `link`; its stream is made where it is missing. Closed after the test. */
+export async function openLog(
+  scope: Scope,
+  link: NatsLink,
+  name: string,
+  giveUpMs = 2_000,
+): Promise<JetstreamLog> {
+  await ensureLog(link, { name, replicas: 1 });
+  const log = await JetstreamLog.open(link, systemClock, { name, giveUpMs });
+  scope.after(() => log.close());
+  return log;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    // It greets once it is ready to serve.
+    socket.once('data', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
