@@ -45,6 +45,8 @@ export class Executor {
   start(): void {
     for (const token of this.#owingPools()) this.#wake(token);
     this.#unlisten = this.#place.onApplied(() => this.#look());
+    // What was open before a restart waits for no further entry.
+    this.#look();
   }
 
   /** Stops after the steps in hand. */

@@ -11,6 +11,7 @@ import type { NatsLink } from '../nats/connection.ts';
 import { StreamFollower } from '../nats/follower.ts';
 import { RangeReader } from '../nats/range.ts';
 import {
+  ANSWER_MS,
   ensureStream,
   type JetStreamManager,
   MarketStream,
@@ -30,6 +31,8 @@ export interface JetstreamOptions {
   readonly name: string;
   /** How long one append or restart tries before it rejects. */
   readonly giveUpMs?: number;
+  /** How long one answer of the server is waited for. */
+  readonly answerMs?: number;
 }
 
 /** How the stream compares with what a node has. */
@@ -83,13 +86,13 @@ export class JetstreamLog implements Log {
     link: NatsLink,
     jsm: JetStreamManager,
     clock: Clock,
-    { name, giveUpMs = GIVE_UP_MS }: JetstreamOptions,
+    { name, giveUpMs = GIVE_UP_MS, answerMs = ANSWER_MS }: JetstreamOptions,
   ) {
     this.#link = link;
     this.#clock = clock;
     this.#giveUpMs = giveUpMs;
-    this.#stream = new MarketStream(name, jsm);
-    this.#appends = new AppendPipeline(link, this.#stream, clock, giveUpMs);
+    this.#stream = new MarketStream(link, jsm, name);
+    this.#appends = new AppendPipeline(link, this.#stream, clock, { giveUpMs, answerMs });
     this.#follower = new StreamFollower(link, jsm, name, clock, (message) => this.#heard(message));
     this.#range = new RangeReader(link, jsm, name, clock);
   }
@@ -100,7 +103,7 @@ export class JetstreamLog implements Log {
     clock: Clock,
     options: JetstreamOptions,
   ): Promise<JetstreamLog> {
-    const log = new JetstreamLog(link, await manager(link), clock, options);
+    const log = new JetstreamLog(link, await manager(link, options.answerMs), clock, options);
     try {
       const { last } = await log.#stream.state();
       await log.#follower.follow(Math.max(1, last));

@@ -23,10 +23,15 @@ import { type Clock, sleep } from '../runtime/clock.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import type { AppendOutcome } from './port.ts';
 
-/** Published and not acknowledged; further ones wait for those before them. */
-const MOST_IN_FLIGHT = 2_048;
-const AGAIN_MS = 50;
+const AGAIN_MS = 20;
 const MOST_REFUSALS = 8;
+
+export interface Patience {
+  /** How long one append tries before it rejects. */
+  readonly giveUpMs: number;
+  /** How long one answer of the server is waited for. */
+  readonly answerMs: number;
+}
 
 type Verdict =
   | AppendOutcome
@@ -45,26 +50,30 @@ export class AppendPipeline {
    * restarted. The id alone is as strict; the sequence is left out while it is known to be wrong.
    */
   #sequenceIsRight = true;
+  #asked = 0;
+  /** The last entry that was given up, and how many had been asked for then. */
+  #givenUp: { readonly hash: string; readonly asked: number; readonly why: unknown } | null = null;
   #closed = false;
 
-  constructor(link: NatsLink, stream: MarketStream, clock: Clock, giveUpMs: number) {
+  constructor(link: NatsLink, stream: MarketStream, clock: Clock, patience: Patience) {
     this.#stream = stream;
     this.#clock = clock;
-    this.#giveUpMs = giveUpMs;
-    this.#publisher = new Publisher(link, clock);
+    this.#giveUpMs = patience.giveUpMs;
+    this.#publisher = new Publisher(link, clock, patience.answerMs);
     this.#stopListening = link.onStatus(() => {
       this.#sequenceIsRight = true;
     });
   }
 
   append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
-    const isNow =
-      this.#publisher.waiting < MOST_IN_FLIGHT &&
-      sealed.entry.seq === expectedSeq + 1 &&
-      knowsBefore(sealed);
+    const isNow = sealed.entry.seq === expectedSeq + 1 && knowsBefore(sealed);
     const first = isNow ? this.#publish(sealed, this.#guardsOf(sealed)) : null;
-    const settled = this.#settled.then(() => this.#settle(sealed, expectedSeq, first));
-    this.#settled = settled.catch(() => {});
+    this.#asked += 1;
+    const asked = this.#asked;
+    const settled = this.#settled.then(() => this.#settle(sealed, expectedSeq, first, asked));
+    this.#settled = settled.catch((why) => {
+      this.#givenUp = { hash: sealed.hash, asked: this.#asked, why };
+    });
     return settled;
   }
 
@@ -88,16 +97,21 @@ export class AppendPipeline {
     sealed: SealedEntry,
     expectedSeq: number,
     first: Promise<PublishResult> | null,
+    asked: number,
   ): Promise<AppendOutcome> {
     const { seq } = sealed.entry;
     if (seq !== expectedSeq + 1) {
       const { last } = await this.#stream.state();
       return { outcome: 'conflict', lastSeq: last };
     }
-    let result = first === null ? await this.#late(sealed) : await first;
+    // null: judged before it is published, because the stream alone could not.
+    let result = await first;
     const startMs = this.#clock.monotonicMs();
     for (let refusals = 0; ; ) {
       if (result?.result === 'stored' && !result.duplicate) return storedAs(sealed, result.seq);
+      // Of a pipeline that is given up, not every entry waits as long again.
+      const before = this.#givenUp;
+      if (before?.hash === sealed.entry.prevEntryHash && asked <= before.asked) throw before.why;
       if (result?.result === 'refused') refusals += 1;
       const verdict = await this.#judge(sealed).catch(rethrowMissing);
       if (verdict !== null && verdict.outcome !== 'free') return verdict;
@@ -107,11 +121,6 @@ export class AppendPipeline {
       if (verdict === null) continue;
       result = await this.#publish(sealed, this.#relaxed(seq, verdict.idBefore, result));
     }
-  }
-
-  /** null: to be judged before it is published, because the stream alone could not. */
-  #late(sealed: SealedEntry): Promise<PublishResult> | null {
-    return knowsBefore(sealed) ? this.#publish(sealed, this.#guardsOf(sealed)) : null;
   }
 
   /** By what the stream holds: whether the entry is in it, cannot be any more, or may still be. */

@@ -78,6 +78,20 @@ export class NatsLink {
     return () => this.#listeners.delete(listener);
   }
 
+  /** What `run` asks for, or a rejection as soon as the connection is gone. */
+  async whileConnected<T>(run: () => Promise<T>): Promise<T> {
+    if (!this.connected) throw new Error('there is no connection to NATS');
+    const { promise, reject } = Promise.withResolvers<never>();
+    const stop = this.onStatus(({ status }) => {
+      if (status !== 'reconnected') reject(new Error('the connection to NATS was lost'));
+    });
+    try {
+      return await Promise.race([run(), promise]);
+    } finally {
+      stop();
+    }
+  }
+
   /** Sends what is on its way, then closes; what waits for an answer gives up. */
   async close(): Promise<void> {
     if (this.connection.isClosed()) return;

@@ -4,7 +4,7 @@
  * connection goes. A lost one may be stored or not, now or a little later.
  */
 import type { Clock, Timer } from '../runtime/clock.ts';
-import { createInbox, headers, type Msg, type NatsLink } from './connection.ts';
+import { createInbox, headers, type Msg, type MsgHdrs, type NatsLink } from './connection.ts';
 
 export type PublishResult =
   | { readonly result: 'stored'; readonly seq: number; readonly duplicate: boolean }
@@ -27,7 +27,8 @@ interface Waiting {
   resolve(result: PublishResult): void;
 }
 
-const ACK_TIMEOUT_MS = 2_000;
+/** Published and not acknowledged; further ones wait in order until half of these are answered. */
+const MOST_IN_FLIGHT = 2_048;
 
 export class Publisher {
   readonly #link: NatsLink;
@@ -38,10 +39,11 @@ export class Publisher {
   readonly #stopListening: () => void;
   /** In the order of publishing, so the oldest comes first. */
   readonly #waiting = new Map<string, Waiting>();
+  #queued: (() => void)[] = [];
   #count = 0;
   #timer: Timer | null = null;
 
-  constructor(link: NatsLink, clock: Clock, timeoutMs = ACK_TIMEOUT_MS) {
+  constructor(link: NatsLink, clock: Clock, timeoutMs: number) {
     this.#link = link;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
@@ -53,27 +55,11 @@ export class Publisher {
     });
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
   publish(subject: string, text: string, id: string, guards: Guards): Promise<PublishResult> {
-    if (!this.#link.connected) {
-      return Promise.resolve({ result: 'lost', why: 'there is no connection to NATS' });
-    }
     return new Promise((resolve) => {
-      const token = `${this.#inbox}.${this.#count}`;
-      this.#count += 1;
-      try {
-        const options = { reply: token, headers: headersOf(id, guards) };
-        this.#link.connection.publish(subject, text, options);
-      } catch (error) {
-        resolve({ result: 'lost', why: String(error) });
-        return;
-      }
-      const deadlineMs = this.#clock.monotonicMs() + this.#timeoutMs;
-      this.#waiting.set(token, { deadlineMs, resolve });
-      this.#timer ??= this.#clock.after(this.#timeoutMs, () => this.#expire());
+      const send = () => this.#send(subject, text, headersOf(id, guards), resolve);
+      if (this.#queued.length > 0 || this.#waiting.size >= MOST_IN_FLIGHT) this.#queued.push(send);
+      else send();
     });
   }
 
@@ -83,11 +69,41 @@ export class Publisher {
     this.#loseAll('the log was closed');
   }
 
+  #send(
+    subject: string,
+    text: string,
+    about: MsgHdrs,
+    resolve: (result: PublishResult) => void,
+  ): void {
+    if (!this.#link.connected) {
+      resolve({ result: 'lost', why: 'there is no connection to NATS' });
+      return;
+    }
+    const token = `${this.#inbox}.${this.#count}`;
+    this.#count += 1;
+    try {
+      this.#link.connection.publish(subject, text, { reply: token, headers: about });
+    } catch (error) {
+      resolve({ result: 'lost', why: String(error) });
+      return;
+    }
+    const deadlineMs = this.#clock.monotonicMs() + this.#timeoutMs;
+    this.#waiting.set(token, { deadlineMs, resolve });
+    this.#timer ??= this.#clock.after(this.#timeoutMs, () => this.#expire());
+  }
+
   #answered(message: Msg): void {
     const waiting = this.#waiting.get(message.subject);
     if (waiting === undefined) return;
     this.#waiting.delete(message.subject);
     waiting.resolve(resultOf(message));
+    this.#sendQueued();
+  }
+
+  #sendQueued(): void {
+    const room = MOST_IN_FLIGHT - this.#waiting.size;
+    if (this.#queued.length === 0 || room < MOST_IN_FLIGHT / 2) return;
+    for (const send of this.#queued.splice(0, room)) send();
   }
 
   #expire(): void {
@@ -101,6 +117,7 @@ export class Publisher {
       this.#waiting.delete(token);
       resolve({ result: 'lost', why: `no acknowledgement within ${this.#timeoutMs} ms` });
     }
+    this.#sendQueued();
   }
 
   #loseAll(why: string): void {
@@ -109,10 +126,13 @@ export class Publisher {
     const lost = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { resolve } of lost) resolve({ result: 'lost', why });
+    // Without a connection each is lost at once.
+    for (const send of this.#queued.splice(0)) send();
   }
 }
 
-function headersOf(id: string, { lastSequence, lastMessageId, lastOfSubject }: Guards) {
+function headersOf(id: string, guards: Guards): MsgHdrs {
+  const { lastSequence, lastMessageId, lastOfSubject } = guards;
   const all = headers();
   all.set('Nats-Msg-Id', id);
   if (lastSequence !== undefined) all.set('Nats-Expected-Last-Sequence', `${lastSequence}`);

@@ -8,7 +8,9 @@
 import {
   DiscardPolicy,
   JetStreamApiError,
+  type JetStreamClient,
   type JetStreamManager,
+  jetstream,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
@@ -42,11 +44,21 @@ export interface StreamShape {
   readonly dedupeMs: number;
 }
 
-const STREAM_NOT_FOUND = 10059;
-const ASK_TIMEOUT_MS = 2_000;
+/** Kept on disk: what survives the process. */
+export const storageOfFiles = StorageType.File;
 
-export async function manager(link: NatsLink): Promise<JetStreamManager> {
-  return jetstreamManager(link.connection, { checkAPI: false, timeout: ASK_TIMEOUT_MS });
+const STREAM_NOT_FOUND = 10059;
+const WRONG_LAST = [10071, 10164];
+/** How long an answer of the server is waited for. */
+export const ANSWER_MS = 2_000;
+
+export async function manager(link: NatsLink, answerMs = ANSWER_MS): Promise<JetStreamManager> {
+  return jetstreamManager(link.connection, { checkAPI: false, timeout: answerMs });
+}
+
+/** For the key-value and object stores, which are streams underneath. */
+export function jetstreamOf(link: NatsLink, timeoutMs: number): JetStreamClient {
+  return jetstream(link.connection, { timeout: timeoutMs });
 }
 
 /** Makes the stream when it is missing, and says whether it was there. Changes none that is. */
@@ -62,7 +74,7 @@ export async function ensureStream(link: NatsLink, shape: StreamShape): Promise<
     name: shape.name,
     subjects: [...shape.subjects],
     retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
+    storage: storageOfFiles,
     discard: DiscardPolicy.New,
     num_replicas: shape.replicas,
     max_msg_size: shape.maxMessageBytes,
@@ -73,10 +85,12 @@ export async function ensureStream(link: NatsLink, shape: StreamShape): Promise<
 
 export class MarketStream {
   readonly name: string;
+  readonly #link: NatsLink;
   readonly #jsm: JetStreamManager;
 
-  constructor(name: string, jsm: JetStreamManager) {
+  constructor(link: NatsLink, jsm: JetStreamManager, name: string) {
     this.name = name;
+    this.#link = link;
     this.#jsm = jsm;
   }
 
@@ -117,7 +131,7 @@ export class MarketStream {
 
   async #ask<T>(run: () => Promise<T>): Promise<T> {
     try {
-      return await run();
+      return await this.#link.whileConnected(run);
     } catch (error) {
       if (isMissing(error)) throw new StreamMissing(`NATS has no stream ${this.name}`);
       throw error;
@@ -125,8 +139,13 @@ export class MarketStream {
   }
 }
 
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND;
+}
+
+/** Refused, because something else was written meanwhile. */
+export function isWrongLast(error: unknown): boolean {
+  return error instanceof JetStreamApiError && WRONG_LAST.includes(error.code);
 }
 
 function stored(message: StoredMsg | null): StoredMessage | null {

@@ -33,6 +33,10 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
     ledgerStalled(message: string): void {
       logger.error({ event: 'ledgerStalled' }, `no block can be written: ${message}`);
     },
+    /** Of a node that follows: its ledger needs a copy of another node's. */
+    ledgerDiverged(error: unknown): void {
+      logger.fatal({ event: 'ledgerDiverged', err: error }, 'the ledger no longer follows the log');
+    },
     ledgerFailed(error: unknown): void {
       logger.fatal({ event: 'ledgerFailed', err: error }, 'the embedded ledger stopped');
     },

@@ -118,6 +118,12 @@ export interface Seat {
   /** Nobody listens here for now; the stream goes on counting. */
   pause(): void;
   resume(): void;
+  /**
+   * Its client stands at `seq`, and nothing changed from there up to the applied position: no frame
+   * after it names a later one as its `prev`, also where the last one of the stream has a later
+   * seq than the change that it told of.
+   */
+  standsAt(seq: number): void;
   leave(): void;
 }
 

@@ -137,6 +137,9 @@ export class Stream {
       snapshot: () => this.#snapshot(),
       pause: () => listen(false),
       resume: () => listen(true),
+      standsAt: (seq) => {
+        if (seq < this.#now.prev) this.#now = { ...this.#now, prev: seq };
+      },
       leave: () => {
         if (!taken) return;
         listen(false);

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { connectNats, type NatsLink } from '../../src/nats/connection.ts';
 import { ensureLog, JetstreamLog } from '../../src/log/jetstream.ts';
+import { connectNats, type NatsLink } from '../../src/nats/connection.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import { systemRng } from '../../src/runtime/rng.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
@@ -42,7 +42,11 @@ export class NatsServer {
   async start(): Promise<void> {
     const args = ['-c', NATS_CONF, '-p', `${this.port}`, '-sd', this.directory, ...this.#extra];
     this.#child = spawn('nats-server', args, { stdio: 'ignore' });
-    await untilAsked('nats-server listens', () => listens(this.port), (yes) => yes);
+    await untilAsked(
+      'nats-server listens',
+      () => listens(this.port),
+      (yes) => yes,
+    );
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -90,9 +94,10 @@ export async function openLog(
   link: NatsLink,
   name: string,
   giveUpMs = 2_000,
+  answerMs = 1_000,
 ): Promise<JetstreamLog> {
   await ensureLog(link, { name, replicas: 1 });
-  const log = await JetstreamLog.open(link, systemClock, { name, giveUpMs });
+  const log = await JetstreamLog.open(link, systemClock, { name, giveUpMs, answerMs });
   scope.after(() => log.close());
   return log;
 }

@@ -93,6 +93,7 @@ export class Subscriptions {
   /** Live when everything went out; held, with its socket behind, when something was dropped. */
   settle(connection: Connection, subscription: Subscription, seat: Seat, progress: Progress): void {
     if (progress.whole) {
+      if (progress.from !== null) seat.standsAt(progress.from.prev);
       seat.resume();
       connection.listen(seat.channel);
       subscription.standing = { is: 'live', seat };

@@ -2,7 +2,10 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 
 const RequestId = Type.Union([Type.String({ maxLength: 128 }), Type.Integer(), Type.Null()]);
-const Since = Type.Object({ epoch: Type.String(), seq: Type.Integer({ minimum: 0 }) });
+/** Names a subscription: null would name none. */
+const SubscriptionId = Type.Union([Type.String({ maxLength: 128 }), Type.Integer()]);
+const Epoch = Type.String({ pattern: '^[0-9]{1,15}-[A-Za-z0-9_-]{1,24}$' });
+const Since = Type.Object({ epoch: Epoch, seq: Type.Integer({ minimum: 0 }) });
 
 /** Our extensions of subscribe; using one of them asks for `Subscribed` as an answer. */
 const RESUME = {
@@ -23,7 +26,7 @@ function fromClient(messageType: string, more: TProperties): TSchema {
 /** A subscription to one topic. */
 export function subscribeTo(topic: string, data: TSchema): TSchema {
   const fields = { topic: Type.Literal(topic), data: Type.Optional(data), ...RESUME };
-  return fromClient('subscribe', fields);
+  return fromClient('subscribe', { requestId: SubscriptionId, ...fields });
 }
 
 /** An envelope from the server. */
@@ -45,7 +48,7 @@ export function fromServer(event: string, data: TSchema): TSchema {
 
 const Many = Type.Array(
   Type.Object({
-    requestId: RequestId,
+    requestId: SubscriptionId,
     topic: Type.String(),
     data: Type.Optional(Type.Unknown()),
     ...RESUME,

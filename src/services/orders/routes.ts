@@ -1,10 +1,11 @@
 /** Orders over HTTP: of a token, of keys, by beacon. */
+import { ordersTag } from '../../actors/streamTags.ts';
 import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
 import type { AssetId } from '../../market/asset.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
+import { KeptPages } from '../../shapes/keptPages.ts';
 import { withFills } from './fills.ts';
 import { type OrderNode, Orders, type OrderWish } from './market.ts';
-import { FeedPages } from './pages.ts';
 import {
   AnyKeys,
   BeaconQuery,
@@ -32,7 +33,7 @@ const PAGED = {
 const DEFAULT_LIMIT = 100;
 
 export function orderFeedRoutes(node: OrderNode): Route[] {
-  const pages = new FeedPages(node);
+  const pages = new KeptPages(node);
   const ofKeys = (path: string, operationId: string, summary: string) =>
     ({
       ...PAGED,
@@ -89,7 +90,7 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
   ];
 }
 
-function feed(request: RouteRequest, node: OrderNode, pages: FeedPages): Answer | Failure {
+function feed(request: RouteRequest, node: OrderNode, pages: KeptPages): Answer | Failure {
   const unknown = unknownAsset(request, node);
   if (unknown !== null) return unknown;
   const token = assetOf(request);
@@ -97,7 +98,8 @@ function feed(request: RouteRequest, node: OrderNode, pages: FeedPages): Answer 
   const { offset = 0, limit = DEFAULT_LIMIT, before } = request.query;
   const isUsual = keys.length === 0 && offset === 0 && before === undefined;
   if (isUsual && limit === DEFAULT_LIMIT) {
-    return pages.of(token, () => render(node, { token, pkhs: null }, { offset: 0, limit }));
+    const first = () => render(node, { token, pkhs: null }, { offset: 0, limit });
+    return { body: pages.of(ordersTag(token), 'first', first) };
   }
   return page(request, node, { token, pkhs: keys.length === 0 ? null : keys });
 }

@@ -1,12 +1,15 @@
 import Type from 'typebox';
+import { tradesTag } from '../../actors/streamTags.ts';
 import type { Route } from '../../gateway/port.ts';
 import { Failure } from '../../runtime/errors.ts';
+import { KeptPages } from '../../shapes/keptPages.ts';
 import { TradeRow, TradesQuery } from './schema.ts';
 import { type TapeNode, tradesOf } from './tape.ts';
 
 const DEFAULT_LIMIT = 100;
 
 export function tradeRoutes(node: TapeNode): Route[] {
+  const pages = new KeptPages(node);
   return [
     {
       method: 'GET',
@@ -21,7 +24,7 @@ export function tradeRoutes(node: TapeNode): Route[] {
       rate: 'read',
       needsSync: true,
       positioned: true,
-      etag: false,
+      etag: true,
       gzip: false,
       handle({ query }) {
         const { fold } = node;
@@ -31,7 +34,8 @@ export function tradeRoutes(node: TapeNode): Route[] {
         }
         const limit = Number(query.limit ?? DEFAULT_LIMIT);
         const before = query.before === undefined ? undefined : String(query.before);
-        return { body: JSON.stringify(tradesOf(fold, token, limit, before)) };
+        const render = () => Buffer.from(JSON.stringify(tradesOf(fold, token, limit, before)));
+        return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
       },
     },
   ];

@@ -51,13 +51,21 @@ export class Documents {
     this.#asyncapi = asyncapi;
   }
 
+  /** Servers of one process serve the same documents, whose checks are made once. */
   static async read(url: string): Promise<Documents> {
     const read = async (name: string) => {
       const answer = await fetch(`${url}/v1/docs/${name}`);
       assert.equal(answer.status, 200, name);
-      return at({ document: parse(await answer.text()) }, 'document');
+      return answer.text();
     };
-    return new Documents(await read('openapi'), await read('asyncapi'));
+    const texts = [await read('openapi'), await read('asyncapi')] as const;
+    const key = texts.join();
+    const known = KNOWN.get(key);
+    if (known !== undefined) return known;
+    const [openapi = {}, asyncapi = {}] = texts.map((text) => at({ it: parse(text) }, 'it'));
+    const documents = new Documents(openapi, asyncapi);
+    KNOWN.set(key, documents);
+    return documents;
   }
 
   /** `GET /path` of every route. */
@@ -67,6 +75,18 @@ export class Documents {
         (method) => `${method.toUpperCase()} ${path}`,
       ),
     );
+  }
+
+  /** `GET /path` of a request, as the document names it; null where it names none. */
+  routeOf(method: string, path: string): string | null {
+    const segments = path.split('/');
+    const found = this.routes.find((route) => {
+      const [own, pattern = ''] = route.split(' ');
+      const names = pattern.split('/');
+      const fits = names.every((name, index) => name.startsWith('{') || name === segments[index]);
+      return own === method && names.length === segments.length && fits;
+    });
+    return found ?? null;
   }
 
   get topics(): string[] {
@@ -100,3 +120,5 @@ export class Documents {
     deepStrictEqual(told.slice(0, 5), [], `${name}: the answer is not of its documented type`);
   }
 }
+
+const KNOWN = new Map<string, Documents>();

@@ -20,11 +20,13 @@ import { ApiClient, type LaunchRequest, type OrderRequest } from '../../../src/w
 import { Desk, type Launched, type PlacedOrder } from '../../../src/wallet/desk.ts';
 import { ApiFailure } from '../../../src/wallet/failure.ts';
 import { pictureOf } from '../../../src/wallet/picture.ts';
+import type { Fetch } from '../../../src/wallet/transport.ts';
 import { Wallet } from '../../../src/wallet/wallet.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../../support/server.ts';
 import { until, untilAsked } from '../../support/until.ts';
+import { documentedFetch } from './documented.ts';
 
 export const ADA = 1_000_000n;
 
@@ -55,12 +57,15 @@ export class DevnetWorld {
   readonly directory: string;
   readonly app: TestApp;
   readonly client: ApiClient;
+  readonly #fetch: Fetch;
 
-  private constructor(directory: string, app: TestApp) {
+  private constructor(directory: string, app: TestApp, asked: Fetch) {
     this.directory = directory;
     this.app = app;
+    this.#fetch = asked;
     const { url: baseUrl } = app;
-    this.client = new ApiClient({ baseUrl, fetch, clock: systemClock, timeoutMs: 30_000 });
+    const common = { clock: systemClock, timeoutMs: 30_000 };
+    this.client = new ApiClient({ baseUrl, fetch: asked, ...common });
   }
 
   static async start(
@@ -78,7 +83,7 @@ export class DevnetWorld {
       devnet,
       gateway,
     });
-    const world = new DevnetWorld(directory, app);
+    const world = new DevnetWorld(directory, app, await documentedFetch(scope, app.url));
     // Chain time is that of the newest block.
     if (world.tip === null) await world.mine();
     return world;
@@ -222,12 +227,12 @@ export class DevnetWorld {
   async post(path: string, body: unknown): Promise<Answer> {
     const headers = { 'content-type': 'application/json' };
     return answerOf(
-      await fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) }),
+      await this.#fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) }),
     );
   }
 
   async get(path: string): Promise<Answer> {
-    return answerOf(await fetch(this.url + path));
+    return answerOf(await this.#fetch(this.url + path, {}));
   }
 
   /** The chain as it is, from its first block. */

@@ -148,7 +148,7 @@ export class Comparer {
       if (other === stream || other.asking) continue;
       other.check(seq, (theirs) => {
         counts.mirrored += 1;
-        state.assertSame(theirs);
+        assertAgree(stream, state, theirs);
       });
     }
   }
@@ -160,6 +160,15 @@ export class Comparer {
       this.counts.set(topic, counts);
     }
     return counts;
+  }
+}
+
+function assertAgree(stream: LiveStream, mine: State, theirs: State): void {
+  try {
+    mine.assertSame(theirs);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new Error(`not as ${stream.what}: ${said}`, { cause: error });
   }
 }
 

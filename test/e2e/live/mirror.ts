@@ -11,7 +11,7 @@ import type { Wish } from './wishes.ts';
 
 const TOPICS_PER_FRAME = 50;
 /** Beside pings. */
-const OF_A_SOCKET = new Set(['ConnectionSucceeded', 'Shutdown']);
+const OF_A_SOCKET = new Set(['ConnectionSucceeded', 'Pong', 'Shutdown']);
 
 export interface MirrorOptions {
   readonly name: string;
@@ -26,7 +26,7 @@ export class Mirror {
   readonly faults: unknown[] = [];
   #port: number;
   #socket: WebSocket;
-  #closed: number | null = null;
+  #heard: LiveStream | undefined;
 
   private constructor(port: number, options: MirrorOptions) {
     this.options = options;
@@ -90,6 +90,9 @@ export class Mirror {
       return `${this.options.name} at ${seq}: ${first?.wish.topic} ${JSON.stringify(first?.own)}`;
     };
     await until(what, () => this.faults.length > 0 || behind().length === 0, limitMs);
+    // What answers it comes after all that was sent before.
+    this.#send({ messageType: 'ping', requestId: 'flushed' });
+    await until(`${this.options.name} is answered`, () => this.#heard === undefined);
     this.assertSound();
   }
 
@@ -105,7 +108,6 @@ export class Mirror {
   }
 
   #open(): WebSocket {
-    this.#closed = null;
     const { encoding } = this.options;
     const socket = new WebSocket(`ws://127.0.0.1:${this.#port}/ws`, [encoding]);
     socket.on('message', (message: Buffer, isBinary: boolean) => {
@@ -117,15 +119,8 @@ export class Mirror {
         this.faults.push(error);
       }
     });
-    socket.on('close', (code) => {
-      if (socket === this.#socket) this.#closed = code;
-    });
     socket.on('error', () => {});
     return socket;
-  }
-
-  get closed(): number | null {
-    return this.#closed;
   }
 
   #ask(streams: readonly LiveStream[]): void {
@@ -141,13 +136,15 @@ export class Mirror {
   }
 
   #hear(frame: Frame): void {
+    const stream = this.streams.find(({ requestId }) => requestId === frame.requestId);
+    if (stream !== this.#heard) this.#heard?.flushed();
+    this.#heard = stream;
     if (frame.event === 'Ping') {
       const seq = Number(recordOf(frame.data).seq);
       for (const stream of this.streams) stream.idleUpTo({ epoch: frame.epoch, seq });
       this.#send({ messageType: 'pong', requestId: null });
       return;
     }
-    const stream = this.streams.find(({ requestId }) => requestId === frame.requestId);
     if (stream !== undefined) stream.hear(frame);
     else assert(OF_A_SOCKET.has(frame.event), JSON.stringify(frame));
   }

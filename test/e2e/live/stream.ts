@@ -8,15 +8,18 @@
 import assert from 'node:assert/strict';
 import type { Position } from '../../support/chart.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
+import { BarsState } from './bars.ts';
 import type { State } from './states.ts';
 import type { Wish } from './wishes.ts';
 
 interface Known {
   readonly seq: number;
   readonly state: State;
-  /** By pings. */
+  /** By pings; NOT_YET while more frames of one flush may follow, which collapse into each other. */
   completeTo: number;
 }
+
+const NOT_YET = -1;
 
 interface Check {
   readonly seq: number;
@@ -73,6 +76,7 @@ export class LiveStream {
     this.#pending = [];
     this.#snapshotDue = false;
     this.#learn(own.seq, state);
+    this.flushed();
   }
 
   /** Runs `run` with the state at `seq` once that is known; not at all where nobody can tell. */
@@ -94,7 +98,7 @@ export class LiveStream {
       this.#snapshotDue = true;
       return;
     }
-    assert.notEqual(event, 'Error', `${this.#name()}: ${JSON.stringify(frame.data)}`);
+    assert.notEqual(event, 'Error', `${this.what}: ${JSON.stringify(frame.data)}`);
     if (snapshot === true) {
       assert.equal(prev, null);
       this.snapshots += 1;
@@ -103,12 +107,21 @@ export class LiveStream {
       this.#learn(seq, this.wish.told(frame.data));
       return;
     }
-    assert(!this.#snapshotDue, `${this.#name()}: a snapshot was due`);
-    assert(this.own !== null && prev !== null && epoch === this.own.epoch, this.#name());
+    assert(!this.#snapshotDue, `${this.what}: a snapshot was due`);
+    assert(this.own !== null && prev !== null && epoch === this.own.epoch, this.what);
     if (seq <= this.own.seq) return;
-    assert(prev <= this.own.seq, `${this.#name()}: a loss at ${this.own.seq}`);
+    assert(prev <= this.own.seq, `${this.what}: a loss at ${this.own.seq}`);
     this.own = { epoch, seq };
     this.#learn(seq, (this.state ?? assert.fail('it knows something')).next(event, frame.data));
+  }
+
+  /** The socket was sent something else since: no frame of the same flush follows. */
+  flushed(): void {
+    const last = this.#known.at(-1);
+    if (last === undefined || last.completeTo !== NOT_YET) return;
+    last.completeTo = last.seq;
+    this.#settle();
+    this.onChange(this, last.seq, last.state);
   }
 
   /** A ping says that nothing was missed up to here. */
@@ -131,8 +144,11 @@ export class LiveStream {
 
   #learn(seq: number, state: State): void {
     this.frames += 1;
-    this.#known.push({ seq, state, completeTo: seq });
+    // A bar that changed again later is told of later: between two frames it is an old one.
+    const completeTo = state instanceof BarsState ? NOT_YET : seq;
+    this.#known.push({ seq, state, completeTo });
     if (this.#known.length > KEPT) this.#known.shift();
+    if (completeTo === NOT_YET) return;
     this.#settle();
     this.onChange(this, seq, state);
   }
@@ -156,11 +172,12 @@ export class LiveStream {
       run(state);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
-      throw new Error(`${this.#name()} at ${seq}: ${cause}`, { cause: error });
+      throw new Error(`${this.what} at ${seq}: ${cause}`, { cause: error });
     }
   }
 
-  #name(): string {
+  /** For a person who reads a failure. */
+  get what(): string {
     const { topic, data } = this.wish;
     const hz = this.maxHz === null ? '' : ` at ${this.maxHz} Hz`;
     return `${topic} ${JSON.stringify(data)}${hz} (own ${this.own?.seq}; ${this.#recent.join(', ')})`;

@@ -1,0 +1,79 @@
+/**
+ * Submits so that the answer holds whatever happens to this process: a transaction is accepted once
+ * the log has it, waiting or in a block. On the node that leads.
+ *
+ * Assumes: all that waits is written down (`FollowerPlace.withRaw`), and the fold follows the log.
+ */
+import { pointKey, TIP } from '../actors/chainRows.ts';
+import type { Node } from '../actors/node.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/errors.ts';
+import { type PointRecord, readRecord } from '../store/records.ts';
+import type { EmulatedChain } from './emulated.ts';
+import type { SubmitOutcome } from './port.ts';
+
+const LIMIT_MS = 1_000;
+
+/** NOT_READY: whether the market has it is unknown; the same may be submitted again, anywhere. */
+export async function submitDurably(
+  chain: Pick<EmulatedChain, 'submit' | 'blockOf' | 'role'>,
+  node: Node,
+  bytes: Uint8Array,
+  clock: Clock,
+): Promise<SubmitOutcome | Failure> {
+  if (chain.role !== 'leader') return notReady('this node does not lead');
+  const outcome = await chain.submit(bytes);
+  if (outcome.outcome === 'refused') {
+    return chain.role === 'leader' ? outcome : notReady('this node leads no more');
+  }
+  const isWritten = await writtenInTime(outcome.txHash, chain, node, clock);
+  return isWritten ? outcome : notReady('the transaction is not in the log yet');
+}
+
+function notReady(what: string): Failure {
+  return new Failure('NOT_READY', `${what}: submit it again`, { retryAfterSeconds: 1 });
+}
+
+async function writtenInTime(
+  id: string,
+  chain: Pick<EmulatedChain, 'blockOf'>,
+  node: Node,
+  clock: Clock,
+): Promise<boolean> {
+  let isLate = false;
+  let wake = () => {};
+  const unlisten = node.onApplied(() => wake());
+  const timer = clock.after(LIMIT_MS, () => {
+    isLate = true;
+    wake();
+  });
+  try {
+    for (let lookedAt: string | null = null; ; ) {
+      if (node.fold.mempool.has(id)) return true;
+      const tip = node.fold.store.get('market', TIP);
+      if (tip !== lookedAt) {
+        lookedAt = tip;
+        if (await isInBlock(id, chain, node)) return true;
+        continue;
+      }
+      if (isLate) return false;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    unlisten();
+    timer.cancel();
+  }
+}
+
+async function isInBlock(
+  id: string,
+  chain: Pick<EmulatedChain, 'blockOf'>,
+  node: Node,
+): Promise<boolean> {
+  const head = await chain.blockOf(id);
+  if (head === null) return false;
+  const text = node.fold.store.get('points', pointKey(head.height));
+  return text !== null && readRecord<PointRecord>(text).hash === head.hash;
+}

@@ -1,0 +1,72 @@
+/** A TCP proxy in front of a server, which loses what a test wants lost. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import type { Scope } from './server.ts';
+
+export class Proxy {
+  readonly #server: Server;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  /** What the server says is swallowed, what it is told gets through. */
+  deaf = false;
+  /** Nobody gets in. */
+  closed = false;
+  /** Called with what a client said, before it is passed on. */
+  heard: (text: string) => void = () => {};
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(scope: Scope, targetPort: number): Promise<Proxy> {
+    const server = createServer();
+    const proxy = new Proxy(server);
+    server.on('connection', (client) => proxy.#join(client, targetPort));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    scope.after(() => {
+      proxy.cut();
+      server.close();
+    });
+    return proxy;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    return `nats://127.0.0.1:${address.port}`;
+  }
+
+  /** Every connection through it breaks. */
+  cut(): void {
+    for (const [client, server] of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
+  #join(client: Socket, targetPort: number): void {
+    if (this.closed) {
+      client.destroy();
+      return;
+    }
+    const server = createConnection({ port: targetPort, host: '127.0.0.1' });
+    const pair = [client, server] as const;
+    this.#pairs.add(pair);
+    client.on('data', (data) => {
+      this.heard(data.toString('latin1'));
+      server.write(data);
+    });
+    server.on('data', (data) => {
+      if (!this.deaf) client.write(data);
+    });
+    for (const socket of pair) {
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        this.#pairs.delete(pair);
+        client.destroy();
+        server.destroy();
+      });
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Random runs are worth something when they came across what they are about. Runs `property` again
+ * until every count is above 0, a few times at most; then says which never was.
+ */
+import assert from 'node:assert/strict';
+
+const MOST_ROUNDS = 8;
+
+export async function untilSeen(
+  counts: Readonly<Record<string, number>>,
+  property: () => Promise<void>,
+): Promise<void> {
+  const unseen = () => Object.entries(counts).filter(([, count]) => count === 0);
+  for (let round = 0; round === 0 || (unseen().length > 0 && round < MOST_ROUNDS); round += 1) {
+    await property();
+  }
+  assert.deepEqual(unseen(), [], `all came within ${MOST_ROUNDS} rounds`);
+}
