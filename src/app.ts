@@ -5,8 +5,10 @@
 import type { Readable } from 'node:stream';
 import type { Node } from './actors/node.ts';
 import type { ChainKit } from './assembly/chain.ts';
+import type { Cluster } from './assembly/cluster.ts';
 import { openDoors } from './assembly/doors.ts';
 import { type Market, openMarket } from './assembly/market.ts';
+import type { Roles } from './assembly/roles.ts';
 import type { World } from './assembly/world.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from './ingest/replay.ts';
 import { createEvents, type Events } from './runtime/events.ts';
@@ -35,16 +37,20 @@ export async function startApp(world: World): Promise<App> {
   collectProcessMetrics(registry);
   const events = createEvents(logger, registry);
 
-  const market = await openMarket(world, events);
+  const { NATS_URL } = world.settings;
+  const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
+  const market = joined?.market ?? (await openMarket(world, events));
   const { node, log, writer } = market;
-  const chain = world.devnet === undefined ? null : await openDevnet(world, market, events);
+  const cluster = joined?.cluster ?? null;
+  const chain =
+    world.devnet === undefined ? null : await openDevnet(world, market, cluster, events);
   const doors = openDoors(world, node, chain, events, registry);
 
   let replay: Replay | null = null;
   let stopping = false;
   const ingest = serviceOf('ingest', () => {
     stopping = true;
-    writer.stop();
+    writer?.stop();
     replay?.stop();
   });
   const folding = serviceOf(
@@ -52,7 +58,7 @@ export async function startApp(world: World): Promise<App> {
     () => node.stop(),
     () => node.start(doors.streams),
   );
-  const traders = tradersOf(world, doors.port, events);
+  const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
   const services = [folding, ...(chain?.services ?? []), ...doors.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
@@ -63,6 +69,7 @@ export async function startApp(world: World): Promise<App> {
     async replay(input, options) {
       // What goes wrong before it is read is thrown when it is; it must not end the process now.
       input.on('error', () => {});
+      if (writer === null) throw new Error('a feed is replayed on a single node: unset NATS_URL');
       // A file continues behind its last entry in the log, which the state may not have yet.
       await node.reached(writer.tail.seq);
       replay = new Replay({ node, log, writer, rng, clock }, events, options);
@@ -88,16 +95,28 @@ function serviceOf(
   return { name, start, stop };
 }
 
+/** Loads the client of NATS only where there are several nodes. */
+async function joinNodes(world: World, url: string, events: Events) {
+  const { joinMarket } = await import('./assembly/cluster.ts');
+  return joinMarket(world, url, events);
+}
+
 /** Loads the judge of transactions, which takes a while, only where there is a chain. */
-async function openDevnet(world: World, market: Market, events: Events): Promise<ChainKit | null> {
+async function openDevnet(
+  world: World,
+  market: Market,
+  cluster: Cluster | null,
+  events: Events,
+): Promise<ChainKit | null> {
   const { openChain } = await import('./assembly/chain.ts');
-  return openChain(world, market, events);
+  return openChain(world, market, cluster, events);
 }
 
 /** Simulated traders are clients like any other: they come when the doors are open. */
 function tradersOf(
   { devnet, settings, clock }: World,
   port: () => number,
+  roles: Roles | null,
   observer: Events,
 ): Service[] {
   if (devnet === undefined || devnet.pace === 0) return [];
@@ -106,5 +125,35 @@ function tradersOf(
   const host = isAny ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
   const baseUrl = () => `http://${host}:${port()}`;
   const { traders: config, pace, seed } = devnet;
-  return [tradersService({ baseUrl, config, pace, seed, clock, observer })];
+  const make = () => tradersService({ baseUrl, config, pace, seed, clock, observer });
+  return [roles === null ? make() : whileLeading(make, roles)];
+}
+
+/** Of several nodes, the one that leads sends the traders. */
+function whileLeading(make: () => Service, roles: Roles): Service {
+  let here: Service | null = null;
+  let changing = Promise.resolve();
+  let isOpen = false;
+  const change = (wanted: boolean) => {
+    changing = changing.then(async () => {
+      if (wanted === (here !== null)) return;
+      const [old, next] = [here, wanted ? make() : null];
+      here = next;
+      await old?.stop();
+      await next?.start();
+    });
+  };
+  roles.onRole((leads) => change(isOpen && leads));
+  return {
+    name: 'traders',
+    start: () => {
+      isOpen = true;
+      change(roles.leads());
+    },
+    stop: () => {
+      isOpen = false;
+      change(false);
+      return changing;
+    },
+  };
 }

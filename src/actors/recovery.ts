@@ -17,6 +17,13 @@ import { type DataFiles, isDamaged, removeBasesExcept } from './files.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 
 export interface RecoveryOptions extends RebuildOptions, RestartOptions {
+  /** Of a node among several. */
+  readonly shared?: {
+    /** Whether the log may begin anew from this node's state, which it does not hold. */
+    mayRestart?(checkpoint: Checkpoint): Promise<boolean>;
+    /** Puts the snapshot that an epoch begins from into its file. */
+    fetchBase(epoch: string): Promise<void>;
+  };
   stateUnreadable(error: unknown): void;
 }
 
@@ -47,7 +54,8 @@ export async function recover(
   }
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
-  if (logIsNewer) {
+  const isAnothers = (await options.shared?.mayRestart?.(checkpoint)) === false;
+  if (logIsNewer || isAnothers) {
     await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
@@ -76,8 +84,19 @@ async function rebuildInPlace(
   files: DataFiles,
   options: RecoveryOptions,
 ): Promise<StateStore> {
+  if (options.shared !== undefined) await fetchFirstBase(log, options.shared);
   await replaceState(tail.seq, log, files, options);
   return new StateStore(files.state, { ...options, writer: 'thread' });
+}
+
+async function fetchFirstBase(
+  log: Log,
+  { fetchBase }: NonNullable<RecoveryOptions['shared']>,
+): Promise<void> {
+  const [first] = await log.read(await log.first(), 1);
+  const payload = first?.entry.payload;
+  if (payload?.kind === 'epoch' && payload.base !== undefined)
+    await fetchBase(first?.entry.epoch ?? '');
 }
 
 /** The log holds the entry of this checkpoint, or begins right behind it. */

@@ -21,9 +21,11 @@ import { KuboImages } from '../images/kubo.ts';
 import type { ImageStore } from '../images/port.ts';
 import type { GenesisPlan } from '../ledger/genesis.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
+import type { LogWriter } from '../log/writer.ts';
 import { DEFAULT_CURVE } from '../market/curve.ts';
 import { DEFAULT_FEES } from '../market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../market/pool.ts';
+import { assert } from '../runtime/assert.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
@@ -34,16 +36,28 @@ import { DEFAULT_PARAMETERS } from '../transactions/parameters.ts';
 import { BuilderPool } from '../transactions/pool.ts';
 import type { Builder } from '../transactions/port.ts';
 import type { Workshop } from '../workshop/workshop.ts';
+import type { Cluster } from './cluster.ts';
 import type { Market } from './market.ts';
+import { alone, among, type Roles, type Work } from './roles.ts';
 import type { World } from './world.ts';
 
 export interface ChainKit {
   readonly workshop: Workshop;
   readonly devnet: Devnet;
+  /** Among several nodes; null: this is the only one. */
+  readonly roles: Roles | null;
   /** The chain is not followed any more. */
   stale(): boolean;
   /** In start order; they begin before the gateway opens. */
   readonly services: readonly Service[];
+}
+
+/** The chain's thread, and what works on it in whatever role this node has. */
+export interface ChainParts {
+  readonly ledger: EmulatedChain;
+  /** Follows the chain into the log; `failed` when it cannot go on. */
+  follow(writer: LogWriter, failed: (error: unknown) => void): Follower;
+  execute(): Executor;
 }
 
 const KUBO_TIMEOUT_MS = 10_000;
@@ -52,27 +66,37 @@ const KUBO_TIMEOUT_MS = 10_000;
 export async function openChain(
   world: World,
   market: Market,
+  cluster: Cluster | null,
   events: Events,
 ): Promise<ChainKit | null> {
   const { settings, clock, rng, devnet } = world;
   if (devnet === undefined) return null;
   const secrets = readSecrets(settings.DATA_DIR, rng, settings.KEYS_FILE);
+  const begun = (await cluster?.genesis()) ?? null;
   const ledger = new EmulatedChain({
     file: join(settings.DATA_DIR, 'ledger.sqlite'),
     genesis: genesisOf(secrets, settings.ORDER_REFUND_AFTER_MS, devnet.traders),
     faucetSecret: secrets.faucet.reveal(),
     blockPaceMs: settings.BLOCK_EVERY_MS,
     genesisTimeMs: clock.nowMs(),
+    role: cluster === null ? 'leader' : 'replica',
+    ...(begun === null ? {} : { begun }),
     died: events.ledgerFailed,
     stalled: events.ledgerStalled,
   });
   await ledger.start();
   try {
-    return kitOn(ledger, secrets, world, market, events);
+    if (begun === null) await cluster?.publishGenesis(orThrow(await ledger.genesis()));
+    return kitOn(ledger, secrets, world, market, cluster, events);
   } catch (error) {
     await ledger.stop();
     throw error;
   }
+}
+
+function orThrow<T>(result: T | Failure): T {
+  if (result instanceof Failure) throw new Error(result.message);
+  return result;
 }
 
 function kitOn(
@@ -80,6 +104,7 @@ function kitOn(
   secrets: Secrets,
   world: World,
   { node, writer, log }: Market,
+  cluster: Cluster | null,
   events: Events,
 ): ChainKit {
   const { settings, clock, rng } = world;
@@ -89,45 +114,72 @@ function kitOn(
   const limits = { threads: settings.BUILD_THREADS };
   const threads = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots, limits });
   const builder = timed(threads, clock, events);
-  const executorKey = keyOf(secrets.executor.reveal());
-  const feeKey = keyOf(secrets.fee.reveal());
-  const collateralKey = keyOf(secrets.collateral.reveal());
-  const store = () => node.fold.store;
+  const keys = (['executor', 'fee', 'collateral'] as const).map((name) => {
+    return keyOf(secrets[name].reveal());
+  });
   const isOnDemand = settings.BLOCK_EVERY_MS === 0;
   const chainClock = { nowMs: () => (isOnDemand ? node.fold.marketMs : clock.nowMs()) };
-  const ports = { utxos: ledger, submitter: ledger, builder };
-  const common = { deployment, slots, ...ports, clock: chainClock, store };
+  const store = () => node.fold.store;
+  const common = { deployment, slots, utxos: ledger, builder, clock: chainClock, store };
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  const follower = new Follower(
-    { source: ledger, node, writer, log, rules, rng, clock: chainClock },
-    events,
-  );
-  const executor = new Executor(
-    {
-      ...common,
-      floats: new Floats(ledger, deployment),
-      keys: [executorKey, feeKey, collateralKey],
-      onApplied: (listener) => node.onApplied(listener),
-    },
-    events,
-  );
+  const withRaw = cluster !== null;
+  const parts: ChainParts = {
+    ledger,
+    follow: (pen, failed) =>
+      new Follower(
+        { source: ledger, node, writer: pen, log, rules, rng, clock: chainClock, withRaw },
+        {
+          ...events,
+          followerFailed: (error) => {
+            events.followerFailed(error);
+            failed(error);
+          },
+        },
+      ),
+    execute: () =>
+      new Executor(
+        {
+          ...common,
+          submitter: ledger,
+          floats: new Floats(ledger, deployment),
+          keys,
+          onApplied: (listener) => node.onApplied(listener),
+        },
+        events,
+      ),
+  };
+  const work = workOf(parts, world, node, writer, cluster, events);
   const workshop: Workshop = {
     ...common,
+    submitter: work.submitter,
     images: imagesOf(world, node),
-    collateralKey,
+    collateralKey: keyOf(secrets.collateral.reveal()),
     applyDataArgument,
   };
   return {
     workshop,
-    devnet: devnetOf(ledger),
-    stale: () => follower.failed,
+    devnet: work.devnet,
+    roles: work.roles,
+    stale: work.stale,
     services: [
       { name: 'ledger', start: () => {}, stop: () => ledger.stop() },
       threads,
-      { name: 'follower', start: () => follower.start(), stop: () => follower.stop() },
-      { name: 'executor', start: () => executor.start(), stop: () => executor.stop() },
+      ...work.services,
     ],
   };
+}
+
+function workOf(
+  parts: ChainParts,
+  world: World,
+  node: Node,
+  writer: LogWriter | null,
+  cluster: Cluster | null,
+  events: Events,
+): Work {
+  if (cluster !== null) return among(parts, cluster, world, node, events);
+  assert(writer !== null, 'the only node writes its log');
+  return alone(parts, writer);
 }
 
 function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfig): GenesisPlan {
@@ -181,20 +233,5 @@ function claimedLogos(node: Node): (cid: string) => boolean {
       checkpoint = store.checkpoint;
     }
     return logos.has(cid);
-  };
-}
-
-function devnetOf(ledger: EmulatedChain): Devnet {
-  const height = async () => (await ledger.tip()).tip?.height ?? 0;
-  return {
-    faucet: (address, lovelace) => ledger.faucet(address, lovelace),
-    async fork(depth, resubmit) {
-      const result = await ledger.fork(Math.min(depth, await height()), { resubmit });
-      return result instanceof Failure ? result : (result.tip?.height ?? 0);
-    },
-    async mine(blocks) {
-      const newest = await ledger.mine(blocks);
-      return newest instanceof Failure ? newest : (newest?.height ?? 0);
-    },
   };
 }

@@ -33,10 +33,10 @@ export function openDoors(
   registry: Registry,
 ): Doors {
   const { settings, clock, rng, version } = world;
-  const status = statusOf(node, chain, rng, clock);
+  const status = statusOf(world, node, chain);
   const vantage: Vantage = {
     applied: () => node.applied(),
-    synced: () => node.synced(),
+    synced: () => status.synced(),
     tip: () => status.tip(),
     onApplied: (listener) => node.onApplied(listener),
   };

@@ -3,25 +3,32 @@ import { dataFiles } from '../actors/files.ts';
 import { Node } from '../actors/node.ts';
 import { FIRST_TERM, recover } from '../actors/recovery.ts';
 import { LocalLog } from '../log/local.ts';
+import type { Log } from '../log/port.ts';
 import { LogWriter } from '../log/writer.ts';
 import type { Events } from '../runtime/events.ts';
 import type { World } from './world.ts';
 
 export interface Market {
   readonly node: Node;
-  readonly log: LocalLog;
-  readonly writer: LogWriter;
+  readonly log: Log;
+  /** null among several nodes: whoever leads has one. */
+  readonly writer: LogWriter | null;
 }
 
-export async function openMarket(world: World, events: Events): Promise<Market> {
-  const { settings, clock, rng, signal } = world;
-  const files = dataFiles(settings.DATA_DIR);
-  const options = {
+/** What the fold and its recovery are told by the settings, on one node as on several. */
+export function foldOptions({ settings }: World) {
+  return {
     horizonBlocks: settings.HORIZON_BLOCKS,
     maxMb: settings.DATA_MAX_MB,
     maxLoadedPools: settings.MAX_LOADED_POOLS,
     commitEveryMs: settings.COMMIT_EVERY_MS,
   };
+}
+
+export async function openMarket(world: World, events: Events): Promise<Market> {
+  const { settings, clock, rng, signal } = world;
+  const files = dataFiles(settings.DATA_DIR);
+  const options = foldOptions(world);
   const log = new LocalLog(files.log, clock, settings.DATA_MAX_MB);
   const store = await recover(log, files, {
     ...options,

@@ -1,20 +1,27 @@
 import { TIP } from '../actors/chainRows.ts';
 import type { Node } from '../actors/node.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Rng } from '../runtime/rng.ts';
 import type { NodeStatus } from '../services/operations/status.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
 import type { ChainKit } from './chain.ts';
+import type { World } from './world.ts';
 
 /** What health and readiness say of a node. */
-export function statusOf(node: Node, chain: ChainKit | null, rng: Rng, clock: Clock): NodeStatus {
+export function statusOf(
+  { settings, rng, clock }: World,
+  node: Node,
+  chain: ChainKit | null,
+): NodeStatus {
   const newest = newestBlock(node);
+  const roles = chain?.roles ?? null;
+  const isSilent = () => (roles?.silentMs() ?? 0) > settings.STALE_MAX_MS;
   return {
-    node: rng.token(6),
-    role: 'leader',
+    node: settings.NODE_NAME ?? rng.token(6),
+    role: () => (roles === null || roles.leads() ? 'leader' : 'follower'),
+    term: () => node.fold.store.checkpoint?.term ?? 0,
+    lagEntries: () => roles?.lagEntries() ?? 0,
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
-    synced: () => node.synced(),
+    synced: () => node.synced() && !isSilent(),
     stale: () => chain?.stale() ?? false,
     quarantined: () => node.fold.quarantinedPools,
     tip: () => {

@@ -26,6 +26,17 @@ export async function submitDurably(
   if (outcome.outcome === 'refused') {
     return chain.role === 'leader' ? outcome : notReady('this node leads no more');
   }
+  return untilWritten(outcome, chain, node, clock);
+}
+
+/** What the ledger accepted counts once the log has it. */
+export async function untilWritten(
+  outcome: SubmitOutcome,
+  chain: Pick<EmulatedChain, 'blockOf'>,
+  node: Node,
+  clock: Clock,
+): Promise<SubmitOutcome | Failure> {
+  if (outcome.outcome === 'refused') return outcome;
   const isWritten = await writtenInTime(outcome.txHash, chain, node, clock);
   return isWritten ? outcome : notReady('the transaction is not in the log yet');
 }

@@ -5,28 +5,30 @@
 import type { DataFiles } from '../actors/files.ts';
 import type { Node } from '../actors/node.ts';
 import { isInLog, restartLog } from '../actors/recovery.ts';
-import type { Log } from '../log/port.ts';
+import type { JetstreamLog } from '../log/jetstream.ts';
+import { type Announcement, isForemost } from '../nats/announcements.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 
-/** How far a node is, as it says itself. */
-export interface Standing {
-  readonly node: string;
-  readonly epoch: string;
-  readonly term: number;
-  readonly seq: number;
-}
-
 export interface EpochsPlace {
-  readonly log: Log;
+  readonly name: string;
+  readonly log: JetstreamLog;
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;
   /** Those of the other nodes that are alive. */
-  others(): Promise<readonly Standing[]>;
+  others(): Promise<readonly Announcement[]>;
   /** Gives the snapshot that an epoch begins from to all nodes. */
   publishBase(epoch: string): Promise<void>;
   epochStarted(epoch: string, reason: string): void;
+}
+
+/** How far a node is; null: it has nothing yet. */
+export function standingOf(name: string, node: Node): Announcement | null {
+  const { checkpoint } = node.fold.store;
+  if (checkpoint === null) return null;
+  const { epoch, term, seq } = checkpoint;
+  return { node: name, epoch, term, seq };
 }
 
 export class Epochs {
@@ -36,23 +38,25 @@ export class Epochs {
     this.#place = place;
   }
 
-  /** The log holds what we applied last, or begins right behind it. */
+  /**
+   * The log holds what we applied last, or begins right behind it. Throws when it gives no answer:
+   * then nothing is known.
+   */
   async hasOurs(): Promise<boolean> {
     const { log, node } = this.#place;
     const { checkpoint } = node.fold.store;
-    return checkpoint === null || isInLog(checkpoint, log);
+    if (checkpoint === null) return true;
+    const { seq, entryHash: hash, epoch } = checkpoint;
+    const found = await log.check({ seq, hash, epoch });
+    if (found === 'unreachable') throw new Error('the log gives no answer');
+    return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
   }
 
   /** Nobody who is alive knows more than we do. */
   async mayOpen(): Promise<boolean> {
-    const { checkpoint } = this.#place.node.fold.store;
-    const others = await this.#place.others();
-    return others.every((other) => {
-      const [mine, theirs] = [epochNumber(checkpoint?.epoch ?? '0-none'), epochNumber(other.epoch)];
-      if (theirs !== mine) return theirs < mine;
-      const term = checkpoint?.term ?? 0;
-      return other.term === term ? other.seq <= (checkpoint?.seq ?? 0) : other.term < term;
-    });
+    const { node, name, others } = this.#place;
+    const standing = standingOf(name, node);
+    return standing === null || isForemost(standing, await others());
   }
 
   /** The log begins anew, right behind our state. */

@@ -10,20 +10,11 @@
 import type { Node } from '../actors/node.ts';
 import type { Log } from '../log/port.ts';
 import { LogWriter, type WriterObserver } from '../log/writer.ts';
+import { candidacyMs, type Lease } from '../nats/lease.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { sleepUnless } from '../runtime/clock.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Epochs } from './epochs.ts';
-
-export interface LeaseOfLead {
-  /** true: held now. Asking again while it is held changes nothing. */
-  tryTake(): Promise<boolean>;
-  /** By this machine's clock. */
-  readonly isHeld: boolean;
-  /** Called once for each time it was taken, when it is over and was not released. */
-  onLost(listener: () => void): void;
-  release(): Promise<void>;
-}
 
 /** What a node does in a role, until it is stopped. */
 export interface Duty {
@@ -39,11 +30,15 @@ export interface Crew {
 export interface LeadershipObserver extends WriterObserver {
   leadBegun(term: number): void;
   leadEnded(reason: string): void;
+  /** This node can neither lead nor follow any more. */
+  leadershipFailed(error: unknown): void;
 }
 
 export interface LeadershipPlace {
   readonly name: string;
-  readonly lease: LeaseOfLead;
+  readonly lease: Lease;
+  /** Calls back when the lease, once taken, is over and was not released. */
+  onLost(listener: () => void): void;
   readonly leaseMs: number;
   readonly log: Log;
   readonly node: Node;
@@ -58,9 +53,12 @@ export class Leadership implements Service {
   readonly #observer: LeadershipObserver;
   readonly #stopAsked = Promise.withResolvers<string>();
   #duty: Duty | null = null;
+  #writer: LogWriter | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
   #leads = false;
+  #endLead: (reason: string) => void = () => {};
+  readonly #listeners = new Set<(leads: boolean) => void>();
 
   constructor(place: LeadershipPlace, observer: LeadershipObserver) {
     this.#place = place;
@@ -68,12 +66,23 @@ export class Leadership implements Service {
   }
 
   get leads(): boolean {
-    return this.#leads && this.#place.lease.isHeld;
+    return this.#leads && this.#place.lease.held;
+  }
+
+  /** Now and at every change. */
+  onRole(listener: (leads: boolean) => void): void {
+    this.#listeners.add(listener);
+    listener(this.leads);
+  }
+
+  /** The log is not what this node has: whoever leads must begin anew. */
+  stepDown(reason: string): void {
+    this.#endLead(reason);
   }
 
   async start(): Promise<void> {
     this.#duty = await this.#place.crew.follow();
-    this.#running = this.#run();
+    this.#running = this.#run().catch((error: unknown) => this.#observer.leadershipFailed(error));
   }
 
   /** Hands over: whoever waits may take the lease at once. */
@@ -87,44 +96,50 @@ export class Leadership implements Service {
   async #run(): Promise<void> {
     const { lease, leaseMs, clock } = this.#place;
     while (!this.#stopping) {
-      const isTaken = await lease.tryTake().catch(() => false);
-      if (isTaken) await this.#serve();
-      if (!this.#stopping) await sleepUnless(clock, leaseMs / 5, this.#stopAsked.promise);
+      if ((await lease.tryTake()) === 'taken') await this.#serve();
+      const pauseMs = candidacyMs(leaseMs);
+      if (!this.#stopping) await sleepUnless(clock, pauseMs, this.#stopAsked.promise);
     }
   }
 
   /** Until it ends, for whatever reason. */
   async #serve(): Promise<void> {
-    const { lease, crew } = this.#place;
+    const { onLost, crew } = this.#place;
     const over = Promise.withResolvers<string>();
-    lease.onLost(() => over.resolve('the lease is over'));
+    onLost(() => over.resolve('the lease is over'));
+    this.#endLead = (reason) => over.resolve(reason);
     const failed = (error: unknown) => over.resolve(String(error));
-    let writer: LogWriter | null = null;
-    let reason = '';
-    try {
-      writer = await this.#takeOver();
-      if (writer === null) return;
+    this.#stopAsked.promise.then(over.resolve);
+    const lead = async () => {
+      const writer = await this.#takeOver();
+      if (writer === null) return over.resolve('another node knows more');
       await this.#duty?.stop();
       this.#duty = await crew.lead(writer, failed);
-      this.#leads = true;
+      this.#changeRole(true);
       this.#observer.leadBegun(writer.term);
-      reason = await Promise.race([over.promise, this.#stopAsked.promise]);
-    } catch (error) {
-      reason = String(error);
-    } finally {
-      writer?.stop();
-      if (reason !== '') this.#observer.leadEnded(reason);
-      await this.#rest();
-    }
+    };
+    // What hangs in it, because nothing answers, must not hold up the end.
+    const leading = lead().catch(failed);
+    const reason = await over.promise;
+    this.#writer?.stop();
+    this.#observer.leadEnded(reason);
+    if (!this.#stopping) await leading;
+    await this.#rest();
   }
 
   async #rest(): Promise<void> {
     const { lease, crew } = this.#place;
-    this.#leads = false;
+    this.#changeRole(false);
     await this.#duty?.stop();
     this.#duty = null;
     await lease.release().catch(() => {});
     if (!this.#stopping) this.#duty = await crew.follow();
+  }
+
+  #changeRole(leads: boolean): void {
+    if (this.#leads === leads) return;
+    this.#leads = leads;
+    for (const listener of this.#listeners) listener(leads);
   }
 
   /** Everything there is, applied; then our own first entry. null: another one should lead. */
@@ -138,7 +153,8 @@ export class Leadership implements Service {
     await node.reached(tail.seq);
     const { fold } = node;
     const term = (fold.store.checkpoint?.term ?? 0) + 1;
-    const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.isHeld);
+    const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held);
+    this.#writer = writer;
     const payload = { kind: 'leader', node: name } as const;
     await node.reached(await writer.append([{ timeMs: fold.marketMs, payload }]));
     return writer;

@@ -5,9 +5,10 @@
  */
 import type { Node } from '../actors/node.ts';
 import type { Log } from '../log/port.ts';
+import type { Announcement } from '../nats/announcements.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
 import type { Service } from '../runtime/service.ts';
-import type { Epochs, Standing } from './epochs.ts';
+import { type Epochs, standingOf } from './epochs.ts';
 
 export interface WatchPlace {
   readonly name: string;
@@ -15,7 +16,7 @@ export interface WatchPlace {
   readonly log: Log;
   readonly epochs: Epochs;
   readonly clock: Clock;
-  announce(standing: Standing): Promise<void>;
+  announce(standing: Announcement): Promise<unknown>;
   /** The log is not ours any more. */
   lost(): void;
 }
@@ -75,12 +76,9 @@ export class Watch implements Service {
     if (this.#stopped) return;
     const { name, node, log, epochs, announce, lost, clock } = this.#place;
     try {
+      const standing = standingOf(name, node);
+      if (standing !== null) await announce(standing);
       const { seq } = await log.last();
-      const { checkpoint } = node.fold.store;
-      if (checkpoint !== null) {
-        const { epoch, term } = checkpoint;
-        await announce({ node: name, epoch, term, seq: checkpoint.seq });
-      }
       this.#endSeq = seq;
       if (!node.hasDiverged && (await epochs.hasOurs())) {
         this.#seenMs = clock.monotonicMs();

@@ -78,6 +78,13 @@ const CHECKS: readonly Check[] = [
   unsupported('OGMIOS_URL', NO_CHAIN),
   unsupported('KUPO_URL', NO_CHAIN),
   {
+    reads: ['NATS_URL', 'NETWORK'],
+    find: ({ NATS_URL, NETWORK }) =>
+      NATS_URL !== undefined && NETWORK === 'none'
+        ? ['what is replayed is served by a single node', 'Leave it out, or set NETWORK=devnet']
+        : null,
+  },
+  {
     reads: ['NATS_URL'],
     find: ({ NATS_URL }) =>
       NATS_URL === undefined || NATS_URL.split(',').every((url) => NATS_SERVER.test(url.trim()))

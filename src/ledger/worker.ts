@@ -186,8 +186,8 @@ function lead(answer: (answer: Calls['lead']['answer']) => void, fail: (fault: s
   ledger.judgeAnew();
   commands.unshift(() => {
     if (role !== 'leader') return fail('it was told to follow before it led');
-    if (options.blockPaceMs > 0) pace.start();
     answer({ tip: ledger.tip });
+    if (options.blockPaceMs > 0) pace.start();
   });
 }
 

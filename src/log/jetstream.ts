@@ -124,9 +124,14 @@ export class JetstreamLog implements Log {
 
   /** What it answers, `read` has too: it waits until the push has brought it. */
   async last(): Promise<Tail> {
+    const hadEnd = this.#window.end;
     const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
-    if (message === null) return { seq: 0, hash: NO_HASH, epoch: null };
+    if (message === null) {
+      if (hadEnd > 0) await this.#startOver(1);
+      return { seq: 0, hash: NO_HASH, epoch: null };
+    }
     const { entry, hash } = opened(message);
+    if (hadEnd > entry.seq) await this.#startOver(entry.seq);
     await this.#catchUp(entry.seq, hash);
     return { seq: entry.seq, hash, epoch: entry.epoch };
   }
@@ -172,8 +177,8 @@ export class JetstreamLog implements Log {
 
   /**
    * Not one step in a stream: it is emptied up to `seq`, then the entry comes as its first. A crash
-   * between leaves an empty stream, to be restarted again. A seq the stream has passed already needs
-   * a new stream in its place, which everybody else notices as `missing` for a moment.
+   * between leaves an empty stream, to be restarted again. A seq that the stream has passed needs a
+   * new stream in its place, which everybody else may notice as `missing` for a moment.
    */
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
@@ -195,8 +200,10 @@ export class JetstreamLog implements Log {
 
   async check(own: Tail): Promise<LogCheck> {
     if (!this.#link.connected) return 'unreachable';
+    const hadEnd = this.#window.end;
     try {
       const { first, last, messages } = await this.#stream.state();
+      if (hadEnd > last) await this.#startOver(Math.max(1, last));
       if (own.seq === 0) return 'same';
       if (messages === 0 || last < own.seq) return 'behind';
       if (own.seq >= first) {
@@ -233,14 +240,17 @@ export class JetstreamLog implements Log {
     throw new RestartRefused(`another writer was at work when the log was to begin at ${seq}`);
   }
 
+  /** The stream is another one than the window was filled from. */
+  async #startOver(seq: number): Promise<void> {
+    this.#window.clear();
+    await this.#follower.follow(seq);
+  }
+
   /** The window has what the stream ends with, or is emptied so that reads ask the stream. */
   async #catchUp(seq: number, hash: string): Promise<void> {
     await this.#reachedInTime(seq);
     const [same] = this.#window.slice(seq, 1) ?? [];
-    const isAhead = this.#window.end > seq && (await this.#stream.state()).last < this.#window.end;
-    if (!isAhead && same?.hash === hash) return;
-    this.#window.clear();
-    await this.#follower.follow(seq);
+    if (same?.hash !== hash) await this.#startOver(seq);
   }
 
   #reachedInTime(seq: number): Promise<void> {
@@ -255,6 +265,8 @@ export class JetstreamLog implements Log {
   }
 
   #heard(message: StoredMessage): void {
+    // Our own entries are there since they were acknowledged.
+    if (message.seq <= this.#window.end) return;
     try {
       this.#window.take(opened(message));
     } catch {

@@ -146,7 +146,7 @@ export class AppendPipeline {
       this.#sequenceIsRight = false;
       return { lastMessageId: idBefore };
     }
-    if (code === WRONG_LAST_MESSAGE) return { lastSequence: seq - 1 };
+    
     return { lastSequence: seq - 1, lastMessageId: idBefore };
   }
 
@@ -183,9 +183,7 @@ function idOf(epoch: string, seq: number, hash: string): string {
 }
 
 function storedAs({ entry }: SealedEntry, seq: number): AppendOutcome {
-  return seq === entry.seq
-    ? { outcome: 'appended', seq }
-    : { outcome: 'conflict', lastSeq: seq };
+  return seq === entry.seq ? { outcome: 'appended', seq } : { outcome: 'conflict', lastSeq: seq };
 }
 
 /** null: no answer now. */

@@ -22,7 +22,7 @@ export class EntryWindow {
     return this.#end;
   }
 
-  /** An acknowledged entry of ours: taken if it goes on from the tail, else the stream brings it. */
+  /** An acknowledged entry of ours, if it goes on from the tail; else the stream brings it. */
   takeOwn(sealed: SealedEntry): void {
     const { tail } = this;
     if (tail === undefined || sealed.entry.seq !== tail.entry.seq + 1) return;

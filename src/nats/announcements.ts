@@ -2,6 +2,7 @@
  * What each living node has, in the lease's bucket: when stream and leader are both lost, the one
  * with the highest (term, seq) opens the new epoch. A node that says nothing for a lease vanishes.
  */
+import { epochNumber } from '../runtime/position.ts';
 import type { Bucket } from './bucket.ts';
 
 export interface Announcement {
@@ -44,6 +45,8 @@ export class Announcements {
 /** Whether `own` is the one to open an epoch; equals are told apart by name. */
 export function isForemost(own: Announcement, others: readonly Announcement[]): boolean {
   return others.every((other) => {
+    const [mine, theirs] = [epochNumber(own.epoch), epochNumber(other.epoch)];
+    if (mine !== theirs) return mine > theirs;
     if (own.term !== other.term) return own.term > other.term;
     if (own.seq !== other.seq) return own.seq > other.seq;
     return own.node < other.node;

@@ -75,7 +75,11 @@ export class Bucket {
 
   /** Values whose keys begin with `<prefix>.`; keys that were removed are not among them. */
   async all(prefix: string): Promise<readonly string[] | 'unreachable'> {
-    const stream = new MarketStream(this.#link, await manager(this.#link), `KV_${this.#shape.name}`);
+    const stream = new MarketStream(
+      this.#link,
+      await manager(this.#link),
+      `KV_${this.#shape.name}`,
+    );
     const texts: string[] = [];
     const found = await this.#ask(async () => {
       for (let next = 1; ; ) {
@@ -91,9 +95,7 @@ export class Bucket {
 
   async #write(run: (bucket: KV) => Promise<number>): Promise<WriteOutcome> {
     const outcome = await this.#ask(run);
-    return typeof outcome === 'number'
-      ? { write: 'done', revision: outcome }
-      : { write: outcome };
+    return typeof outcome === 'number' ? { write: 'done', revision: outcome } : { write: outcome };
   }
 
   /** A bucket that was lost with the server's state is made anew by the next one who asks. */

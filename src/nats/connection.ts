@@ -19,8 +19,8 @@ import {
 import { Failure } from '../runtime/errors.ts';
 import type { Rng } from '../runtime/rng.ts';
 
-export { createInbox, headers, nanos };
 export type { Msg, MsgHdrs, NatsConnection };
+export { createInbox, headers, nanos };
 
 export interface NatsSettings {
   /** `nats://user:password@host:4222` or `tls://…`; several of one cluster with commas between. */
@@ -129,6 +129,7 @@ function optionsOf(settings: NatsSettings, rng: Rng): ConnectionOptions | Failur
     timeout: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     reconnect: true,
     maxReconnectAttempts: -1,
+    ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => RECONNECT_MS + Math.floor(rng.unit() * RECONNECT_JITTER_MS),
     pingInterval: PING_EVERY_MS,
     maxPingOut: 2,
@@ -146,9 +147,7 @@ function authOf(url: URL, credsFile: string | undefined): ConnectionOptions | Fa
   }
   const user = decodeURIComponent(url.username);
   if (user === '') return {};
-  return url.password === ''
-    ? { token: user }
-    : { user, pass: decodeURIComponent(url.password) };
+  return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) };
 }
 
 function urlsOf(text: string): URL[] {

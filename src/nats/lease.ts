@@ -90,7 +90,11 @@ export class Lease {
   async release(): Promise<void> {
     const term = this.#term;
     this.#end();
-    if (term !== null) await this.#bucket.remove(KEY, term.revision);
+    if (term === null) return;
+    const outcome = await this.#bucket.remove(KEY, term.revision);
+    // A renewal was on its way and came in first.
+    const isRenewed = outcome.write === 'refused' && (await this.#isStillOurs(term));
+    if (isRenewed) await this.#bucket.remove(KEY, term.revision);
   }
 
   #begin(text: string, revision: number, untilMs: number): TakeOutcome {

@@ -15,7 +15,7 @@ import { Failure } from '../runtime/errors.ts';
 import type { Rng } from '../runtime/rng.ts';
 import type { NatsLink } from './connection.ts';
 import { RangeReader } from './range.ts';
-import { jetstreamOf, manager, storageOfFiles } from './stream.ts';
+import { jetstreamOf, MarketStream, manager, storageOfFiles } from './stream.ts';
 
 export interface StoredFile {
   readonly name: string;
@@ -54,7 +54,11 @@ export class ObjectFiles {
       const stream = createReadStream(path, { fd: file, highWaterMark: CHUNK_BYTES });
       // trust: a file stream without an encoding gives bytes
       const bytes = Readable.toWeb(stream) as ReadableStream<Uint8Array>;
-      return storedFile(await store.put(meta, bytes, { timeout: ASK_TIMEOUT_MS }));
+      try {
+        return storedFile(await store.put(meta, bytes, { timeout: ASK_TIMEOUT_MS }));
+      } finally {
+        stream.destroy();
+      }
     });
   }
 
@@ -79,10 +83,19 @@ export class ObjectFiles {
 
   /** The newest first. */
   list(): Promise<readonly StoredFile[] | Failure> {
-    return this.#try('the list was not read', async (store) => {
-      const infos = await store.list();
-      const files = infos.filter(({ deleted }) => !deleted).map(storedFile);
-      return files.sort((a, b) => b.revision - a.revision);
+    return this.#try('the list was not read', async () => {
+      const { bucket } = this.#shape;
+      const stream = new MarketStream(this.#link, await manager(this.#link), `OBJ_${bucket}`);
+      const files: StoredFile[] = [];
+      for (let next = 1; ; ) {
+        const message = await stream.nextOf(`$O.${bucket}.M.*`, next);
+        if (message === null) return files.reverse();
+        // trust: the store's own description of an object
+        const info = JSON.parse(new TextDecoder().decode(message.data)) as ObjectInfo;
+        const { name, size: bytes, deleted } = info;
+        if (deleted !== true) files.push({ name, bytes, revision: message.seq });
+        next = message.seq + 1;
+      }
     });
   }
 

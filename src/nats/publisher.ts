@@ -146,13 +146,18 @@ function headersOf(id: string, guards: Guards): MsgHdrs {
 interface Acknowledgement {
   readonly seq?: number;
   readonly duplicate?: boolean;
-  readonly error?: { readonly code: number; readonly err_code?: number; readonly description: string };
+  readonly error?: {
+    readonly code: number;
+    readonly err_code?: number;
+    readonly description: string;
+  };
 }
 
 const UNAVAILABLE = 503;
 
 function resultOf(message: Msg): PublishResult {
-  if (message.data.length === 0) return { result: 'lost', why: 'NATS has no such stream right now' };
+  if (message.data.length === 0)
+    return { result: 'lost', why: 'NATS has no such stream right now' };
   // trust: the stream's acknowledgement, as its protocol says
   const { seq, duplicate, error } = message.json() as Acknowledgement;
   if (error !== undefined) {

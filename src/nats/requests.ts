@@ -61,7 +61,8 @@ export async function ask(
   if (bytes.length > maxBytes) return tooLarge(maxBytes);
   if (!link.connected) return noLeader('this node has no connection to NATS');
   try {
-    const answer = await link.connection.request(subject, bytes, { timeout: timeoutMs });
+    const asked = () => link.connection.request(subject, bytes, { timeout: timeoutMs });
+    const answer = await link.whileConnected(asked);
     const failed = answer.headers?.get(FAILURE_HEADER) ?? '';
     return failed === '' ? answer.data : failureOf(failed);
   } catch (error) {

@@ -9,6 +9,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Histogram, Registry } from 'prom-client';
 import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
+import { clusterEvents } from './clusterEvents.ts';
 import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -44,6 +45,7 @@ export function createEvents(logger: Logger, registry: Registry) {
     ...storeEvents(logger, meters),
     ...ingestEvents(logger, meters),
     ...chainEvents(logger, meters),
+    ...clusterEvents(logger, meters),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { dataFiles } from '../../src/actors/files.ts';
 import { Node } from '../../src/actors/node.ts';
 import { recover } from '../../src/actors/recovery.ts';
@@ -72,8 +73,9 @@ export class Seat {
     );
     const files = dataFiles(directory);
     const nodeOptions = { ...USUAL, horizonBlocks };
-    const quarantined = events.actorQuarantined;
-    const recovery = { ...nodeOptions, ...events, quarantined, clock: systemClock, rng };
+    const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
+    const said = { quarantined, epochStarted, stateUnreadable };
+    const recovery = { ...nodeOptions, ...said, clock: systemClock, rng };
     const store = await recover(own, files, recovery);
     const { seq } = await own.last();
     const node = new Node(store, seq, own, files, systemClock, nodeOptions, events);
@@ -264,19 +266,33 @@ export async function failOver(
   await seatAt(market, old).replica.start();
 }
 
-/** Every replica shows what the leader shows, and its mempool is the fold's. */
+/**
+ * Every replica shows what the leader shows, and its mempool is the fold's; as soon as all have
+ * what the leader wrote. After a fork it writes what waits anew, though nothing else has changed.
+ */
 export async function checkAll(market: Market): Promise<void> {
   const leader = seatAt(market, market.leader);
-  const seq = await leader.settled();
-  const expected = await leader.picture();
-  for (const seat of market.seats) {
-    await seat.node.reached(seq);
-    if (seat !== leader) await seat.replica.reached(seq);
-    assert.deepEqual(seat.faults, []);
-    assert.deepEqual(await seat.picture(), expected);
-    assert.deepEqual(seat.waiting(), expected.waiting);
-    assert.equal(seat.node.stateHash(), leader.node.stateHash());
-  }
+  await leader.settled();
+  const shown = async () => {
+    const expected = await leader.picture();
+    const { seq } = await market.log.last();
+    const pictures = await Promise.all(
+      market.seats.map(async (seat) => {
+        await seat.node.reached(seq);
+        if (seat !== leader) await seat.replica.reached(seq);
+        assert.deepEqual(seat.faults, []);
+        const shows = await seat.picture();
+        return [shows, seat.waiting(), seat.node.stateHash()];
+      }),
+    );
+    return { pictures, expected: [expected, expected.waiting, leader.node.stateHash()] };
+  };
+  const areSame = ({ pictures, expected }: Awaited<ReturnType<typeof shown>>) =>
+    pictures.every((picture) => isDeepStrictEqual(picture, expected));
+  const isLate = await untilAsked('all show the same', shown, areSame, 3_000).catch(() => true);
+  if (isLate !== true) return;
+  const { pictures, expected } = await shown();
+  for (const picture of pictures) assert.deepEqual(picture, expected);
 }
 
 /** A payment from what `seat` shows; null when the wallet is too small. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import type { Scope } from './server.ts';
 
-export class Proxy {
+export class NatsProxy {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   /** What the server says is swallowed, what it is told gets through. */
@@ -18,9 +18,9 @@ export class Proxy {
     this.#server = server;
   }
 
-  static async start(scope: Scope, targetPort: number): Promise<Proxy> {
+  static async start(scope: Scope, targetPort: number): Promise<NatsProxy> {
     const server = createServer();
-    const proxy = new Proxy(server);
+    const proxy = new NatsProxy(server);
     server.on('connection', (client) => proxy.#join(client, targetPort));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

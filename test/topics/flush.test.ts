@@ -110,6 +110,24 @@ test('a mark leaves out the last flush turn, which may not have arrived', () => 
   assert.deepEqual([seat.mark().prev, seat.mark().complete], [6, 7]);
 });
 
+test('who stands between a change and the frame that told of it is shown no loss', () => {
+  const { clock, sent, join, change } = world();
+  const seat = join('a', 5);
+  change('a', 'other');
+  clock.advance(10);
+  assert.equal(sent.at(-1)?.frame.seq, 6);
+  seat.standsAt(5);
+  change('a');
+  clock.advance(10);
+  seat.standsAt(9);
+  change('a');
+  clock.advance(10);
+  assert.deepEqual(
+    sent.map(({ frame }) => frame.prev),
+    [0, 5, 7],
+  );
+});
+
 test('everything is complete up to the applied position except what waits for its flush', () => {
   const { clock, hub, join, change } = world();
   join('a', 1_000);

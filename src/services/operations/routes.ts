@@ -58,7 +58,9 @@ function readiness(status: NodeStatus): Answer {
   const { slot, hash, lagMs } = status.tip();
   const body = JSON.stringify({
     node: status.node,
-    role: status.role,
+    role: status.role(),
+    term: status.term(),
+    lagEntries: status.lagEntries(),
     position: formatPosition(position),
     epoch: position.epoch,
     seq: position.seq,

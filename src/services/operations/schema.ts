@@ -15,7 +15,7 @@ const COMMON = {
   epoch: Type.String({ description: 'Name of the log: <n>-<random>.' }),
   seq: Type.Integer({ description: 'Newest entry that every answer includes.' }),
   node: Type.String(),
-  role: Type.Enum(['leader']),
+  role: Type.Enum(['leader', 'follower']),
   synced: Type.Boolean(),
   stale: Type.Boolean({ description: 'The source of entries is silent: right but old.' }),
 };
@@ -25,6 +25,8 @@ export const Live = Type.Object({ live: Type.Literal(true) });
 export const Ready = Type.Object({
   ...COMMON,
   position: Type.String({ description: '<epoch>:<seq>' }),
+  term: Type.Integer({ description: 'Of the leader whose entry was applied last.' }),
+  lagEntries: Type.Integer({ description: 'Entries that are written and not applied here yet.' }),
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),
   degraded: Type.Boolean({ description: 'Some pools are quarantined; the others are served.' }),
   quarantinedPools: Type.Integer({ minimum: 0 }),

@@ -10,7 +10,11 @@ export interface StatusTip extends Tip {
 export interface NodeStatus {
   /** Name of this process, for a person who looks at several. */
   readonly node: string;
-  readonly role: 'leader';
+  role(): 'leader' | 'follower';
+  /** Of the leader whose entry was applied last. */
+  term(): number;
+  /** Entries that are written, and not applied here yet. */
+  lagEntries(): number;
   applied(): Position;
   /** Hex; equal on every node at the same position. */
   stateHash(): string;

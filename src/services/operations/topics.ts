@@ -32,7 +32,7 @@ function health(status: NodeStatus): Json {
     epoch,
     seq,
     node: status.node,
-    role: status.role,
+    role: status.role(),
     synced: status.synced(),
     stale: status.stale(),
   };

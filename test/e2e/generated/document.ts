@@ -55,7 +55,9 @@ export class Served {
     return this.operations.filter((operation) => {
       const own = operation.path.split('/');
       if (own.length !== segments.length) return false;
-      return own.every((name, index) => name.startsWith('{') || name === segments[index]);
+      return own.every((name, index) => {
+        return name.startsWith('{') ? segments[index] !== '' : name === segments[index];
+      });
     });
   }
 

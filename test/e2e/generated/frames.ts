@@ -3,7 +3,7 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { type Json, objectOf, type Served } from './document.ts';
-import { junk } from './mutations.ts';
+import { junk, PLACE } from './mutations.ts';
 import type { Values } from './values.ts';
 
 export interface Sent {
@@ -54,7 +54,7 @@ export function clientSchemas(document: Served['document']): Json[] {
 /** What one socket sends. */
 export function talks(schemas: readonly Json[], values: Values): fc.Arbitrary<Sent[]> {
   const valid = fc.oneof(...schemas.map((schema) => values.of(schema, '')));
-  const changed = fc.tuple(valid, fc.nat(), junk()).map(([frame, place, { value }]) => {
+  const changed = fc.tuple(valid, PLACE, junk()).map(([frame, place, { value }]) => {
     const fields: [string, unknown][] = Object.entries(objectOf(frame));
     const index = place % Math.max(1, fields.length);
     const others = fields.flatMap(([name, field], each): [string, unknown][] => {

@@ -10,7 +10,7 @@ import { type Finds, Values } from './values.ts';
 const RARE_TAG = 'Devnet';
 const MOST_BLOCKS = 3;
 const LIMITED = ['blocks', 'depth'];
-const WEIGHTS = { rare: 1, build: 6, other: 12 };
+const WEIGHTS = { rare: 2, build: 6, other: 12, form: 24 };
 
 export function generator(openapi: Served, finds: Finds): fc.Arbitrary<Ask> {
   const drafts = new Drafts(openapi, new Values(openapi, finds), finds);
@@ -26,8 +26,9 @@ export function generator(openapi: Served, finds: Finds): fc.Arbitrary<Ask> {
   return fc.oneof(...perOperation);
 }
 
-function weightOf({ tag, method, path }: Operation): number {
+function weightOf({ tag, method, path, body }: Operation): number {
   if (tag === RARE_TAG) return WEIGHTS.rare;
+  if (body?.type === 'multipart/form-data') return WEIGHTS.form;
   return method === 'POST' && !/^\/(v1|balances)\//.test(path) ? WEIGHTS.build : WEIGHTS.other;
 }
 

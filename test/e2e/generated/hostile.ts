@@ -1,6 +1,7 @@
-/** Requests of somebody who wants the process to fall over. Bytes that are no HTTP are among them. */
+/** Requests of somebody who wants the process to fall over; some are no HTTP at all. */
 import fc from 'fast-check';
 import { type Ask, askOf, contentOf, type Draft, formBytes } from './draft.ts';
+import { PLACE } from './mutations.ts';
 
 const CRLF = '\r\n';
 const TEXTS = [
@@ -189,7 +190,7 @@ function bare(draft: Draft, place: number, noise: Uint8Array): Buffer {
 
 export function hostile(draft: fc.Arbitrary<Draft>): fc.Arbitrary<Ask> {
   const noise = fc.uint8Array({ minLength: 1, maxLength: 200 });
-  return fc.tuple(draft, fc.nat(), fc.nat(), noise).map(([valid, kind, place, some]): Ask => {
+  return fc.tuple(draft, PLACE, PLACE, noise).map(([valid, kind, place, some]): Ask => {
     const { method, path } = valid;
     if (kind % 4 === 0) {
       return { kind: 'hostile', method, path, bytes: bare(valid, place, some), isBare: true };

@@ -32,7 +32,7 @@ export class Market {
     });
   }
 
-  /** Two tokens with trades, an open order, locks; and one of everything that a request may name. */
+  /** Two tokens with trades, an open order, locks; one of everything a request may name. */
   async play(): Promise<Finds> {
     const [ann, ben, cid] = this.#desks;
     assert(ann !== undefined && ben !== undefined && cid !== undefined);

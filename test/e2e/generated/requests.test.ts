@@ -21,6 +21,8 @@ const ROUND = 500;
 const LINES = 24;
 /** Bytes that are no request may be waited over for ever. */
 const BARE_LIMIT_MS = 40;
+/** From here on every operation has its turn. */
+const ENOUGH = 8_000;
 const MOST_TOLD = 12;
 
 /** What differed, one example of each kind, with the request as a person can read it. */
@@ -70,7 +72,7 @@ test('generated requests are answered as documented, and the process lives', {
   t.diagnostic(`the market was made in ${(startMs / 1000).toFixed(1)} s`);
   for (let done = 0, round = 0; done < REQUESTS; round += 1) {
     const numRuns = Math.min(ROUND, REQUESTS - done);
-    const asks = fc.sample(requests, { seed: SEED + round, numRuns });
+    const asks = fc.sample(requests, { seed: SEED * 1_000 + round, numRuns });
     done += asks.length;
     const waiting = asks.values();
     await Promise.all(
@@ -101,7 +103,8 @@ test('generated requests are answered as documented, and the process lives', {
   t.diagnostic(JSON.stringify(Object.fromEntries([...tally].sort())));
   faults.settle();
   const never = openapi.operations.map(({ route }) => route).filter((route) => !seen.has(route));
-  assert.deepEqual(never, [], 'every operation was answered with 200 at least once');
+  if (REQUESTS >= ENOUGH)
+    assert.deepEqual(never, [], 'every operation was answered with 200 at least once');
   life.assertNoHalfMadeFile();
   assert.equal((await server.stop()).code, 0);
 });

@@ -1,4 +1,4 @@
-/** Bytes to the server and its answers, over connections that are kept for as long as it keeps them. */
+/** Bytes to the server and its answers, over connections kept for as long as it keeps them. */
 import { connect, type Socket } from 'node:net';
 
 export interface WireAnswer {

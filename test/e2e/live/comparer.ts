@@ -69,17 +69,18 @@ export class Comparer {
     if (stream !== undefined) await this.#ask(stream.wish, this.#question(stream.wish));
   }
 
-  /** All questions about all wishes; every mirror must know the answers: nothing changes now. */
-  async everything(): Promise<number> {
-    let asked = 0;
+  /** All questions about all wishes, and how many comparisons with mirrors that made at once. */
+  async everything(): Promise<{ asked: number; compared: number }> {
+    const done = { asked: 0, compared: 0 };
     for (const [, [stream]] of this.#byWish) {
       assert(stream !== undefined);
       for (const question of stream.wish.questions) {
-        if (await this.#ask(stream.wish, question)) asked += 1;
+        const isKnown = await this.#ask(stream.wish, question, done);
+        if (isKnown) done.asked += 1;
         else question.check(stream.state ?? assert.fail('it knows something'), null);
       }
     }
-    return asked;
+    return done;
   }
 
   /** Loads `stream` over HTTP anew, from where it is to be subscribed with `since`. */
@@ -111,7 +112,7 @@ export class Comparer {
   }
 
   /** False: there is nothing to compare with. */
-  async #ask(wish: Wish, question: Question): Promise<boolean> {
+  async #ask(wish: Wish, question: Question, done = { compared: 0 }): Promise<boolean> {
     this.#asked += 1;
     try {
       const { body, text, position } = await this.#read(question);
@@ -121,6 +122,7 @@ export class Comparer {
         if (stream.own !== null) assert.equal(position.epoch, stream.own.epoch);
         stream.check(position.seq, (state) => {
           counts.compared += 1;
+          done.compared += 1;
           counts.values.add(text);
           question.check(state, body);
         });

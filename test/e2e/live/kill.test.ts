@@ -12,6 +12,7 @@ import { DevnetWorld } from '../devnet/world.ts';
 import { assertVerified } from '../market.ts';
 import { Comparer } from './comparer.ts';
 import { Mirror } from './mirror.ts';
+import { assertSameAtRest } from './rest.ts';
 import { readAll } from './routes.ts';
 import { assertRecovered, table } from './tally.ts';
 import { Town } from './town.ts';
@@ -92,25 +93,6 @@ async function assertWentOn(t: TestContext, { town }: Scene, least: number): Pro
   assert(transactions <= MOST_FOLDED, `${transactions} transactions were followed`);
 }
 
-/** Nobody trades: every mirror, gone on with since, knows every answer. */
-async function assertSameAtRest({ town, comparer, mirrors }: Scene): Promise<void> {
-  const { server } = town;
-  comparer.url = server.url;
-  for (const mirror of mirrors) await mirror.reconnect(server.port);
-  for (;;) {
-    const { epoch, seq } = await readHealth(server.url);
-    for (const mirror of mirrors) await mirror.reached({ epoch, seq });
-    const compared = () =>
-      mirrors.reduce((all, { streams }) => streams.reduce((n, s) => n + s.compared, all), 0);
-    const before = compared();
-    const asked = await comparer.everything();
-    // The executor may still have had something to do.
-    if ((await readHealth(server.url)).seq !== seq) continue;
-    assert.equal(compared() - before, asked * mirrors.length, 'every mirror knows every answer');
-    return;
-  }
-}
-
 /** A kill while nothing happens changes nothing that a client can read. */
 async function assertNothingForgotten(t: TestContext, { town, people }: Scene): Promise<void> {
   const all = () => readAll(town.server.url, town.tokens, people);
@@ -137,7 +119,7 @@ test('kill -9 in the middle of trading: HTTP and mirrors go on as one', async (t
     const seqs = mirrors.flatMap(({ streams }) => streams.map(({ own }) => own?.seq ?? 0));
     await town.restart(t);
     await assertWentOn(t, scene, Math.max(...seqs));
-    await assertSameAtRest(scene);
+    await assertSameAtRest(comparer, mirrors, town.server);
     assert.equal((await readHealth(town.server.url)).epoch, epoch);
   }
   await assertNothingForgotten(t, scene);

@@ -2,15 +2,14 @@
  * HTTP and WebSocket say the same at the same position, while traders trade and the chain forks:
  * clients of all topics, fast, slow, late, coming back, in both encodings, against random reads.
  */
-import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
 import { readTraderConfig, traderWallets } from '../../../src/traders/config.ts';
-import { readHealth } from '../../support/chart.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { DevnetWorld, launchOf, ok } from '../devnet/world.ts';
 import { Comparer } from './comparer.ts';
 import { Mirror, type MirrorOptions } from './mirror.ts';
+import { assertSameAtRest } from './rest.ts';
 import { assertCompared, assertRecovered, table } from './tally.ts';
 import { marketWishes, tokenWishes, type Wish } from './wishes.ts';
 
@@ -120,15 +119,7 @@ async function assertAtRest(t: TestContext, scene: Scene, directory: string): Pr
   comparer.running = false;
   await world.app.stop();
   const quiet = await DevnetWorld.start(t, { directory, gateway: GATEWAY });
-  comparer.url = quiet.url;
-  for (const mirror of mirrors) await mirror.reconnect(quiet.port);
-  const { epoch, seq } = await readHealth(quiet.url);
-  for (const mirror of mirrors) await mirror.reached({ epoch, seq });
-  const streams = mirrors.flatMap((mirror) => mirror.streams);
-  const compared = () => streams.reduce((sum, stream) => sum + stream.compared, 0);
-  const before = compared();
-  const asked = await comparer.everything();
-  assert.equal(compared() - before, asked * mirrors.length, 'every mirror knows every answer');
+  await assertSameAtRest(comparer, mirrors, quiet);
 }
 
 test('HTTP is what every mirror knew at the same position', async (t) => {

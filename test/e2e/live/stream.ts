@@ -3,7 +3,8 @@
  * frame with seq at or below the own one is ignored, a `prev` above it is a loss, which fails.
  *
  * What it knew is kept by seq. At a position P it is known what the state was where a frame has
- * this very seq, or where a ping said, before the next frame, that nothing was missed up to P.
+ * this very seq, or a ping that came before the next frame. Between those nobody can tell: what
+ * changed and was undone before the stream's next turn is told to no one.
  */
 import assert from 'node:assert/strict';
 import type { Position } from '../../support/chart.ts';
@@ -15,11 +16,9 @@ import type { Wish } from './wishes.ts';
 interface Known {
   readonly seq: number;
   readonly state: State;
-  /** By pings; NOT_YET while more frames of one flush may follow, which collapse into each other. */
-  completeTo: number;
+  /** Its own seq and those of pings; none while more frames of the same flush may follow. */
+  readonly sure: Set<number>;
 }
-
-const NOT_YET = -1;
 
 interface Check {
   readonly seq: number;
@@ -118,8 +117,8 @@ export class LiveStream {
   /** The socket was sent something else since: no frame of the same flush follows. */
   flushed(): void {
     const last = this.#known.at(-1);
-    if (last === undefined || last.completeTo !== NOT_YET) return;
-    last.completeTo = last.seq;
+    if (last === undefined || last.sure.size > 0) return;
+    last.sure.add(last.seq);
     this.#settle();
     this.onChange(this, last.seq, last.state);
   }
@@ -131,7 +130,7 @@ export class LiveStream {
     if (this.own === null || this.own.epoch !== epoch || seq <= this.own.seq) return;
     this.own = { epoch, seq };
     this.#recent.push(`Ping ${seq}`);
-    last.completeTo = seq;
+    last.sure.add(seq);
     this.#settle();
   }
 
@@ -145,10 +144,10 @@ export class LiveStream {
   #learn(seq: number, state: State): void {
     this.frames += 1;
     // A bar that changed again later is told of later: between two frames it is an old one.
-    const completeTo = state instanceof BarsState ? NOT_YET : seq;
-    this.#known.push({ seq, state, completeTo });
+    const sure = new Set(state instanceof BarsState ? [] : [seq]);
+    this.#known.push({ seq, state, sure });
     if (this.#known.length > KEPT) this.#known.shift();
-    if (completeTo === NOT_YET) return;
+    if (sure.size === 0) return;
     this.#settle();
     this.onChange(this, seq, state);
   }
@@ -160,8 +159,8 @@ export class LiveStream {
       const at = this.#known.findLastIndex(({ seq }) => seq <= check.seq);
       const known = this.#known[at];
       const isLast = at === this.#known.length - 1;
-      if (known !== undefined && known.completeTo >= check.seq) this.#run(check, known.state);
-      else if (isLast) this.#pending.push(check);
+      if (known?.sure.has(check.seq) === true) this.#run(check, known.state);
+      else if (isLast && check.seq >= (this.own?.seq ?? 0)) this.#pending.push(check);
       else this.undecided += 1;
     }
   }
@@ -180,6 +179,7 @@ export class LiveStream {
   get what(): string {
     const { topic, data } = this.wish;
     const hz = this.maxHz === null ? '' : ` at ${this.maxHz} Hz`;
-    return `${topic} ${JSON.stringify(data)}${hz} (own ${this.own?.seq}; ${this.#recent.join(', ')})`;
+    const heard = `own ${this.own?.seq}; ${this.#recent.join(', ')}`;
+    return `${topic} ${JSON.stringify(data)}${hz} (${heard})`;
   }
 }

@@ -4,8 +4,8 @@ import type { Comparer } from './comparer.ts';
 import type { Mirror } from './mirror.ts';
 import type { Wish } from './wishes.ts';
 
-const LEAST_COMPARED = 40;
-const LEAST_VALUES = 8;
+const LEAST_COMPARED = 15;
+const LEAST_VALUES = 3;
 /** Pools of a young market graduate seldom. */
 const RARE = new Set(['CompletedCreateOn', 'CompletedMCap']);
 

@@ -11,7 +11,9 @@ import type { Topic } from '../../../src/topics/port.ts';
 /** A node that stands still. */
 export const STATUS: NodeStatus = {
   node: 'test-1',
-  role: 'leader',
+  role: () => 'leader',
+  term: () => 1,
+  lagEntries: () => 0,
   applied: () => ({ epoch: '1-abc', seq: 42 }),
   stateHash: () => 'c0ffee',
   synced: () => true,

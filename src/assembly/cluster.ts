@@ -1,0 +1,216 @@
+/**
+ * One node among several: the log, the lease and the files that all share, over NATS. What is read
+ * is this node's own; what is written goes through whoever leads.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DataFiles, dataFiles } from '../actors/files.ts';
+import { Node } from '../actors/node.ts';
+import { recover } from '../actors/recovery.ts';
+import { Epochs } from '../cluster/epochs.ts';
+import type { GenesisCopy } from '../ledger/messages.ts';
+import { ensureLog, JetstreamLog } from '../log/jetstream.ts';
+import { Announcements, isForemost } from '../nats/announcements.ts';
+import { Bucket } from '../nats/bucket.ts';
+import { connectNats, type NatsLink } from '../nats/connection.ts';
+import { Lease } from '../nats/lease.ts';
+import { ObjectFiles } from '../nats/objects.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Events } from '../runtime/events.ts';
+import { foldOptions, type Market } from './market.ts';
+import type { World } from './world.ts';
+
+export interface Cluster {
+  readonly name: string;
+  readonly market: string;
+  readonly link: NatsLink;
+  readonly log: JetstreamLog;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly announcements: Announcements;
+  readonly epochs: Epochs;
+  readonly files: ObjectFiles;
+  /** What all nodes' chains begin with; null: this node begins it. */
+  genesis(): Promise<GenesisCopy | null>;
+  publishGenesis(genesis: GenesisCopy): Promise<void>;
+  onLost(listener: () => void): void;
+}
+
+const AGAIN_MS = 200;
+const GENESIS = 'genesis';
+
+/** The market as the log has it, and the way to the other nodes. */
+export async function joinMarket(
+  world: World,
+  url: string,
+  events: Events,
+): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
+  const { settings, clock, rng, signal } = world;
+  const name = settings.NODE_NAME ?? rng.token(6);
+  const credsFile = settings.NATS_CREDS_FILE;
+  const link = await connectNats({ url, name, credsFile }, rng);
+  if (link instanceof Failure) throw new Error(link.message);
+  events.natsConnected();
+  link.onStatus(({ status }) => events.natsStatus(status));
+  const shared = await sharedParts(world, name, link);
+  const { log, lease, objects, announcements } = shared;
+  const files = dataFiles(settings.DATA_DIR);
+  const fetchBase = (epoch: string) =>
+    fetchUntilThere(objects, baseName(epoch), files.base(epoch), clock);
+  await untilBegun(log, lease, clock);
+  const options = foldOptions(world);
+  const store = await recover(log, files, {
+    ...options,
+    clock,
+    rng,
+    signal,
+    quarantined: events.actorQuarantined,
+    epochStarted: events.epochStarted,
+    stateUnreadable: events.stateUnreadable,
+    publishBase: (epoch) => publish(objects, baseName(epoch), files.base(epoch)),
+    shared: {
+      fetchBase,
+      mayRestart: ({ epoch, term, seq }) =>
+        isForemostLeader(lease, announcements, { node: name, epoch, term, seq }, clock),
+    },
+  });
+  const tail = await log.last();
+  const nodeOptions = { ...options, shared: { fetchBase, diverged: events.logDiverged } };
+  const node = new Node(store, tail.seq, log, files, clock, nodeOptions, events);
+  const cluster = clusterOf(world, name, link, shared, node, files, events);
+  return { market: { node, log, writer: null }, cluster };
+}
+
+interface Shared {
+  readonly log: JetstreamLog;
+  readonly lease: Lease;
+  readonly announcements: Announcements;
+  readonly objects: ObjectFiles;
+  onLost(listener: () => void): void;
+}
+
+async function sharedParts(
+  { settings, clock, rng }: World,
+  name: string,
+  link: NatsLink,
+): Promise<Shared> {
+  const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
+  await ensureLog(link, { name: market, replicas });
+  const log = await JetstreamLog.open(link, clock, { name: market });
+  const shape = { name: `${market}-nodes`, replicas, ttlMs: leaseMs };
+  const bucket = new Bucket(link, shape, Math.max(200, leaseMs / 5));
+  let lost = () => {};
+  const subject = leaderSubject(market);
+  const lease = new Lease(bucket, { node: name, subject, leaseMs, clock, rng, lost: () => lost() });
+  const objects = new ObjectFiles(link, clock, rng, { bucket: `${market}-files`, replicas });
+  return {
+    log,
+    lease,
+    objects,
+    announcements: new Announcements(bucket),
+    onLost: (listener) => {
+      lost = listener;
+    },
+  };
+}
+
+export function leaderSubject(market: string): string {
+  return `${market}-leader`;
+}
+
+function clusterOf(
+  { settings, clock, rng }: World,
+  name: string,
+  link: NatsLink,
+  { log, lease, announcements, objects, onLost }: Shared,
+  node: Node,
+  files: DataFiles,
+  { epochStarted }: Events,
+): Cluster {
+  const own = join(settings.DATA_DIR, 'genesis.json');
+  return {
+    name,
+    market: settings.MARKET_NAME,
+    link,
+    log,
+    lease,
+    leaseMs: settings.LEASE_MS,
+    announcements,
+    files: objects,
+    onLost,
+    epochs: new Epochs({
+      name,
+      log,
+      node,
+      files,
+      rng,
+      others: async () => {
+        const others = await announcements.others(name);
+        if (others === 'unreachable') throw new Error('NATS gives no answer');
+        return others;
+      },
+      publishBase: (epoch) => publish(objects, baseName(epoch), files.base(epoch)),
+      epochStarted,
+    }),
+    async genesis() {
+      for (; !existsSync(own); await sleep(clock, AGAIN_MS)) {
+        const found = await objects.get(GENESIS, own);
+        if (!(found instanceof Failure)) continue;
+        if (found.cause === 'NOT_FOUND' && (await lease.tryTake()) === 'taken') return null;
+      }
+      // trust: written by `publishGenesis` of a node of this market
+      return JSON.parse(readFileSync(own, 'utf8')) as GenesisCopy;
+    },
+    async publishGenesis(genesis) {
+      writeFileSync(own, JSON.stringify(genesis));
+      await publish(objects, GENESIS, own);
+    },
+  };
+}
+
+/** The log has a first entry, or this node may write it. */
+async function untilBegun(log: JetstreamLog, lease: Lease, clock: Clock): Promise<void> {
+  while ((await log.last()).seq === 0) {
+    if ((await lease.tryTake()) === 'taken') return;
+    await sleep(clock, AGAIN_MS);
+  }
+}
+
+/** This node holds the lease, and nobody who is alive has more; false: another one leads. */
+async function isForemostLeader(
+  lease: Lease,
+  announcements: Announcements,
+  own: Parameters<typeof isForemost>[0],
+  clock: Clock,
+): Promise<boolean> {
+  for (;;) {
+    if ((await lease.tryTake()) === 'taken') {
+      const others = await announcements.others(own.node);
+      if (others !== 'unreachable' && isForemost(own, others)) return true;
+      await lease.release();
+    }
+    const holder = await lease.holder();
+    if (holder !== null && holder !== 'unreachable' && holder.node !== own.node) return false;
+    await sleep(clock, AGAIN_MS);
+  }
+}
+
+function baseName(epoch: string): string {
+  return `base-${epoch}`;
+}
+
+async function publish(objects: ObjectFiles, name: string, path: string): Promise<void> {
+  const stored = await objects.put(name, path);
+  if (stored instanceof Failure) throw new Error(stored.message);
+}
+
+/** A leader publishes it before the epoch's first entry, so it is there, or comes back. */
+async function fetchUntilThere(
+  objects: ObjectFiles,
+  name: string,
+  path: string,
+  clock: Clock,
+): Promise<void> {
+  while ((await objects.get(name, path)) instanceof Failure) await sleep(clock, AGAIN_MS);
+}

@@ -1,0 +1,190 @@
+/**
+ * What works on the chain: all of it on the only node; among several, whoever leads follows the
+ * chain, fills orders and is asked by the others, whose ledgers copy what the log says.
+ */
+import type { Node } from '../actors/node.ts';
+import type { Counter, Devnet } from '../chain/devnet.ts';
+import type { EmulatedChain } from '../chain/emulated.ts';
+import { LedgerReplica } from '../chain/replica.ts';
+import { submitDurably, untilWritten } from '../chain/submitDurably.ts';
+import { answerCall, LeaderCaller, type LeaderWork } from '../cluster/leaderCalls.ts';
+import { type Crew, type Duty, Leadership } from '../cluster/leadership.ts';
+import { Watch } from '../cluster/watch.ts';
+import type { LogWriter } from '../log/writer.ts';
+import { ask, serve } from '../nats/requests.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Events } from '../runtime/events.ts';
+import type { Service } from '../runtime/service.ts';
+import type { ChainParts } from './chain.ts';
+import { type Cluster, leaderSubject } from './cluster.ts';
+import type { World } from './world.ts';
+
+/** This node among the others. */
+export interface Roles {
+  leads(): boolean;
+  /** Now and at every change. */
+  onRole(listener: (leads: boolean) => void): void;
+  /** Entries of the log that this node has not applied. */
+  lagEntries(): number;
+  /** Since the log was last seen to go on from what this node has. */
+  silentMs(): number;
+}
+
+export interface Work {
+  readonly submitter: Counter;
+  readonly devnet: Devnet;
+  readonly roles: Roles | null;
+  stale(): boolean;
+  readonly services: readonly Service[];
+}
+
+/** NATS is asked every few seconds; two that were missed are silence. */
+const SILENCE_MS = 12_000;
+
+export function alone({ ledger, follow, execute }: ChainParts, writer: LogWriter): Work {
+  const follower = follow(writer, () => {});
+  const executor = execute();
+  return {
+    submitter: ledger,
+    devnet: devnetOf(ledger),
+    roles: null,
+    stale: () => follower.failed,
+    services: [
+      { name: 'follower', start: () => follower.start(), stop: () => follower.stop() },
+      { name: 'executor', start: () => executor.start(), stop: () => executor.stop() },
+    ],
+  };
+}
+
+export function among(
+  parts: ChainParts,
+  cluster: Cluster,
+  { clock, settings }: World,
+  node: Node,
+  events: Events,
+): Work {
+  const { name, link, log, lease, leaseMs, epochs, announcements, onLost } = cluster;
+  const copy = () => new LedgerReplica({ ledger: parts.ledger, node, log, clock }, events);
+  let work: LeaderWork | null = null;
+  let replica: LedgerReplica | null = null;
+  const crew: Crew = {
+    async lead(writer, failed) {
+      const caughtUp = copy();
+      await caughtUp.start();
+      await caughtUp.stop();
+      const duty = await leadChain(parts, cluster, node, clock, writer, failed);
+      work = duty.work;
+      return {
+        stop: () => {
+          work = null;
+          return duty.stop();
+        },
+      };
+    },
+    async follow() {
+      replica = copy();
+      await replica.start();
+      return replica;
+    },
+  };
+  const leadership = new Leadership(
+    { name, lease, leaseMs, onLost, log, node, epochs, crew, clock },
+    events,
+  );
+  const everyMs = Math.min(SILENCE_MS / 2, leaseMs / 3);
+  const watch = new Watch(
+    {
+      name,
+      node,
+      log,
+      epochs,
+      clock,
+      announce: (standing) => announcements.announce(standing),
+      lost: () => leadership.stepDown('the log is not what this node wrote'),
+    },
+    everyMs,
+  );
+  link.onStatus(({ status }) => {
+    if (status === 'reconnected') watch.wake();
+  });
+  const subject = leaderSubject(settings.MARKET_NAME);
+  const caller = new LeaderCaller({
+    work: () => work,
+    ask: (bytes) => ask(link, subject, bytes),
+    reached: (seq) => node.reached(seq),
+    clock,
+  });
+  return {
+    submitter: caller,
+    devnet: caller,
+    roles: {
+      leads: () => leadership.leads,
+      onRole: (listener) => leadership.onRole(listener),
+      lagEntries: () => watch.lagEntries,
+      silentMs: () => watch.silentMs,
+    },
+    stale: () => watch.silentMs > SILENCE_MS || replica?.failed === true || node.hasDiverged,
+    services: [
+      { name: 'NATS', start: () => {}, stop: () => link.close() },
+      watch,
+      leadership,
+      {
+        name: 'announcement',
+        start: () => {},
+        stop: () => announcements.withdraw(name),
+      },
+    ],
+  };
+}
+
+async function leadChain(
+  { ledger, follow, execute }: ChainParts,
+  { link, market }: Cluster,
+  node: Node,
+  clock: Clock,
+  writer: LogWriter,
+  failed: (error: unknown) => void,
+): Promise<Duty & { readonly work: LeaderWork }> {
+  await ledger.lead();
+  const follower = follow(writer, failed);
+  await follower.start();
+  const executor = execute();
+  executor.start();
+  const { fork, mine } = devnetOf(ledger);
+  const work: LeaderWork = {
+    submit: (bytes) => submitDurably(ledger, node, bytes, clock),
+    async faucet(address, lovelace) {
+      return untilWritten(await ledger.faucet(address, lovelace), ledger, node, clock);
+    },
+    fork,
+    mine,
+  };
+  const desk = serve(link, leaderSubject(market), (bytes) =>
+    answerCall(work, bytes, () => node.applied().seq),
+  );
+  return {
+    work,
+    async stop() {
+      desk.stop();
+      await executor.stop();
+      await follower.stop();
+      await ledger.follow();
+    },
+  };
+}
+
+function devnetOf(ledger: EmulatedChain): Devnet {
+  const height = async () => (await ledger.tip()).tip?.height ?? 0;
+  return {
+    faucet: (address, lovelace) => ledger.faucet(address, lovelace),
+    async fork(depth, resubmit) {
+      const result = await ledger.fork(Math.min(depth, await height()), { resubmit });
+      return result instanceof Failure ? result : (result.tip?.height ?? 0);
+    },
+    async mine(blocks) {
+      const newest = await ledger.mine(blocks);
+      return newest instanceof Failure ? newest : (newest?.height ?? 0);
+    },
+  };
+}
