@@ -150,6 +150,8 @@ function clusterOf(
         if (others === 'unreachable') throw new Error('NATS gives no answer');
         return others;
       },
+      ensureLog: () =>
+        ensureLog(link, { name: settings.MARKET_NAME, replicas: settings.NATS_REPLICAS }),
       publishBase: (epoch) => publish(objects, baseName(epoch), files.base(epoch)),
       epochStarted,
     }),

@@ -7,6 +7,7 @@ import type { Counter, Devnet } from '../chain/devnet.ts';
 import type { EmulatedChain } from '../chain/emulated.ts';
 import { LedgerReplica } from '../chain/replica.ts';
 import { submitDurably, untilWritten } from '../chain/submitDurably.ts';
+import { Copying } from '../cluster/copying.ts';
 import { answerCall, LeaderCaller, type LeaderWork } from '../cluster/leaderCalls.ts';
 import { type Crew, type Duty, Leadership } from '../cluster/leadership.ts';
 import { Watch } from '../cluster/watch.ts';
@@ -67,7 +68,7 @@ export function among(
   const { name, link, log, lease, leaseMs, epochs, announcements, onLost } = cluster;
   const copy = () => new LedgerReplica({ ledger: parts.ledger, node, log, clock }, events);
   let work: LeaderWork | null = null;
-  let replica: LedgerReplica | null = null;
+  let replica: Copying | null = null;
   const crew: Crew = {
     async lead(writer, failed) {
       const caughtUp = copy();
@@ -83,7 +84,7 @@ export function among(
       };
     },
     async follow() {
-      replica = copy();
+      replica = new Copying(copy, clock, events);
       await replica.start();
       return replica;
     },

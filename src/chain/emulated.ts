@@ -221,8 +221,8 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
   }
 
   /**
-   * A replica's: takes back what is above the newest of `points` (newest first) and forgets what
-   * waits; rejects when the ledger leads. `reachesStart`: the oldest of them is the first block, so
+   * A replica's: takes back what is above the newest of `points` (newest first), as `rollTo` does;
+   * rejects when the ledger leads. `reachesStart`: the oldest of them is the first block, so
    * that a ledger with none of them goes back to its beginning.
    */
   reconcile(points: readonly Point[], reachesStart: boolean): Promise<Reconciled> {

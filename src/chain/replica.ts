@@ -1,5 +1,5 @@
 /**
- * Keeps the ledger of a node that does not lead where its fold is: what the leader's blocks were and
+ * Keeps the ledger of a node that does not lead where its fold is: the blocks of the leader and
  * what waits there, from the entries of the log, one by one, never further than they are applied.
  *
  * Assumes: entries have the transactions in them (`FollowerPlace.withRaw`). The ledger is a replica
@@ -194,7 +194,9 @@ export class LedgerReplica {
     const { points, chainStart } = known;
     const common = await this.#reconcile(points);
     const after = points.find(({ hash }) => hash === common?.hash)?.seq ?? chainStart;
-    const ranges = await rangesBetween(after, known.seq, this.#place.log);
+    // What follows the newest block is the mempool's, which the fold has: a log may begin there.
+    const isAtTip = (points[0]?.seq ?? chainStart) <= after;
+    const ranges = isAtTip ? [] : await rangesBetween(after, known.seq, this.#place.log);
     const blocks = points.filter(({ seq }) => seq <= after).toReversed();
     this.#copier.begin(common === null ? [] : blocks.map(copied), known.term);
     for (const { from, to } of ranges) await this.#replay(from, to);

@@ -16,6 +16,8 @@ export interface EpochsPlace {
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;
+  /** Makes the log's stream where it is gone. */
+  ensureLog(): Promise<unknown>;
   /** Those of the other nodes that are alive. */
   others(): Promise<readonly Announcement[]>;
   /** Gives the snapshot that an epoch begins from to all nodes. */
@@ -61,9 +63,10 @@ export class Epochs {
 
   /** The log begins anew, right behind our state. */
   async open(): Promise<void> {
-    const { node, log, files, rng, publishBase, epochStarted } = this.#place;
+    const { node, log, files, rng, ensureLog, publishBase, epochStarted } = this.#place;
     const { store } = node.fold;
     if (store.checkpoint === null) return;
+    await ensureLog();
     await restartLog(store.checkpoint, store, log, files, { rng, publishBase, epochStarted });
     await node.reached((await log.last()).seq);
   }

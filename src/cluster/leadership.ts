@@ -77,7 +77,7 @@ export class Leadership implements Service {
 
   /** The log is not what this node has: whoever leads must begin anew. */
   stepDown(reason: string): void {
-    this.#endLead(reason);
+    if (this.#leads) this.#endLead(reason);
   }
 
   async start(): Promise<void> {
@@ -96,14 +96,17 @@ export class Leadership implements Service {
   async #run(): Promise<void> {
     const { lease, leaseMs, clock } = this.#place;
     while (!this.#stopping) {
-      if ((await lease.tryTake()) === 'taken') await this.#serve();
-      const pauseMs = candidacyMs(leaseMs);
+      let pauseMs = candidacyMs(leaseMs);
+      if ((await lease.tryTake()) === 'taken') {
+        // One that could not begin lets others try first.
+        if (!(await this.#serve())) pauseMs = leaseMs;
+      }
       if (!this.#stopping) await sleepUnless(clock, pauseMs, this.#stopAsked.promise);
     }
   }
 
-  /** Until it ends, for whatever reason. */
-  async #serve(): Promise<void> {
+  /** Until it ends, for whatever reason; false: it did not begin. */
+  async #serve(): Promise<boolean> {
     const { onLost, crew } = this.#place;
     const over = Promise.withResolvers<string>();
     onLost(() => over.resolve('the lease is over'));
@@ -122,9 +125,11 @@ export class Leadership implements Service {
     const leading = lead().catch(failed);
     const reason = await over.promise;
     this.#writer?.stop();
+    const hasLed = this.#leads;
     this.#observer.leadEnded(reason);
     if (!this.#stopping) await leading;
     await this.#rest();
+    return hasLed;
   }
 
   async #rest(): Promise<void> {
@@ -144,8 +149,10 @@ export class Leadership implements Service {
 
   /** Everything there is, applied; then our own first entry. null: another one should lead. */
   async #takeOver(): Promise<LogWriter | null> {
-    const { name, node, log, epochs, clock, lease } = this.#place;
+    const { name, node, log, epochs, clock, lease, leaseMs } = this.#place;
     if (!(await epochs.hasOurs())) {
+      // Whoever is alive says within a lease how far it is.
+      await sleepUnless(clock, leaseMs, this.#stopAsked.promise);
       if (!(await epochs.mayOpen())) return null;
       await epochs.open();
     }

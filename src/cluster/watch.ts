@@ -78,10 +78,9 @@ export class Watch implements Service {
     try {
       const standing = standingOf(name, node);
       if (standing !== null) await announce(standing);
-      const { seq } = await log.last();
-      this.#endSeq = seq;
       if (!node.hasDiverged && (await epochs.hasOurs())) {
         this.#seenMs = clock.monotonicMs();
+        this.#endSeq = (await log.last()).seq;
         return;
       }
       lost();

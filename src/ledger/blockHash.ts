@@ -1,4 +1,4 @@
-/** A block's hash says which block is before it, where it stands and which transactions it holds. */
+/** A block's hash: of the block before it, of where it stands and of the transactions it holds. */
 import { blake2b256 } from '../cardano/hash.ts';
 
 export function blockHash(

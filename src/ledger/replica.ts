@@ -113,7 +113,7 @@ export class Replica {
 
   /**
    * Takes back what is above the newest of `points`, newest first: blocks that nobody else has.
-   * Nothing waits then. `reachesStart`: the oldest of them is the chain's first block.
+   * What waits is to be told anew. `reachesStart`: the oldest of them is the chain's first block.
    */
   reconcile(points: readonly Point[], reachesStart: boolean): Reconciled {
     const head = newestOf(points, this.#file);
@@ -122,7 +122,6 @@ export class Replica {
     const failure = this.#undo(head?.height ?? 0);
     if (failure?.cause === 'SERVER_ERROR') return { outcome: 'stalled', message: failure.message };
     if (failure !== null) return { outcome: 'none' };
-    this.#ledger.forgetWaiting();
     const point = head === null ? null : { slot: head.slot, hash: head.hash };
     return { outcome: 'common', point };
   }

@@ -23,6 +23,7 @@ import { assert } from '../runtime/assert.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import { AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
+import { beginLog, RestartRefused } from './jetstreamBegin.ts';
 import { EntryWindow } from './jetstreamWindow.ts';
 import type { AppendOutcome, Log, Tail } from './port.ts';
 
@@ -175,18 +176,14 @@ export class JetstreamLog implements Log {
     this.#window.forgetBelow(from);
   }
 
-  /**
-   * Not one step in a stream: it is emptied up to `seq`, then the entry comes as its first. A crash
-   * between leaves an empty stream, to be restarted again. A seq that the stream has passed needs a
-   * new stream in its place, which everybody else may notice as `missing` for a moment.
-   */
+  /** Rejects with `RestartRefused` when another one began the log meanwhile. See `beginLog`. */
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     await this.#appends.idle();
     const startMs = this.#clock.monotonicMs();
     for (;;) {
       try {
-        await this.#beginWith(sealed);
+        await beginLog(sealed, this.#stream, this.#appends);
         break;
       } catch (error) {
         const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
@@ -225,19 +222,6 @@ export class JetstreamLog implements Log {
     await this.#appends.idle();
     this.#follower.stop();
     this.#window.close();
-  }
-
-  async #beginWith(sealed: SealedEntry): Promise<void> {
-    const { seq } = sealed.entry;
-    const there = await this.#stream.at(seq);
-    if (there !== null && hashOf(there.data) === sealed.hash) return;
-    const { last, messages } = await this.#stream.state();
-    if (last >= seq) await this.#stream.remake();
-    if (last >= seq ? seq > 1 : messages > 0 || last < seq - 1) await this.#stream.purgeBelow(seq);
-    const result = await this.#appends.begin(sealed);
-    if (result.result === 'stored' && result.seq === seq) return;
-    if (result.result === 'lost') throw new Error(`the new log has no answer: ${result.why}`);
-    throw new RestartRefused(`another writer was at work when the log was to begin at ${seq}`);
   }
 
   /** The stream is another one than the window was filled from. */
@@ -281,9 +265,6 @@ export class EntryTooLarge extends Error {
     super(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
   }
 }
-
-/** Somebody else's entry is in the new log: read it. */
-export class RestartRefused extends Error {}
 
 /** What is in the stream was not written by a node of this market, or was damaged. */
 export class UnreadableEntry extends Error {}

@@ -146,7 +146,7 @@ export class AppendPipeline {
       this.#sequenceIsRight = false;
       return { lastMessageId: idBefore };
     }
-    
+    if (code === WRONG_LAST_MESSAGE) return { lastSequence: seq - 1 };
     return { lastSequence: seq - 1, lastMessageId: idBefore };
   }
 

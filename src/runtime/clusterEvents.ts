@@ -30,6 +30,10 @@ export function clusterEvents(logger: Logger, { counter, gauge }: Meters) {
     natsConnected(): void {
       connected.set(1);
     },
+    /** The copy of the leader's ledger is old until the log goes on. */
+    ledgerWaits(error: unknown): void {
+      logger.warn({ event: 'ledgerWaits', err: error }, "the copy of the leader's ledger waits");
+    },
     /** What this node has is not what the log goes on from; it waits for the leader's epoch. */
     logDiverged(): void {
       logger.error({ event: 'logDiverged' }, 'the log does not go on from what this node has');

@@ -65,7 +65,7 @@ test('follows over forks beyond the horizon, and joins behind one', async (scope
   await checkAll(market);
 });
 
-test('says that it needs a snapshot when the log is too short, and works with one', async (scope) => {
+test('needs a snapshot when the log is too short, says so, and works with one', async (scope) => {
   const market = await openMarket(scope, 1);
   const leader = seatAt(market, 0);
   await pay(market, 3);
@@ -174,7 +174,7 @@ test('a paced ledger makes blocks from when it leads to when it follows', async 
   await stream?.close();
 });
 
-test('an answer is durable: what is not in the log in time may be submitted again', async (scope) => {
+test('what is not in the log in time is not accepted, and may be sent again', async (scope) => {
   const market = await openMarket(scope, 1);
   const leader = seatAt(market, 0);
   const [known] = await pay(market, 1);

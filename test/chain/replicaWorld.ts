@@ -1,200 +1,20 @@
 /**
- * Nodes of one market in this process: each with its own fold and its own ledger in a thread, all
- * over one log. One leads; it is cut off without a word, and another goes on.
+ * Nodes of one market in this process, over one log. One leads; it is cut off without a word, and
+ * another goes on.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { dataFiles } from '../../src/actors/files.ts';
-import { Node } from '../../src/actors/node.ts';
-import { recover } from '../../src/actors/recovery.ts';
-import { refText, type Utxo } from '../../src/cardano/output.ts';
-import { EmulatedChain } from '../../src/chain/emulated.ts';
-import { Follower } from '../../src/chain/follower.ts';
-import { LedgerReplica } from '../../src/chain/replica.ts';
-import { submitDurably } from '../../src/chain/submitDurably.ts';
-import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
 import type { GenesisCopy } from '../../src/ledger/messages.ts';
 import { LocalLog } from '../../src/log/local.ts';
-import type { Log } from '../../src/log/port.ts';
-import { LogWriter } from '../../src/log/writer.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Failure } from '../../src/runtime/errors.ts';
-import { createEvents, createLogger } from '../../src/runtime/events.ts';
-import { createRegistry } from '../../src/runtime/metrics.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
-import { USUAL } from '../support/foldWorld.ts';
-import { FUNDED, keyNamed, ledgerOptions, payment } from '../support/ledgerWorld.ts';
+import { FUNDED, payment } from '../support/ledgerWorld.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
+import { Seat } from './replicaSeat.ts';
 
 const ADA = 1_000_000n;
-const VIEWS = ['spendable', 'newest', 'wallet'] as const;
-const rng = seededRng(1);
-
-/** The log of all, as one of them has it: closed for this one alone. */
-function sharedLog(log: LocalLog): Log {
-  const closed = Promise.withResolvers<void>();
-  return {
-    epoch: () => log.epoch(),
-    first: () => log.first(),
-    last: () => log.last(),
-    append: (entry, expectedSeq) => log.append(entry, expectedSeq),
-    read: (fromSeq, limit) => log.read(fromSeq, limit),
-    reached: (seq) => Promise.race([log.reached(seq), closed.promise]),
-    epochs: () => log.epochs(),
-    trim: (seq) => log.trim(seq),
-    restart: (entry) => log.restart(entry),
-    close: async () => closed.resolve(),
-  };
-}
-
-export class Seat {
-  readonly ledger: EmulatedChain;
-  readonly node: Node;
-  readonly replica: LedgerReplica;
-  readonly faults: unknown[];
-  readonly #log: Log;
-  #follower: Follower | null = null;
-  #writer: LogWriter | null = null;
-
-  static async open(
-    log: LocalLog,
-    directory: string,
-    begun?: GenesisCopy,
-    horizonBlocks = USUAL.horizonBlocks,
-  ): Promise<Seat> {
-    const own = sharedLog(log);
-    const options = { ...ledgerOptions(directory), role: 'replica', died: () => {} } as const;
-    const ledger = new EmulatedChain({ ...options, ...(begun === undefined ? {} : { begun }) });
-    const events = createEvents(
-      createLogger({ level: 'silent', clock: systemClock }),
-      createRegistry(),
-    );
-    const files = dataFiles(directory);
-    const nodeOptions = { ...USUAL, horizonBlocks };
-    const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
-    const said = { quarantined, epochStarted, stateUnreadable };
-    const recovery = { ...nodeOptions, ...said, clock: systemClock, rng };
-    const store = await recover(own, files, recovery);
-    const { seq } = await own.last();
-    const node = new Node(store, seq, own, files, systemClock, nodeOptions, events);
-    node.start({ applied: () => {}, epochChanged: () => {} });
-    await node.reached(seq);
-    await ledger.start();
-    return new Seat(ledger, node, own);
-  }
-
-  private constructor(ledger: EmulatedChain, node: Node, log: Log) {
-    this.ledger = ledger;
-    this.node = node;
-    this.#log = log;
-    this.faults = [];
-    this.replica = new LedgerReplica(
-      { ledger, node, log, clock: systemClock },
-      {
-        ledgerDiverged: (error) => this.faults.push(error),
-        ledgerStalled: (message) => this.faults.push(message),
-      },
-    );
-  }
-
-  /** From a replica that is where the log is. */
-  async lead(term: number): Promise<void> {
-    const tail = await this.#log.last();
-    await this.replica.reached(tail.seq);
-    await this.replica.stop();
-    await this.ledger.lead();
-    const { node, ledger } = this;
-    const log = this.#log;
-    const writer = new LogWriter(log, tail, term, systemClock, { appendFailed: assert.fail });
-    const { deployment } = ledger;
-    const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-    const place = { source: ledger, node, writer, log, rules, rng, clock: systemClock };
-    this.#follower = new Follower(
-      { ...place, withRaw: true },
-      {
-        chainFollowed: () => {},
-        chainRolledBack: () => {},
-        followerFailed: (error) => this.faults.push(error),
-      },
-    );
-    this.#writer = writer;
-    await this.#follower.start();
-  }
-
-  get tail(): number {
-    return this.#writer?.tail.seq ?? 0;
-  }
-
-  /** Nothing of it gets into the log any more. */
-  async cutOff(): Promise<void> {
-    await this.#follower?.stop();
-    this.#follower = null;
-  }
-
-  async close(): Promise<void> {
-    await this.cutOff();
-    await this.replica.stop();
-    await this.ledger.stop();
-    await this.node.stop();
-  }
-
-  submit(bytes: Uint8Array) {
-    return submitDurably(this.ledger, this.node, bytes, systemClock);
-  }
-
-  waiting(): string[] {
-    return [...this.node.fold.mempool.ids()].sort();
-  }
-
-  async newest(name: string): Promise<readonly Utxo[]> {
-    const found = await this.ledger.byPaymentKey(keyNamed(name).hash, 'newest');
-    return found.filter(({ output }) => output.value.lovelace > 20n * ADA);
-  }
-
-  /** All that the ledger shows. */
-  async picture() {
-    const refs: Record<string, string[]> = {};
-    for (const name of [...FUNDED, 'faucet']) {
-      for (const view of VIEWS) {
-        const found = await this.ledger.byPaymentKey(keyNamed(name).hash, view);
-        refs[`${name} ${view}`] = found.map(({ ref }) => refText(ref));
-      }
-    }
-    const { tip } = await this.ledger.tip();
-    return { tip, refs, waiting: await this.#ledgerWaiting(), slots: this.ledger.slotConfig };
-  }
-
-  async #ledgerWaiting(): Promise<string[]> {
-    const { tip } = await this.ledger.tip();
-    const stream = await this.ledger.open(tip === null ? [] : [tip]);
-    try {
-      for (;;) {
-        const event = await stream?.next();
-        if (event?.kind === 'mempool') return event.added.map(({ id }) => id).sort();
-        if (event === undefined || event === null) return ['a stream that ended'];
-      }
-    } finally {
-      await stream?.close();
-    }
-  }
-
-  /** All that the leader has is in the log; where it ends then. */
-  async settled(): Promise<number> {
-    const isWritten = async () => {
-      const { tip, waiting } = await this.picture();
-      const text = this.node.fold.store.get('market', 'tip');
-      // trust: the tip is a point
-      const hash = text === null ? undefined : (JSON.parse(text) as { hash: string }).hash;
-      const isSame = JSON.stringify(waiting) === JSON.stringify(this.waiting());
-      const isDone = hash === tip?.hash && isSame;
-      return { isDone, faults: this.faults.map(String), tip, hash, waiting, rows: this.waiting() };
-    };
-    await untilAsked('the log has what the ledger has', isWritten, ({ isDone }) => isDone);
-    return this.tail;
-  }
-}
 
 export interface Market {
   readonly log: LocalLog;

@@ -56,13 +56,15 @@ test('a copy that begins to lead has all that its leader had, in the middle of a
       fc.array(anyAction, { minLength: 10, maxLength: 40 }),
       fc.integer({ min: 1, max: 20 }),
       fc.nat(5),
-      (actions, depth, judged) => {
+      fc.boolean(),
+      (actions, depth, judged, isBegunAnew) => {
         const pair = new Pair();
         try {
           for (const action of actions) pair.run(action);
           pair.settle();
           pair.run({ do: 'fork', depth, resubmit: 'all', judged });
           const { ledger } = pair.copy;
+          if (isBegunAnew) pair.beginAnew();
           ledger.judgeAnew();
           while (ledger.isRevalidating) ledger.revalidateOne();
           pair.settle();

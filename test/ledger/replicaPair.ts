@@ -110,6 +110,14 @@ export class Pair {
     this.replica.applyMempool(change);
   }
 
+  /** Told what it is known to have: nothing of it, and nothing that returns, is lost. */
+  beginAnew(): void {
+    const { tip, mempool } = this.copy.ledger;
+    const added = [...mempool.all()].map(({ tx }) => toHex(tx.bytes));
+    this.replica.reconcile(tip === null ? [] : [tip], tip === null);
+    this.replica.applyMempool({ whole: true, isJudged: false, added, removed: [] });
+  }
+
   check(): void {
     this.settle();
     this.tell();
