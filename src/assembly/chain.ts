@@ -11,10 +11,10 @@ import type { Deployment } from '../cardano/deployment.ts';
 import { keyOf } from '../cardano/keys.ts';
 import type { Devnet } from '../chain/devnet.ts';
 import { EmulatedChain } from '../chain/emulated.ts';
-import { Follower } from '../chain/follower.ts';
+import { Follower, type FollowerPlace } from '../chain/follower.ts';
 import { tokenPolicyId } from '../chain/tokenPolicy.ts';
 import { readSecrets, type Secrets } from '../config/secrets.ts';
-import { Executor } from '../executor/executor.ts';
+import { Executor, type ExecutorPlace } from '../executor/executor.ts';
 import { Floats } from '../executor/floats.ts';
 import { ImageFolder } from '../images/folder.ts';
 import { KuboImages } from '../images/kubo.ts';
@@ -103,11 +103,12 @@ function kitOn(
   ledger: EmulatedChain,
   secrets: Secrets,
   world: World,
-  { node, writer, log }: Market,
+  market: Market,
   cluster: Cluster | null,
   events: Events,
 ): ChainKit {
-  const { settings, clock, rng } = world;
+  const { settings, clock } = world;
+  const { node, writer } = market;
   const refundAfterMs = settings.ORDER_REFUND_AFTER_MS;
   const deployment: Deployment = { ...ledger.deployment, refundAfterMs };
   const slots = ledger.slotConfig;
@@ -121,33 +122,10 @@ function kitOn(
   const chainClock = { nowMs: () => (isOnDemand ? node.fold.marketMs : clock.nowMs()) };
   const store = () => node.fold.store;
   const common = { deployment, slots, utxos: ledger, builder, clock: chainClock, store };
-  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  const withRaw = cluster !== null;
-  const parts: ChainParts = {
-    ledger,
-    follow: (pen, failed) =>
-      new Follower(
-        { source: ledger, node, writer: pen, log, rules, rng, clock: chainClock, withRaw },
-        {
-          ...events,
-          followerFailed: (error) => {
-            events.followerFailed(error);
-            failed(error);
-          },
-        },
-      ),
-    execute: () =>
-      new Executor(
-        {
-          ...common,
-          submitter: ledger,
-          floats: new Floats(ledger, deployment),
-          keys,
-          onApplied: (listener) => node.onApplied(listener),
-        },
-        events,
-      ),
-  };
+  const execute = executing({ ...common, submitter: ledger, keys }, ledger, node, events);
+  const place = { source: ledger, ...market, rng: world.rng, clock: chainClock };
+  const follow = following({ ...place, withRaw: cluster !== null }, deployment, events);
+  const parts: ChainParts = { ledger, follow, execute };
   const work = workOf(parts, world, node, writer, cluster, events);
   const workshop: Workshop = {
     ...common,
@@ -166,6 +144,36 @@ function kitOn(
       threads,
       ...work.services,
     ],
+  };
+}
+
+/** Makes a follower for each time that this node leads. */
+function following(
+  place: Omit<FollowerPlace, 'writer' | 'rules'>,
+  deployment: Deployment,
+  events: Events,
+): ChainParts['follow'] {
+  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
+  return (writer, failed) => {
+    const followerFailed = (error: unknown) => {
+      events.followerFailed(error);
+      failed(error);
+    };
+    return new Follower({ ...place, rules, writer }, { ...events, followerFailed });
+  };
+}
+
+/** Makes an executor for each time that this node leads. */
+function executing(
+  place: Omit<ExecutorPlace, 'floats' | 'onApplied'>,
+  ledger: EmulatedChain,
+  node: Node,
+  events: Events,
+): ChainParts['execute'] {
+  const onApplied = (listener: () => void) => node.onApplied(listener);
+  return () => {
+    const floats = new Floats(ledger, place.deployment);
+    return new Executor({ ...place, floats, onApplied }, events);
   };
 }
 

@@ -8,6 +8,7 @@ import { type DataFiles, dataFiles } from '../actors/files.ts';
 import { Node } from '../actors/node.ts';
 import { recover } from '../actors/recovery.ts';
 import { Epochs } from '../cluster/epochs.ts';
+import { patientLog } from '../cluster/patientLog.ts';
 import type { GenesisCopy } from '../ledger/messages.ts';
 import { ensureLog, JetstreamLog } from '../log/jetstream.ts';
 import { Announcements, isForemost } from '../nats/announcements.ts';
@@ -77,7 +78,8 @@ export async function joinMarket(
   });
   const tail = await log.last();
   const nodeOptions = { ...options, shared: { fetchBase, diverged: events.logDiverged } };
-  const node = new Node(store, tail.seq, log, files, clock, nodeOptions, events);
+  const reads = patientLog(log, clock);
+  const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
   const cluster = clusterOf(world, name, link, shared, node, files, events);
   return { market: { node, log, writer: null }, cluster };
 }

@@ -65,53 +65,25 @@ export function among(
   node: Node,
   events: Events,
 ): Work {
-  const { name, link, log, lease, leaseMs, epochs, announcements, onLost } = cluster;
-  const copy = () => new LedgerReplica({ ledger: parts.ledger, node, log, clock }, events);
-  let work: LeaderWork | null = null;
-  let replica: Copying | null = null;
-  const crew: Crew = {
-    async lead(writer, failed) {
-      const caughtUp = copy();
-      await caughtUp.start();
-      await caughtUp.stop();
-      const duty = await leadChain(parts, cluster, node, clock, writer, failed);
-      work = duty.work;
-      return {
-        stop: () => {
-          work = null;
-          return duty.stop();
-        },
-      };
-    },
-    async follow() {
-      replica = new Copying(copy, clock, events);
-      await replica.start();
-      return replica;
-    },
-  };
-  const leadership = new Leadership(
-    { name, lease, leaseMs, onLost, log, node, epochs, crew, clock },
-    events,
-  );
-  const everyMs = Math.min(SILENCE_MS / 2, leaseMs / 3);
+  const { name, link, leaseMs, announcements } = cluster;
+  const crew = new ChainCrew(parts, cluster, node, clock, events);
+  const leadership = new Leadership({ ...cluster, node, crew, clock }, events);
   const watch = new Watch(
     {
-      name,
+      ...cluster,
       node,
-      log,
-      epochs,
       clock,
       announce: (standing) => announcements.announce(standing),
       lost: () => leadership.stepDown('the log is not what this node wrote'),
     },
-    everyMs,
+    Math.min(SILENCE_MS / 2, leaseMs / 3),
   );
   link.onStatus(({ status }) => {
     if (status === 'reconnected') watch.wake();
   });
   const subject = leaderSubject(settings.MARKET_NAME);
   const caller = new LeaderCaller({
-    work: () => work,
+    work: () => crew.work,
     ask: (bytes) => ask(link, subject, bytes),
     reached: (seq) => node.reached(seq),
     clock,
@@ -125,18 +97,67 @@ export function among(
       lagEntries: () => watch.lagEntries,
       silentMs: () => watch.silentMs,
     },
-    stale: () => watch.silentMs > SILENCE_MS || replica?.failed === true || node.hasDiverged,
+    stale: () => watch.silentMs > SILENCE_MS || crew.copyIsOld || node.hasDiverged,
     services: [
       { name: 'NATS', start: () => {}, stop: () => link.close() },
       watch,
       leadership,
-      {
-        name: 'announcement',
-        start: () => {},
-        stop: () => announcements.withdraw(name),
-      },
+      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
     ],
   };
+}
+
+/** What this node does with the chain in each role. */
+class ChainCrew implements Crew {
+  /** Of the leader. */
+  work: LeaderWork | null = null;
+  readonly #parts: ChainParts;
+  readonly #cluster: Cluster;
+  readonly #node: Node;
+  readonly #clock: Clock;
+  readonly #events: Events;
+  #copying: Copying | null = null;
+
+  constructor(parts: ChainParts, cluster: Cluster, node: Node, clock: Clock, events: Events) {
+    this.#parts = parts;
+    this.#cluster = cluster;
+    this.#node = node;
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  get copyIsOld(): boolean {
+    return this.#copying?.failed === true;
+  }
+
+  async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty> {
+    const copy = this.#copy();
+    await copy.start();
+    await copy.stop();
+    this.#copying = null;
+    const clock = this.#clock;
+    const duty = await leadChain(this.#parts, this.#cluster, this.#node, clock, writer, failed);
+    this.work = duty.work;
+    return {
+      stop: () => {
+        this.work = null;
+        return duty.stop();
+      },
+    };
+  }
+
+  async follow(): Promise<Duty> {
+    const copying = new Copying(() => this.#copy(), this.#clock, this.#events);
+    this.#copying = copying;
+    await copying.start();
+    return copying;
+  }
+
+  #copy(): LedgerReplica {
+    const { log } = this.#cluster;
+    const { ledger } = this.#parts;
+    return new LedgerReplica({ ledger, node: this.#node, log, clock: this.#clock }, this.#events);
+  }
 }
 
 async function leadChain(

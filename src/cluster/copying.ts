@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of the leader's ledger, whatever NATS does: where the log gives no answer, or another
- * one begins, it tries again until it can go on.
+ * Keeps a copy of the leader's ledger, whatever NATS does: where the log gives no answer, or
+ * another one begins, it tries again until it can go on.
  */
 import type { LedgerReplica } from '../chain/replica.ts';
 import { type Clock, sleepUnless } from '../runtime/clock.ts';

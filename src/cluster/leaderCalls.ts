@@ -1,7 +1,7 @@
 /**
- * What only the leader can do, asked by any node: transactions are handed in, and on a devnet coins,
- * forks and blocks are asked for. An answer names the position that shows it; whoever asked answers
- * its client once it is there too.
+ * What only the leader can do, asked by any node: transactions are handed in, and on a devnet
+ * coins, forks and blocks are asked for. An answer names the position that shows it; whoever asked
+ * answers its client once it is there too.
  *
  * Errors: no leader, one that does not answer, or one whose entry is late: NOT_READY, to be tried
  * again; a transaction that is known already is answered the same again.

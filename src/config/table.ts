@@ -86,7 +86,7 @@ const NODES = {
   NATS_CREDS_FILE: optionalUrl("File with a NATS user's credentials, where the server wants them."),
   NATS_REPLICAS: integer(1, 5, 1, 'Copies that NATS keeps of log and snapshots; 3 in production.'),
   MARKET_NAME: Type.String({
-    pattern: '^[a-z0-9-]{1,32}$',
+    pattern: '^[A-Za-z0-9_-]{1,32}$',
     default: 'upcurve',
     description: 'Nodes with the same name and NATS are one market.',
   }),

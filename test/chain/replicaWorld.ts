@@ -102,10 +102,10 @@ export async function checkAll(market: Market): Promise<void> {
         if (seat !== leader) await seat.replica.reached(seq);
         assert.deepEqual(seat.faults, []);
         const shows = await seat.picture();
-        return [shows, seat.waiting(), seat.node.stateHash()];
+        return [shows, seat.waiting(), seat.node.applied().seq, seat.node.stateHash()];
       }),
     );
-    return { pictures, expected: [expected, expected.waiting, leader.node.stateHash()] };
+    return { pictures, expected: [expected, expected.waiting, seq, leader.node.stateHash()] };
   };
   const areSame = ({ pictures, expected }: Awaited<ReturnType<typeof shown>>) =>
     pictures.every((picture) => isDeepStrictEqual(picture, expected));
