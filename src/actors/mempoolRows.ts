@@ -18,7 +18,8 @@ export function foldMempool(
   book: MempoolBook,
 ): void {
   const there = new Set(added.map(({ id }) => id));
-  const gone = whole ? [...book.ids()].filter((id) => !there.has(id)) : [];
+  // Sorted: a node that started again has them in another order than one that saw them come.
+  const gone = whole ? [...book.ids()].filter((id) => !there.has(id)).sort() : [];
   // Removed first: what is added may spend the same outputs in another way.
   for (const id of [...gone, ...removed.map((each) => each.id)]) take(id, seq, rows, book);
   for (const [index, waiting] of added.entries()) {

@@ -35,6 +35,8 @@ interface Scene {
   readonly mirrors: Mirror[];
 }
 
+const MOST_BLOCKS_TO_REST = 40;
+
 async function setScene(t: TestContext): Promise<Scene> {
   const rng = seededRng(SEED);
   const town = await Town.found(t, rng);
@@ -93,9 +95,20 @@ async function assertWentOn(t: TestContext, { town }: Scene, least: number): Pro
   assert(transactions <= MOST_FOLDED, `${transactions} transactions were followed`);
 }
 
+/** Blocks until nothing waits in the mempool, which a kill would lose. */
+async function emptied(town: Town, all: () => Promise<ReadonlyMap<string, unknown>>) {
+  for (let [block, quiet] = [0, 0]; quiet < 2; block += 1) {
+    assert(block < MOST_BLOCKS_TO_REST, 'the executor comes to an end');
+    await town.mine();
+    const waits = JSON.stringify([...(await all())]).includes('"Mempool');
+    quiet = waits ? 0 : quiet + 1;
+  }
+}
+
 /** A kill while nothing happens changes nothing that a client can read. */
 async function assertNothingForgotten(t: TestContext, { town, people }: Scene): Promise<void> {
   const all = () => readAll(town.server.url, town.tokens, people);
+  await emptied(town, all);
   const before = await all();
   await town.kill();
   await town.restart(t);
