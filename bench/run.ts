@@ -13,6 +13,7 @@ import { idleSockets } from './idleSockets.ts';
 import { listUpdates } from './listUpdates.ts';
 import { loopDelay } from './loopDelay.ts';
 import { restart } from './restart.ts';
+import { sharedLog } from './sharedLog.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
 
@@ -20,6 +21,7 @@ const BENCHES = [
   foldTrades,
   listUpdates,
   restart,
+  sharedLog,
   fanOut,
   http,
   feeds,

@@ -3,14 +3,16 @@
  * process; signals are handled here and nowhere else.
  */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Interrupted } from './actors/rebuild.ts';
 import type { World } from './app.ts';
-import { type Command, parseCommand, USAGE } from './cli/arguments.ts';
+import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/arguments.ts';
 import { runMarket } from './cli/market.ts';
 import type { MarketCommand } from './cli/marketArguments.ts';
 import type { Terminal } from './cli/run.ts';
 import { settingsHelp } from './config/help.ts';
 import { BadSettings, readSettings } from './config/settings.ts';
+import type { Settings } from './config/table.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger } from './runtime/events.ts';
 import { systemRng } from './runtime/rng.ts';
@@ -48,6 +50,7 @@ async function run(command: Command | string): Promise<number> {
   const { signal } = stopping;
   const world: World = { signal, settings, clock, rng: systemRng, logger, version: readVersion() };
   try {
+    if (command.name === 'cluster') return await cluster(command, settings);
     // Not before it is needed: a person's commands do without most of the program.
     const { replay, serve, verify } = await import('./cli/run.ts');
     if (command.name === 'verify') return await verify(world, terminal);
@@ -71,11 +74,35 @@ function market(command: MarketCommand): Promise<number> {
   return runMarket(command, { clock: systemClock, fetch, signal: stopping.signal, say, complain });
 }
 
+/** Whatever ends it, its processes are stopped in order: a second signal must not prevent that. */
+async function cluster(command: ClusterCommand, settings: Settings): Promise<number> {
+  const stopAsked = new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, resolve);
+    process.stdout.on('error', resolve);
+  });
+  const { runCluster } = await import('./cli/cluster.ts');
+  return runCluster(command, {
+    settings,
+    environment: environmentFor(command),
+    program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
+    clock: systemClock,
+    rng: systemRng,
+    fetch,
+    stopAsked,
+    say: (line) => {
+      process.stdout.write(`${line}\n`);
+    },
+  });
+}
+
 /** What the command line says goes before the environment. */
+function environmentFor(command: Command) {
+  const pace = 'tradersPace' in command ? command.tradersPace : null;
+  return { ...process.env, ...(pace === null ? {} : { TRADERS_PACE: String(pace) }) };
+}
+
 function settingsFor(command: Command) {
-  const pace = command.name === 'serve' ? command.tradersPace : null;
-  const given = pace === null ? {} : { TRADERS_PACE: String(pace) };
-  return readSettings({ ...process.env, ...given });
+  return readSettings(environmentFor(command));
 }
 
 function misuse(message: string): number {

@@ -23,7 +23,7 @@ export interface NodeObserver extends CommitObserver {
   epochStarted(epoch: string, reason: string): void;
 }
 
-export interface NodeOptions {
+export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
   readonly horizonBlocks: number;
   readonly maxMb: number;
   readonly maxLoadedPools: number;

@@ -21,14 +21,21 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
   readonly clock: Clock;
   /** Stops a rebuild between two slices, with `Interrupted`. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Of a node among several, whose log may begin in the middle of an epoch: puts a state that the
+   * log goes on from into a file, one at or before an entry; its seq, or null where there is none.
+   */
+  takeSnapshot?(file: string, upTo: number): Promise<number | null>;
 }
 
 /** Asked to stop before the work was done; nothing is changed by that. */
 export class Interrupted extends Error {}
 
 interface Plan {
-  /** Epoch whose snapshot the log begins from; null: from nothing. */
+  /** Epoch whose snapshot the log begins from; null: from nothing, or in the middle of one. */
   readonly baseEpoch: string | null;
+  /** A snapshot of the first range is needed: what was before it is no longer in the log. */
+  readonly isTrimmed?: boolean;
   readonly ranges: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -46,9 +53,10 @@ export async function rebuildState(
   const plan = await planRebuild(log, toSeq);
   removeDatabase(file);
   if (plan.baseEpoch !== null) copyDatabase(files.base(plan.baseEpoch), file);
+  const ranges = plan.isTrimmed === true ? await fromSnapshot(file, plan, options) : plan.ranges;
   const store = new StateStore(file, { ...options, writer: 'inline' });
   try {
-    await foldRanges(plan, new Fold(store, options), log, options);
+    await foldRanges(ranges, new Fold(store, options), log, options);
     return store;
   } catch (error) {
     await store.close();
@@ -56,8 +64,23 @@ export async function rebuildState(
   }
 }
 
+/** What is to be folded onto the snapshot that is in the file then. */
+async function fromSnapshot(
+  file: string,
+  { ranges: [oldest, ...later] }: Plan,
+  options: RebuildOptions,
+): Promise<Plan['ranges']> {
+  const upTo = oldest?.to ?? 0;
+  const seq = (await options.takeSnapshot?.(file, upTo)) ?? null;
+  if (seq !== null) return [{ from: seq + 1, to: upTo }, ...later];
+  throw new Error(
+    `the log has lost its beginning and no snapshot of entry ${upTo} or before is there: ` +
+      'remove state.sqlite from DATA_DIR and start again once a leader has taken one',
+  );
+}
+
 async function foldRanges(
-  { ranges }: Plan,
+  ranges: Plan['ranges'],
   fold: Fold,
   log: Log,
   { clock, signal }: RebuildOptions,
@@ -126,7 +149,9 @@ async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
   const ranges: { from: number; to: number }[] = [];
   for (let to = toSeq; ; ) {
     const from = epochs.find((seq) => seq <= to);
-    assert(from !== undefined, `the log begins with an epoch at or before ${to}`);
+    if (from === undefined) {
+      return { baseEpoch: null, isTrimmed: true, ranges: [{ from: first, to }, ...ranges] };
+    }
     ranges.unshift({ from, to });
     const [sealed] = await log.read(from, 1);
     const payload = sealed?.entry.payload;

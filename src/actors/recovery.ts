@@ -13,7 +13,13 @@ import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { readRecord } from '../store/records.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
-import { type DataFiles, isDamaged, removeBasesExcept } from './files.ts';
+import {
+  clearDamaged,
+  type DataFiles,
+  isDamaged,
+  removeBasesExcept,
+  replaceDatabase,
+} from './files.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 
 export interface RecoveryOptions extends RebuildOptions, RestartOptions {
@@ -50,17 +56,31 @@ export async function recover(
   const checkpoint = state.checkpoint;
   if (checkpoint === null) {
     if (tail.seq === 0) await startLog(log, options);
-    return state;
+    if (tail.seq === 0 || (await log.first()) === 1) return state;
+    await state.close();
+    return rebuildInPlace(tail, log, files, options);
   }
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
-  const isAnothers = (await options.shared?.mayRestart?.(checkpoint)) === false;
-  if (logIsNewer || isAnothers) {
+  if (logIsNewer || (await isAnothers(checkpoint, tail, log, options))) {
     await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
   await restartLog(checkpoint, state, log, files, options);
   return state;
+}
+
+/** Among several nodes the log may have gone on without this one, and be trimmed past it. */
+async function isAnothers(
+  checkpoint: Checkpoint,
+  tail: Tail,
+  log: Log,
+  { shared }: RecoveryOptions,
+): Promise<boolean> {
+  if (shared === undefined) return false;
+  const isPast = checkpoint.seq < (await log.first());
+  if (isPast && tail.epoch === checkpoint.epoch) return true;
+  return (await shared.mayRestart?.(checkpoint)) === false;
 }
 
 /** null: the file is corrupt or of another version; the log can make it again. */
@@ -84,8 +104,15 @@ async function rebuildInPlace(
   files: DataFiles,
   options: RecoveryOptions,
 ): Promise<StateStore> {
-  if (options.shared !== undefined) await fetchFirstBase(log, options.shared);
-  await replaceState(tail.seq, log, files, options);
+  const taken = (await options.takeSnapshot?.(files.rebuild, tail.seq)) ?? null;
+  if (taken === null) {
+    if (options.shared !== undefined) await fetchFirstBase(log, options.shared);
+    await replaceState(tail.seq, log, files, options);
+  } else {
+    // What follows in the log is folded on while this node already answers how far it is.
+    replaceDatabase(files.rebuild, files.state);
+    clearDamaged(files);
+  }
   return new StateStore(files.state, { ...options, writer: 'thread' });
 }
 

@@ -19,6 +19,7 @@ import { Floats } from '../executor/floats.ts';
 import { ImageFolder } from '../images/folder.ts';
 import { KuboImages } from '../images/kubo.ts';
 import type { ImageStore } from '../images/port.ts';
+import { SharedImages } from '../images/shared.ts';
 import type { GenesisPlan } from '../ledger/genesis.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
 import type { LogWriter } from '../log/writer.ts';
@@ -130,7 +131,7 @@ function kitOn(
   const workshop: Workshop = {
     ...common,
     submitter: work.submitter,
-    images: imagesOf(world, node),
+    images: imagesOf(world, node, cluster),
     collateralKey: keyOf(secrets.collateral.reveal()),
     applyDataArgument,
   };
@@ -220,13 +221,18 @@ function timed(builder: Builder, clock: Clock, events: Events): Builder {
   };
 }
 
-function imagesOf({ settings, clock }: World, node: Node): ImageStore {
+function imagesOf(
+  { settings, clock, rng }: World,
+  node: Node,
+  cluster: Cluster | null,
+): ImageStore {
   if (settings.KUBO_URL !== undefined) {
     return new KuboImages({ url: settings.KUBO_URL, clock, timeoutMs: KUBO_TIMEOUT_MS });
   }
   const folder = join(settings.DATA_DIR, 'images');
   mkdirSync(folder, { recursive: true });
-  return new ImageFolder(folder, { isClaimed: claimedLogos(node) });
+  const own = new ImageFolder(folder, { isClaimed: claimedLogos(node) });
+  return cluster === null ? own : new SharedImages(own, cluster.images, folder, rng);
 }
 
 /** Whether a launch names the logo; read anew once per position that is asked about. */

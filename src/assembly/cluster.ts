@@ -8,6 +8,8 @@ import { type DataFiles, dataFiles } from '../actors/files.ts';
 import { Node } from '../actors/node.ts';
 import { recover } from '../actors/recovery.ts';
 import { Epochs } from '../cluster/epochs.ts';
+import { Joining, removeHalfTaken } from '../cluster/joining.ts';
+import { Pairs } from '../cluster/pairs.ts';
 import { patientLog } from '../cluster/patientLog.ts';
 import type { GenesisCopy } from '../ledger/messages.ts';
 import { ensureLog, JetstreamLog } from '../log/jetstream.ts';
@@ -31,7 +33,15 @@ export interface Cluster {
   readonly leaseMs: number;
   readonly announcements: Announcements;
   readonly epochs: Epochs;
-  readonly files: ObjectFiles;
+  /** Of this node. */
+  readonly files: DataFiles;
+  /** Snapshots for nodes that are new or far behind, and how this one takes them. */
+  readonly pairs: Pairs;
+  readonly joining: Joining;
+  /** Entries from one snapshot to the next. */
+  readonly every: number;
+  /** Logos of all nodes. */
+  readonly images: ObjectFiles;
   /** What all nodes' chains begin with; null: this node begins it. */
   genesis(): Promise<GenesisCopy | null>;
   publishGenesis(genesis: GenesisCopy): Promise<void>;
@@ -61,8 +71,13 @@ export async function joinMarket(
     fetchUntilThere(objects, baseName(epoch), files.base(epoch), clock);
   await untilBegun(log, lease, clock);
   const options = foldOptions(world);
+  removeHalfTaken(settings.DATA_DIR);
+  const pairs = new Pairs(objects, settings.DATA_DIR);
+  const joining = new Joining({ pairs, log, files, clock }, events);
+  const takeSnapshot = (file: string, upTo: number) => joining.takeState(file, upTo);
   const store = await recover(log, files, {
     ...options,
+    takeSnapshot,
     clock,
     rng,
     signal,
@@ -77,10 +92,12 @@ export async function joinMarket(
     },
   });
   const tail = await log.last();
-  const nodeOptions = { ...options, shared: { fetchBase, diverged: events.logDiverged } };
+  const joins = { fetchBase, diverged: events.logDiverged };
+  const nodeOptions = { ...options, takeSnapshot, shared: joins };
   const reads = patientLog(log, clock);
   const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
-  const cluster = clusterOf(world, name, link, shared, node, files, events);
+  const places = { files, pairs, joining };
+  const cluster = clusterOf(world, name, link, shared, node, places, events);
   return { market: { node, log, writer: null }, cluster };
 }
 
@@ -89,6 +106,7 @@ interface Shared {
   readonly lease: Lease;
   readonly announcements: Announcements;
   readonly objects: ObjectFiles;
+  readonly images: ObjectFiles;
   onLost(listener: () => void): void;
 }
 
@@ -106,10 +124,12 @@ async function sharedParts(
   const subject = leaderSubject(market);
   const lease = new Lease(bucket, { node: name, subject, leaseMs, clock, rng, lost: () => lost() });
   const objects = new ObjectFiles(link, clock, rng, { bucket: `${market}-files`, replicas });
+  const images = new ObjectFiles(link, clock, rng, { bucket: `${market}-images`, replicas });
   return {
     log,
     lease,
     objects,
+    images,
     announcements: new Announcements(bucket),
     onLost: (listener) => {
       lost = listener;
@@ -125,11 +145,12 @@ function clusterOf(
   { settings, clock, rng }: World,
   name: string,
   link: NatsLink,
-  { log, lease, announcements, objects, onLost }: Shared,
+  { log, lease, announcements, objects, images, onLost }: Shared,
   node: Node,
-  files: DataFiles,
+  places: Pick<Cluster, 'files' | 'pairs' | 'joining'>,
   { epochStarted }: Events,
 ): Cluster {
+  const { files } = places;
   const own = join(settings.DATA_DIR, 'genesis.json');
   return {
     name,
@@ -139,7 +160,9 @@ function clusterOf(
     lease,
     leaseMs: settings.LEASE_MS,
     announcements,
-    files: objects,
+    ...places,
+    every: settings.SNAPSHOT_EVERY,
+    images,
     onLost,
     epochs: new Epochs({
       name,
@@ -154,7 +177,11 @@ function clusterOf(
       },
       ensureLog: () =>
         ensureLog(link, { name: settings.MARKET_NAME, replicas: settings.NATS_REPLICAS }),
-      publishBase: (epoch) => publish(objects, baseName(epoch), files.base(epoch)),
+      async publishBase(epoch) {
+        await publish(objects, baseName(epoch), files.base(epoch));
+        // Whatever lost the log may have lost that, too.
+        if (existsSync(own)) await publish(objects, GENESIS, own);
+      },
       epochStarted,
     }),
     async genesis() {

@@ -7,9 +7,10 @@ import type { Counter, Devnet } from '../chain/devnet.ts';
 import type { EmulatedChain } from '../chain/emulated.ts';
 import { LedgerReplica } from '../chain/replica.ts';
 import { submitDurably, untilWritten } from '../chain/submitDurably.ts';
-import { Copying } from '../cluster/copying.ts';
+import { Copying, type MakeReplica } from '../cluster/copying.ts';
 import { answerCall, LeaderCaller, type LeaderWork } from '../cluster/leaderCalls.ts';
 import { type Crew, type Duty, Leadership } from '../cluster/leadership.ts';
+import { Snapshots } from '../cluster/snapshots.ts';
 import { Watch } from '../cluster/watch.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { ask, serve } from '../nats/requests.ts';
@@ -97,7 +98,7 @@ export function among(
       lagEntries: () => watch.lagEntries,
       silentMs: () => watch.silentMs,
     },
-    stale: () => watch.silentMs > SILENCE_MS || crew.copyIsOld || node.hasDiverged,
+    stale: () => watch.silentMs > SILENCE_MS || watch.isLost || crew.copyIsOld || node.hasDiverged,
     services: [
       { name: 'NATS', start: () => {}, stop: () => link.close() },
       watch,
@@ -131,32 +132,44 @@ class ChainCrew implements Crew {
   }
 
   async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty> {
-    const copy = this.#copy();
+    const copy = this.#copy(this.#events.ledgerDiverged);
     await copy.start();
     await copy.stop();
     this.#copying = null;
     const clock = this.#clock;
     const duty = await leadChain(this.#parts, this.#cluster, this.#node, clock, writer, failed);
     this.work = duty.work;
+    const { ledger } = this.#parts;
+    const place = { ...this.#cluster, node: this.#node, ledger, clock };
+    const snapshots = new Snapshots(place, this.#events);
+    snapshots.start();
     return {
-      stop: () => {
+      stop: async () => {
         this.work = null;
-        return duty.stop();
+        await Promise.all([snapshots.stop(), duty.stop()]);
       },
     };
   }
 
   async follow(): Promise<Duty> {
-    const copying = new Copying(() => this.#copy(), this.#clock, this.#events);
+    const make: MakeReplica = (failed) => this.#copy(failed);
+    const copying = new Copying(make, () => this.#renew(), this.#clock, this.#events);
     this.#copying = copying;
     await copying.start();
     return copying;
   }
 
-  #copy(): LedgerReplica {
+  #copy(failed: (error: unknown) => void): LedgerReplica {
     const { log } = this.#cluster;
     const { ledger } = this.#parts;
-    return new LedgerReplica({ ledger, node: this.#node, log, clock: this.#clock }, this.#events);
+    const { ledgerStalled } = this.#events;
+    const place = { ledger, node: this.#node, log, clock: this.#clock };
+    return new LedgerReplica(place, { ledgerStalled, ledgerDiverged: failed });
+  }
+
+  async #renew(): Promise<void> {
+    const path = await this.#cluster.joining.takeLedger();
+    if (path !== null) await this.#parts.ledger.replaceBy(path);
   }
 }
 

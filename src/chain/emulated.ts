@@ -7,6 +7,7 @@
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { replaceDatabase } from '../actors/files.ts';
 import type { Deployment } from '../cardano/deployment.ts';
 import type { OutputRef, Utxo } from '../cardano/output.ts';
 import type { SlotConfig } from '../cardano/slots.ts';
@@ -73,6 +74,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
   #isStopping = false;
   #lastNumber = 0;
   #role: LedgerRole;
+  #replacing: Promise<void> | null = null;
 
   constructor(options: EmulatedChainOptions) {
     this.#options = options;
@@ -105,6 +107,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
 
   /** Blocks and answers end; what waits in the mempool is lost. */
   async stop(): Promise<void> {
+    await this.#replacing?.catch(() => {});
     this.#isStopping = true;
     if (this.#worker === null || this.#ended !== null) return;
     const exit = once(this.#worker, 'exit');
@@ -241,6 +244,23 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     return result === null ? null : new Failure(result.cause, result.failure);
   }
 
+  /** A replica's: goes on with the ledger at `path`, which is moved. Questions wait meanwhile. */
+  replaceBy(path: string): Promise<void> {
+    assert(this.#role === 'replica' && this.#replacing === null, 'a replica is replaced, once');
+    const replacing = this.#replaceBy(path, this.stop()).finally(() => {
+      this.#replacing = null;
+    });
+    this.#replacing = replacing;
+    return replacing;
+  }
+
+  async #replaceBy(path: string, stopped: Promise<void>): Promise<void> {
+    await stopped;
+    replaceDatabase(path, this.#options.file);
+    [this.#ready, this.#ended, this.#isStopping] = [null, null, false];
+    await this.start();
+  }
+
   /** The block that holds a transaction; null where none does. */
   blockOf(id: string): Promise<BlockHead | null> {
     return this.#ask('blockOf', id);
@@ -250,6 +270,7 @@ export class EmulatedChain implements ChainSource, Submitter, UtxoLookup, Servic
     name: Name,
     argument: Calls[Name]['argument'],
   ): Promise<Calls[Name]['answer']> {
+    if (name !== 'stop') await this.#replacing?.catch(() => {});
     if (this.#ended !== null) throw this.#ended;
     assert(this.#worker !== null, 'the ledger is started before it is asked');
     assert(this.#asked.size < MOST_ASKED, `at most ${MOST_ASKED} questions wait for the ledger`);

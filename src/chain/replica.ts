@@ -195,8 +195,10 @@ export class LedgerReplica {
     const common = await this.#reconcile(points);
     const after = points.find(({ hash }) => hash === common?.hash)?.seq ?? chainStart;
     // What follows the newest block is the mempool's, which the fold has: a log may begin there.
-    const isAtTip = (points[0]?.seq ?? chainStart) <= after;
-    const ranges = isAtTip ? [] : await rangesBetween(after, known.seq, this.#place.log);
+    // And what lies between two blocks that follow each other was undone: it may be gone, too.
+    const next = points.findLast(({ seq }) => seq > after);
+    const ranges =
+      next === undefined ? [] : await rangesBetween(next.seq - 1, known.seq, this.#place.log);
     const blocks = points.filter(({ seq }) => seq <= after).toReversed();
     this.#copier.begin(common === null ? [] : blocks.map(copied), known.term);
     for (const { from, to } of ranges) await this.#replay(from, to);

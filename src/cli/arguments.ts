@@ -5,6 +5,7 @@ import { readOptions, strayOption, TAKES, type Values } from './options.ts';
 
 export type Command =
   | ServeCommand
+  | ClusterCommand
   | { readonly name: 'help' }
   | { readonly name: 'verify' }
   | ReplayCommand
@@ -15,6 +16,13 @@ export type Command =
 export interface ServeCommand {
   readonly name: 'serve';
   /** Instead of TRADERS_PACE; null: as set. */
+  readonly tradersPace: number | null;
+}
+
+export interface ClusterCommand {
+  readonly name: 'cluster';
+  readonly nodes: number;
+  /** As for `serve`. */
   readonly tradersPace: number | null;
 }
 
@@ -33,6 +41,8 @@ export const USAGE = `upcurve: the server behind a token launchpad.
   npm start                         serve what is in DATA_DIR
       --pace N          how lively the simulated traders of a devnet are (default 1, 0 is none)
       --no-traders      the same as --pace 0
+  npm start -- cluster              a nats-server and nodes of one market on PORT and those after it
+      --nodes 3         how many, 1 to 9 (default 3); --pace and --no-traders as above
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
       --speed N|max     feed time per wall time (default max)
       --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
@@ -65,6 +75,7 @@ On a server that runs, with a wallet of your own:
 /** Bars stay open for so long, and the leader remembers when each of them ends. */
 const MAX_LATENESS_MS = 86_400_000;
 const MOST_PACE = 50;
+const NODES = /^[1-9]$/;
 
 /** The command, or what is wrong with it. */
 export function parseCommand(args: readonly string[]): Command | string {
@@ -82,21 +93,33 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (market !== null) return market;
   if (name === 'replay') return parseReplay(rest, values);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
+  if (name === 'cluster') return parseCluster(values);
   return name === 'verify' || values.verify === true ? { name: 'verify' } : parseServe(values);
 }
 
 function parseServe(values: Values): ServeCommand | string {
+  const tradersPace = paceOf(values);
+  return typeof tradersPace === 'string' ? tradersPace : { name: 'serve', tradersPace };
+}
+
+function parseCluster(values: Values): ClusterCommand | string {
+  const nodes = String(values.nodes ?? '3');
+  if (!NODES.test(nodes)) return '--nodes takes a number from 1 to 9';
+  const tradersPace = paceOf(values);
+  if (typeof tradersPace === 'string') return tradersPace;
+  return { name: 'cluster', nodes: Number(nodes), tradersPace };
+}
+
+/** null: as set; or what is wrong with it. */
+function paceOf(values: Values): number | null | string {
   const { pace } = values;
   if (values['no-traders'] === true) {
-    if (pace !== undefined) return '--pace and --no-traders exclude each other';
-    return { name: 'serve', tradersPace: 0 };
+    return pace === undefined ? 0 : '--pace and --no-traders exclude each other';
   }
-  if (typeof pace !== 'string') return { name: 'serve', tradersPace: null };
+  if (typeof pace !== 'string') return null;
   const tradersPace = parseNumber(pace);
-  if (tradersPace === null || tradersPace > MOST_PACE) {
-    return `--pace takes a number from 0 to ${MOST_PACE}`;
-  }
-  return { name: 'serve', tradersPace };
+  if (tradersPace !== null && tradersPace <= MOST_PACE) return tradersPace;
+  return `--pace takes a number from 0 to ${MOST_PACE}`;
 }
 
 function parseReplay(

@@ -8,7 +8,7 @@ import { pictureOf } from '../wallet/picture.ts';
 import { balanceOf } from '../wallet/utxo.ts';
 import type { LaunchAction, LockAction } from './marketArguments.ts';
 import { amountText } from './trading.ts';
-import { DONE, failed, MISUSED, settle, type Visit } from './visit.ts';
+import { DONE, failed, MISUSED, settle, untilListed, type Visit } from './visit.ts';
 
 export async function balance(visit: Visit): Promise<number> {
   const { client, wallet } = visit.desk;
@@ -57,7 +57,9 @@ export async function launch(visit: Visit, action: LaunchAction): Promise<number
   visit.say(`Token ${launched.asset}`);
   visit.say(`Logo ${launched.logoCid}`);
   visit.say(`Transaction ${launched.txHash}`);
-  return settle(visit, launched.txHash);
+  const settled = await settle(visit, launched.txHash);
+  // The wallet may show the block a moment before the market has folded it.
+  return settled === DONE && visit.wait ? untilListed(visit, launched.asset) : settled;
 }
 
 const TYPES: Readonly<Record<string, LaunchImage['mediaType']>> = {

@@ -12,7 +12,6 @@ import type { Environment } from '../config/settings.ts';
 import { type Clock, sleepUnless } from '../runtime/clock.ts';
 
 export interface ProcessPlan {
-  readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Environment;

@@ -6,18 +6,18 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/settings.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, sleepUnless } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import { KeptProcess } from './keptProcess.ts';
 
 export interface LocalNats {
   readonly url: string;
-  /** `giveUp` when it cannot run at all. */
-  begin(giveUp: (why: string) => void): void;
+  /** Resolves once it listens; false, and `giveUp`, when it cannot run at all. */
+  begin(giveUp: (why: string) => void): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -30,6 +30,7 @@ export interface NatsPlace {
 const COMMAND = 'nats-server';
 const CONFIG = fileURLToPath(new URL('../../config/nats.conf', import.meta.url));
 const STOP_LIMIT_MS = 5_000;
+const LOOK_EVERY_MS = 50;
 /** It says much that is not about a look. */
 const WORTH_SAYING = /\[(WRN|ERR|FTL)\]|^nats-server:/;
 
@@ -43,9 +44,10 @@ const INSTALL = [
 export async function localNats(
   directory: string,
   { environment, clock, say }: NatsPlace,
+  command = COMMAND,
 ): Promise<LocalNats | Failure> {
   const within = { ...environment, PATH: searchPath(environment) };
-  if (spawnSync(COMMAND, ['--version'], { env: within }).status !== 0) {
+  if (spawnSync(command, ['--version'], { env: within }).status !== 0) {
     return new Failure('NOT_READY', INSTALL);
   }
   mkdirSync(directory, { recursive: true });
@@ -58,11 +60,10 @@ export async function localNats(
   const [port = 0] = await freePorts(1);
   const args = ['-c', CONFIG, '-a', '127.0.0.1', '-p', String(port)];
   let giveUp: (why: string) => void = () => {};
-  const startMs = clock.monotonicMs();
+  let hasListened = false;
   const process = new KeptProcess(
     {
-      name: COMMAND,
-      command: COMMAND,
+      command,
       args: [...args, '-sd', directory, '-P', pidFile],
       environment: within,
       stopLimitMs: STOP_LIMIT_MS,
@@ -70,19 +71,25 @@ export async function localNats(
         if (WORTH_SAYING.test(line)) say(`nats   | ${line}`);
       },
       died(how) {
-        const isUsable = clock.monotonicMs() - startMs > STOP_LIMIT_MS;
-        if (isUsable) say(`cluster: ${COMMAND} has died (${how}); it is started again in a second`);
+        if (hasListened)
+          say(`cluster: ${COMMAND} has died (${how}); it is started again in a second`);
         else giveUp(`${COMMAND} did not start (${how})`);
-        return isUsable;
+        return hasListened;
       },
     },
     clock,
   );
   return {
     url: `nats://127.0.0.1:${port}`,
-    begin(why) {
-      giveUp = why;
+    async begin(why) {
+      const isLost = Promise.withResolvers<void>();
+      giveUp = (reason) => {
+        isLost.resolve();
+        why(reason);
+      };
       process.start();
+      hasListened = await untilListens(port, clock, isLost.promise);
+      return hasListened;
     },
     stop: () => process.stop(),
   };
@@ -99,6 +106,30 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   const found = await Promise.all(ports);
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
   return found;
+}
+
+async function untilListens(port: number, clock: Clock, lost: Promise<void>): Promise<boolean> {
+  const isLost = lost.then(() => 'lost' as const);
+  for (;;) {
+    const outcome = await Promise.race([greets(port), isLost]);
+    if (outcome === 'lost') return false;
+    if (outcome) return true;
+    await sleepUnless(clock, LOOK_EVERY_MS, lost);
+  }
+}
+
+/** A server that is ready to serve speaks first. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    const end = (yes: boolean) => {
+      socket.destroy();
+      resolve(yes);
+    };
+    socket.once('data', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('close', () => end(false));
+  });
 }
 
 /** Debian puts it where only root looks. */

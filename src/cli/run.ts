@@ -56,6 +56,13 @@ export async function replay(
 /** Compares the state with a rebuild; 0 when they agree. */
 export async function verify(world: World, terminal: Terminal): Promise<number> {
   const { settings, clock } = world;
+  if (settings.NATS_URL !== undefined) {
+    terminal.print(
+      'verify needs the log of a single node; nodes that share a log compare their state hashes\n' +
+        'instead: /health/ready shows them. Unset NATS_URL for the directory of a single node.\n',
+    );
+    return 1;
+  }
   const files = dataFiles(settings.DATA_DIR);
   const log = new LocalLog(files.log, clock, 0);
   const found = await verifyState(log, files, {

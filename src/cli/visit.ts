@@ -60,6 +60,17 @@ export async function settle(visit: Visit, txHash: string): Promise<number> {
   return DONE;
 }
 
+/** Waits until the market knows a token that was launched. */
+export async function untilListed({ desk, clock }: Visit, asset: string): Promise<number> {
+  const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  while (clock.monotonicMs() < endMs) {
+    const pools = await desk.client.pools('New');
+    if (!(pools instanceof ApiFailure) && pools.some((pool) => pool.info.asset === asset)) break;
+    await desk.client.transport.pause(LOOK_EVERY_MS);
+  }
+  return DONE;
+}
+
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }

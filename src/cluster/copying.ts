@@ -1,7 +1,9 @@
 /**
  * Keeps a copy of the leader's ledger, whatever NATS does: where the log gives no answer, or
- * another one begins, it tries again until it can go on.
+ * another one begins, it tries again until it can go on. Where the log has forgotten what the ledger
+ * lacks, the ledger is replaced by a snapshot, and it goes on from there.
  */
+import { SnapshotNeeded } from '../chain/lineage.ts';
 import type { LedgerReplica } from '../chain/replica.ts';
 import { type Clock, sleepUnless } from '../runtime/clock.ts';
 import type { Duty } from './leadership.ts';
@@ -12,8 +14,12 @@ export interface CopyingObserver {
 
 const AGAIN_MS = 500;
 
+/** Makes a copier; `failed` is called when one that had started cannot go on. */
+export type MakeReplica = (failed: (error: unknown) => void) => LedgerReplica;
+
 export class Copying implements Duty {
-  readonly #make: () => LedgerReplica;
+  readonly #make: MakeReplica;
+  readonly #renew: () => Promise<void>;
   readonly #clock: Clock;
   readonly #observer: CopyingObserver;
   readonly #stopAsked = Promise.withResolvers<void>();
@@ -22,11 +28,18 @@ export class Copying implements Duty {
   #trying: Promise<void> = Promise.resolve();
   #waits = false;
 
-  constructor(make: () => LedgerReplica, clock: Clock, observer: CopyingObserver) {
+  /** `renew` replaces the ledger by one that the log goes on from, where there is one. */
+  constructor(
+    make: MakeReplica,
+    renew: () => Promise<void>,
+    clock: Clock,
+    observer: CopyingObserver,
+  ) {
     this.#make = make;
+    this.#renew = renew;
     this.#clock = clock;
     this.#observer = observer;
-    this.#replica = make();
+    this.#replica = make(() => {});
   }
 
   /** What the ledger says is old. */
@@ -36,8 +49,8 @@ export class Copying implements Duty {
 
   /** Resolves once the copy is there, or the first try has failed; then it is tried again. */
   async start(): Promise<void> {
-    if (await this.#try()) return;
-    this.#trying = this.#tryAgain();
+    const fault = await this.#try();
+    if (fault !== null) this.#trying = this.#tryAgain(fault);
   }
 
   async stop(): Promise<void> {
@@ -47,21 +60,32 @@ export class Copying implements Duty {
     await this.#replica.stop();
   }
 
-  async #tryAgain(): Promise<void> {
-    do await sleepUnless(this.#clock, AGAIN_MS, this.#stopAsked.promise);
-    while (!this.#stopping && !(await this.#try()));
+  async #tryAgain(first: unknown): Promise<void> {
+    for (let fault: unknown = first; fault !== null && !this.#stopping; ) {
+      if (fault instanceof SnapshotNeeded) await this.#renew().catch(this.#told);
+      await sleepUnless(this.#clock, AGAIN_MS, this.#stopAsked.promise);
+      if (!this.#stopping) fault = await this.#try();
+    }
   }
 
-  async #try(): Promise<boolean> {
-    this.#replica = this.#make();
+  /** What was wrong; null: the copy follows now. */
+  async #try(): Promise<unknown> {
+    this.#replica = this.#make((error) => {
+      this.#told(error);
+      this.#trying = this.#tryAgain(error);
+    });
     try {
       await this.#replica.start();
       this.#waits = false;
-      return true;
+      return null;
     } catch (error) {
-      if (!this.#waits) this.#observer.ledgerWaits(error);
-      this.#waits = true;
-      return false;
+      this.#told(error);
+      return error;
     }
   }
+
+  readonly #told = (error: unknown): void => {
+    if (!this.#waits) this.#observer.ledgerWaits(error);
+    this.#waits = true;
+  };
 }

@@ -6,13 +6,14 @@ import type { DataFiles } from '../actors/files.ts';
 import type { Node } from '../actors/node.ts';
 import { isInLog, restartLog } from '../actors/recovery.ts';
 import type { JetstreamLog } from '../log/jetstream.ts';
+import type { Log } from '../log/port.ts';
 import { type Announcement, isForemost } from '../nats/announcements.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 
 export interface EpochsPlace {
   readonly name: string;
-  readonly log: JetstreamLog;
+  readonly log: Log & Pick<JetstreamLog, 'check'>;
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;

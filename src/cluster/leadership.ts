@@ -36,7 +36,7 @@ export interface LeadershipObserver extends WriterObserver {
 
 export interface LeadershipPlace {
   readonly name: string;
-  readonly lease: Lease;
+  readonly lease: Pick<Lease, 'held' | 'tryTake' | 'release'>;
   /** Calls back when the lease, once taken, is over and was not released. */
   onLost(listener: () => void): void;
   readonly leaseMs: number;

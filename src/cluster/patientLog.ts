@@ -1,6 +1,6 @@
 /**
- * A log whose reads wait while NATS gives no answer, for a reader that has nothing better to do:
- * the fold. What is no entry is not waited for.
+ * A log for who only reads on: where NATS gives no answer, it asks again until it does, because a
+ * fold that has failed once never goes on. What is damaged is still refused.
  */
 import { UnreadableEntry } from '../log/jetstream.ts';
 import type { Log } from '../log/port.ts';
@@ -10,30 +10,29 @@ const AGAIN_MS = 200;
 
 export function patientLog(log: Log, clock: Clock): Log {
   let isClosed = false;
-  const patiently = async <T>(ask: () => Promise<T>, atTheEnd: T): Promise<T> => {
+  const untilAnswered = async <T>(ask: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
         return await ask();
       } catch (error) {
-        if (error instanceof UnreadableEntry) throw error;
-        if (isClosed) return atTheEnd;
+        if (isClosed || error instanceof UnreadableEntry) throw error;
         await sleep(clock, AGAIN_MS);
       }
     }
   };
   return {
-    epoch: () => log.epoch(),
-    first: () => patiently(() => log.first(), 0),
-    last: () => log.last(),
+    epoch: () => untilAnswered(() => log.epoch()),
+    first: () => untilAnswered(() => log.first()),
+    last: () => untilAnswered(() => log.last()),
+    read: (fromSeq, limit) => untilAnswered(() => log.read(fromSeq, limit)),
+    epochs: () => untilAnswered(() => log.epochs()),
     append: (entry, expectedSeq) => log.append(entry, expectedSeq),
-    read: (fromSeq, limit) => patiently(() => log.read(fromSeq, limit), []),
     reached: (seq) => log.reached(seq),
-    epochs: () => patiently(() => log.epochs(), []),
     trim: (seq) => log.trim(seq),
     restart: (entry) => log.restart(entry),
-    async close() {
+    close() {
       isClosed = true;
-      await log.close();
+      return log.close();
     },
   };
 }

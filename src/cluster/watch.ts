@@ -32,6 +32,7 @@ export class Watch implements Service {
   #stopped = false;
   #seenMs: number;
   #endSeq = 0;
+  #isLost = false;
 
   constructor(place: WatchPlace, everyMs = EVERY_MS) {
     this.#place = place;
@@ -42,6 +43,11 @@ export class Watch implements Service {
   /** Since the log was last seen to be ours. */
   get silentMs(): number {
     return this.#place.clock.monotonicMs() - this.#seenMs;
+  }
+
+  /** The log was seen not to be ours, and has not been seen to be since. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Entries of the log that are not applied here, as of the last look. */
@@ -80,9 +86,11 @@ export class Watch implements Service {
       if (standing !== null) await announce(standing);
       if (!node.hasDiverged && (await epochs.hasOurs())) {
         this.#seenMs = clock.monotonicMs();
+        this.#isLost = false;
         this.#endSeq = (await log.last()).seq;
         return;
       }
+      this.#isLost = true;
       lost();
       await epochs.adoptNewest();
     } catch {

@@ -96,6 +96,12 @@ const NODES = {
       description: 'Name of this node among several; empty: a new one at each start.',
     }),
   ),
+  SNAPSHOT_EVERY: integer(
+    10,
+    1_000_000,
+    10_000,
+    'Entries of the log from one snapshot for new nodes to the next.',
+  ),
   LEASE_MS: integer(500, 60_000, 5_000, 'Time after which a leader that is gone is replaced.'),
   STALE_MAX_MS: integer(
     1_000,

@@ -17,7 +17,7 @@ export function checkOf(schema: TSchema): Check {
   return (value, root) => {
     const present = withoutAbsent(schema, value);
     if (validator.Check(present)) return { value: present };
-    const details = describe(validator.Errors(present), root);
+    const details = describe(validator.Errors(present), root, schema);
     const first = details[0];
     const where = first === undefined ? root : `${first.path} ${first.message}`;
     return new Failure('INVALID_PARAMS', where, { details });
@@ -49,7 +49,7 @@ interface SchemaError {
 }
 
 /** One detail for each place; choices between constants read as a list of the choices. */
-function describe(errors: readonly SchemaError[], root: string): Detail[] {
+function describe(errors: readonly SchemaError[], root: string, schema: TSchema): Detail[] {
   const choices = new Map<string, string[]>();
   const messages = new Map<string, string>();
   for (const error of errors) {
@@ -64,8 +64,24 @@ function describe(errors: readonly SchemaError[], root: string): Detail[] {
       choices.set(path, allowed);
       messages.set(path, `must be one of ${allowed.join(', ')}`);
     } else if (!messages.has(path)) {
-      messages.set(path, error.message);
+      const about = error.keyword === 'pattern' ? aboutField(schema, error.instancePath) : null;
+      messages.set(path, about === null ? error.message : `must be: ${about}`);
     }
   }
   return Array.from(messages, ([path, message]) => ({ path, message })).slice(0, MAX_DETAILS);
+}
+
+/** What the schema says of a field, for a person: a pattern alone tells few people what to do. */
+function aboutField(schema: unknown, instancePath: string): string | null {
+  let at: unknown = schema;
+  for (const name of instancePath.split('/').slice(1)) at = fieldOf(at, name);
+  return isRecord(at) && typeof at.description === 'string' ? at.description : null;
+}
+
+function fieldOf(schema: unknown, name: string): unknown {
+  if (!isRecord(schema)) return null;
+  if (isRecord(schema.properties)) return schema.properties[name];
+  if (schema.items !== undefined) return schema.items;
+  const choices = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  return choices.map((choice) => fieldOf(choice, name)).find((field) => field != null);
 }

@@ -6,6 +6,7 @@ export function clusterEvents(logger: Logger, { counter, gauge }: Meters) {
   const leads = gauge('leader', '1 while this node leads');
   const connected = gauge('nats_connected', '1 while NATS is connected');
   const ends = counter('lead_ends', 'Times this node stopped leading');
+  const snapshots = counter('snapshots', 'Snapshots for other nodes, by outcome', ['outcome']);
   return {
     leadBegun(term: number): void {
       leads.set(1);
@@ -33,6 +34,28 @@ export function clusterEvents(logger: Logger, { counter, gauge }: Meters) {
     /** The copy of the leader's ledger is old until the log goes on. */
     ledgerWaits(error: unknown): void {
       logger.warn({ event: 'ledgerWaits', err: error }, "the copy of the leader's ledger waits");
+    },
+    /** The log holds what follows `trimmedTo`. */
+    snapshotTaken(seq: number, trimmedTo: number, seconds: number): void {
+      snapshots.inc({ outcome: 'taken' });
+      const fields = { event: 'snapshotTaken', seq, trimmedTo, seconds };
+      logger.info(fields, `snapshot of entry ${seq}; the log begins with entry ${trimmedTo}`);
+    },
+    /** The log keeps more than it needs to; it is tried again. */
+    snapshotFailed(error: unknown): void {
+      snapshots.inc({ outcome: 'failed' });
+      logger.error({ event: 'snapshotFailed', err: error }, 'no snapshot could be taken');
+    },
+    /** `what` is the state or the ledger. */
+    snapshotLoaded(what: string, seq: number): void {
+      logger.info(
+        { event: 'snapshotLoaded', what, seq },
+        `${what} taken from a snapshot at ${seq}`,
+      );
+    },
+    /** Damaged, gone, or of another version: an older one is tried. */
+    snapshotUnusable(name: string, reason: string): void {
+      logger.warn({ event: 'snapshotUnusable', name, reason }, `${name} is of no use: ${reason}`);
     },
     /** What this node has is not what the log goes on from; it waits for the leader's epoch. */
     logDiverged(): void {

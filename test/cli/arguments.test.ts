@@ -29,6 +29,19 @@ test('serving takes a pace, or no traders', () => {
   assert.deepEqual(parsed('buy --help'), { name: 'help' });
 });
 
+test('a cluster takes a number of nodes, and a pace', () => {
+  assert.deepEqual(parsed('cluster'), { name: 'cluster', nodes: 3, tradersPace: null });
+  const five = { name: 'cluster', nodes: 5, tradersPace: 0 };
+  assert.deepEqual(parsed('cluster --nodes 5 --no-traders'), five);
+  assert.deepEqual(parsed('cluster --nodes 5 --pace 0'), five);
+  for (const wrong of ['0', '10', 'many', '1.5']) {
+    assert.match(String(parsed(`cluster --nodes ${wrong}`)), /--nodes takes/);
+  }
+  assert.match(String(parsed('cluster --pace 1 --no-traders')), /exclude/);
+  assert.match(String(parsed('cluster 3')), /unexpected argument: 3/);
+  assert.match(String(parsed('--nodes 3')), /--nodes goes with cluster/);
+});
+
 test('amounts are exact', () => {
   const buy = action(`buy ${TOKEN} 12.345678`);
   assert(buy.name === 'buy');
@@ -107,7 +120,7 @@ test('what a command of the market cannot mean is one line', () => {
 
 test('options go with their commands', () => {
   assert.equal(parsed('--speed 1'), '--speed goes with replay');
-  assert.equal(parsed('replay x --pace 1'), '--pace goes with serve');
+  assert.equal(parsed('replay x --pace 1'), '--pace goes with serve, cluster');
   assert.equal(parsed('constructor'), 'unknown command: constructor');
   assert.match(String(parsed('--nonsense')), /nonsense/);
 });

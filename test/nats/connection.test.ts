@@ -71,12 +71,7 @@ test('the production configuration holds what the guarantees need', (scope) => {
     assert.ok(text.includes(needed), needed);
   }
   const directory = temporaryDirectory(scope);
-  const env = {
-    PATH: process.env.PATH,
-    SERVER_NAME: 'a',
-    MARKET_PASSWORD: 'b',
-    ROUTE_PASSWORD: 'c',
-  };
+  const env = { PATH: process.env.PATH, SERVER_NAME: 'a', MARKET_PASSWORD: 'b' };
   const said = spawnSync('nats-server', ['-t', '-c', path, '-sd', directory], { env });
   // 2.9 knows all of it but sync_interval; and here are no certificates.
   const faults = said.stderr.toString();

@@ -1,7 +1,20 @@
-/** `npm run sim -- [--seed N] [--seconds N] [--path P]`: random markets for as long as you like. */
+/**
+ * `npm run sim -- [--seed N] [--seconds N] [--path P]`: random markets for as long as you like.
+ * `npm run sim -- cluster`: several nodes, and all that may break between them (cluster.ts).
+ */
 import { parseArgs } from 'node:util';
+import { simulateCluster } from './cluster.ts';
 import { simulate } from './property.ts';
 
+if (process.argv[2] === 'cluster') {
+  try {
+    await simulateCluster(process.argv.slice(3));
+    process.exit(0);
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
+}
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },

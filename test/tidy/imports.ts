@@ -23,7 +23,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ledger: ['chain/port', 'validators', 'cardano', 'market', 'store/database', 'runtime'],
   chain: ['ledger', 'actors', 'log', 'store', 'cardano', 'market', 'runtime'],
   transactions: ['ledger', 'chain/port', 'cardano', 'market', 'runtime'],
-  cluster: ['nats', 'log', 'actors', 'chain', 'cardano', 'runtime'],
+  cluster: ['nats', 'log', 'actors', 'chain', 'store', 'cardano', 'runtime'],
   executor: ['transactions', 'chain', 'actors/chainRows', 'store', 'cardano', 'market', 'runtime'],
   images: ['runtime'],
   workshop: ['transactions', 'chain', 'images/port', 'store', 'cardano', 'runtime'],

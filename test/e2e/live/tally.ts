@@ -4,8 +4,8 @@ import type { Comparer } from './comparer.ts';
 import type { Mirror } from './mirror.ts';
 import type { Wish } from './wishes.ts';
 
-const LEAST_COMPARED = 15;
-const LEAST_VALUES = 3;
+const LEAST_COMPARED = 5;
+const LEAST_VALUES = 2;
 /** Pools of a young market graduate seldom. */
 const RARE = new Set(['CompletedCreateOn', 'CompletedMCap']);
 

@@ -35,6 +35,8 @@ test('ready tells role, position, state hash and tip', async () => {
   assert.deepEqual(JSON.parse(String(answer.body)), {
     node: 'test-1',
     role: 'leader',
+    term: 1,
+    lagEntries: 0,
     position: '1-abc:42',
     epoch: '1-abc',
     seq: 42,

@@ -1,0 +1,123 @@
+/**
+ * Snapshots in the object store: a state and a ledger that go together, named by a manifest that is
+ * written last and removed first. So a pair that is seen is whole, or has just been replaced.
+ *
+ * A pair promises: as long as the log has the entry of its state, or an epoch that begins right
+ * behind it, a node with that state folds on, and the ledger can be brought to where that fold is.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ObjectFiles } from '../nats/objects.ts';
+import { Failure } from '../runtime/errors.ts';
+import type { Checkpoint } from '../store/state.ts';
+
+export interface Pair {
+  readonly version: 1;
+  /** Of the state. */
+  readonly checkpoint: Checkpoint;
+  /** Names in the object store. */
+  readonly state: string;
+  readonly ledger: string;
+}
+
+const PREFIX = 'snapshot-';
+const MANIFEST = '.json';
+
+export function pairOf(checkpoint: Checkpoint): Pair {
+  const name = `${PREFIX}${checkpoint.epoch}-${checkpoint.seq}`;
+  const [state, ledger] = [`${name}-state`, `${name}-ledger`];
+  return { version: 1, checkpoint, state, ledger };
+}
+
+export class Pairs {
+  readonly #objects: ObjectFiles;
+  /** For a moment. */
+  readonly #manifest: string;
+
+  constructor(objects: ObjectFiles, directory: string) {
+    this.#objects = objects;
+    this.#manifest = join(directory, 'pair');
+  }
+
+  /** Whole ones, the newest first. */
+  async list(): Promise<readonly Pair[] | Failure> {
+    const names = await this.#names();
+    if (names instanceof Failure) return names;
+    const pairs: Pair[] = [];
+    for (const name of names.filter(isManifest)) {
+      const pair = await this.#read(name, names);
+      if (pair instanceof Failure) return pair;
+      if (pair !== null) pairs.push(pair);
+    }
+    return pairs;
+  }
+
+  /** A file of a pair into the file at `path`: whole, or a Failure. */
+  async get(name: string, path: string): Promise<Failure | null> {
+    const found = await this.#objects.get(name, path);
+    return found instanceof Failure ? found : null;
+  }
+
+  async put(pair: Pair, state: string, ledger: string): Promise<Failure | null> {
+    const manifest = `${this.#manifest}.put`;
+    writeFileSync(manifest, JSON.stringify(pair));
+    try {
+      for (const [name, path] of [
+        [pair.state, state],
+        [pair.ledger, ledger],
+        [manifestOf(pair), manifest],
+      ] as const) {
+        const stored = await this.#objects.put(name, path);
+        if (stored instanceof Failure) return stored;
+      }
+      return null;
+    } finally {
+      rmSync(manifest, { force: true });
+    }
+  }
+
+  /** Removes all but the newest, and what was left of others; answers what is kept. */
+  async keepNewest(count: number): Promise<readonly Pair[] | Failure> {
+    const pairs = await this.list();
+    if (pairs instanceof Failure) return pairs;
+    const names = await this.#names();
+    if (names instanceof Failure) return names;
+    const kept = pairs.slice(0, count);
+    const stays = new Set(kept.flatMap((pair) => [manifestOf(pair), pair.state, pair.ledger]));
+    const leaving = names.filter((name) => !stays.has(name));
+    for (const name of [...leaving.filter(isManifest), ...leaving]) {
+      const failed = await this.#objects.remove(name);
+      if (failed !== null) return failed;
+    }
+    return kept;
+  }
+
+  async #names(): Promise<readonly string[] | Failure> {
+    const files = await this.#objects.list();
+    if (files instanceof Failure) return files;
+    return files.flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
+  }
+
+  /** null: it is damaged, of another version, or was removed just now. */
+  async #read(name: string, names: readonly string[]): Promise<Pair | null | Failure> {
+    const path = `${this.#manifest}.get`;
+    const failed = await this.get(name, path);
+    if (failed !== null) return failed.cause === 'NOT_READY' ? failed : null;
+    try {
+      // trust: `put` of a node of this market wrote it, the digest was right
+      const pair = JSON.parse(readFileSync(path, 'utf8')) as Pair;
+      const isWhole = names.includes(pair.state) && names.includes(pair.ledger);
+      return pair.version === 1 && isWhole ? pair : null;
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+}
+
+function isManifest(name: string): boolean {
+  return name.endsWith(MANIFEST);
+}
+
+function manifestOf({ checkpoint: { epoch, seq } }: Pair): string {
+  return `${PREFIX}${epoch}-${seq}${MANIFEST}`;
+}

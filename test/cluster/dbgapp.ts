@@ -1,0 +1,95 @@
+/** The whole app inside the test's process: `startApp`, a free port, a directory of its own. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { dataFiles } from '/work/main/src/actors/files.ts';
+import { type Verification, verifyState } from '/work/main/src/actors/verify.ts';
+import { type App, startApp, type World } from '/work/main/src/app.ts';
+import { BadSettings, readSettings } from '/work/main/src/config/settings.ts';
+import type { GatewayOptions } from '/work/main/src/gateway/options.ts';
+import type { ReplayCounts } from '/work/main/src/ingest/replay.ts';
+import { LocalLog } from '/work/main/src/log/local.ts';
+import { systemClock } from '/work/main/src/runtime/clock.ts';
+import { createLogger } from '/work/main/src/runtime/events.ts';
+import { type Rng, systemRng } from '/work/main/src/runtime/rng.ts';
+import { type Environment, type Scope, temporaryDirectory } from '/work/main/test/support/server.ts';
+
+const clock = systemClock;
+
+export interface TestAppOptions {
+  readonly directory: string;
+  readonly env?: Environment;
+  readonly gateway?: Partial<GatewayOptions>;
+  readonly rng?: Rng;
+  /** The embedded ledger in this app; absent: no chain. */
+  readonly devnet?: World['devnet'];
+}
+
+export class TestApp {
+  readonly app: App;
+  readonly url: string;
+  stopped = false;
+
+  constructor(app: App) {
+    this.app = app;
+    this.url = `http://127.0.0.1:${app.port}`;
+  }
+
+  /** Feeds lines as a pipe would; resolves when all is applied. */
+  feed(text: string, latenessMs = 60_000): Promise<ReplayCounts> {
+    const input = Readable.from([Buffer.from(text)]);
+    return this.app.replay(input, { feed: null, speed: null, latenessMs });
+  }
+
+  async stop(): Promise<void> {
+    if (this.stopped) return;
+    this.stopped = true;
+    await this.app.stop('test');
+  }
+}
+
+export async function startTestApp(scope: Scope, options: TestAppOptions): Promise<TestApp> {
+  const { directory, env = {}, gateway = {}, rng = systemRng, devnet } = options;
+  const settings = readSettings({ DATA_DIR: directory, PORT: '0', ...env });
+  assert(
+    !(settings instanceof BadSettings),
+    settings instanceof BadSettings ? settings.message : '',
+  );
+  const logger = createLogger({ level: (process.env.TLOG ?? 'silent'), clock });
+  const quick = { shutdownGraceMs: 5, stopMs: 200, ...gateway };
+  const common = { settings, clock, rng, logger, version: 'test', gateway: quick };
+  const world = devnet === undefined ? common : { ...common, devnet };
+  const app = new TestApp(await startApp(world));
+  scope.after(() => app.stop());
+  return app;
+}
+
+/** A running app over a new directory. */
+export async function newTestApp(
+  scope: Scope,
+  options: Omit<TestAppOptions, 'directory'> = {},
+): Promise<TestApp> {
+  const app = await startTestApp(scope, { ...options, directory: temporaryDirectory() });
+  return app;
+}
+
+/** What `--verify` compares, for a directory that no app has open. */
+export async function verifyDirectory(
+  directory: string,
+  horizonBlocks: number,
+): Promise<Verification | null> {
+  const files = dataFiles(directory);
+  const log = new LocalLog(files.log, clock, 0);
+  const quarantined = (pool: string, error: unknown) => assert.fail(`pool ${pool}: ${error}`);
+  const limits = { horizonBlocks, maxMb: 0, maxLoadedPools: 20_000 };
+  try {
+    return await verifyState(log, files, { ...limits, clock, quarantined });
+  } finally {
+    await log.close();
+  }
+}
+
+export function assertSound(found: Verification | null): void {
+  if (found === null) return;
+  assert.equal(found.stateHash, found.rebuiltHash, 'state hash = hash of a rebuild');
+  assert.deepEqual(found.differing, [], 'rows = rows of a rebuild');
+}

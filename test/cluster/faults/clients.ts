@@ -1,0 +1,248 @@
+/**
+ * A foreign client that follows some topics by the client rule of api.md 6.4 and nothing else.
+ * When its socket ends it goes on at another node, with `since`. It is right, or it was told that
+ * it is not: `Resync`, `recovered:false` or an error to be retried. Anything else throws.
+ */
+import assert from 'node:assert/strict';
+import { WebSocket } from 'ws';
+import { epochNumber } from '../../../src/runtime/position.ts';
+import type { State } from '../../e2e/live/states.ts';
+import type { Wish } from '../../e2e/live/wishes.ts';
+import { type Position, positionOf } from '../../support/chart.ts';
+import type { Scope } from '../../support/server.ts';
+import { type Frame, recordOf } from '../../support/subscription.ts';
+import { until } from '../../support/until.ts';
+import type { FaultyNode, Nodes } from './nodes.ts';
+
+const AGAIN_MS = 200;
+const RECENT = 15;
+
+class Following {
+  readonly requestId: string;
+  readonly wish: Wish;
+  own: Position | null = null;
+  state: State | null = null;
+  /** Nothing was heard since the last subscribe. */
+  asking = true;
+  readonly told = { resync: 0, anew: 0, recovered: 0, retry: 0 };
+  frames = 0;
+  #snapshotDue = true;
+  readonly #recent: string[] = [];
+
+  constructor(requestId: string, wish: Wish) {
+    this.requestId = requestId;
+    this.wish = wish;
+  }
+
+  frame(): object {
+    this.asking = true;
+    const { requestId, own, wish } = this;
+    this.#recent.push(`asks since ${own?.epoch}:${own?.seq}`);
+    const since = own === null ? {} : { since: own };
+    return { requestId, topic: wish.topic, data: wish.data, ...since };
+  }
+
+  /** True: it has to be asked for again. */
+  hear(frame: Frame): boolean {
+    const { event, epoch, seq, prev, snapshot } = frame;
+    this.#recent.push(`${event}${snapshot === true ? '!' : ''} ${epoch}:${seq} after ${prev}`);
+    if (this.#recent.length > RECENT) this.#recent.shift();
+    if (event === 'Error') {
+      assert.equal(recordOf(frame.data).retry, true, `${this.what}: ${JSON.stringify(frame.data)}`);
+      this.told.retry += 1;
+      return true;
+    }
+    if (event === 'Subscribed') this.#acknowledged(frame);
+    else if (this.asking) return false;
+    else if (event === 'Resync') {
+      this.told.resync += 1;
+      this.#snapshotDue = true;
+    } else this.#data(frame);
+    return false;
+  }
+
+  idleUpTo({ epoch, seq }: Position): void {
+    if (this.asking || this.#snapshotDue || this.own?.epoch !== epoch) return;
+    if (seq > this.own.seq) this.own = { epoch, seq };
+  }
+
+  #acknowledged({ data }: Frame): void {
+    const { recovered } = recordOf(data);
+    this.asking = false;
+    if (this.own !== null) this.told[recovered === true ? 'recovered' : 'anew'] += 1;
+    this.#snapshotDue = recovered !== true;
+  }
+
+  #data({ event, epoch, seq, prev, snapshot, data }: Frame): void {
+    const { own } = this;
+    this.frames += 1;
+    if (own !== null) {
+      const isOlder = epochNumber(epoch) < epochNumber(own.epoch);
+      assert(!isOlder, `${this.what}: an older epoch`);
+      if (!this.#snapshotDue) assert.equal(epoch, own.epoch, `${this.what}: was not told`);
+    }
+    if (snapshot === true) {
+      const isBack = own?.epoch === epoch && seq < own.seq;
+      assert(!isBack, `${this.what}: an older state`);
+      this.#snapshotDue = false;
+      this.state = this.wish.told(data);
+    } else {
+      assert(!this.#snapshotDue, `${this.what}: a snapshot was due`);
+      assert(own !== null && prev !== null && this.state !== null, this.what);
+      if (seq <= own.seq) return;
+      assert(prev <= own.seq, `${this.what}: a loss at ${own.seq}`);
+      this.state = this.state.next(event, data);
+    }
+    this.own = { epoch, seq };
+  }
+
+  /** For a person who reads a failure. */
+  get what(): string {
+    return `${this.wish.topic} own ${this.own?.epoch}:${this.own?.seq}; ${this.#recent.join(', ')}`;
+  }
+}
+
+export class FaultClient {
+  readonly faults: unknown[] = [];
+  readonly followings: readonly Following[];
+  moves = 0;
+  readonly #nodes: Nodes;
+  #node: FaultyNode;
+  #socket: WebSocket;
+  #isClosed = false;
+
+  constructor(scope: Scope, nodes: Nodes, node: FaultyNode, wishes: readonly Wish[]) {
+    this.#nodes = nodes;
+    this.#node = node;
+    this.followings = wishes.map((wish, index) => new Following(`r${index}`, wish));
+    this.#socket = this.#open();
+    scope.after(() => this.close());
+  }
+
+  get node(): FaultyNode {
+    return this.#node;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#socket.terminate();
+  }
+
+  /** Goes to another node, as one does whose node gives no sign of life. */
+  leave(): void {
+    this.#socket.terminate();
+  }
+
+  assertSound(): void {
+    const [first] = this.faults;
+    if (first !== undefined) throw first;
+  }
+
+  /** All it follows has reached what a node has, and says what HTTP says there. */
+  async agrees(limitMs: number): Promise<void> {
+    for (const following of this.followings) {
+      for (const question of following.wish.questions) {
+        let why = 'it was never compared';
+        let isSame = false;
+        const ask = async () => {
+          try {
+            isSame = await this.#compare(following, question);
+          } catch (error) {
+            why = error instanceof Error ? error.message : String(error);
+          }
+        };
+        const startMs = performance.now();
+        for (await ask(); !isSame; await ask()) {
+          this.assertSound();
+          const isLate = performance.now() - startMs > limitMs;
+          const said = () => `at ${this.#node.name}: ${following.what}: ${why}`;
+          assert(!isLate, isLate ? said() : '');
+          await new Promise((resolve) => setTimeout(resolve, AGAIN_MS / 4));
+        }
+      }
+    }
+    this.assertSound();
+  }
+
+  /** False: not comparable yet. Throws where they differ. */
+  async #compare(following: Following, question: Wish['questions'][number]): Promise<boolean> {
+    const { path, body } = question;
+    const node = this.#nodes.living.at(-1) ?? this.#node;
+    const headers = { 'content-type': 'application/json' };
+    const post = { method: 'POST', headers, body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(2_000);
+    const init = body === undefined ? { signal } : { ...post, signal };
+    const response = await fetch(`${node.server.url}${path}`, init);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
+    const { epoch } = positionOf(response);
+    const { state, asking, own } = following;
+    if (asking || state === null) throw new Error('it still asks');
+    if (own?.epoch !== epoch) throw new Error(`HTTP is in epoch ${epoch}`);
+    question.check(state, JSON.parse(text));
+    return true;
+  }
+
+  #open(): WebSocket {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#node.server.port}/ws`, ['json']);
+    socket.on('open', () => {
+      this.#send({ messageType: 'connect', requestId: 'hello', data: { acks: true } });
+      this.#send({ messageType: 'subscribe', topics: this.followings.map((one) => one.frame()) });
+    });
+    socket.on('message', (message: Buffer) => {
+      if (socket !== this.#socket) return;
+      try {
+        this.#hear(JSON.parse(message.toString()) as Frame);
+      } catch (error) {
+        this.faults.push(error);
+      }
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => setTimeout(() => this.#move(), AGAIN_MS / 2));
+    return socket;
+  }
+
+  #move(): void {
+    if (this.#isClosed) return;
+    for (const following of this.followings) following.asking = true;
+    const { all } = this.#nodes;
+    const at = all.indexOf(this.#node);
+    const others = [...all.slice(at + 1), ...all.slice(0, at)];
+    const next = others.find(({ answers }) => answers) ?? this.#node;
+    if (!next.lives) {
+      setTimeout(() => this.#move(), AGAIN_MS);
+      return;
+    }
+    this.moves += 1;
+    this.#node = next;
+    this.#socket = this.#open();
+  }
+
+  #hear(frame: Frame): void {
+    if (frame.event === 'Ping') {
+      const seq = Number(recordOf(frame.data).seq);
+      for (const following of this.followings) following.idleUpTo({ epoch: frame.epoch, seq });
+      this.#send({ messageType: 'pong', requestId: null });
+      return;
+    }
+    const following = this.followings.find(({ requestId }) => requestId === frame.requestId);
+    if (following === undefined || !following.hear(frame)) return;
+    const socket = this.#socket;
+    setTimeout(() => {
+      if (socket !== this.#socket || socket.readyState !== WebSocket.OPEN) return;
+      this.#send({ messageType: 'subscribe', topics: [following.frame()] });
+    }, AGAIN_MS);
+  }
+
+  #send(frame: object): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+}
+
+export async function answered(clients: readonly FaultClient[]): Promise<void> {
+  const open = () => clients.flatMap(({ followings }) => followings).filter((one) => one.asking);
+  await until(
+    () => `all is subscribed; ${open()[0]?.what}`,
+    () => open().length === 0,
+  );
+}

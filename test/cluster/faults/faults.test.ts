@@ -1,0 +1,22 @@
+/** Three of the faults of `npm run sim -- cluster`, one after another on the same market. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endScene, play, setScene } from './scene.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+
+test('three nodes under trading: what breaks mends, and nobody is told a wrong thing', {
+  timeout: 170_000,
+}, async (t) => {
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/cluster/faults/faults.test.ts`);
+  const scene = await setScene(t, SEED, (text) => t.diagnostic(text));
+  for (const name of [
+    'kill -9 of the leader',
+    'the leader frozen past its lease',
+    'NATS killed, its state deleted',
+  ] as const) {
+    await t.test(name, () => play(scene, name));
+  }
+  const { counts } = await endScene(scene);
+  assert((counts['fill CURVE'] ?? 0) > 0, 'orders were filled');
+});

@@ -1,0 +1,190 @@
+/** What goes wrong. Each ends when all nodes run again and nothing stands between them and NATS. */
+import assert from 'node:assert/strict';
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Bucket } from '../../../src/nats/bucket.ts';
+import { connectNats } from '../../../src/nats/connection.ts';
+import { Failure } from '../../../src/runtime/errors.ts';
+import { type Rng, systemRng } from '../../../src/runtime/rng.ts';
+import { untilAsked } from '../../support/until.ts';
+import { type FaultyNode, LEASE_MS, MARKET } from './nodes.ts';
+import type { Scene } from './scene.ts';
+
+export type Fault = (scene: Scene) => Promise<void>;
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const between = (rng: Rng, least: number, most: number) => least + rng.unit() * (most - least);
+
+async function killLeader({ nodes }: Scene): Promise<void> {
+  const old = await nodes.leader();
+  await old.kill();
+  await nodes.leader();
+  await old.start();
+}
+
+async function killFollowers({ nodes }: Scene): Promise<void> {
+  const leader = await nodes.leader();
+  const followers = nodes.living.filter((node) => node !== leader);
+  await Promise.all(followers.map((node) => node.kill()));
+  await wait(500);
+  await Promise.all(followers.map((node) => node.start()));
+}
+
+async function stopLeader({ nodes }: Scene): Promise<void> {
+  const old = await nodes.leader();
+  const exit = await old.server.stop();
+  assert.equal(exit.code, 0);
+  await nodes.leader();
+  await old.start();
+}
+
+async function killNats({ nodes, rng }: Scene): Promise<void> {
+  await nodes.nats.kill();
+  await wait(between(rng, 100, 3 * LEASE_MS));
+  await nodes.nats.start();
+}
+
+/** Longer than anybody calls fresh. */
+async function natsDownForLong({ nodes }: Scene): Promise<void> {
+  await nodes.nats.kill();
+  const all = async () => Promise.all(nodes.all.map((node) => node.health()));
+  const areStale = (found: Awaited<ReturnType<typeof all>>) =>
+    found.every((health) => health?.status === 200 && health.stale);
+  await untilAsked('all are ready, and say that they are stale', all, areStale, 20_000);
+  await nodes.nats.start();
+}
+
+async function deleteNats({ nodes, watcher }: Scene): Promise<void> {
+  const { stale } = watcher;
+  const [before] = await Promise.all(nodes.living.map((node) => node.health()));
+  await nodes.nats.restart('deleted');
+  const ask = async () => Promise.all(nodes.living.map((node) => node.health()));
+  await untilAsked(
+    'a new epoch',
+    ask,
+    (found) => found.every((health) => health !== null && health.epoch !== before?.epoch),
+    30_000,
+  );
+  assert(watcher.stale > stale, 'nodes say that what they have is not in the log any more');
+}
+
+/** The stream ends where it was a while ago. */
+async function shortenLog({ nodes, watcher }: Scene): Promise<void> {
+  const { nats } = nodes;
+  const { stale } = watcher;
+  const [kept, older] = [join(nats.directory, 'jetstream'), join(nats.directory, 'older')];
+  await nats.kill();
+  cpSync(kept, older, { recursive: true });
+  await nats.start();
+  const { epoch } = await watcher.converged(20_000);
+  await wait(2 * LEASE_MS);
+  await nats.kill();
+  rmSync(kept, { recursive: true });
+  renameSync(older, kept);
+  await nats.start();
+  const ask = async () => Promise.all(nodes.living.map((node) => node.health()));
+  const isNew = (found: Awaited<ReturnType<typeof ask>>) =>
+    found.every((health) => health !== null && health.epoch !== epoch);
+  await untilAsked('a new epoch', ask, isNew, 30_000);
+  assert(watcher.stale > stale, 'nodes say that what they have is not in the log any more');
+}
+
+/** Both the log and who wrote it are gone: whoever has most goes on. */
+async function deleteNatsAndKillLeader(scene: Scene): Promise<void> {
+  const { nodes, people } = scene;
+  const old = await nodes.leader();
+  people.forgiven = people.accepted.length;
+  await old.kill();
+  await nodes.nats.restart('deleted');
+  await nodes.leader(null, 30_000);
+  people.forgiven = people.accepted.length;
+  await old.start();
+}
+
+/** Past its lease; then it goes on where it was. */
+async function freezeLeader({ nodes, clients, note }: Scene): Promise<void> {
+  const old = await nodes.leader();
+  old.freeze();
+  // Some clients notice, the others sit it out.
+  for (const client of clients.slice(0, 1)) if (client.node === old) client.leave();
+  const next = await nodes.leader(old);
+  const ledBy = (await next.health())?.term ?? 0;
+  await wait(2 * LEASE_MS);
+  const { publishes } = old;
+  old.thaw();
+  await untilAsked(
+    'the one that was frozen follows',
+    () => old.health(),
+    (health) => health?.role === 'follower' && health.term >= ledBy,
+    15_000,
+  );
+  note(`frozen leader tried ${old.publishes - publishes} entries`);
+}
+
+/** Takes the lease from whoever holds it, again and again. */
+async function race(scene: Scene): Promise<void> {
+  const { nodes, rng } = scene;
+  const link = await connectNats({ url: nodes.nats.url, name: 'thief' }, systemRng);
+  assert(!(link instanceof Failure));
+  const shape = { name: `${MARKET}-nodes`, replicas: 1, ttlMs: LEASE_MS };
+  const bucket = new Bucket(link, shape, LEASE_MS);
+  const { term = 0 } = (await (await nodes.leader()).health()) ?? {};
+  for (let taken = 0; taken < 6; taken += 1) {
+    await bucket.remove('leader');
+    await wait(between(rng, 50, LEASE_MS));
+  }
+  await link.close();
+  const now = async () => (await (await nodes.leader()).health())?.term ?? 0;
+  await untilAsked('others have led', now, (found) => found > term);
+}
+
+/** NATS took it, and nobody told the leader. */
+async function loseAcknowledgements({ nodes, rng }: Scene): Promise<void> {
+  for (let lost = 0; lost < 4; lost += 1) {
+    const leader = await nodes.leader();
+    leader.proxy.deaf = true;
+    await wait(between(rng, 50, 700));
+    leader.proxy.cut();
+    leader.proxy.deaf = false;
+    await wait(between(rng, 300, 1_500));
+  }
+}
+
+async function partLeader({ nodes, rng }: Scene): Promise<void> {
+  const old = await nodes.leader();
+  old.cutOff();
+  await nodes.leader(old);
+  await wait(between(rng, 500, 3_000));
+  old.joinAgain();
+}
+
+/** Until it says that what it has is old. */
+async function partFollower({ nodes }: Scene): Promise<void> {
+  const node: FaultyNode = await nodes.follower();
+  node.cutOff();
+  await untilAsked(
+    'who is cut off says that it is stale',
+    () => node.health(),
+    (health) => health?.stale === true,
+    20_000,
+  );
+  node.joinAgain();
+}
+
+export const FAULTS = {
+  'kill -9 of the leader': killLeader,
+  'kill -9 of all followers': killFollowers,
+  'SIGTERM of the leader': stopLeader,
+  'NATS killed, its state kept': killNats,
+  'NATS down until all are stale': natsDownForLong,
+  'NATS killed, its state deleted': deleteNats,
+  'NATS restored from an older copy': shortenLog,
+  'NATS and leader killed, the state deleted': deleteNatsAndKillLeader,
+  'the leader frozen past its lease': freezeLeader,
+  'the lease taken away again and again': race,
+  'acknowledgements lost': loseAcknowledgements,
+  'the leader cut off from NATS': partLeader,
+  'a follower cut off from NATS': partFollower,
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;

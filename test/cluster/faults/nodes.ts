@@ -1,0 +1,166 @@
+/** Real nodes of one market over a real nats-server, each behind a proxy of its own. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { NatsServer } from '../../support/nats.ts';
+import { NatsProxy } from '../../support/natsProxy.ts';
+import {
+  type Environment,
+  type Scope,
+  type Server,
+  startServer,
+  temporaryDirectory,
+} from '../../support/server.ts';
+import { untilAsked } from '../../support/until.ts';
+
+export const MARKET = 'faults';
+export const LEASE_MS = 1000;
+const START_MS = 40_000;
+const ANSWER_MS = 800;
+
+export interface Health {
+  readonly status: number;
+  readonly role: string;
+  readonly term: number;
+  readonly epoch: string;
+  readonly seq: number;
+  readonly stateHash: string;
+  readonly synced: boolean;
+  readonly stale: boolean;
+}
+
+export class FaultyNode {
+  readonly name: string;
+  readonly directory = temporaryDirectory();
+  readonly proxy: NatsProxy;
+  readonly #scope: Scope;
+  readonly #env: Environment;
+  #server: Server | null = null;
+  /** SIGSTOP was sent. */
+  frozen = false;
+  /** Entries that it tried to write, as its proxy heard. */
+  publishes = 0;
+
+  constructor(scope: Scope, name: string, proxy: NatsProxy, env: Environment) {
+    this.#scope = scope;
+    this.name = name;
+    this.proxy = proxy;
+    this.#env = { ...env, NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
+    proxy.heard = (text) => {
+      this.publishes += text.split(`PUB ${MARKET}.entry.`).length - 1;
+    };
+  }
+
+  get server(): Server {
+    assert(this.#server !== null, `${this.name} was started`);
+    return this.#server;
+  }
+
+  get lives(): boolean {
+    return this.#server !== null && this.#server.program.exit === null;
+  }
+
+  /** It was not told to be silent. */
+  get answers(): boolean {
+    return this.lives && !this.frozen;
+  }
+
+  async start(): Promise<void> {
+    this.#server = await startServer(this.#scope, [], this.#env);
+    await untilAsked(
+      `${this.name} is ready`,
+      () => this.health(),
+      (health) => health?.status === 200,
+      START_MS,
+    );
+  }
+
+  /** null: no answer. */
+  async health(): Promise<Health | null> {
+    if (!this.answers) return null;
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const response = await fetch(`${this.server.url}/health/ready`, { signal });
+      // trust: the fields that a schema of ours names
+      const body = (await response.json()) as Health;
+      return { ...body, status: response.status };
+    } catch {
+      return null;
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.frozen = false;
+    await this.server.program.kill();
+  }
+
+  freeze(): void {
+    this.frozen = true;
+    this.server.program.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.server.program.signal('SIGCONT');
+    this.frozen = false;
+  }
+
+  /** NATS is out of its reach. */
+  cutOff(): void {
+    this.proxy.closed = true;
+    this.proxy.cut();
+  }
+
+  joinAgain(): void {
+    this.proxy.closed = false;
+  }
+}
+
+export class Nodes {
+  readonly nats: NatsServer;
+  readonly all: readonly FaultyNode[];
+
+  private constructor(nats: NatsServer, all: readonly FaultyNode[]) {
+    this.nats = nats;
+    this.all = all;
+  }
+
+  static async start(scope: Scope, count: number, extra: Environment = {}): Promise<Nodes> {
+    const nats = await NatsServer.start(scope);
+    const env = {
+      NETWORK: 'devnet',
+      MARKET_NAME: MARKET,
+      LEASE_MS: `${LEASE_MS}`,
+      KEYS_FILE: join(temporaryDirectory(), 'keys.json'),
+      BLOCK_EVERY_MS: '250',
+      TRADERS_PACE: '5',
+      ...extra,
+    };
+    const all: FaultyNode[] = [];
+    for (let index = 1; index <= count; index += 1) {
+      const proxy = await NatsProxy.start(scope, nats.port);
+      all.push(new FaultyNode(scope, `n${index}`, proxy, env));
+    }
+    await Promise.all(all.map((node) => node.start()));
+    return new Nodes(nats, all);
+  }
+
+  get living(): readonly FaultyNode[] {
+    return this.all.filter(({ answers }) => answers);
+  }
+
+  /** The node that says it leads, once exactly one does, other than `old`. */
+  async leader(old: FaultyNode | null = null, limitMs = 20_000): Promise<FaultyNode> {
+    const asked = async () => {
+      const nodes = this.living.filter((node) => node !== old);
+      const found = await Promise.all(nodes.map((node) => node.health()));
+      return nodes.filter((_, index) => found[index]?.role === 'leader');
+    };
+    const isOne = (leaders: readonly FaultyNode[]) => leaders.length === 1;
+    const [leader] = await untilAsked('one node leads', asked, isOne, limitMs);
+    return leader ?? assert.fail('one was found');
+  }
+
+  async follower(): Promise<FaultyNode> {
+    const leader = await this.leader();
+    return this.living.find((node) => node !== leader) ?? assert.fail('one follows');
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Several nodes in one process over one faulty stream: real fold, epochs, watch and leadership. The
+ * lease is the script's, which gives it to two at once when it likes: it is no part of safety.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type DataFiles, dataFiles } from '../../../src/actors/files.ts';
+import { Node } from '../../../src/actors/node.ts';
+import { recover } from '../../../src/actors/recovery.ts';
+import { Epochs } from '../../../src/cluster/epochs.ts';
+import { Leadership } from '../../../src/cluster/leadership.ts';
+import { patientLog } from '../../../src/cluster/patientLog.ts';
+import { Watch } from '../../../src/cluster/watch.ts';
+import { Replay } from '../../../src/ingest/replay.ts';
+import type { LogWriter } from '../../../src/log/writer.ts';
+import type { Announcement } from '../../../src/nats/announcements.ts';
+import { systemClock as clock, sleep } from '../../../src/runtime/clock.ts';
+import { createEvents, createLogger } from '../../../src/runtime/events.ts';
+import { createRegistry } from '../../../src/runtime/metrics.ts';
+import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
+import { manyLines, rollbackTo } from '../../support/lines.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { FaultyLog, type FaultyStream } from './faultyLog.ts';
+
+const LEASE_MS = 40;
+const WATCH_MS = 15;
+const START_MS = Date.UTC(2024, 0, 1);
+const OPTIONS = { horizonBlocks: 2160, maxMb: 0, maxLoadedPools: 100, commitEveryMs: 20 };
+
+/** What all nodes of one market share beside the stream. */
+export interface Place {
+  readonly stream: FaultyStream;
+  readonly rng: Rng;
+  /** What each said last, and when. */
+  readonly standings: Map<string, Announcement & { readonly atMs: number }>;
+  /** State hash of each position, by whoever was there first. */
+  readonly states: Map<string, string>;
+  readonly bases: string;
+  readonly faults: unknown[];
+}
+
+export class OneNode {
+  readonly name: string;
+  readonly log: FaultyLog;
+  readonly node: Node;
+  readonly files: DataFiles;
+  readonly #leadership: Leadership;
+  readonly #watch: Watch;
+  /** Given and taken by the script. */
+  mayLead = false;
+  terms = 0;
+  #lost: () => void = () => {};
+
+  private constructor(name: string, place: Place, log: FaultyLog, node: Node, files: DataFiles) {
+    this.name = name;
+    this.log = log;
+    this.node = node;
+    this.files = files;
+    const { rng, standings } = place;
+    const logger = createLogger({ level: 'silent', clock });
+    const events = createEvents(logger, createRegistry());
+    const epochs = new Epochs({
+      name,
+      log,
+      node,
+      files,
+      rng,
+      ensureLog: async () => {},
+      others: async () => {
+        if (log.isCut) throw new Error('NATS gives no answer');
+        const since = clock.monotonicMs() - 2 * LEASE_MS;
+        return [...standings.values()].filter((one) => one.node !== name && one.atMs > since);
+      },
+      publishBase: async (epoch) => copyFileSync(files.base(epoch), baseOf(place, epoch)),
+      epochStarted: () => {},
+    });
+    const self = this;
+    const lease = {
+      get held() {
+        return self.mayLead;
+      },
+      tryTake: async () => (this.mayLead ? ('taken' as const) : ('refused' as const)),
+      release: async () => {
+        this.mayLead = false;
+      },
+    };
+    const onLost = (listener: () => void) => {
+      this.#lost = listener;
+    };
+    const crew = {
+      lead: async (writer: LogWriter, failed: (error: unknown) => void) => {
+        this.terms += 1;
+        return trading(place, node, log, writer, failed);
+      },
+      follow: async () => ({ stop: async () => {} }),
+    };
+    this.#leadership = new Leadership(
+      { name, lease, onLost, leaseMs: LEASE_MS, log, node, epochs, crew, clock },
+      { ...events, leadershipFailed: (error) => place.faults.push(error) },
+    );
+    const announce = async (standing: Announcement) => {
+      if (log.isCut) throw new Error('NATS gives no answer');
+      standings.set(name, { ...standing, atMs: clock.monotonicMs() });
+    };
+    const lost = () => this.#leadership.stepDown('the log is another one');
+    this.#watch = new Watch({ name, node, log, epochs, clock, announce, lost }, WATCH_MS);
+  }
+
+  static async start(name: string, place: Place): Promise<OneNode> {
+    const log = new FaultyLog(place.stream);
+    const files = dataFiles(join(temporaryDirectory(), name));
+    const fetchBase = async (epoch: string) => {
+      while (!existsSync(baseOf(place, epoch))) await sleep(clock, 5);
+      copyFileSync(baseOf(place, epoch), files.base(epoch));
+    };
+    const fault = (error: unknown) => place.faults.push(error);
+    const own = { ...OPTIONS, clock, rng: seededRng(place.rng.unit() * 1e9), quarantined: fault };
+    const store = await recover(log, files, {
+      ...own,
+      shared: { fetchBase, mayRestart: async () => false },
+      epochStarted: () => {},
+      stateUnreadable: fault,
+    });
+    const events = createEvents(createLogger({ level: 'silent', clock }), createRegistry());
+    const shared = { fetchBase, diverged: () => {} };
+    const seen = { ...events, foldFailed: fault, actorQuarantined: fault };
+    const reader = patientLog(log, clock);
+    const node = new Node(store, 1, reader, files, clock, { ...OPTIONS, shared }, seen);
+    const one = new OneNode(name, place, log, node, files);
+    node.onApplied(() => one.#compare(place));
+    node.start({ applied: () => {}, epochChanged: () => {} });
+    await one.#watch.start();
+    await one.#leadership.start();
+    return one;
+  }
+
+  get at(): string {
+    const { epoch, seq } = this.node.applied();
+    return `${epoch}:${seq}`;
+  }
+
+  /** The lease is over, as the node's own clock says. */
+  expire(): void {
+    this.mayLead = false;
+    this.#lost();
+  }
+
+  async stop(): Promise<void> {
+    this.expire();
+    await this.#leadership.stop();
+    await this.#watch.stop();
+    await this.node.stop();
+  }
+
+  #compare({ states, faults }: Place): void {
+    const hash = this.node.stateHash();
+    const known = states.get(this.at);
+    if (known === undefined) states.set(this.at, hash);
+    else if (known !== hash) faults.push(new Error(`${this.name} differs at ${this.at}`));
+  }
+}
+
+function baseOf({ bases }: Place, epoch: string): string {
+  return join(bases, `${epoch}.sqlite`);
+}
+
+/** Random trades and rollbacks until it is stopped, or somebody else writes. */
+function trading(
+  { rng }: Place,
+  node: Node,
+  log: FaultyLog,
+  writer: LogWriter,
+  failed: (error: unknown) => void,
+) {
+  let isOpen = true;
+  let replay: Replay | null = null;
+  const quiet = { lineRejected: () => {}, replayProgress: () => {}, replayFinished: () => {} };
+  const run = async () => {
+    while (isOpen) {
+      const fromMs = Math.max(START_MS, node.fold.marketMs + 1_000);
+      const lines = manyLines(1 + Math.floor(rng.unit() * 12), fromMs, 7_000);
+      if (rng.unit() < 0.2) lines.push(rollbackTo(fromMs - Math.floor(rng.unit() * 30_000)));
+      const options = { feed: null, speed: null, latenessMs: 0 };
+      replay = new Replay({ node, log, writer, rng, clock }, quiet, options);
+      await replay.run(Readable.from([lines.map((line) => `${line}\n`).join('')]));
+      await sleep(clock, 2);
+    }
+  };
+  const running = run().catch((error: unknown) => {
+    if (isOpen) failed(error);
+  });
+  return {
+    async stop() {
+      isOpen = false;
+      replay?.stop();
+      writer.stop();
+      await Promise.race([running, sleep(clock, 2_000).then(() => assert.fail('it stops'))]);
+    },
+  };
+}

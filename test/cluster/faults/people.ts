@@ -1,0 +1,133 @@
+/**
+ * A few people who trade through whichever node answers. What a node accepted with 200 is written
+ * down: it must end in a block, or its inputs in another transaction's.
+ */
+import { fromHex } from '../../../src/cardano/hex.ts';
+import type { OutputRef } from '../../../src/cardano/output.ts';
+import { decodeTransaction } from '../../../src/cardano/transaction.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import type { Rng } from '../../../src/runtime/rng.ts';
+import { ApiClient } from '../../../src/wallet/api.ts';
+import { Desk } from '../../../src/wallet/desk.ts';
+import { ApiFailure } from '../../../src/wallet/failure.ts';
+import type { Fetch } from '../../../src/wallet/transport.ts';
+import { Wallet } from '../../../src/wallet/wallet.ts';
+import { ADA, launchOf } from '../../e2e/devnet/world.ts';
+import { secretOf } from '../../support/ledgerWorld.ts';
+import { recordOf } from '../../support/subscription.ts';
+import { untilAsked } from '../../support/until.ts';
+import type { Nodes } from './nodes.ts';
+
+const NAMES = ['ann', 'ben', 'cid', 'dan'];
+const TOKENS = 2;
+const COINS = 6;
+/** Of one person between two wishes. */
+const PAUSE_MS = 150;
+const CALL_MS = 4_000;
+
+export interface Accepted {
+  readonly txHash: string;
+  readonly node: string;
+  readonly inputs: readonly OutputRef[];
+}
+
+export class People {
+  readonly tokens: string[] = [];
+  readonly accepted: Accepted[] = [];
+  readonly refused = new Map<string, number>();
+  /** So many of the first that were accepted may be lost: the log and its leader were. */
+  forgiven = 0;
+  readonly wallets = NAMES.map(
+    (name) => new Wallet({ payment: secretOf(name), stake: null }, 'testnet'),
+  );
+  readonly #nodes: Nodes;
+  readonly #rng: Rng;
+  #trading: Promise<void>[] = [];
+  #isOpen = false;
+
+  constructor(nodes: Nodes, rng: Rng) {
+    this.#nodes = nodes;
+    this.#rng = rng;
+  }
+
+  /** Coins for all, and tokens to trade. */
+  async settle(): Promise<void> {
+    for (const [index, wallet] of this.wallets.entries()) {
+      const desk = this.#desk(wallet);
+      for (let made = 0; made < COINS; made += 1) {
+        await untilDone('coins', () => desk.client.faucet(wallet.address, 900));
+      }
+      const held = async () => {
+        const found = await desk.client.utxos(wallet.keyHash);
+        return found instanceof ApiFailure ? 0 : found.length;
+      };
+      await untilAsked('coins are there', held, (count) => count >= COINS, 20_000);
+      if (index >= TOKENS) continue;
+      const wish = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
+      const { asset } = await untilDone('a launch', () => desk.launch(wish));
+      this.tokens.push(asset);
+    }
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#trading = this.wallets.map((wallet) => this.#trade(wallet));
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await Promise.all(this.#trading);
+  }
+
+  async #trade(wallet: Wallet): Promise<void> {
+    let last: string | null = null;
+    while (this.#isOpen) {
+      const desk = this.#desk(wallet);
+      const dice = this.#rng.unit();
+      const isCancel = last !== null && dice > 0.85;
+      const answer: unknown =
+        last !== null && isCancel ? await desk.cancel(last) : await desk.order(this.#wish(dice));
+      last = null;
+      if (answer instanceof ApiFailure) {
+        const why = `${answer.cause} ${answer.reason ?? ''} ${answer.message}`.slice(0, 90);
+        this.refused.set(why, (this.refused.get(why) ?? 0) + 1);
+      } else if (!isCancel) last = String(Reflect.get(Object(answer), 'id'));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  #wish(dice: number) {
+    const assetId = this.tokens[Math.floor(this.#rng.unit() * this.tokens.length)] ?? '';
+    const amount = BigInt(3 + Math.floor(this.#rng.unit() * 9));
+    const slippage = dice < 0.1 ? '15' : 'infinity';
+    if (dice < 0.3) return { assetId, side: 'SELL', amount: amount * 50_000n, slippage } as const;
+    return { assetId, side: 'BUY', amount: amount * ADA, slippage } as const;
+  }
+
+  #desk(wallet: Wallet): Desk {
+    const { living } = this.#nodes;
+    const node = living[Math.floor(this.#rng.unit() * living.length)] ?? this.#nodes.all[0];
+    const baseUrl = node?.lives === true ? node.server.url : 'http://127.0.0.1:1';
+    const options = { baseUrl, clock: systemClock, mostTries: 1, timeoutMs: CALL_MS };
+    return new Desk(new ApiClient({ ...options, fetch: this.#noting(node?.name ?? '') }), wallet);
+  }
+
+  #noting(node: string): Fetch {
+    return async (url, init) => {
+      const response = await fetch(url, init);
+      if (response.status !== 200 || !/\/(sign-and-)?submit$/.test(url)) return response;
+      const text = await response.text();
+      const txHash = String(recordOf(JSON.parse(text)).txHash);
+      const { cbor } = recordOf(JSON.parse(String(init.body)));
+      const { inputs } = decodeTransaction(fromHex(String(cbor)));
+      this.accepted.push({ txHash, node, inputs });
+      return new Response(text, { status: 200, headers: response.headers });
+    };
+  }
+}
+
+async function untilDone<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
+  const answer = await untilAsked(what, ask, (found) => !(found instanceof ApiFailure), 30_000);
+  if (answer instanceof ApiFailure) throw new Error(answer.message);
+  return answer;
+}

@@ -1,0 +1,144 @@
+/** Random markets on several nodes in one process, over a stream that does what NATS should not. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { rebuildState } from '../../../src/actors/rebuild.ts';
+import { systemClock as clock, sleep } from '../../../src/runtime/clock.ts';
+import { epochNumber } from '../../../src/runtime/position.ts';
+import { seededRng } from '../../../src/runtime/rng.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { FaultyStream } from './faultyLog.ts';
+import { OneNode, type Place } from './oneProcess.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+const RUNS = Number(process.env.RUNS ?? 4);
+const STEPS = 25;
+const MEND_MS = 15_000;
+
+/** One thing that happens, at random. */
+function disturb({ stream, rng }: Place, nodes: readonly OneNode[]): string {
+  const one = nodes[Math.floor(rng.unit() * nodes.length)] ?? assert.fail();
+  const dice = rng.unit();
+  if (dice < 0.35) {
+    one.mayLead = true;
+    return `${one.name} may lead`;
+  }
+  if (dice < 0.5) {
+    one.expire();
+    return `${one.name} may not lead`;
+  }
+  if (dice < 0.65) {
+    one.log.isCut = true;
+    return `${one.name} is cut off`;
+  }
+  if (dice < 0.8) {
+    for (const node of nodes) node.log.mend();
+    return 'all are joined';
+  }
+  if (dice < 0.9) {
+    const count = 1 + Math.floor(rng.unit() * 10);
+    stream.truncate(count);
+    return `the last ${count} entries are lost`;
+  }
+  if (dice < 0.95) {
+    stream.truncate(Number.POSITIVE_INFINITY);
+    return 'the stream is lost';
+  }
+  stream.trouble = rng.unit() / 2;
+  return `trouble ${stream.trouble.toFixed(2)}`;
+}
+
+/** What is still in the stream: a chain, terms that only rise, one leader for each. */
+function assertStream({ entries }: FaultyStream): void {
+  const leaders = new Set<number>();
+  let [term, hash] = [0, ''];
+  for (const [index, { entry, hash: own }] of entries.entries()) {
+    if (index > 0 && entry.payload.kind !== 'epoch') assert.equal(entry.prevEntryHash, hash);
+    assert(entry.term >= term, `term ${entry.term} after ${term}`);
+    [term, hash] = [entry.term, own];
+    if (entry.payload.kind !== 'leader') continue;
+    assert(!leaders.has(term), `two leaders of term ${term}`);
+    leaders.add(term);
+  }
+}
+
+/** All is well again, and one may lead: all go on, from one state. */
+async function mended(place: Place, nodes: readonly OneNode[], told: string[]): Promise<void> {
+  const { stream, faults } = place;
+  stream.trouble = 0;
+  for (const node of nodes) {
+    node.expire();
+    node.log.mend();
+  }
+  const [first] = place.faults;
+  if (first !== undefined) throw first;
+  const before = stream.history.length;
+  const startMs = performance.now();
+  const where = () => `${nodes.map(({ at, name }) => `${name} ${at}`)} of ${stream.end}; ${told}`;
+  // Whoever knows most can lead; the others are refused, and the next is given the lease.
+  for (let turn = 0; ; turn += 1) {
+    const one = nodes[turn % nodes.length] ?? assert.fail();
+    one.mayLead = true;
+    for (let waited = 0; waited < 40 && one.mayLead; waited += 1) {
+      await sleep(clock, 10);
+      if (stream.history.length > before + 12) break;
+    }
+    if (stream.history.length > before + 12) break;
+    one.expire();
+    assert(performance.now() - startMs < MEND_MS, `nobody leads: ${where()}`);
+  }
+  for (const node of nodes) node.expire();
+  const same = () => nodes.every(({ node, at }) => at === nodes[0]?.at && node.synced());
+  await until(
+    () => `all agree: ${where()}`,
+    () => faults.length > 0 || (same() && nodes[0]?.node.applied().seq === stream.end),
+    MEND_MS,
+  );
+  if (faults[0] !== undefined) throw faults[0];
+  for (const { node } of nodes) assert.equal(node.stateHash(), nodes[0]?.node.stateHash());
+}
+
+async function market(t: TestContext, seed: number): Promise<Record<string, number>> {
+  const rng = seededRng(seed);
+  const stream = new FaultyStream(rng);
+  const [standings, states] = [new Map(), new Map()];
+  const place: Place = { stream, rng, standings, states, bases: temporaryDirectory(), faults: [] };
+  const nodes: OneNode[] = [];
+  const told: string[] = [];
+  try {
+    for (const name of ['a', 'b', 'c']) nodes.push(await OneNode.start(name, place));
+    for (let step = 1; step <= STEPS; step += 1) {
+      told.push(disturb(place, nodes));
+      await sleep(clock, Math.floor(rng.unit() * 60));
+      if (step % 8 === 0) await mended(place, nodes, told);
+    }
+    await mended(place, nodes, told);
+    assertStream(stream);
+    for (const { node, files, log } of nodes.slice(0, 1)) {
+      const { seq } = node.applied();
+      const options = { horizonBlocks: 2160, maxMb: 0, maxLoadedPools: 100, clock };
+      const quarantined = (_: string, error: unknown) => place.faults.push(error);
+      const file = `${files.directory}/again.sqlite`;
+      const again = await rebuildState(file, seq, log, files, { ...options, quarantined });
+      assert.equal(again.checkpoint?.stateHash, node.stateHash(), 'the log alone makes the state');
+      await again.close();
+    }
+  } catch (error) {
+    t.diagnostic(`seed ${seed}: ${told.join('; ')}`);
+    throw error;
+  } finally {
+    for (const node of nodes) await node.stop();
+  }
+  const terms = nodes.reduce((sum, { terms }) => sum + terms, 0);
+  const epochs = epochNumber(stream.last?.entry.epoch ?? '');
+  return { seed, entries: stream.history.length, positions: states.size, terms, epochs };
+}
+
+test('one state at one position, whatever the log does; and all go on once it is well', {
+  timeout: 120_000,
+}, async (t) => {
+  t.diagnostic(`again: SEED=${SEED} node --test test/cluster/faults/property.test.ts`);
+  for (let run = 0; run < RUNS; run += 1) {
+    t.diagnostic(JSON.stringify(await market(t, SEED + run)));
+  }
+});

@@ -1,0 +1,141 @@
+/** Three nodes, people who trade, clients that follow, and somebody who watches it all. */
+import assert from 'node:assert/strict';
+import { connectNats } from '../../../src/nats/connection.ts';
+import { Failure } from '../../../src/runtime/errors.ts';
+import { type Rng, seededRng, systemRng } from '../../../src/runtime/rng.ts';
+import { marketWishes, tokenWishes } from '../../e2e/live/wishes.ts';
+import type { Environment, Scope } from '../../support/server.ts';
+import { assertChains, type Chains } from './chains.ts';
+import { answered, FaultClient } from './clients.ts';
+import { FAULTS, type FaultName } from './faults.ts';
+import { Nodes } from './nodes.ts';
+import { People } from './people.ts';
+import { Watcher } from './watcher.ts';
+
+const AGREE_MS = 25_000;
+const WARM_UP_MS = 800;
+const MOST_WORDS = 25;
+const SETTLE_MS = 1_500;
+const FOLLOWED = new Set(['LastBar', 'LiveOrdersFeed', 'Trades', 'MCapDesc']);
+
+export interface Scene {
+  readonly nodes: Nodes;
+  readonly people: People;
+  readonly clients: readonly FaultClient[];
+  readonly watcher: Watcher;
+  readonly rng: Rng;
+  note(text: string): void;
+}
+
+export async function setScene(
+  scope: Scope,
+  seed: number,
+  note: (text: string) => void,
+  env: Environment = {},
+): Promise<Scene> {
+  const rng = seededRng(seed);
+  const startMs = performance.now();
+  const nodes = await Nodes.start(scope, 3, env);
+  const people = new People(nodes, rng);
+  const watcher = new Watcher(scope, nodes);
+  await people.settle();
+  const someone = people.wallets.map(({ keyHash: pkh, address }) => ({ pkh, address }));
+  const wishes = [
+    ...marketWishes([]),
+    ...people.tokens.flatMap((token) => tokenWishes(token, someone.slice(0, 2))),
+  ].filter(({ topic }) => FOLLOWED.has(topic));
+  const clients = nodes.all.map((node) => new FaultClient(scope, nodes, node, wishes));
+  await answered(clients);
+  note(`begun in ${Math.round(performance.now() - startMs)} ms`);
+  return { nodes, people, clients, watcher, rng, note };
+}
+
+/** Lets it happen while people trade; then everything must be right again. */
+export async function play(scene: Scene, name: FaultName): Promise<void> {
+  try {
+    await mended(scene, name);
+  } catch (error) {
+    for (const line of lastWords(scene)) scene.note(line);
+    throw error;
+  }
+}
+
+/** What the nodes logged last that a person wants to see. */
+function lastWords({ nodes, people }: Scene): string[] {
+  const usual = /^(traderActed|traderRefused|built|request)/;
+  const words = nodes.all.flatMap(({ name, server: { program } }) => {
+    const lines = program.log.filter(({ event }) => !usual.test(event)).slice(-MOST_WORDS);
+    return [`${name}: ${program.text.slice(-2000)}`, ...lines.map((line) => JSON.stringify(line))];
+  });
+  return [...words, `refused: ${JSON.stringify([...people.refused])}`];
+}
+
+async function mended(scene: Scene, name: FaultName): Promise<void> {
+  const { nodes, people, clients, watcher, note } = scene;
+  await archive(scene);
+  people.open();
+  await wait(WARM_UP_MS);
+  const before = people.accepted.length;
+  const startMs = performance.now();
+  await FAULTS[name](scene);
+  const mendedMs = performance.now() - startMs;
+  await watcher.converged(AGREE_MS);
+  const agreedMs = performance.now() - startMs;
+  // It must go on, not only stand.
+  const accepted = people.accepted.length;
+  for (let waited = 0; people.accepted.length <= accepted && waited < 100; waited += 1) {
+    await wait(100);
+  }
+  assert(people.accepted.length > accepted, `trading goes on: ${[...people.refused]}`);
+  await people.close();
+  await Promise.all(clients.map((client) => client.agrees(AGREE_MS)));
+  const health = await watcher.converged(AGREE_MS);
+  await archive(scene);
+  const told = clients.flatMap(({ followings }) => followings.map((one) => one.told));
+  const sum = (of: (one: (typeof told)[number]) => number) =>
+    told.reduce((all, one) => all + of(one), 0);
+  note(
+    `${name}: ${Math.round(mendedMs)} ms, agreed after ${Math.round(agreedMs)}, all after ` +
+      `${Math.round(performance.now() - startMs)}; ${health.epoch}:${health.seq} term ${health.term}; ` +
+      `${people.accepted.length - before} accepted; clients so far: ` +
+      `${sum((one) => one.recovered)} recovered, ${sum((one) => one.anew)} anew, ` +
+      `${sum((one) => one.resync)} Resync, ${sum((one) => one.retry)} to retry`,
+  );
+  assert.equal(nodes.living.length, nodes.all.length);
+}
+
+/** Stops all, and looks at what they leave. */
+export async function endScene(scene: Scene): Promise<Chains> {
+  const { nodes, people, clients, watcher, note } = scene;
+  await wait(SETTLE_MS);
+  await watcher.converged(AGREE_MS);
+  for (const client of clients) {
+    client.assertSound();
+    client.close();
+  }
+  const exits = await Promise.all(nodes.all.map((node) => node.server.stop()));
+  assert.deepEqual(
+    exits,
+    nodes.all.map(() => ({ code: 0, signal: null })),
+  );
+  watcher.assertSound();
+  const chains = assertChains(nodes, people.accepted.slice(people.forgiven));
+  const { samples, shared, stale, unready, entries } = watcher;
+  const frames = clients.map(({ followings }) =>
+    followings.reduce((sum, one) => sum + one.frames, 0),
+  );
+  note(JSON.stringify({ samples, shared, stale, unready, entries, frames, ...chains }));
+  note(`refused: ${JSON.stringify([...people.refused])}`);
+  return chains;
+}
+
+async function archive({ watcher, nodes }: Scene): Promise<void> {
+  const link = await connectNats({ url: nodes.nats.url, name: 'archive' }, systemRng);
+  assert(!(link instanceof Failure));
+  await watcher.archive(link);
+  await link.close();
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,101 @@
+/** Nodes that are new or far behind, over a log that was trimmed: from snapshots. */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Pair, Pairs } from '../../src/cluster/pairs.ts';
+import type { Log } from '../../src/log/port.ts';
+import { ObjectFiles } from '../../src/nats/objects.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
+import { NatsServer, openLog } from '../support/nats.ts';
+import { type Scope, temporaryDirectory } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
+import { newMarket, same, startNode, trade } from './nodes.ts';
+
+interface Shared {
+  readonly log: Log;
+  readonly objects: ObjectFiles;
+  readonly pairs: Pairs;
+}
+
+async function sharedOf(scope: Scope, server: NatsServer): Promise<Shared> {
+  const link = await server.connect(scope);
+  const shape = { bucket: 'upcurve-files', replicas: 1 };
+  const objects = new ObjectFiles(link, systemClock, systemRng, shape);
+  const log = await openLog(scope, link, 'upcurve');
+  return { log, objects, pairs: new Pairs(objects, temporaryDirectory(scope)) };
+}
+
+async function listed({ pairs }: Shared): Promise<readonly Pair[]> {
+  const found = await pairs.list();
+  assert.ok(!(found instanceof Failure), 'the list can be read');
+  return found;
+}
+
+/** The log begins after `seq`; two pairs are there. */
+async function trimmedPast(shared: Shared, seq: number): Promise<void> {
+  const ask = async () => ({
+    first: await shared.log.first(),
+    pairs: (await listed(shared)).length,
+  });
+  const isPast = ({ first, pairs }: { first: number; pairs: number }) => first > seq && pairs === 2;
+  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast);
+}
+
+test('new and far behind nodes join a trimmed log, also past a bad snapshot', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const market = newMarket(server, 40);
+  const [first, late] = [await startNode(scope, market, 'a'), temporaryDirectory()];
+  const behind = await startNode(scope, market, 'b', late);
+  const shared = await sharedOf(scope, server);
+  await trade(first, 3);
+  await same(first, behind);
+  const { seq } = behind.app.node.applied();
+  await behind.stop();
+  await trade(first, 20);
+  await trimmedPast(shared, seq);
+  const again = await startNode(scope, market, 'b', late);
+  await same(first, again);
+  await again.app.chain?.devnet.fork(10, 'all');
+  await trade(again, 2);
+  await same(first, again);
+  const [newest] = await listed(shared);
+  const bad = join(temporaryDirectory(), 'bad');
+  writeFileSync(bad, 'no database');
+  assert.ok(newest !== undefined);
+  for (const name of [newest.state, newest.ledger]) {
+    if (name === newest.state) await shared.objects.put(name, bad);
+    else await shared.objects.remove(name);
+  }
+  const fresh = await startNode(scope, market, 'c');
+  await trade(fresh, 1);
+  await same(first, again, fresh);
+  const leftOver = readdirSync(late).filter((name) => /snapshot-|join-|pair|part/.test(name));
+  assert.deepEqual(leftOver, []);
+});
+
+test('a node that missed an epoch joins it, after all of NATS was lost', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const market = newMarket(server, 40);
+  const first = await startNode(scope, market, 'a');
+  const late = temporaryDirectory();
+  const behind = await startNode(scope, market, 'b', late);
+  await trade(first, 2);
+  await same(first, behind);
+  await behind.stop();
+  await trade(first, 12);
+  const { epoch } = first.app.node.applied();
+  await server.restart('deleted');
+  await untilAsked(
+    'an epoch begins',
+    async () => first.app.node.applied().epoch,
+    (now) => now !== epoch,
+    15_000,
+  );
+  const again = await startNode(scope, market, 'b', late);
+  const fresh = await startNode(scope, market, 'c');
+  await trade(again, 1);
+  await same(first, again, fresh);
+});

@@ -1,0 +1,97 @@
+/** Nodes of one market inside the test's process, over a real nats-server; blocks on demand. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { EmulatedChain } from '../../src/chain/emulated.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { readTraderConfig } from '../../src/traders/config.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
+import type { NatsServer } from '../support/nats.ts';
+import { type Scope, temporaryDirectory } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
+
+const ADA = 1_000_000n;
+const NAMES = ['alice', 'bob', 'carol'];
+const VIEWS = ['spendable', 'newest', 'wallet'] as const;
+
+export interface TestMarket {
+  readonly server: NatsServer;
+  readonly keysFile: string;
+  readonly snapshotEvery: number;
+}
+
+export function newMarket(server: NatsServer, snapshotEvery: number): TestMarket {
+  return { server, snapshotEvery, keysFile: join(temporaryDirectory(), 'keys.json') };
+}
+
+export function startNode(
+  scope: Scope,
+  { server, keysFile, snapshotEvery }: TestMarket,
+  name: string,
+  directory = temporaryDirectory(),
+): Promise<TestApp> {
+  const env = {
+    NATS_URL: server.url,
+    NODE_NAME: name,
+    KEYS_FILE: keysFile,
+    LEASE_MS: '1000',
+    BLOCK_EVERY_MS: '0',
+    SNAPSHOT_EVERY: String(snapshotEvery),
+    HORIZON_BLOCKS: '30',
+  };
+  const devnet = { traders: readTraderConfig(), pace: 0, seed: 1 };
+  return startTestApp(scope, { directory, env, devnet });
+}
+
+export function ledgerOf({ app }: TestApp): EmulatedChain {
+  const ledger = app.chain?.workshop.utxos;
+  assert.ok(ledger instanceof EmulatedChain);
+  return ledger;
+}
+
+/** Pays somebody and makes blocks, asked of any node. */
+export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<void> {
+  const devnet = node.app.chain?.devnet;
+  assert.ok(devnet !== undefined);
+  for (let round = 0; round < rounds; round += 1) {
+    const address = addressOf(NAMES[round % NAMES.length] ?? '');
+    const paid = () => devnet.faucet(address, (20n + BigInt(round)) * ADA);
+    await untilAsked('paid', paid, (done) => !(done instanceof Failure));
+    const mined = () => devnet.mine(blocks);
+    await untilAsked('mined', mined, (done) => !(done instanceof Failure));
+  }
+}
+
+/** All that a node shows, at its position. */
+export async function picture(node: TestApp) {
+  const ledger = ledgerOf(node);
+  const refs: Record<string, string[]> = {};
+  for (const name of NAMES) {
+    for (const view of VIEWS) {
+      const found = await ledger.byPaymentKey(keyNamed(name).hash, view);
+      refs[`${name} ${view}`] = found.map(({ ref }) => `${ref.txHash}#${ref.index}`).sort();
+    }
+  }
+  const { tip } = await ledger.tip();
+  const waiting = [...node.app.node.fold.mempool.ids()].sort();
+  const { epoch, seq } = node.app.node.applied();
+  const isStale = node.app.chain?.stale();
+  return { epoch, seq, stateHash: node.app.node.stateHash(), tip, refs, waiting, isStale };
+}
+
+/** They come to show the same, none of it old. */
+export async function same(...nodes: readonly TestApp[]): Promise<void> {
+  const shown = () => Promise.all(nodes.map(picture));
+  const texts = (all: Awaited<ReturnType<typeof shown>>) => new Set(all.map((one) => text(one)));
+  const areSame = (all: Awaited<ReturnType<typeof shown>>) =>
+    texts(all).size === 1 && all[0]?.isStale === false;
+  const last = await untilAsked('all show the same', shown, areSame).catch(() => null);
+  if (last !== null) return;
+  const [first, ...others] = await shown();
+  for (const other of others) assert.deepEqual(other, first);
+  assert.fail('what they show is old');
+}
+
+function text(shown: unknown): string {
+  return JSON.stringify(shown);
+}

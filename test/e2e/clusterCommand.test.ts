@@ -1,0 +1,108 @@
+/** `cluster` as a person runs it: real nodes, a real nats-server, kills, and an orderly end. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { Program, runProgram, temporaryDirectory } from '../support/server.ts';
+import { until, untilAsked } from '../support/until.ts';
+
+interface Standing {
+  readonly node: string;
+  readonly role: string;
+  readonly seq: number;
+  readonly stateHash: string;
+  readonly synced: boolean;
+}
+
+interface Ran {
+  readonly pid: number;
+  readonly args: string;
+}
+
+/** Every process that has something to do with `directory`, or was begun by `parent`. */
+function processes(directory: string, parent: number): Ran[] {
+  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  return rows.flatMap((row) => {
+    const [, pid = '', ppid = '', args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row) ?? [];
+    const isOurs = args.includes(directory) || Number(ppid) === parent;
+    return isOurs && !args.startsWith('ps ') ? [{ pid: Number(pid), args }] : [];
+  });
+}
+
+async function standings(urls: readonly string[]): Promise<Standing[]> {
+  const answers = urls.map(async (url) => {
+    try {
+      // trust: /health/ready of our own program
+      return [(await (await fetch(`${url}/health/ready`)).json()) as Standing];
+    } catch {
+      return [];
+    }
+  });
+  return (await Promise.all(answers)).flat();
+}
+
+/** They stand at one position; then their states must be the same. */
+function atOnePosition(found: readonly Standing[], count: number): boolean {
+  const isOne = new Set(found.map(({ seq }) => seq)).size === 1;
+  if (!isOne || found.length !== count || !found.every(({ synced }) => synced)) return false;
+  assert.equal(new Set(found.map(({ stateHash }) => stateHash)).size, 1);
+  return true;
+}
+
+test('three nodes are one market; a killed leader comes back; a stop ends all', async (t) => {
+  const directory = temporaryDirectory();
+  const env = { NETWORK: 'devnet', DATA_DIR: directory, LEASE_MS: '1000', BLOCK_EVERY_MS: '200' };
+  const program = new Program(['cluster', '--nodes', '3', '--no-traders'], env);
+  const running = () => processes(directory, program.pid).filter(({ pid }) => pid !== program.pid);
+  t.after(async () => {
+    const left = program.exit === null ? running() : processes(directory, -1);
+    await program.kill();
+    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+  });
+  const said = (wanted: RegExp) => () => wanted.test(program.text) || program.exit !== null;
+  await until(() => `all are ready; it said ${program.text}`, said(/nodes are ready:/), 20_000);
+  const line = /^cluster: 3 nodes are ready: .*$/m.exec(program.text)?.[0] ?? '';
+  const urls = line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
+  assert.equal(urls.length, 3, line);
+  assert.equal(running().length, 4, 'three nodes and nats-server');
+  const one = (found: Standing[]) => atOnePosition(found, 3);
+  const first = await untilAsked('one position', () => standings(urls), one);
+  const leader = first.find(({ role }) => role === 'leader');
+  assert.ok(leader !== undefined && line.includes(`${urls[first.indexOf(leader)]} (leads)`), line);
+
+  const isNode = ({ args }: Ran) => args.includes('main.ts');
+  // Nodes begin in the order of their names, so the lowest ids are theirs in that order.
+  const nodes = running()
+    .filter(isNode)
+    .toSorted((a, b) => a.pid - b.pid);
+  const victim = nodes[first.indexOf(leader)];
+  assert.ok(victim !== undefined);
+  process.kill(victim.pid, 'SIGKILL');
+  await until('it is reported', said(new RegExp(`${leader.node} has died .*SIGKILL`)));
+  const healed = (found: Standing[]) =>
+    one(found) && found.every(({ seq }) => seq > leader.seq) && found.some(isOtherLeader);
+  const isOtherLeader = ({ role, node }: Standing) => role === 'leader' && node !== leader.node;
+  await untilAsked('it is healed', () => standings(urls), healed, 15_000);
+  assert.match(program.text, new RegExp(`^${leader.node} \\| \\{.*"listening"`, 'm'));
+
+  program.signal('SIGINT');
+  program.signal('SIGINT');
+  assert.deepEqual(await program.ended(), { code: 0, signal: null });
+  assert.deepEqual(processes(directory, program.pid), []);
+  assert.equal(program.text.match(/"event":"stopped"/g)?.length, 3, 'each node had its time');
+  assert.match(program.text, /all nodes and nats-server have stopped\n$/);
+});
+
+test('what it cannot do is said in one line, and nothing is left', async () => {
+  const env = { NETWORK: 'devnet', DATA_DIR: temporaryDirectory() };
+  const runs = [
+    [{ NATS_URL: 'nats://127.0.0.1:4222' }, /leave NATS_URL out/],
+    [{ NETWORK: 'none' }, /NETWORK=devnet/],
+    [{ PORT: '65534' }, /there is no port 65536/],
+    [{ KEYS_FILE: '/proc/none/keys.json' }, /could not go on/],
+  ] as const;
+  for (const [more, wanted] of runs) {
+    const { exit, program } = await runProgram(['cluster'], { ...env, ...more });
+    assert.equal(exit.code, 1, program.text);
+    assert.match(program.text, wanted);
+  }
+});
