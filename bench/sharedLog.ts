@@ -37,17 +37,23 @@ export const sharedLog: Bench = {
     );
     try {
       progress('the log of one node');
-      const local = new LocalLog(join(directory, 'log.sqlite'), systemClock, 0);
+      const openLocal = () => new LocalLog(join(directory, 'log.sqlite'), systemClock, 0);
+      const local = openLocal();
       const alone = await measured(local, local, count);
       await local.close();
+      const again = openLocal();
+      const aloneRead = await readAll(again);
+      await again.close();
       progress('the log of several nodes');
       const [writer, reader] = [await joined(), await joined()];
-      const shared = await measured(writer, reader, count);
+      const shared = await measured(writer.log, reader.log, count);
+      const late = await joined();
+      const sharedRead = await readAll(late.log);
+      for (const node of [writer, reader, late]) await node.leave();
       const rows = [
-        ['log.sqlite', ...cells(alone)],
-        ['JetStream, one server', ...cells(shared)],
+        ['log.sqlite', ...cells(alone, aloneRead)],
+        ['JetStream, one server', ...cells(shared, sharedRead)],
       ];
-      await Promise.all([writer.close(), reader.close()]);
       return { columns: COLUMNS, rows, notes: [NOTE] };
     } finally {
       await ended(server);
@@ -73,7 +79,6 @@ interface Numbers {
   readonly appendsPerSecond: number;
   readonly appendMs: readonly number[];
   readonly heardMs: readonly number[];
-  readonly readPerSecond: number;
 }
 
 async function measured(writer: Log, reader: Log, count: number): Promise<Numbers> {
@@ -95,7 +100,7 @@ async function measured(writer: Log, reader: Log, count: number): Promise<Number
     appendMs.push(performance.now() - askedMs);
     await heard;
   }
-  return { appendsPerSecond, appendMs, heardMs, readPerSecond: await readAll(reader) };
+  return { appendsPerSecond, appendMs, heardMs };
 }
 
 async function readAll(log: Log): Promise<number> {
@@ -108,7 +113,7 @@ async function readAll(log: Log): Promise<number> {
   }
 }
 
-function cells({ appendsPerSecond, appendMs, heardMs, readPerSecond }: Numbers): string[] {
+function cells({ appendsPerSecond, appendMs, heardMs }: Numbers, readPerSecond: number) {
   return [
     whole(appendsPerSecond),
     fixed(quantile(appendMs, 0.5)),
@@ -134,7 +139,7 @@ function entries(count: number): SealedEntry[] {
 }
 
 /** Each a connection of its own, as two nodes have. */
-async function joined(): Promise<JetstreamLog> {
+async function joined(): Promise<{ readonly log: JetstreamLog; leave(): Promise<void> }> {
   for (;;) {
     const link = await connectNats({ url: `nats://127.0.0.1:${PORT}`, name: NAME }, systemRng);
     if (link instanceof Failure) {
@@ -142,7 +147,12 @@ async function joined(): Promise<JetstreamLog> {
       continue;
     }
     await ensureLog(link, { name: NAME, replicas: 1 });
-    return JetstreamLog.open(link, systemClock, { name: NAME });
+    const log = await JetstreamLog.open(link, systemClock, { name: NAME });
+    const leave = async () => {
+      await log.close();
+      await link.close();
+    };
+    return { log, leave };
   }
 }
 

@@ -62,7 +62,7 @@ function filled(environment: Readonly<Record<string, string>> = {}): Record<stri
   );
 }
 
-test('three nodes, three NATS servers, nginx and Prometheus; every service that is named exists', () => {
+test('three nodes and NATS servers, nginx, Prometheus; every service that is named exists', () => {
   assert.deepEqual([nodes.length, named('nats').length], [3, 3]);
   assert.ok(services.nginx !== undefined && services.prometheus !== undefined);
   for (const [name, { depends_on = {} }] of Object.entries(services)) {

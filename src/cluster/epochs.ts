@@ -55,11 +55,16 @@ export class Epochs {
     return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
   }
 
-  /** Nobody who is alive knows more than we do. */
+  /** Nobody who is alive knows more than we do, nor does the log. */
   async mayOpen(): Promise<boolean> {
     const { node, name, others } = this.#place;
     const standing = standingOf(name, node);
-    return standing === null || isForemost(standing, await others());
+    const { checkpoint } = node.fold.store;
+    if (standing === null || checkpoint === null) return true;
+    const { seq, entryHash: hash, epoch } = checkpoint;
+    // It went on without us and has forgotten where we are: we need a snapshot of it.
+    if ((await this.#place.log.check({ seq, hash, epoch })) === 'trimmed') return false;
+    return isForemost(standing, await others());
   }
 
   /** The log begins anew, right behind our state. */

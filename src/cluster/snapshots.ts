@@ -83,6 +83,8 @@ export class Snapshots implements Duty {
         else if (this.#isDue(newest)) newest = await this.#take();
         else await this.#applied();
       } catch (error) {
+        // What it left is looked at first, too.
+        newest = undefined;
         this.#observer.snapshotFailed(error);
         await sleepUnless(clock, retryMs, this.#stopAsked.promise);
       } finally {

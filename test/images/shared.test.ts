@@ -1,7 +1,6 @@
 /** Images that nodes share over NATS: the contract, and what one node put and another asks for. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { cidOf } from '../../src/images/cid.ts';
 import { ImageFolder } from '../../src/images/folder.ts';

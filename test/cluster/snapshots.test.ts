@@ -1,0 +1,96 @@
+/** What a leader leaves in the object store, when disk, NATS or the leader itself give way. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { dataFiles } from '../../src/actors/files.ts';
+import { Pairs } from '../../src/cluster/pairs.ts';
+import { Snapshots } from '../../src/cluster/snapshots.ts';
+import { ObjectFiles } from '../../src/nats/objects.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
+import { NatsServer, openLog } from '../support/nats.ts';
+import { temporaryDirectory } from '../support/server.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { ledgerOf, newMarket, startNode, trade } from './nodes.ts';
+
+test('what failed is told and done later; the log keeps what the older pair needs', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const directory = temporaryDirectory();
+  const node = await startNode(scope, newMarket(server, 1_000_000), 'a', directory);
+  const link = await server.connect(scope);
+  const log = await openLog(scope, link, 'upcurve');
+  const shape = { bucket: 'upcurve-files', replicas: 1 };
+  const objects = new ObjectFiles(link, systemClock, systemRng, shape);
+  const pairs = new Pairs(objects, temporaryDirectory());
+  const listed = async () => {
+    const found = await pairs.list();
+    assert.ok(!(found instanceof Failure));
+    return found.map(({ checkpoint }) => checkpoint.seq);
+  };
+  const refusals = new Set(['ledger', 'trim']);
+  const refuse = (what: string) => refusals.delete(what);
+  const ledger = ledgerOf(node);
+  const failed: string[] = [];
+  const taken: number[] = [];
+  const make = () =>
+    new Snapshots(
+      {
+        node: node.app.node,
+        log: Object.create(log, {
+          trim: {
+            value: async (seq: number) => {
+              if (refuse('trim')) throw new Error('the leader died before the trim');
+              await log.trim(seq);
+            },
+          },
+          first: { value: () => log.first() },
+        }),
+        ledger: {
+          open: (points) => ledger.open(points),
+          snapshot: async (file) =>
+            refuse('ledger') ? new Failure('SERVER_ERROR', 'disk full') : ledger.snapshot(file),
+        },
+        files: dataFiles(directory),
+        pairs,
+        clock: systemClock,
+        every: 20,
+        retryMs: 20,
+      },
+      {
+        snapshotFailed: (error) => failed.push(String(error)),
+        snapshotTaken: (seq) => taken.push(seq),
+      },
+    );
+  let snapshots = make();
+  snapshots.start();
+  await trade(node, 5);
+  await until('the first is taken', () => taken.length === 1);
+  assert.match(failed.join(), /disk full/);
+  await trade(node, 5);
+  const isTold = () => failed.some((error) => /before the trim/.test(error));
+  await until('the trim fails', isTold);
+  assert.equal((await listed()).length, 2, 'it was uploaded before');
+  await until('it is trimmed all the same', () => refusals.size === 0);
+  const trimmed = async () => ({ first: await log.first(), older: (await listed()).at(-1) });
+  await untilAsked('to the older', trimmed, ({ first, older }) => first === older);
+  await snapshots.stop();
+
+  await objects.put('snapshot-9-lost-77-state', join(directory, 'genesis.json'));
+  snapshots = make();
+  snapshots.start();
+  await trade(node, 15);
+  await untilAsked(
+    'only two are kept',
+    async () => ({ names: await objects.list(), seqs: await listed(), taken }),
+    ({ names, seqs }) =>
+      seqs.length === 2 &&
+      !(names instanceof Failure) &&
+      names.filter(({ name }) => name.startsWith('snapshot-')).length === 6,
+  );
+  await snapshots.stop();
+  assert.ok(existsSync(join(directory, 'state.sqlite')));
+  const left = readdirSync(directory).filter((name) => name.startsWith('snapshot-'));
+  assert.deepEqual(left, [], 'no temporary file is left');
+});
