@@ -72,8 +72,8 @@ const COLUMNS = [
   'catch-up entries/s',
 ];
 const NOTE =
-  'Entries of 4 kB; writer and reader in this process, nats-server beside it, not pinned. Its disk ' +
-  'is flushed every 2 minutes (2.9 knows no `sync_interval: always`), that of log.sqlite each time.';
+  'Entries of 4 kB; writer and reader in this process, nats-server beside it, not pinned. Its ' +
+  'disk is flushed every 2 minutes (2.9 knows no other), that of log.sqlite each time.';
 
 interface Numbers {
   readonly appendsPerSecond: number;

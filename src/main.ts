@@ -59,7 +59,8 @@ async function run(command: Command | string): Promise<number> {
   } catch (error) {
     if (error instanceof Interrupted) return 0;
     terminal.print(`upcurve could not go on: ${explain(error)}\n`);
-    return FAILED;
+    // What had begun may still hold threads and connections open.
+    process.exit(FAILED);
   }
 }
 

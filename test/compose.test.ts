@@ -113,8 +113,6 @@ test('the program takes the settings of every node; all are one market', () => {
     const settings = readSettings(given);
     assert.ok(!(settings instanceof BadSettings), String(settings));
     assert.deepEqual([settings.NODE_NAME, settings.NATS_REPLICAS], [name, 3]);
-    const url = new URL(settings.KUBO_URL ?? '');
-    assert.ok(url.hostname in services, url.href);
     for (const file of [settings.KEYS_FILE, given.NODE_EXTRA_CA_CERTS]) {
       assert.ok(
         secrets.some((secret) => file === `/run/secrets/${secret}`),

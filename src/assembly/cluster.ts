@@ -49,6 +49,7 @@ export interface Cluster {
 }
 
 const AGAIN_MS = 200;
+const LONGEST_WAIT_MS = 60_000;
 const GENESIS = 'genesis';
 
 /** The market as the log has it, and the way to the other nodes. */
@@ -57,14 +58,29 @@ export async function joinMarket(
   url: string,
   events: Events,
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
-  const { settings, clock, rng, signal } = world;
+  const { settings, rng } = world;
   const name = settings.NODE_NAME ?? rng.token(6);
   const credsFile = settings.NATS_CREDS_FILE;
   const link = await connectNats({ url, name, credsFile }, rng);
   if (link instanceof Failure) throw new Error(link.message);
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));
-  const shared = await sharedParts(world, name, link);
+  try {
+    return await joinOver(link, world, name, events);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+async function joinOver(
+  link: NatsLink,
+  world: World,
+  name: string,
+  events: Events,
+): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
+  const { settings, clock, rng, signal } = world;
+  const shared = await sharedParts(world, name, link, events);
   const { log, lease, objects, announcements } = shared;
   const files = dataFiles(settings.DATA_DIR);
   const fetchBase = (epoch: string) =>
@@ -114,10 +130,13 @@ async function sharedParts(
   { settings, clock, rng }: World,
   name: string,
   link: NatsLink,
+  events: Events,
 ): Promise<Shared> {
   const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
-  await ensureLog(link, { name: market, replicas });
-  const log = await JetstreamLog.open(link, clock, { name: market });
+  const log = await patiently(clock, events, async () => {
+    await ensureLog(link, { name: market, replicas });
+    return JetstreamLog.open(link, clock, { name: market });
+  });
   const shape = { name: `${market}-nodes`, replicas, ttlMs: leaseMs };
   const bucket = new Bucket(link, shape, Math.max(200, leaseMs / 5));
   let lost = () => {};
@@ -135,6 +154,22 @@ async function sharedParts(
       lost = listener;
     },
   };
+}
+
+/** Servers that form a cluster just now, or several nodes that make the stream at once. */
+async function patiently<T>(clock: Clock, events: Events, work: () => Promise<T>): Promise<T> {
+  const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (clock.monotonicMs() > endMs) {
+        throw new Error('NATS does not make the stream of this market', { cause: error });
+      }
+      events.natsWaits(error);
+      await sleep(clock, AGAIN_MS);
+    }
+  }
 }
 
 export function leaderSubject(market: string): string {

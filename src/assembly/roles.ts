@@ -24,6 +24,8 @@ import type { World } from './world.ts';
 
 /** This node among the others. */
 export interface Roles {
+  /** Of this node. */
+  readonly name: string;
   leads(): boolean;
   /** Now and at every change. */
   onRole(listener: (leads: boolean) => void): void;
@@ -93,6 +95,7 @@ export function among(
     submitter: caller,
     devnet: caller,
     roles: {
+      name,
       leads: () => leadership.leads,
       onRole: (listener) => leadership.onRole(listener),
       lagEntries: () => watch.lagEntries,

@@ -15,7 +15,7 @@ export function statusOf(
   const roles = chain?.roles ?? null;
   const isSilent = () => (roles?.silentMs() ?? 0) > settings.STALE_MAX_MS;
   return {
-    node: settings.NODE_NAME ?? rng.token(6),
+    node: roles?.name ?? settings.NODE_NAME ?? rng.token(6),
     role: () => (roles === null || roles.leads() ? 'leader' : 'follower'),
     term: () => node.fold.store.checkpoint?.term ?? 0,
     lagEntries: () => roles?.lagEntries() ?? 0,

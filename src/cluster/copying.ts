@@ -1,7 +1,7 @@
 /**
  * Keeps a copy of the leader's ledger, whatever NATS does: where the log gives no answer, or
- * another one begins, it tries again until it can go on. Where the log has forgotten what the ledger
- * lacks, the ledger is replaced by a snapshot, and it goes on from there.
+ * another one begins, it tries again until it can go on. Where the log has forgotten what the
+ * ledger lacks, the ledger is replaced by a snapshot, and it goes on from there.
  */
 import { SnapshotNeeded } from '../chain/lineage.ts';
 import type { LedgerReplica } from '../chain/replica.ts';

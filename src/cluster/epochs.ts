@@ -55,6 +55,19 @@ export class Epochs {
     return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
   }
 
+  /**
+   * The log ends before what another living node has of this epoch: it was shortened, and to go on
+   * in it would put other entries where those were.
+   */
+  async isShort(): Promise<boolean> {
+    const { log, node, others } = this.#place;
+    const { epoch } = node.applied();
+    const known = (await others()).filter((other) => other.epoch === epoch);
+    // Asked after them: what they had announced was in the log before.
+    const { seq } = await log.last();
+    return known.some((other) => other.seq > seq);
+  }
+
   /** Nobody who is alive knows more than we do, nor does the log. */
   async mayOpen(): Promise<boolean> {
     const { node, name, others } = this.#place;

@@ -150,7 +150,7 @@ export class Leadership implements Service {
   /** Everything there is, applied; then our own first entry. null: another one should lead. */
   async #takeOver(): Promise<LogWriter | null> {
     const { name, node, log, epochs, clock, lease, leaseMs } = this.#place;
-    if (!(await epochs.hasOurs())) {
+    if (!(await epochs.hasOurs()) || (await epochs.isShort())) {
       // Whoever is alive says within a lease how far it is.
       await sleepUnless(clock, leaseMs, this.#stopAsked.promise);
       if (!(await epochs.mayOpen())) return null;

@@ -3,7 +3,7 @@
  * `keys.json` in DATA_DIR, readable by the owner only. Never part of the settings, never logged:
  * a `Secret` prints as a placeholder, and messages name the file, not its content.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { Rng } from '../runtime/rng.ts';
@@ -60,15 +60,20 @@ function readText(file: string): string | null {
 function create(file: string, rng: Rng): string {
   const seeds = SECRET_NAMES.map((name) => [name, rng.secret()]);
   const text = `${JSON.stringify(Object.fromEntries(seeds), null, 2)}\n`;
+  // Whole under another name first, so that nobody ever reads half of it.
+  const part = `${file}.${rng.token(8)}`;
+  const handle = openSync(part, 'wx', OWNER_ONLY);
+  writeSync(handle, text);
+  fsyncSync(handle);
+  closeSync(handle);
   try {
-    const handle = openSync(file, 'wx', OWNER_ONLY);
-    writeSync(handle, text);
-    fsyncSync(handle);
-    closeSync(handle);
+    linkSync(part, file);
     return text;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(part, { force: true });
   }
 }
 

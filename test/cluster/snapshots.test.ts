@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { ledgerOf, newMarket, startNode, trade } from './nodes.ts';
 
-test('what failed is told and done later; the log keeps what the older pair needs', async (scope) => {
+test('what failed is told and done later; the log keeps what a pair needs', async (scope) => {
   const server = await NatsServer.start(scope);
   const directory = temporaryDirectory();
   const node = await startNode(scope, newMarket(server, 1_000_000), 'a', directory);

@@ -38,6 +38,7 @@ test('an empty environment gives the documented defaults', () => {
     BUILD_THREADS: 1,
     NATS_REPLICAS: 1,
     MARKET_NAME: 'upcurve',
+    SNAPSHOT_EVERY: 10_000,
     LEASE_MS: 5_000,
     STALE_MAX_MS: 600_000,
     NETWORK: 'devnet',

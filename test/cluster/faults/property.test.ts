@@ -35,6 +35,16 @@ function disturb({ stream, rng }: Place, nodes: readonly OneNode[]): string {
     for (const node of nodes) node.log.mend();
     return 'all are joined';
   }
+  if (dice < 0.84) {
+    // Who is behind finds nothing amiss, and would go on where others have been.
+    const seqs = nodes.map(({ node }) => node.applied().seq);
+    const slowest = nodes[seqs.indexOf(Math.min(...seqs))] ?? one;
+    stream.truncate(Math.max(0, stream.end - Math.min(...seqs)));
+    for (const node of nodes) node.expire();
+    slowest.log.mend();
+    slowest.mayLead = true;
+    return `the log ends where ${slowest.name} is, which may lead`;
+  }
   if (dice < 0.9) {
     const count = 1 + Math.floor(rng.unit() * 10);
     stream.truncate(count);
