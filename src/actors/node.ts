@@ -124,6 +124,7 @@ export class Node {
   start(hub: TopicHub): void {
     this.#hub = hub;
     this.#running = this.#run().catch((error: unknown) => {
+      if (this.#stopping) return;
       this.#failed = true;
       this.#observer.foldFailed(error);
       this.#tell();

@@ -22,7 +22,7 @@ import type { ImageStore } from '../images/port.ts';
 import { SharedImages } from '../images/shared.ts';
 import type { GenesisPlan } from '../ledger/genesis.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
-import type { LogWriter } from '../log/writer.ts';
+import { type LogWriter, WriterConflict } from '../log/writer.ts';
 import { DEFAULT_CURVE } from '../market/curve.ts';
 import { DEFAULT_FEES } from '../market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../market/pool.ts';
@@ -157,7 +157,9 @@ function following(
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
   return (writer, failed) => {
     const followerFailed = (error: unknown) => {
-      events.followerFailed(error);
+      // Among several nodes that is how one hears that it leads no more.
+      const isOrdinary = place.withRaw === true && error instanceof WriterConflict;
+      if (!isOrdinary) events.followerFailed(error);
       failed(error);
     };
     return new Follower({ ...place, rules, writer }, { ...events, followerFailed });

@@ -96,7 +96,8 @@ async function mended(scene: Scene, name: FaultName): Promise<void> {
     told.reduce((all, one) => all + of(one), 0);
   note(
     `${name}: ${Math.round(mendedMs)} ms, agreed after ${Math.round(agreedMs)}, all after ` +
-      `${Math.round(performance.now() - startMs)}; ${health.epoch}:${health.seq} term ${health.term}; ` +
+      `${Math.round(performance.now() - startMs)}; ` +
+      `${health.epoch}:${health.seq} term ${health.term}; ` +
       `${people.accepted.length - before} accepted; clients so far: ` +
       `${sum((one) => one.recovered)} recovered, ${sum((one) => one.anew)} anew, ` +
       `${sum((one) => one.resync)} Resync, ${sum((one) => one.retry)} to retry`,
