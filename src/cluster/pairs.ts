@@ -29,6 +29,8 @@ export function pairOf(checkpoint: Checkpoint): Pair {
   return { version: 1, checkpoint, state, ledger };
 }
 
+let looks = 0;
+
 export class Pairs {
   readonly #objects: ObjectFiles;
   /** For a moment. */
@@ -100,7 +102,9 @@ export class Pairs {
 
   /** null: it is damaged, of another version, or was removed just now. */
   async #read(name: string, names: readonly string[]): Promise<Pair | null | Failure> {
-    const path = `${this.#manifest}.get`;
+    // Those who take and those who make pairs may look at once.
+    looks += 1;
+    const path = `${this.#manifest}.get-${looks}`;
     const failed = await this.get(name, path);
     if (failed !== null) return failed.cause === 'NOT_READY' ? failed : null;
     try {

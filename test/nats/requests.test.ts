@@ -27,6 +27,7 @@ test('an answer comes back as bytes, a Failure as the same Failure', async (scop
     return bytes(`said ${text}`);
   });
   scope.after(() => serving.stop());
+  await link.connection.flush();
   const answer = await ask(other, subject, bytes('hello'));
   assert.ok(!(answer instanceof Failure));
   assert.equal(Buffer.from(answer).toString(), 'said hello');
@@ -39,6 +40,7 @@ test('nobody there, no answer in time, and no connection are told apart', async 
   const nobody = failed(await ask(other, subject, bytes('a')));
   assert.deepEqual([nobody.cause, nobody.reason], ['NOT_READY', 'NO_LEADER']);
   const silent = serve(link, subject, () => new Promise(() => {}));
+  await link.connection.flush();
   const late = failed(await ask(other, subject, bytes('a'), { timeoutMs: 50 }));
   assert.deepEqual([late.cause, late.reason], ['SERVER_ERROR', 'NO_ANSWER']);
   silent.stop();
