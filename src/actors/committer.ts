@@ -36,8 +36,10 @@ export class Committer {
   /** Commits run beside the fold; it waits only when they cannot keep up. */
   async whenDue(): Promise<void> {
     const { stagedRows, committing } = this.#store();
-    if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) await this.#last;
-    else if (stagedRows >= COMMIT_ROWS && !committing) this.#last = this.now();
+    if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) {
+      if (!committing && !this.#diskRefuses) this.#last = this.now();
+      await this.#last;
+    } else if (stagedRows >= COMMIT_ROWS && !committing) this.#last = this.now();
     else if (stagedRows > 0) {
       this.#timer ??= this.#clock.after(this.#everyMs, () => {
         this.#timer = null;

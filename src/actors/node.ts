@@ -11,6 +11,7 @@ import type { Position } from '../runtime/position.ts';
 import { StateStore } from '../store/state.ts';
 import type { TopicHub } from '../topics/port.ts';
 import { type CommitObserver, Committer, isRefusal } from './committer.ts';
+import { goesOn, isNewEpoch } from './continuity.ts';
 import { type DataFiles, damagedPools, markDamaged } from './files.ts';
 import { Fold } from './fold.ts';
 import { type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
@@ -57,7 +58,7 @@ export class Node {
   #diverged = false;
   #syncedTo: number;
   readonly #committer: Committer;
-  #adoption = Promise.withResolvers<SealedEntry>();
+  #wake: () => void = () => {};
   #adopted: SealedEntry | null = null;
 
   /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
@@ -131,7 +132,6 @@ export class Node {
     });
   }
 
-  /** What this node has is not what the log goes on from. */
   get hasDiverged(): boolean {
     return this.#diverged;
   }
@@ -139,13 +139,14 @@ export class Node {
   /** Goes on from an epoch that begins elsewhere; `sealed` is its first entry. */
   adopt(sealed: SealedEntry): void {
     this.#adopted = sealed;
-    this.#adoption.resolve(sealed);
+    this.#wake();
   }
 
   /** Stops after the batch in hand, writes what is staged, closes log and state. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#committer.stop();
+    this.#wake();
     this.#tell();
     await this.#log.close();
     await this.#running;
@@ -162,27 +163,30 @@ export class Node {
       const adopted = this.#adopted;
       if (adopted !== null) {
         this.#adopted = null;
-        this.#adoption = Promise.withResolvers();
         await this.#changeEpoch(adopted);
         continue;
       }
       const next = this.applied().seq + 1;
       const entries = await this.#log.read(next, READ);
       if (entries.length === 0) {
-        await Promise.race([this.#log.reached(next), this.#adoption.promise]);
-      } else if (this.#options.shared !== undefined && !this.#goesOn(entries[0])) {
+        await this.#woken((wake) => void this.#log.reached(next).then(wake));
+      } else if (
+        this.#options.shared !== undefined &&
+        !goesOn(entries[0], this.#fold.store.checkpoint ?? {})
+      ) {
         this.#diverge();
-        await this.#adoption.promise;
+        await this.#woken(() => {});
       } else await this.#applyAll(entries);
     }
   }
 
-  #goesOn(sealed: SealedEntry | undefined): boolean {
-    if (sealed === undefined || sealed.entry.payload.kind === 'epoch') return true;
-    const { checkpoint } = this.#fold.store;
-    const { seq, prevEntryHash, term } = sealed.entry;
-    const follows = seq === (checkpoint?.seq ?? 0) + 1 && prevEntryHash === checkpoint?.entryHash;
-    return follows && term >= (checkpoint?.term ?? 0);
+  /** By `adopt`, `stop`, or what `listen` is told to call. */
+  #woken(listen: (wake: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#adopted !== null || this.#stopping) resolve();
+      else listen(resolve);
+    });
   }
 
   #diverge(): void {
@@ -249,6 +253,7 @@ export class Node {
       this.#fold.keepQuarantined(broken);
     }
     this.#fold.apply(sealed, new Set());
+    this.#syncedTo = Math.min(this.#syncedTo, sealed.entry.seq);
     this.#diverged = false;
     this.#observer.epochStarted(epoch, payload.reason);
     this.#hub?.epochChanged();
@@ -292,9 +297,4 @@ export class Node {
       },
     };
   }
-}
-
-/** Its first entry, where another epoch was before. */
-function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
-  return entry.payload.kind === 'epoch' && applied.seq > 0 && entry.epoch !== applied.epoch;
 }

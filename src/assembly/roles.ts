@@ -186,7 +186,14 @@ async function leadChain(
 ): Promise<Duty & { readonly work: LeaderWork }> {
   await ledger.lead();
   const follower = follow(writer, failed);
-  await follower.start();
+  try {
+    await follower.start();
+  } catch (error) {
+    // The lease may end before the first entry: then this ledger copies again.
+    await follower.stop().catch(() => {});
+    await ledger.follow();
+    throw error;
+  }
   const executor = execute();
   executor.start();
   const { fork, mine } = devnetOf(ledger);

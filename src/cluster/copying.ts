@@ -5,7 +5,7 @@
  */
 import { SnapshotNeeded } from '../chain/lineage.ts';
 import type { LedgerReplica } from '../chain/replica.ts';
-import { type Clock, sleepUnless } from '../runtime/clock.ts';
+import { type Clock, pause } from '../runtime/clock.ts';
 import type { Duty } from './leadership.ts';
 
 export interface CopyingObserver {
@@ -22,7 +22,7 @@ export class Copying implements Duty {
   readonly #renew: () => Promise<void>;
   readonly #clock: Clock;
   readonly #observer: CopyingObserver;
-  readonly #stopAsked = Promise.withResolvers<void>();
+  readonly #stop = new AbortController();
   #replica: LedgerReplica;
   #stopping = false;
   #trying: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ export class Copying implements Duty {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#stopAsked.resolve();
+    this.#stop.abort();
     await this.#trying;
     await this.#replica.stop();
   }
@@ -63,7 +63,7 @@ export class Copying implements Duty {
   async #tryAgain(first: unknown): Promise<void> {
     for (let fault: unknown = first; fault !== null && !this.#stopping; ) {
       if (fault instanceof SnapshotNeeded) await this.#renew().catch(this.#told);
-      await sleepUnless(this.#clock, AGAIN_MS, this.#stopAsked.promise);
+      await pause(this.#clock, AGAIN_MS, this.#stop.signal);
       if (!this.#stopping) fault = await this.#try();
     }
   }

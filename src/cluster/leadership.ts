@@ -12,7 +12,7 @@ import type { Log } from '../log/port.ts';
 import { LogWriter, type WriterObserver } from '../log/writer.ts';
 import { candidacyMs, type Lease } from '../nats/lease.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { sleepUnless } from '../runtime/clock.ts';
+import { pause } from '../runtime/clock.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Epochs } from './epochs.ts';
 
@@ -51,7 +51,7 @@ export class Leadership implements Service {
   readonly name = 'leadership';
   readonly #place: LeadershipPlace;
   readonly #observer: LeadershipObserver;
-  readonly #stopAsked = Promise.withResolvers<string>();
+  readonly #stop = new AbortController();
   #duty: Duty | null = null;
   #writer: LogWriter | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -88,7 +88,8 @@ export class Leadership implements Service {
   /** Hands over: whoever waits may take the lease at once. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#stopAsked.resolve('stopping');
+    this.#stop.abort();
+    this.#endLead('stopping');
     await this.#running;
     await this.#duty?.stop();
   }
@@ -101,7 +102,7 @@ export class Leadership implements Service {
         // One that could not begin lets others try first.
         if (!(await this.#serve())) pauseMs = leaseMs;
       }
-      if (!this.#stopping) await sleepUnless(clock, pauseMs, this.#stopAsked.promise);
+      await pause(clock, pauseMs, this.#stop.signal);
     }
   }
 
@@ -112,18 +113,23 @@ export class Leadership implements Service {
     onLost(() => over.resolve('the lease is over'));
     this.#endLead = (reason) => over.resolve(reason);
     const failed = (error: unknown) => over.resolve(String(error));
-    this.#stopAsked.promise.then(over.resolve);
+    let isOver = false;
+    if (this.#stopping) over.resolve('stopping');
     const lead = async () => {
       const writer = await this.#takeOver();
       if (writer === null) return over.resolve('another node knows more');
       await this.#duty?.stop();
-      this.#duty = await crew.lead(writer, failed);
+      const duty = await crew.lead(writer, failed);
+      // The lead may have ended while it began.
+      if (isOver) return duty.stop();
+      this.#duty = duty;
       this.#changeRole(true);
       this.#observer.leadBegun(writer.term);
     };
     // What hangs in it, because nothing answers, must not hold up the end.
     const leading = lead().catch(failed);
     const reason = await over.promise;
+    isOver = true;
     this.#writer?.stop();
     const hasLed = this.#leads;
     this.#observer.leadEnded(reason);
@@ -135,8 +141,10 @@ export class Leadership implements Service {
   async #rest(): Promise<void> {
     const { lease, crew } = this.#place;
     this.#changeRole(false);
-    await this.#duty?.stop();
+    const duty = this.#duty;
     this.#duty = null;
+    // Whatever does not stop here: another node must be able to lead.
+    await duty?.stop().catch((error: unknown) => this.#observer.leadershipFailed(error));
     await lease.release().catch(() => {});
     if (!this.#stopping) this.#duty = await crew.follow();
   }
@@ -152,9 +160,13 @@ export class Leadership implements Service {
     const { name, node, log, epochs, clock, lease, leaseMs } = this.#place;
     if (!(await epochs.hasOurs()) || (await epochs.isShort())) {
       // Whoever is alive says within a lease how far it is.
-      await sleepUnless(clock, leaseMs, this.#stopAsked.promise);
-      if (!(await epochs.mayOpen())) return null;
-      await epochs.open();
+      await pause(clock, leaseMs, this.#stop.signal);
+      // Meanwhile another one may have opened it, if this process was held up.
+      const isLost = !(await epochs.hasOurs()) || (await epochs.isShort());
+      if (isLost) {
+        if (!(await epochs.mayOpen()) || !lease.held) return null;
+        await epochs.open();
+      }
     }
     const tail = await log.last();
     await node.reached(tail.seq);

@@ -70,6 +70,7 @@ export class Snapshots implements Duty {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#stopAsked.resolve();
+    this.#wake();
     await this.#running;
   }
 
@@ -101,11 +102,11 @@ export class Snapshots implements Duty {
     return checkpoint.epoch !== epoch || seq - checkpoint.seq >= every;
   }
 
-  #applied(): Promise<unknown> {
-    const applied = new Promise<void>((resolve) => {
+  #applied(): Promise<void> {
+    return new Promise((resolve) => {
       this.#wake = resolve;
+      if (this.#stopping) resolve();
     });
-    return Promise.race([applied, this.#stopAsked.promise]);
   }
 
   async #take(): Promise<Pair> {

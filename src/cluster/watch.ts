@@ -69,12 +69,13 @@ export class Watch implements Service {
   /** At once: the connection is back. */
   wake(): void {
     this.#timer?.cancel();
-    this.#looking = this.#looking.then(() => this.#look());
-    this.#plan();
+    // One after the other, however slow an answer is.
+    this.#looking = this.#looking.then(() => this.#look()).then(() => this.#plan());
   }
 
   #plan(): void {
     if (this.#stopped) return;
+    this.#timer?.cancel();
     this.#timer = this.#place.clock.after(this.#everyMs, () => this.wake());
   }
 

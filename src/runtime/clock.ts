@@ -48,6 +48,18 @@ export async function sleepUnless(
   timer.cancel();
 }
 
+/** The same for a loop that pauses again and again: nothing of a pause stays with `signal`. */
+export async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const over = Promise.withResolvers<void>();
+  const end = () => over.resolve();
+  const timer = clock.after(delayMs, end);
+  signal.addEventListener('abort', end, { once: true });
+  await over.promise;
+  timer.cancel();
+  signal.removeEventListener('abort', end);
+}
+
 /** Resolves in the next turn of the event loop: lets requests and timers run in between. */
 export function nextTurn(clock: Clock): Promise<void> {
   return new Promise((resolve) => {

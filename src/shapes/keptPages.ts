@@ -20,7 +20,8 @@ export class KeptPages {
   #store: StateStore | null = null;
   readonly #kept = new LRUCache<string, Kept>({
     maxSize: CACHE_BYTES,
-    sizeCalculation: ({ body }) => body.length + 1,
+    // What an entry takes beside its body counts too: many may hold next to nothing.
+    sizeCalculation: ({ body }, name) => body.length + 2 * name.length + 200,
   });
 
   constructor(node: { readonly fold: Fold }) {
