@@ -42,8 +42,11 @@ export async function startApp(world: World): Promise<App> {
   const market = joined?.market ?? (await openMarket(world, events));
   const { node, log, writer } = market;
   const cluster = joined?.cluster ?? null;
-  const chain =
-    world.devnet === undefined ? null : await openDevnet(world, market, cluster, events);
+  const chain = await openDevnet(world, market, cluster, events).catch(async (error: unknown) => {
+    // What is open would keep a start alive that was given up.
+    await cluster?.link.close();
+    throw error;
+  });
   const doors = openDoors(world, node, chain, events, registry);
 
   let replay: Replay | null = null;
@@ -108,6 +111,7 @@ async function openDevnet(
   cluster: Cluster | null,
   events: Events,
 ): Promise<ChainKit | null> {
+  if (world.devnet === undefined) return null;
   const { openChain } = await import('./assembly/chain.ts');
   return openChain(world, market, cluster, events);
 }

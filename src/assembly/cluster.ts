@@ -2,10 +2,11 @@
  * One node among several: the log, the lease and the files that all share, over NATS. What is read
  * is this node's own; what is written goes through whoever leads.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataFiles, dataFiles } from '../actors/files.ts';
 import { Node } from '../actors/node.ts';
+import { Interrupted } from '../actors/rebuild.ts';
 import { recover } from '../actors/recovery.ts';
 import { Epochs } from '../cluster/epochs.ts';
 import { Joining, removeHalfTaken } from '../cluster/joining.ts';
@@ -18,7 +19,7 @@ import { Bucket } from '../nats/bucket.ts';
 import { connectNats, type NatsLink } from '../nats/connection.ts';
 import { Lease } from '../nats/lease.ts';
 import { ObjectFiles } from '../nats/objects.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
+import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
 import { foldOptions, type Market } from './market.ts';
@@ -84,8 +85,8 @@ async function joinOver(
   const { log, lease, objects, announcements } = shared;
   const files = dataFiles(settings.DATA_DIR);
   const fetchBase = (epoch: string) =>
-    fetchUntilThere(objects, baseName(epoch), files.base(epoch), clock);
-  await untilBegun(log, lease, clock);
+    fetchUntilThere(objects, baseName(epoch), files.base(epoch), world);
+  await untilBegun(log, lease, world);
   const options = foldOptions(world);
   removeHalfTaken(settings.DATA_DIR);
   const pairs = new Pairs(objects, settings.DATA_DIR);
@@ -104,7 +105,7 @@ async function joinOver(
     shared: {
       fetchBase,
       mayRestart: ({ epoch, term, seq }) =>
-        isForemostLeader(lease, announcements, { node: name, epoch, term, seq }, clock),
+        isForemostLeader(lease, announcements, { node: name, epoch, term, seq }, world),
     },
   });
   const tail = await log.last();
@@ -127,13 +128,14 @@ interface Shared {
 }
 
 async function sharedParts(
-  { settings, clock, rng }: World,
+  world: World,
   name: string,
   link: NatsLink,
   events: Events,
 ): Promise<Shared> {
+  const { settings, clock, rng } = world;
   const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
-  const log = await patiently(clock, events, async () => {
+  const log = await patiently(world, events, async () => {
     await ensureLog(link, { name: market, replicas });
     return JetstreamLog.open(link, clock, { name: market });
   });
@@ -157,19 +159,25 @@ async function sharedParts(
 }
 
 /** Servers that form a cluster just now, or several nodes that make the stream at once. */
-async function patiently<T>(clock: Clock, events: Events, work: () => Promise<T>): Promise<T> {
-  const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+async function patiently<T>(world: World, events: Events, work: () => Promise<T>): Promise<T> {
+  const endMs = world.clock.monotonicMs() + LONGEST_WAIT_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (clock.monotonicMs() > endMs) {
+      if (world.clock.monotonicMs() > endMs) {
         throw new Error('NATS does not make the stream of this market', { cause: error });
       }
       events.natsWaits(error);
-      await sleep(clock, AGAIN_MS);
+      await again(world);
     }
   }
+}
+
+/** Before the next look; throws when the start was given up meanwhile. */
+async function again({ clock, signal }: World): Promise<void> {
+  await sleep(clock, AGAIN_MS);
+  if (signal?.aborted === true) throw new Interrupted('stopped while it waited for the others');
 }
 
 export function leaderSubject(market: string): string {
@@ -177,7 +185,7 @@ export function leaderSubject(market: string): string {
 }
 
 function clusterOf(
-  { settings, clock, rng }: World,
+  world: World,
   name: string,
   link: NatsLink,
   { log, lease, announcements, objects, images, onLost }: Shared,
@@ -185,6 +193,7 @@ function clusterOf(
   places: Pick<Cluster, 'files' | 'pairs' | 'joining'>,
   { epochStarted }: Events,
 ): Cluster {
+  const { settings, rng } = world;
   const { files } = places;
   const own = join(settings.DATA_DIR, 'genesis.json');
   return {
@@ -220,7 +229,7 @@ function clusterOf(
       epochStarted,
     }),
     async genesis() {
-      for (; !existsSync(own); await sleep(clock, AGAIN_MS)) {
+      for (; !existsSync(own); await again(world)) {
         const found = await objects.get(GENESIS, own);
         if (!(found instanceof Failure)) continue;
         if (found.cause === 'NOT_FOUND' && (await lease.tryTake()) === 'taken') return null;
@@ -228,18 +237,15 @@ function clusterOf(
       // trust: written by `publishGenesis` of a node of this market
       return JSON.parse(readFileSync(own, 'utf8')) as GenesisCopy;
     },
-    async publishGenesis(genesis) {
-      writeFileSync(own, JSON.stringify(genesis));
-      await publish(objects, GENESIS, own);
-    },
+    publishGenesis: (genesis) => publishGenesis(objects, own, genesis),
   };
 }
 
 /** The log has a first entry, or this node may write it. */
-async function untilBegun(log: JetstreamLog, lease: Lease, clock: Clock): Promise<void> {
+async function untilBegun(log: JetstreamLog, lease: Lease, world: World): Promise<void> {
   while ((await log.last()).seq === 0) {
     if ((await lease.tryTake()) === 'taken') return;
-    await sleep(clock, AGAIN_MS);
+    await again(world);
   }
 }
 
@@ -248,7 +254,7 @@ async function isForemostLeader(
   lease: Lease,
   announcements: Announcements,
   own: Parameters<typeof isForemost>[0],
-  clock: Clock,
+  world: World,
 ): Promise<boolean> {
   for (;;) {
     if ((await lease.tryTake()) === 'taken') {
@@ -258,8 +264,16 @@ async function isForemostLeader(
     }
     const holder = await lease.holder();
     if (holder !== null && holder !== 'unreachable' && holder.node !== own.node) return false;
-    await sleep(clock, AGAIN_MS);
+    await again(world);
   }
+}
+
+/** Under its own name once all have it: a start that dies before begins with it again. */
+async function publishGenesis(objects: ObjectFiles, own: string, genesis: GenesisCopy) {
+  const part = `${own}.part-own`;
+  writeFileSync(part, JSON.stringify(genesis));
+  await publish(objects, GENESIS, part);
+  renameSync(part, own);
 }
 
 function baseName(epoch: string): string {
@@ -276,7 +290,7 @@ async function fetchUntilThere(
   objects: ObjectFiles,
   name: string,
   path: string,
-  clock: Clock,
+  world: World,
 ): Promise<void> {
-  while ((await objects.get(name, path)) instanceof Failure) await sleep(clock, AGAIN_MS);
+  while ((await objects.get(name, path)) instanceof Failure) await again(world);
 }

@@ -28,6 +28,13 @@ export function formatRatio(numerator: bigint, denominator: bigint): string {
   return placePoint(quotient.toString(), FRACTION_DIGITS);
 }
 
+const LOVELACE_PER_ADA = 1_000_000n;
+
+/** Lovelace for tokens (which have no decimals) as a price of the charts: ADA for one token. */
+export function formatPrice(lovelace: bigint, tokens: bigint): string {
+  return formatRatio(lovelace, tokens * LOVELACE_PER_ADA);
+}
+
 /** `amount` of an asset's smallest units as display units: 1500000 with 6 decimals is `1.5`. */
 export function formatUnits(amount: bigint, decimals: number): string {
   if (decimals === 0) return amount.toString();

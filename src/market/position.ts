@@ -11,7 +11,7 @@
  * Shares are rounded to the lovelace, a half to the even one, and what is rounded off stays with
  * the other part: spent = cost of all sells + open cost, exactly.
  */
-import { formatFixed, formatRatio } from './decimal.ts';
+import { formatFixed, formatPrice } from './decimal.ts';
 import { type Ratio, roundHalfEven } from './ratio.ts';
 
 export interface Position {
@@ -39,8 +39,6 @@ export const NO_POSITION: Position = {
   openCostLovelace: 0n,
   realizedLovelace: 0n,
 };
-
-const LOVELACE_PER_ADA = 1_000_000n;
 
 export function afterBuy(position: Position, tokens: bigint, lovelace: bigint): Position {
   return {
@@ -79,7 +77,7 @@ export function worthLovelace(tokens: bigint, { numerator, denominator }: Ratio)
 
 /** In ADA per token, as on charts; "0" where nothing was traded. */
 export function averagePrice(lovelace: bigint, tokens: bigint): string {
-  return tokens === 0n ? '0' : formatRatio(lovelace, tokens * LOVELACE_PER_ADA);
+  return tokens === 0n ? '0' : formatPrice(lovelace, tokens);
 }
 
 /** `gain` in percent of `invested`, which is positive: two decimals, a half to the even one. */

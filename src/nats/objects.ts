@@ -108,17 +108,6 @@ export class ObjectFiles {
     });
   }
 
-  /** Removes all but the newest; answers what is left, the newest first. */
-  async keepNewest(count = 2): Promise<readonly StoredFile[] | Failure> {
-    const files = await this.list();
-    if (files instanceof Failure) return files;
-    for (const { name } of files.slice(count)) {
-      const failed = await this.remove(name);
-      if (failed !== null) return failed;
-    }
-    return files.slice(0, count);
-  }
-
   /** Answers the digest of what was copied, as the store writes it. */
   async #copy(info: ObjectInfo, path: string): Promise<string> {
     const { bucket } = this.#shape;

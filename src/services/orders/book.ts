@@ -1,7 +1,7 @@
 /** The open-order book as a stream: whole each time, the best levels of each side. */
 import { LRUCache } from 'lru-cache';
 import type { AssetId } from '../../market/asset.ts';
-import { formatRatio } from '../../market/decimal.ts';
+import { formatPrice } from '../../market/decimal.ts';
 import { spotOf } from '../../market/pool.ts';
 import type { Ratio } from '../../market/ratio.ts';
 import type { Json } from '../../runtime/json.ts';
@@ -11,7 +11,6 @@ import type { Part, Source } from '../../topics/port.ts';
 import type { OrderNode } from './market.ts';
 import { type Level, OpenBook } from './openBook.ts';
 
-const LOVELACE_PER_ADA = 1_000_000n;
 const MOST_LEVELS = 100;
 /** Orders in all books that are kept; those looked at least lately are made anew. */
 const MOST_KEPT = 1_000_000;
@@ -88,5 +87,5 @@ function shown(levels: readonly Level[]): [string, string][] {
 }
 
 function inAda({ numerator, denominator }: Ratio): string {
-  return formatRatio(numerator, denominator * LOVELACE_PER_ADA);
+  return formatPrice(numerator, denominator);
 }

@@ -1,10 +1,8 @@
 /** An order with its fill: our orders are filled whole, or not at all. */
 import { COIN } from '../../market/asset.ts';
-import { formatRatio } from '../../market/decimal.ts';
+import { formatPrice } from '../../market/decimal.ts';
 import type { OrderStatus, OrderView } from '../../market/orderView.ts';
 import type { TradeRecord } from '../../store/records.ts';
-
-const LOVELACE_PER_ADA = 1_000_000n;
 
 const STATUS: Readonly<Record<OrderStatus, 'open' | 'closed' | 'cancelled' | 'mempool'>> = {
   Pending: 'open',
@@ -38,5 +36,5 @@ function priceOf({ from, worstPrice }: OrderView, trade: TradeRecord | null): st
   const { numerator: output, denominator: input } = worstPrice;
   const worst = from === COIN ? [input, output] : [output, input];
   const [lovelace = '0', tokens = '1'] = trade === null ? worst : [trade.lovelace, trade.tokens];
-  return formatRatio(BigInt(lovelace), BigInt(tokens) * LOVELACE_PER_ADA);
+  return formatPrice(BigInt(lovelace), BigInt(tokens));
 }

@@ -1,10 +1,8 @@
 /** The trade tape: fills of a token, newest first. */
 import type { Fold } from '../../actors/fold.ts';
 import type { AssetId } from '../../market/asset.ts';
-import { formatRatio } from '../../market/decimal.ts';
+import { formatPrice } from '../../market/decimal.ts';
 import { readRecord, type TradeRecord } from '../../store/records.ts';
-
-const LOVELACE_PER_ADA = 1_000_000n;
 
 /** `fold` is asked anew each time, a new epoch replaces it. */
 export interface TapeNode {
@@ -38,15 +36,11 @@ function rowOf(id: string, text: string) {
     id,
     time: Math.floor(atMs / 1000),
     side,
-    price: inAda(BigInt(lovelace), BigInt(tokens)),
+    price: formatPrice(BigInt(lovelace), BigInt(tokens)),
     baseAmount: tokens,
     quoteAmount: lovelace,
     txHash: tx,
     pkh,
-    spotAfter: inAda(BigInt(spot.numerator), BigInt(spot.denominator)),
+    spotAfter: formatPrice(BigInt(spot.numerator), BigInt(spot.denominator)),
   };
-}
-
-function inAda(lovelace: bigint, tokens: bigint): string {
-  return formatRatio(lovelace, tokens * LOVELACE_PER_ADA);
 }
