@@ -41,7 +41,7 @@ async function trimmedPast(shared: Shared, seq: number): Promise<void> {
     pairs: (await listed(shared)).length,
   });
   const isPast = ({ first, pairs }: { first: number; pairs: number }) => first > seq && pairs === 2;
-  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast);
+  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast, 30_000);
 }
 
 test('new and far behind nodes join a trimmed log, also past a bad snapshot', async (scope) => {
