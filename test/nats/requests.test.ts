@@ -61,6 +61,7 @@ test('sizes and how many at once are limited on both sides', async (scope) => {
   };
   const serving = serve(link, subject, handler, { maxBytes: 10, maxActive: 2 });
   scope.after(() => serving.stop());
+  await link.connection.flush();
   const long = Buffer.alloc(11);
   const here = failed(await ask(other, subject, long, { maxBytes: 10 }));
   assert.equal(here.cause, 'PAYLOAD_TOO_LARGE');
