@@ -8,6 +8,7 @@ import { spendRoutes } from '../services/builder/spend.ts';
 import { submitRoutes } from '../services/builder/submit.ts';
 import { chartRoutes } from '../services/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../services/charts/topics.ts';
+import { udfRoutes } from '../services/charts/udf.ts';
 import { devnetRoutes } from '../services/devnet/routes.ts';
 import { holderRoutes } from '../services/holders/routes.ts';
 import { imageRoutes } from '../services/images/routes.ts';
@@ -31,6 +32,7 @@ export function marketRoutes(node: Node, chain: ChainKit | null, world: World): 
   const { clock, version } = world;
   const read = [
     ...chartRoutes(node),
+    ...udfRoutes(node, clock),
     ...poolRoutes(node),
     ...holderRoutes(node),
     ...orderFeedRoutes(node),

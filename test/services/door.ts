@@ -10,6 +10,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { systemRng } from '../../src/runtime/rng.ts';
 import { chartRoutes } from '../../src/services/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../src/services/charts/topics.ts';
+import { udfRoutes } from '../../src/services/charts/udf.ts';
 import { holderRoutes } from '../../src/services/holders/routes.ts';
 import { orderFeedRoutes } from '../../src/services/orders/routes.ts';
 import { orderTopics } from '../../src/services/orders/topics.ts';
@@ -69,6 +70,7 @@ export async function openDoor(scope: Scope): Promise<Door> {
     streams,
     routes: [
       ...chartRoutes(node),
+      ...udfRoutes(node, clock),
       ...poolRoutes(node),
       ...holderRoutes(node),
       ...orderFeedRoutes(node),

@@ -4,6 +4,7 @@ import type { JsonObject } from './definitions.ts';
 
 const ABOUT: Readonly<Record<string, string>> = {
   Charts: 'Candlesticks of price and of market cap.',
+  TradingView: 'The same bars as a UDF datafeed.',
   Pools: 'Launched tokens: sorted lists, search, one pool, its progress on the curve.',
   Orders: 'Orders of a token and of a wallet, with their states.',
   Trades: 'The trade tape.',

@@ -31,6 +31,13 @@ const READS: Samples = {
   'GET /v1/charts/last': bars,
   'GET /v1/charts/mcap/history': history,
   'GET /v1/charts/mcap/initial-state': bars,
+  'GET /udf/config': none,
+  'GET /udf/time': none,
+  'GET /udf/symbols': ({ asset }) => ({ query: { symbol: asset } }),
+  'GET /udf/search': () => ({ query: { query: 'exam', limit: 10 } }),
+  'GET /udf/history': ({ asset, from, to }) => ({
+    query: { symbol: asset, resolution: '1', from, to, countback: 3 },
+  }),
   'GET /v1/pools-main-page/initial/state': () => ({ query: { filter: 'Latest' } }),
   'GET /v1/pools-main-page/koth': none,
   'GET /v1/pools-main-page/search': () => ({ query: { pattern: 'exam', offset: 0, limit: 10 } }),
