@@ -3,7 +3,7 @@
  *
  * Assumes: the caller hands in the environment; `process.env` is read in `main.ts` only.
  * Never:   guesses. A bad value stops the start; it is not replaced by the default.
- * Secrets get a file of their own beside this one once there is a first secret; none exists yet.
+ * Secrets are read by `secrets.ts`; settings may be printed.
  */
 import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';

@@ -7,6 +7,16 @@ export function metersIn(registry: Registry) {
     counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
       new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers }),
     gauge: (name: string, help: string) => new Gauge({ name: `upcurve_${name}`, help, registers }),
+    /** Asked for whenever somebody looks. */
+    reading: (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name: `upcurve_${name}`,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      }),
     histogram: <L extends string>(
       name: string,
       help: string,

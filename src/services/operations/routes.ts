@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Answer, Route } from '../../gateway/port.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { formatPosition } from '../../runtime/position.ts';
+import { registerStatus } from './gauges.ts';
 import { Live, Ready, ServerTime } from './schema.ts';
 import type { NodeStatus } from './status.ts';
 
@@ -20,6 +21,7 @@ const LOOK = {
 
 /** On the port of ADMIN_PORT where that is set, and then only there. */
 export function adminRoutes(status: NodeStatus, registry: Registry): readonly Route[] {
+  registerStatus(registry, status);
   return [liveRoute(), readyRoute(status), metricsRoute(registry)];
 }
 

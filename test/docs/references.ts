@@ -1,0 +1,82 @@
+/** The pages under docs/ that only say what the code says: every setting, every metric. */
+import type { MetricObject } from 'prom-client';
+import { settingRows } from '../../src/config/help.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createEvents, createLogger } from '../../src/runtime/events.ts';
+import { collectProcessMetrics, createRegistry } from '../../src/runtime/metrics.ts';
+import { registerStatus } from '../../src/services/operations/gauges.ts';
+import { STATUS } from '../services/docs/sample.ts';
+
+const MADE = 'Made from the code by `node test/docs/write.ts`; a test compares.';
+
+/** Metrics of our own, by name. */
+export function ownMetrics(): MetricObject[] {
+  const registry = createRegistry();
+  createEvents(createLogger({ level: 'silent', clock: systemClock }), registry);
+  registerStatus(registry, STATUS);
+  return registry.getMetricsAsArray().toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Those of the process, as the metrics library names them. */
+export function processMetrics(): string[] {
+  const registry = createRegistry();
+  collectProcessMetrics(registry);
+  return registry
+    .getMetricsAsArray()
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+function settingsPage(): string {
+  const rows = settingRows().map(({ key, type, standard, description }) => {
+    const preset = standard === '' ? '' : `\`${standard}\``;
+    return `| \`${key}\` | ${cell(type)} | ${preset} | ${cell(description)} |`;
+  });
+  return [
+    '# Settings',
+    '',
+    'From the environment, or from a file with `node --env-file`. They are read once and checked',
+    'together: every bad one is reported before anything starts. `npm start -- --help` prints them.',
+    '',
+    '| name | values | default | what it does |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    MADE,
+    '',
+  ].join('\n');
+}
+
+function metricsPage(): string {
+  const rows = ownMetrics().map((metric) => {
+    const labels: unknown = Reflect.get(metric, 'labelNames');
+    const names = Array.isArray(labels) ? labels.map((name) => `\`${name}\``).join(' ') : '';
+    const type: unknown = Reflect.get(metric, 'type') ?? metric.constructor.name.toLowerCase();
+    return `| \`${metric.name}\` | ${type} | ${names} | ${cell(metric.help)} |`;
+  });
+  return [
+    '# Metrics',
+    '',
+    '`GET /metrics`, in the format of Prometheus; on `ADMIN_PORT` where that is set. A ready',
+    'dashboard is in `config/grafana/`, rules for alerts are in `config/alerts.yml`.',
+    '',
+    '| name | kind | labels | what it counts |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    'And those of the process, as `prom-client` names them:',
+    `${processMetrics()
+      .map((name) => `\`${name}\``)
+      .join(', ')}.`,
+    '',
+    MADE,
+    '',
+  ].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+/** By file name under docs/. */
+export const REFERENCES = { 'settings.md': settingsPage, 'metrics.md': metricsPage } as const;
