@@ -199,3 +199,19 @@ test('nginx lets sockets through, stays below their limits, and repeats no POST'
   const check = services.nginx?.healthcheck?.test.at(-1) ?? '';
   assert.deepEqual(ports, ['8080', new URL(check).port]);
 });
+
+test('one node alone: what it is given exists, and it keeps its data', () => {
+  const one: Compose = parse(read('compose.one.yaml'));
+  const { node } = one.services;
+  assert.ok(node !== undefined && node.build === '.');
+  assert.match(image, new RegExp(`^USER ${node.user}$`, 'm'));
+  assert.deepEqual(node.cap_drop, ['ALL']);
+  assert.match(node.stop_grace_period ?? '', /^(1[5-9]|[2-9]\d)s$/);
+  const settings = readSettings(filled(node.environment));
+  assert.ok(!(settings instanceof BadSettings), String(settings));
+  const known = new Set(settingRows().map(({ key }) => key));
+  for (const key of Object.keys(node.environment ?? {})) assert.ok(known.has(key), key);
+  const [mount = ''] = node.volumes ?? [];
+  assert.deepEqual(mount.split(':'), ['data', /^VOLUME (\S+)$/m.exec(image)?.[1]]);
+  assert.ok('data' in one.volumes);
+});
