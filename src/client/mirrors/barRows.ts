@@ -1,0 +1,88 @@
+/** Bars in the order of time, changed one by one. */
+
+/** What bars of prices and of market caps share; times are Unix seconds, prices exact decimals. */
+export interface Candle {
+  readonly time: number;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly trades: number;
+  readonly final: boolean;
+}
+
+/** A bar, or the time of one that is no more. */
+export type BarNews<B extends Candle> = B | { readonly time: number; readonly removed: true };
+
+/** The oldest go; a chart that needs more loads them again. */
+const MOST_BARS = 50_000;
+
+export class BarRows<B extends Candle> {
+  /** Oldest first. */
+  readonly bars: B[];
+  hasOlder: boolean;
+  /** Of a launch that nobody has traded. */
+  standing: B | null = null;
+
+  constructor(bars: readonly B[], hasOlder: boolean) {
+    this.bars = [...bars];
+    this.hasOlder = hasOlder;
+  }
+
+  /** `isFilled`: flat bars without trades are bars like others. */
+  take(news: readonly BarNews<B>[], isFilled: boolean) {
+    const changed: B[] = [];
+    const removed: number[] = [];
+    for (const bar of [...news].sort((a, b) => a.time - b.time)) {
+      if ('removed' in bar) {
+        if (this.#remove(bar.time)) removed.push(bar.time);
+      } else if (!isFilled && bar.trades === 0) {
+        // In its place there was a traded one, if any, that a rollback took away.
+        if (this.#remove(bar.time)) removed.push(bar.time);
+        this.standing = bar;
+      } else if (this.#put(bar)) changed.push(bar);
+    }
+    if (this.bars.length > 0) this.standing = null;
+    return { changed, removed };
+  }
+
+  prepend(older: readonly B[], hasOlder: boolean): void {
+    this.bars.unshift(...older);
+    this.hasOlder = hasOlder;
+  }
+
+  /** False for a bar of before those that are known. */
+  #put(bar: B): boolean {
+    const [oldest] = this.bars;
+    if (this.hasOlder && (oldest === undefined || bar.time < oldest.time)) return false;
+    const at = this.#placeOf(bar.time);
+    const isThere = this.bars[at]?.time === bar.time;
+    this.bars.splice(at, isThere ? 1 : 0, bar);
+    if (this.bars.length > MOST_BARS) {
+      this.bars.shift();
+      this.hasOlder = true;
+    }
+    return true;
+  }
+
+  #remove(time: number): boolean {
+    if (this.standing?.time === time) this.standing = null;
+    const at = this.#placeOf(time);
+    if (this.bars[at]?.time !== time) return false;
+    this.bars.splice(at, 1);
+    return true;
+  }
+
+  /** Of the first bar that is not before `time`. */
+  #placeOf(time: number): number {
+    let [low, high] = [0, this.bars.length];
+    // Nearly always it is the last one.
+    if ((this.bars[high - 1]?.time ?? -1) < time) return high;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.bars[middle]?.time ?? 0) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,134 @@
+/** Where the bars of a mirror come from: prices or market caps, over HTTP and over the socket. */
+import type { Answer, HistoryAnswer } from '../rest/answer.ts';
+import { ApiError } from '../rest/apiError.ts';
+import type { chartsRoutes } from '../rest/market.ts';
+import type { Wish } from '../socket/subscription.ts';
+import type {
+  Bar,
+  BarsRevision,
+  MCapBar,
+  MCapBarsRevision,
+  PairOf,
+  Position,
+  Resolution,
+  StreamedBar,
+  StreamedMCapBar,
+} from '../types.ts';
+import type { BarNews, Candle } from './barRows.ts';
+
+/** Volumes are exact decimals: in the quote asset, and in the base asset. */
+export type PriceBar = Omit<Bar, 'pair'>;
+/** In ADA; `mCap` is the close. */
+export type CapBar = Omit<MCapBar, 'pair' | 'isRelevant'>;
+
+export interface HistoryPage<B extends Candle> {
+  readonly isKnown: boolean;
+  readonly bars: readonly B[];
+  readonly standing: B | null;
+  readonly hasOlder: boolean;
+  readonly position: Position;
+}
+
+export interface BarSource<B extends Candle> {
+  readonly wish: Wish;
+  /** Flat bars stand where nothing was traded. */
+  readonly isFilled: boolean;
+  /** Throws `ApiError`. */
+  newest(limit: number): Promise<HistoryPage<B>>;
+  before(time: number, limit: number): Promise<HistoryPage<B>>;
+  streamed(data: unknown): B;
+  revised(data: unknown): readonly BarNews<B>[];
+}
+
+export interface BarWish {
+  readonly pair: PairOf;
+  readonly interval: Resolution;
+  readonly fill?: 'previous' | undefined;
+  readonly maxHz?: number | undefined;
+}
+
+type Charts = ReturnType<typeof chartsRoutes>;
+/** The last second of year 9999: all there is. */
+const END_OF_TIME = 253_402_300_799;
+const NOWHERE: Position = { epoch: '0-none', seq: 0 };
+
+interface Asked<Row> {
+  history(query: Parameters<Charts['history']>[0]): Promise<HistoryAnswer<readonly Row[]>>;
+  newest(query: Parameters<Charts['last']>[0]): Promise<Answer<{ readonly bar: Row }>>;
+}
+
+export function priceSource(charts: Charts, wish: BarWish): BarSource<PriceBar> {
+  const asked: Asked<Bar> = { history: charts.history, newest: charts.initialState };
+  return {
+    ...pagesOf(asked, wish, priceBar),
+    wish: wishOf('LastBar', wish),
+    isFilled: wish.fill === 'previous',
+    // trust: both types come from the schemas by which the server documents this topic
+    streamed: (data) => priceBar(data as StreamedBar),
+    revised: (data) =>
+      // trust: as above
+      (data as BarsRevision).bars.map((bar) => ('removed' in bar ? bar : priceBar(bar))),
+  };
+}
+
+export function capSource(charts: Charts, wish: BarWish): BarSource<CapBar> {
+  const asked: Asked<MCapBar> = {
+    history: charts.mcapHistory,
+    newest: charts.mcapInitialState,
+  };
+  return {
+    ...pagesOf(asked, wish, capBar),
+    wish: wishOf('MCapBar', wish),
+    isFilled: wish.fill === 'previous',
+    // trust: both types come from the schemas by which the server documents this topic
+    streamed: (data) => capBar(data as StreamedMCapBar),
+    revised: (data) =>
+      // trust: as above
+      (data as MCapBarsRevision).bars.map((bar) => ('removed' in bar ? bar : capBar(bar))),
+  };
+}
+
+function wishOf(topic: string, { pair, interval, fill, maxHz }: BarWish): Wish {
+  const data = { pair, interval, ...(fill === undefined ? {} : { fill }) };
+  return { topic, data, maxHz };
+}
+
+function pagesOf<Row, B extends Candle>(
+  { history, newest }: Asked<Row>,
+  { pair, interval, fill }: BarWish,
+  barOf: (row: Row) => B,
+): Pick<BarSource<B>, 'newest' | 'before'> {
+  const of = { ...pair, resolution: interval };
+  const page = async (to: number, limit: number): Promise<HistoryPage<B>> => {
+    const filled = fill === undefined ? {} : { fill };
+    const { data, position, nextTo } = await history({ ...of, from: 0, to, limit, ...filled });
+    if (position === null) throw new ApiError('BAD_ANSWER', 'a history without X-Position');
+    const hasOlder = nextTo !== null;
+    return { isKnown: true, bars: data.map(barOf), standing: null, hasOlder, position };
+  };
+  return {
+    before: page,
+    async newest(limit) {
+      try {
+        const found = await page(END_OF_TIME, limit);
+        if (found.bars.length > 0) return found;
+        const bar = barOf((await newest(of)).data.bar);
+        return { ...found, standing: bar.trades === 0 ? bar : null };
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.cause !== 'ASSET_NOT_FOUND') throw error;
+        const nothing = { bars: [], standing: null, hasOlder: false };
+        return { isKnown: false, ...nothing, position: NOWHERE };
+      }
+    },
+  };
+}
+
+function priceBar(bar: Bar | StreamedBar): PriceBar {
+  const { time, open, high, low, close, volume, baseVolume, trades, final } = bar;
+  return { time, open, high, low, close, volume, baseVolume, trades, final };
+}
+
+function capBar(bar: MCapBar | StreamedMCapBar): CapBar {
+  const { time, open, high, low, close, mCap, trades, final } = bar;
+  return { time, open, high, low, close, mCap, trades, final };
+}

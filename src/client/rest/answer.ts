@@ -1,0 +1,44 @@
+import type { Position } from '../types.ts';
+
+/** What a call answers. Every part of `data` is complete at least up to `position`. */
+export interface Answer<T> {
+  readonly data: T;
+  /** To go on from with a subscription; null on answers that no stream continues. */
+  readonly position: Position | null;
+  /** Of that position; null without a chain. */
+  readonly slot: number | null;
+  readonly blockHash: string | null;
+}
+
+/** Of a chart's history: older bars were cut; ask again with `nextTo` as `to`. */
+export interface HistoryAnswer<T> extends Answer<T> {
+  readonly nextTo: number | null;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * The answer is to include this position, else 503. Browsers send it to their own origin only:
+   * it is none of the headers that the API takes from other ones.
+   */
+  readonly minPosition?: Position;
+}
+
+const POSITION = /^(\d{1,15}-[A-Za-z0-9_-]{1,24}):(\d{1,16})$/;
+
+export function readPosition(text: string | null): Position | null {
+  const match = text === null ? null : POSITION.exec(text);
+  const seq = Number(match?.[2]);
+  return match?.[1] === undefined || !Number.isSafeInteger(seq) ? null : { epoch: match[1], seq };
+}
+
+/** The number an epoch starts with, by which epochs are ordered. */
+export function epochNumber(epoch: string): number {
+  return Number(/^\d+/.exec(epoch)?.[0] ?? -1);
+}
+
+/** Whether who is complete up to `position` knows everything up to `other`. */
+export function includes(position: Position, other: Position): boolean {
+  if (position.epoch === other.epoch) return position.seq >= other.seq;
+  return epochNumber(position.epoch) > epochNumber(other.epoch);
+}

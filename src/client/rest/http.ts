@@ -1,0 +1,186 @@
+/**
+ * Calls over HTTP. Nodes of one market are tried in turn while they cannot be reached or are not
+ * ready, each once. What a node did before a connection was lost is unknown, so calls that are not
+ * safe to repeat are never made twice. Throws `ApiError` and nothing else.
+ */
+import type { Nodes } from '../nodes.ts';
+import type { Clock, Fetch } from '../surroundings.ts';
+import { type Answer, type CallOptions, type HistoryAnswer, readPosition } from './answer.ts';
+import { ApiError } from './apiError.ts';
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** With path parameters in it. */
+  readonly path: string;
+  /** Fields that are undefined or null are left out. */
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+  readonly form?: FormData;
+  /** Doing it twice does no harm; true unless said otherwise. */
+  readonly isRepeatable?: boolean;
+  readonly options?: CallOptions | undefined;
+  /** Other statuses whose body is the answer. */
+  readonly alsoAnswers?: number;
+}
+
+export interface HttpParts {
+  readonly nodes: Nodes;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** Of one try at one node. */
+  readonly timeoutMs: number;
+}
+
+interface Heard {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const ELSEWHERE = new Set(['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED']);
+
+export class Http {
+  readonly #parts: HttpParts;
+  readonly #closed = new AbortController();
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts;
+  }
+
+  async call<T>(call: Call): Promise<Answer<T>> {
+    const { headers, body } = await this.#anywhere(call);
+    return answerOf(headers, body);
+  }
+
+  async history<T>(call: Call): Promise<HistoryAnswer<T>> {
+    const { headers, body } = await this.#anywhere(call);
+    const nextTo = numberOf(headers, 'x-next-to');
+    return { ...answerOf<T>(headers, body), nextTo };
+  }
+
+  /** Ends what is under way; later calls fail. */
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #anywhere(call: Call): Promise<Heard> {
+    const { nodes } = this.#parts;
+    for (let tries = 1; ; tries += 1) {
+      const node = nodes.current;
+      try {
+        return await this.#once(node, call);
+      } catch (error) {
+        const mayHelp = error instanceof ApiError && ELSEWHERE.has(error.cause);
+        const isRepeatable = call.isRepeatable ?? true;
+        if (!mayHelp || !isRepeatable || tries >= nodes.count) throw error;
+        nodes.leave(node);
+      }
+    }
+  }
+
+  async #once(node: string, call: Call): Promise<Heard> {
+    const { clock, timeoutMs, fetch } = this.#parts;
+    const { method, path, query, body, form, options = {} } = call;
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const outer = [this.#closed.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    for (const signal of outer) signal.addEventListener('abort', end);
+    const timer = clock.after(timeoutMs, end);
+    const headers: Record<string, string> = {};
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const { minPosition } = options;
+    if (minPosition !== undefined) {
+      headers['x-min-position'] = `${minPosition.epoch}:${minPosition.seq}`;
+    }
+    const content = form ?? (body === undefined ? null : JSON.stringify(body));
+    try {
+      if (outer.some(({ aborted }) => aborted)) throw stopped();
+      const init = { method, headers, body: content, signal: ending.signal };
+      const response = await fetch(node + path + queryText(query), init);
+      return heard(call, response, await response.text());
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (outer.some(({ aborted }) => aborted)) throw stopped();
+      if (!ending.signal.aborted) throw unreachable(node, error);
+      throw new ApiError('TIMEOUT', `no answer from ${node} within ${timeoutMs} ms`);
+    } finally {
+      timer.cancel();
+      for (const signal of outer) signal.removeEventListener('abort', end);
+    }
+  }
+}
+
+function queryText(query: object | undefined): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null) fields.set(name, String(value));
+  }
+  return fields.size === 0 ? '' : `?${fields}`;
+}
+
+function heard({ path, alsoAnswers }: Call, response: Response, text: string): Heard {
+  const { status, headers } = response;
+  const body = parsed(text);
+  if (status !== 200 && status !== alsoAnswers) throw refusal(response, body, path);
+  if (body === undefined) {
+    throw new ApiError('BAD_ANSWER', `${path} answered something that is no JSON`, { status });
+  }
+  return { status, headers, body };
+}
+
+/** undefined: not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever asked says so, with the path.
+    return undefined;
+  }
+}
+
+function answerOf<T>(headers: Headers, body: unknown): Answer<T> {
+  return {
+    // trust: the type comes from the schema by which the server documents this answer
+    data: body as T,
+    position: readPosition(headers.get('x-position')),
+    slot: numberOf(headers, 'x-slot'),
+    blockHash: headers.get('x-block-hash'),
+  };
+}
+
+function numberOf(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
+  const value = Number(text);
+  return text === null || !Number.isSafeInteger(value) ? null : value;
+}
+
+function refusal({ status, headers }: Response, body: unknown, path: string): ApiError {
+  const field = (name: string): unknown =>
+    typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  const text = (name: string) => {
+    const value = field(name);
+    return typeof value === 'string' ? value : null;
+  };
+  const details = field('details');
+  return new ApiError(
+    text('cause') ?? 'BAD_ANSWER',
+    text('message') ?? `${path} answered ${status}`,
+    {
+      status,
+      reason: text('reason'),
+      retryAfterSeconds: numberOf(headers, 'retry-after'),
+      // trust: the gateway writes them as `{path, message}`
+      details: Array.isArray(details) ? (details as ApiError['details']) : [],
+    },
+  );
+}
+
+function stopped(): ApiError {
+  return new ApiError('STOPPED', 'stopped before the answer came');
+}
+
+function unreachable(node: string, error: unknown): ApiError {
+  const inner = error instanceof Error ? (error.cause ?? error) : error;
+  const why = inner instanceof Error ? inner.message || inner.name : String(inner);
+  return new ApiError('UNREACHABLE', `${node} cannot be reached (${why})`);
+}

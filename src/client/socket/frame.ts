@@ -1,0 +1,49 @@
+/** Frames of the server (api.md 6.2), from text or MessagePack. */
+export interface Frame {
+  readonly requestId: string | number | null;
+  readonly event: string;
+  readonly data: unknown;
+  readonly epoch: string;
+  readonly seq: number;
+  /** seq of the frame before in the same stream; null on a snapshot. */
+  readonly prev: number | null;
+  readonly snapshot: boolean;
+}
+
+export type Encoding = 'json' | 'msgpack';
+export type Decode = (data: unknown) => Frame | null;
+
+/** The package for MessagePack is loaded when somebody wants it. */
+export async function decoderOf(encoding: Encoding): Promise<Decode> {
+  if (encoding === 'json') {
+    return (data) => (typeof data === 'string' ? readFrame(tried(() => JSON.parse(data))) : null);
+  }
+  const { decode } = await import('@msgpack/msgpack');
+  return (data) =>
+    data instanceof ArrayBuffer ? readFrame(tried(() => decode(new Uint8Array(data)))) : null;
+}
+
+function tried(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    // Not readable: no frame, which the caller takes for a broken connection.
+    return null;
+  }
+}
+
+/** null for what is no frame. */
+function readFrame(value: unknown): Frame | null {
+  if (!isRecord(value)) return null;
+  const { requestId = null, event, data, epoch, seq, prev, snapshot } = value;
+  if (typeof event !== 'string' || typeof epoch !== 'string') return null;
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq)) return null;
+  if (prev !== null && typeof prev !== 'number') return null;
+  const isId = requestId === null || typeof requestId === 'string' || typeof requestId === 'number';
+  if (!isId) return null;
+  return { requestId, event, data, epoch, seq, prev, snapshot: snapshot === true };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

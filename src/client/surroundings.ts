@@ -1,0 +1,61 @@
+/**
+ * What the client takes from where it runs, a browser or Node: time, chance, HTTP and sockets. All
+ * of it are arguments of the client; the only file of it that touches the real ones.
+ */
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Unix milliseconds. */
+  nowMs(): number;
+  /** For durations. */
+  monotonicMs(): number;
+  after(delayMs: number, run: () => void): Timer;
+}
+
+/** Chance for jitter only, never for keys. */
+export interface Chance {
+  /** A float in [0, 1). */
+  unit(): number;
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** As much of a WebSocket as is used: that of browsers, of Node, or of the package `ws`. */
+export interface Socket {
+  binaryType: string;
+  readonly readyState: number;
+  /** What is not yet on the network. */
+  readonly bufferedAmount: number;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;
+  onerror: ((event: never) => void) | null;
+}
+
+export type OpenSocket = (url: string, protocol: string) => Socket;
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly fetch: Fetch;
+  readonly openSocket: OpenSocket;
+}
+
+export const systemSurroundings: Surroundings = {
+  clock: {
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    after(delayMs, run) {
+      const timer = setTimeout(run, delayMs);
+      return { cancel: () => clearTimeout(timer) };
+    },
+  },
+  chance: { unit: () => Math.random() },
+  fetch: (url, init) => fetch(url, init),
+  // trust: it has these members; its handlers are given events that have the fields read here
+  openSocket: (url, protocol) => new WebSocket(url, [protocol]) as unknown as Socket,
+};

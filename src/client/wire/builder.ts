@@ -1,0 +1,238 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+
+export interface OrderBody {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly assetId: string;
+  /** Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL. */
+  readonly amount: string;
+  readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
+  /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
+  readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
+  /** bech32; a base or enterprise key address of this network. */
+  readonly changeAddress: string;
+  /**
+   * Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up
+   * the wallet. Their content is always read from the ledger.
+   */
+  readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
+}
+
+export interface OrderAnswer {
+  readonly id: string;
+  /** Hex. */
+  readonly cbor: string;
+  /** 56 hex digits; the name of the order. */
+  readonly beacon: string;
+  readonly price: {
+    /** Integer. */
+    readonly numerator: string;
+    /** Integer. */
+    readonly denominator: string;
+  };
+  readonly priceQuote: '.';
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly priceBase: string;
+  /** Integer. */
+  readonly outputAmount: string;
+  /** Integer. */
+  readonly inputAmount: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly outputAsset: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly inputAsset: string;
+  readonly worstPrice: {
+    /** Integer. */
+    readonly numerator: string;
+    /** Integer. */
+    readonly denominator: string;
+  };
+  /** Integer. */
+  readonly minimumOutput: string;
+  /** Unix ms from which the order may be refunded. */
+  readonly expiresAt: number;
+  readonly fees: {
+    /** Integer. */
+    readonly percentFee: string;
+    /** Integer. */
+    readonly platform: string;
+    /** Integer. */
+    readonly creator: string;
+    /** Integer. */
+    readonly executorFee: string;
+    /** Comes back with the fill. */
+    readonly deposit: string;
+  };
+  readonly venue: 'CURVE' | 'AMM';
+  readonly txHash: string;
+  /** `<tx>:<index>` */
+  readonly entityId: string;
+  /** Integer. */
+  readonly networkFee: string;
+}
+
+export interface QuoteQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly assetId: string;
+  /** Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL. */
+  readonly amount: string;
+  readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
+  /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
+  readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
+}
+
+export interface QuoteAnswer {
+  readonly price: {
+    /** Integer. */
+    readonly numerator: string;
+    /** Integer. */
+    readonly denominator: string;
+  };
+  readonly priceQuote: '.';
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly priceBase: string;
+  /** Integer. */
+  readonly outputAmount: string;
+  /** Integer. */
+  readonly inputAmount: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly outputAsset: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly inputAsset: string;
+  readonly worstPrice: {
+    /** Integer. */
+    readonly numerator: string;
+    /** Integer. */
+    readonly denominator: string;
+  };
+  /** Integer. */
+  readonly minimumOutput: string;
+  /** Unix ms from which the order may be refunded. */
+  readonly expiresAt: number;
+  readonly fees: {
+    /** Integer. */
+    readonly percentFee: string;
+    /** Integer. */
+    readonly platform: string;
+    /** Integer. */
+    readonly creator: string;
+    /** Integer. */
+    readonly executorFee: string;
+    /** Comes back with the fill. */
+    readonly deposit: string;
+  };
+  readonly venue: 'CURVE' | 'AMM';
+}
+
+export interface ParametersAnswer {
+  /** Integer. */
+  readonly tokenEmission: string;
+  /** Integer. */
+  readonly aNum: string;
+  /** Integer. */
+  readonly aDenom: string;
+  /** Integer. */
+  readonly bNum: string;
+  /** Integer. */
+  readonly bDenom: string;
+  /** Integer. */
+  readonly adaThreshold: string;
+  /** Integer. */
+  readonly fixedFee: string;
+  /** Integer. */
+  readonly minTradeAda: string;
+  readonly percentFee: number;
+  /** Policy of pool NFTs, under which tokens launch. */
+  readonly deployScript: string;
+}
+
+export interface ProtocolConfigAnswer {
+  readonly version: string;
+  /** Of addresses: mainnet or testnet. */
+  readonly network: string;
+  readonly environment: string;
+  readonly addresses: {
+    /** bech32; a base or enterprise key address of this network. */
+    readonly fee: string;
+    /** bech32; a base or enterprise key address of this network. */
+    readonly metadata: string;
+    /** Payment key hash, 56 hex digits. */
+    readonly executor: string;
+    /** Of a script. */
+    readonly launchPolicy: string;
+    readonly scripts: Readonly<
+      Record<
+        string,
+        {
+          /** Of a script. */
+          readonly hash: string;
+          /** `<tx>:<index>` of the output that holds it. */
+          readonly reference: string;
+        }
+      >
+    >;
+  };
+  readonly parameters: {
+    readonly tokenEmission: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    /** Integer. */
+    readonly aNum: string;
+    /** Integer. */
+    readonly aDenom: string;
+    /** Integer. */
+    readonly bNum: string;
+    /** Integer. */
+    readonly bDenom: string;
+    readonly adaThreshold: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly executorFee: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly fixedFee: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly orderDeposit: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly minTradeAda: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly poolKeep: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly refundFee: {
+      /** In display units: ADA, or tokens. */
+      readonly human: string;
+      /** Integer. */
+      readonly raw: string;
+    };
+    readonly percentFee: number;
+    readonly creatorFeePer10k: number;
+    readonly platformFeePer10k: number;
+    readonly lpFeePer10k: number;
+    /** An order may be refunded so long after it. */
+    readonly refundAfterMs: number;
+  };
+}

@@ -1,0 +1,190 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+
+export interface ChartHistoryQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly base: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly quote: string;
+  readonly from: number;
+  readonly to: number;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly fill?: 'none' | 'previous';
+  readonly limit?: number;
+}
+
+export type ChartHistoryAnswer = readonly {
+  readonly pair: {
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly base: string;
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly quote: string;
+  };
+  /** Start of the interval, Unix seconds. */
+  readonly time: number;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly low: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly high: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly open: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly close: string;
+  readonly trades: number;
+  /** Market time has passed the end of the interval. */
+  readonly final: boolean;
+  /** In the quote asset. */
+  readonly volume: string;
+  /** In the base asset. */
+  readonly baseVolume: string;
+}[];
+
+export interface ChartInitialStateQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly base: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly quote: string;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+}
+
+export interface ChartInitialStateAnswer {
+  readonly bar: {
+    readonly pair: {
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly base: string;
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly quote: string;
+    };
+    /** Start of the interval, Unix seconds. */
+    readonly time: number;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly low: string;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly high: string;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly open: string;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly close: string;
+    readonly trades: number;
+    /** Market time has passed the end of the interval. */
+    readonly final: boolean;
+    /** In the quote asset. */
+    readonly volume: string;
+    /** In the base asset. */
+    readonly baseVolume: string;
+  };
+  readonly isRelevant: boolean;
+}
+
+export interface ChartLastQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly base: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly quote: string;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+}
+
+export interface ChartLastAnswer {
+  readonly pair: {
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly base: string;
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly quote: string;
+  };
+  /** Start of the interval, Unix seconds. */
+  readonly time: number;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly low: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly high: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly open: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly close: string;
+  readonly trades: number;
+  /** Market time has passed the end of the interval. */
+  readonly final: boolean;
+  /** In the quote asset. */
+  readonly volume: string;
+  /** In the base asset. */
+  readonly baseVolume: string;
+}
+
+export interface McapHistoryQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly base: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly quote: string;
+  readonly from: number;
+  readonly to: number;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly fill?: 'none' | 'previous';
+  readonly limit?: number;
+}
+
+export type McapHistoryAnswer = readonly {
+  readonly pair: {
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly base: string;
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly quote: string;
+  };
+  /** Start of the interval, Unix seconds. */
+  readonly time: number;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly low: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly high: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly open: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly close: string;
+  readonly trades: number;
+  /** Market time has passed the end of the interval. */
+  readonly final: boolean;
+  /** In ADA: spot price after the last trade × supply; = close. */
+  readonly mCap: string;
+  /** The interval contains market time. */
+  readonly isRelevant: boolean;
+}[];
+
+export interface McapInitialStateQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly base: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly quote: string;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+}
+
+export interface McapInitialStateAnswer {
+  readonly bar: {
+    readonly pair: {
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly base: string;
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly quote: string;
+    };
+    /** Start of the interval, Unix seconds. */
+    readonly time: number;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly low: string;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly high: string;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly open: string;
+    /** Exact decimal, at most 18 fractional digits. */
+    readonly close: string;
+    readonly trades: number;
+    /** Market time has passed the end of the interval. */
+    readonly final: boolean;
+    /** In ADA: spot price after the last trade × supply; = close. */
+    readonly mCap: string;
+    /** The interval contains market time. */
+    readonly isRelevant: boolean;
+  };
+  readonly isRelevant: boolean;
+}

@@ -1,0 +1,27 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+
+export interface FaucetBody {
+  readonly address: string;
+  readonly ada?: number;
+}
+
+export interface FaucetAnswer {
+  readonly txHash: string;
+}
+
+export interface ForkBody {
+  readonly depth: number;
+  readonly resubmit?: 'all' | 'none';
+}
+
+export interface ForkAnswer {
+  readonly height: number;
+}
+
+export interface MineBody {
+  readonly blocks: number;
+}
+
+export interface MineAnswer {
+  readonly height: number;
+}

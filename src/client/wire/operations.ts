@@ -1,0 +1,52 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+
+export interface ServerTimeAnswer {
+  /** Wall clock of this node, Unix milliseconds. */
+  readonly timestamp: number;
+}
+
+export interface HealthReadyAnswer {
+  /** Name of the log: <n>-<random>. */
+  readonly epoch: string;
+  /** Newest entry that every answer includes. */
+  readonly seq: number;
+  readonly node: string;
+  readonly role: 'leader' | 'follower';
+  readonly synced: boolean;
+  /** The source of entries is silent: right but old. */
+  readonly stale: boolean;
+  /** <epoch>:<seq> */
+  readonly position: string;
+  /** Of the leader whose entry was applied last. */
+  readonly term: number;
+  /** Entries that are written and not applied here yet. */
+  readonly lagEntries: number;
+  /** Hex; equal on every node at this position. */
+  readonly stateHash: string;
+  /** Some pools are quarantined; the others are served. */
+  readonly degraded: boolean;
+  readonly quarantinedPools: number;
+  readonly tip: {
+    /** Slot of the newest block; null without a chain. */
+    readonly slot: number | null;
+    /** Hash of the newest block; null without a chain. */
+    readonly hash: string | null;
+    /** Milliseconds between the newest entry and now; null where unknown. */
+    readonly lagMs: number | null;
+  };
+  /** null: there is nothing to catch up with. */
+  readonly sync: {
+    /** Of the newest block here; null before the first. */
+    readonly slot: number | null;
+    /** Of the node's newest block; null while it does not tell. */
+    readonly tipSlot: number | null;
+    /** Blocks that are still to come. */
+    readonly blocksBehind: number | null;
+    /** Of the slots from where following began to the node's newest. */
+    readonly percent: number | null;
+    /** Over the last 20 seconds. */
+    readonly blocksPerSecond: number;
+    /** At that pace; null where it cannot be told. */
+    readonly secondsLeft: number | null;
+  } | null;
+}

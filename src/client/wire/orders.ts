@@ -1,0 +1,65 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { OrderPage, OrderTrades } from './shapes.ts';
+
+export interface OrderFeedQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  /** Rows to skip. */
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Only what is older than this order (`entityId`), for an exact walk. */
+  readonly before?: string;
+}
+
+/** Payment key hashes; none, null or [] for everybody. */
+export type OrderFeedBody = null | readonly string[];
+
+export type OrderFeedAnswer = OrderPage;
+
+export interface UserHistoryQuery {
+  /** Rows to skip. */
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Only what is older than this order (`entityId`), for an exact walk. */
+  readonly before?: string;
+}
+
+/** Payment key hashes. */
+export type UserHistoryBody = readonly string[];
+
+export type UserHistoryAnswer = OrderPage;
+
+export interface UserHistoryByAssetQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  /** Rows to skip. */
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Only what is older than this order (`entityId`), for an exact walk. */
+  readonly before?: string;
+}
+
+/** Payment key hashes. */
+export type UserHistoryByAssetBody = readonly string[];
+
+export type UserHistoryByAssetAnswer = OrderPage;
+
+export interface UserOpenOrdersQuery {
+  /** Rows to skip. */
+  readonly offset?: number;
+  readonly limit?: number;
+  /** Only what is older than this order (`entityId`), for an exact walk. */
+  readonly before?: string;
+}
+
+/** Payment key hashes. */
+export type UserOpenOrdersBody = readonly string[];
+
+export type UserOpenOrdersAnswer = OrderPage;
+
+export interface OrderByBeaconQuery {
+  /** Of the order, 56 hex digits. */
+  readonly beacon: string;
+}
+
+export type OrderByBeaconAnswer = OrderTrades;

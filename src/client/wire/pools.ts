@@ -1,0 +1,74 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { AssetInfo, LiquidityPoolInfo } from './shapes.ts';
+
+export interface PoolListQuery {
+  /**
+   * New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap.
+   * CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.
+   */
+  readonly filter: 'New' | 'Latest' | 'CompletedCreateOn' | 'CompletedMCap' | 'MCapDesc';
+}
+
+export type PoolListAnswer = readonly LiquidityPoolInfo[];
+
+export type TopPoolAnswer = LiquidityPoolInfo;
+
+export interface SearchPoolsQuery {
+  /** What to look for: more than space, at most 128 code points, no backslash. */
+  readonly pattern: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export interface SearchPoolsAnswer {
+  /** How many there are, on this page or not. */
+  readonly count: number;
+  readonly items: readonly LiquidityPoolInfo[];
+}
+
+export interface FollowingQuery {
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** Asset ids of tokens. */
+export type FollowingBody = readonly string[];
+
+export interface FollowingAnswer {
+  /** How many there are, on this page or not. */
+  readonly count: number;
+  readonly items: readonly LiquidityPoolInfo[];
+}
+
+/** Asset ids of tokens. */
+export type FollowingListBody = readonly string[];
+
+export interface FollowingListAnswer {
+  /** How many there are, on this page or not. */
+  readonly count: number;
+  readonly items: readonly LiquidityPoolInfo[];
+}
+
+export interface PoolQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+}
+
+export type PoolAnswer = LiquidityPoolInfo;
+
+export interface CurveProgressQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+}
+
+export interface CurveProgressAnswer {
+  /** Of the cap, cut to 2 decimals. */
+  readonly percent: string;
+}
+
+export interface AssetInfoQuery {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+}
+
+export type AssetInfoAnswer = AssetInfo;

@@ -1,0 +1,286 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+
+export interface AssetInfo {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  readonly name: string;
+  readonly ticker: string;
+  readonly logoCID: string;
+  readonly description: string;
+  /** 0: DEFAULT, 1: HYPED. */
+  readonly launchType: number;
+  readonly poolAuthor: {
+    readonly pkh: string;
+    readonly skh: string;
+  };
+  readonly socials: {
+    readonly twitter: string | null;
+    readonly telegram: string | null;
+    readonly discord: string | null;
+    readonly website: string | null;
+  };
+  /** `<tx>:<index>` of the metadata; null where the launch carried none. */
+  readonly outputId: string | null;
+  readonly assetType: string;
+}
+
+export interface LiquidityPoolInfo {
+  readonly pool: {
+    /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+    readonly id: string;
+    readonly x: {
+      readonly asset: '.';
+      /** Integer. */
+      readonly amount: string;
+    };
+    readonly y: {
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly asset: string;
+      /** Integer. */
+      readonly amount: string;
+    };
+    readonly outputId: {
+      readonly transactionId: string;
+      readonly transactionIndex: number;
+    };
+    readonly aNum: number;
+    readonly bNum: number;
+    /** Lovelace. */
+    readonly adaCapThreshold: number;
+    readonly poolAuthor: string;
+    readonly launchType: '';
+    /** Unix seconds. */
+    readonly createdOn: number;
+    /** Payment key hash, 56 hex digits. */
+    readonly permittedExecutor: string;
+    /** Set by graduation. */
+    readonly cpmmPoolId: string | null;
+    readonly version: 'v1';
+    /** Unix seconds. */
+    readonly timestamp: number;
+  };
+  readonly metrics: {
+    /** Lovelace. */
+    readonly marketCap: number;
+    /** Lovelace. */
+    readonly totalVolumeAda: number;
+    readonly totalTxCount: number;
+    readonly crowned: number | null;
+    readonly sequentialOrderingEnabled: boolean;
+    readonly locks: readonly {
+      /** `<tx>:<index>` */
+      readonly id: string;
+      /** Unix milliseconds. */
+      readonly lockUntil: string;
+      /** Payment key hash, 56 hex digits. */
+      readonly redeemerVkh: string;
+      readonly tokenPolicyId: string;
+      /** Hex. */
+      readonly tokenAssetName: string;
+      /** Integer. */
+      readonly totalLocked: string;
+      /** bech32 */
+      readonly vestingOwnerAddress: string;
+      readonly spent: false;
+    }[];
+  };
+  readonly info: AssetInfo;
+}
+
+export interface TradingMetrics {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  /** Payment key hash, 56 hex digits. */
+  readonly pkh: string;
+  readonly buyCount: number;
+  readonly sellCount: number;
+  /** Integer. */
+  readonly boughtTokens: string;
+  /** Integer. */
+  readonly soldTokens: string;
+  /** ADA. */
+  readonly spentAda: string;
+  /** ADA. */
+  readonly receivedAda: string;
+  /** Confirmed tokens at all addresses with this key, however they came. */
+  readonly balance: string;
+  /** ADA per token; "0" where there was none. */
+  readonly averageBuyPrice: string;
+  /** ADA per token; "0" where there was none. */
+  readonly averageSellPrice: string;
+  /** ADA. */
+  readonly realizedPnlAda: string;
+  /** ADA. */
+  readonly unrealizedPnlAda: string;
+  /** Unix seconds, of the block. */
+  readonly firstTradeTime: number;
+  /** Unix seconds, of the block. */
+  readonly lastTradeTime: number;
+}
+
+export interface ApiOrder {
+  /** `<tx>:<index>` of the order output. */
+  readonly entityId: string;
+  readonly beacon: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly from: string;
+  /** Integer. */
+  readonly fromAmount: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly to: string;
+  /**
+   * Received; before that the least that the worst price accepts; 0 when given back or
+   * dropped.
+   */
+  readonly toAmount: string;
+  /** Where the output is paid to, bech32. */
+  readonly address: string;
+  /** Output per input. */
+  readonly worstPrice: {
+    /** Integer. */
+    readonly numerator: string;
+    /** Integer. */
+    readonly denominator: string;
+  };
+  /** Placed it. */
+  readonly pendingTransactionId: string;
+  /** Executed, refunded or cancelled it, in a block or in the mempool. */
+  readonly evaluatedTransactionId: string | null;
+  /** Unix seconds of the block that placed it, or when the mempool first showed it. */
+  readonly timestamp: number;
+  /** What chain and mempool show of it; see the states of an order. */
+  readonly status:
+    | 'Pending'
+    | 'Evaluated'
+    | 'Refunded'
+    | 'Dropped'
+    | 'MempoolPending'
+    | 'MempoolEvaluated'
+    | 'MempoolRefunded';
+  /** Spot on the curve, CFMM on the AMM: of the fill, until then as expected. */
+  readonly orderType: 'Spot' | 'CFMM';
+  /** Payment key hash, 56 hex digits. */
+  readonly pkh: string;
+  readonly venue: 'CURVE' | 'AMM';
+  /** Unix seconds of the block that ended it. */
+  readonly evaluatedAt: number | null;
+  /** Unix milliseconds from which on it may be refunded. */
+  readonly expiresAt: number;
+  /** cancelled by its owner, or expired. */
+  readonly refundReason: 'cancelled' | 'expired' | null;
+}
+
+export interface OrderPage {
+  readonly ledger: {
+    /** Of all pages. */
+    readonly count: number;
+    /** On the chain, newest first. */
+    readonly items: readonly ApiOrder[];
+  };
+  /** In no block yet: all of them, newest first. */
+  readonly mempool: readonly ApiOrder[];
+}
+
+export interface OrderTrades {
+  /** `<tx>:<index>` of the order output. */
+  readonly entityId: string;
+  readonly beacon: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly from: string;
+  /** Integer. */
+  readonly fromAmount: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly to: string;
+  /**
+   * Received; before that the least that the worst price accepts; 0 when given back or
+   * dropped.
+   */
+  readonly toAmount: string;
+  /** Where the output is paid to, bech32. */
+  readonly address: string;
+  /** Output per input. */
+  readonly worstPrice: {
+    /** Integer. */
+    readonly numerator: string;
+    /** Integer. */
+    readonly denominator: string;
+  };
+  /** Placed it. */
+  readonly pendingTransactionId: string;
+  /** Executed, refunded or cancelled it, in a block or in the mempool. */
+  readonly evaluatedTransactionId: string | null;
+  /** Unix seconds of the block that placed it, or when the mempool first showed it. */
+  readonly timestamp: number;
+  /** What chain and mempool show of it; see the states of an order. */
+  readonly status:
+    | 'Pending'
+    | 'Evaluated'
+    | 'Refunded'
+    | 'Dropped'
+    | 'MempoolPending'
+    | 'MempoolEvaluated'
+    | 'MempoolRefunded';
+  /** Spot on the curve, CFMM on the AMM: of the fill, until then as expected. */
+  readonly orderType: 'Spot' | 'CFMM';
+  /** Payment key hash, 56 hex digits. */
+  readonly pkh: string;
+  readonly venue: 'CURVE' | 'AMM';
+  /** Unix seconds of the block that ended it. */
+  readonly evaluatedAt: number | null;
+  /** Unix milliseconds from which on it may be refunded. */
+  readonly expiresAt: number;
+  /** cancelled by its owner, or expired. */
+  readonly refundReason: 'cancelled' | 'expired' | null;
+  /** closed: executed. cancelled: given back, or dropped. mempool: may change. */
+  readonly orderStatus: 'open' | 'closed' | 'cancelled' | 'mempool';
+  /** Integer. */
+  readonly inputAmount: string;
+  /** Integer. */
+  readonly outputAmount: string;
+  /** ADA per token: of the trade (percent fee left out), else the worst one. */
+  readonly price: string;
+  /** Percent. */
+  readonly filled: '0' | '100';
+  readonly fills: readonly {
+    readonly txHash: string;
+    /** Unix seconds. */
+    readonly time: number;
+    /** Integer. */
+    readonly fromAmount: string;
+    /** Integer. */
+    readonly toAmount: string;
+    /** ADA per token. */
+    readonly price: string;
+  }[];
+}
+
+export interface TradeRow {
+  /** Place in the chain: slot, transaction, fill. Sorts; unique for the token. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly time: number;
+  readonly side: 'buy' | 'sell';
+  /** ADA per token: coin over tokens moved, percent fee left out. */
+  readonly price: string;
+  /** Tokens moved. */
+  readonly baseAmount: string;
+  /** Lovelace moved. */
+  readonly quoteAmount: string;
+  readonly txHash: string;
+  /** Payment key of the trader; empty where it cannot be told. */
+  readonly pkh: string;
+  /** ADA per token. */
+  readonly spotAfter: string;
+}
+
+export interface PoolListUpdate {
+  /** Pools of the page that changed or are new on it; in a snapshot all of them. */
+  readonly items: readonly LiquidityPoolInfo[];
+  /**
+   * Asset ids of the page in their order. The pool of each is in `items`, or was in those of
+   * an update before; whoever is not named has left the page.
+   */
+  readonly order: readonly string[];
+  /** Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas. */
+  readonly crc32: number;
+}

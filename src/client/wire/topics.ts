@@ -1,0 +1,294 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { ApiOrder, LiquidityPoolInfo, PoolListUpdate, TradeRow } from './shapes.ts';
+
+export type LastBarData = {
+  /** `base_quote` */
+  readonly pair: string;
+  /** Start of the interval, Unix seconds. */
+  readonly time: number;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly low: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly high: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly open: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly close: string;
+  readonly trades: number;
+  /** Market time has passed the end of the interval. */
+  readonly final: boolean;
+  /** In the quote asset. */
+  readonly volume: string;
+  /** In the base asset. */
+  readonly baseVolume: string;
+  /** The interval contains market time. */
+  readonly isRelevant: boolean;
+} | null;
+
+export interface LastBarRevised {
+  readonly pair: string;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly reason: 'rollback' | 'late';
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+  readonly bars: readonly (
+    | {
+        /** `base_quote` */
+        readonly pair: string;
+        /** Start of the interval, Unix seconds. */
+        readonly time: number;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly low: string;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly high: string;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly open: string;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly close: string;
+        readonly trades: number;
+        /** Market time has passed the end of the interval. */
+        readonly final: boolean;
+        /** In the quote asset. */
+        readonly volume: string;
+        /** In the base asset. */
+        readonly baseVolume: string;
+        /** The interval contains market time. */
+        readonly isRelevant: boolean;
+      }
+    | {
+        readonly time: number;
+        readonly removed: true;
+      }
+  )[];
+}
+
+export interface LastBarInput {
+  readonly pair: {
+    /** Asset id, or `.`, `ADA` or `0x` for the native coin. */
+    readonly base: string;
+    /** Asset id, or `.`, `ADA` or `0x` for the native coin. */
+    readonly quote: string;
+  };
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly fill?: 'none' | 'previous' | '' | null;
+}
+
+export type MCapBarData = {
+  /** `base_quote` */
+  readonly pair: string;
+  /** Start of the interval, Unix seconds. */
+  readonly time: number;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly low: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly high: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly open: string;
+  /** Exact decimal, at most 18 fractional digits. */
+  readonly close: string;
+  readonly trades: number;
+  /** Market time has passed the end of the interval. */
+  readonly final: boolean;
+  /** In ADA: spot price after the last trade × supply; = close. */
+  readonly mCap: string;
+  /** The interval contains market time. */
+  readonly isRelevant: boolean;
+} | null;
+
+export interface MCapBarRevised {
+  readonly pair: string;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly reason: 'rollback' | 'late';
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+  readonly bars: readonly (
+    | {
+        /** `base_quote` */
+        readonly pair: string;
+        /** Start of the interval, Unix seconds. */
+        readonly time: number;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly low: string;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly high: string;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly open: string;
+        /** Exact decimal, at most 18 fractional digits. */
+        readonly close: string;
+        readonly trades: number;
+        /** Market time has passed the end of the interval. */
+        readonly final: boolean;
+        /** In ADA: spot price after the last trade × supply; = close. */
+        readonly mCap: string;
+        /** The interval contains market time. */
+        readonly isRelevant: boolean;
+      }
+    | {
+        readonly time: number;
+        readonly removed: true;
+      }
+  )[];
+}
+
+export type MCapBarInput = LastBarInput;
+
+export type PoolFeedData = LiquidityPoolInfo | null;
+
+export interface PoolFeedInput {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+}
+
+export type KOTHData = PoolFeedData;
+
+export type NewData = PoolListUpdate;
+
+export type LatestData = NewData;
+
+export type CompletedCreateOnData = NewData;
+
+export type CompletedMCapData = NewData;
+
+export type MCapDescData = NewData;
+
+export type TrendingData = NewData;
+
+export type LiveOrdersFeedData = {
+  /** Changed ones on the chain, newest first. */
+  readonly ledger: readonly ApiOrder[];
+  /** Changed ones that are in no block. */
+  readonly mempool: readonly ApiOrder[];
+  /** Neither the chain nor the mempool has them. */
+  readonly removed: readonly string[];
+  /** Of all orders on the chain. */
+  readonly count: number;
+} | null;
+
+export interface LiveOrdersFeedRevised {
+  /** Changed ones on the chain, newest first. */
+  readonly ledger: readonly ApiOrder[];
+  /** Changed ones that are in no block. */
+  readonly mempool: readonly ApiOrder[];
+  /** Neither the chain nor the mempool has them. */
+  readonly removed: readonly string[];
+  /** Of all orders on the chain. */
+  readonly count: number;
+  readonly reason: 'rollback';
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+}
+
+export interface LiveOrdersFeedInput {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+  /** null or []: everybody. */
+  readonly pkhFilter?: null | readonly string[];
+  /** The same, by its other name. */
+  readonly pkhs?: null | readonly string[];
+}
+
+export type UserHistoryByAddressData = LiveOrdersFeedData;
+
+export type UserHistoryByAddressRevised = LiveOrdersFeedRevised;
+
+export interface UserHistoryByAddressInput {
+  /** bech32; a base or enterprise key address of this network. */
+  readonly address: string;
+}
+
+export type UserHistoryByAddressAndAssetData = LiveOrdersFeedData;
+
+export type UserHistoryByAddressAndAssetRevised = LiveOrdersFeedRevised;
+
+export interface UserHistoryByAddressAndAssetInput {
+  /** bech32; a base or enterprise key address of this network. */
+  readonly address: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly asset: string;
+}
+
+export type OrderBookData = {
+  /** Highest price first. */
+  readonly bids: readonly (readonly [string, string])[];
+  /** Lowest price first. */
+  readonly asks: readonly (readonly [string, string])[];
+  /** ADA per token. */
+  readonly spot: string;
+} | null;
+
+export type OrderBookInput = PoolFeedInput;
+
+/** Newest first; after a rollback also `{id, removed: true}`. */
+export type TradesData =
+  | readonly (
+      | TradeRow
+      | {
+          /** Place in the chain: slot, transaction, fill. Sorts; unique for the token. */
+          readonly id: string;
+          readonly removed: true;
+        }
+    )[]
+  | null;
+
+export type TradesInput = PoolFeedInput;
+
+export interface HealthData {
+  /** Name of the log: <n>-<random>. */
+  readonly epoch: string;
+  /** Newest entry that every answer includes. */
+  readonly seq: number;
+  readonly node: string;
+  readonly role: 'leader' | 'follower';
+  readonly synced: boolean;
+  /** The source of entries is silent: right but old. */
+  readonly stale: boolean;
+  readonly tip: {
+    /** Slot of the newest block; null without a chain. */
+    readonly slot: number | null;
+    /** Hash of the newest block; null without a chain. */
+    readonly hash: string | null;
+    /** Milliseconds between the newest entry and now; null where unknown. */
+    readonly lagMs: number | null;
+    /** Market time, Unix seconds. */
+    readonly time: number | null;
+  };
+}
+
+/** By topic. */
+export interface Topics {
+  LastBar: { input: LastBarInput; data: LastBarData; others: { BarsRevised: LastBarRevised } };
+  MCapBar: { input: MCapBarInput; data: MCapBarData; others: { BarsRevised: MCapBarRevised } };
+  PoolFeed: { input: PoolFeedInput; data: PoolFeedData; others: Record<never, never> };
+  KOTH: { input: undefined; data: KOTHData; others: Record<never, never> };
+  New: { input: undefined; data: NewData; others: Record<never, never> };
+  Latest: { input: undefined; data: LatestData; others: Record<never, never> };
+  CompletedCreateOn: {
+    input: undefined;
+    data: CompletedCreateOnData;
+    others: Record<never, never>;
+  };
+  CompletedMCap: { input: undefined; data: CompletedMCapData; others: Record<never, never> };
+  MCapDesc: { input: undefined; data: MCapDescData; others: Record<never, never> };
+  Trending: { input: undefined; data: TrendingData; others: Record<never, never> };
+  LiveOrdersFeed: {
+    input: LiveOrdersFeedInput;
+    data: LiveOrdersFeedData;
+    others: { OrdersRevised: LiveOrdersFeedRevised };
+  };
+  UserHistoryByAddress: {
+    input: UserHistoryByAddressInput;
+    data: UserHistoryByAddressData;
+    others: { OrdersRevised: UserHistoryByAddressRevised };
+  };
+  UserHistoryByAddressAndAsset: {
+    input: UserHistoryByAddressAndAssetInput;
+    data: UserHistoryByAddressAndAssetData;
+    others: { OrdersRevised: UserHistoryByAddressAndAssetRevised };
+  };
+  OrderBook: { input: OrderBookInput; data: OrderBookData; others: Record<never, never> };
+  Trades: { input: TradesInput; data: TradesData; others: Record<never, never> };
+  Health: { input: undefined; data: HealthData; others: Record<never, never> };
+}

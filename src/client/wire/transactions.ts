@@ -1,0 +1,132 @@
+// Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+
+export interface LaunchInfo {
+  readonly assetType?: 'Meme' | 'AI' | '' | null;
+  /** 1 to 16 characters, at most 32 bytes. */
+  readonly name: string;
+  readonly ticker: string;
+  readonly description?: string | null;
+  /** http(s) URL */
+  readonly twitter?: string | null;
+  /** http(s) URL */
+  readonly discord?: string | null;
+  /** http(s) URL */
+  readonly telegram?: string | null;
+  /** http(s) URL */
+  readonly website?: string | null;
+  readonly launchType?: 'DEFAULT' | 'HYPED' | '' | null;
+  /** Lovelace of the initial buy; "0" is none. */
+  readonly initialDeposit?: string | null;
+  /** bech32; a base or enterprise key address of this network. */
+  readonly changeAddress: string;
+  /**
+   * Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up
+   * the wallet. Their content is always read from the ledger.
+   */
+  readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
+  /** Outputs for collateral. Absent: the server adds its own and signs for it. */
+  readonly collaterals?: readonly string[] | null;
+}
+
+export interface LaunchAnswer {
+  readonly id: string;
+  /** Hex. */
+  readonly cbor: string;
+  readonly partial: boolean;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly assetId: string;
+  /** The name of the asset, hex. */
+  readonly assetSubject: string;
+  readonly policyId: string;
+  readonly logoCID: string;
+  /** Integer. */
+  readonly userOutputTokens?: string;
+}
+
+export interface CancelBody {
+  readonly txHash: string;
+  readonly index: string | number;
+  /** bech32; a base or enterprise key address of this network. */
+  readonly changeAddress: string;
+  /**
+   * Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up
+   * the wallet. Their content is always read from the ledger.
+   */
+  readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
+  /** Outputs for collateral. Absent: the server adds its own and signs for it. */
+  readonly collaterals?: readonly string[] | null;
+}
+
+export interface CancelAnswer {
+  readonly id: string;
+  /** Hex. */
+  readonly cbor: string;
+  /** The server has signed for its collateral. */
+  readonly partial: boolean;
+}
+
+export interface TransferBody {
+  /**
+   * Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up
+   * the wallet. Their content is always read from the ledger.
+   */
+  readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
+  /** bech32; a base or enterprise key address of this network. */
+  readonly changeAddress: string;
+  /** bech32; a base or enterprise key address of this network. */
+  readonly distAddress: string;
+  readonly transferAssets: {
+    readonly lovelace: string;
+    readonly assets?:
+      | readonly {
+          /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+          readonly unit: string;
+          readonly amount: string;
+        }[]
+      | null;
+  };
+}
+
+export interface TransferAnswer {
+  readonly id: string;
+  /** Hex. */
+  readonly cbor: string;
+  /** The server has signed for its collateral. */
+  readonly partial: boolean;
+}
+
+export interface SignBody {
+  /** Hex. */
+  readonly cbor: string;
+  /** Hex. */
+  readonly witness: string;
+  /** bech32; a base or enterprise key address of this network. */
+  readonly changeAddress: string;
+}
+
+export interface SignAnswer {
+  /** Hex. */
+  readonly cbor: string;
+}
+
+export interface SignAndSubmitBody {
+  /** Hex. */
+  readonly cbor: string;
+  /** Hex. */
+  readonly witness: string;
+  /** bech32; a base or enterprise key address of this network. */
+  readonly changeAddress: string;
+}
+
+export interface SignAndSubmitAnswer {
+  readonly txHash: string;
+}
+
+export interface SubmitBody {
+  /** Hex. */
+  readonly cbor: string;
+}
+
+export interface SubmitAnswer {
+  readonly txHash: string;
+}
