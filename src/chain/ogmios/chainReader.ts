@@ -1,0 +1,284 @@
+/**
+ * Follows the node's chain: finds the block in common, asks for blocks ahead of their arrival, and
+ * begins again where it was whenever the connection ends, so that a reader sees one stream.
+ *
+ * Nothing is asked for until `begin` has said what is looked for; the same is needed again when the
+ * chain goes back further than is remembered here. A node that says nothing although its tip is
+ * another block counts as lost, as does one whose blocks are no chain.
+ */
+import { pause } from '../../runtime/clock.ts';
+import type { Rng } from '../../runtime/rng.ts';
+import type { Point } from '../port.ts';
+import { Backoff } from './backoff.ts';
+import { type BlockHeader, readHeader, readPoint, readTip } from './blockJson.ts';
+import { type ConnectionPlace, NodeConnection } from './connection.ts';
+import type { Eras } from './eras.ts';
+import { NodeFault } from './fault.ts';
+import { History, type Passed } from './history.ts';
+import { intersect } from './intersect.ts';
+import { type JsonObject, objectOf } from './json.ts';
+import type { PackedBlock } from './messages.ts';
+import type { Report } from './report.ts';
+
+export interface ChainReaderPlace extends ConnectionPlace {
+  readonly rng: Rng;
+  readonly eras: Eras;
+  readonly report: Report;
+}
+
+/** What it is read for. */
+export interface ChainReaderUse {
+  /** Blocks that wait to be read. */
+  backlog(): number;
+  /** A block with its transactions; null: nobody is told of it. */
+  forward(block: PackedBlock | null): void;
+  back(point: Point | null, needsSeeds: boolean): void;
+  /** What of a block is told. May throw. */
+  pick(
+    block: JsonObject,
+    header: BlockHeader,
+  ): Pick<Passed, 'ids' | 'marks'> & Pick<PackedBlock, 'transactions' | 'places'>;
+  /** Of what was picked and will not come back, or is gone for good. */
+  forget(refs: readonly string[]): void;
+}
+
+const MOST_MISSES = 2;
+
+export class ChainReader {
+  readonly #place: ChainReaderPlace;
+  readonly #use: ChainReaderUse;
+  readonly #backoff: Backoff;
+  readonly #stop = new AbortController();
+  readonly #waiters = new Set<() => void>();
+  #history: History;
+  #connection: NodeConnection | null = null;
+  #isBegun = false;
+  #inFlight = 0;
+  #heardMs = 0;
+  /** What came while the node was asked how its eras go on. */
+  #held: JsonObject[] | null = null;
+  #newestSlot = 0;
+
+  constructor(
+    at: Point | null,
+    older: readonly Point[],
+    place: ChainReaderPlace,
+    use: ChainReaderUse,
+  ) {
+    this.#place = place;
+    this.#use = use;
+    this.#backoff = new Backoff(place.rng, place.limits);
+    this.#history = new History(at, older, use.forget);
+  }
+
+  /** Runs until it is closed. */
+  async run(): Promise<void> {
+    const { clock, report } = this.#place;
+    while (!this.#stop.signal.aborted) {
+      if (!this.#isBegun) {
+        await this.#change();
+        continue;
+      }
+      try {
+        await this.#session();
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        if (!this.#isBegun) continue;
+        const retryInMs = this.#backoff.nextMs();
+        report.lost('chain', NodeFault.of(error), retryInMs);
+        await pause(clock, retryInMs, this.#stop.signal);
+      }
+    }
+  }
+
+  begin(): void {
+    this.#isBegun = true;
+    this.#changed();
+  }
+
+  close(): void {
+    this.#stop.abort();
+    this.#connection?.end(new NodeFault('closed', 'it is no longer needed'));
+    this.#changed();
+  }
+
+  /** Slot of the newest block that came. */
+  get newestSlot(): number {
+    return this.#newestSlot;
+  }
+
+  holds(id: string): boolean {
+    return this.#history.holds(id);
+  }
+
+  /** Whether the newest block that came is this one, or becomes it in time; null: none came. */
+  async isAt(hash: string | null, waitMs: number): Promise<boolean> {
+    const { clock } = this.#place;
+    const end = clock.monotonicMs() + waitMs;
+    while (!this.#stop.signal.aborted) {
+      if (this.#isBegun && this.#history.newestHash === hash) return true;
+      const leftMs = end - clock.monotonicMs();
+      if (leftMs <= 0) return false;
+      const timer = clock.after(leftMs, () => this.#changed());
+      await this.#change();
+      timer.cancel();
+    }
+    return false;
+  }
+
+  /** To be called when there is room again. */
+  askMore(): void {
+    if (this.#connection === null) return;
+    const { inFlight, underWay } = this.#place.limits;
+    const came = this.#use.backlog() + (this.#held?.length ?? 0);
+    while (this.#inFlight < inFlight && this.#inFlight + came < underWay) {
+      this.#inFlight += 1;
+      this.#connection.nextBlock();
+    }
+  }
+
+  async #session(): Promise<void> {
+    const over = new AbortController();
+    const connection = await NodeConnection.open(this.#place, {
+      onBlock: (result) => this.#take(result),
+    });
+    this.#held = null;
+    this.#inFlight = 0;
+    try {
+      await this.#place.eras.refresh(connection);
+      const found = await intersect(connection, this.#history.points());
+      if (this.#stop.signal.aborted) return;
+      if (found === undefined) throw new NodeFault('foreign', FOREIGN);
+      this.#goBack(found);
+      this.#changed();
+      if (!this.#isBegun) return;
+      this.#place.report.connected('chain');
+      this.#connection = connection;
+      this.#heardMs = this.#place.clock.monotonicMs();
+      this.askMore();
+      await Promise.race([connection.ended, this.#watch(connection, over.signal)]);
+    } finally {
+      this.#connection = null;
+      over.abort();
+      connection.end(new NodeFault('closed', 'the session is over'));
+    }
+  }
+
+  /** Returns when it must begin again. */
+  async #watch(connection: NodeConnection, signal: AbortSignal): Promise<void> {
+    const { clock, limits } = this.#place;
+    let misses = 0;
+    for (;;) {
+      const heardMs = this.#heardMs;
+      await pause(clock, limits.quietMs, signal);
+      if (signal.aborted || !this.#isBegun) return;
+      if (this.#heardMs !== heardMs) continue;
+      const tip = readPoint(await connection.networkTip(), 'the tip');
+      const isBehind = (tip?.hash ?? null) !== this.#history.newestHash;
+      if (this.#heardMs !== heardMs || !isBehind || this.#inFlight === 0) misses = 0;
+      else misses += 1;
+      if (misses < MOST_MISSES) continue;
+      throw new NodeFault('stalled', `no block in ${limits.quietMs} ms, but the node has others`);
+    }
+  }
+
+  #take(result: JsonObject): void {
+    this.#inFlight -= 1;
+    this.#heardMs = this.#place.clock.monotonicMs();
+    if (this.#held !== null) this.#held.push(result);
+    else this.#handle(result);
+    this.askMore();
+  }
+
+  #handle(result: JsonObject): void {
+    const { direction, block, point } = result;
+    const tip = readTip(result.tip);
+    if (direction === 'backward') this.#goBack(readPoint(point, 'point'));
+    else if (direction === 'forward') this.#goForward(objectOf(block, 'block'), result);
+    else throw new NodeFault('garbage', `a block came in no direction: ${String(direction)}`);
+    this.#place.report.tip(tip);
+    this.#changed();
+  }
+
+  #goForward(block: JsonObject, result: JsonObject): void {
+    const header = readHeader(block);
+    const { hash, ancestor, height, slot } = header;
+    const newest = this.#history.newestHash;
+    if (newest !== null && ancestor !== newest) {
+      throw new NodeFault('unreadable', `block ${hash} follows ${ancestor}, not ${newest}`);
+    }
+    if (slot === null) {
+      this.#history.add({ hash, slot, height, ids: [], marks: [] });
+      this.#use.forward(null);
+      return;
+    }
+    const timeMs = this.#place.eras.timeMs(slot);
+    if (timeMs === null) {
+      this.#hold(result, hash);
+      return;
+    }
+    const { ids, marks, transactions, places } = this.#use.pick(block, header);
+    this.#history.add({ hash, slot, height, ids, marks });
+    this.#newestSlot = slot;
+    this.#backoff.reset();
+    this.#use.forward({ point: { slot, hash }, height, timeMs, transactions, places });
+  }
+
+  /** Its slot lies beyond the eras that are known: the node is asked for more. */
+  #hold(result: JsonObject, hash: string): void {
+    const connection = this.#connection;
+    if (connection === null) return;
+    if (this.#held !== null) {
+      throw new NodeFault('unreadable', `block ${hash} lies in no era that the node knows`);
+    }
+    this.#held = [result];
+    this.#place.eras.refresh(connection).then(
+      () => this.#release(connection),
+      (error: unknown) => connection.end(NodeFault.of(error)),
+    );
+  }
+
+  #release(connection: NodeConnection): void {
+    const held = this.#held;
+    if (held === null || connection !== this.#connection) return;
+    try {
+      // While it is set, a block beyond the eras is a fault.
+      for (const result of held.splice(0)) this.#handle(result);
+      this.#held = null;
+      this.askMore();
+    } catch (error) {
+      connection.end(NodeFault.of(error));
+    }
+  }
+
+  #goBack(point: Point | null): void {
+    const hash = point?.hash ?? null;
+    if (hash === this.#history.newestHash) return;
+    const older = this.#history.points().filter((each) => each !== null);
+    const left = this.#history.backTo(hash);
+    if (left !== undefined) {
+      this.#use.back(left, false);
+      return;
+    }
+    const at = older.findIndex((each) => each.hash === hash);
+    this.#history = new History(point, at < 0 ? [] : older.slice(at + 1), this.#use.forget);
+    this.#isBegun = false;
+    this.#use.back(point, true);
+    this.#connection?.end(new NodeFault('closed', 'what is looked for must be told anew'));
+  }
+
+  /** Something came, began or ended. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.add(resolve));
+  }
+
+  #changed(): void {
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    for (const wake of waiters) wake();
+  }
+}
+
+const FOREIGN =
+  'the node has none of the newest blocks that are known here: it is still far behind, or of ' +
+  'another network';

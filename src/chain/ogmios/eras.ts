@@ -1,0 +1,62 @@
+/**
+ * Slots and time as the node has them: eras with slots of different lengths, the newest known as far
+ * as no hard fork can change it. Asked again when a block lies beyond that.
+ */
+import { type EraSlots, eraOf, slotStartMs } from '../../cardano/slots.ts';
+import type { NodeConnection } from './connection.ts';
+import { NodeFault } from './fault.ts';
+import { countOf, listOf, objectOf } from './json.ts';
+
+export class Eras {
+  readonly #changed: (eras: readonly EraSlots[]) => void;
+  #eras: readonly EraSlots[] = [];
+
+  constructor(changed: (eras: readonly EraSlots[]) => void) {
+    this.#changed = changed;
+  }
+
+  get all(): readonly EraSlots[] {
+    return this.#eras;
+  }
+
+  async refresh(connection: NodeConnection): Promise<void> {
+    const startTime = await connection.startTime();
+    const zeroMs = startTime.getTime();
+    if (!Number.isSafeInteger(zeroMs)) {
+      throw new NodeFault('unreadable', 'the network has no start time');
+    }
+    const eras = readEras(await connection.eraSummaries(), zeroMs);
+    if (JSON.stringify(eras) === JSON.stringify(this.#eras)) return;
+    this.#eras = eras;
+    this.#changed(eras);
+  }
+
+  /** Start of a slot; null: it lies beyond what is known. */
+  timeMs(slot: number): number | null {
+    const era = eraOf(this.#eras, slot);
+    return era === null ? null : slotStartMs(era, slot);
+  }
+}
+
+/** Throws `Unreadable`. */
+export function readEras(summaries: unknown, zeroMs: number): EraSlots[] {
+  const eras = listOf(summaries, 'era summaries').map((value, at) => {
+    const what = `era ${at}`;
+    const { start, end, parameters } = objectOf(value, what);
+    const { slotLength } = objectOf(parameters, `${what}: parameters`);
+    const { milliseconds } = objectOf(slotLength, `${what}: slot length`);
+    const { time, slot } = objectOf(start, `${what}: start`);
+    const { seconds } = objectOf(time, `${what}: start time`);
+    return {
+      zeroTimeMs: zeroMs + countOf(seconds, `${what}: seconds`) * 1000,
+      zeroSlot: countOf(slot, `${what}: first slot`),
+      slotLengthMs: countOf(milliseconds, `${what}: slot length`),
+      endSlot:
+        end === undefined || end === null
+          ? null
+          : countOf(objectOf(end, `${what}: end`).slot, `${what}: end slot`),
+    };
+  });
+  if (eras.length === 0) throw new NodeFault('unreadable', 'the node knows no era');
+  return eras;
+}

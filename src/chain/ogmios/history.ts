@@ -1,0 +1,89 @@
+/**
+ * The newest blocks as they came from the node, as many as a chain may take back, with what each
+ * did to what is looked for, so that it can be undone.
+ */
+import type { RefText } from '../../market/events.ts';
+import type { Point } from '../port.ts';
+import type { Marks } from './interest.ts';
+
+export interface Passed {
+  readonly hash: string;
+  /** null: a block between epochs of Byron; nobody is told of it, and it is no point to go to. */
+  readonly slot: number | null;
+  readonly height: number;
+  /** Of its transactions that were told. */
+  readonly ids: readonly string[];
+  readonly marks: readonly Marks[];
+}
+
+/** What a chain may take back, and the block that it goes back to. */
+const KEPT = 2_161;
+
+export class History {
+  readonly #forget: (refs: readonly RefText[]) => void;
+  /** Oldest first. */
+  #blocks: Passed[] = [];
+  readonly #ids = new Set<string>();
+  /** The block before the oldest; null: there is none. */
+  #base: Point | null;
+  /** Points that were known before, newest first: where a node may still agree with us. */
+  #older: readonly Point[];
+
+  /** `forget` is called with outputs that are spent or unmade for good. */
+  constructor(
+    base: Point | null,
+    older: readonly Point[],
+    forget: (refs: readonly RefText[]) => void,
+  ) {
+    this.#base = base;
+    this.#older = older;
+    this.#forget = forget;
+  }
+
+  /** Of the newest block, boundaries included; null: before the first. */
+  get newestHash(): string | null {
+    return this.#blocks.at(-1)?.hash ?? this.#base?.hash ?? null;
+  }
+
+  /** Points to find a common block by, newest first. */
+  points(): (Point | null)[] {
+    const points: (Point | null)[] = [];
+    for (const { hash, slot } of this.#blocks) if (slot !== null) points.push({ hash, slot });
+    points.reverse();
+    points.push(this.#base, ...this.#older);
+    return points;
+  }
+
+  /** Whether a transaction that was told is in one of the blocks. */
+  holds(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(block: Passed): void {
+    this.#blocks.push(block);
+    for (const id of block.ids) this.#ids.add(id);
+    if (this.#blocks.length <= KEPT + KEPT / 8) return;
+    for (const settled of this.#blocks.splice(0, this.#blocks.length - KEPT)) {
+      for (const id of settled.ids) this.#ids.delete(id);
+      for (const { spent } of settled.marks) this.#forget(spent);
+      const { hash, slot } = settled;
+      if (slot !== null) this.#base = { hash, slot };
+    }
+    this.#older = [];
+  }
+
+  /**
+   * Takes back what is above a block. Answers the newest block that is told of and left, which is
+   * what readers go back to; undefined: the block lies before all that is known here.
+   */
+  backTo(hash: string | null): Point | null | undefined {
+    const at = this.#blocks.findLastIndex((block) => block.hash === hash);
+    if (at < 0 && hash !== (this.#base?.hash ?? null)) return undefined;
+    for (const { ids, marks } of this.#blocks.splice(at + 1)) {
+      for (const id of ids) this.#ids.delete(id);
+      for (const { made } of marks) this.#forget(made);
+    }
+    const told = this.#blocks.findLast(({ slot }) => slot !== null);
+    return told === undefined ? this.#base : { hash: told.hash, slot: Number(told.slot) };
+  }
+}

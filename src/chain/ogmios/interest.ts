@@ -1,0 +1,151 @@
+/**
+ * Which transactions may matter to the market: at least all that recognition would look at, decided
+ * on the node's JSON without reading it whole. Matched are an output at one of the deployment's
+ * scripts or at its metadata address (by payment part), an output or a mint of a known policy, and
+ * an input that spends an output which matched.
+ *
+ * Policies are known from the seeds, from the mint of a launch, and from outputs that hold a pool's
+ * NFT. Bounded by what exists: the tokens launched, and their unspent outputs.
+ *
+ * Undo: outputs are watched until what spent them can no longer be taken back (`Marks`), and a block
+ * that is taken back takes its own outputs with it. Policies stay: more may match, never less.
+ */
+import { addressText, type Credential } from '../../cardano/address.ts';
+import { fromHex } from '../../cardano/hex.ts';
+import type { RefText } from '../../market/events.ts';
+import { type JsonObject, listOf, objectOf, Unreadable } from './json.ts';
+import type { Landmark, Seeds } from './messages.ts';
+
+/** Five bits a character: the head of an address and the first 222 bits of its payment part. */
+const PREFIX_CHARACTERS = 46;
+
+/** What a transaction added to what is looked for, and what it spent of that. */
+export interface Marks {
+  readonly made: RefText[];
+  readonly spent: RefText[];
+}
+
+export class Interest {
+  readonly #launchPolicy: string;
+  readonly #addresses: ReadonlySet<string>;
+  readonly #under: Interest | null;
+  readonly #policies = new Set<string>();
+  readonly #refs = new Set<RefText>();
+
+  /** `under`: what that one knows is known here as well. */
+  constructor(
+    { launchPolicyId }: Landmark,
+    addresses: ReadonlySet<string>,
+    under: Interest | null = null,
+  ) {
+    this.#launchPolicy = launchPolicyId;
+    this.#addresses = addresses;
+    this.#under = under;
+  }
+
+  static of(landmark: Landmark): Interest {
+    return new Interest(landmark, new Set(landmark.credentials.flatMap(prefixes)));
+  }
+
+  /** For what waits: takes in what would be, and leaves this one as it is. */
+  above(): Interest {
+    const landmark = { credentials: [], launchPolicyId: this.#launchPolicy };
+    return new Interest(landmark, this.#addresses, this);
+  }
+
+  /** Forgets all but these. */
+  begin({ policies, refs }: Seeds): void {
+    this.#policies.clear();
+    this.#refs.clear();
+    this.#policies.add(this.#launchPolicy);
+    for (const policy of policies) this.#policies.add(policy);
+    for (const ref of refs) this.#refs.add(ref);
+  }
+
+  /** Those that will not be taken back are gone for good. */
+  forget(refs: readonly RefText[]): void {
+    for (const ref of refs) this.#refs.delete(ref);
+  }
+
+  /** null: it does not matter. Takes in what it would do. Throws `Unreadable`. */
+  marks(tx: JsonObject, id: string): Marks | null {
+    const marks: Marks = { made: [], spent: [] };
+    this.#inputs(tx.inputs, marks);
+    this.#inputs(tx.collaterals, marks);
+    const mints = this.#mint(tx.mint);
+    const outputs = listOf(tx.outputs, 'outputs');
+    for (let index = 0; index < outputs.length; index += 1) {
+      if (this.#output(outputs[index])) marks.made.push(`${id}:${index}`);
+    }
+    // Of failed scripts: the one output that there is then, behind all others.
+    if (tx.collateralReturn !== undefined && this.#output(tx.collateralReturn)) {
+      marks.made.push(`${id}:${outputs.length}`);
+    }
+    for (const ref of marks.made) this.#refs.add(ref);
+    return mints || marks.made.length > 0 || marks.spent.length > 0 ? marks : null;
+  }
+
+  isWatched(ref: RefText): boolean {
+    return this.#refs.has(ref) || this.#under?.isWatched(ref) === true;
+  }
+
+  isKnown(policy: string): boolean {
+    return this.#policies.has(policy) || this.#under?.isKnown(policy) === true;
+  }
+
+  #inputs(list: unknown, { spent }: Marks): void {
+    for (const input of listOf(list, 'inputs')) {
+      const ref = refOf(input);
+      if (this.isWatched(ref)) spent.push(ref);
+    }
+  }
+
+  /** A launch makes all that it mints known. */
+  #mint(value: unknown): boolean {
+    if (value === undefined) return false;
+    const mint = objectOf(value, 'mint');
+    if (Object.hasOwn(mint, this.#launchPolicy)) {
+      for (const policy in mint) this.#policies.add(policy);
+      return true;
+    }
+    for (const policy in mint) if (this.isKnown(policy)) return true;
+    return false;
+  }
+
+  #output(value: unknown): boolean {
+    const { address, value: held } = objectOf(value, 'an output');
+    if (typeof address !== 'string') throw new Unreadable('an output has no address');
+    const assets = objectOf(held, 'the value of an output');
+    if (Object.hasOwn(assets, this.#launchPolicy)) {
+      for (const policy in assets) if (policy !== 'ada') this.#policies.add(policy);
+    }
+    for (const policy in assets) if (this.isKnown(policy)) return true;
+    return this.#addresses.has(address.slice(0, prefixLength(address)));
+  }
+}
+
+/** Spent outputs of a transaction, as texts. */
+export function spentBy(tx: JsonObject): RefText[] {
+  const list = tx.spends === 'collaterals' ? tx.collaterals : tx.inputs;
+  return listOf(list, 'inputs').map(refOf);
+}
+
+function refOf(value: unknown): RefText {
+  const { transaction, index } = objectOf(value, 'an input');
+  const { id } = objectOf(transaction, 'the transaction of an input');
+  return `${id}:${index}`;
+}
+
+function prefixLength(address: string): number {
+  return address.lastIndexOf('1', 9) + 1 + PREFIX_CHARACTERS;
+}
+
+/** The beginnings of all addresses with this payment part, whatever their stake part is. */
+function prefixes({ kind, hash }: Credential): string[] {
+  const first = kind === 'script' ? 1 : 0;
+  const heads = [0, 2, 4, 6].flatMap((stake) => [0, 1].map((net) => ((first + stake) << 4) | net));
+  return heads.map((head) => {
+    const text = addressText(Buffer.concat([Uint8Array.of(head), fromHex(hash + hash)]));
+    return text.slice(0, prefixLength(text));
+  });
+}

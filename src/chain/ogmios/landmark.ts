@@ -1,0 +1,18 @@
+import { type Credential, parseAddress } from '../../cardano/address.ts';
+import type { Landmarks } from '../../cardano/deployment.ts';
+import type { Landmark } from './messages.ts';
+
+/** Where a deployment's transactions leave outputs, and under which policy they mint. */
+export function landmarkOf({
+  scripts,
+  metadataAddress,
+  launchPolicyId,
+}: Pick<Landmarks, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): Landmark {
+  const { curvePool, order, ammPool, vesting } = scripts;
+  const guards = [curvePool, order, ammPool, vesting].flatMap((script): Credential[] =>
+    script === null ? [] : [{ kind: 'script', hash: script.hash }],
+  );
+  const metadata = metadataAddress === null ? null : parseAddress(metadataAddress);
+  const credentials = metadata === null ? guards : [...guards, metadata.payment];
+  return { credentials, launchPolicyId };
+}

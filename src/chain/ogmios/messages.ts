@@ -1,0 +1,114 @@
+/** What travels between the thread that follows a node and the rest: plain data. */
+import type { Credential } from '../../cardano/address.ts';
+import type { ProtocolParameters } from '../../cardano/protocolParameters.ts';
+import type { EraSlots } from '../../cardano/slots.ts';
+import type { Redeemer, Transaction } from '../../cardano/transaction.ts';
+import type { RefText } from '../../market/events.ts';
+import type { ChainTip, Point, Removal, SubmitOutcome } from '../port.ts';
+import type { ConnectionName, FaultCause } from './observer.ts';
+
+/** What is looked for in transactions; see Interest. */
+export interface Landmark {
+  /** Payment parts of addresses. */
+  readonly credentials: readonly Credential[];
+  readonly launchPolicyId: string;
+}
+
+/** Known when a stream is opened and after a deep roll-back; at least these are looked for. */
+export interface Seeds {
+  readonly policies: readonly string[];
+  readonly refs: readonly RefText[];
+}
+
+export interface Limits {
+  /** A message of the node is no longer. */
+  readonly messageBytes: number;
+  /** Blocks that are asked for and did not come yet. */
+  readonly inFlight: number;
+  /** Blocks that came and were not read yet; with those in flight there are no more. */
+  readonly underWay: number;
+  /** An answer comes within this time, or the node counts as lost. */
+  readonly answerMs: number;
+  /** After this long without a block the node is asked for its tip. */
+  readonly quietMs: number;
+  readonly firstRetryMs: number;
+  readonly mostRetryMs: number;
+  /** What lost its block in a fork may be gone from the mempool so long. */
+  readonly returnMs: number;
+}
+
+export interface WorkerOptions {
+  readonly url: string;
+  /** null: every transaction is told. */
+  readonly landmark: Landmark | null;
+  readonly limits: Limits;
+  /** Of the jitter between tries. */
+  readonly seed: number;
+}
+
+/** A transaction whose redeemers' data is CBOR (hex): classes do not cross threads. */
+export type PackedTransaction = Omit<Transaction, 'redeemers'> & {
+  readonly redeemers: readonly (Omit<Redeemer, 'data'> & { readonly data: string })[];
+};
+
+export interface PackedBlock {
+  readonly point: Point;
+  readonly height: number;
+  readonly timeMs: number;
+  readonly transactions: readonly PackedTransaction[];
+  /** Position of each of them among all of the block. */
+  readonly places: readonly number[];
+}
+
+export type PackedEvent =
+  | { readonly kind: 'forward'; readonly block: PackedBlock }
+  /** `needsSeeds`: nothing follows until the stream is begun again. */
+  | { readonly kind: 'back'; readonly point: Point | null; readonly needsSeeds: boolean }
+  | {
+      readonly kind: 'mempool';
+      readonly whole: boolean;
+      readonly added: readonly PackedTransaction[];
+      readonly removed: readonly Removal[];
+    };
+
+/** Question → what is asked and what is answered. */
+export interface Calls {
+  /** A number for the stream; null: none of the points is on the chain. */
+  open: { argument: readonly Point[]; answer: number | null };
+  begin: { argument: { stream: number; seeds: Seeds }; answer: null };
+  /** Answered as soon as there is something; null once the stream is closed. */
+  pull: { argument: number; answer: readonly PackedEvent[] | null };
+  close: { argument: number; answer: null };
+  submit: { argument: Uint8Array; answer: SubmitOutcome };
+  parameters: { argument: null; answer: ProtocolParameters };
+  stop: { argument: null; answer: null };
+}
+
+export type CallName = keyof Calls;
+
+export interface Request<Name extends CallName = CallName> {
+  readonly number: number;
+  readonly name: Name;
+  readonly argument: Calls[Name]['argument'];
+}
+
+/** A question that failed; `isRetryable`: the node was not there. */
+export interface PackedFault {
+  readonly message: string;
+  readonly isRetryable: boolean;
+}
+
+export type FromWorker =
+  | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
+  | { readonly kind: 'fault'; readonly number: number; readonly fault: PackedFault }
+  | { readonly kind: 'tip'; readonly tip: ChainTip | null }
+  /** The first one means that the thread can serve. */
+  | { readonly kind: 'eras'; readonly eras: readonly EraSlots[] }
+  | { readonly kind: 'connected'; readonly connection: ConnectionName }
+  | {
+      readonly kind: 'lost';
+      readonly connection: ConnectionName;
+      readonly cause: FaultCause;
+      readonly message: string;
+      readonly retryInMs: number | null;
+    };

@@ -1,0 +1,32 @@
+/** What following a node through Ogmios tells; src/runtime/ogmiosEvents.ts says it. */
+
+/**
+ * Why a connection ended or was not made: `garbage` is no message of the protocol, `unreadable` one
+ * whose content cannot be true, `foreign` a node that has none of our blocks.
+ */
+export const FAULT_CAUSES = [
+  'unreachable',
+  'closed',
+  'stalled',
+  'garbage',
+  'oversized',
+  'unreadable',
+  'foreign',
+] as const;
+export type FaultCause = (typeof FAULT_CAUSES)[number];
+
+/** `chain` follows blocks, `mempool` what waits, `questions` is for submits and parameters. */
+export type ConnectionName = 'chain' | 'mempool' | 'questions';
+
+export interface OgmiosObserver {
+  nodeConnected(connection: ConnectionName): void;
+  /** It is tried again after `retryInMs`; null: when it is needed again. */
+  nodeLost(
+    connection: ConnectionName,
+    cause: FaultCause,
+    message: string,
+    retryInMs: number | null,
+  ): void;
+  /** The thread ended: nothing is followed any more. */
+  ogmiosFailed(error: unknown): void;
+}

@@ -1,0 +1,191 @@
+/**
+ * What a reader has still to be told. Blocks wait in order up to a bound; what a roll-back takes
+ * away before it was told is never told, and several roll-backs become one. What waits in the
+ * mempool is not queued: it is compared with what was told at the moment the reader asks.
+ *
+ * Told as added: what waits and is in no block that was received. Told as removed: what was told,
+ * waits no more, and is in no such block either. After a roll-back all is told anew; what may yet
+ * return (it was told, or lost its block) is removed only when it has not come back for a while.
+ */
+import type { Point, RefusalReason, Removal } from '../port.ts';
+import type { PackedBlock, PackedEvent, PackedTransaction } from './messages.ts';
+
+/** What waits, in order, as far as it may matter. */
+export type MempoolImage = ReadonlyMap<string, PackedTransaction>;
+
+export interface OutboxPlace {
+  /** Whether a transaction is in a block that was received. */
+  isInBlock(id: string): boolean;
+  reasonOf(id: string): RefusalReason;
+  nowMs(): number;
+  readonly returnMs: number;
+}
+
+const MOST_EVENTS = 256;
+/** A batch is read by the main thread in one go: its transactions are what that costs. */
+const MOST_TRANSACTIONS = 200;
+
+interface Back {
+  readonly point: Point | null;
+  readonly needsSeeds: boolean;
+}
+
+export class Outbox {
+  readonly #place: OutboxPlace;
+  #blocks: PackedBlock[] = [];
+  #back: Back | null = null;
+  /** Of the block that was told last. */
+  #toldHash: string | null;
+  #image: MempoolImage | null = null;
+  #toldOfMempool = false;
+  readonly #told = new Set<string>();
+  /** Id → since when it is missed. */
+  readonly #limbo = new Map<string, number>();
+  /** What was told with each block, so that it can be missed: newest last. */
+  #toldBlocks: { readonly hash: string; readonly ids: readonly string[] }[] = [];
+
+  /** `at`: where it was opened, which is told first; null: before the first block. */
+  constructor(place: OutboxPlace, at: Point | null) {
+    this.#place = place;
+    this.#toldHash = at?.hash ?? null;
+    if (at !== null) this.#back = { point: at, needsSeeds: true };
+  }
+
+  /** Blocks that were not told yet. */
+  get size(): number {
+    return this.#blocks.length;
+  }
+
+  /** Whether it was told and not taken back from the reader since. */
+  hasTold(id: string): boolean {
+    return this.#told.has(id);
+  }
+
+  /** Whether it may yet be told as removed. */
+  remembers(id: string): boolean {
+    return this.#told.has(id) || this.#limbo.has(id);
+  }
+
+  forward(block: PackedBlock): void {
+    this.#blocks.push(block);
+  }
+
+  /** `needsSeeds`: the reader must say anew what is looked for. */
+  backTo(point: Point | null, needsSeeds: boolean): void {
+    this.#forgetMempool();
+    const hash = point?.hash ?? null;
+    const at = this.#blocks.findLastIndex((block) => block.point.hash === hash);
+    this.#blocks.length = at + 1;
+    if (at >= 0) return;
+    const isThere = hash === (this.#back === null ? this.#toldHash : this.#back.point?.hash);
+    if (isThere && !needsSeeds) return;
+    this.#back = { point, needsSeeds: needsSeeds || this.#back?.needsSeeds === true };
+  }
+
+  /** What waits now, of a moment at which the newest block received was the node's tip. */
+  mempool(image: MempoolImage): void {
+    this.#image = image;
+  }
+
+  /** The mempool cannot be read. A reader that waits for word of it is told that there is nothing. */
+  mempoolLost(): void {
+    if (!this.#toldOfMempool) this.#image ??= new Map();
+  }
+
+  /** When something that may return has been missed for long enough; null: nothing is missed. */
+  get missedUntilMs(): number | null {
+    let firstMs: number | null = null;
+    for (const sinceMs of this.#limbo.values()) {
+      if (firstMs === null || sinceMs < firstMs) firstMs = sinceMs;
+    }
+    return firstMs === null ? null : firstMs + this.#place.returnMs;
+  }
+
+  /** What is new, in order; empty when nothing is. */
+  read(): PackedEvent[] {
+    const events: PackedEvent[] = [];
+    if (this.#back !== null) events.push(this.#goBack(this.#back));
+    let transactions = 0;
+    let taken = 0;
+    for (const block of this.#blocks) {
+      if (taken >= MOST_EVENTS || transactions >= MOST_TRANSACTIONS) break;
+      this.#tell(block);
+      events.push({ kind: 'forward', block });
+      transactions += block.transactions.length;
+      taken += 1;
+    }
+    this.#blocks.splice(0, taken);
+    if (this.#blocks.length > 0) return events;
+    const change = this.#mempoolChange();
+    return change === null ? events : [...events, change];
+  }
+
+  #goBack({ point, needsSeeds }: Back): PackedEvent {
+    this.#back = null;
+    this.#toldHash = point?.hash ?? null;
+    const at = this.#toldBlocks.findLastIndex(({ hash }) => hash === this.#toldHash);
+    for (const { ids } of this.#toldBlocks.splice(at + 1)) for (const id of ids) this.#miss(id);
+    return { kind: 'back', point, needsSeeds };
+  }
+
+  #tell({ point, transactions }: PackedBlock): void {
+    this.#toldHash = point.hash;
+    const ids = transactions.map(({ id }) => id);
+    for (const id of ids) {
+      this.#told.delete(id);
+      this.#limbo.delete(id);
+    }
+    this.#toldBlocks.push({ hash: point.hash, ids });
+    if (this.#toldBlocks.length > 2 * MOST_TOLD)
+      this.#toldBlocks = this.#toldBlocks.slice(-MOST_TOLD);
+  }
+
+  #forgetMempool(): void {
+    this.#image = null;
+    this.#toldOfMempool = false;
+    for (const id of this.#told) this.#miss(id);
+    this.#told.clear();
+  }
+
+  #miss(id: string): void {
+    if (!this.#limbo.has(id)) this.#limbo.set(id, this.#place.nowMs());
+  }
+
+  #mempoolChange(): PackedEvent | null {
+    if (this.#image === null) return null;
+    const added: PackedTransaction[] = [];
+    for (const [id, tx] of this.#image) {
+      if (this.#told.has(id) || this.#place.isInBlock(id)) continue;
+      this.#told.add(id);
+      this.#limbo.delete(id);
+      added.push(tx);
+    }
+    const removed = this.#gone(this.#image);
+    if (this.#toldOfMempool && added.length === 0 && removed.length === 0) return null;
+    const whole = !this.#toldOfMempool;
+    this.#toldOfMempool = true;
+    return { kind: 'mempool', whole, added, removed };
+  }
+
+  #gone(image: MempoolImage): Removal[] {
+    const removed: Removal[] = [];
+    const remove = (id: string) => removed.push({ id, reason: this.#place.reasonOf(id) });
+    for (const id of this.#told) {
+      if (image.has(id)) continue;
+      this.#told.delete(id);
+      if (!this.#place.isInBlock(id)) remove(id);
+    }
+    const lateMs = this.#place.nowMs() - this.#place.returnMs;
+    for (const [id, sinceMs] of this.#limbo) {
+      if (this.#place.isInBlock(id)) this.#limbo.delete(id);
+      else if (sinceMs <= lateMs) {
+        this.#limbo.delete(id);
+        remove(id);
+      }
+    }
+    return removed;
+  }
+}
+
+/** No chain takes back more. */
+const MOST_TOLD = 2_161;

@@ -1,0 +1,21 @@
+/** Transactions between threads. */
+import { fromHex, toHex } from '../../cardano/hex.ts';
+import { decodePlutusData, encodePlutusData } from '../../cardano/plutusData.ts';
+import type { Transaction } from '../../cardano/transaction.ts';
+import type { PackedTransaction } from './messages.ts';
+
+export function packedTransaction(tx: Transaction): PackedTransaction {
+  const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
+    ...rest,
+    data: toHex(encodePlutusData(data)),
+  }));
+  return { ...tx, redeemers };
+}
+
+export function unpackedTransaction(tx: PackedTransaction): Transaction {
+  const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
+    ...rest,
+    data: decodePlutusData(fromHex(data)),
+  }));
+  return { ...tx, redeemers };
+}

@@ -1,0 +1,138 @@
+/**
+ * What is asked of the node beside blocks and mempool, on one connection that is made when it is
+ * needed: submits, protocol parameters, eras. Whoever asks is answered or told why not.
+ */
+import { MalformedCbor } from '../../cardano/cbor.ts';
+import { toHex } from '../../cardano/hex.ts';
+import type { ProtocolParameters } from '../../cardano/protocolParameters.ts';
+import { decodeTransaction, type Transaction } from '../../cardano/transaction.ts';
+import type { SubmitOutcome } from '../port.ts';
+import { type ConnectionPlace, NodeConnection } from './connection.ts';
+import type { Eras } from './eras.ts';
+import { NodeFault, NodeRefusal } from './fault.ts';
+import { readParameters } from './parametersJson.ts';
+import { MEMPOOL_REFUSES, refusalOf, UNKNOWN_INPUTS } from './refusals.ts';
+import type { Report } from './report.ts';
+
+export interface QuestionsPlace extends ConnectionPlace {
+  readonly report: Report;
+  /** Whether a transaction is known to wait or to be in a block. */
+  knows(id: string): boolean;
+}
+
+const MOST_OURS = 10_000;
+
+export class Questions {
+  readonly #place: QuestionsPlace;
+  #connection: Promise<NodeConnection> | null = null;
+  /** Snapshots of the mempool are taken one at a time. */
+  #looking: Promise<unknown> = Promise.resolve();
+  readonly #ours = new Set<string>();
+
+  constructor(place: QuestionsPlace) {
+    this.#place = place;
+  }
+
+  /** Whether it was submitted here, of the newest ones. */
+  isOurs(id: string): boolean {
+    return this.#ours.has(id);
+  }
+
+  async close(): Promise<void> {
+    const connection = await this.#connection?.catch(() => null);
+    connection?.end(new NodeFault('closed', 'it is no longer needed'));
+  }
+
+  /** Throws `NodeFault`. */
+  async readEras(eras: Eras): Promise<void> {
+    await eras.refresh(await this.#connected());
+  }
+
+  /** Throws `NodeFault`. */
+  async parameters(): Promise<ProtocolParameters> {
+    return readParameters(await (await this.#connected()).protocolParameters());
+  }
+
+  /** Throws `NodeFault`. */
+  async submit(bytes: Uint8Array): Promise<SubmitOutcome> {
+    const tx = decoded(bytes);
+    if (tx !== null) this.#note(tx.id);
+    const connection = await this.#connected();
+    try {
+      const txHash = await connection.submitTransaction(toHex(bytes));
+      this.#note(txHash);
+      return { outcome: 'accepted', txHash };
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error;
+      const isMaybeThere = error.code === UNKNOWN_INPUTS || error.code === MEMPOOL_REFUSES;
+      if (tx !== null && isMaybeThere && (await this.#isThere(tx, connection))) {
+        return { outcome: 'accepted', txHash: tx.id };
+      }
+      const refusal = refusalOf(error);
+      return tx === null ? await this.#tooLarge(bytes, refusal) : refusal;
+    }
+  }
+
+  /** Its inputs are spent because it waits, or is in a block, itself. */
+  async #isThere({ id, outputs }: Transaction, connection: NodeConnection): Promise<boolean> {
+    if (this.#place.knows(id)) return true;
+    const looked = this.#looking.then(async () => {
+      await connection.acquireMempool();
+      const waits = await connection.hasTransaction(id);
+      await connection.releaseMempool();
+      return waits;
+    });
+    this.#looking = looked.catch(() => {});
+    if (await looked) return true;
+    // One more than there are: where scripts failed, what is left of the collateral.
+    const refs = Array.from({ length: outputs.length + 1 }, (_, index) => ({ txHash: id, index }));
+    return (await connection.unspent(refs)).length > 0;
+  }
+
+  /** A node does not read what is too long, and says that it is no transaction. */
+  async #tooLarge(bytes: Uint8Array, refusal: SubmitOutcome): Promise<SubmitOutcome> {
+    const { mostBytes } = await this.parameters();
+    if (bytes.length <= mostBytes) return refusal;
+    const message = `Too large: ${bytes.length} bytes, ${mostBytes} are allowed`;
+    return { outcome: 'refused', reason: 'LIMITS_EXCEEDED', message };
+  }
+
+  #note(id: string): void {
+    this.#ours.delete(id);
+    this.#ours.add(id);
+    for (const oldest of this.#ours) {
+      if (this.#ours.size <= MOST_OURS) return;
+      this.#ours.delete(oldest);
+    }
+  }
+
+  #connected(): Promise<NodeConnection> {
+    if (this.#connection !== null) return this.#connection;
+    const { report } = this.#place;
+    const connection = NodeConnection.open(this.#place, {
+      onEnd: (fault) => {
+        if (this.#connection === connection) this.#connection = null;
+        report.lost('questions', fault, null);
+      },
+    });
+    this.#connection = connection;
+    connection.then(
+      () => report.connected('questions'),
+      (error: unknown) => {
+        if (this.#connection === connection) this.#connection = null;
+        report.lost('questions', NodeFault.of(error), null);
+      },
+    );
+    return connection;
+  }
+}
+
+/** null: the node will say what is wrong with it. */
+function decoded(bytes: Uint8Array): Transaction | null {
+  try {
+    return decodeTransaction(bytes);
+  } catch (error) {
+    if (error instanceof MalformedCbor) return null;
+    throw error;
+  }
+}

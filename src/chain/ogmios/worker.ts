@@ -1,0 +1,179 @@
+/**
+ * The thread that talks to the node: questions in, answers out, batches of events when they are
+ * asked for. What throws here and is no fault of the node ends the thread; OgmiosChain reports it.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert } from '../../runtime/assert.ts';
+import { pause, systemClock } from '../../runtime/clock.ts';
+import { seededRng } from '../../runtime/rng.ts';
+import type { Point } from '../port.ts';
+import { Backoff } from './backoff.ts';
+import { NodeConnection } from './connection.ts';
+import { Eras } from './eras.ts';
+import { NodeFault } from './fault.ts';
+import { intersect } from './intersect.ts';
+import { Unreadable } from './json.ts';
+import type { CallName, Calls, FromWorker, Request, WorkerOptions } from './messages.ts';
+import { NodeStream } from './nodeStream.ts';
+import { Questions } from './questions.ts';
+import type { Report } from './report.ts';
+
+assert(parentPort !== null, 'this file is run as a worker');
+const port = parentPort;
+// trust: handed over by OgmiosChain
+const { url, landmark, limits, seed } = workerData as WorkerOptions;
+const clock = systemClock;
+const rng = seededRng(seed);
+
+const MOST_STREAMS = 64;
+
+const streams = new Map<number, NodeStream>();
+/** Pulls that found nothing: stream → question. */
+const pulls = new Map<number, number>();
+const stopping = new AbortController();
+let streamsOpened = 0;
+let toldTip = '';
+
+function tell(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+const report: Report = {
+  connected: (connection) => tell({ kind: 'connected', connection }),
+  lost(connection, { fault, message }, retryInMs) {
+    if (stopping.signal.aborted) return;
+    tell({ kind: 'lost', connection, cause: fault, message, retryInMs });
+  },
+  tip(tip) {
+    if (tip?.hash === toldTip) return;
+    toldTip = tip?.hash ?? '';
+    tell({ kind: 'tip', tip });
+  },
+};
+const eras = new Eras((known) => tell({ kind: 'eras', eras: known }));
+const connecting = { url, limits, clock };
+const questions = new Questions({ ...connecting, report, knows });
+
+function knows(id: string): boolean {
+  for (const stream of streams.values()) if (stream.knows(id)) return true;
+  return false;
+}
+
+/** Tries until it succeeds, or null when the thread is stopped. */
+async function patiently<T>(attempt: () => Promise<T>): Promise<T | null> {
+  const backoff = new Backoff(rng, limits);
+  while (!stopping.signal.aborted) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const retryInMs = backoff.nextMs();
+      report.lost('chain', NodeFault.of(error), retryInMs);
+      await pause(clock, retryInMs, stopping.signal);
+    }
+  }
+  return null;
+}
+
+async function open(points: readonly Point[]): Promise<number | null> {
+  const found = points.length === 0 ? null : await patiently(() => common(points));
+  if (found === undefined || stopping.signal.aborted) return null;
+  assert(streams.size < MOST_STREAMS, 'streams are closed by those who open them');
+  streamsOpened += 1;
+  const id = streamsOpened;
+  const at = points.findIndex(({ hash }) => hash === found?.hash);
+  const stream = new NodeStream(found, points.slice(at + 1), {
+    ...connecting,
+    rng,
+    eras,
+    report,
+    landmark,
+    isOurs: (tx) => questions.isOurs(tx),
+    woke: () => answerPull(id),
+  });
+  streams.set(id, stream);
+  stream.run().catch(fail);
+  return id;
+}
+
+async function common(points: readonly Point[]): Promise<Point | null | undefined> {
+  const connection = await NodeConnection.open(connecting);
+  try {
+    return await intersect(connection, points);
+  } finally {
+    connection.end(new NodeFault('closed', 'it is no longer needed'));
+  }
+}
+
+/** A fault of the program: the thread ends with it. */
+function fail(error: unknown): void {
+  clock.soon(() => {
+    throw error;
+  });
+}
+
+function answerPull(id: number): void {
+  const number = pulls.get(id);
+  if (number === undefined) return;
+  const events = streams.get(id)?.read() ?? null;
+  if (events?.length === 0) return;
+  pulls.delete(id);
+  tell({ kind: 'answer', number, answer: events });
+}
+
+type Handlers = {
+  readonly [Name in Exclude<CallName, 'pull'>]: (
+    argument: Calls[Name]['argument'],
+  ) => Promise<Calls[Name]['answer']>;
+};
+
+const handlers: Handlers = {
+  open,
+  async begin({ stream, seeds }) {
+    streams.get(stream)?.begin(seeds);
+    return null;
+  },
+  async close(id) {
+    streams.get(id)?.close();
+    streams.delete(id);
+    answerPull(id);
+    return null;
+  },
+  submit: (bytes) => questions.submit(bytes),
+  parameters: () => questions.parameters(),
+  async stop() {
+    stopping.abort();
+    for (const [id, stream] of streams) {
+      stream.close();
+      streams.delete(id);
+      answerPull(id);
+    }
+    clock.soon(() => port.close());
+    await questions.close();
+    return null;
+  },
+};
+
+async function answer<Name extends Exclude<CallName, 'pull'>>(
+  name: Name,
+  argument: Calls[Name]['argument'],
+  number: number,
+): Promise<void> {
+  const handler: Handlers[Name] = handlers[name];
+  try {
+    tell({ kind: 'answer', number, answer: await handler(argument) });
+  } catch (error) {
+    const isRetryable = error instanceof NodeFault || error instanceof Unreadable;
+    const message = error instanceof Error ? error.message : String(error);
+    tell({ kind: 'fault', number, fault: { message, isRetryable } });
+  }
+}
+
+// trust: OgmiosChain sends nothing else
+port.on('message', ({ number, name, argument }: Request) => {
+  if (name === 'pull') {
+    pulls.set(Number(argument), number);
+    answerPull(Number(argument));
+  } else void answer(name, argument, number);
+});
+
+await patiently(() => questions.readEras(eras));

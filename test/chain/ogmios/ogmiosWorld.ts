@@ -1,0 +1,60 @@
+/** Adapters over Ogmios for tests: short waits, and an observer that remembers. */
+
+import type { OgmiosObserver } from '../../../src/chain/ogmios/observer.ts';
+import { OgmiosChain, type OgmiosOptions } from '../../../src/chain/ogmios/ogmios.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { seededRng } from '../../../src/runtime/rng.ts';
+import type { Scope } from '../../support/server.ts';
+
+export interface Told extends OgmiosObserver {
+  readonly connected: string[];
+  /** `<connection> <cause>`. */
+  readonly lost: string[];
+  readonly messages: string[];
+  readonly failures: unknown[];
+}
+
+export function remembering(): Told {
+  const told = { connected: [], lost: [], messages: [], failures: [] } as Pick<
+    Told,
+    'connected' | 'lost' | 'messages' | 'failures'
+  >;
+  return {
+    ...told,
+    nodeConnected: (connection) => told.connected.push(connection),
+    nodeLost(connection, cause, message) {
+      told.lost.push(`${connection} ${cause}`);
+      told.messages.push(message);
+    },
+    ogmiosFailed: (error) => told.failures.push(error),
+  };
+}
+
+export const SHORT: OgmiosOptions['limits'] = {
+  answerMs: 10_000,
+  quietMs: 10_000,
+  firstRetryMs: 5,
+  mostRetryMs: 100,
+  returnMs: 200,
+};
+
+/** Started; stops with the test. */
+export async function startOgmios(
+  scope: Scope,
+  url: string,
+  { limits, ...options }: Partial<OgmiosOptions> = {},
+): Promise<OgmiosChain> {
+  const chain = new OgmiosChain({
+    url,
+    deployment: null,
+    seen: () => ({ tokens: [], watched: [] }),
+    clock: systemClock,
+    rng: seededRng(7),
+    observer: remembering(),
+    ...options,
+    limits: { ...SHORT, ...limits },
+  });
+  scope.after(() => chain.stop());
+  await chain.start();
+  return chain;
+}

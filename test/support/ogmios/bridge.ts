@@ -1,0 +1,192 @@
+/**
+ * The embedded ledger behind a fake Ogmios: its blocks and forks by chain synchronisation, its
+ * mempool by monitoring, submission by its own judgement, in the words of a real node. So one chain
+ * can be followed through both adapters.
+ *
+ * As a node, it refuses what waits or is in a block already: all its inputs are spent.
+ */
+import assert from 'node:assert/strict';
+import type { Transaction } from '../../../src/cardano/transaction.ts';
+import { type EmulatedChain, LedgerStopped } from '../../../src/chain/emulated.ts';
+import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/transactions/parameters.ts';
+import { until } from '../until.ts';
+import { praosBlock } from './blocks.ts';
+import type { FakeTransaction } from './chain.ts';
+import { oneEra } from './eras.ts';
+import type { JsonValue } from './json.ts';
+import type { NodeFacts } from './node.ts';
+import { utxoJson } from './outputJson.ts';
+import { parametersJson } from './parameters.ts';
+import {
+  ALL_SPENT,
+  deserialisationFailure,
+  mempoolError,
+  refusalError,
+  transactionOf,
+} from './refusals.ts';
+import type { RpcError } from './rpc.ts';
+import { FakeOgmios, type FakeOgmiosOptions } from './server.ts';
+import { fakeTransaction, type TransactionOptions } from './transactionJson.ts';
+
+export interface BridgeOptions extends TransactionOptions {
+  /** What network it pretends to be. */
+  readonly facts?: Partial<NodeFacts>;
+  readonly ogmios?: Pick<FakeOgmiosOptions, 'sent' | 'port'>;
+}
+
+/** How long a submission waits for the mempool to show it. */
+const SHOWN_LIMIT_MS = 20_000;
+
+export class Bridge {
+  readonly ogmios: FakeOgmios;
+  readonly #chain: EmulatedChain;
+  readonly #options: TransactionOptions;
+  #stream: ChainStream | null = null;
+  #following: Promise<void> = Promise.resolve();
+  #failure: unknown = null;
+  /** In the order in which they can be applied. */
+  readonly #waiting = new Map<string, FakeTransaction>();
+  /** Ids of all transactions in blocks, with the block's. */
+  readonly #inBlock = new Map<string, string>();
+  readonly #dropped = new Set<string>();
+
+  constructor(chain: EmulatedChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
+    this.#chain = chain;
+    this.#options = options;
+    const submit = (cbor: string) => this.#submit(Buffer.from(cbor, 'hex'));
+    this.ogmios = new FakeOgmios({ ...ogmios, facts: { ...this.#facts(), ...facts }, submit });
+  }
+
+  /** Resolves when all that is on the chain is served. */
+  async start(): Promise<void> {
+    const stream = await this.#chain.open([]);
+    assert.ok(stream, 'a chain opens at its beginning');
+    this.#stream = stream;
+    this.#following = this.#follow(stream).catch((error: unknown) => {
+      this.#failure = error;
+    });
+    await this.settled();
+    await this.ogmios.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#stream?.close().catch(unlessLedgerStopped);
+    await this.#following;
+    await this.ogmios.stop();
+    unlessLedgerStopped(this.#failure);
+  }
+
+  get url(): string {
+    return this.ogmios.url;
+  }
+
+  /** Waits until the newest block of the ledger is served. */
+  async settled(): Promise<void> {
+    const { tip } = await this.#chain.tip();
+    const id = tip?.hash;
+    await until(
+      () => `the fake serves block ${id}: ${this.#failure}`,
+      () => this.#failure === null && this.ogmios.chain.tip?.id === id,
+      SHOWN_LIMIT_MS,
+    );
+  }
+
+  async #follow(stream: ChainStream): Promise<void> {
+    for (let event = await stream.next(); event !== null; event = await stream.next()) {
+      this.#tell(event);
+    }
+  }
+
+  #tell(event: ChainEvent): void {
+    const { chain } = this.ogmios;
+    if (event.kind === 'forward') this.#forward(event.block);
+    else if (event.kind === 'back') {
+      const at = chain.positionOf(
+        event.point === null ? 'origin' : { slot: event.point.slot, id: event.point.hash },
+      );
+      assert.ok(at !== undefined, 'the ledger goes back to one of its blocks');
+      const taken = new Set(chain.blocks.slice(at + 1).map(({ id }) => id));
+      for (const [id, block] of this.#inBlock) if (taken.has(block)) this.#inBlock.delete(id);
+      chain.fork(chain.length - at - 1);
+    } else {
+      if (event.whole) this.#waiting.clear();
+      for (const { id } of event.removed) {
+        this.#waiting.delete(id);
+        this.#dropped.add(id);
+      }
+      for (const tx of event.added) this.#waiting.set(tx.id, this.#shown(tx));
+      chain.mempool([...this.#waiting.values()]);
+    }
+  }
+
+  #forward({ point, height, transactions }: Block): void {
+    const { chain } = this.ogmios;
+    for (const { id } of transactions) {
+      this.#waiting.delete(id);
+      this.#inBlock.set(id, point.hash);
+    }
+    const block = praosBlock(chain.tip, {
+      slot: point.slot,
+      id: point.hash,
+      height: BigInt(height),
+      transactions: transactions.map((tx) => this.#shown(tx)),
+    });
+    // The mempool is without what is in the block before anybody can see the block.
+    chain.mempool([...this.#waiting.values()]);
+    chain.extend(block);
+  }
+
+  #shown(tx: Transaction): FakeTransaction {
+    return fakeTransaction(tx, this.#options);
+  }
+
+  async #submit(bytes: Uint8Array): Promise<string | RpcError> {
+    const tx = transactionOf(bytes);
+    if (tx === null) return deserialisationFailure('no transaction of this era');
+    if (this.#waiting.has(tx.id) || this.#inBlock.has(tx.id)) return mempoolError(ALL_SPENT);
+    this.#dropped.delete(tx.id);
+    const outcome = await this.#chain.submit(bytes);
+    if (outcome.outcome === 'accepted') {
+      const { txHash } = outcome;
+      const isShown = () => this.#waiting.has(txHash) || this.#inBlock.has(txHash);
+      const shown = () => isShown() || this.#dropped.has(txHash) || this.#failure !== null;
+      await until(`${txHash} is shown`, shown, SHOWN_LIMIT_MS);
+      return txHash;
+    }
+    const states = await this.#chain.byRefs(tx.inputs);
+    const spent = states.flatMap((state) => (state.state === 'unspent' ? [state.utxo] : []));
+    const { slot } = await this.#chain.tip();
+    return refusalError(outcome, tx, { spent, slot });
+  }
+
+  #facts(): NodeFacts {
+    const { zeroTimeMs, zeroSlot, slotLengthMs } = this.#chain.slotConfig;
+    return {
+      network: 'testnet',
+      networkMagic: 42,
+      startTime: new Date(zeroTimeMs).toISOString(),
+      eras: oneEra(slotLengthMs, zeroSlot),
+      parameters: parametersJson(DEFAULT_PARAMETERS),
+      utxo: (params) => this.#utxo(params),
+      synchronization: 1,
+      isConnected: true,
+    };
+  }
+
+  /** By references alone; the ledger has no index of addresses. */
+  async #utxo({ outputReferences }: Readonly<Record<string, unknown>>): Promise<JsonValue> {
+    assert.ok(Array.isArray(outputReferences), 'outputs are asked for by reference here');
+    const refs = outputReferences.map(({ transaction, index }) => ({
+      txHash: String(transaction.id),
+      index: Number(index),
+    }));
+    const states = await this.#chain.byRefs(refs);
+    return states.flatMap((state) => (state.state === 'unspent' ? [utxoJson(state.utxo)] : []));
+  }
+}
+
+/** The ledger may stop first. */
+function unlessLedgerStopped(error: unknown): void {
+  if (error !== null && !(error instanceof LedgerStopped)) throw error;
+}

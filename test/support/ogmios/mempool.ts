@@ -1,0 +1,105 @@
+/**
+ * Mempool monitoring of one connection: a snapshot and how much of it was told. Asking for another
+ * snapshot waits until it would differ, and what is asked behind that waits with it, as in a node.
+ */
+import type { FakeChain, FakeTransaction } from './chain.ts';
+import type { Faults } from './faults.ts';
+import { type JsonValue, jsonText } from './json.ts';
+import { answerText, CODES, type Request, resultText } from './rpc.ts';
+
+export const MEMPOOL_METHODS: readonly string[] = [
+  'acquireMempool',
+  'nextTransaction',
+  'hasTransaction',
+  'sizeOfMempool',
+  'releaseMempool',
+];
+
+/** Twice a block, as a node has it. */
+const CAPACITY_BYTES = 2 * 90_112;
+const MOST_ASKED = 100_000;
+
+interface Snapshot {
+  readonly version: string;
+  readonly transactions: readonly FakeTransaction[];
+}
+
+export class MempoolMonitor {
+  readonly #chain: FakeChain;
+  readonly #faults: Faults;
+  readonly #send: (text: string) => void;
+  readonly #asked: Request[] = [];
+  #snapshot: Snapshot | null = null;
+  #told = 0;
+
+  constructor(chain: FakeChain, faults: Faults, send: (text: string) => void) {
+    this.#chain = chain;
+    this.#faults = faults;
+    this.#send = send;
+  }
+
+  ask(request: Request): void {
+    if (this.#asked.length >= MOST_ASKED) throw new Error('too many requests in flight');
+    this.#asked.push(request);
+    this.pump();
+  }
+
+  end(): void {
+    this.#asked.length = 0;
+  }
+
+  /** Answers what can be answered. */
+  pump(): void {
+    for (let [request] = this.#asked; request !== undefined; [request] = this.#asked) {
+      if (this.#faults.stalls(request.method)) return;
+      const text = this.#answer(request);
+      if (text === null) return;
+      this.#asked.shift();
+      this.#send(text);
+    }
+  }
+
+  /** null: not yet. */
+  #answer(request: Request): string | null {
+    const { method } = request;
+    if (method === 'acquireMempool') return this.#acquire(request);
+    if (this.#snapshot === null) {
+      const message = `'${method}' must be called after at least one 'acquireMempool'.`;
+      return answerText(request, { error: { code: CODES.mustAcquireMempool, message } });
+    }
+    if (method === 'nextTransaction') return this.#next(request, this.#snapshot);
+    return answerText(request, { result: this.#about(request, this.#snapshot) });
+  }
+
+  #acquire(request: Request): string | null {
+    const version = this.#chain.snapshotVersion;
+    if (this.#snapshot?.version === version) return null;
+    this.#snapshot = { version, transactions: this.#chain.waiting };
+    this.#told = 0;
+    const slot = Number(this.#chain.tip?.slot ?? -1) + 1;
+    return answerText(request, { result: { acquired: 'mempool', slot } });
+  }
+
+  #next(request: Request, { transactions }: Snapshot): string {
+    const transaction = transactions[this.#told];
+    if (transaction === undefined) return answerText(request, { result: { transaction: null } });
+    this.#told += 1;
+    const { id, text } = transaction;
+    const shown = request.params.fields === 'all' ? text : jsonText({ id });
+    return resultText(request, `{"transaction":${shown}}`);
+  }
+
+  #about({ method, params }: Request, { transactions }: Snapshot): JsonValue {
+    if (method === 'hasTransaction') return transactions.some(({ id }) => id === params.id);
+    if (method === 'sizeOfMempool') {
+      const bytes = transactions.reduce((sum, each) => sum + each.bytes, 0);
+      return {
+        maxCapacity: { bytes: CAPACITY_BYTES },
+        currentSize: { bytes },
+        transactions: { count: transactions.length },
+      };
+    }
+    this.#snapshot = null;
+    return { released: 'mempool' };
+  }
+}

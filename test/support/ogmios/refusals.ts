@@ -1,0 +1,177 @@
+/**
+ * Refusals of the embedded ledger in the words of Ogmios: codes and data of `submitTransaction`, as
+ * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
+ */
+import { parseAddress } from '../../../src/cardano/address.ts';
+import { MalformedCbor } from '../../../src/cardano/cbor.ts';
+import { blake2b224 } from '../../../src/cardano/hash.ts';
+import { fromHex } from '../../../src/cardano/hex.ts';
+import type { Utxo } from '../../../src/cardano/output.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/transaction.ts';
+import { addValues, asValue, coins } from '../../../src/cardano/value.ts';
+import type { RefusalReason } from '../../../src/chain/port.ts';
+import { minFeeLovelace, PROTOCOL } from '../../../src/ledger/parameters.ts';
+import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
+import { CODES, type RpcError } from './rpc.ts';
+
+export interface Refused {
+  readonly reason: RefusalReason;
+  readonly message: string;
+}
+
+/** What the ledger knew when it refused. */
+export interface Circumstances {
+  /** Of the inputs, those that are unspent. */
+  readonly spent: readonly Utxo[];
+  readonly slot: number;
+}
+
+/** null: no transaction. */
+export function transactionOf(bytes: Uint8Array): Transaction | null {
+  try {
+    return decodeTransaction(bytes);
+  } catch (error) {
+    if (error instanceof MalformedCbor) return null;
+    throw error;
+  }
+}
+
+export function deserialisationFailure(message: string): RpcError {
+  const eras = ['shelley', 'allegra', 'mary', 'alonzo', 'babbage', 'conway'];
+  return {
+    code: CODES.invalidParams,
+    message: 'Invalid transaction; It looks like the given transaction wasn’t well-formed.',
+    data: Object.fromEntries(eras.map((era) => [era, message])),
+  };
+}
+
+/** What the mempool of a Conway node says of a transaction none of whose inputs is unspent. */
+export const ALL_SPENT = 'All inputs are spent. Transaction has probably already been included';
+
+export function mempoolError(error: string): RpcError {
+  const message =
+    "The transaction couldn't be added to the mempool. A justification is given as 'data.error'.";
+  return { code: 3997, message, data: { error } };
+}
+
+export function refusalError(
+  { reason, message }: Refused,
+  tx: Transaction,
+  circumstances: Circumstances,
+): RpcError {
+  const explain = EXPLAINED[reason];
+  return explain === undefined
+    ? mempoolError(message)
+    : { message, ...explain(tx, circumstances, message) };
+}
+
+type Explained = Omit<RpcError, 'message'>;
+type Explain = (
+  tx: Transaction,
+  circumstances: Circumstances,
+  message: string,
+) => RpcError | Explained;
+
+const EXPLAINED: Partial<Readonly<Record<RefusalReason, Explain>>> = {
+  MALFORMED: (_tx, _at, message) => deserialisationFailure(message),
+  INPUT_SPENT: inputSpent,
+  BAD_SIGNATURE: ({ keyWitnesses }) => ({
+    code: 3100,
+    data: { invalidSignatories: keyWitnesses.map(({ publicKey }) => publicKey) },
+  }),
+  SIGNATURE_MISSING: (tx, { spent }) => ({
+    code: 3101,
+    data: { missingSignatories: missingKeys(tx, spent) },
+  }),
+  SCRIPT_FAILED: (_tx, _at, message) => ({
+    code: 3136,
+    data: { declaredSpending: 'inputs', mismatchReason: message },
+  }),
+  EXPIRED: outsideValidity,
+  NOT_YET_VALID: outsideValidity,
+  VALUE_NOT_CONSERVED: valueNotConserved,
+  FEE_TOO_SMALL: ({ bytes, feeLovelace }) => ({
+    code: 3122,
+    data: {
+      minimumRequiredFee: adaJson(larger(minFeeLovelace(bytes.length), feeLovelace + 1n)),
+      providedFee: adaJson(feeLovelace),
+    },
+  }),
+  OUTPUT_TOO_SMALL: ({ outputs }) => ({
+    code: 3125,
+    data: {
+      insufficientlyFundedOutputs: outputs.map((output) => ({ output: outputJson(output) })),
+    },
+  }),
+  LIMITS_EXCEEDED: limitsExceeded,
+  COLLATERAL: ({ collateralInputs, totalCollateralLovelace }) =>
+    collateralInputs.length === 0
+      ? { code: 3132 }
+      : {
+          code: 3128,
+          data: {
+            providedCollateral: adaJson(totalCollateralLovelace ?? 0n),
+            minimumRequiredCollateral: adaJson((totalCollateralLovelace ?? 0n) + 1n),
+          },
+        },
+};
+
+function inputSpent({ inputs }: Transaction, { spent }: Circumstances): RpcError {
+  if (spent.length === 0) return mempoolError(ALL_SPENT);
+  const known = new Set(spent.map(({ ref }) => `${ref.txHash} ${ref.index}`));
+  const unknown = inputs.filter(({ txHash, index }) => !known.has(`${txHash} ${index}`));
+  return {
+    code: 3117,
+    message: 'The transaction contains unknown UTxO references as inputs.',
+    data: { unknownOutputReferences: unknown.map(refJson) },
+  };
+}
+
+function missingKeys(tx: Transaction, spent: readonly Utxo[]): string[] {
+  const owners = spent.flatMap(({ output }) => {
+    const payment = parseAddress(output.address)?.payment;
+    return payment?.kind === 'key' ? [payment.hash] : [];
+  });
+  const signed = new Set(tx.keyWitnesses.map(({ publicKey }) => blake2b224(fromHex(publicKey))));
+  return [...new Set([...owners, ...tx.requiredSigners])].filter((hash) => !signed.has(hash));
+}
+
+function outsideValidity(tx: Transaction, { slot }: Circumstances): Explained {
+  const { validFromSlot, validToSlot } = tx;
+  const validityInterval = {
+    invalidBefore: validFromSlot ?? undefined,
+    invalidAfter: validToSlot ?? undefined,
+  };
+  return { code: 3118, data: { validityInterval, currentSlot: slot } };
+}
+
+function valueNotConserved(tx: Transaction, { spent }: Circumstances): Explained {
+  const minted = [...tx.mint].filter(([, amount]) => amount > 0n);
+  const burnt = [...tx.mint].flatMap(([asset, amount]) =>
+    amount < 0n ? [[asset, -amount] as const] : [],
+  );
+  const consumed = addValues(...spent.map(({ output }) => output.value), asValue(0n, minted));
+  const outputs = tx.outputs.map(({ value }) => value);
+  const produced = addValues(...outputs, coins(tx.feeLovelace), asValue(0n, burnt));
+  const data = { valueConsumed: valueJson(consumed), valueProduced: valueJson(produced) };
+  return { code: 3123, data };
+}
+
+function limitsExceeded({ bytes, redeemers }: Transaction): Explained {
+  if (bytes.length > PROTOCOL.maxTransactionBytes) {
+    const data = {
+      measuredTransactionSize: { bytes: bytes.length },
+      maximumTransactionSize: { bytes: PROTOCOL.maxTransactionBytes },
+    };
+    return { code: 3119, data };
+  }
+  const memory = redeemers.reduce((sum, redeemer) => sum + redeemer.memory, 0n);
+  const cpu = redeemers.reduce((sum, redeemer) => sum + redeemer.cpu, 0n);
+  const maximum = { memory: PROTOCOL.maxTransactionMemory, cpu: PROTOCOL.maxTransactionCpu };
+  const data = { providedExecutionUnits: { memory, cpu }, maximumExecutionUnits: maximum };
+  return { code: 3134, data };
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

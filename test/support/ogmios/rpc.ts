@@ -1,0 +1,81 @@
+/** JSON-RPC 2.0 as Ogmios speaks it. Source: its specification, version 6.14. */
+import { type JsonValue, jsonText } from './json.ts';
+
+export interface Request {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Whatever the client sent; null when it sent none. Comes back with the answer. */
+  readonly id: JsonValue;
+}
+
+export type RpcError = {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonValue;
+};
+
+export type Answer = { readonly result: JsonValue } | { readonly error: RpcError };
+
+export const CODES = {
+  /** This and below: of JSON-RPC, not of a method. */
+  serverFault: -32000,
+  notJson: -32700,
+  invalidRequest: -32600,
+  unknownMethod: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  intersectionNotFound: 1000,
+  intersectionInterleaved: 1001,
+  ledgerStateUnavailable: 2000,
+  mustAcquireMempool: 4000,
+} as const;
+
+/** Faults of the protocol itself name no method; their data, if any, is the method's own. */
+export function answerText({ method, id }: Request, answer: Answer): string {
+  if ('error' in answer && answer.error.code <= CODES.serverFault && !('data' in answer.error)) {
+    return jsonText({ jsonrpc: '2.0', ...answer, id });
+  }
+  return jsonText({ jsonrpc: '2.0', method, ...answer, id });
+}
+
+/** Around JSON that is text already. */
+export function resultText({ method, id }: Request, result: string): string {
+  const head = `"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
+  return `{${head},"result":${result},"id":${jsonText(id)}}`;
+}
+
+/** To a request that is none; it names no method. */
+export function faultText(code: number, details: string, id: JsonValue = null): string {
+  const message = `Invalid request: ${details}.`;
+  return jsonText({ jsonrpc: '2.0', error: { code, message }, id });
+}
+
+/** A request, or the text to answer to what is none. */
+export function readRequest(text: string): Request | string {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return faultText(CODES.notJson, 'must be a well-formed JSON object');
+  }
+  // trust: an object
+  const { jsonrpc, method, params, id } = value as Record<string, unknown>;
+  // trust: it was read from JSON
+  const reflected = (id ?? null) as JsonValue;
+  if (jsonrpc !== '2.0') {
+    return faultText(CODES.invalidRequest, "field 'jsonrpc' must be '2.0'", reflected);
+  }
+  if (typeof method !== 'string') {
+    const details = "field 'method' must be present and be a string";
+    return faultText(CODES.invalidRequest, details, reflected);
+  }
+  const isMap = typeof params === 'object' && params !== null && !Array.isArray(params);
+  // trust: an object
+  return { method, params: isMap ? (params as Record<string, unknown>) : {}, id: reflected };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

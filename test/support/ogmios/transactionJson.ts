@@ -1,0 +1,185 @@
+/**
+ * Our transactions as Ogmios writes them: what is empty is left out, inputs are in the order of the
+ * ledger. `cbor` only on demand, as with `--include-transaction-cbor`. What our own reader skips
+ * (scripts, datums, metadata, withdrawals) is read from the bytes, where there are any.
+ */
+import { bech32 } from '@scure/base';
+import {
+  ARRAY,
+  bytesOf,
+  elementsOf,
+  entriesOf,
+  type Item,
+  integerOf,
+  MAP,
+  numberOf,
+  readCbor,
+  setElementsOf,
+  span,
+} from '../../../src/cardano/cbor.ts';
+import { blake2b224, blake2b256 } from '../../../src/cardano/hash.ts';
+import { toHex } from '../../../src/cardano/hex.ts';
+import { encodePlutusData } from '../../../src/cardano/plutusData.ts';
+import type { Redeemer, Transaction } from '../../../src/cardano/transaction.ts';
+import type { FakeTransaction } from './chain.ts';
+import { type JsonValue, jsonText } from './json.ts';
+import { adaJson, assetsJson, outputJson, refJson, scriptJson } from './outputJson.ts';
+
+type Members = Readonly<Record<string, JsonValue | undefined>>;
+
+export interface TransactionOptions {
+  readonly includeCbor?: boolean;
+}
+
+export function fakeTransaction(
+  tx: Transaction,
+  options: TransactionOptions = {},
+): FakeTransaction {
+  const text = jsonText(transactionJson(tx, options));
+  return { id: tx.id, bytes: tx.bytes.length || Math.ceil(text.length / 4), text };
+}
+
+export function transactionJson(
+  tx: Transaction,
+  { includeCbor = false }: TransactionOptions = {},
+): JsonValue {
+  return {
+    id: tx.id,
+    spends: tx.isValid ? 'inputs' : 'collaterals',
+    inputs: tx.inputs.map(refJson),
+    references: unlessEmpty(tx.referenceInputs.map(refJson)),
+    collaterals: unlessEmpty(tx.collateralInputs.map(refJson)),
+    totalCollateral:
+      tx.totalCollateralLovelace === null ? undefined : adaJson(tx.totalCollateralLovelace),
+    collateralReturn: tx.collateralReturn === null ? undefined : outputJson(tx.collateralReturn),
+    outputs: tx.outputs.map(outputJson),
+    fee: adaJson(tx.feeLovelace),
+    validityInterval: intervalJson(tx),
+    mint: tx.mint.size === 0 ? undefined : assetsJson(tx.mint),
+    requiredExtraSignatories: unlessEmpty(tx.requiredSigners),
+    redeemers: unlessEmpty(redeemersJson(tx)),
+    signatories: tx.keyWitnesses.map(({ publicKey, signature }) => ({
+      key: publicKey,
+      signature: toHex(signature),
+    })),
+    ...fromBytes(tx),
+    cbor: includeCbor && tx.bytes.length > 0 ? toHex(tx.bytes) : undefined,
+  };
+}
+
+function unlessEmpty(list: readonly JsonValue[]): readonly JsonValue[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function intervalJson({ validFromSlot, validToSlot }: Transaction): Members | undefined {
+  if (validFromSlot === null && validToSlot === null) return undefined;
+  return { invalidBefore: validFromSlot ?? undefined, invalidAfter: validToSlot ?? undefined };
+}
+
+const PURPOSE: Readonly<Record<Redeemer['purpose'], string>> = {
+  spend: 'spend',
+  mint: 'mint',
+  certificate: 'publish',
+  reward: 'withdraw',
+  vote: 'vote',
+  propose: 'propose',
+};
+
+function redeemersJson(tx: Transaction): JsonValue[] {
+  const written = redeemerBytes(tx);
+  return tx.redeemers.map(({ purpose, index, data, memory, cpu }, at) => ({
+    validator: { purpose: PURPOSE[purpose], index },
+    redeemer: toHex(written[at] ?? encodePlutusData(data)),
+    executionUnits: { memory, cpu },
+  }));
+}
+
+/** As they stand in the witness set: a list of tuples, or a map from (purpose, index). */
+function redeemerBytes({ witnessSet }: Transaction): Uint8Array[] {
+  const item =
+    witnessSet.length === 0 ? undefined : fieldsOf(witnessSet, readCbor(witnessSet)).get(5);
+  if (item === undefined) return [];
+  const data =
+    item.major === ARRAY
+      ? item.items.map((tuple) => elementsOf(tuple)[2])
+      : entriesOf(item).map(([, value]) => elementsOf(value)[0]);
+  return data.flatMap((each) => (each === undefined ? [] : [span(witnessSet, each)]));
+}
+
+function fromBytes(tx: Transaction): Members {
+  if (tx.bytes.length === 0) return {};
+  const body = fieldsOf(tx.body, readCbor(tx.body));
+  const integrity = body.get(11);
+  const withdrawals = body.get(5);
+  return {
+    scriptIntegrityHash: integrity && toHex(bytesOf(tx.body, integrity)),
+    withdrawals: withdrawals && withdrawalsJson(tx.body, withdrawals),
+    ...witnessJson(tx.witnessSet),
+    metadata: metadataJson(tx, body.get(7)),
+  };
+}
+
+function fieldsOf(bytes: Uint8Array, map: Item): Map<number, Item> {
+  return new Map(entriesOf(map).map(([key, value]) => [numberOf(bytes, key), value]));
+}
+
+function withdrawalsJson(bytes: Uint8Array, map: Item): JsonValue {
+  return Object.fromEntries(
+    entriesOf(map).map(([account, amount]) => {
+      const address = bytesOf(bytes, account);
+      const prefix = ((address[0] ?? 0) & 15) === 1 ? 'stake' : 'stake_test';
+      const text = bech32.encode(prefix, bech32.toWords(address), 200);
+      return [text, adaJson(integerOf(bytes, amount))];
+    }),
+  );
+}
+
+/** Key of the witness set, and the language of the scripts there. */
+const SCRIPTS = [
+  [1, 0],
+  [3, 1],
+  [6, 2],
+  [7, 3],
+] as const;
+
+function witnessJson(bytes: Uint8Array): Members {
+  const fields = fieldsOf(bytes, readCbor(bytes));
+  const listed = (key: number) => {
+    const list = fields.get(key);
+    return list === undefined ? [] : setElementsOf(list);
+  };
+  const scripts = SCRIPTS.flatMap(([key, language]) =>
+    listed(key).map((script) => {
+      const content = language === 0 ? span(bytes, script) : bytesOf(bytes, script);
+      const hash = blake2b224(Buffer.concat([Uint8Array.of(language), content]));
+      return [hash, scriptJson(bytes, script, language)] as const;
+    }),
+  );
+  const datums = listed(4).map((datum) => {
+    const content = span(bytes, datum);
+    return [blake2b256(content), toHex(content)] as const;
+  });
+  return {
+    scripts: scripts.length === 0 ? undefined : Object.fromEntries(scripts),
+    datums: datums.length === 0 ? undefined : Object.fromEntries(datums),
+  };
+}
+
+/** Labels are given as CBOR alone, as Ogmios does where JSON could not say them. */
+function metadataJson({ bytes, body }: Transaction, hash: Item | undefined): Members | undefined {
+  const auxiliary = elementsOf(readCbor(bytes))[3];
+  const map = auxiliary === undefined ? undefined : labelsOf(bytes, auxiliary);
+  if (hash === undefined || map === undefined) return undefined;
+  const labels = entriesOf(map).map(([label, content]) => {
+    return [String(integerOf(bytes, label)), { cbor: toHex(span(bytes, content)) }] as const;
+  });
+  return { hash: toHex(bytesOf(body, hash)), labels: Object.fromEntries(labels) };
+}
+
+/** A plain map (Shelley), the first of a pair (Mary), or member 0 under tag 259 (Alonzo). */
+function labelsOf(bytes: Uint8Array, auxiliary: Item): Item | undefined {
+  if (auxiliary.major === MAP) return auxiliary;
+  if (auxiliary.major === ARRAY) return auxiliary.items[0];
+  const [content] = auxiliary.items;
+  return content?.major === MAP ? fieldsOf(bytes, content).get(0) : undefined;
+}
