@@ -1,0 +1,233 @@
+/**
+ * Unspent outputs from Kupo, with what waits in the mempool laid over them.
+ *
+ * No answer is older than the tip that is served. Kupo names its newest block with every answer,
+ * but does so a moment before that block's outputs can be read; so a tip counts as reached only
+ * once its block itself was read back (`/checkpoints`), and again whenever Kupo's newest block has
+ * changed since. An answer given while the served tip moved is asked for again.
+ *
+ * Slow is an outcome: at most `lookups` wait, each for at most `deadlineMs`; then OVERLOADED and
+ * NOT_READY, as `Unavailable`.
+ *
+ * Kupo must match what is asked about: `--match '*'`, or every wallet and script that counts, and
+ * keep spent outputs (no `--prune-utxo`) for 36 hours, which it does by itself.
+ */
+import { type OutputRef, refText, type Utxo } from '../../cardano/output.ts';
+import { UtxoSet } from '../../ledger/utxoSet.ts';
+import { type Page, utxosOfAsset, utxosOfCredential } from '../../ledger/views.ts';
+import type { AssetId } from '../../market/asset.ts';
+import { type Clock, pause } from '../../runtime/clock.ts';
+import { Failure, Unavailable } from '../../runtime/errors.ts';
+import type { Point, UtxoLookup, UtxoState, UtxoView } from '../port.ts';
+import { Freshness } from './freshness.ts';
+import { type Match, readMatches } from './matches.ts';
+import type { MempoolView } from './mempoolView.ts';
+import { type Answered, type KupoObserver, NoAnswer, Questions } from './questions.ts';
+
+export interface KupoOptions {
+  /** Such as `http://127.0.0.1:1442`; may hold user and password. */
+  readonly url: string;
+  /** The newest block that is served; null: none yet, and then any answer will do. */
+  readonly tip: () => Point | null;
+  readonly waiting: MempoolView;
+  readonly clock: Clock;
+  readonly observer: KupoObserver;
+  readonly limits?: Partial<KupoLimits>;
+}
+
+export interface KupoLimits {
+  /** Lookups that are under way or wait. */
+  readonly lookups: number;
+  /** Questions to Kupo at once. */
+  readonly atOnce: number;
+  /** For a whole lookup, waiting included. */
+  readonly deadlineMs: number;
+  /** Of one answer. */
+  readonly maxBytes: number;
+}
+
+export const KUPO_LIMITS: KupoLimits = {
+  lookups: 512,
+  atOnce: 16,
+  deadlineMs: 5_000,
+  maxBytes: 16 << 20,
+};
+
+/** Between two tries of the same question. */
+const AGAIN_MS = 100;
+const RETRY_AFTER_S = 2;
+/** References asked about side by side, for one lookup. */
+const MOST_ABREAST = 8;
+
+/** Asks for matches by a path; what it heard counts for the lookup's freshness. */
+type Ask = (path: string) => Promise<Match[]>;
+
+export class KupoLookup implements UtxoLookup {
+  readonly #options: KupoOptions;
+  readonly #limits: KupoLimits;
+  readonly #questions: Questions;
+  readonly #freshness: Freshness;
+  #lookups = 0;
+
+  constructor(options: KupoOptions) {
+    const { url, clock, observer } = options;
+    this.#options = options;
+    this.#limits = { ...KUPO_LIMITS, ...options.limits };
+    this.#questions = new Questions(url, clock, observer, this.#limits);
+    this.#freshness = new Freshness((path, signal) => this.#questions.ask(path, signal));
+  }
+
+  byPaymentKey(keyHash: string, view: UtxoView, page: Page = {}): Promise<readonly Utxo[]> {
+    return this.#lookUp(async (ask) => {
+      const matches = await ask(unspent(`${keyHash}/*`));
+      const state = { chain: this.#confirmed(matches), mempool: this.#mempool };
+      return utxosOfCredential(state, keyHash, view, page);
+    });
+  }
+
+  byAsset(asset: AssetId, view: UtxoView): Promise<readonly Utxo[]> {
+    return this.#lookUp(async (ask) => {
+      const [policy = '', name = ''] = asset.split('.');
+      // Kupo has no pattern for an empty name alone.
+      const matches = await ask(unspent(`${policy}.${name === '' ? '*' : name}`));
+      const around = view === 'wallet' ? await this.#sourcesOf(asset, ask) : [];
+      const state = { chain: this.#confirmed([...matches, ...around]), mempool: this.#mempool };
+      return utxosOfAsset(state, asset, view);
+    });
+  }
+
+  byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {
+    return this.#lookUp(async (ask) => {
+      const found = await matchesOf(refs, ask);
+      return refs.map((ref) => this.#stateOf(ref, found.get(refText(ref))));
+    });
+  }
+
+  get #mempool() {
+    return this.#options.waiting.mempool;
+  }
+
+  /** Runs it again until its answers belong to one tip that is still served at the end. */
+  async #lookUp<T>(run: (ask: Ask) => Promise<T>): Promise<T> {
+    const { clock, tip } = this.#options;
+    const { lookups, deadlineMs } = this.#limits;
+    if (this.#lookups >= lookups) throw overloaded();
+    this.#lookups += 1;
+    const abort = new AbortController();
+    const timer = clock.after(deadlineMs, () => abort.abort());
+    const { signal } = abort;
+    let reason = 'no answer in time';
+    try {
+      for (;;) {
+        const served = tip();
+        try {
+          const answer = await this.#askAt(served, run, signal);
+          if (tip()?.hash === served?.hash) return answer;
+          continue;
+        } catch (error) {
+          if (!(error instanceof NoAnswer)) throw error;
+          if (error.isFinal) throw refused(error);
+          if (signal.aborted) throw notReady(reason);
+          reason = error.message;
+        }
+        await pause(clock, AGAIN_MS, signal);
+      }
+    } finally {
+      timer.cancel();
+      this.#lookups -= 1;
+    }
+  }
+
+  async #askAt<T>(
+    served: Point | null,
+    run: (ask: Ask) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const heard: Answered[] = [];
+    const ask = async (path: string) => {
+      const answered = await this.#questions.ask(path, signal);
+      heard.push(answered);
+      return readMatches(answered.body);
+    };
+    if (served !== null) await this.#freshness.reached(served, signal);
+    const answer = await run(ask);
+    if (served !== null) await this.#freshness.kept(served, heard, signal);
+    return answer;
+  }
+
+  /** Unspent in blocks; what the mempool makes is told by the mempool, though a block has it. */
+  #confirmed(matches: readonly Match[]): UtxoSet {
+    const chain = new UtxoSet();
+    for (const { utxo, isSpent } of matches) {
+      const isKnown = chain.get(utxo.ref) !== undefined;
+      if (!isSpent && !isKnown && this.#mempool.made(utxo.ref) === undefined) chain.add(utxo);
+    }
+    return chain;
+  }
+
+  /** What waiting transactions spend that make outputs with this asset: whose they were. */
+  async #sourcesOf(asset: AssetId, ask: Ask): Promise<Match[]> {
+    const inputs = [...this.#mempool.all()].flatMap(({ effects }) => {
+      const makes = effects.made.some(({ output }) => output.value.assets.has(asset));
+      return makes ? effects.spent : [];
+    });
+    return [...(await matchesOf(inputs, ask)).values()];
+  }
+
+  #stateOf(ref: OutputRef, match: Match | undefined): UtxoState {
+    const utxo = this.#mempool.made(ref) ?? match?.utxo;
+    if (utxo === undefined) return { state: 'unknown' };
+    const isSpent = this.#mempool.spender(ref) !== undefined || match?.isSpent === true;
+    return isSpent ? { state: 'spent', utxo } : { state: 'unspent', utxo };
+  }
+}
+
+function unspent(pattern: string): string {
+  return `/matches/${pattern}?unspent&resolve_hashes`;
+}
+
+async function matchesOf(
+  refs: readonly OutputRef[],
+  ask: Ask,
+): Promise<ReadonlyMap<string, Match>> {
+  const paths = [...byTransaction(refs)].map(([txHash, indexes]) => {
+    const [index = 0, ...more] = indexes;
+    // An index of more than three digits is no pattern.
+    const which = more.length === 0 && index < 1_000 ? index : '*';
+    return `/matches/${which}@${txHash}?resolve_hashes`;
+  });
+  const found = new Map<string, Match>();
+  const walk = paths[Symbol.iterator]();
+  const lane = async () => {
+    for (const path of walk) {
+      for (const match of await ask(path)) {
+        found.set(refText(match.utxo.ref), match);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MOST_ABREAST, paths.length) }, lane));
+  return found;
+}
+
+function byTransaction(refs: readonly OutputRef[]): Map<string, number[]> {
+  const grouped = new Map<string, number[]>();
+  for (const { txHash, index } of refs) {
+    const indexes = grouped.get(txHash) ?? [];
+    if (!indexes.includes(index)) grouped.set(txHash, [...indexes, index]);
+  }
+  return grouped;
+}
+
+function overloaded(): Unavailable {
+  const message = 'too many lookups of unspent outputs wait for Kupo; try again in a moment';
+  return new Unavailable(new Failure('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_S }));
+}
+
+function notReady(reason: string): Unavailable {
+  const message = `unspent outputs cannot be looked up now (Kupo: ${reason}); try again`;
+  return new Unavailable(new Failure('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_S }));
+}
+
+function refused({ message }: NoAnswer): Unavailable {
+  return new Unavailable(new Failure('SERVER_ERROR', `Kupo refused a lookup: ${message}`));
+}

@@ -1,0 +1,103 @@
+/**
+ * Answers of Kupo, read strictly. Source: Kupo's OpenAPI, v2.10 and later (`resolve_hashes`), and
+ * what its own code writes: an asset with an empty name stands there without its dot.
+ */
+import {
+  type ForeignOutput,
+  foreignOutput,
+  SCRIPT_LANGUAGES,
+} from '../../cardano/foreignOutput.ts';
+import type { Utxo } from '../../cardano/output.ts';
+import { asValue, type Value } from '../../cardano/value.ts';
+import { type KupoHealth, NoAnswer } from './questions.ts';
+
+export interface Match {
+  readonly utxo: Utxo;
+  /** In a block. */
+  readonly isSpent: boolean;
+}
+
+/** Throws `NoAnswer` for anything that Kupo would not write. */
+export function readMatches(body: unknown): Match[] {
+  if (!Array.isArray(body)) throw new NoAnswer('its matches are no list');
+  return body.map(readMatch);
+}
+
+/** The block that Kupo has in a slot; null: none. */
+export function readCheckpoint(body: unknown): string | null {
+  if (body === null) return null;
+  return hexOf(body, 'header_hash', 32);
+}
+
+export function readHealth(body: unknown): KupoHealth {
+  const slot = (name: string): number | null => {
+    const value = fieldOf(body, name);
+    if (value !== null && typeof value !== 'bigint') throw new NoAnswer(`${name} is no slot`);
+    return value === null ? null : Number(value);
+  };
+  return {
+    connected: fieldOf(body, 'connection_status') === 'connected',
+    checkpointSlot: slot('most_recent_checkpoint'),
+    nodeTipSlot: slot('most_recent_node_tip'),
+  };
+}
+
+function readMatch(match: unknown): Match {
+  const index = fieldOf(match, 'output_index');
+  const address = fieldOf(match, 'address');
+  if (typeof index !== 'bigint' || typeof address !== 'string') {
+    throw new NoAnswer('a match has no output index or no address');
+  }
+  const script = readScript(match);
+  const plan = { address, value: readValue(fieldOf(match, 'value')), datum: readDatum(match) };
+  const output = foreignOutput({ ...plan, script });
+  if (output === null) throw new NoAnswer(`${address.slice(0, 120)} is no address`);
+  if (fieldOf(match, 'script_hash') !== output.scriptHash)
+    throw new NoAnswer('a script does not have its hash');
+  const ref = { txHash: hexOf(match, 'transaction_id', 32), index: Number(index) };
+  return { utxo: { ref, output }, isSpent: fieldOf(match, 'spent_at') !== null };
+}
+
+function readValue(value: unknown): Value {
+  const coins = fieldOf(value, 'coins');
+  const assets = typeof value === 'object' && value !== null ? Reflect.get(value, 'assets') : null;
+  if (typeof coins !== 'bigint') throw new NoAnswer('a value has no coins');
+  const read = Object.entries(assets ?? {}).map(([name, amount]): [string, bigint] => {
+    const found = /^([0-9a-f]{56})(?:\.((?:[0-9a-f]{2}){0,32}))?$/.exec(name);
+    if (found === null || typeof amount !== 'bigint') throw new NoAnswer('an asset without id');
+    return [`${found[1]}.${found[2] ?? ''}`, amount];
+  });
+  return asValue(coins, read);
+}
+
+function readDatum(match: unknown): ForeignOutput['datum'] {
+  if (fieldOf(match, 'datum_hash') === null) return null;
+  if (fieldOf(match, 'datum_type') === 'hash') return { hash: hexOf(match, 'datum_hash', 32) };
+  return { inline: hexOf(match, 'datum') };
+}
+
+function readScript(match: unknown): ForeignOutput['script'] {
+  if (fieldOf(match, 'script_hash') === null) return null;
+  const script = fieldOf(match, 'script');
+  const name = fieldOf(script, 'language');
+  const language = SCRIPT_LANGUAGES.find((each) => each === name);
+  if (language === undefined) throw new NoAnswer('a script in an unknown language');
+  return { language, code: hexOf(script, 'script') };
+}
+
+/** Hex text of a field, of `bytes` bytes where that is given. */
+function hexOf(from: unknown, name: string, bytes?: number): string {
+  const text = fieldOf(from, name);
+  const isHex = typeof text === 'string' && /^(?:[0-9a-f]{2})+$/.test(text);
+  if (!isHex || (bytes !== undefined && text.length !== 2 * bytes)) {
+    throw new NoAnswer(`${name} is no hex`);
+  }
+  return text;
+}
+
+function fieldOf(from: unknown, name: string): unknown {
+  if (typeof from !== 'object' || from === null || !Object.hasOwn(from, name)) {
+    throw new NoAnswer(`${name} is missing: Kupo 2.10 or later is needed`);
+  }
+  return Reflect.get(from, name);
+}

@@ -1,0 +1,179 @@
+/**
+ * Questions to Kupo over HTTP: few at a time, each answer of bounded size. Connections are kept by
+ * the runtime's own `fetch`. What goes wrong is a `NoAnswer` with the reason; who asks decides
+ * whether to ask again.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+
+export interface KupoObserver {
+  /** One question; `outcome` is answered, failed or refused (its own 4xx). */
+  kupoAsked(outcome: 'answered' | 'failed' | 'refused', seconds: number): void;
+  /** As its own health says; null: it could not be asked. */
+  kupoHealth(health: KupoHealth | null): void;
+}
+
+export interface KupoHealth {
+  /** To its node. */
+  readonly connected: boolean;
+  /** Newest block it holds, and newest its node has; null: none yet. */
+  readonly checkpointSlot: number | null;
+  readonly nodeTipSlot: number | null;
+}
+
+export interface Answered {
+  /** JSON, read; integers as bigint. */
+  readonly body: unknown;
+  /** Slot of the newest block that it held when it began to answer. */
+  readonly checkpointSlot: number;
+  /** That block's hash; null where Kupo is too old to tell. */
+  readonly checkpointHash: string | null;
+}
+
+export class NoAnswer extends Error {
+  /** Asking again is no use. */
+  readonly isFinal: boolean;
+
+  constructor(reason: string, isFinal = false) {
+    super(reason);
+    this.isFinal = isFinal;
+  }
+}
+
+export interface QuestionLimits {
+  readonly atOnce: number;
+  readonly maxBytes: number;
+}
+
+export class Questions {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #clock: Clock;
+  readonly #observer: Pick<KupoObserver, 'kupoAsked'>;
+  readonly #limits: QuestionLimits;
+  readonly #queue: (() => void)[] = [];
+  #underway = 0;
+
+  constructor(
+    url: string,
+    clock: Clock,
+    observer: Pick<KupoObserver, 'kupoAsked'>,
+    limits: QuestionLimits,
+  ) {
+    const { origin, pathname, username, password } = new URL(url);
+    this.#base = origin + pathname.replace(/\/+$/, '');
+    this.#headers = username === '' ? {} : { authorization: basic(username, password) };
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#limits = limits;
+  }
+
+  /** Throws `NoAnswer`; as one whose time is over once `signal` is aborted. */
+  async ask(path: string, signal: AbortSignal): Promise<Answered> {
+    await this.#enter(signal);
+    const startMs = this.#clock.monotonicMs();
+    let outcome: 'answered' | 'failed' | 'refused' = 'failed';
+    try {
+      const answered = await this.#fetch(path, signal);
+      outcome = 'answered';
+      return answered;
+    } catch (error) {
+      if (error instanceof NoAnswer && error.isFinal) outcome = 'refused';
+      throw error;
+    } finally {
+      this.#leave();
+      this.#observer.kupoAsked(outcome, (this.#clock.monotonicMs() - startMs) / 1000);
+    }
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw new NoAnswer('its time is over');
+    if (this.#underway < this.#limits.atOnce) {
+      this.#underway += 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => {
+      const at = this.#queue.indexOf(resolve);
+      if (at < 0) return;
+      this.#queue.splice(at, 1);
+      reject(new NoAnswer('too many questions wait for it'));
+    };
+    this.#queue.push(resolve);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      // Whoever leaves hands its place over: `#underway` stays as it is.
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  #leave(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#underway -= 1;
+    else next();
+  }
+
+  async #fetch(path: string, signal: AbortSignal): Promise<Answered> {
+    try {
+      const headers = { ...this.#headers, accept: 'application/json' };
+      const response = await fetch(this.#base + path, { headers, signal, redirect: 'error' });
+      const text = await bounded(response, this.#limits.maxBytes);
+      if (response.status !== 200) throw refusal(response.status, text);
+      return { body: readJson(text), ...checkpointOf(response.headers) };
+    } catch (error) {
+      if (error instanceof NoAnswer) throw error;
+      throw new NoAnswer(signal.aborted ? 'no answer in time' : causeOf(error));
+    }
+  }
+}
+
+/** What a proxy answers in its place may pass; what Kupo itself refuses stays refused. */
+function refusal(status: number, text: string): NoAnswer {
+  const passes = status >= 500 || status === 429 || status === 408;
+  return new NoAnswer(`it answered ${status}: ${text.slice(0, 200)}`, !passes);
+}
+
+async function bounded(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxBytes) throw new NoAnswer(`its answer is longer than ${maxBytes} bytes`, true);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Integers as bigint, from their digits: amounts pass 2^53. */
+function readJson(text: string): unknown {
+  const exact = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== 'number') return value;
+    const digits = context?.source ?? '';
+    return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+  };
+  try {
+    return JSON.parse(text, exact);
+  } catch {
+    throw new NoAnswer('its answer is no JSON');
+  }
+}
+
+function checkpointOf(headers: Headers): Pick<Answered, 'checkpointSlot' | 'checkpointHash'> {
+  const slot = headers.get('x-most-recent-checkpoint') ?? '';
+  if (!/^\d{1,15}$/.test(slot)) throw new NoAnswer('its answer names no checkpoint');
+  const hash = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(headers.get('etag') ?? '');
+  return { checkpointSlot: Number(slot), checkpointHash: hash?.[1] ?? null };
+}
+
+function causeOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function basic(username: string, password: string): string {
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}

@@ -1,0 +1,108 @@
+/** Kupo's lookup over an embedded ledger, whose blocks reach a fake Kupo and a mempool view. */
+import assert from 'node:assert/strict';
+import type { EmulatedChain } from '../../../src/chain/emulated.ts';
+import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
+import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
+import type { KupoHealth } from '../../../src/chain/kupo/questions.ts';
+import type { ChainStream, Point } from '../../../src/chain/port.ts';
+import { unpacked } from '../../../src/ledger/messages.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { Failure } from '../../../src/runtime/errors.ts';
+import { FakeKupo } from '../../support/kupo/fake.ts';
+import { startChain } from '../../support/ledgerWorld.ts';
+import type { Scope } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+export interface KupoPlace {
+  readonly ledger: EmulatedChain;
+  readonly kupo: FakeKupo;
+  readonly lookup: KupoLookup;
+  readonly waiting: MempoolView;
+  readonly outcomes: string[];
+  readonly healths: (KupoHealth | null)[];
+  /** The newest block that is served. */
+  served(): Point | null;
+  /** How often the whole mempool was told: at the start, and after each fork. */
+  wholes(): number;
+  /** Everything that the ledger has said so far is served. */
+  settled(): Promise<void>;
+}
+
+/** What a follower does, as far as lookups see it. */
+class Served {
+  readonly waiting = new MempoolView();
+  tip: Point | null = null;
+  wholes = 0;
+  pumping: Promise<void> = Promise.resolve();
+
+  async follow(stream: ChainStream): Promise<void> {
+    for (;;) {
+      const event = await stream.next();
+      if (event === null) return;
+      if (event.kind === 'forward') {
+        this.tip = event.block.point;
+        this.waiting.settle(event.block.transactions);
+      } else if (event.kind === 'back') {
+        if (event.point?.hash !== this.tip?.hash) this.waiting.forget();
+        this.tip = event.point;
+      } else {
+        this.waiting.take(event);
+        if (event.whole) this.wholes += 1;
+      }
+    }
+  }
+}
+
+/** What began last ends first: nobody follows a ledger that has stopped. */
+function backwards(test: Scope): Scope {
+  const ends: (() => void | Promise<void>)[] = [];
+  test.after(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+  return { after: (end) => void ends.push(end) };
+}
+
+export async function kupoPlace(test: Scope, limits: Partial<KupoLimits> = {}): Promise<KupoPlace> {
+  const scope = backwards(test);
+  const ledger = await startChain(scope);
+  const genesis = await ledger.genesis();
+  assert.ok(!(genesis instanceof Failure));
+  const kupo = await FakeKupo.begin(scope, {
+    source: ledger,
+    genesis: genesis.outputs.map(unpacked),
+  });
+  const served = new Served();
+  const stream = await ledger.open([]);
+  assert.ok(stream);
+  served.pumping = served.follow(stream);
+  scope.after(async () => {
+    await stream.close();
+    await served.pumping;
+  });
+  await until('the mempool was told once', () => served.wholes > 0);
+  const outcomes: string[] = [];
+  const healths: (KupoHealth | null)[] = [];
+  const observer = {
+    kupoAsked: (outcome: string) => void outcomes.push(outcome),
+    kupoHealth: (health: KupoHealth | null) => void healths.push(health),
+  };
+  const { waiting } = served;
+  const tip = () => served.tip;
+  const options = { url: kupo.url, tip, waiting, clock: systemClock, observer };
+  const lookup = new KupoLookup({ ...options, limits: { deadlineMs: 20_000, ...limits } });
+  const settled = async () => {
+    const { tip: newest } = await ledger.tip();
+    await until('the newest block is served', () => served.tip?.hash === newest?.hash);
+  };
+  return {
+    ledger,
+    kupo,
+    lookup,
+    waiting,
+    outcomes,
+    healths,
+    served: tip,
+    settled,
+    wholes: () => served.wholes,
+  };
+}
