@@ -11,6 +11,7 @@ import type { BlockCopy, CopyOutcome, MempoolCopy } from '../ledger/replica.ts';
 import type { DroppedTransaction, MempoolPayload, SealedEntry } from '../log/entry.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import { SnapshotNeeded } from './lineage.ts';
+import { Pieced } from './mempoolPieces.ts';
 import { REFUSALS, type Removal } from './port.ts';
 
 export interface CopyingLedger {
@@ -44,6 +45,8 @@ export class Copier {
   #blocks: CopiedBlock[] = [];
   /** Of the last leader whose whole mempool is known. */
   #term = 0;
+  /** Of a mempool that is told in several entries. */
+  #pieces = new Pieced();
 
   constructor(
     ledger: CopyingLedger,
@@ -61,6 +64,7 @@ export class Copier {
   begin(blocks: readonly CopiedBlock[], term: number): void {
     this.#blocks = [...blocks];
     this.#term = term;
+    this.#pieces = new Pieced();
   }
 
   /** In the order of the log. Stops between two calls of the ledger when asked to. */
@@ -75,6 +79,8 @@ export class Copier {
     };
     for (const { entry } of entries) {
       const { payload, seq, term } = entry;
+      if (payload.kind !== 'mempool') await this.#changeMempool(this.#pieces.giveUp(), term);
+      if (payload.kind === 'passed') throw new SnapshotNeeded(withoutBytes(seq));
       if (payload.kind === 'block' && payload.chain !== undefined) {
         const { height, slot, hash, raw } = payload.chain;
         if (raw === undefined) throw new SnapshotNeeded(withoutBytes(seq));
@@ -88,7 +94,7 @@ export class Copier {
       if (payload.kind === 'mempool' || payload.kind === 'rollback' || payload.kind === 'epoch') {
         await flush();
       }
-      if (payload.kind === 'mempool') await this.#changeMempool(payload, term);
+      if (payload.kind === 'mempool') await this.#changeMempool(this.#pieces.take(payload), term);
       else if (payload.kind === 'rollback') await this.goBackTo(payload.toSeq);
     }
     await flush();
@@ -113,7 +119,10 @@ export class Copier {
     await this.#do(() => this.#ledger.applyMempool(change));
   }
 
-  async #changeMempool({ whole, added, removed }: MempoolPayload, term: number): Promise<void> {
+  /** null: nothing is known to have changed yet. */
+  async #changeMempool(payload: MempoolPayload | null, term: number): Promise<void> {
+    if (payload === null) return;
+    const { whole, added, removed } = payload;
     // A new leader has judged all that it found before it tells what waits.
     const isJudged = whole && term > this.#term;
     if (whole) this.#term = term;

@@ -6,7 +6,10 @@ export interface Counter {
   submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure>;
 }
 
-/** What can be done with a chain that runs in this process, and with no other. */
+/**
+ * What can be done with a chain that runs in this process, and with no other. A fork and blocks are
+ * answered once this node shows them, and after a second or two all the same: they are done.
+ */
 export interface Devnet {
   faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure>;
   /** Undoes `depth` blocks (fewer where there are fewer); resolves with the height then. */

@@ -1,6 +1,7 @@
 /**
  * Submits so that the answer holds whatever happens to this process: a transaction is accepted once
- * the log has it, waiting or in a block. On the node that leads.
+ * the log has it, waiting or in a block. On the node that leads. What was done to the chain is
+ * waited for in the same way.
  *
  * Assumes: all that waits is written down (`FollowerPlace.withRaw`), and the fold follows the log.
  */
@@ -10,7 +11,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import { type PointRecord, readRecord } from '../store/records.ts';
 import type { EmulatedChain } from './emulated.ts';
-import type { SubmitOutcome } from './port.ts';
+import { isOnChain } from './onChain.ts';
+import type { ChainSource, SubmitOutcome } from './port.ts';
 
 const LIMIT_MS = 1_000;
 
@@ -45,11 +47,39 @@ function notReady(what: string): Failure {
   return new Failure('NOT_READY', `${what}: submit it again`, { retryAfterSeconds: 1 });
 }
 
+/**
+ * Resolves once the fold shows the chain as it is, `height` blocks of it or more; in any case after
+ * a second: what was done to the chain is done.
+ */
+export async function untilShown(
+  height: number,
+  chain: ChainSource,
+  node: Node,
+  clock: Clock,
+): Promise<void> {
+  await foundInTime(node, clock, async (tip) => {
+    if (tip === null) return height === 0;
+    const point = readRecord<PointRecord>(tip);
+    return point.height >= height && isOnChain(chain, point);
+  });
+}
+
 async function writtenInTime(
   id: string,
   chain: Pick<EmulatedChain, 'blockOf'>,
   node: Node,
   clock: Clock,
+): Promise<boolean> {
+  const isWaiting = () => node.fold.mempool.has(id);
+  return foundInTime(node, clock, () => isInBlock(id, chain, node), isWaiting);
+}
+
+/** Looks at each new tip of the chain, and for what is `quick` to find at each entry. */
+async function foundInTime(
+  node: Node,
+  clock: Clock,
+  look: (tip: string | null) => Promise<boolean>,
+  quick = () => false,
 ): Promise<boolean> {
   let isLate = false;
   let wake = () => {};
@@ -59,12 +89,12 @@ async function writtenInTime(
     wake();
   });
   try {
-    for (let lookedAt: string | null = null; ; ) {
-      if (node.fold.mempool.has(id)) return true;
+    for (let lookedAt: string | null | undefined; ; ) {
+      if (quick()) return true;
       const tip = node.fold.store.get('market', TIP);
       if (tip !== lookedAt) {
         lookedAt = tip;
-        if (await isInBlock(id, chain, node)) return true;
+        if (await look(tip)) return true;
         continue;
       }
       if (isLate) return false;

@@ -62,11 +62,12 @@ export class Waiting {
     const gone = this.#withRaw ? removed : removed.filter(({ id }) => written.has(id));
     const payload = { kind: 'mempool', seenMs, whole, added: news, removed: gone } as const;
     if (!whole) return news.length + gone.length > 0 ? payload : null;
-    // After a fork those who follow the log have nothing that waits until they are told.
-    if (this.#withRaw) return payload;
     const there = new Set(news.map(({ id }) => id));
-    const isNew = news.some(({ id }) => !written.has(id));
-    return isNew || [...written.ids()].some((id) => !there.has(id)) ? payload : null;
+    const absent = [...written.ids()].filter((id) => !there.has(id)).sort();
+    // After a fork those who follow the log have nothing that waits until they are told; in as many
+    // entries as it takes, none of which can say by itself what is not there.
+    if (this.#withRaw) return { ...payload, absent };
+    return absent.length > 0 || news.some(({ id }) => !written.has(id)) ? payload : null;
   }
 
   /** What a block means to those who wait; they are asked for before the block is written. */

@@ -1,6 +1,9 @@
 /**
  * Whether the log still is the one we have, and what is done when it is not: only a leader opens an
  * epoch, at its own state; the others take that state over, or find that they have it.
+ *
+ * A leader also looks for damage in what the log holds (`look`): it has that in memory and would not
+ * notice, while nobody who is behind could get past it.
  */
 import type { DataFiles } from '../actors/files.ts';
 import type { Node } from '../actors/node.ts';
@@ -13,7 +16,7 @@ import type { Rng } from '../runtime/rng.ts';
 
 export interface EpochsPlace {
   readonly name: string;
-  readonly log: Log & Pick<JetstreamLog, 'check'>;
+  readonly log: Log & Pick<JetstreamLog, 'check'> & Partial<Pick<JetstreamLog, 'audit'>>;
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;
@@ -34,22 +37,30 @@ export function standingOf(name: string, node: Node): Announcement | null {
   return { node: name, epoch, term, seq };
 }
 
+/** Entries of one look: a message may have 1 MB. */
+const LOOK = 64;
+
 export class Epochs {
   readonly #place: EpochsPlace;
+  /** Where the next look begins. */
+  #lookAt = 1;
+  /** The epoch whose log has an entry that cannot be read. */
+  #damaged: string | null = null;
 
   constructor(place: EpochsPlace) {
     this.#place = place;
   }
 
   /**
-   * The log holds what we applied last, or begins right behind it. Throws when it gives no answer:
-   * then nothing is known.
+   * The log holds what we applied last, or begins right behind it, and can be followed from there.
+   * Throws when it gives no answer: then nothing is known.
    */
   async hasOurs(): Promise<boolean> {
     const { log, node } = this.#place;
     const { checkpoint } = node.fold.store;
     if (checkpoint === null) return true;
     const { seq, entryHash: hash, epoch } = checkpoint;
+    if (node.hasDiverged || this.#damaged === epoch) return false;
     const found = await log.check({ seq, hash, epoch });
     if (found === 'unreachable') throw new Error('the log gives no answer');
     return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
@@ -68,6 +79,28 @@ export class Epochs {
     return known.some((other) => other.seq > seq);
   }
 
+  /**
+   * Looks at the next piece of what the log holds, and at what comes next for those who are behind.
+   * Answers the seq of an entry that is damaged or missing; to be asked again and again.
+   */
+  async look(): Promise<number | null> {
+    const { log, node, others } = this.#place;
+    if (log.audit === undefined) return null;
+    const { epoch, seq } = node.applied();
+    const behind = (await others()).filter((other) => other.epoch === epoch && other.seq < seq);
+    for (const from of [...behind.map((other) => Math.max(1, other.seq)), this.#lookAt]) {
+      const found = await log.audit(from, LOOK);
+      // What was begun anew meanwhile is another log.
+      if (node.applied().epoch !== epoch) return null;
+      if (found.audited === 'damaged') {
+        this.#damaged = epoch;
+        return found.seq;
+      }
+      if (from === this.#lookAt) this.#lookAt = found.atEnd ? 1 : found.nextSeq;
+    }
+    return null;
+  }
+
   /** Nobody who is alive knows more than we do, nor does the log. */
   async mayOpen(): Promise<boolean> {
     const { node, name, others } = this.#place;
@@ -81,13 +114,20 @@ export class Epochs {
   }
 
   /** The log begins anew, right behind our state. */
-  async open(): Promise<void> {
+  async open(givenUp?: AbortSignal): Promise<void> {
     const { node, log, files, rng, ensureLog, publishBase, epochStarted } = this.#place;
     const { store } = node.fold;
     if (store.checkpoint === null) return;
     await ensureLog();
     await restartLog(store.checkpoint, store, log, files, { rng, publishBase, epochStarted });
-    await node.reached((await log.last()).seq);
+    await this.adoptNewest();
+    await node.reached((await log.last()).seq, givenUp);
+  }
+
+  /** Where another leader's epoch, or its snapshot, has what we need: we go on from there. */
+  async mend(): Promise<void> {
+    await this.adoptNewest();
+    if (this.#place.node.hasDiverged) this.#place.node.rejoin();
   }
 
   /** Where another leader's epoch replaced ours: we go on from there. */

@@ -2,14 +2,16 @@
  * What a node takes from the object store that cannot go on from what it has: a state, a ledger.
  *
  * The newest whose place in the log is still there; one that is damaged, gone or of another version
- * is told and passed over for the older. While NATS gives no answer this waits.
+ * is told and passed over for the older. While NATS gives no answer this waits, until it is given
+ * up: with `Interrupted`.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataFiles, removeDatabase } from '../actors/files.ts';
+import { Interrupted } from '../actors/rebuild.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
+import { type Clock, pause } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import { StateStore } from '../store/state.ts';
 import type { Pair, Pairs } from './pairs.ts';
@@ -25,6 +27,8 @@ export interface JoiningPlace {
   readonly log: Log;
   readonly files: DataFiles;
   readonly clock: Clock;
+  /** Gives up what waits. */
+  readonly signal: AbortSignal;
 }
 
 const AGAIN_MS = 200;
@@ -43,14 +47,14 @@ export class Joining {
   }
 
   /**
-   * A state that the log goes on from, at entry `upTo` or before, into the file at `path`; answers
-   * its entry, or null where there is none.
+   * A state that the log goes on from, at entry `upTo` or before and later than `after`, into the
+   * file at `path`; answers its entry, or null where there is none.
    */
-  async takeState(path: string, upTo: number): Promise<number | null> {
+  async takeState(path: string, upTo: number, after = 0): Promise<number | null> {
     const all = await this.#answered(() => this.#place.pairs.list());
     for (const pair of await this.#usable(all)) {
       const { seq } = pair.checkpoint;
-      if (seq > upTo) continue;
+      if (seq > upTo || seq <= after) continue;
       removeDatabase(path);
       const refused = (await this.#get(pair.state, path)) ?? (await faultOf(path, pair));
       if (refused === null) {
@@ -96,22 +100,29 @@ export class Joining {
 
   /** What is wrong with it. */
   async #get(name: string, path: string): Promise<string | null> {
-    const { pairs, clock } = this.#place;
+    const { pairs, clock, signal } = this.#place;
     for (let attempt = 1; ; attempt += 1) {
       const failed = await pairs.get(name, path);
       if (failed === null) return null;
       if (failed.cause !== 'NOT_READY' || attempt === ATTEMPTS) return failed.message;
-      await sleep(clock, attempt * AGAIN_MS);
+      await pause(clock, attempt * AGAIN_MS, signal);
+      if (signal.aborted) throw givenUp();
     }
   }
 
   async #answered<T>(ask: () => Promise<T | Failure>): Promise<T> {
-    for (;;) {
+    const { clock, signal } = this.#place;
+    while (!signal.aborted) {
       const answer = await ask();
       if (!(answer instanceof Failure)) return answer;
-      await sleep(this.#place.clock, AGAIN_MS);
+      await pause(clock, AGAIN_MS, signal);
     }
+    throw givenUp();
   }
+}
+
+function givenUp(): Interrupted {
+  return new Interrupted('stopped while a snapshot was waited for');
 }
 
 /** What a crash left of snapshots that were on their way; before anything else is. */

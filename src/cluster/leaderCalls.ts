@@ -4,12 +4,13 @@
  * answers its client once it is there too.
  *
  * Errors: no leader, one that does not answer, or one whose entry is late: NOT_READY, to be tried
- * again; a transaction that is known already is answered the same again.
+ * again; a transaction that is known already is answered the same again. A fork and blocks are not
+ * asked for again because this node is late: they are answered, after as long.
  */
 import { fromHex, toHex } from '../cardano/hex.ts';
 import type { Counter, Devnet } from '../chain/devnet.ts';
 import type { SubmitOutcome } from '../chain/port.ts';
-import { type Clock, sleepUnless } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { CATALOGUE, type Cause, Failure } from '../runtime/errors.ts';
 
 /** Done by the leader itself. */
@@ -63,8 +64,8 @@ export interface CallerPlace {
   /** This node's own, while it leads. */
   work(): LeaderWork | null;
   ask(bytes: Uint8Array): Promise<Uint8Array | Failure>;
-  /** Resolves once this node has applied `seq`. */
-  reached(seq: number): Promise<void>;
+  /** Resolves once this node has applied `seq`; rejects when it will not, or that is given up. */
+  reached(seq: number, givenUp: AbortSignal): Promise<void>;
   readonly clock: Clock;
 }
 
@@ -101,7 +102,7 @@ export class LeaderCaller implements LeaderWork {
   }
 
   async #ask(call: Call): Promise<Reply | Failure> {
-    const { ask, reached, clock } = this.#place;
+    const { ask } = this.#place;
     const answer = await ask(Buffer.from(JSON.stringify(call)));
     if (answer instanceof Failure) return notReady(NO_LEADER);
     // trust: the leader wrote it
@@ -109,16 +110,22 @@ export class LeaderCaller implements LeaderWork {
     if (reply.failure !== undefined) {
       return new Failure(causeOf(reply.failure.cause), reply.failure.message);
     }
-    let isThere = false;
-    const there = reached(reply.seq).then(() => {
-      isThere = true;
-    });
-    await sleepUnless(
-      clock,
-      WAIT_MS,
-      there.catch(() => {}),
-    );
-    return isThere ? reply : notReady(LATE);
+    const isLate = !(await this.#reachedInTime(reply.seq));
+    return isLate && reply.height === undefined ? notReady(LATE) : reply;
+  }
+
+  async #reachedInTime(seq: number): Promise<boolean> {
+    const { reached, clock } = this.#place;
+    const givenUp = new AbortController();
+    const timer = clock.after(WAIT_MS, () => givenUp.abort());
+    try {
+      await reached(seq, givenUp.signal);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      timer.cancel();
+    }
   }
 }
 

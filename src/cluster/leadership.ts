@@ -5,14 +5,14 @@
  *
  * Assumes: what `lead` starts writes with the writer that it is given, and with no other.
  * Never:   writes after the lease is over by this machine's own clock; a write that was on its way
- *          then finds another's entry in its place.
+ *          then finds another's entry in its place. Waits longer than it leads: what it waits for
+ *          may be lost with the log.
  */
 import type { Node } from '../actors/node.ts';
 import type { Log } from '../log/port.ts';
 import { LogWriter, type WriterObserver } from '../log/writer.ts';
 import { candidacyMs, type Lease } from '../nats/lease.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { pause } from '../runtime/clock.ts';
+import { type Clock, pause, sleepUnless } from '../runtime/clock.ts';
 import type { Service } from '../runtime/service.ts';
 import type { Epochs } from './epochs.ts';
 
@@ -57,6 +57,8 @@ export class Leadership implements Service {
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
   #leads = false;
+  /** The log was found to be ours, or was begun by us. */
+  #hasLog = false;
   #endLead: (reason: string) => void = () => {};
   readonly #listeners = new Set<(leads: boolean) => void>();
 
@@ -75,9 +77,9 @@ export class Leadership implements Service {
     listener(this.leads);
   }
 
-  /** The log is not what this node has: whoever leads must begin anew. */
+  /** The log is not what this node has, any more: whoever leads, or begins to, must begin anew. */
   stepDown(reason: string): void {
-    if (this.#leads) this.#endLead(reason);
+    if (this.#leads || this.#hasLog) this.#endLead(reason);
   }
 
   async start(): Promise<void> {
@@ -113,15 +115,15 @@ export class Leadership implements Service {
     onLost(() => over.resolve('the lease is over'));
     this.#endLead = (reason) => over.resolve(reason);
     const failed = (error: unknown) => over.resolve(String(error));
-    let isOver = false;
+    const ended = new AbortController();
     if (this.#stopping) over.resolve('stopping');
     const lead = async () => {
-      const writer = await this.#takeOver();
+      const writer = await this.#takeOver(ended.signal);
       if (writer === null) return over.resolve('another node knows more');
       await this.#duty?.stop();
       const duty = await crew.lead(writer, failed);
       // The lead may have ended while it began.
-      if (isOver) return duty.stop();
+      if (ended.signal.aborted) return duty.stop();
       this.#duty = duty;
       this.#changeRole(true);
       this.#observer.leadBegun(writer.term);
@@ -129,7 +131,8 @@ export class Leadership implements Service {
     // What hangs in it, because nothing answers, must not hold up the end.
     const leading = lead().catch(failed);
     const reason = await over.promise;
-    isOver = true;
+    ended.abort();
+    this.#hasLog = false;
     this.#writer?.stop();
     const hasLed = this.#leads;
     this.#observer.leadEnded(reason);
@@ -139,13 +142,15 @@ export class Leadership implements Service {
   }
 
   async #rest(): Promise<void> {
-    const { lease, crew } = this.#place;
+    const { lease, crew, clock, leaseMs } = this.#place;
     this.#changeRole(false);
     const duty = this.#duty;
     this.#duty = null;
+    const stopped = duty?.stop().catch((error: unknown) => this.#observer.leadershipFailed(error));
     // Whatever does not stop here: another node must be able to lead.
-    await duty?.stop().catch((error: unknown) => this.#observer.leadershipFailed(error));
+    if (stopped !== undefined) await sleepUnless(clock, leaseMs, stopped);
     await lease.release().catch(() => {});
+    await stopped;
     if (!this.#stopping) this.#duty = await crew.follow();
   }
 
@@ -156,26 +161,27 @@ export class Leadership implements Service {
   }
 
   /** Everything there is, applied; then our own first entry. null: another one should lead. */
-  async #takeOver(): Promise<LogWriter | null> {
+  async #takeOver(ended: AbortSignal): Promise<LogWriter | null> {
     const { name, node, log, epochs, clock, lease, leaseMs } = this.#place;
     if (!(await epochs.hasOurs()) || (await epochs.isShort())) {
       // Whoever is alive says within a lease how far it is.
-      await pause(clock, leaseMs, this.#stop.signal);
+      await pause(clock, leaseMs, ended);
       // Meanwhile another one may have opened it, if this process was held up.
       const isLost = !(await epochs.hasOurs()) || (await epochs.isShort());
       if (isLost) {
         if (!(await epochs.mayOpen()) || !lease.held) return null;
-        await epochs.open();
+        await epochs.open(ended);
       }
     }
+    this.#hasLog = !ended.aborted;
     const tail = await log.last();
-    await node.reached(tail.seq);
+    await node.reached(tail.seq, ended);
     const { fold } = node;
     const term = (fold.store.checkpoint?.term ?? 0) + 1;
     const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held);
     this.#writer = writer;
     const payload = { kind: 'leader', node: name } as const;
-    await node.reached(await writer.append([{ timeMs: fold.marketMs, payload }]));
+    await node.reached(await writer.append([{ timeMs: fold.marketMs, payload }]), ended);
     return writer;
   }
 }

@@ -1,35 +1,74 @@
 /**
  * A log for who only reads on: where NATS gives no answer, it asks again until it does, because a
- * fold that has failed once never goes on. What is damaged is still refused.
+ * fold that has failed once never goes on. What is damaged is still refused; who gives up hears of
+ * that with `Interrupted`.
  */
-import { UnreadableEntry } from '../log/jetstream.ts';
-import type { Log } from '../log/port.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
+import { Interrupted } from '../actors/rebuild.ts';
+import { RestartRefused } from '../log/jetstreamBegin.ts';
+import { type Log, UnreadableEntry } from '../log/port.ts';
+import { type Clock, pause } from '../runtime/clock.ts';
+
+export interface Patience {
+  /** Gives up what waits. */
+  readonly signal?: AbortSignal;
+  /** Each time that there is no answer. */
+  waits?(error: unknown): void;
+}
 
 const AGAIN_MS = 200;
+const SAY_EVERY_MS = 5_000;
+const NEVER = new AbortController().signal;
 
-export function patientLog(log: Log, clock: Clock): Log {
-  let isClosed = false;
-  const untilAnswered = async <T>(ask: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (isClosed || error instanceof UnreadableEntry) throw error;
-        await sleep(clock, AGAIN_MS);
-      }
+/** What `ask` answers, as soon as it does. `isFinal` errors are its answer. */
+export async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  isFinal: (error: unknown) => boolean,
+  clock: Clock,
+  { signal = NEVER, waits = () => {} }: Patience,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      waits(error);
     }
+    await pauseOrGiveUp(clock, signal);
+  }
+}
+
+/** Before the next look; throws `Interrupted` when that is given up. */
+export async function pauseOrGiveUp(clock: Clock, signal: AbortSignal): Promise<void> {
+  await pause(clock, AGAIN_MS, signal);
+  if (signal.aborted) throw new Interrupted('stopped while it waited for NATS or the other nodes');
+}
+
+/** What is told again and again is said at once, and then every few seconds. */
+export function nowAndThen(clock: Clock, say: (error: unknown) => void): (error: unknown) => void {
+  let nextMs = 0;
+  return (error) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextMs) return;
+    nextMs = nowMs + SAY_EVERY_MS;
+    say(error);
   };
+}
+
+export function patientLog(log: Log, clock: Clock, patience: Patience = {}): Log {
+  let isClosed = false;
+  const isFinal = (error: unknown) =>
+    isClosed || error instanceof UnreadableEntry || error instanceof RestartRefused;
+  const answered = <T>(ask: () => Promise<T>) => untilAnswered(ask, isFinal, clock, patience);
   return {
-    epoch: () => untilAnswered(() => log.epoch()),
-    first: () => untilAnswered(() => log.first()),
-    last: () => untilAnswered(() => log.last()),
-    read: (fromSeq, limit) => untilAnswered(() => log.read(fromSeq, limit)),
-    epochs: () => untilAnswered(() => log.epochs()),
+    epoch: () => answered(() => log.epoch()),
+    first: () => answered(() => log.first()),
+    last: () => answered(() => log.last()),
+    read: (fromSeq, limit) => answered(() => log.read(fromSeq, limit)),
+    epochs: () => answered(() => log.epochs()),
     append: (entry, expectedSeq) => log.append(entry, expectedSeq),
     reached: (seq) => log.reached(seq),
     trim: (seq) => log.trim(seq),
-    restart: (entry) => log.restart(entry),
+    restart: (entry) => answered(() => log.restart(entry)),
     close() {
       isClosed = true;
       return log.close();

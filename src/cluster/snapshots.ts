@@ -15,11 +15,12 @@ import { join } from 'node:path';
 import { type DataFiles, isDamaged, removeDatabase } from '../actors/files.ts';
 import type { Node } from '../actors/node.ts';
 import type { EmulatedChain } from '../chain/emulated.ts';
+import { isOnChain } from '../chain/onChain.ts';
 import type { Log } from '../log/port.ts';
 import { type Clock, sleepUnless } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
+import { epochNumber } from '../runtime/position.ts';
 import { copyState } from '../store/copy.ts';
-import type { PointRecord } from '../store/records.ts';
 import type { Duty } from './leadership.ts';
 import { type Pair, type Pairs, pairOf } from './pairs.ts';
 
@@ -97,7 +98,8 @@ export class Snapshots implements Duty {
   #isDue(newest: Pair | null): boolean {
     const { node, every } = this.#place;
     const { epoch, seq } = node.applied();
-    if (newest === null) return seq >= every;
+    // A log that does not begin at the beginning has the state of before, and no ledger.
+    if (newest === null) return seq >= every || epochNumber(epoch) > 1;
     const { checkpoint } = newest;
     return checkpoint.epoch !== epoch || seq - checkpoint.seq >= every;
   }
@@ -146,15 +148,6 @@ export class Snapshots implements Duty {
       rmSync(`${file}-journal`, { force: true });
     }
   }
-}
-
-async function isOnChain(
-  ledger: Pick<EmulatedChain, 'open'>,
-  { slot, hash }: PointRecord,
-): Promise<boolean> {
-  const stream = await ledger.open([{ slot, hash }]);
-  await stream?.close();
-  return stream !== null;
 }
 
 function orThrow<T>(result: T | Failure): T {

@@ -17,8 +17,10 @@ export interface WatchPlace {
   readonly epochs: Epochs;
   readonly clock: Clock;
   announce(standing: Announcement): Promise<unknown>;
+  /** Looks for damage, too. */
+  leads?(): boolean;
   /** The log is not ours any more. */
-  lost(): void;
+  lost(why: string): void;
 }
 
 const EVERY_MS = 5_000;
@@ -85,17 +87,25 @@ export class Watch implements Service {
     try {
       const standing = standingOf(name, node);
       if (standing !== null) await announce(standing);
-      if (!node.hasDiverged && (await epochs.hasOurs())) {
-        this.#seenMs = clock.monotonicMs();
-        this.#isLost = false;
+      const fault = await this.#fault();
+      this.#isLost = fault !== null;
+      if (fault === null) {
         this.#endSeq = (await log.last()).seq;
+        this.#seenMs = clock.monotonicMs();
         return;
       }
-      this.#isLost = true;
-      lost();
-      await epochs.adoptNewest();
+      lost(fault);
+      await epochs.mend();
     } catch {
       // Unreachable: `silentMs` says so.
     }
+  }
+
+  /** What is wrong with the log; null: nothing. */
+  async #fault(): Promise<string | null> {
+    const { epochs, leads } = this.#place;
+    if (!(await epochs.hasOurs())) return 'the log is not what this node has';
+    const damaged = leads?.() === true ? await epochs.look() : null;
+    return damaged === null ? null : `entry ${damaged} of the log is damaged or missing`;
   }
 }

@@ -8,7 +8,7 @@ import { hash } from 'node:crypto';
 import type { MarketEvent } from '../market/events.ts';
 
 /** Of the texts below; a node that reads a higher one stops folding and says so. */
-export const ENTRY_VERSION = 3;
+export const ENTRY_VERSION = 4;
 /** Blocks of a chain before this do not say what the fold needs now. */
 export const OLDEST_CHAIN_VERSION = 3;
 export const NO_HASH = '';
@@ -65,10 +65,14 @@ export interface MempoolPayload {
   readonly kind: 'mempool';
   /** The leader's clock. */
   readonly seenMs: number;
-  /** `added` is all there is. */
+  /** `added` is all there is, with what the next entries add where there is `more`. */
   readonly whole: boolean;
   readonly added: readonly WaitingTransaction[];
   readonly removed: readonly DroppedTransaction[];
+  /** What waited, is not in `added` and not `removed`: it may come again. Else it follows. */
+  readonly absent?: readonly string[];
+  /** One change in several entries; the next one goes on with it. */
+  readonly more?: true;
 }
 
 /** Trades of one moment: of a feed, or those that a block of a chain made. */
@@ -80,6 +84,22 @@ export interface BlockPayload {
   readonly trades: readonly TradeEvent[];
   readonly cursor?: FeedCursor;
   readonly chain?: ChainBlock;
+}
+
+/**
+ * Blocks of a chain in a row in which nothing happened to the market, as one entry: written while
+ * the chain's newest block is further away than a fork can reach. `timeMs` is as for a block.
+ */
+export interface PassedPayload {
+  readonly kind: 'passed';
+  /** Of the last of them. */
+  readonly atMs: number;
+  readonly slot: number;
+  /** Hex. */
+  readonly hash: string;
+  readonly height: number;
+  /** How many, that one included. */
+  readonly blocks: number;
 }
 
 /** Everything after entry `toSeq` is undone. */
@@ -118,6 +138,7 @@ export interface LeaderPayload {
 
 export type Payload =
   | BlockPayload
+  | PassedPayload
   | RollbackPayload
   | TimePayload
   | EpochPayload

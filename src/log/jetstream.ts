@@ -21,11 +21,12 @@ import {
 } from '../nats/stream.ts';
 import { assert } from '../runtime/assert.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
-import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
-import { AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
+import { NO_HASH, type SealedEntry } from './entry.ts';
+import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { beginLog, RestartRefused } from './jetstreamBegin.ts';
+import { brokenAt, inOrder, opened } from './jetstreamOrder.ts';
 import { EntryWindow } from './jetstreamWindow.ts';
-import type { AppendOutcome, Log, Tail } from './port.ts';
+import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from './port.ts';
 
 export interface JetstreamOptions {
   /** Of the stream: the market's name. */
@@ -34,7 +35,14 @@ export interface JetstreamOptions {
   readonly giveUpMs?: number;
   /** How long one answer of the server is waited for. */
   readonly answerMs?: number;
+  /** Asked right before the log is begun anew; always, where there is none. */
+  readonly mayRestart?: () => boolean;
 }
+
+/** Of `audit`: all is well up to `nextSeq`, where the next one begins, or something is not. */
+export type Audited =
+  | { readonly audited: 'sound'; readonly nextSeq: number; readonly atEnd: boolean }
+  | { readonly audited: 'damaged'; readonly seq: number };
 
 /** How the stream compares with what a node has. */
 export type LogCheck =
@@ -81,13 +89,15 @@ export class JetstreamLog implements Log {
   readonly #appends: AppendPipeline;
   readonly #follower: StreamFollower;
   readonly #range: RangeReader;
+  readonly #auditor: RangeReader;
+  readonly #mayRestart: () => boolean;
   #closed = false;
 
   constructor(
     link: NatsLink,
     jsm: JetStreamManager,
     clock: Clock,
-    { name, giveUpMs = GIVE_UP_MS, answerMs = ANSWER_MS }: JetstreamOptions,
+    { name, giveUpMs = GIVE_UP_MS, answerMs = ANSWER_MS, mayRestart }: JetstreamOptions,
   ) {
     this.#link = link;
     this.#clock = clock;
@@ -96,6 +106,8 @@ export class JetstreamLog implements Log {
     this.#appends = new AppendPipeline(link, this.#stream, clock, { giveUpMs, answerMs });
     this.#follower = new StreamFollower(link, jsm, name, clock, (message) => this.#heard(message));
     this.#range = new RangeReader(link, jsm, name, clock);
+    this.#auditor = new RangeReader(link, jsm, name, clock);
+    this.#mayRestart = mayRestart ?? (() => true);
   }
 
   /** Throws `StreamMissing` without a stream, another error when NATS gives no answer. */
@@ -149,8 +161,7 @@ export class JetstreamLog implements Log {
   async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
     const recent = this.#window.slice(fromSeq, limit);
     if (recent !== null) return recent;
-    const messages = await this.#range.read(fromSeq, limit);
-    return messages.map(opened);
+    return inOrder(await this.#range.read(fromSeq, limit));
   }
 
   reached(seq: number): Promise<void> {
@@ -176,12 +187,13 @@ export class JetstreamLog implements Log {
     this.#window.forgetBelow(from);
   }
 
-  /** Rejects with `RestartRefused` when another one began the log meanwhile. See `beginLog`. */
+  /** Rejects with `RestartRefused` when another one began the log, or may now. See `beginLog`. */
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     await this.#appends.idle();
     const startMs = this.#clock.monotonicMs();
     for (;;) {
+      if (!this.#mayRestart()) throw new RestartRefused('another node may begin the log now');
       try {
         await beginLog(sealed, this.#stream, this.#appends);
         break;
@@ -203,6 +215,8 @@ export class JetstreamLog implements Log {
       if (hadEnd > last) await this.#startOver(Math.max(1, last));
       if (own.seq === 0) return 'same';
       if (messages === 0 || last < own.seq) return 'behind';
+      // Nothing can be appended behind an entry that was taken out, or got lost.
+      if (last > own.seq && (await this.#stream.at(last)) === null) return 'different';
       if (own.seq >= first) {
         const message = await this.#stream.at(own.seq);
         return message !== null && hashOf(message.data) === own.hash ? 'same' : 'different';
@@ -214,6 +228,23 @@ export class JetstreamLog implements Log {
       if (error instanceof StreamMissing) return 'missing';
       return error instanceof UnreadableEntry ? 'different' : 'unreachable';
     }
+  }
+
+  /**
+   * Compares what the stream holds from `fromSeq` on, at most `limit` entries, with itself. Not
+   * with what is in memory: a stream may lose what all have read, and nobody new gets past it.
+   */
+  async audit(fromSeq: number, limit: number): Promise<Audited> {
+    const messages = await this.#auditor.read(fromSeq, limit);
+    const { first, last } = await this.#stream.state();
+    const from = Math.max(fromSeq, first);
+    // What was trimmed meanwhile is nobody's business.
+    const there = messages.filter(({ seq }) => seq >= from);
+    const missing = there[0] === undefined ? from <= last : there[0].seq > from;
+    const damaged = missing ? from : brokenAt(there);
+    if (damaged !== null) return { audited: 'damaged', seq: damaged };
+    const nextSeq = there.at(-1)?.seq ?? from;
+    return { audited: 'sound', nextSeq, atEnd: nextSeq >= last };
   }
 
   async close(): Promise<void> {
@@ -264,18 +295,4 @@ export class EntryTooLarge extends Error {
   constructor(seq: number, bytes: number) {
     super(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
   }
-}
-
-/** What is in the stream was not written by a node of this market, or was damaged. */
-export class UnreadableEntry extends Error {}
-
-function opened({ seq, data }: StoredMessage): SealedEntry {
-  let sealed: SealedEntry;
-  try {
-    sealed = openEntry(textOf(data));
-  } catch (cause) {
-    throw new UnreadableEntry(`message ${seq} of the stream is no entry`, { cause });
-  }
-  if (sealed.entry.seq === seq) return sealed;
-  throw new UnreadableEntry(`message ${seq} of the stream says it is ${sealed.entry.seq}`);
 }

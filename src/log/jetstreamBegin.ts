@@ -5,6 +5,7 @@
  * A seq that the stream has passed needs a new stream in its place, which everybody else may notice
  * as missing for a moment; of two who do that at once, both may believe it was theirs until they
  * compare (`check`). Who can choose takes a seq beyond the stream's end: there only one succeeds.
+ * An entry that came to lie elsewhere than at its seq is taken out again: nobody could fold over it.
  */
 import type { MarketStream } from '../nats/stream.ts';
 import type { SealedEntry } from './entry.ts';
@@ -31,7 +32,14 @@ export async function beginLog(
   const result = await appends.begin(sealed);
   if (result.result === 'stored' && result.seq === seq) return;
   if (result.result === 'lost') throw new Error(`the new log has no answer: ${result.why}`);
+  const isMisplaced = result.result === 'stored' && !result.duplicate;
+  if (isMisplaced) await takeOut(result.seq, sealed, stream);
   throw refusedAt(seq);
+}
+
+async function takeOut(at: number, sealed: SealedEntry, stream: MarketStream): Promise<void> {
+  const there = await stream.at(at);
+  if (there !== null && hashOf(there.data) === sealed.hash) await stream.remove(at);
 }
 
 function refusedAt(seq: number): RestartRefused {

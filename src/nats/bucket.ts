@@ -75,13 +75,10 @@ export class Bucket {
 
   /** Values whose keys begin with `<prefix>.`; keys that were removed are not among them. */
   async all(prefix: string): Promise<readonly string[] | 'unreachable'> {
-    const stream = new MarketStream(
-      this.#link,
-      await manager(this.#link),
-      `KV_${this.#shape.name}`,
-    );
     const texts: string[] = [];
     const found = await this.#ask(async () => {
+      const jsm = await manager(this.#link, this.#timeoutMs);
+      const stream = new MarketStream(this.#link, jsm, `KV_${this.#shape.name}`);
       for (let next = 1; ; ) {
         const subject = `$KV.${this.#shape.name}.${prefix}.*`;
         const message = await stream.nextOf(subject, next);

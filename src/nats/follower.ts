@@ -59,7 +59,7 @@ export class StreamFollower {
     this.#round += 1;
     this.#stopListening();
     this.#watch?.cancel();
-    this.#subscription?.unsubscribe();
+    this.#unsubscribe();
   }
 
   async #begin(): Promise<void> {
@@ -72,17 +72,17 @@ export class StreamFollower {
   }
 
   async #consume(round: number): Promise<boolean> {
-    this.#subscription?.unsubscribe();
+    this.#unsubscribe();
     this.#consumerSeq = 0;
     this.#heardMs = this.#clock.monotonicMs();
     const inbox = createInbox();
-    const subscription = this.#link.connection.subscribe(inbox, {
-      callback: (_error, message) => {
-        if (round === this.#round) this.#heard(message);
-      },
-    });
-    this.#subscription = subscription;
     try {
+      // A connection that is being closed takes no subscription.
+      this.#subscription = this.#link.connection.subscribe(inbox, {
+        callback: (_error, message) => {
+          if (round === this.#round) this.#heard(message);
+        },
+      });
       await this.#jsm.consumers.add(this.#stream, {
         deliver_subject: inbox,
         deliver_policy: DeliverPolicy.StartSequence,
@@ -97,7 +97,7 @@ export class StreamFollower {
       return true;
     } catch {
       // The stream or the server is not there now; whoever needs to know asks `check`.
-      subscription.unsubscribe();
+      this.#unsubscribe();
       return false;
     }
   }
@@ -118,11 +118,25 @@ export class StreamFollower {
     this.#receive({ seq: delivery.seq, data: message.data });
   }
 
+  #unsubscribe(): void {
+    const subscription = this.#subscription;
+    this.#subscription = null;
+    try {
+      subscription?.unsubscribe();
+    } catch {
+      // It ended with its connection.
+    }
+  }
+
   /** Flow control is answered; a heartbeat says how far we should be. */
   #beat(message: Msg): void {
-    if (message.reply !== undefined && message.reply !== '') message.respond();
-    const stalled = message.headers?.get('Nats-Consumer-Stalled') ?? '';
-    if (stalled !== '') this.#link.connection.publish(stalled);
+    try {
+      if (message.reply !== undefined && message.reply !== '') message.respond();
+      const stalled = message.headers?.get('Nats-Consumer-Stalled') ?? '';
+      if (stalled !== '') this.#link.connection.publish(stalled);
+    } catch {
+      // The connection is being closed: nobody waits for the answer.
+    }
     const last = message.headers?.get('Nats-Last-Consumer') ?? '';
     if (last !== '' && Number(last) !== this.#consumerSeq) void this.#begin();
   }

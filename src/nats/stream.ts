@@ -122,6 +122,12 @@ export class MarketStream {
     await this.#ask(() => this.#jsm.streams.purge(this.name, { seq }));
   }
 
+  /** Takes one message out; also when it is not there. */
+  async remove(seq: number): Promise<void> {
+    if ((await this.at(seq)) === null) return;
+    await this.#ask(() => this.#jsm.streams.deleteMessage(this.name, seq));
+  }
+
   /** An empty stream with the same settings in its place: the only way to lower its next seq. */
   async remake(): Promise<void> {
     const { config } = await this.#ask(() => this.#jsm.streams.info(this.name));

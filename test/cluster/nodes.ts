@@ -6,7 +6,6 @@ import { Failure } from '../../src/runtime/errors.ts';
 import { readTraderConfig } from '../../src/traders/config.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
-import type { NatsServer } from '../support/nats.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 
@@ -15,12 +14,13 @@ const NAMES = ['alice', 'bob', 'carol'];
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 
 export interface TestMarket {
-  readonly server: NatsServer;
+  /** nats-server, or a way to it. */
+  readonly server: { readonly url: string };
   readonly keysFile: string;
   readonly snapshotEvery: number;
 }
 
-export function newMarket(server: NatsServer, snapshotEvery: number): TestMarket {
+export function newMarket(server: TestMarket['server'], snapshotEvery: number): TestMarket {
   return { server, snapshotEvery, keysFile: join(temporaryDirectory(), 'keys.json') };
 }
 
@@ -52,7 +52,7 @@ export function ledgerOf({ app }: TestApp): EmulatedChain {
 /** Pays somebody and makes blocks, asked of any node. */
 export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<void> {
   const devnet = node.app.chain?.devnet;
-  assert.ok(devnet !== undefined);
+  assert.ok(devnet != null);
   for (let round = 0; round < rounds; round += 1) {
     const address = addressOf(NAMES[round % NAMES.length] ?? '');
     const paid = () => devnet.faucet(address, (20n + BigInt(round)) * ADA);

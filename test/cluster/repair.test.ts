@@ -1,0 +1,140 @@
+/** A log that lost something, and nodes that were away meanwhile: all come to the same again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TIP } from '../../src/actors/chainRows.ts';
+import { ObjectFiles } from '../../src/nats/objects.ts';
+import { manager } from '../../src/nats/stream.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
+import { type PointRecord, readRecord } from '../../src/store/records.ts';
+import type { TestApp } from '../support/app.ts';
+import { NatsServer, openLog } from '../support/nats.ts';
+import { NatsProxy } from '../support/natsProxy.ts';
+import { type Scope, temporaryDirectory } from '../support/server.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { newMarket, same, startNode, trade } from './nodes.ts';
+
+const LIMIT_MS = 30_000;
+const STREAM = 'upcurve';
+
+function seqOf({ app }: TestApp): number {
+  return app.node.applied().seq;
+}
+
+function tipOf({ app }: TestApp): PointRecord {
+  const text = app.node.fold.store.get('market', TIP);
+  assert.ok(text !== null);
+  return readRecord<PointRecord>(text);
+}
+
+async function newEpoch(node: TestApp, before: string): Promise<void> {
+  const isNew = () => node.app.node.applied().epoch !== before;
+  await until('an epoch begins', isNew, LIMIT_MS);
+}
+
+/** A leader, and a node that follows through a proxy. */
+async function pair(scope: Scope, snapshotEvery: number) {
+  const server = await NatsServer.start(scope);
+  const market = newMarket(server, snapshotEvery);
+  const leader = await startNode(scope, market, 'a');
+  const proxy = await NatsProxy.start(scope, server.port);
+  const directory = temporaryDirectory();
+  const follower = await startNode(scope, { ...market, server: proxy }, 'b', directory);
+  await trade(leader, 2);
+  await same(leader, follower);
+  return { server, market, leader, follower, proxy, link: await server.connect(scope) };
+}
+
+function cutOff(proxy: NatsProxy): void {
+  proxy.closed = true;
+  proxy.cut();
+}
+
+test('a follower that was away while the log was trimmed goes on by itself', async (scope) => {
+  const { leader, follower, proxy, link } = await pair(scope, 30);
+  cutOff(proxy);
+  const seq = seqOf(follower);
+  const log = await openLog(scope, link, STREAM);
+  await trade(leader, 20);
+  await untilAsked(
+    'the log is trimmed past the follower',
+    () => log.first(),
+    (first) => first > seq + 1,
+    LIMIT_MS,
+  );
+  proxy.closed = false;
+  await until('it goes on', () => seqOf(follower) > seq, LIMIT_MS);
+  await same(leader, follower);
+  assert.ok(follower.app.node.synced());
+  await trade(follower, 1);
+  await same(leader, follower);
+});
+
+test('an entry that is lost in the middle costs an epoch, and nobody is stuck', async (scope) => {
+  const { market, leader, follower, proxy, link } = await pair(scope, 1_000_000);
+  const jsm = await manager(link);
+  const { epoch } = leader.app.node.applied();
+  cutOff(proxy);
+  const next = seqOf(follower) + 1;
+  await trade(leader, 2);
+  await jsm.streams.deleteMessage(STREAM, next);
+  proxy.closed = false;
+  await newEpoch(leader, epoch);
+  await same(leader, follower);
+  // Nobody needs this one now.
+  const second = leader.app.node.applied();
+  await trade(follower, 2);
+  await jsm.streams.deleteMessage(STREAM, second.seq + 3);
+  await newEpoch(leader, second.epoch);
+  const fresh = await startNode(scope, market, 'c');
+  await trade(fresh, 1);
+  await same(leader, follower, fresh);
+});
+
+test('whoever opens an epoch gives the others what they need, and clears up', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const market = newMarket(server, 1_000_000);
+  const directory = temporaryDirectory();
+  const link = await server.connect(scope);
+  let only = await startNode(scope, market, 'a', directory);
+  await trade(only, 2);
+  for (let lost = 0; lost < 3; lost += 1) {
+    const { epoch } = only.app.node.applied();
+    await (await manager(link)).streams.delete(STREAM);
+    await newEpoch(only, epoch);
+    await trade(only, 1);
+  }
+  const objects = new ObjectFiles(link, systemClock, systemRng, {
+    bucket: `${STREAM}-files`,
+    replicas: 1,
+  });
+  const names = await objects.list();
+  assert.ok(!(names instanceof Failure));
+  assert.equal(names.filter(({ name }) => name.startsWith('base-')).length, 2);
+  const { epoch } = only.app.node.applied();
+  await only.stop();
+  await server.restart('deleted');
+  only = await startNode(scope, market, 'a', directory);
+  assert.notEqual(only.app.node.applied().epoch, epoch, 'the start has opened an epoch');
+  const fresh = await startNode(scope, market, 'b');
+  await trade(fresh, 1);
+  await same(only, fresh);
+});
+
+test('blocks and forks are answered by the node that shows them', async (scope) => {
+  const { leader, follower } = await pair(scope, 1_000_000);
+  for (const node of [follower, leader, follower]) {
+    const devnet = node.app.chain?.devnet;
+    assert.ok(devnet != null);
+    const mined = await devnet.mine(3);
+    assert.equal(tipOf(node).height, mined);
+    const before = tipOf(node);
+    const forked = await devnet.fork(2, 'all');
+    assert.equal(forked, before.height - 2);
+    assert.equal(tipOf(node).height, forked);
+    await devnet.mine(2);
+    assert.equal(tipOf(node).height, mined);
+    assert.notEqual(tipOf(node).hash, before.hash);
+  }
+});

@@ -1,0 +1,132 @@
+/** A start that waits, for NATS or for other nodes: patiently, and only as long as it may. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { SealedEntry } from '../../src/log/entry.ts';
+import { Bucket } from '../../src/nats/bucket.ts';
+import type { NatsLink } from '../../src/nats/connection.ts';
+import { EMPTY_TAIL, nextEntry } from '../support/chain.ts';
+import { NatsServer, openLog } from '../support/nats.ts';
+import { NatsProxy } from '../support/natsProxy.ts';
+import { Program, type Scope, temporaryDirectory } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const LEASE_MS = 1_000;
+const MARKET = 'upcurve';
+const LIMIT_MS = 40_000;
+/** Longer than anything that is asked of NATS once. */
+const NEVER_MS = 600_000;
+
+function startNode(scope: Scope, url: string): Program {
+  const program = new Program([], {
+    NETWORK: 'devnet',
+    TRADERS_PACE: '0',
+    LEASE_MS: String(LEASE_MS),
+    DATA_DIR: temporaryDirectory(),
+    KEYS_FILE: join(temporaryDirectory(), 'keys.json'),
+    NATS_URL: url,
+    NODE_NAME: 'waiting',
+  });
+  scope.after(() => program.kill());
+  return program;
+}
+
+/** A bucket whose values stay, with the lease in it: nobody can lead. */
+async function holdLease(link: NatsLink): Promise<Bucket> {
+  const bucket = new Bucket(link, { name: `${MARKET}-nodes`, replicas: 1, ttlMs: NEVER_MS }, 2_000);
+  await bucket.put('leader', JSON.stringify({ node: 'thief', subject: '-' }));
+  return bucket;
+}
+
+async function givesUp(program: Program): Promise<void> {
+  program.signal('SIGTERM');
+  assert.deepEqual(await program.ended(LIMIT_MS), { code: 0, signal: null });
+  assert.equal(program.text, '', 'it has nothing to complain about');
+}
+
+/** Resolves once the program has asked what `words` name, through the proxy. */
+function asked(proxy: NatsProxy, words: string): () => Promise<void> {
+  let count = 0;
+  proxy.heard = (text) => {
+    if (text.includes(words)) count += 1;
+  };
+  return () => until(`it asks for ${words}`, () => count > 1, LIMIT_MS);
+}
+
+test('a start is given up while a server says nothing', async (scope) => {
+  const silent = createServer();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  scope.after(() => silent.close());
+  const address = silent.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const connected = once(silent, 'connection');
+  const program = startNode(scope, `nats://127.0.0.1:${address.port}`);
+  const [socket] = await connected;
+  scope.after(() => socket.destroy());
+  await givesUp(program);
+});
+
+test('a start waits for NATS where it is gone meanwhile, and goes on', async (scope) => {
+  const nats = await NatsServer.start(scope);
+  const proxy = await NatsProxy.start(scope, nats.port);
+  const bucket = await holdLease(await nats.connect(scope));
+  const isWaiting = asked(proxy, `$KV.${MARKET}-nodes.leader`);
+  const program = startNode(scope, proxy.url);
+  await isWaiting();
+  await nats.kill();
+  const says = () => program.events('natsWaits').length > 0 || program.exit !== null;
+  await until('it says that it waits', says, LIMIT_MS);
+  assert.equal(program.exit, null, program.text);
+  await nats.start();
+  await bucket.remove('leader');
+  const listens = () => program.events('listening').length > 0 || program.exit !== null;
+  await until('it has started', listens, LIMIT_MS);
+  assert.equal(program.exit, null, program.text);
+  await givesUp(program);
+});
+
+test('a start that waits for NATS is given up', async (scope) => {
+  const nats = await NatsServer.start(scope);
+  const proxy = await NatsProxy.start(scope, nats.port);
+  await holdLease(await nats.connect(scope));
+  const isWaiting = asked(proxy, `$KV.${MARKET}-nodes.leader`);
+  const program = startNode(scope, proxy.url);
+  await isWaiting();
+  await nats.kill();
+  await until('it says that it waits', () => program.events('natsWaits').length > 0, LIMIT_MS);
+  await givesUp(program);
+});
+
+/** What the log has, and what a node asks for again and again that finds it. */
+const WAITS: Readonly<Record<string, { log: readonly SealedEntry[]; asks: string }>> = {
+  'the first entry': { log: [], asks: `$KV.${MARKET}-nodes.leader` },
+  'what the chain began with': { log: [nextEntry(EMPTY_TAIL)], asks: `$O.${MARKET}-files.M` },
+  'the state that an epoch begins from': {
+    log: [
+      nextEntry({ seq: 9, hash: '', epoch: '2-lost' }, 0, {
+        kind: 'epoch',
+        reason: 'log lost',
+        base: { seq: 9, stateHash: 'aa' },
+      }),
+    ],
+    asks: `$O.${MARKET}-files.M`,
+  },
+};
+
+for (const [what, { log: entries, asks }] of Object.entries(WAITS)) {
+  test(`a start that waits for ${what} is given up`, async (scope) => {
+    const nats = await NatsServer.start(scope);
+    const proxy = await NatsProxy.start(scope, nats.port);
+    const link = await nats.connect(scope);
+    await holdLease(link);
+    const log = await openLog(scope, link, MARKET);
+    for (const sealed of entries) await log.restart(sealed);
+    const isWaiting = asked(proxy, asks);
+    const program = startNode(scope, proxy.url);
+    await isWaiting();
+    await givesUp(program);
+  });
+}
