@@ -7,9 +7,11 @@ import type { Node } from './actors/node.ts';
 import type { ChainKit } from './assembly/chain.ts';
 import type { Cluster } from './assembly/cluster.ts';
 import { openDoors } from './assembly/doors.ts';
+import { unlessGivenUp, untilFatal } from './assembly/givingUp.ts';
 import { type Market, openMarket } from './assembly/market.ts';
 import type { Roles } from './assembly/roles.ts';
 import type { World } from './assembly/world.ts';
+import { isReal } from './config/chainChecks.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from './ingest/replay.ts';
 import { createEvents, type Events } from './runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from './runtime/metrics.ts';
@@ -26,23 +28,30 @@ export interface App {
   readonly chain: ChainKit | null;
   /** Feeds lines to the end of `input`, or until the app stops. One at a time. */
   replay(input: Readable, options: ReplayOptions): Promise<ReplayCounts>;
+  /** Why the process should stop and be started again; pending as long as all is well. */
+  readonly failed: Promise<string>;
   stop(reason: string): Promise<void>;
 }
 
 const STOP_DEADLINE_MS = 9_000;
 
-export async function startApp(world: World): Promise<App> {
+/** `World.signal` gives it up: it rejects with `Interrupted` then, and the process should end. */
+export function startApp(world: World): Promise<App> {
+  return unlessGivenUp(start(world), world);
+}
+
+async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
   const registry = createRegistry();
   collectProcessMetrics(registry);
-  const events = createEvents(logger, registry);
+  const { events, failed } = untilFatal(createEvents(logger, registry));
 
   const { NATS_URL } = world.settings;
   const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
   const market = joined?.market ?? (await openMarket(world, events));
   const { node, log, writer } = market;
   const cluster = joined?.cluster ?? null;
-  const chain = await openDevnet(world, market, cluster, events).catch(async (error: unknown) => {
+  const chain = await openAnyChain(world, market, cluster, events).catch(async (error: unknown) => {
     // What is open would keep a start alive that was given up.
     await cluster?.link.close();
     throw error;
@@ -69,6 +78,7 @@ export async function startApp(world: World): Promise<App> {
     port: doors.port(),
     node,
     chain,
+    failed,
     async replay(input, options) {
       // What goes wrong before it is read is thrown when it is; it must not end the process now.
       input.on('error', () => {});
@@ -105,12 +115,16 @@ async function joinNodes(world: World, url: string, events: Events) {
 }
 
 /** Loads the judge of transactions, which takes a while, only where there is a chain. */
-async function openDevnet(
+async function openAnyChain(
   world: World,
   market: Market,
   cluster: Cluster | null,
   events: Events,
 ): Promise<ChainKit | null> {
+  if (isReal(world.settings)) {
+    const { openRealChain } = await import('./assembly/realChain.ts');
+    return openRealChain(world, market, events);
+  }
   if (world.devnet === undefined) return null;
   const { openChain } = await import('./assembly/chain.ts');
   return openChain(world, market, cluster, events);

@@ -57,10 +57,10 @@ async function run(command: Command | string): Promise<number> {
     if (command.name === 'replay') return await replay(command, world, terminal);
     return await serve(world, terminal);
   } catch (error) {
-    if (error instanceof Interrupted) return 0;
-    terminal.print(`upcurve could not go on: ${explain(error)}\n`);
+    const isAsked = error instanceof Interrupted;
+    if (!isAsked) terminal.print(`upcurve could not go on: ${explain(error)}\n`);
     // What had begun may still hold threads and connections open.
-    process.exit(FAILED);
+    process.exit(isAsked ? 0 : FAILED);
   }
 }
 
@@ -99,7 +99,12 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
 /** What the command line says goes before the environment. */
 function environmentFor(command: Command) {
   const pace = 'tradersPace' in command ? command.tradersPace : null;
-  return { ...process.env, ...(pace === null ? {} : { TRADERS_PACE: String(pace) }) };
+  const from = command.name === 'serve' ? command.from : null;
+  return {
+    ...process.env,
+    ...(pace === null ? {} : { TRADERS_PACE: String(pace) }),
+    ...(from === null ? {} : { START_POINT: from }),
+  };
 }
 
 function settingsFor(command: Command) {

@@ -29,8 +29,9 @@ test('uWebSockets.js and better-sqlite3 have one import site each', () => {
   clean(program.flatMap(secondSites));
 });
 
-test('every file of the program is reachable from src/main.ts', () => {
-  clean(unreachable(program, 'src/main.ts'));
+test('every file is reachable from src/main.ts or from an export of the package', () => {
+  const exported = ['src/client/index.ts', 'src/client/datafeed/index.ts'];
+  clean(unreachable(program, 'src/main.ts', ...exported));
 });
 
 test('the map in src/README.md and the tree name the same folders and rules', () => {

@@ -5,9 +5,9 @@
  * Assumes: events are as `chain/recognise` writes them; one that contradicts the rows is a fault.
  * Undo:    before-images, as for every row.
  */
-import type { BlockPayload, TradeEvent } from '../log/entry.ts';
+import type { BlockPayload, PassedPayload, TradeEvent } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
-import type { MarketEvent, RefText } from '../market/events.ts';
+import type { LaunchedToken, MarketEvent, RefText } from '../market/events.ts';
 import { type Listing, MARKET_CAP } from '../market/pair.ts';
 import { marketCapOf, spotOf } from '../market/pool.ts';
 import { reduced } from '../market/ratio.ts';
@@ -47,6 +47,9 @@ export function pointKey(height: number): string {
   return String(height).padStart(12, '0');
 }
 
+/** Transaction of a launch before the block that following began with. */
+const NEVER_SEEN = '';
+
 /** More than a token has open at once. */
 const MOST_OPEN = 1_000_000;
 
@@ -61,8 +64,31 @@ export function foldChainBlock(
   const fold = new BlockFold(rows, atMs);
   for (const event of chain.events) fold.take(event);
   const { slot, hash, height } = chain;
-  fold.movePoint({ slot, hash, height, timeMs: marketMs, seq });
+  movePoint(rows, { slot, hash, height, timeMs: marketMs, seq });
   return fold;
+}
+
+/** Only the place in the chain moves. */
+export function foldPassed(
+  { slot, hash, height }: PassedPayload,
+  seq: number,
+  marketMs: number,
+  rows: RowDraft,
+): void {
+  movePoint(rows, { slot, hash, height, timeMs: marketMs, seq });
+  // A block leaves behind one point; a run of them leaves behind several.
+  const oldest = pointKey(Math.max(0, height - KEPT_POINTS));
+  for (const key of rows.points(KEPT_POINTS + 1)) if (key < oldest) rows.set('points', key, null);
+}
+
+function movePoint(rows: RowDraft, point: PointRecord): void {
+  const text = JSON.stringify(point);
+  if (rows.get('market', CHAIN_START) === null) {
+    rows.set('market', CHAIN_START, String(point.seq - 1));
+  }
+  rows.set('points', pointKey(point.height), text);
+  rows.set('points', pointKey(point.height - KEPT_POINTS - 1), null);
+  rows.set('market', TIP, text);
 }
 
 class BlockFold implements ChainTrades {
@@ -76,18 +102,9 @@ class BlockFold implements ChainTrades {
     this.#atMs = atMs;
   }
 
-  movePoint(point: PointRecord): void {
-    const text = JSON.stringify(point);
-    if (this.#rows.get('market', CHAIN_START) === null) {
-      this.#rows.set('market', CHAIN_START, String(point.seq - 1));
-    }
-    this.#rows.set('points', pointKey(point.height), text);
-    this.#rows.set('points', pointKey(point.height - KEPT_POINTS - 1), null);
-    this.#rows.set('market', TIP, text);
-  }
-
   take(event: MarketEvent): void {
-    if (event.kind === 'launched') this.#launch(event);
+    if (event.kind === 'launched') this.#launch(event.pool, event.tx);
+    else if (event.kind === 'adopted') this.#launch(event.pool, NEVER_SEEN);
     else if (event.kind === 'filled') this.#fill(event);
     else if (event.kind === 'moved') this.#movePool(event);
     else if (event.kind === 'graduated') this.#update(event.token, { graduatedMs: this.#atMs });
@@ -101,12 +118,12 @@ class BlockFold implements ChainTrades {
     else if (event.kind === 'spent') spendOutput(this.#rows, event.ref);
   }
 
-  #launch({ pool, tx }: MarketEvent & { kind: 'launched' }): void {
+  #launch(pool: LaunchedToken, launchTx: string): void {
     const record: PoolRecord = {
       ...pool,
       reserves: { venue: 'CURVE', x: '0', y: pool.supply, owed: '0' },
       ref: '',
-      launchTx: tx,
+      launchTx,
       createdMs: this.#atMs,
       movedMs: this.#atMs,
       lastTradeMs: null,

@@ -13,6 +13,7 @@ import {
   type EpochPayload,
   type MempoolPayload,
   OLDEST_CHAIN_VERSION,
+  type PassedPayload,
   type Payload,
   type RollbackPayload,
   type SealedEntry,
@@ -24,7 +25,7 @@ import { effectsText, type RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import type { Touched } from '../store/touches.ts';
 import { ChainMarket } from './chainMarket.ts';
-import type { ChainTrades } from './chainRows.ts';
+import { type ChainTrades, foldPassed } from './chainRows.ts';
 import type { Directory } from './directory.ts';
 import { MarketClock } from './marketClock.ts';
 import type { MempoolBook } from './mempoolBook.ts';
@@ -117,6 +118,7 @@ export class Fold {
     for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
     else if (payload.kind === 'mempool') this.#applyMempool(payload, seq, draft);
+    else if (payload.kind === 'passed') this.#applyPassed(payload, seq, draft);
     else this.#takeTrades(null, 0, seq, draft);
     if ('cursor' in payload) this.#moveCursor(payload, draft);
     this.#stage(sealed, draft);
@@ -134,6 +136,7 @@ export class Fold {
     const effects = effectsText(restored) + effectsText(changes);
     const stateHash = hash('sha256', `${previous}\n${effects}`, 'hex');
     const first = payload.kind === 'epoch' && payload.base === undefined;
+    const isBlock = payload.kind === 'block' || payload.kind === 'passed';
     this.store.stage({
       checkpoint: {
         epoch,
@@ -144,8 +147,8 @@ export class Fold {
         marketMs: timeMs,
         openedMs: this.clock.openedMs,
       },
-      block: payload.kind === 'block' || first,
-      atMs: payload.kind === 'block' ? payload.atMs : -1,
+      block: isBlock || first,
+      atMs: isBlock ? payload.atMs : -1,
       changes,
       touches,
     });
@@ -156,6 +159,13 @@ export class Fold {
     const { atMs } = payload;
     if (atMs > this.seenMs) this.#set('market', 'seenMs', String(atMs), draft);
     this.#takeTrades(chain ?? { listings: [], trades: payload.trades }, atMs, seq, draft);
+  }
+
+  #applyPassed(payload: PassedPayload, seq: number, draft: Draft): void {
+    const rows = new RowDraft(this.store);
+    foldPassed(payload, seq, this.marketMs, rows);
+    takeIn(rows, draft);
+    this.#takeTrades(null, payload.atMs, seq, draft);
   }
 
   /** Time passes for every pair that has a bar to close, with trades or without. */

@@ -12,14 +12,12 @@ import type { RowDraft } from './rowDraft.ts';
 import { touchOrder } from './streamTags.ts';
 
 export function foldMempool(
-  { added, removed, seenMs, whole }: MempoolPayload,
+  { added, removed, seenMs, whole, absent }: MempoolPayload,
   seq: number,
   rows: RowDraft,
   book: MempoolBook,
 ): void {
-  const there = new Set(added.map(({ id }) => id));
-  // Sorted: a node that started again has them in another order than one that saw them come.
-  const gone = whole ? [...book.ids()].filter((id) => !there.has(id)).sort() : [];
+  const gone = absent ?? (whole ? absentFrom(added, book) : []);
   // Removed first: what is added may spend the same outputs in another way.
   for (const id of [...gone, ...removed.map((each) => each.id)]) take(id, seq, rows, book);
   for (const [index, waiting] of added.entries()) {
@@ -27,6 +25,12 @@ export function foldMempool(
     const place = `${String(seq).padStart(15, '0')}.${String(index).padStart(6, '0')}`;
     put({ ...waiting, place, seenMs }, rows, book);
   }
+}
+
+/** Sorted: a node that started again has them in another order than one that saw them come. */
+function absentFrom(added: MempoolPayload['added'], book: MempoolBook): string[] {
+  const there = new Set(added.map(({ id }) => id));
+  return [...book.ids()].filter((id) => !there.has(id)).sort();
 }
 
 /** Block `seq` holds some of it, and makes others impossible; its own rows are there already. */

@@ -10,11 +10,13 @@ import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
 import { StateStore } from '../store/state.ts';
 import type { TopicHub } from '../topics/port.ts';
-import { type CommitObserver, Committer, isRefusal } from './committer.ts';
-import { goesOn, isNewEpoch } from './continuity.ts';
+import { type CommitObserver, Committer } from './committer.ts';
+import { hasBase, isNewEpoch, readOn } from './continuity.ts';
 import { type DataFiles, damagedPools, markDamaged } from './files.ts';
 import { Fold } from './fold.ts';
-import { type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
+import { FoldListeners } from './foldListeners.ts';
+import { OtherState } from './otherState.ts';
+import { Interrupted, type RebuildOptions } from './rebuild.ts';
 
 export interface NodeObserver extends CommitObserver {
   batchApplied(entries: number, seconds: number): void;
@@ -31,7 +33,7 @@ export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
   readonly commitEveryMs: number;
   /**
    * Of a node among several. What it reads is another's: when that does not go on from what it has,
-   * it waits for `adopt` instead of failing.
+   * it waits for `adopt` or `rejoin` instead of failing.
    */
   readonly shared?: {
     diverged(): void;
@@ -49,7 +51,7 @@ export class Node {
   readonly #clock: Clock;
   readonly #options: NodeOptions;
   readonly #observer: NodeObserver;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new FoldListeners();
   #fold: Fold;
   #hub: TopicHub | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -58,8 +60,10 @@ export class Node {
   #diverged = false;
   #syncedTo: number;
   readonly #committer: Committer;
+  readonly #otherState: OtherState;
   #wake: () => void = () => {};
   #adopted: SealedEntry | null = null;
+  #mayRejoin = false;
 
   /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
   constructor(
@@ -82,6 +86,8 @@ export class Node {
     this.#committer = new Committer(clock, observer, options.commitEveryMs, () => {
       return this.#fold.store;
     });
+    const rebuilding = { ...options, ...this.#foldOptions(), clock };
+    this.#otherState = new OtherState(log, files, rebuilding, this.#committer);
   }
 
   /** The fold in force; ask again after every await, a new epoch replaces it. */
@@ -103,32 +109,27 @@ export class Node {
   }
 
   onApplied(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
-  /** Resolves once `seq` is applied; rejects when the fold has stopped before it. */
-  reached(seq: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        const done = this.applied().seq >= seq;
-        if (!done && !this.#failed && !this.#stopping) return;
-        stop();
-        if (done) resolve();
-        else reject(new Error(`the fold stopped before entry ${seq}`));
-      };
-      const stop = this.onApplied(check);
-      check();
-    });
+  /**
+   * Resolves once `seq` is applied; rejects when the fold has stopped before it, when it cannot go
+   * on from what it has, and when who asks gives up.
+   */
+  reached(seq: number, givenUp?: AbortSignal): Promise<void> {
+    const isStuck = () => this.#diverged && this.#adopted === null;
+    const isStopped = () => this.#failed || this.#stopping || isStuck();
+    const isDone = () => this.applied().seq >= seq;
+    return this.#listeners.until(isDone, isStopped, `entry ${seq}`, givenUp);
   }
 
   start(hub: TopicHub): void {
     this.#hub = hub;
     this.#running = this.#run().catch((error: unknown) => {
-      if (this.#stopping) return;
+      if (this.#stopping || error instanceof Interrupted) return;
       this.#failed = true;
       this.#observer.foldFailed(error);
-      this.#tell();
+      this.#listeners.tell();
     });
   }
 
@@ -142,12 +143,18 @@ export class Node {
     this.#wake();
   }
 
+  /** Goes on from a snapshot, where the log has lost what follows here and there is one. */
+  rejoin(): void {
+    this.#mayRejoin = true;
+    this.#wake();
+  }
+
   /** Stops after the batch in hand, writes what is staged, closes log and state. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#committer.stop();
     this.#wake();
-    this.#tell();
+    this.#listeners.tell();
     await this.#log.close();
     await this.#running;
     await this.#committer.rest();
@@ -162,38 +169,43 @@ export class Node {
     while (!this.#stopping) {
       const adopted = this.#adopted;
       if (adopted !== null) {
-        this.#adopted = null;
         await this.#changeEpoch(adopted);
+        if (this.#adopted === adopted) this.#adopted = null;
         continue;
       }
+      if (this.#mayRejoin) await this.#rejoin();
       const next = this.applied().seq + 1;
-      const entries = await this.#log.read(next, READ);
-      if (entries.length === 0) {
-        await this.#woken((wake) => void this.#log.reached(next).then(wake));
-      } else if (
-        this.#options.shared !== undefined &&
-        !goesOn(entries[0], this.#fold.store.checkpoint ?? {})
-      ) {
-        this.#diverge();
-        await this.#woken(() => {});
-      } else await this.#applyAll(entries);
+      const isShared = this.#options.shared !== undefined;
+      const entries = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
+      this.#setDiverged(entries === null);
+      if (entries === null) await this.#woken(() => {});
+      else if (entries.length > 0) await this.#applyAll(entries);
+      else await this.#woken((wake) => void this.#log.reached(next).then(wake));
     }
   }
 
-  /** By `adopt`, `stop`, or what `listen` is told to call. */
+  /** By `adopt`, `rejoin`, `stop`, or what `listen` is told to call. */
   #woken(listen: (wake: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#adopted !== null || this.#stopping) resolve();
+      if (this.#adopted !== null || this.#mayRejoin || this.#stopping) resolve();
       else listen(resolve);
     });
   }
 
-  #diverge(): void {
-    if (this.#diverged) return;
-    this.#diverged = true;
-    this.#options.shared?.diverged();
-    this.#tell();
+  #setDiverged(isSo: boolean): void {
+    if (this.#diverged === isSo) return;
+    this.#diverged = isSo;
+    if (isSo) this.#options.shared?.diverged();
+    this.#listeners.tell();
+  }
+
+  async #rejoin(): Promise<void> {
+    this.#mayRejoin = false;
+    if (!this.#diverged || !(await this.#otherState.takeSnapshot(this.#fold.store))) return;
+    this.#openState([]);
+    this.#hub?.epochChanged();
+    this.#listeners.tell();
   }
 
   /** Applies in slices of at most 2 ms, each published whole. */
@@ -229,7 +241,7 @@ export class Node {
     } while (nowMs - startMs < SLICE_MS);
     this.#observer.batchApplied(next - index, (nowMs - startMs) / 1000);
     this.#hub?.applied(tags);
-    this.#tell();
+    this.#listeners.tell();
     return next;
   }
 
@@ -244,20 +256,18 @@ export class Node {
     const { payload, epoch } = sealed.entry;
     if (payload.kind !== 'epoch') return;
     if (payload.base !== undefined && !this.#isAt(payload.base)) {
-      const broken = await this.#takeBase(payload.base.seq, epoch);
+      if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
+      const { seq } = payload.base;
+      const broken = await this.#otherState.takeBase(seq, epoch, this.#fold.store);
       if (broken === null) return;
-      this.#fold = new Fold(
-        new StateStore(this.#files.state, { ...this.#options, writer: 'thread' }),
-        this.#foldOptions(),
-      );
-      this.#fold.keepQuarantined(broken);
+      this.#openState(broken);
     }
     this.#fold.apply(sealed, new Set());
     this.#syncedTo = Math.min(this.#syncedTo, sealed.entry.seq);
     this.#diverged = false;
     this.#observer.epochStarted(epoch, payload.reason);
     this.#hub?.epochChanged();
-    this.#tell();
+    this.#listeners.tell();
   }
 
   #isAt(base: { readonly seq: number; readonly stateHash?: string }): boolean {
@@ -266,26 +276,11 @@ export class Node {
     return (base.stateHash ?? checkpoint.stateHash) === checkpoint.stateHash;
   }
 
-  /** Pools that could not be folded; null when we stop before it is done. */
-  async #takeBase(seq: number, epoch: string): Promise<readonly string[] | null> {
-    const clock = this.#clock;
-    const options: RebuildOptions = { ...this.#options, ...this.#foldOptions(), clock };
-    const release = async () => {
-      await this.#committer.rest();
-      await this.#fold.store.close();
-    };
-    const { shared } = this.#options;
-    const isElsewhere = shared !== undefined && seq < (await this.#log.first());
-    return this.#committer.untilDiskTakes(async () => {
-      if (!isElsewhere) return replaceState(seq, this.#log, this.#files, options, release);
-      await shared.fetchBase(epoch);
-      await takeBase(epoch, this.#files, release);
-      return [];
-    }, isRefusal);
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+  /** What is in the file now; `broken` pools could not be folded. */
+  #openState(broken: readonly string[]): void {
+    const store = new StateStore(this.#files.state, { ...this.#options, writer: 'thread' });
+    this.#fold = new Fold(store, this.#foldOptions());
+    this.#fold.keepQuarantined(broken);
   }
 
   #foldOptions() {

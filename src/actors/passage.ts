@@ -3,13 +3,16 @@
  * open bar ends, and a `start` entry for a new minute, before what happens then.
  */
 import type { EntryDraft } from '../log/writer.ts';
-import { intervalStart } from '../market/resolution.ts';
+import { intervalEnd, intervalStart, RESOLUTIONS } from '../market/resolution.ts';
 import type { Fold } from './fold.ts';
 
 export class Passage {
   readonly #fold: Fold;
+  /** Ends of bars that entries open which are not applied yet. */
+  readonly #endsMs = new Set<number>();
   #marketMs: number;
   #openedMs: number;
+  #tradedMinuteMs = -1;
 
   /** Begins at the applied state. */
   constructor(fold: Fold) {
@@ -22,9 +25,21 @@ export class Passage {
     return this.#marketMs;
   }
 
-  /** Ends up to `toMs`: those the fold knows, and `moreEndsMs` of entries not applied yet. */
-  endsUpTo(toMs: number, moreEndsMs: readonly number[] = []): EntryDraft[] {
-    const known = [...this.#fold.endsUpTo(toMs), ...moreEndsMs];
+  /** A trade at `atMs` was drafted: the bars it opens, which the fold does not know yet, will end. */
+  opens(atMs: number): void {
+    const minuteMs = intervalStart('min1', atMs);
+    if (minuteMs === this.#tradedMinuteMs) return;
+    this.#tradedMinuteMs = minuteMs;
+    for (const resolution of RESOLUTIONS) {
+      this.#endsMs.add(intervalEnd(resolution, intervalStart(resolution, atMs)));
+    }
+  }
+
+  /** Ends of bars up to `toMs`, those that are over already left out. */
+  endsUpTo(toMs: number): EntryDraft[] {
+    const opened = [...this.#endsMs].filter((endMs) => endMs <= toMs);
+    for (const endMs of opened) this.#endsMs.delete(endMs);
+    const known = [...this.#fold.endsUpTo(toMs), ...opened];
     const endsMs = [...new Set(known)].filter((endMs) => endMs > this.#marketMs);
     endsMs.sort((a, b) => a - b);
     this.#marketMs = endsMs.at(-1) ?? this.#marketMs;

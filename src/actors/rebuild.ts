@@ -23,9 +23,10 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
   readonly signal?: AbortSignal | undefined;
   /**
    * Of a node among several, whose log may begin in the middle of an epoch: puts a state that the
-   * log goes on from into a file, one at or before an entry; its seq, or null where there is none.
+   * log goes on from into a file, one at or before an entry, and after another; its seq, or null
+   * where there is none.
    */
-  takeSnapshot?(file: string, upTo: number): Promise<number | null>;
+  takeSnapshot?(file: string, upTo: number, after?: number): Promise<number | null>;
 }
 
 /** Asked to stop before the work was done; nothing is changed by that. */

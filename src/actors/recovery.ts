@@ -55,7 +55,7 @@ export async function recover(
     throw new Error(`${files.state} is unreadable and there is no log to rebuild it`);
   const checkpoint = state.checkpoint;
   if (checkpoint === null) {
-    if (tail.seq === 0) await startLog(log, options);
+    if (tail.seq === 0) await orClose(state, startLog(log, options));
     if (tail.seq === 0 || (await log.first()) === 1) return state;
     await state.close();
     return rebuildInPlace(tail, log, files, options);
@@ -66,8 +66,17 @@ export async function recover(
     await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
-  await restartLog(checkpoint, state, log, files, options);
+  await orClose(state, restartLog(checkpoint, state, log, files, options));
   return state;
+}
+
+async function orClose(state: StateStore, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
 }
 
 /** Among several nodes the log may have gone on without this one, and be trimmed past it. */

@@ -44,6 +44,11 @@ export class RowDraft {
     return this.#store.withPrefix('open_orders', `${token}/`, limit).map(({ value }) => value);
   }
 
+  /** Keys of the points that were there before this entry, oldest first. */
+  points(limit: number): string[] {
+    return this.#store.withPrefix('points', '', limit).map(({ key }) => key);
+  }
+
   /** Adds to a count; a count of 0 has no row. */
   count(key: string, by: 1 | -1): void {
     const count = Number(this.get('counts', key) ?? 0) + by;

@@ -4,7 +4,6 @@
  * The ledger is open when `openChain` returns, because routes need to know its deployment; it is
  * stopped as the last of these services.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Node } from '../actors/node.ts';
 import type { Deployment } from '../cardano/deployment.ts';
@@ -12,14 +11,11 @@ import { keyOf } from '../cardano/keys.ts';
 import type { Devnet } from '../chain/devnet.ts';
 import { EmulatedChain } from '../chain/emulated.ts';
 import { Follower, type FollowerPlace } from '../chain/follower.ts';
+import type { SyncProgress } from '../chain/syncMeter.ts';
 import { tokenPolicyId } from '../chain/tokenPolicy.ts';
 import { readSecrets, type Secrets } from '../config/secrets.ts';
 import { Executor, type ExecutorPlace } from '../executor/executor.ts';
 import { Floats } from '../executor/floats.ts';
-import { ImageFolder } from '../images/folder.ts';
-import { KuboImages } from '../images/kubo.ts';
-import type { ImageStore } from '../images/port.ts';
-import { SharedImages } from '../images/shared.ts';
 import type { GenesisPlan } from '../ledger/genesis.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
 import { type LogWriter, WriterConflict } from '../log/writer.ts';
@@ -31,26 +27,38 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
-import { MOST_POOLS, type PoolRecord, readRecord } from '../store/records.ts';
 import { type TraderConfig, traderFunds } from '../traders/config.ts';
 import { DEFAULT_PARAMETERS } from '../transactions/parameters.ts';
 import { BuilderPool } from '../transactions/pool.ts';
 import type { Builder } from '../transactions/port.ts';
 import type { Workshop } from '../workshop/workshop.ts';
 import type { Cluster } from './cluster.ts';
+import { imagesOf } from './images.ts';
 import type { Market } from './market.ts';
 import { alone, among, type Roles, type Work } from './roles.ts';
 import type { World } from './world.ts';
 
 export interface ChainKit {
   readonly workshop: Workshop;
-  readonly devnet: Devnet;
+  /** null: the chain is made elsewhere. */
+  readonly devnet: Devnet | null;
+  /** How far following has come, where the chain is made elsewhere; null: it is made here. */
+  readonly sync: ChainSync | null;
   /** Among several nodes; null: this is the only one. */
   readonly roles: Roles | null;
   /** The chain is not followed any more. */
   stale(): boolean;
   /** In start order; they begin before the gateway opens. */
   readonly services: readonly Service[];
+}
+
+export interface ChainSync {
+  /** Has caught up with the node since this process began. */
+  isSynced(): boolean;
+  /** The node cannot be asked: what there is, is served, however old. */
+  isAlone(): boolean;
+  silentMs(): number;
+  progress(): SyncProgress;
 }
 
 /** The chain's thread, and what works on it in whatever role this node has. */
@@ -60,8 +68,6 @@ export interface ChainParts {
   follow(writer: LogWriter, failed: (error: unknown) => void): Follower;
   execute(): Executor;
 }
-
-const KUBO_TIMEOUT_MS = 10_000;
 
 /** null where the world has no chain. */
 export async function openChain(
@@ -131,6 +137,7 @@ function kitOn(
   const workshop: Workshop = {
     ...common,
     submitter: work.submitter,
+    parameters: () => DEFAULT_PARAMETERS,
     images: imagesOf(world, node, cluster),
     collateralKey: keyOf(secrets.collateral.reveal()),
     applyDataArgument,
@@ -138,6 +145,7 @@ function kitOn(
   return {
     workshop,
     devnet: work.devnet,
+    sync: null,
     roles: work.roles,
     stale: work.stale,
     services: [
@@ -190,7 +198,7 @@ function workOf(
 ): Work {
   if (cluster !== null) return among(parts, cluster, world, node, events);
   assert(writer !== null, 'the only node writes its log');
-  return alone(parts, writer);
+  return alone(parts, writer, node, world.clock);
 }
 
 function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfig): GenesisPlan {
@@ -212,7 +220,7 @@ function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfi
   };
 }
 
-function timed(builder: Builder, clock: Clock, events: Events): Builder {
+export function timed(builder: Builder, clock: Clock, events: Events): Builder {
   return {
     async build(plan, options) {
       const startMs = clock.monotonicMs();
@@ -220,34 +228,5 @@ function timed(builder: Builder, clock: Clock, events: Events): Builder {
       events.built((clock.monotonicMs() - startMs) / 1000);
       return outcome;
     },
-  };
-}
-
-function imagesOf(
-  { settings, clock, rng }: World,
-  node: Node,
-  cluster: Cluster | null,
-): ImageStore {
-  if (settings.KUBO_URL !== undefined) {
-    return new KuboImages({ url: settings.KUBO_URL, clock, timeoutMs: KUBO_TIMEOUT_MS });
-  }
-  const folder = join(settings.DATA_DIR, 'images');
-  mkdirSync(folder, { recursive: true });
-  const own = new ImageFolder(folder, { isClaimed: claimedLogos(node) });
-  return cluster === null ? own : new SharedImages(own, cluster.images, folder, rng);
-}
-
-/** Whether a launch names the logo; read anew once per position that is asked about. */
-function claimedLogos(node: Node): (cid: string) => boolean {
-  let checkpoint: unknown;
-  let logos: ReadonlySet<string> = new Set();
-  return (cid) => {
-    const { store } = node.fold;
-    if (store.checkpoint !== checkpoint) {
-      const pools = store.withPrefix('pools', '', MOST_POOLS);
-      logos = new Set(pools.map(({ value }) => readRecord<PoolRecord>(value).logoCID));
-      checkpoint = store.checkpoint;
-    }
-    return logos.has(cid);
   };
 }

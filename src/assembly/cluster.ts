@@ -2,26 +2,26 @@
  * One node among several: the log, the lease and the files that all share, over NATS. What is read
  * is this node's own; what is written goes through whoever leads.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DataFiles, dataFiles } from '../actors/files.ts';
 import { Node } from '../actors/node.ts';
-import { Interrupted } from '../actors/rebuild.ts';
-import { recover } from '../actors/recovery.ts';
+import { type RecoveryOptions, recover } from '../actors/recovery.ts';
 import { Epochs } from '../cluster/epochs.ts';
 import { Joining, removeHalfTaken } from '../cluster/joining.ts';
 import { Pairs } from '../cluster/pairs.ts';
-import { patientLog } from '../cluster/patientLog.ts';
+import { nowAndThen, patientLog, pauseOrGiveUp, untilAnswered } from '../cluster/patientLog.ts';
+import { SharedFiles } from '../cluster/sharedFiles.ts';
 import type { GenesisCopy } from '../ledger/messages.ts';
 import { ensureLog, JetstreamLog } from '../log/jetstream.ts';
+import { RestartRefused } from '../log/jetstreamBegin.ts';
+import type { Log } from '../log/port.ts';
 import { Announcements, isForemost } from '../nats/announcements.ts';
 import { Bucket } from '../nats/bucket.ts';
 import { connectNats, type NatsLink } from '../nats/connection.ts';
 import { Lease } from '../nats/lease.ts';
 import { ObjectFiles } from '../nats/objects.ts';
-import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
+import type { Checkpoint, StateStore } from '../store/state.ts';
 import { foldOptions, type Market } from './market.ts';
 import type { World } from './world.ts';
 
@@ -49,9 +49,7 @@ export interface Cluster {
   onLost(listener: () => void): void;
 }
 
-const AGAIN_MS = 200;
 const LONGEST_WAIT_MS = 60_000;
-const GENESIS = 'genesis';
 
 /** The market as the log has it, and the way to the other nodes. */
 export async function joinMarket(
@@ -80,42 +78,78 @@ async function joinOver(
   name: string,
   events: Events,
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
-  const { settings, clock, rng, signal } = world;
-  const shared = await sharedParts(world, name, link, events);
-  const { log, lease, objects, announcements } = shared;
+  const { settings, clock } = world;
+  const signal = endOf(link, world);
+  const again = () => pauseOrGiveUp(clock, signal);
+  const shared = await sharedParts(world, name, link, events, again);
+  const { log, objects } = shared;
   const files = dataFiles(settings.DATA_DIR);
-  const fetchBase = (epoch: string) =>
-    fetchUntilThere(objects, baseName(epoch), files.base(epoch), world);
-  await untilBegun(log, lease, world);
-  const options = foldOptions(world);
   removeHalfTaken(settings.DATA_DIR);
   const pairs = new Pairs(objects, settings.DATA_DIR);
-  const joining = new Joining({ pairs, log, files, clock }, events);
-  const takeSnapshot = (file: string, upTo: number) => joining.takeState(file, upTo);
-  const store = await recover(log, files, {
-    ...options,
-    takeSnapshot,
-    clock,
-    rng,
-    signal,
-    quarantined: events.actorQuarantined,
-    epochStarted: events.epochStarted,
-    stateUnreadable: events.stateUnreadable,
-    publishBase: (epoch) => publish(objects, baseName(epoch), files.base(epoch)),
-    shared: {
-      fetchBase,
-      mayRestart: ({ epoch, term, seq }) =>
-        isForemostLeader(lease, announcements, { node: name, epoch, term, seq }, world),
-    },
-  });
-  const tail = await log.last();
+  const begins = new SharedFiles(objects, files, again);
+  const patience = { signal, waits: nowAndThen(clock, events.natsWaits) };
+  const starting = patientLog(log, clock, patience);
+  const joining = new Joining({ pairs, log: starting, files, clock, signal }, events);
+  const takeSnapshot = joining.takeState.bind(joining);
+  const common = { ...foldOptions(world), takeSnapshot };
+  const publishBase = (epoch: string) =>
+    untilAnswered(
+      () => begins.publishBase(epoch),
+      () => false,
+      clock,
+      patience,
+    );
+  const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
+  const told = { quarantined, epochStarted, stateUnreadable, natsWaits: patience.waits };
+  const fetchBase = (epoch: string) => begins.fetchBase(epoch);
+  const options = { ...common, ...told, publishBase, fetchBase };
+  const store = await recovered(starting, shared, name, world, files, options, again);
+  const tail = await starting.last();
   const joins = { fetchBase, diverged: events.logDiverged };
-  const nodeOptions = { ...options, takeSnapshot, shared: joins };
-  const reads = patientLog(log, clock);
+  const reads = patientLog(log, clock, { signal });
+  const nodeOptions = { ...common, shared: joins };
   const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
   const places = { files, pairs, joining };
-  const cluster = clusterOf(world, name, link, shared, node, places, events);
+  const cluster = clusterOf(world, name, link, shared, node, places, begins, events);
   return { market: { node, log, writer: null }, cluster };
+}
+
+/** What waits for NATS is given up when we are told to stop, and when the connection is closed. */
+function endOf(link: NatsLink, { signal }: World): AbortSignal {
+  const closed = new AbortController();
+  link.onStatus(({ status }) => {
+    if (status === 'closed') closed.abort();
+  });
+  return signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
+}
+
+/** Where another one begins the log while we would, it is read from the beginning. */
+async function recovered(
+  log: Log,
+  { lease, announcements }: Shared,
+  node: string,
+  { clock, rng, signal }: World,
+  files: DataFiles,
+  options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared'> & {
+    fetchBase(epoch: string): Promise<void>;
+    natsWaits(error: unknown): void;
+  },
+  again: () => Promise<void>,
+): Promise<StateStore> {
+  const { fetchBase } = options;
+  const mayRestart = ({ epoch, term, seq }: Checkpoint) =>
+    isForemostLeader(lease, announcements, { node, epoch, term, seq }, again);
+  for (;;) {
+    await untilBegun(log, lease, again);
+    try {
+      const shared = { fetchBase, mayRestart };
+      return await recover(log, files, { ...options, clock, rng, signal, shared });
+    } catch (error) {
+      if (!(error instanceof RestartRefused)) throw error;
+      options.natsWaits(error);
+      await again();
+    }
+  }
 }
 
 interface Shared {
@@ -132,18 +166,19 @@ async function sharedParts(
   name: string,
   link: NatsLink,
   events: Events,
+  again: () => Promise<void>,
 ): Promise<Shared> {
   const { settings, clock, rng } = world;
   const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
-  const log = await patiently(world, events, async () => {
-    await ensureLog(link, { name: market, replicas });
-    return JetstreamLog.open(link, clock, { name: market });
-  });
   const shape = { name: `${market}-nodes`, replicas, ttlMs: leaseMs };
   const bucket = new Bucket(link, shape, Math.max(200, leaseMs / 5));
   let lost = () => {};
   const subject = leaderSubject(market);
   const lease = new Lease(bucket, { node: name, subject, leaseMs, clock, rng, lost: () => lost() });
+  const log = await patiently(world, events, again, async () => {
+    await ensureLog(link, { name: market, replicas });
+    return JetstreamLog.open(link, clock, { name: market, mayRestart: () => lease.held });
+  });
   const objects = new ObjectFiles(link, clock, rng, { bucket: `${market}-files`, replicas });
   const images = new ObjectFiles(link, clock, rng, { bucket: `${market}-images`, replicas });
   return {
@@ -159,25 +194,25 @@ async function sharedParts(
 }
 
 /** Servers that form a cluster just now, or several nodes that make the stream at once. */
-async function patiently<T>(world: World, events: Events, work: () => Promise<T>): Promise<T> {
-  const endMs = world.clock.monotonicMs() + LONGEST_WAIT_MS;
+async function patiently<T>(
+  { clock }: World,
+  events: Events,
+  again: () => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  const waits = nowAndThen(clock, events.natsWaits);
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (world.clock.monotonicMs() > endMs) {
+      if (clock.monotonicMs() > endMs) {
         throw new Error('NATS does not make the stream of this market', { cause: error });
       }
-      events.natsWaits(error);
-      await again(world);
+      waits(error);
+      await again();
     }
   }
-}
-
-/** Before the next look; throws when the start was given up meanwhile. */
-async function again({ clock, signal }: World): Promise<void> {
-  await sleep(clock, AGAIN_MS);
-  if (signal?.aborted === true) throw new Interrupted('stopped while it waited for the others');
 }
 
 export function leaderSubject(market: string): string {
@@ -188,14 +223,14 @@ function clusterOf(
   world: World,
   name: string,
   link: NatsLink,
-  { log, lease, announcements, objects, images, onLost }: Shared,
+  { log, lease, announcements, images, onLost }: Shared,
   node: Node,
   places: Pick<Cluster, 'files' | 'pairs' | 'joining'>,
+  begins: SharedFiles,
   { epochStarted }: Events,
 ): Cluster {
   const { settings, rng } = world;
   const { files } = places;
-  const own = join(settings.DATA_DIR, 'genesis.json');
   return {
     name,
     market: settings.MARKET_NAME,
@@ -221,31 +256,23 @@ function clusterOf(
       },
       ensureLog: () =>
         ensureLog(link, { name: settings.MARKET_NAME, replicas: settings.NATS_REPLICAS }),
-      async publishBase(epoch) {
-        await publish(objects, baseName(epoch), files.base(epoch));
-        // Whatever lost the log may have lost that, too.
-        if (existsSync(own)) await publish(objects, GENESIS, own);
-      },
+      publishBase: (epoch) => begins.publishBase(epoch),
       epochStarted,
     }),
     async genesis() {
-      for (; !existsSync(own); await again(world)) {
-        const found = await objects.get(GENESIS, own);
-        if (!(found instanceof Failure)) continue;
-        if (found.cause === 'NOT_FOUND' && (await lease.tryTake()) === 'taken') return null;
-      }
+      const text = await begins.genesis(async () => (await lease.tryTake()) === 'taken');
       // trust: written by `publishGenesis` of a node of this market
-      return JSON.parse(readFileSync(own, 'utf8')) as GenesisCopy;
+      return text === null ? null : (JSON.parse(text) as GenesisCopy);
     },
-    publishGenesis: (genesis) => publishGenesis(objects, own, genesis),
+    publishGenesis: (genesis) => begins.publishGenesis(JSON.stringify(genesis)),
   };
 }
 
 /** The log has a first entry, or this node may write it. */
-async function untilBegun(log: JetstreamLog, lease: Lease, world: World): Promise<void> {
+async function untilBegun(log: Log, lease: Lease, again: () => Promise<void>): Promise<void> {
   while ((await log.last()).seq === 0) {
     if ((await lease.tryTake()) === 'taken') return;
-    await again(world);
+    await again();
   }
 }
 
@@ -254,7 +281,7 @@ async function isForemostLeader(
   lease: Lease,
   announcements: Announcements,
   own: Parameters<typeof isForemost>[0],
-  world: World,
+  again: () => Promise<void>,
 ): Promise<boolean> {
   for (;;) {
     if ((await lease.tryTake()) === 'taken') {
@@ -264,33 +291,6 @@ async function isForemostLeader(
     }
     const holder = await lease.holder();
     if (holder !== null && holder !== 'unreachable' && holder.node !== own.node) return false;
-    await again(world);
+    await again();
   }
-}
-
-/** Under its own name once all have it: a start that dies before begins with it again. */
-async function publishGenesis(objects: ObjectFiles, own: string, genesis: GenesisCopy) {
-  const part = `${own}.part-own`;
-  writeFileSync(part, JSON.stringify(genesis));
-  await publish(objects, GENESIS, part);
-  renameSync(part, own);
-}
-
-function baseName(epoch: string): string {
-  return `base-${epoch}`;
-}
-
-async function publish(objects: ObjectFiles, name: string, path: string): Promise<void> {
-  const stored = await objects.put(name, path);
-  if (stored instanceof Failure) throw new Error(stored.message);
-}
-
-/** A leader publishes it before the epoch's first entry, so it is there, or comes back. */
-async function fetchUntilThere(
-  objects: ObjectFiles,
-  name: string,
-  path: string,
-  world: World,
-): Promise<void> {
-  while ((await objects.get(name, path)) instanceof Failure) await again(world);
 }

@@ -36,7 +36,7 @@ export function openDoors(
   const status = statusOf(world, node, chain);
   const vantage: Vantage = {
     applied: () => node.applied(),
-    synced: () => status.synced(),
+    synced: () => status.serves(),
     tip: () => status.tip(),
     onApplied: (listener) => node.onApplied(listener),
   };

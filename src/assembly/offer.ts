@@ -48,11 +48,11 @@ export function marketRoutes(node: Node, chain: ChainKit | null, world: World): 
     launchRoute(workshop),
     ...spendRoutes(workshop),
     ...submitRoutes(workshop),
-    ...parameterRoutes(workshop.deployment, version),
+    ...parameterRoutes(workshop, version),
     ...vestingBuildRoutes(workshop),
     ...utxoRoutes(workshop.utxos),
     ...imageRoutes(workshop.images),
-    ...devnetRoutes(chain.devnet),
+    ...(chain.devnet === null ? [] : devnetRoutes(chain.devnet)),
   ];
 }
 

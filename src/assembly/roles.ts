@@ -6,7 +6,7 @@ import type { Node } from '../actors/node.ts';
 import type { Counter, Devnet } from '../chain/devnet.ts';
 import type { EmulatedChain } from '../chain/emulated.ts';
 import { LedgerReplica } from '../chain/replica.ts';
-import { submitDurably, untilWritten } from '../chain/submitDurably.ts';
+import { submitDurably, untilShown, untilWritten } from '../chain/submitDurably.ts';
 import { Copying, type MakeReplica } from '../cluster/copying.ts';
 import { answerCall, LeaderCaller, type LeaderWork } from '../cluster/leaderCalls.ts';
 import { type Crew, type Duty, Leadership } from '../cluster/leadership.ts';
@@ -14,7 +14,7 @@ import { Snapshots } from '../cluster/snapshots.ts';
 import { Watch } from '../cluster/watch.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { ask, serve } from '../nats/requests.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, sleepUnless } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
@@ -46,12 +46,20 @@ export interface Work {
 /** NATS is asked every few seconds; two that were missed are silence. */
 const SILENCE_MS = 12_000;
 
-export function alone({ ledger, follow, execute }: ChainParts, writer: LogWriter): Work {
+/** A follower that waits for an entry which was lost with the log does not stop by itself. */
+const STOP_MS = 2_000;
+
+export function alone(
+  { ledger, follow, execute }: ChainParts,
+  writer: LogWriter,
+  node: Node,
+  clock: Clock,
+): Work {
   const follower = follow(writer, () => {});
   const executor = execute();
   return {
     submitter: ledger,
-    devnet: devnetOf(ledger),
+    devnet: devnetOf(ledger, node, clock),
     roles: null,
     stale: () => follower.failed,
     services: [
@@ -77,7 +85,8 @@ export function among(
       node,
       clock,
       announce: (standing) => announcements.announce(standing),
-      lost: () => leadership.stepDown('the log is not what this node wrote'),
+      leads: () => leadership.leads,
+      lost: (why) => leadership.stepDown(why),
     },
     Math.min(SILENCE_MS / 2, leaseMs / 3),
   );
@@ -88,7 +97,7 @@ export function among(
   const caller = new LeaderCaller({
     work: () => crew.work,
     ask: (bytes) => ask(link, subject, bytes),
-    reached: (seq) => node.reached(seq),
+    reached: (seq, givenUp) => node.reached(seq, givenUp),
     clock,
   });
   return {
@@ -184,52 +193,63 @@ async function leadChain(
   writer: LogWriter,
   failed: (error: unknown) => void,
 ): Promise<Duty & { readonly work: LeaderWork }> {
-  await ledger.lead();
-  const follower = follow(writer, failed);
+  const undo: (() => unknown)[] = [() => ledger.follow()];
+  const stop = () => undoAll(undo.toReversed());
   try {
+    await ledger.lead();
+    const follower = follow(writer, failed);
+    undo.push(() => sleepUnless(clock, STOP_MS, follower.stop()));
     await follower.start();
+    const executor = execute();
+    executor.start();
+    undo.push(() => executor.stop());
+    const work: LeaderWork = {
+      ...devnetOf(ledger, node, clock),
+      submit: (bytes) => submitDurably(ledger, node, bytes, clock),
+      async faucet(address, lovelace) {
+        return untilWritten(await ledger.faucet(address, lovelace), ledger, node, clock);
+      },
+    };
+    const desk = serve(link, leaderSubject(market), (bytes) =>
+      answerCall(work, bytes, () => node.applied().seq),
+    );
+    undo.push(() => desk.stop());
+    return { work, stop };
   } catch (error) {
     // The lease may end before the first entry: then this ledger copies again.
-    await follower.stop().catch(() => {});
-    await ledger.follow();
+    await stop().catch(() => {});
     throw error;
   }
-  const executor = execute();
-  executor.start();
-  const { fork, mine } = devnetOf(ledger);
-  const work: LeaderWork = {
-    submit: (bytes) => submitDurably(ledger, node, bytes, clock),
-    async faucet(address, lovelace) {
-      return untilWritten(await ledger.faucet(address, lovelace), ledger, node, clock);
-    },
-    fork,
-    mine,
-  };
-  const desk = serve(link, leaderSubject(market), (bytes) =>
-    answerCall(work, bytes, () => node.applied().seq),
-  );
-  return {
-    work,
-    async stop() {
-      desk.stop();
-      await executor.stop();
-      await follower.stop();
-      await ledger.follow();
-    },
-  };
 }
 
-function devnetOf(ledger: EmulatedChain): Devnet {
+/** Each of them, whatever the others do; rejects with the first fault. */
+async function undoAll(steps: readonly (() => unknown)[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+}
+
+function devnetOf(ledger: EmulatedChain, node: Node, clock: Clock): Devnet {
   const height = async () => (await ledger.tip()).tip?.height ?? 0;
+  const shown = async (found: number) => {
+    await untilShown(found, ledger, node, clock);
+    return found;
+  };
   return {
     faucet: (address, lovelace) => ledger.faucet(address, lovelace),
     async fork(depth, resubmit) {
       const result = await ledger.fork(Math.min(depth, await height()), { resubmit });
-      return result instanceof Failure ? result : (result.tip?.height ?? 0);
+      return result instanceof Failure ? result : shown(result.tip?.height ?? 0);
     },
     async mine(blocks) {
       const newest = await ledger.mine(blocks);
-      return newest instanceof Failure ? newest : (newest?.height ?? 0);
+      return newest instanceof Failure ? newest : shown(newest?.height ?? 0);
     },
   };
 }

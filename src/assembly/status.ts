@@ -13,7 +13,9 @@ export function statusOf(
 ): NodeStatus {
   const newest = newestBlock(node);
   const roles = chain?.roles ?? null;
-  const isSilent = () => (roles?.silentMs() ?? 0) > settings.STALE_MAX_MS;
+  const sync = chain?.sync ?? null;
+  const silentMs = () => (roles ?? sync)?.silentMs() ?? 0;
+  const isSynced = () => sync === null || sync.isSynced();
   return {
     node: roles?.name ?? settings.NODE_NAME ?? rng.token(6),
     role: () => (roles === null || roles.leads() ? 'leader' : 'follower'),
@@ -21,7 +23,12 @@ export function statusOf(
     lagEntries: () => roles?.lagEntries() ?? 0,
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
-    synced: () => node.synced() && !isSilent(),
+    synced: () => node.synced() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
+    // Nodes that share a log could be asked instead; a node that is alone serves what it has.
+    serves: () =>
+      node.synced() &&
+      (sync === null ? silentMs() <= settings.STALE_MAX_MS : sync.isSynced() || sync.isAlone()),
+    sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),
     stale: () => chain?.stale() ?? false,
     quarantined: () => node.fold.quarantinedPools,
     tip: () => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { NetworkDeployment } from '../cardano/deployment.ts';
 import type { Settings } from '../config/table.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -22,6 +23,8 @@ export interface World {
     readonly pace: number;
     readonly seed: number;
   };
+  /** What is followed on a real network, instead of what the settings name. */
+  readonly deployment?: NetworkDeployment;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }

@@ -2,8 +2,8 @@
  * Addresses: payment part, optional stake part, network. Source: CIP-19; checked with its vectors.
  * Text is bech32; Byron addresses are recognised only to be refused.
  */
-import { bech32 } from '@scure/base';
-import { toHex } from './hex.ts';
+import { base58, bech32 } from '@scure/base';
+import { fromHex, joined, toHex } from './hex.ts';
 
 export interface Credential {
   readonly kind: 'key' | 'script';
@@ -20,6 +20,8 @@ export interface Address {
 }
 
 const LONGEST_TEXT = 1000;
+/** A Byron address is a CBOR array of two. */
+const BYRON_HEAD = 0x82;
 const HASH_BYTES = 28;
 /** More than a pointer takes. */
 const LONGEST_BYTES = 64;
@@ -74,7 +76,7 @@ export function addressBytes({ network, payment, stake }: Address): Uint8Array {
   const type = stake === null ? POINTER_TYPES + scripts : scripts;
   const head = (type << 4) | (network === 'mainnet' ? 1 : 0);
   const text = payment.hash + (stake?.hash ?? '');
-  return Buffer.concat([Uint8Array.of(head), Buffer.from(text, 'hex')]);
+  return joined([Uint8Array.of(head), fromHex(text)]);
 }
 
 export function formatAddress(address: Address): string {
@@ -87,6 +89,25 @@ export function addressText(bytes: Uint8Array): string {
   if (head >> 4 >= ENTERPRISE_TYPES || bytes.length > LONGEST_BYTES) return toHex(bytes);
   const prefix = (head & 15) === 1 ? 'addr' : 'addr_test';
   return bech32.encode(prefix, bech32.toWords(bytes), LONGEST_TEXT);
+}
+
+/** Bytes of a payment address in whatever text servers write it; Byron's is base58. null: none. */
+export function bytesOfAddressText(text: string): Uint8Array | null {
+  const bytes = text.length > LONGEST_TEXT ? null : decodedText(text);
+  if (bytes === null || bytes.length < 1 + HASH_BYTES) return null;
+  const [head = 0] = bytes;
+  return head === BYRON_HEAD || head >> 4 < ENTERPRISE_TYPES ? bytes : null;
+}
+
+function decodedText(text: string): Uint8Array | null {
+  if (/^(?:[0-9a-f]{2})+$/.test(text)) return fromHex(text);
+  try {
+    if (!/^addr(_test)?1/.test(text)) return base58.decode(text);
+    return bech32.fromWords(bech32.decode(narrow(text), LONGEST_TEXT).words);
+  } catch {
+    // Neither alphabet, or a wrong checksum: an answer, not a fault.
+    return null;
+  }
 }
 
 /** A user's address: base or enterprise, of keys alone, of this network; all else is refused. */

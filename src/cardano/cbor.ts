@@ -6,6 +6,8 @@
  * Assumes: nothing about the input. Never reads past it, never nests deeper than MAX_DEPTH and
  *          never believes an announced length before the bytes are there.
  */
+import { fromHex, joined, toHex } from './hex.ts';
+
 export const UNSIGNED = 0;
 export const NEGATIVE = 1;
 export const BYTES = 2;
@@ -71,7 +73,7 @@ export function numberOf(bytes: Uint8Array, item: Item): number {
 export function bytesOf(bytes: Uint8Array, item: Item): Uint8Array {
   if (item.major !== BYTES) throw new MalformedCbor(`bytes were expected at byte ${item.start}`);
   if (item.argument !== INDEFINITE) return bytes.subarray(item.contentStart, item.end);
-  return Buffer.concat(item.items.map((chunk) => bytesOf(bytes, chunk)));
+  return joined(item.items.map((chunk) => bytesOf(bytes, chunk)));
 }
 
 export function elementsOf(item: Item): readonly Item[] {
@@ -97,7 +99,7 @@ export function entriesOf(item: Item): (readonly [Item, Item])[] {
 }
 
 export function bigintOf(bytes: Uint8Array): bigint {
-  const hex = Buffer.from(bytes).toString('hex');
+  const hex = toHex(bytes);
   return hex === '' ? 0n : BigInt(`0x${hex}`);
 }
 
@@ -174,8 +176,6 @@ export function cborHead(major: number, argument: bigint | number): Uint8Array {
   if (value < 24n) return Uint8Array.of(lead | Number(value));
   const sizes = [1, 2, 4, 8] as const;
   const size = sizes.find((bytes) => value < 1n << BigInt(8 * bytes)) ?? 8;
-  const head = Buffer.alloc(1 + size);
-  head[0] = lead | (24 + sizes.indexOf(size));
-  head.write(value.toString(16).padStart(2 * size, '0'), 1, 'hex');
-  return head;
+  const rest = fromHex(value.toString(16).padStart(2 * size, '0'));
+  return joined([Uint8Array.of(lead | (24 + sizes.indexOf(size))), rest]);
 }

@@ -14,7 +14,11 @@ export interface ReferenceScript {
   readonly ref: OutputRef;
 }
 
-export interface Deployment {
+/**
+ * What recognition goes by: a deployment of our own, or as much as is known of somebody else's.
+ * null: not known, and then nothing is taken for it.
+ */
+export interface Landmarks {
   readonly network: 'devnet' | 'preprod' | 'preview' | 'mainnet';
   /** Of addresses. */
   readonly addressNetwork: Address['network'];
@@ -22,17 +26,33 @@ export interface Deployment {
   readonly fees: FeeParameters;
   /** Reserve at which a pool graduates, without the lovelace that keep its output alive. */
   readonly thresholdLovelace: bigint;
-  readonly refundAfterMs: number;
   /** Payment key hashes of the executor and of the fee address. */
+  readonly executorKeyHash: string | null;
+  readonly feeKeyHash: string | null;
+  /** Where executors change over time: all that count, null any. Absent: the one above. */
+  readonly executors?: readonly string[] | null;
+  readonly metadataAddress: string | null;
+  /** Policy of pool NFTs. */
+  readonly launchPolicyId: string;
+  /** Template of token policies, double-CBOR hex, to be applied to (launch policy, NFT name). */
+  readonly tokenPolicyTemplate: string | null;
+  readonly scripts: {
+    readonly curvePool: { readonly hash: string };
+    readonly order: { readonly hash: string };
+    readonly ammPool: { readonly hash: string } | null;
+    readonly vesting: { readonly hash: string } | null;
+  };
+}
+
+/** All that building and executing need; a `Landmarks` as well. */
+export interface Deployment extends Landmarks {
+  readonly refundAfterMs: number;
   readonly executorKeyHash: string;
   readonly feeKeyHash: string;
   readonly feeAddress: string;
   readonly metadataAddress: string;
   /** Payment key hash of the outputs that serve as collateral. */
   readonly collateralKeyHash: string;
-  /** Policy of pool NFTs. */
-  readonly launchPolicyId: string;
-  /** Template of token policies, double-CBOR hex, to be applied to (launch policy, NFT name). */
   readonly tokenPolicyTemplate: string;
   readonly scripts: {
     readonly launchPolicy: ReferenceScript;
@@ -43,7 +63,31 @@ export interface Deployment {
   };
 }
 
+/** What is known of a deployment on a real network; `config/<network>.json`. */
+export interface NetworkDeployment {
+  readonly network: 'preprod' | 'preview' | 'mainnet';
+  /** Where following begins when there is no state; null: at the chain's first block. */
+  readonly start: { readonly slot: number; readonly hash: string } | null;
+  /** null: nothing is deployed there yet. */
+  readonly landmarks: Landmarks | null;
+  /** null: it can be followed, but not built for; `missing` says why. */
+  readonly complete: Deployment | null;
+  /** Fields of the file that are null and that `complete` would need. */
+  readonly missing: readonly string[];
+  /** The file, or an address in it, is another network's; null: all is well. */
+  readonly mismatch:
+    | 'PROTOCOL_CONFIG_NETWORK_MISMATCH'
+    | 'CONTRACTS_CONFIG_NETWORK_MISMATCH'
+    | null;
+}
+
 /** Coin in a pool's datum at which it graduates: the threshold and what keeps its output alive. */
-export function capLovelace({ thresholdLovelace, fees }: Deployment): bigint {
+export function capLovelace({ thresholdLovelace, fees }: Landmarks): bigint {
   return thresholdLovelace + fees.poolKeepLovelace;
+}
+
+/** Whether orders and pools of this executor count. */
+export function isExecutor({ executors, executorKeyHash }: Landmarks, hash: string): boolean {
+  if (executors === undefined) return hash === executorKeyHash;
+  return executors === null || executors.includes(hash);
 }

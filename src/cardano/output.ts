@@ -14,7 +14,7 @@ import {
   TAG,
 } from './cbor.ts';
 import { blake2b224 } from './hash.ts';
-import { toHex } from './hex.ts';
+import { fromHex, joined, toHex } from './hex.ts';
 import { decodePlutusData, type PlutusData } from './plutusData.ts';
 import { asValue, type Value } from './value.ts';
 
@@ -95,7 +95,7 @@ export function readOutput(bytes: Uint8Array, item: Item): Output {
 export function datumOf({ datum }: Output): PlutusData | null {
   if (datum === null) return null;
   try {
-    return decodePlutusData(Buffer.from(datum, 'hex'));
+    return decodePlutusData(fromHex(datum));
   } catch (error) {
     if (error instanceof MalformedCbor) return null;
     throw error;
@@ -156,7 +156,7 @@ function readScriptHash(bytes: Uint8Array, item: Item): string {
   if (language === undefined || script === undefined) throw new MalformedCbor('half a script');
   const tag = numberOf(inner, language);
   const content = tag === 0 ? span(inner, script) : bytesOf(inner, script);
-  return blake2b224(Buffer.concat([Uint8Array.of(tag), content]));
+  return blake2b224(joined([Uint8Array.of(tag), content]));
 }
 
 /** Content of tag 24: CBOR inside a byte string. */

@@ -3,40 +3,55 @@
  * and what waits in the mempool.
  *
  * Runs on the leader only. Where it goes on from, and what a transaction means, are read from the
- * fold, so the block before must be applied first; what waits is told anew by every stream.
+ * fold; what waits is told anew by every stream. Blocks are appended one by one as they are made,
+ * in batches while there are more to come, and as runs while a chain is far away; see BlockBatch.
  *
  * Nothing is lost: a block is asked for again until its entry is in the log.
  */
-
-import { CHAIN_START, TIP } from '../actors/chainRows.ts';
-import type { Node } from '../actors/node.ts';
-import { Passage } from '../actors/passage.ts';
-import { nextEpoch } from '../actors/recovery.ts';
-import { toHex } from '../cardano/hex.ts';
-import type { Log } from '../log/port.ts';
-import type { LogWriter } from '../log/writer.ts';
-import { assert } from '../runtime/assert.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Rng } from '../runtime/rng.ts';
-import { type PointRecord, readRecord } from '../store/records.ts';
+import { KEPT_POINTS } from '../actors/chainRows.ts';
+import type { Transaction } from '../cardano/transaction.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
+import type { PointRecord } from '../store/records.ts';
+import { BlockBatch } from './blockBatch.ts';
+import { chainPoints, chainTip, findPoint, reachStart } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
 import { inPieces } from './mempoolPieces.ts';
-import type { Block, ChainEvent, ChainSource, ChainStream, Point } from './port.ts';
-import { recogniseBlock } from './recognise/block.ts';
+import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
+import type { Block, ChainEvent, ChainSource, ChainTip, Point } from './port.ts';
 import type { Rules } from './recognise/rules.ts';
+import { type RewindPlace, rewindTo } from './rewind.ts';
+import { StreamReader } from './streamReader.ts';
 import { Waiting } from './waiting.ts';
 
-export interface FollowerPlace {
+export interface FollowerPlace extends RewindPlace {
   readonly source: ChainSource;
-  readonly node: Node;
-  readonly writer: LogWriter;
-  readonly log: Log;
   readonly rules: Rules;
-  readonly rng: Rng;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Entries hold the transactions themselves, so that other nodes can have the chain from them. */
   readonly withRaw?: boolean;
+  /** Of a chain that is made elsewhere; absent: this process makes it, block by block. */
+  readonly distant?: DistantChain;
 }
+
+export interface DistantChain {
+  readonly clock: Clock;
+  /** Its newest block as told last; null while nobody tells. */
+  tip(): ChainTip | null;
+  /** Following begins after this block; null: with the first one. */
+  readonly start: Point | null;
+  /** A minute is over so long after its end, also without a block. */
+  readonly finalGraceMs: number;
+  /** Told what waits, what blocks have taken of it once they are applied, and of ways back. */
+  readonly view?: WaitingView;
+}
+
+export interface WaitingView {
+  take(event: MempoolEvent): void;
+  settle(transactions: readonly Transaction[]): void;
+  forget(): void;
+}
+
+type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
 export interface FollowerObserver {
   chainFollowed(height: number, transactions: number, events: number): void;
@@ -44,13 +59,24 @@ export interface FollowerObserver {
   followerFailed(error: unknown): void;
 }
 
-const MAX_POINTS = 2161;
+/** A batch waits so long for the next block, and grows no longer than that. */
+const QUIET_MS = 100;
+const BATCH_MS = 1_000;
+/** Blocks are read for so long before others have a turn. */
+const SLICE_MS = 4;
+/** The end of a minute is looked for so often: clocks are set, and chains fall behind. */
+const LOOK_MS = 1_000;
 
 export class Follower {
   readonly #place: FollowerPlace;
   readonly #observer: FollowerObserver;
   readonly #waiting: Waiting;
-  #stream: ChainStream | null = null;
+  #stream: StreamReader | null = null;
+  #batch: BlockBatch | null = null;
+  #batchMs = 0;
+  #turnMs = 0;
+  /** The stream was opened anew because it went back to an unknown block. */
+  #isReopened = false;
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
   #failed = false;
@@ -69,15 +95,12 @@ export class Follower {
 
   /** Resolves once the log has what the chain has now; more follows by itself. */
   async start(): Promise<void> {
-    const { source, node, writer } = this.#place;
+    const { node, writer } = this.#place;
     await node.reached(writer.tail.seq);
-    const points = this.#points();
-    const stream = await source.open(points);
-    if (stream === null) await this.#rollBackTo(null);
-    this.#stream = stream ?? (await source.open([]));
-    if (this.#stream === null) throw new Error('the chain cannot be followed from its beginning');
+    await this.#open();
+    if (this.#stopping) await this.#stream?.close();
     const caughtUp = Promise.withResolvers<void>();
-    this.#running = this.#run(this.#stream, caughtUp.resolve).catch((error: unknown) => {
+    this.#running = this.#run(caughtUp.resolve).catch((error: unknown) => {
       caughtUp.reject(error);
       if (this.#stopping) return;
       this.#failed = true;
@@ -92,44 +115,102 @@ export class Follower {
     await this.#running;
   }
 
-  /** What waits in the mempool is told after all blocks there are. */
-  async #run(stream: ChainStream, caughtUp: () => void): Promise<void> {
-    while (!this.#stopping) {
-      const event = await stream.next();
-      if (event === null) return caughtUp();
-      if (event.kind === 'forward') await this.#follow(event.block);
-      else if (event.kind === 'back') await this.#rollBackTo(event.point);
-      else {
-        await this.#followMempool(event);
-        caughtUp();
-      }
+  /** At the newest block that fold and chain share, else where following begins. */
+  async #open(): Promise<void> {
+    const { source, node, distant } = this.#place;
+    const points = chainPoints(node.fold.store);
+    const found = points.length === 0 ? null : await source.open(points);
+    if (found !== null) {
+      this.#stream = new StreamReader(found);
+      return;
     }
+    if (distant !== undefined && !reachStart(points)) throw new Error(otherChain(points[0]));
+    const start = distant?.start ?? null;
+    const first = await source.open(start === null ? [] : [start]);
+    if (first === null) throw new Error(unknownStart(start));
+    this.#stream = new StreamReader(first);
+    await this.#rewind(null);
   }
 
-  async #follow(block: Block): Promise<void> {
-    const { node, writer, rules, withRaw } = this.#place;
-    const { fold } = node;
-    const { point, height, transactions } = block;
-    const tip = this.#tip();
-    assert(tip === null || height === tip.height + 1, `block ${height} follows ${tip?.height}`);
-    const events = recogniseBlock(point.slot, transactions, foldMarket(fold.store), rules);
-    const passage = new Passage(fold);
-    const drafts = passage.endsUpTo(block.timeMs);
-    // Market time never goes back but in a roll-back; the block keeps its own moment.
-    const timeMs = Math.max(passage.marketMs, block.timeMs);
-    drafts.push(...passage.startAt(timeMs));
-    const met = this.#waiting.settle(transactions, fold.mempool);
-    const raw = withRaw === true ? { raw: transactions.map(({ bytes }) => toHex(bytes)) } : {};
-    const chain = { slot: point.slot, hash: point.hash, height, events, ...met, ...raw };
-    const payload = { kind: 'block', atMs: block.timeMs, trades: [], chain } as const;
-    drafts.push({ timeMs, payload });
-    await node.reached(await writer.append(drafts));
-    this.#observer.chainFollowed(height, transactions.length, events.length);
+  /** What waits in the mempool is told after all blocks there are. */
+  async #run(caughtUp: () => void): Promise<void> {
+    const clock = this.#place.distant?.clock ?? null;
+    while (!this.#stopping) {
+      const event = (await this.#stream?.next(this.#patienceMs(), clock)) ?? null;
+      if (event === 'quiet') await this.#whenQuiet();
+      else if (event?.kind === 'forward') await this.#take(event.block);
+      else {
+        await this.#append();
+        if (event === null) break;
+        if (event.kind === 'back') await this.#goBack(event.point);
+        else {
+          await this.#followMempool(event);
+          caughtUp();
+        }
+      }
+    }
+    caughtUp();
+  }
+
+  /** How long the next event may let wait what has to be done without one. */
+  #patienceMs(): number {
+    const { node, distant } = this.#place;
+    if (this.#batch !== null) return QUIET_MS;
+    if (distant === undefined) return Number.POSITIVE_INFINITY;
+    const overMs = minuteOverMs(node.fold, distant.finalGraceMs);
+    return Math.min(Math.max(QUIET_MS, overMs - distant.clock.nowMs()), LOOK_MS);
+  }
+
+  async #whenQuiet(): Promise<void> {
+    const { node, writer, distant } = this.#place;
+    if (this.#batch !== null) return this.#append();
+    if (distant === undefined || !this.#isAtTip(distant)) return;
+    const { clock, finalGraceMs } = distant;
+    const nowMs = clock.nowMs();
+    if (nowMs < minuteOverMs(node.fold, finalGraceMs)) return;
+    await node.reached(await writer.append(passedMinutes(node.fold, nowMs, finalGraceMs)));
+  }
+
+  /** While blocks are missing, their times say what has ended. */
+  #isAtTip({ tip }: DistantChain): boolean {
+    const newest = tip();
+    return newest !== null && newest.hash === chainTip(this.#place.node.fold.store)?.hash;
+  }
+
+  async #take(block: Block): Promise<void> {
+    const { node, rules, distant, withRaw = false } = this.#place;
+    this.#isReopened = false;
+    if (this.#batch === null) {
+      this.#batch = new BlockBatch(node.fold, rules, this.#waiting, withRaw);
+      this.#batchMs = distant?.clock.monotonicMs() ?? 0;
+    }
+    const batch = this.#batch;
+    const toCome = (distant?.tip()?.height ?? 0) - block.height;
+    batch.add(block, toCome > KEPT_POINTS);
+    if (distant === undefined || toCome <= 0 || batch.isFull) return this.#append();
+    const { clock } = distant;
+    const nowMs = clock.monotonicMs();
+    if (nowMs > this.#batchMs + BATCH_MS) return this.#append();
+    if (nowMs < this.#turnMs + SLICE_MS) return;
+    await nextTurn(clock);
+    this.#turnMs = clock.monotonicMs();
+  }
+
+  /** What is in hand, if anything. */
+  async #append(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = null;
+    if (batch === null) return;
+    const { node, writer, distant } = this.#place;
+    await node.reached(await writer.append(batch.drafts()));
+    distant?.view?.settle(batch.transactions);
+    this.#observer.chainFollowed(batch.height ?? 0, batch.transactions.length, batch.events);
   }
 
   /** Told at once: what a client sent shows before it is in a block. */
-  async #followMempool(event: Extract<ChainEvent, { kind: 'mempool' }>): Promise<void> {
-    const { node, writer, clock, withRaw } = this.#place;
+  async #followMempool(event: MempoolEvent): Promise<void> {
+    const { node, writer, clock, withRaw, distant } = this.#place;
+    distant?.view?.take(event);
     const { mempool, marketMs } = node.fold;
     const payload = this.#waiting.take(event, clock.nowMs(), mempool);
     if (payload === null) return;
@@ -139,49 +220,46 @@ export class Follower {
   }
 
   /** null: before the chain's first block. */
-  async #rollBackTo(point: Point | null): Promise<void> {
-    const tip = this.#tip();
-    if (tip === null || tip.hash === point?.hash) return;
-    this.#waiting.forget();
-    const { node, writer, rng } = this.#place;
+  async #goBack(point: Point | null): Promise<void> {
+    const { node, distant } = this.#place;
     const { store } = node.fold;
-    const known = point === null ? null : (this.#find(point) ?? null);
-    if (point !== null && known === null) {
-      throw new Error(`the chain went back to ${point.slot}.${point.hash}, which is unknown here`);
-    }
-    const toSeq = known?.seq ?? Number(store.get('market', CHAIN_START) ?? 1);
-    const timeMs = known?.timeMs ?? 0;
-    if (toSeq >= store.horizonSeq) {
-      await node.reached(await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq } }]));
-    } else {
-      await this.#checkReach(toSeq);
-      const payload = { kind: 'epoch', reason: 'rollback', base: { seq: toSeq } } as const;
-      const epoch = nextEpoch(node.applied().epoch, rng);
-      await node.reached(await writer.append([{ timeMs, payload }], epoch));
-    }
+    if (chainTip(store)?.hash === point?.hash) return;
+    if (point === null || point.hash === distant?.start?.hash) return this.#rewind(null);
+    const known = findPoint(store, point);
+    if (known !== null) return this.#rewind(known);
+    if (distant === undefined || this.#isReopened) throw new Error(unknownPoint(point));
+    // Inside a run of blocks that were passed, say: the chain is asked for what it and we have.
+    this.#isReopened = true;
+    await this.#stream?.close();
+    await this.#open();
+  }
+
+  async #rewind(known: PointRecord | null): Promise<void> {
+    const tip = chainTip(this.#place.node.fold.store);
+    if (tip === null) return;
+    this.#waiting.forget();
+    this.#place.distant?.view?.forget();
+    await rewindTo(known, this.#place);
     const height = known?.height ?? 0;
     this.#observer.chainRolledBack(height, tip.height - height);
   }
+}
 
-  /** Nothing is written that no start could make a state of. */
-  async #checkReach(toSeq: number): Promise<void> {
-    if (toSeq >= (await this.#place.log.first())) return;
-    const what = 'the chain went back to before what the log still holds';
-    throw new Error(`${what}: remove log.sqlite and state.sqlite from DATA_DIR and start again`);
-  }
+function unknownPoint({ slot, hash }: Point): string {
+  return `the chain went back to ${slot}.${hash}, which is unknown here`;
+}
 
-  #tip(): PointRecord | null {
-    const text = this.#place.node.fold.store.get('market', TIP);
-    return text === null ? null : readRecord<PointRecord>(text);
-  }
+function unknownStart(start: Point | null): string {
+  if (start === null) return 'the chain cannot be followed from its beginning';
+  return (
+    `the node does not have block ${start.slot}.${start.hash}, where following begins: ` +
+    'it is still far behind, or of another network; check NETWORK, OGMIOS_URL and START_POINT'
+  );
+}
 
-  /** Blocks that the fold can go back to, newest first. */
-  #points(): PointRecord[] {
-    const rows = this.#place.node.fold.store.withPrefix('points', '', MAX_POINTS + 1);
-    return rows.map(({ value }) => readRecord<PointRecord>(value)).reverse();
-  }
-
-  #find(point: Point): PointRecord | undefined {
-    return this.#points().find(({ hash }) => hash === point.hash);
-  }
+function otherChain(newest: Point | undefined): string {
+  return (
+    `the node has none of the newest blocks known here, up to ${newest?.slot}.${newest?.hash}: ` +
+    'it is still far behind, or of another network; check NETWORK, OGMIOS_URL and DATA_DIR'
+  );
 }

@@ -24,6 +24,11 @@ export interface Point {
   readonly hash: string;
 }
 
+/** The newest block of a chain, as it was told last. */
+export interface ChainTip extends Point {
+  readonly height: number;
+}
+
 export interface Block {
   readonly point: Point;
   readonly height: number;
@@ -31,6 +36,8 @@ export interface Block {
   readonly timeMs: number;
   /** Those whose scripts failed (`isValid` false) moved only their collateral. */
   readonly transactions: readonly Transaction[];
+  /** Position of each of them in the block; absent: all are here. A source may leave out others. */
+  readonly places?: readonly number[];
 }
 
 export interface Removal {

@@ -1,12 +1,16 @@
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Landmarks } from '../cardano/deployment.ts';
 import { Constr } from '../cardano/plutusData.ts';
 import { doubledScriptHash } from '../cardano/script.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
 
-/** Policy id of the deployment's token policy for a pool NFT's name: a few milliseconds. */
-export function tokenPolicyId(deployment: Deployment): (nftName: string) => string {
+/**
+ * Policy id of the deployment's token policy for a pool NFT's name: a few milliseconds. null where
+ * its template is not known.
+ */
+export function tokenPolicyId(deployment: Landmarks): (nftName: string) => string | null {
   const { launchPolicyId, tokenPolicyTemplate } = deployment;
   return (nftName) => {
+    if (tokenPolicyTemplate === null) return null;
     const parameter = new Constr(0, [launchPolicyId, nftName]);
     return doubledScriptHash(applyDataArgument(tokenPolicyTemplate, parameter));
   };

@@ -17,6 +17,8 @@ export interface ServeCommand {
   readonly name: 'serve';
   /** Instead of TRADERS_PACE; null: as set. */
   readonly tradersPace: number | null;
+  /** Instead of START_POINT, checked with it; null: as set. */
+  readonly from: string | null;
 }
 
 export interface ClusterCommand {
@@ -41,6 +43,7 @@ export const USAGE = `upcurve: the server behind a token launchpad.
   npm start                         serve what is in DATA_DIR
       --pace N          how lively the simulated traders of a devnet are (default 1, 0 is none)
       --no-traders      the same as --pace 0
+      --from SLOT.HASH  follow mainnet, preprod or preview from behind this block (or: origin)
   npm start -- cluster              a nats-server and nodes of one market on PORT and those after it
       --nodes 3         how many, 1 to 9 (default 3); --pace and --no-traders as above
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
@@ -99,7 +102,8 @@ export function parseCommand(args: readonly string[]): Command | string {
 
 function parseServe(values: Values): ServeCommand | string {
   const tradersPace = paceOf(values);
-  return typeof tradersPace === 'string' ? tradersPace : { name: 'serve', tradersPace };
+  if (typeof tradersPace === 'string') return tradersPace;
+  return { name: 'serve', tradersPace, from: typeof values.from === 'string' ? values.from : null };
 }
 
 function parseCluster(values: Values): ClusterCommand | string {

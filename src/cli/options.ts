@@ -12,6 +12,7 @@ const OPTIONS = {
   exit: FLAG,
   pace: TEXT,
   'no-traders': FLAG,
+  from: TEXT,
   nodes: TEXT,
   url: TEXT,
   wallet: TEXT,
@@ -44,7 +45,7 @@ const LAUNCH: readonly OptionName[] = [
 
 /** Command → what it takes. */
 export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
-  serve: ['pace', 'no-traders', 'verify'],
+  serve: ['pace', 'no-traders', 'from', 'verify'],
   cluster: ['nodes', 'pace', 'no-traders'],
   verify: ['verify'],
   replay: ['speed', 'lateness', 'exit'],

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { dataFiles } from '../actors/files.ts';
 import { verifyState } from '../actors/verify.ts';
 import { type App, startApp, type World } from '../app.ts';
+import { isReal } from '../config/chainChecks.ts';
 import { fingerprint, openFile } from '../ingest/reader.ts';
 import type { ReplayCounts } from '../ingest/replay.ts';
 import { LocalLog } from '../log/local.ts';
@@ -17,10 +18,17 @@ export interface Terminal {
   readonly stopAsked: Promise<string>;
 }
 
-/** Serves until asked to stop; on a devnet with its chain and its traders. */
+/**
+ * Serves until asked to stop; on a devnet with its chain and its traders. Throws, once all has
+ * stopped, when the process cannot go on and should be started again.
+ */
 export async function serve(world: World, terminal: Terminal): Promise<number> {
   const app = await startApp(withDevnet(world));
-  await app.stop(await terminal.stopAsked);
+  const failed = app.failed.then((why) => ({ why, isFault: true }));
+  const asked = terminal.stopAsked.then((why) => ({ why, isFault: false }));
+  const { why, isFault } = await Promise.race([failed, asked]);
+  await app.stop(why);
+  if (isFault) throw new Error(`${why}: start it again`);
   return 0;
 }
 
@@ -40,6 +48,12 @@ export async function replay(
   const fromPipe = command.file === '-';
   if (!fromPipe && !existsSync(command.file)) {
     terminal.print(`There is no file ${command.file}.\n`);
+    return 1;
+  }
+  if (isReal(world.settings)) {
+    terminal.print(
+      `NETWORK=${world.settings.NETWORK} follows a chain; a feed is served by itself: set NETWORK=none.\n`,
+    );
     return 1;
   }
   const app = await startApp(world);

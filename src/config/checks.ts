@@ -1,5 +1,6 @@
-/** What the type of one setting cannot say: values that make sense together only, or not yet. */
+/** What the type of one setting cannot say: values that make sense together only. */
 import { isIP } from 'node:net';
+import { CHAIN_CHECKS } from './chainChecks.ts';
 import { isAddressRange } from './cidr.ts';
 import type { Key, Settings } from './table.ts';
 
@@ -10,14 +11,13 @@ export interface Fault {
   readonly remedy: string;
 }
 
-interface Check {
+export interface Check {
   /** The first is the key to blame; a check is left out when one of these is bad already. */
   readonly reads: readonly [Key, ...Key[]];
   /** Cause and remedy, or null when all is well. */
   find(settings: Settings): readonly [cause: string, remedy: string] | null;
 }
 
-const NO_CHAIN = 'this version does not follow a chain yet (that arrives with step 5)';
 const NATS_SERVER = /^(nats|tls|ws|wss):\/\/[^\s,]+$/;
 const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
 
@@ -61,29 +61,7 @@ const CHECKS: readonly Check[] = [
         ? [`blocks every ${BLOCK_EVERY_MS} ms are too many`, 'Set it to 50 or more, or to 0']
         : null,
   },
-  {
-    reads: ['KUBO_URL'],
-    find: ({ KUBO_URL }) =>
-      KUBO_URL === undefined || /^https?:\/\/[^\s]+$/.test(KUBO_URL)
-        ? null
-        : ['it is no http(s) URL', 'Write it as http://127.0.0.1:5001'],
-  },
-  {
-    reads: ['NETWORK'],
-    find: ({ NETWORK }) =>
-      NETWORK === 'devnet' || NETWORK === 'none'
-        ? null
-        : [`${NETWORK} needs OGMIOS_URL and KUPO_URL, and ${NO_CHAIN}`, 'Leave it at devnet'],
-  },
-  unsupported('OGMIOS_URL', NO_CHAIN),
-  unsupported('KUPO_URL', NO_CHAIN),
-  {
-    reads: ['NATS_URL', 'NETWORK'],
-    find: ({ NATS_URL, NETWORK }) =>
-      NATS_URL !== undefined && NETWORK === 'none'
-        ? ['what is replayed is served by a single node', 'Leave it out, or set NETWORK=devnet']
-        : null,
-  },
+  ...CHAIN_CHECKS,
   {
     reads: ['NATS_URL'],
     find: ({ NATS_URL }) =>
@@ -92,13 +70,6 @@ const CHECKS: readonly Check[] = [
         : ['it is no URL of a NATS server', 'Write it as nats://127.0.0.1:4222'],
   },
 ];
-
-function unsupported(key: Key, cause: string): Check {
-  return {
-    reads: [key],
-    find: (settings) => (settings[key] === undefined ? null : [cause, 'Leave it out']),
-  };
-}
 
 /** Every fault among `settings`, whose `badKeys` hold their defaults and are not judged again. */
 export function crossChecks(settings: Settings, badKeys: ReadonlySet<string>): readonly Fault[] {

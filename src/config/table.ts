@@ -77,7 +77,7 @@ const CHAIN = {
     'Time after which an order that cannot be filled is given back.',
   ),
   BUILD_THREADS: integer(1, 16, 1, 'Threads that build transactions.'),
-  KUBO_URL: optionalUrl('Kubo HTTP API that keeps the logos; empty: a folder in DATA_DIR.'),
+  KUBO_URL: optionalUrl('Kubo (IPFS), its HTTP API, keeps the logos; empty: a folder in DATA_DIR.'),
 };
 
 /** Several nodes of one market; without NATS_URL nothing of it is used. */
@@ -107,19 +107,39 @@ const NODES = {
     1_000,
     86_400_000,
     600_000,
-    'Silence of NATS after which a node is unready.',
+    'Silence of NATS or Ogmios after which a node is unready.',
   ),
   KEYS_FILE: optionalUrl('Keys of the devnet that all nodes share; empty: keys.json in DATA_DIR.'),
 };
 
-const SURROUNDINGS = {
+/** A chain that is made elsewhere: whom we ask, where following begins. */
+const REAL_CHAIN = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
     description:
-      'devnet: a chain of its own; none: what is replayed; others: real (not in this version).',
+      'devnet: a chain of its own; none: what is replayed; the others: that network of Cardano.',
   }),
-  OGMIOS_URL: optionalUrl('Ogmios server to follow a chain with (not in this version).'),
-  KUPO_URL: optionalUrl('Kupo server to look up wallets with (not in this version).'),
+  OGMIOS_URL: optionalUrl(
+    'Ogmios beside a cardano-node, to follow and submit with: ws://host:1337.',
+  ),
+  KUPO_URL: optionalUrl('Kupo, the index of outputs; empty: no wallets, nothing can be built.'),
+  START_POINT: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Block to begin after when there is no state, as slot.hash, or origin.',
+    }),
+  ),
+  DEPLOYMENT_FILE: optionalUrl('Deployment that is followed; empty: config/<NETWORK>.json.'),
+  FINAL_GRACE_MS: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 3_600_000,
+      description: 'A minute without a block is over so long after its end; empty: 10000.',
+    }),
+  ),
+};
+
+const SURROUNDINGS = {
   LOG_LEVEL: Type.Enum(LEVELS, { default: 'info', description: 'Least log level written.' }),
 };
 
@@ -128,6 +148,7 @@ export const TABLE = Type.Object({
   ...KEEPING,
   ...CHAIN,
   ...NODES,
+  ...REAL_CHAIN,
   ...SURROUNDINGS,
 });
 

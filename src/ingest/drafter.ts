@@ -8,8 +8,7 @@ import { Passage } from '../actors/passage.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
 import { pairName } from '../market/pair.ts';
-import { MINUTE_MS } from '../market/resolution.ts';
-import { Deadlines, minuteOf } from './deadlines.ts';
+import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
 
 /** What became of a trade line. */
 export type Verdict = 'taken' | 'duplicate' | 'late' | 'other decimals' | 'reversed';
@@ -33,7 +32,6 @@ const TRADES_PER_ENTRY = 1_000;
 export class Drafter {
   readonly #fold: Fold;
   readonly #latenessMs: number;
-  readonly #deadlines = new Deadlines();
   readonly #pairs = new Map<string, DraftedPair>();
   #drafts: EntryDraft[] = [];
   #block: OpenBlock | null = null;
@@ -94,18 +92,18 @@ export class Drafter {
       ...(cursor === undefined ? {} : { cursor }),
     } as const;
     this.#drafts.push({ timeMs: marketMs, payload });
-    this.#deadlines.add(atMs, marketMs);
+    this.#passage.opens(atMs);
   }
 
   /** Time entries for every moment up to `marketMs` at which an open bar ends. */
   passTo(marketMs: number): void {
-    this.#drafts.push(...this.#passage.endsUpTo(marketMs, this.#deadlines.takeUpTo(marketMs)));
+    this.#drafts.push(...this.#passage.endsUpTo(marketMs));
   }
 
   /** The feed has ended: the minute of its newest trade is over. */
   finish(): void {
     this.#closeBlock();
-    if (this.#seenMs > 0) this.passTo(minuteOf(this.#seenMs) + MINUTE_MS);
+    if (this.#seenMs > 0) this.passTo(intervalStart('min1', this.#seenMs) + MINUTE_MS);
   }
 
   take(): EntryDraft[] {

@@ -79,6 +79,8 @@ export interface VestingLock {
 /** Something that happened in transaction `tx`. */
 export type MarketEvent = { readonly tx: string } & (
   | { readonly kind: 'launched'; readonly pool: LaunchedToken }
+  /** A pool whose launch was never seen: known from here on, by what its output tells. */
+  | { readonly kind: 'adopted'; readonly pool: LaunchedToken }
   /** One order's fill, or with `order` null a launch's initial buy. */
   | {
       readonly kind: 'filled';

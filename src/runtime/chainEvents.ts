@@ -1,10 +1,16 @@
 /** What the program says about the chain and all that works on it; see events.ts. */
 import type { Logger } from 'pino';
+import { kupoEvents } from './kupoEvents.ts';
 import { DEPTHS, LATENCY_S, type Meters } from './meters.ts';
+import { ogmiosEvents } from './ogmiosEvents.ts';
+import { syncEvents } from './syncEvents.ts';
 
 export function chainEvents(logger: Logger, meters: Meters) {
   return {
     ...followingEvents(logger, meters),
+    ...syncEvents(logger, meters),
+    ...kupoEvents(logger, meters),
+    ...ogmiosEvents(logger, meters),
     ...executorEvents(logger, meters),
     ...traderEvents(logger, meters),
   };

@@ -79,3 +79,16 @@ export class Failure {
 export function invalid(path: string, message: string): Failure {
   return new Failure('INVALID_PARAMS', message, { details: [{ path, message }] });
 }
+
+/**
+ * Thrown where a function can only throw: what it needs of another server cannot be had now. A
+ * route that meets it answers with the failure; nothing is wrong with the program.
+ */
+export class Unavailable extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}

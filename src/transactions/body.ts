@@ -125,7 +125,7 @@ function redeemersCbor({ redeemers, units }: Parts): Uint8Array {
 }
 
 /** Over redeemers, datums (none: ours are inline) and the languages with their cost models. */
-function scriptDataHash(redeemers: Uint8Array, costModelV2: readonly number[]): string {
+function scriptDataHash(redeemers: Uint8Array, costModelV2: readonly (number | bigint)[]): string {
   const views = map([[integer(PLUTUS_V2), array(costModelV2.map(integer))]]);
   return blake2b256(Buffer.concat([redeemers, views]));
 }

@@ -1,30 +1,8 @@
-/**
- * The protocol parameters that decide what a transaction costs and how large it may be.
- * Source: Conway; the values are mainnet's, which the embedded ledger shares.
- */
+/** The protocol parameters of mainnet, which the embedded ledger shares. */
+import type { ProtocolParameters } from '../cardano/protocolParameters.ts';
 import { COST_MODELS, PROTOCOL } from '../ledger/parameters.ts';
-import type { Ratio } from '../market/ratio.ts';
 
-export interface ProtocolParameters {
-  readonly feePerByteLovelace: bigint;
-  readonly feeFixedLovelace: bigint;
-  /** Lovelace per unit. */
-  readonly memoryPrice: Ratio;
-  readonly cpuPrice: Ratio;
-  /** Of scripts in references; every further tier of bytes costs a fifth more. */
-  readonly referenceByteLovelace: bigint;
-  readonly referenceTierBytes: bigint;
-  /** An output holds this much per byte. */
-  readonly outputByteLovelace: bigint;
-  readonly mostBytes: number;
-  readonly mostValueBytes: number;
-  readonly mostMemory: bigint;
-  readonly mostCpu: bigint;
-  readonly collateralPercent: bigint;
-  readonly mostCollateralInputs: number;
-  /** Of PlutusV2, the one language of our scripts. */
-  readonly costModelV2: readonly number[];
-}
+export type { ProtocolParameters } from '../cardano/protocolParameters.ts';
 
 export const DEFAULT_PARAMETERS: ProtocolParameters = {
   feePerByteLovelace: PROTOCOL.minFeePerByteLovelace,

@@ -80,6 +80,8 @@ export class BuilderPool implements Builder, Service {
   /** Each takes over the place of a build that ended. */
   readonly #waiting: (() => void)[] = [];
   readonly #urgent: (() => void)[] = [];
+  /** What the next generation builds by. */
+  #data: BuilderThreadData;
   #current: Generation | null = null;
   #generation = 0;
   #running = 0;
@@ -87,6 +89,8 @@ export class BuilderPool implements Builder, Service {
 
   constructor(options: BuilderOptions) {
     this.#options = options;
+    const { parameters, slots } = options;
+    this.#data = { parameters, slots };
     this.#limits = { ...BUILDER_LIMITS, ...options.limits };
   }
 
@@ -95,6 +99,23 @@ export class BuilderPool implements Builder, Service {
     const first = this.#begin();
     await first.loaded;
     this.#current = first;
+  }
+
+  /**
+   * Builds that begin once this resolves are by the new values; those that run end as they began.
+   * Not before `start` has resolved.
+   */
+  async renew(data: BuilderThreadData): Promise<void> {
+    this.#data = data;
+    const next = this.#begin();
+    await next.loaded.catch((error: unknown) => {
+      this.#end(next);
+      throw error;
+    });
+    const old = this.#current;
+    this.#current = old === null ? null : next;
+    // Stopped meanwhile.
+    this.#end(old ?? next);
   }
 
   /** Waits for the builds that run; those that wait are given up. */
@@ -176,13 +197,11 @@ export class BuilderPool implements Builder, Service {
   }
 
   #begin(): Generation {
-    const { parameters, slots } = this.#options;
-    const data: BuilderThreadData = { parameters, slots };
     const { threads } = this.#limits;
     this.#generation += 1;
     const pool: Threads = new Piscina({
       filename: WORKER,
-      workerData: data,
+      workerData: this.#data,
       minThreads: threads,
       maxThreads: threads,
     });

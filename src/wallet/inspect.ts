@@ -10,6 +10,7 @@
  */
 import { type Address, parseAddress } from '../cardano/address.ts';
 import { readLockData, readOrderData } from '../cardano/datums.ts';
+import { toHex } from '../cardano/hex.ts';
 import { datumOf, type Output, type OutputRef, refText } from '../cardano/output.ts';
 import type { Transaction } from '../cardano/transaction.ts';
 import { amountOf, type Value } from '../cardano/value.ts';
@@ -153,7 +154,7 @@ function objectionToLaunch(
   const others = [...tx.mint].filter(([id]) => id !== asset);
   if (supply === undefined || supply <= 0n) return 'it does not mint the token';
   if (others.length !== 1 || others[0]?.[1] !== 1n) return 'it mints more than token and pool NFT';
-  if (asset.split('.')[1] !== Buffer.from(name, 'utf8').toString('hex')) return 'another name';
+  if (asset.split('.')[1] !== toHex(new TextEncoder().encode(name))) return 'another name';
   const own = tx.outputs.filter(({ address }) => address === owner.address);
   const kept = own.reduce((sum, { value }) => sum + amountOf(value, asset), 0n);
   if (kept !== userTokens) return `it keeps ${kept} tokens for us, not ${userTokens}`;

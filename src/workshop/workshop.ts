@@ -19,6 +19,7 @@ import {
   parseUnspent,
   serverKeyHashes,
 } from '../transactions/chainData.ts';
+import type { ProtocolParameters } from '../transactions/parameters.ts';
 import type { PlannedCollateral, TransactionPlan } from '../transactions/plan.ts';
 import { type Builder, type BuiltTransaction, failureOf } from '../transactions/port.ts';
 import { signCollateral } from '../transactions/signing.ts';
@@ -29,6 +30,8 @@ export interface Workshop {
   readonly utxos: UtxoLookup;
   readonly submitter: Counter;
   readonly builder: Builder;
+  /** Those that transactions are built by. */
+  parameters(): ProtocolParameters;
   readonly images: ImageStore;
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;

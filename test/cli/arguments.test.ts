@@ -17,10 +17,10 @@ function action(line: string) {
 }
 
 test('serving takes a pace, or no traders', () => {
-  assert.deepEqual(parsed(''), { name: 'serve', tradersPace: null });
-  assert.deepEqual(parsed('serve --pace 2.5'), { name: 'serve', tradersPace: 2.5 });
-  assert.deepEqual(parsed('--pace 0'), { name: 'serve', tradersPace: 0 });
-  assert.deepEqual(parsed('--no-traders'), { name: 'serve', tradersPace: 0 });
+  assert.deepEqual(parsed(''), { name: 'serve', tradersPace: null, from: null });
+  assert.deepEqual(parsed('serve --pace 2.5'), { name: 'serve', tradersPace: 2.5, from: null });
+  assert.deepEqual(parsed('--pace 0'), { name: 'serve', tradersPace: 0, from: null });
+  assert.deepEqual(parsed('--no-traders'), { name: 'serve', tradersPace: 0, from: null });
   assert.match(String(parsed('--pace fast')), /--pace takes/);
   assert.match(String(parsed('--pace 51')), /--pace takes/);
   assert.match(String(parsed('--pace 1 --no-traders')), /exclude/);

@@ -207,6 +207,15 @@ test('a handler that throws or rejects is answered 500 and harms nobody', async 
   assert.equal((await ask(port, get('/small'))).status, 200);
 });
 
+test('what another server cannot give now is answered as such, and is no fault', async (t) => {
+  const { port, faults } = await startNode(t, { routes: testRoutes() });
+  const answer = await ask(port, get('/unavailable'));
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers['retry-after'], '3');
+  assert.equal(JSON.parse(answer.body).cause, 'NOT_READY');
+  assert.deepEqual(faults, []);
+});
+
 test('a client that goes away while its answer is prepared harms nobody', async (t) => {
   const gate = new Gate();
   const { port } = await startNode(t, { routes: testRoutes(gate) });

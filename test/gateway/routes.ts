@@ -1,7 +1,7 @@
 /** Routes for HTTP tests; each shows one thing that the wrapper does. */
 import Type from 'typebox';
 import type { Answer, Route, RouteRequest } from '../../src/gateway/port.ts';
-import { Failure, invalid } from '../../src/runtime/errors.ts';
+import { Failure, invalid, Unavailable } from '../../src/runtime/errors.ts';
 
 export const plain = {
   operationId: 'test',
@@ -64,6 +64,12 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
       },
     }),
     get('/rejects', { handle: () => Promise.reject(new Error('rejected on purpose')) }),
+    get('/unavailable', {
+      handle: () =>
+        Promise.reject(
+          new Unavailable(new Failure('NOT_READY', 'behind', { retryAfterSeconds: 3 })),
+        ),
+    }),
     get('/breaks', { handle: () => ({ body: '', headers: { 'X-A': 'b\r\nX-C: d' } }) }),
     get('/missing', { handle: () => new Failure('ASSET_NOT_FOUND', 'no such asset') }),
     get('/invalid', { handle: () => invalid('query.base', 'must be traded') }),

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { dataFiles } from '../../src/actors/files.ts';
 import { type Verification, verifyState } from '../../src/actors/verify.ts';
 import { type App, startApp, type World } from '../../src/app.ts';
+import type { NetworkDeployment } from '../../src/cardano/deployment.ts';
 import { BadSettings, readSettings } from '../../src/config/settings.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { ReplayCounts } from '../../src/ingest/replay.ts';
@@ -22,6 +23,8 @@ export interface TestAppOptions {
   readonly rng?: Rng;
   /** The embedded ledger in this app; absent: no chain. */
   readonly devnet?: World['devnet'];
+  /** What is followed on a real network, instead of what the settings name. */
+  readonly deployment?: NetworkDeployment;
 }
 
 export class TestApp {
@@ -48,7 +51,7 @@ export class TestApp {
 }
 
 export async function startTestApp(scope: Scope, options: TestAppOptions): Promise<TestApp> {
-  const { directory, env = {}, gateway = {}, rng = systemRng, devnet } = options;
+  const { directory, env = {}, gateway = {}, rng = systemRng, devnet, deployment } = options;
   const settings = readSettings({ DATA_DIR: directory, PORT: '0', ...env });
   assert(
     !(settings instanceof BadSettings),
@@ -57,7 +60,11 @@ export async function startTestApp(scope: Scope, options: TestAppOptions): Promi
   const logger = createLogger({ level: 'silent', clock });
   const quick = { shutdownGraceMs: 5, stopMs: 200, ...gateway };
   const common = { settings, clock, rng, logger, version: 'test', gateway: quick };
-  const world = devnet === undefined ? common : { ...common, devnet };
+  const world = {
+    ...common,
+    ...(devnet === undefined ? {} : { devnet }),
+    ...(deployment === undefined ? {} : { deployment }),
+  };
   const app = new TestApp(await startApp(world));
   scope.after(() => app.stop());
   return app;

@@ -9,7 +9,7 @@ import { type Finding, finding, type Source } from './source.ts';
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
-  config: ['runtime'],
+  config: ['cardano', 'market', 'runtime'],
   market: ['runtime/assert', 'runtime/json'],
   cardano: ['market', 'runtime/assert'],
   validators: ['runtime/assert'],
@@ -41,7 +41,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'cardano',
     'market',
     'runtime',
+    'web/main',
   ],
+  client: ['cardano'],
+  web: ['client', 'wallet/inspect', 'cardano', 'market', 'runtime/clock'],
   wallet: ['transactions/witness', 'cardano', 'market', 'runtime'],
   traders: ['wallet', 'cardano', 'market', 'runtime'],
   assembly: ['everything'],
@@ -77,6 +80,7 @@ export const ONE_SITE: Readonly<Record<string, string>> = {
   '@nats-io/obj': 'src/nats/objects.ts',
   busboy: 'src/gateway/http/form.ts',
   'ipfs-unixfs-importer': 'src/images/cid.ts',
+  '@cardano-ogmios/client': 'src/chain/ogmios/connection.ts',
 };
 
 interface Import {
@@ -156,12 +160,13 @@ export function secondSites(source: Source): Finding[] {
   });
 }
 
-/** Files that no import leads to, starting from `entry`. */
-export function unreachable(sources: readonly Source[], entry: string): Finding[] {
+/** Files that no import leads to, starting from `entries`. */
+export function unreachable(sources: readonly Source[], ...entries: readonly string[]): Finding[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
-  if (!byPath.has(entry)) return [{ path: entry, line: 1, rule: 'the entry does not exist' }];
+  const missing = entries.find((entry) => !byPath.has(entry));
+  if (missing !== undefined) return [{ path: missing, line: 1, rule: 'the entry does not exist' }];
   const reached = new Set<string>();
-  const waiting = [entry];
+  const waiting = [...entries];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const source = byPath.get(path);
     if (source === undefined || reached.has(path)) continue;
@@ -170,5 +175,5 @@ export function unreachable(sources: readonly Source[], entry: string): Finding[
   }
   return sources
     .filter(({ path }) => !reached.has(path))
-    .map(({ path }) => ({ path, line: 1, rule: `no import leads here from ${entry}` }));
+    .map(({ path }) => ({ path, line: 1, rule: `no import leads here from ${entries}` }));
 }

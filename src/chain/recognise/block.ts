@@ -2,14 +2,15 @@
  * Transactions of a block as market events. Pure: the same block and the same known market give
  * the same events on every node.
  *
- * Order of the events of one transaction: outputs spent, launch, fills, what became of orders, the
- * pool's new place, locks, orders placed, outputs made.
+ * Order of the events of one transaction: outputs spent, launch, pools seen for the first time,
+ * fills and their pool's new place, what became of orders, locks, orders placed, outputs made.
  */
 import { parseAddress } from '../../cardano/address.ts';
 import { type Output, type OutputRef, refText } from '../../cardano/output.ts';
 import type { Transaction } from '../../cardano/transaction.ts';
 import type { AssetId } from '../../market/asset.ts';
 import { chainOrder, type MarketEvent } from '../../market/events.ts';
+import { adoptedPools } from './adopt.ts';
 import { type Executed, poolEvents } from './fills.ts';
 import { BlockMarket, type KnownMarket, launchedTokens } from './known.ts';
 import { recogniseLaunch } from './launch.ts';
@@ -17,11 +18,13 @@ import { recogniseLock } from './locks.ts';
 import { outcomeOf, type Place, recogniseOrder } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
+/** `places`: see `Block`. */
 export function recogniseBlock(
   slot: number,
   transactions: readonly Transaction[],
   known: KnownMarket,
   rules: Rules,
+  places?: readonly number[],
 ): MarketEvent[] {
   const market = new BlockMarket(known);
   const events: MarketEvent[] = [];
@@ -29,7 +32,8 @@ export function recogniseBlock(
     market.note(event);
     events.push(event);
   };
-  for (const [txIndex, tx] of transactions.entries()) {
+  for (const [at, tx] of transactions.entries()) {
+    const txIndex = places?.[at] ?? at;
     if (tx.isValid) recogniseTransaction(tx, { slot, txIndex }, market, rules, note);
     else moveCollateral(tx, market, rules, note);
   }
@@ -70,17 +74,28 @@ function recogniseTransaction(
   note: Note,
 ): void {
   const closed = closedOrders(tx, market);
+  const hasStrangers = spendsStrangers(tx, market);
   const withdrawn = tx.inputs.map(refText).filter((ref) => market.lock(ref) !== null);
   spend(tx, tx.inputs, market, note);
   noteLaunch(tx, place, rules, note);
+  for (const event of adoptedPools(tx, market, rules)) note(event);
   for (const { token, executed } of touchedPools(tx, closed, market)) {
     const pool = market.pool(token);
     if (pool === null) continue;
-    for (const event of poolEvents(tx, token, pool, executed, place, rules)) note(event);
+    const batch = { executed, hasStrangers };
+    for (const event of poolEvents(tx, token, pool, batch, place, rules)) note(event);
   }
   for (const { event } of inOrder(closed)) note(event);
   for (const lock of withdrawn) note({ tx: tx.id, kind: 'withdrawn', lock });
   noteOutputs(tx, place, market, rules, note);
+}
+
+/** Whether a script ran for an input that is none of those we know. */
+function spendsStrangers(tx: Transaction, market: KnownMarket): boolean {
+  return tx.redeemers.some(({ purpose, index }) => {
+    const input = purpose === 'spend' ? tx.inputs[index] : undefined;
+    return input !== undefined && !market.isWatched(refText(input));
+  });
 }
 
 interface Closed {

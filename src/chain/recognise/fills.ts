@@ -26,7 +26,14 @@ export interface Executed {
   readonly received: bigint;
 }
 
-interface State {
+/** What a transaction did to one pool, as far as its inputs are known. */
+export interface Batch {
+  readonly executed: readonly Executed[];
+  /** It spends outputs of scripts that are not known: orders from before following began, say. */
+  readonly hasStrangers: boolean;
+}
+
+export interface State {
   readonly venue: Reserves['venue'];
   readonly x: bigint;
   readonly y: bigint;
@@ -38,22 +45,28 @@ interface Successor {
   readonly state: State;
 }
 
-/** Fills, graduation, Collect and the pool's new place; empty when no successor can be read. */
+/**
+ * Fills, graduation, Collect and the pool's new place; empty when no successor can be read. Where
+ * the AMM is not known, a pool that has left the curve has graduated, and that is all there is.
+ */
 export function poolEvents(
   tx: Transaction,
   token: AssetId,
   pool: KnownPool,
-  executed: readonly Executed[],
+  batch: Batch,
   place: Place,
   rules: Rules,
 ): MarketEvent[] {
   const successor = findSuccessor(tx, token, pool, rules);
-  if (successor === null) return [];
+  if (successor === null) {
+    const hasLeft = rules.deployment.scripts.ammPool === null && !isOnCurve(tx, pool, rules);
+    return hasLeft ? [{ tx: tx.id, kind: 'graduated', token }] : [];
+  }
   const before = readState(pool.reserves);
   const { state: after, index } = successor;
   const events: MarketEvent[] = [];
   if (before.venue === after.venue) {
-    events.push(...fillEvents(tx.id, token, pool, before, after, executed, place, rules));
+    events.push(...fillEvents(tx.id, token, pool, before, after, batch, place, rules));
   } else {
     events.push({ tx: tx.id, kind: 'graduated', token });
   }
@@ -64,6 +77,12 @@ export function poolEvents(
   const ref = refText({ txHash: tx.id, index });
   events.push({ tx: tx.id, kind: 'moved', token, ref, to: reservesOf(after) });
   return events;
+}
+
+function isOnCurve(tx: Transaction, { nft }: KnownPool, rules: Rules): boolean {
+  return tx.outputs.some(
+    (output) => output.value.assets.has(nft) && scriptOf(output, rules) === 'curvePool',
+  );
 }
 
 function findSuccessor(
@@ -79,7 +98,12 @@ function findSuccessor(
   return state === null ? null : { index, state };
 }
 
-function stateOf(output: Output, token: AssetId, pool: KnownPool, rules: Rules): State | null {
+export function stateOf(
+  output: Output,
+  token: AssetId,
+  pool: Pick<KnownPool, 'nft'>,
+  rules: Rules,
+): State | null {
   const script = scriptOf(output, rules);
   const keep = rules.deployment.fees.poolKeepLovelace;
   const { lovelace } = output.value;
@@ -101,7 +125,7 @@ function fillEvents(
   pool: KnownPool,
   before: State,
   after: State,
-  executed: readonly Executed[],
+  { executed, hasStrangers }: Batch,
   place: Place,
   rules: Rules,
 ): MarketEvent[] {
@@ -116,7 +140,8 @@ function fillEvents(
   const agrees =
     state.x === after.x && state.y === after.y && (owedFalls || state.owed === after.owed);
   if (!agrees) {
-    const order = ordered.length === 1 ? (ordered[0]?.order.ref ?? null) : null;
+    const [only = null] = ordered.length === 1 && !hasStrangers ? ordered : [];
+    const order = only?.order.ref ?? null;
     steps.splice(0, steps.length);
     if (before.y !== after.y) steps.push({ order: order ?? '', from: before, to: after });
   }
@@ -157,7 +182,7 @@ function readState({ venue, x, y, owed }: Reserves): State {
   return { venue, x: BigInt(x), y: BigInt(y), owed: BigInt(owed) };
 }
 
-function reservesOf({ venue, x, y, owed }: State): Reserves {
+export function reservesOf({ venue, x, y, owed }: State): Reserves {
   return { venue, x: String(x), y: String(y), owed: String(owed) };
 }
 

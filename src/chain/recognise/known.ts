@@ -63,7 +63,7 @@ export class BlockMarket implements KnownMarket {
     else if (event.kind === 'locked') this.#locks.set(event.lock.ref, event.lock);
     else if (event.kind === 'made') this.#made.add(event.ref);
     else if (event.kind === 'spent') this.#spent.add(event.ref);
-    else if (event.kind === 'launched') this.#launch(event.pool);
+    else if (event.kind === 'launched' || event.kind === 'adopted') this.#launch(event.pool);
     else if (event.kind === 'moved') {
       const pool = this.pool(event.token);
       const { ref, to: reserves } = event;

@@ -11,7 +11,7 @@ import {
   readLaunchId,
   readPoolData,
 } from '../../cardano/datums.ts';
-import { capLovelace } from '../../cardano/deployment.ts';
+import { capLovelace, isExecutor, type Landmarks } from '../../cardano/deployment.ts';
 import { readMetadata, type TokenMetadata } from '../../cardano/metadata.ts';
 import { datumOf, type Output, refText } from '../../cardano/output.ts';
 import { Constr } from '../../cardano/plutusData.ts';
@@ -40,9 +40,8 @@ export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
   if (output === undefined || scriptOf(output, rules) !== 'curvePool') return null;
   const datum = readPoolData(datumOf(output));
   if (datum === null || datum.nft !== nft || !isOurs(datum, output, rules)) return null;
-  const supply = tx.mint.get(datum.token);
-  const [policy, nftName = ''] = [datum.token.split('.')[0], nft.split('.')[1]];
-  if (supply !== deployment.curve.supply || policy !== rules.tokenPolicyId(nftName)) return null;
+  if (tx.mint.get(datum.token) !== deployment.curve.supply) return null;
+  if (!isTokenOf(nft, datum.token, rules)) return null;
   return {
     pool: describe(tx, datum, rules),
     index,
@@ -51,20 +50,26 @@ export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
   };
 }
 
+/** Whether the token's policy is the template applied to this very NFT. */
+export function isTokenOf(nft: AssetId, token: AssetId, rules: Rules): boolean {
+  const policy = rules.tokenPolicyId(nft.split('.')[1] ?? '');
+  return policy === null || policy === token.split('.')[0];
+}
+
 /**
  * On mainnet cap and second witness vary from pool to pool and are not compared; our own
  * deployments have no stake part in a pool's address.
  */
-function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): boolean {
-  const { curve, executorKeyHash, feeKeyHash, network, scripts } = deployment;
+export function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): boolean {
+  const { curve, feeKeyHash, network, scripts } = deployment;
   if (network === 'mainnet') return true;
   return (
     parseAddress(address)?.stake === null &&
     datum.aNum === curve.aNum &&
     datum.bNum === curve.bNum &&
-    datum.executor === executorKeyHash &&
+    isExecutor(deployment, datum.executor) &&
     datum.capLovelace === capLovelace(deployment) &&
-    datum.witness1 === scripts.ammPool.hash &&
+    datum.witness1 === scripts.ammPool?.hash &&
     datum.witness2 === feeKeyHash
   );
 }
@@ -75,27 +80,45 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
   const id = launchIdOf(tx, datum.nft);
   const creator = id === null ? null : { pkh: id.creatorPkh, skh: id.creatorSkh };
   const author = creator ?? found?.metadata.author ?? { pkh: '', skh: '' };
+  const plain = undescribed(datum, deployment);
+  return {
+    ...plain,
+    seed: id === null ? null : refText(id.seed),
+    author: { ...author, address: addressOf(author, rules) },
+    ticker: found?.metadata.ticker ?? '',
+    logoCID: found?.metadata.logoCID ?? '',
+    description: found?.metadata.description ?? '',
+    launchType: found?.metadata.launchType ?? 0,
+    socials: found?.metadata.socials ?? plain.socials,
+    metadataRef: found?.ref ?? null,
+  };
+}
+
+/** A token as its pool alone tells of it; its name is the asset's. */
+export function undescribed(
+  datum: Omit<PoolDatum, 'witness1' | 'witness2'>,
+  { curve, fees }: Landmarks,
+): LaunchedToken {
   const [, name = ''] = datum.token.split('.');
-  const none = { twitter: '', discord: '', telegram: '', website: '' };
   return {
     nft: datum.nft,
     token: datum.token,
     aNum: String(datum.aNum),
     bNum: String(datum.bNum),
-    supply: String(deployment.curve.supply),
-    thresholdLovelace: String(datum.capLovelace - deployment.fees.poolKeepLovelace),
+    supply: String(curve.supply),
+    thresholdLovelace: String(datum.capLovelace - fees.poolKeepLovelace),
     executor: datum.executor,
-    seed: id === null ? null : refText(id.seed),
-    author: { ...author, address: addressOf(author, rules) },
+    seed: null,
+    author: { pkh: '', skh: '', address: '' },
     name: Buffer.from(name, 'hex')
       .toString('utf8')
       .replaceAll(/\p{Cc}/gu, ' '),
-    ticker: found?.metadata.ticker ?? '',
-    logoCID: found?.metadata.logoCID ?? '',
-    description: found?.metadata.description ?? '',
-    launchType: found?.metadata.launchType ?? 0,
-    socials: found?.metadata.socials ?? none,
-    metadataRef: found?.ref ?? null,
+    ticker: '',
+    logoCID: '',
+    description: '',
+    launchType: 0,
+    socials: { twitter: '', discord: '', telegram: '', website: '' },
+    metadataRef: null,
   };
 }
 
@@ -114,8 +137,11 @@ function metadataOf(
   token: AssetId,
   { deployment }: Rules,
 ): { readonly metadata: TokenMetadata; readonly ref: string } | null {
-  const place = parseAddress(deployment.metadataAddress)?.payment.hash;
-  const isThere = ({ address }: Output) => parseAddress(address)?.payment.hash === place;
+  const { metadataAddress } = deployment;
+  // Where nobody knows the address, the launch itself says what it says of its token.
+  const place = metadataAddress === null ? null : parseAddress(metadataAddress)?.payment.hash;
+  const isThere = ({ address }: Output) =>
+    place === null || parseAddress(address)?.payment.hash === place;
   for (const [index, output] of tx.outputs.entries()) {
     if (!isThere(output)) continue;
     const metadata = readMetadata(datumOf(output));
@@ -124,7 +150,7 @@ function metadataOf(
   return null;
 }
 
-function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules): string {
+export function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules): string {
   if (author.pkh.length !== 56) return '';
   return formatAddress({
     network: deployment.addressNetwork,

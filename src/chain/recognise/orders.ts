@@ -2,6 +2,7 @@
 import { formatAddress } from '../../cardano/address.ts';
 import { beacon } from '../../cardano/beacon.ts';
 import { readOrderData } from '../../cardano/datums.ts';
+import { isExecutor } from '../../cardano/deployment.ts';
 import { datumOf, type Output, type OutputRef, refText } from '../../cardano/output.ts';
 import { Constr } from '../../cardano/plutusData.ts';
 import type { Transaction } from '../../cardano/transaction.ts';
@@ -30,7 +31,7 @@ export function recogniseOrder(
   if (output.scriptHash !== null) return null;
   const { deployment } = rules;
   const datum = readOrderData(datumOf(output), deployment.addressNetwork);
-  if (datum === null || datum.executor !== deployment.executorKeyHash) return null;
+  if (datum === null || !isExecutor(deployment, datum.executor)) return null;
   const { fees } = deployment;
   if (datum.feeLovelace < fees.executorFeeLovelace) return null;
   if (datum.depositLovelace < fees.orderDepositLovelace) return null;

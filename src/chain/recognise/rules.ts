@@ -1,16 +1,19 @@
 import type { Credential } from '../../cardano/address.ts';
 import { parseAddress } from '../../cardano/address.ts';
-import type { Deployment } from '../../cardano/deployment.ts';
+import type { Landmarks } from '../../cardano/deployment.ts';
 import type { Output } from '../../cardano/output.ts';
 
 /** By what recognition decides: the deployment, and the policy that a pool's token must have. */
 export interface Rules {
-  readonly deployment: Deployment;
-  /** Policy id of the token policy applied to (launch policy, NFT name); slow, asked per launch. */
-  tokenPolicyId(nftName: string): string;
+  readonly deployment: Landmarks;
+  /**
+   * Policy id of the token policy applied to (launch policy, NFT name); slow, asked per launch. null
+   * where nobody knows the template: then the NFT alone vouches for its token.
+   */
+  tokenPolicyId(nftName: string): string | null;
 }
 
-export type ScriptName = keyof Deployment['scripts'];
+export type ScriptName = keyof Landmarks['scripts'];
 
 /** The deployment's script that guards an output; by payment part, whatever the stake part is. */
 export function scriptOf(output: Output, { deployment }: Rules): ScriptName | null {
@@ -18,10 +21,10 @@ export function scriptOf(output: Output, { deployment }: Rules): ScriptName | nu
   return payment === undefined ? null : scriptNamed(payment, deployment);
 }
 
-function scriptNamed({ kind, hash }: Credential, { scripts }: Deployment): ScriptName | null {
+function scriptNamed({ kind, hash }: Credential, { scripts }: Landmarks): ScriptName | null {
   if (kind !== 'script') return null;
   if (hash === scripts.curvePool.hash) return 'curvePool';
-  if (hash === scripts.ammPool.hash) return 'ammPool';
+  if (hash === scripts.ammPool?.hash) return 'ammPool';
   if (hash === scripts.order.hash) return 'order';
-  return hash === scripts.vesting.hash ? 'vesting' : null;
+  return hash === scripts.vesting?.hash ? 'vesting' : null;
 }

@@ -3,7 +3,7 @@
  * gzip. Stays synchronous unless a body has to be compressed for the first time.
  */
 import type { Clock } from '../../runtime/clock.ts';
-import { Failure } from '../../runtime/errors.ts';
+import { Failure, Unavailable } from '../../runtime/errors.ts';
 import type { Observer } from '../observer.ts';
 import type { Answer, ErrorBody, Route } from '../port.ts';
 import { CORS_LINES } from './cors.ts';
@@ -88,6 +88,10 @@ export class Answers {
   }
 
   fault(visit: Visit, error: unknown): void {
+    if (error instanceof Unavailable) {
+      this.failure(visit, error.failure);
+      return;
+    }
     this.#observer.handlerFailed(visit.operationId, error);
     this.failure(visit, new Failure('SERVER_ERROR', 'the server failed; it is logged, try again'));
   }

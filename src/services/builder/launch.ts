@@ -8,7 +8,6 @@ import { type LaunchQuote, quoteLaunch } from '../../market/quote.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import { lookUpReferences } from '../../transactions/chainData.ts';
 import { planLaunch } from '../../transactions/launch.ts';
-import { DEFAULT_PARAMETERS } from '../../transactions/parameters.ts';
 import {
   build,
   collateralOf,
@@ -81,7 +80,7 @@ async function launch(
       wallet,
       reference: references.launchPolicy,
       collateral: collateral.planned,
-      parameters: DEFAULT_PARAMETERS,
+      parameters: workshop.parameters(),
       applyDataArgument: workshop.applyDataArgument,
     },
   );

@@ -3,6 +3,7 @@ import type { Deployment } from '../../cardano/deployment.ts';
 import type { Route } from '../../gateway/port.ts';
 import { COST_DENOMINATOR } from '../../market/curve.ts';
 import { formatUnits } from '../../market/decimal.ts';
+import type { Workshop } from '../../workshop/workshop.ts';
 import { BUILDS, json } from './route.ts';
 import { ConfigAnswer, ParametersAnswer } from './schema.ts';
 
@@ -11,9 +12,7 @@ const A_DENOMINATOR = COST_DENOMINATOR / 3n;
 const B_DENOMINATOR = 1_000_000n;
 const ADA_DECIMALS = 6;
 
-export function parameterRoutes(deployment: Deployment, version: string): Route[] {
-  const parameters = JSON.stringify(parametersOf(deployment));
-  const config = configOf(deployment, version);
+export function parameterRoutes(workshop: Pick<Workshop, 'deployment'>, version: string): Route[] {
   return [
     {
       ...READS,
@@ -22,7 +21,7 @@ export function parameterRoutes(deployment: Deployment, version: string): Route[
       summary: 'Parameters of the curve and of the fees',
       answers: { 200: { description: 'Parameters', schema: ParametersAnswer } },
       causes: ['PROTOCOL_CONFIG_NETWORK_MISMATCH', 'CONTRACTS_CONFIG_NETWORK_MISMATCH'],
-      handle: () => ({ body: parameters }),
+      handle: () => json(parametersOf(workshop.deployment)),
     },
     {
       ...READS,
@@ -31,7 +30,7 @@ export function parameterRoutes(deployment: Deployment, version: string): Route[
       summary: 'The deployment in force',
       etag: true,
       answers: { 200: { description: 'Deployment', schema: ConfigAnswer } },
-      handle: () => json(config),
+      handle: () => json(configOf(workshop.deployment, version)),
     },
   ];
 }

@@ -5,7 +5,6 @@ import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import { planCancel } from '../../transactions/cancel.ts';
 import { lookUpReferences } from '../../transactions/chainData.ts';
-import { DEFAULT_PARAMETERS } from '../../transactions/parameters.ts';
 import { planTransfer } from '../../transactions/transfer.ts';
 import {
   build,
@@ -89,7 +88,7 @@ async function transfer(workshop: Workshop, { body }: RouteRequest): Promise<Ans
   if (wallet instanceof Failure) return wallet;
   const lovelace = transferAssets.lovelace === 'max' ? 'max' : BigInt(transferAssets.lovelace);
   const request = { to, changeAddress: owner, lovelace, assets } as const;
-  const plan = planTransfer(request, wallet, DEFAULT_PARAMETERS);
+  const plan = planTransfer(request, wallet, workshop.parameters());
   if (plan instanceof Failure) return plan;
   const built = await build(workshop, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;

@@ -14,6 +14,20 @@ export function registerStatus(registry: Registry, status: NodeStatus): void {
   reading('tip_lag_seconds', 'Age of the newest block; 0 without a chain', () => {
     return (status.tip().lagMs ?? 0) / 1000;
   });
+  reading('sync_blocks_behind', 'Blocks still to come while it catches up; 0 after that', () => {
+    return status.sync()?.blocksBehind ?? 0;
+  });
+  reading(
+    'sync_percent',
+    'Of the slots to the newest block of the node; 100 once caught up',
+    () => {
+      const sync = status.sync();
+      return sync === null ? 100 : (sync.percent ?? 0);
+    },
+  );
+  reading('sync_blocks_per_second', 'Blocks a second while it catches up; 0 after that', () => {
+    return status.sync()?.blocksPerSecond ?? 0;
+  });
   reading('quarantined_pools', 'Pools taken out after a repeated fault', () =>
     status.quarantined(),
   );

@@ -72,6 +72,7 @@ function readiness(status: NodeStatus): Answer {
     degraded: quarantinedPools > 0,
     quarantinedPools,
     tip: { slot, hash, lagMs },
+    sync: status.sync(),
   });
   return { status: synced ? 200 : 503, body };
 }

@@ -20,6 +20,20 @@ const COMMON = {
   stale: Type.Boolean({ description: 'The source of entries is silent: right but old.' }),
 };
 
+const Sync = Type.Object(
+  {
+    slot: Nullable.integer('Of the newest block here; null before the first.'),
+    tipSlot: Nullable.integer("Of the node's newest block; null while it does not tell."),
+    blocksBehind: Nullable.integer('Blocks that are still to come.'),
+    percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()], {
+      description: "Of the slots from where following began to the node's newest.",
+    }),
+    blocksPerSecond: Type.Number({ minimum: 0, description: 'Over the last 20 seconds.' }),
+    secondsLeft: Nullable.integer('At that pace; null where it cannot be told.'),
+  },
+  { description: 'How far it has come while it catches up with mainnet, preprod or preview.' },
+);
+
 export const Live = Type.Object({ live: Type.Literal(true) });
 
 export const Ready = Type.Object({
@@ -31,6 +45,9 @@ export const Ready = Type.Object({
   degraded: Type.Boolean({ description: 'Some pools are quarantined; the others are served.' }),
   quarantinedPools: Type.Integer({ minimum: 0 }),
   tip: Type.Object(TIP),
+  sync: Type.Union([Sync, Type.Null()], {
+    description: 'null: there is nothing to catch up with.',
+  }),
 });
 
 export const HealthUpdate = Type.Object({

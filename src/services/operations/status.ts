@@ -1,4 +1,6 @@
 /** What health, readiness and the Health topic ask of the node; `app.ts` provides it. */
+
+import type { SyncProgress } from '../../chain/syncMeter.ts';
 import type { Tip } from '../../gateway/port.ts';
 import type { Position } from '../../runtime/position.ts';
 
@@ -19,6 +21,10 @@ export interface NodeStatus {
   /** Hex; equal on every node at the same position. */
   stateHash(): string;
   synced(): boolean;
+  /** Answers about the market are given: it has caught up, or there is nobody to catch up with. */
+  serves(): boolean;
+  /** While it catches up with a chain that is made elsewhere; null: it has, or there is none. */
+  sync(): SyncProgress | null;
   /** The source of entries is silent, so the answers are right but old. */
   stale(): boolean;
   /** Pools taken out after a repeated fault; the others go on. */

@@ -8,6 +8,7 @@ import { dataFiles } from '../../../src/actors/files.ts';
 import type { ChainKit } from '../../../src/assembly/chain.ts';
 import type { World } from '../../../src/assembly/world.ts';
 import { parseRef, refText } from '../../../src/cardano/output.ts';
+import type { Devnet } from '../../../src/chain/devnet.ts';
 import { EmulatedChain } from '../../../src/chain/emulated.ts';
 import type { Block } from '../../../src/chain/port.ts';
 import type { GatewayOptions } from '../../../src/gateway/options.ts';
@@ -103,6 +104,10 @@ export class DevnetWorld {
     return chain;
   }
 
+  get devnet(): Devnet {
+    return this.kit.devnet ?? assert.fail('the chain of this app is its own');
+  }
+
   get chain(): EmulatedChain {
     const { utxos } = this.kit.workshop;
     assert(utxos instanceof EmulatedChain, 'the devnet is the embedded ledger');
@@ -160,7 +165,7 @@ export class DevnetWorld {
   async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<Desk> {
     const desk = this.desk(name, hasStake);
     for (let made = 0; made < outputs; made += 1) {
-      const paid = await this.kit.devnet.faucet(desk.wallet.address, BigInt(ada) * ADA);
+      const paid = await this.devnet.faucet(desk.wallet.address, BigInt(ada) * ADA);
       assert('outcome' in paid && paid.outcome === 'accepted');
     }
     await this.mine();

@@ -1,0 +1,68 @@
+/**
+ * Another state in the place of the one that a running node has: what an epoch begins from, or a
+ * snapshot of a log that went on without this node. `store` is given up just before it is replaced,
+ * so until then the node answers from it.
+ */
+import type { Log } from '../log/port.ts';
+import type { StateStore } from '../store/state.ts';
+import { type Committer, isRefusal } from './committer.ts';
+import { clearDamaged, type DataFiles, replaceDatabase } from './files.ts';
+import type { NodeOptions } from './node.ts';
+import { Interrupted, type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
+
+export class OtherState {
+  readonly #log: Log;
+  readonly #files: DataFiles;
+  readonly #options: RebuildOptions & Pick<NodeOptions, 'shared'>;
+  readonly #committer: Committer;
+
+  constructor(
+    log: Log,
+    files: DataFiles,
+    options: RebuildOptions & Pick<NodeOptions, 'shared'>,
+    committer: Committer,
+  ) {
+    this.#log = log;
+    this.#files = files;
+    this.#options = options;
+    this.#committer = committer;
+  }
+
+  /** Pools that could not be folded; null when we stop before it is done. */
+  async takeBase(seq: number, epoch: string, store: StateStore): Promise<readonly string[] | null> {
+    const release = () => this.#release(store);
+    const { shared } = this.#options;
+    const isElsewhere = shared !== undefined && seq < (await this.#log.first());
+    return this.#committer.untilDiskTakes(async () => {
+      if (!isElsewhere) {
+        return replaceState(seq, this.#log, this.#files, this.#options, release);
+      }
+      await shared.fetchBase(epoch);
+      await takeBase(epoch, this.#files, release);
+      return [];
+    }, isRefusal);
+  }
+
+  /** False: there is none that is further than `store`, or we stop before it is there. */
+  async takeSnapshot(store: StateStore): Promise<boolean> {
+    const { rebuild, state } = this.#files;
+    const from = store.checkpoint?.seq ?? 0;
+    try {
+      const { seq: end } = await this.#log.last();
+      const seq = (await this.#options.takeSnapshot?.(rebuild, end, from)) ?? null;
+      if (seq === null) return false;
+    } catch (error) {
+      if (error instanceof Interrupted) return false;
+      throw error;
+    }
+    await this.#release(store);
+    replaceDatabase(rebuild, state);
+    clearDamaged(this.#files);
+    return true;
+  }
+
+  async #release(store: StateStore): Promise<void> {
+    await this.#committer.rest();
+    await store.close();
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * A real chain and all that works on it: blocks, mempool and submits through Ogmios, outputs from
+ * Kupo. Nothing of it is waited for: the doors open, and say what is missing, while it is reached.
+ */
+import type { Node } from '../actors/node.ts';
+import type { NetworkDeployment } from '../cardano/deployment.ts';
+import { chainTip } from '../chain/chainPoints.ts';
+import { type DistantChain, Follower } from '../chain/follower.ts';
+import { KeptFollower } from '../chain/keptFollower.ts';
+import { KupoLookup } from '../chain/kupo/kupo.ts';
+import { MempoolView } from '../chain/kupo/mempoolView.ts';
+import { KupoWatch } from '../chain/kupo/watch.ts';
+import { NodeLink } from '../chain/nodeLink.ts';
+import { noLookup } from '../chain/noLookup.ts';
+import { OgmiosChain, type Seen } from '../chain/ogmios/ogmios.ts';
+import type { Point, UtxoLookup } from '../chain/port.ts';
+import { SyncMeter } from '../chain/syncMeter.ts';
+import { tokenPolicyId } from '../chain/tokenPolicy.ts';
+import { readDeployment } from '../config/deployments.ts';
+import { readStart } from '../config/start.ts';
+import type { Settings } from '../config/table.ts';
+import { assert } from '../runtime/assert.ts';
+import type { Events } from '../runtime/events.ts';
+import type { Service } from '../runtime/service.ts';
+import { MOST_POOLS } from '../store/records.ts';
+import { LiveBuilder } from '../transactions/liveBuilder.ts';
+import { type ChainKit, timed } from './chain.ts';
+import { imagesOf } from './images.ts';
+import type { Market } from './market.ts';
+import { executorOnceReady } from './realExecutor.ts';
+import { realKeys } from './realKeys.ts';
+import { realWorkshop } from './realWorkshop.ts';
+import type { World } from './world.ts';
+
+const FINAL_GRACE_MS = 10_000;
+const MOST_OUTPUTS = 10_000_000;
+
+export function openRealChain(world: World, market: Market, events: Events): ChainKit {
+  const { settings, clock } = world;
+  const { node } = market;
+  const network = networkOf(world);
+  const { source, view, link, meter, kept } = followed(world, market, network, events);
+  const live = new LiveBuilder({
+    ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
+    clock,
+    limits: { threads: settings.BUILD_THREADS },
+    observer: events,
+  });
+  const store = () => node.fold.store;
+  const [utxos, index] = lookupOf(world, node, view, events);
+  const builder = timed(live, clock, events);
+  const images = imagesOf(world, node, null);
+  const plain = { utxos, builder, images, clock, store, submitter: source };
+  const keys = realKeys(world, network);
+  const place = () => {
+    const { complete } = network;
+    if (complete === null || live.terms === null || !meter.isSynced) return null;
+    const { slots } = live.terms;
+    return { deployment: complete, slots, ...plain, keys: keys.executing };
+  };
+  const executor = executorOnceReady(node, place, events);
+  return {
+    workshop: realWorkshop(plain, network, live, keys.collateral),
+    devnet: null,
+    roles: null,
+    sync: {
+      isSynced: () => meter.isSynced,
+      isAlone: () => !link.isUp && chainTip(store()) !== null,
+      silentMs: () => link.silentMs,
+      progress: () => meter.progress(),
+    },
+    stale: () => !link.isUp || kept.isInterrupted,
+    services: [
+      connecting(source),
+      ...index,
+      live,
+      kept,
+      ...(keys.executing.length === 0 ? [] : [executor]),
+    ],
+  };
+}
+
+/** The node, and what brings its chain into the log. */
+function followed(world: World, market: Market, network: NetworkDeployment, events: Events) {
+  const { settings, clock, rng } = world;
+  const { node, writer, log } = market;
+  assert(writer !== null, 'the only node writes its log');
+  const deployment = network.landmarks ?? notDeployed(network);
+  const link = new NodeLink(clock, events);
+  const source = new OgmiosChain({
+    url: settings.OGMIOS_URL ?? '',
+    deployment,
+    seen: () => seenBy(node),
+    clock,
+    rng,
+    observer: link.observer,
+  });
+  const view = new MempoolView();
+  const tip = () => (link.isUp ? source.tip() : null);
+  const start = startOf(settings, network, node, events);
+  const { FINAL_GRACE_MS: finalGraceMs = FINAL_GRACE_MS } = settings;
+  const distant: DistantChain = { clock, tip, start, finalGraceMs, view };
+  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
+  const place = { source, rules, clock, node, writer, log, rng, distant };
+  const make = (followerFailed: (error: unknown) => void) => {
+    return new Follower(place, { ...events, followerFailed });
+  };
+  const store = () => node.fold.store;
+  const meter = new SyncMeter({ store, tip, clock, startSlot: start?.slot ?? 0 });
+  const kept = new KeptFollower({ make, meter, clock }, events);
+  return { source, view, link, meter, kept };
+}
+
+function networkOf({ settings, deployment }: World): NetworkDeployment {
+  const { NETWORK, DEPLOYMENT_FILE } = settings;
+  assert(NETWORK !== 'devnet' && NETWORK !== 'none', 'a real network');
+  return deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
+}
+
+function notDeployed({ network, missing }: NetworkDeployment): never {
+  throw new Error(
+    `there is no launchpad on ${network} yet (${missing.join(', ')} unknown): ` +
+      `npm start -- deploy --network ${network} makes one, and DEPLOYMENT_FILE names its file`,
+  );
+}
+
+/** Where following begins when there is no state. */
+function startOf(
+  { START_POINT }: Settings,
+  { start }: NetworkDeployment,
+  node: Node,
+  events: Events,
+): Point | null {
+  const given = START_POINT === undefined ? start : readStart(START_POINT);
+  assert(given !== 'malformed', 'settings are checked');
+  const known = chainTip(node.fold.store);
+  if (START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
+  return given;
+}
+
+/** The node may be away for long: it is tried behind the doors. */
+function connecting(source: OgmiosChain): Service {
+  return {
+    name: source.name,
+    start: () => {
+      // That it ended is told by its observer.
+      source.start().catch(() => {});
+    },
+    stop: () => source.stop(),
+  };
+}
+
+function lookupOf(
+  { settings, clock }: World,
+  node: Node,
+  waiting: MempoolView,
+  observer: Events,
+): [UtxoLookup, readonly Service[]] {
+  const { KUPO_URL: url } = settings;
+  if (url === undefined) return [noLookup(), []];
+  const tip = () => chainTip(node.fold.store);
+  const lookup = new KupoLookup({ url, tip, waiting, clock, observer });
+  return [lookup, [new KupoWatch({ url, clock, observer })]];
+}
+
+/** Tokens and unspent outputs that the market knows: what else is not looked for in blocks. */
+function seenBy({ fold }: Node): Seen {
+  const keys = (table: 'pools' | 'outputs', most: number) =>
+    fold.store.withPrefix(table, '', most).map(({ key }) => key);
+  return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };
+}
+
+function slotsOf(source: OgmiosChain) {
+  const { zeroTimeMs, zeroSlot, slotLengthMs } = source.slots();
+  return { zeroTimeMs, zeroSlot, slotLengthMs };
+}

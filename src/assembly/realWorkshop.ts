@@ -1,0 +1,56 @@
+/**
+ * What the building routes work with on a real network. What is not known (a deployment of somebody
+ * else's, a key that was not given, parameters of a node that does not answer) is asked for when a
+ * route needs it, and then the route answers what is missing.
+ */
+import type { Deployment, NetworkDeployment } from '../cardano/deployment.ts';
+import type { Key } from '../cardano/keys.ts';
+import { applyDataArgument } from '../ledger/scalus.ts';
+import { type Cause, Failure, Unavailable } from '../runtime/errors.ts';
+import { type LiveBuilder, unknownParameters } from '../transactions/liveBuilder.ts';
+import type { BuilderThreadData } from '../transactions/worker.ts';
+import type { Workshop } from '../workshop/workshop.ts';
+
+type Plain = Pick<Workshop, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
+
+export function realWorkshop(
+  plain: Plain,
+  network: NetworkDeployment,
+  live: LiveBuilder,
+  collateralKey: Key | null,
+): Workshop {
+  const terms = () => live.terms ?? fail(unknownParameters());
+  return {
+    ...plain,
+    applyDataArgument,
+    parameters: () => terms().parameters,
+    get slots(): BuilderThreadData['slots'] {
+      return terms().slots;
+    },
+    get deployment(): Deployment {
+      const { complete, mismatch } = network;
+      if (mismatch !== null) return refuse(mismatch, MISMATCH);
+      return complete ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+    },
+    get collateralKey(): Key {
+      return collateralKey ?? refuse('OPERATIONS_CONFIG', NO_COLLATERAL);
+    },
+  };
+}
+
+const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
+const NO_COLLATERAL =
+  'this node has no collateral of its own: name yours in `collaterals`, or set its key where it runs';
+
+function incomplete({ network, missing }: NetworkDeployment): string {
+  const what = `not enough is known of the launchpad on ${network} to build for it`;
+  return `${what} (${missing.join(', ')}): it is followed and served only`;
+}
+
+function refuse(cause: Cause, message: string): never {
+  return fail(new Failure(cause, message));
+}
+
+function fail(failure: Failure): never {
+  throw new Unavailable(failure);
+}

@@ -1,0 +1,11 @@
+/** Where there is no index of outputs: the chain is followed, and wallets are unknown. */
+import { Failure, Unavailable } from '../runtime/errors.ts';
+import type { UtxoLookup } from './port.ts';
+
+export function noLookup(): UtxoLookup {
+  const refuse = async (): Promise<never> => {
+    const what = 'this node has no index of outputs, so it knows no wallet and builds nothing: ';
+    throw new Unavailable(new Failure('NOT_READY', `${what}set KUPO_URL where it runs`));
+  };
+  return { byPaymentKey: refuse, byAsset: refuse, byRefs: refuse };
+}

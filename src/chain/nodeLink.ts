@@ -1,0 +1,42 @@
+/** Whether the node tells us of its chain, from what its connections say. */
+import type { Clock } from '../runtime/clock.ts';
+import type { OgmiosObserver } from './ogmios/observer.ts';
+
+export class NodeLink {
+  readonly #clock: Clock;
+  /** Since when it does not; null: it does. */
+  #silentSinceMs: number | null;
+  /** What hears of connections: this, and then whoever was given. */
+  readonly observer: OgmiosObserver;
+
+  constructor(clock: Clock, next: OgmiosObserver) {
+    this.#clock = clock;
+    this.#silentSinceMs = clock.monotonicMs();
+    this.observer = {
+      nodeConnected: (connection) => {
+        if (connection === 'chain') this.#silentSinceMs = null;
+        next.nodeConnected(connection);
+      },
+      nodeLost: (connection, cause, message, retryInMs) => {
+        if (connection === 'chain') this.#lost();
+        next.nodeLost(connection, cause, message, retryInMs);
+      },
+      ogmiosFailed: (error) => {
+        this.#lost();
+        next.ogmiosFailed(error);
+      },
+    };
+  }
+
+  get isUp(): boolean {
+    return this.#silentSinceMs === null;
+  }
+
+  get silentMs(): number {
+    return this.#silentSinceMs === null ? 0 : this.#clock.monotonicMs() - this.#silentSinceMs;
+  }
+
+  #lost(): void {
+    this.#silentSinceMs ??= this.#clock.monotonicMs();
+  }
+}

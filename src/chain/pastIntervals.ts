@@ -1,0 +1,21 @@
+/**
+ * Time on a chain whose blocks are rare: minutes that ended without a block, by the leader's clock.
+ * A block that comes later and lies before is late, as a trade of a feed can be.
+ */
+import type { Fold } from '../actors/fold.ts';
+import { Passage } from '../actors/passage.ts';
+import type { EntryDraft } from '../log/writer.ts';
+import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
+
+/** When the minute that market time is in has ended for certain; never before the first block. */
+export function minuteOverMs({ marketMs }: Fold, graceMs: number): number {
+  if (marketMs === 0) return Number.POSITIVE_INFINITY;
+  return intervalStart('min1', marketMs) + MINUTE_MS + graceMs;
+}
+
+/** What has ended and begun up to the newest minute that is over by `graceMs`. */
+export function passedMinutes(fold: Fold, nowMs: number, graceMs: number): EntryDraft[] {
+  const passage = new Passage(fold);
+  const minuteMs = intervalStart('min1', nowMs - graceMs);
+  return [...passage.endsUpTo(minuteMs), ...passage.startAt(minuteMs)];
+}

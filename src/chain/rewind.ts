@@ -1,0 +1,44 @@
+/** The way back of a chain, written into the log: as a rollback, or as an epoch where it is deep. */
+import { CHAIN_START } from '../actors/chainRows.ts';
+import type { Node } from '../actors/node.ts';
+import { nextEpoch } from '../actors/recovery.ts';
+import type { Log } from '../log/port.ts';
+import type { LogWriter } from '../log/writer.ts';
+import type { Rng } from '../runtime/rng.ts';
+import type { PointRecord } from '../store/records.ts';
+
+export interface RewindPlace {
+  readonly node: Node;
+  readonly writer: LogWriter;
+  readonly log: Log;
+  readonly rng: Rng;
+}
+
+/** `known` is a point of the fold; null: before the first block. Resolves when it is applied. */
+export async function rewindTo(
+  known: PointRecord | null,
+  { node, writer, log, rng }: RewindPlace,
+): Promise<void> {
+  const { store } = node.fold;
+  const toSeq = known?.seq ?? Number(store.get('market', CHAIN_START) ?? 1);
+  const timeMs = known?.timeMs ?? 0;
+  if (toSeq >= store.horizonSeq) {
+    await node.reached(await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq } }]));
+    return;
+  }
+  await checkReach(toSeq, log);
+  const payload = { kind: 'epoch', reason: 'rollback', base: { seq: toSeq } } as const;
+  const epoch = nextEpoch(node.applied().epoch, rng);
+  await node.reached(await writer.append([{ timeMs, payload }], epoch));
+}
+
+/** Nothing is written that no start could make a state of. */
+async function checkReach(toSeq: number, log: Log): Promise<void> {
+  const first = await log.first();
+  if (toSeq >= first) return;
+  throw new Error(
+    `the chain went back to what entry ${toSeq} was, and the log begins with entry ${first}: raise ` +
+      'HORIZON_BLOCKS, remove state.sqlite and log.sqlite (among several nodes the stream) and ' +
+      'start again: the chain is followed from its beginning',
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * How far following has come: where it is, where the node is, and how fast it goes. Read by health,
+ * metrics and the log; never part of the fold.
+ */
+import type { Clock } from '../runtime/clock.ts';
+import type { StateStore } from '../store/state.ts';
+import { chainTip } from './chainPoints.ts';
+import type { ChainTip } from './port.ts';
+
+export interface SyncProgress {
+  /** null: before the first block. */
+  readonly slot: number | null;
+  /** Of the node's newest block; null while it does not tell. */
+  readonly tipSlot: number | null;
+  readonly blocksBehind: number | null;
+  /** Of the slots from where following begins to the node's newest; two decimals. */
+  readonly percent: number | null;
+  /** Over the last seconds. */
+  readonly blocksPerSecond: number;
+  readonly secondsLeft: number | null;
+}
+
+export interface SyncMeterPlace {
+  readonly store: () => StateStore;
+  readonly tip: () => ChainTip | null;
+  readonly clock: Clock;
+  /** Where following begins. */
+  readonly startSlot: number;
+}
+
+/** A block or two may be on the way. */
+const CLOSE_BLOCKS = 3;
+/** The pace is that of so many seconds. */
+const WINDOW_MS = 20_000;
+
+export class SyncMeter {
+  readonly #place: SyncMeterPlace;
+  #samples: { readonly atMs: number; readonly height: number }[] = [];
+  #isSynced = false;
+
+  constructor(place: SyncMeterPlace) {
+    this.#place = place;
+  }
+
+  /** Has caught up once; what comes later is lag. */
+  get isSynced(): boolean {
+    this.#isSynced ||= this.#isClose();
+    return this.#isSynced;
+  }
+
+  /** To be called every second or so. */
+  sample(): void {
+    const atMs = this.#place.clock.monotonicMs();
+    const height = chainTip(this.#place.store())?.height;
+    if (height === undefined) return;
+    this.#samples.push({ atMs, height });
+    const old = this.#samples.findLastIndex((sample) => sample.atMs <= atMs - WINDOW_MS);
+    this.#samples.splice(0, Math.max(0, old));
+  }
+
+  progress(): SyncProgress {
+    const { store, tip, startSlot } = this.#place;
+    const [own, newest] = [chainTip(store()), tip()];
+    const slot = own?.slot ?? null;
+    const blocksPerSecond = this.#pace();
+    if (newest === null) {
+      const unknown = { tipSlot: null, blocksBehind: null, percent: null, secondsLeft: null };
+      return { slot, blocksPerSecond, ...unknown };
+    }
+    const blocksBehind = own === null ? null : Math.max(0, newest.height - own.height);
+    const way = Math.max(1, newest.slot - startSlot);
+    const done = Math.min(Math.max(0, (slot ?? startSlot) - startSlot), way);
+    const percent = Math.floor((done * 10_000) / way) / 100;
+    const isMoving = blocksBehind !== null && blocksPerSecond > 0;
+    const secondsLeft = isMoving ? Math.ceil(blocksBehind / blocksPerSecond) : null;
+    return { slot, tipSlot: newest.slot, blocksBehind, percent, blocksPerSecond, secondsLeft };
+  }
+
+  #isClose(): boolean {
+    const { store, tip } = this.#place;
+    const [own, newest] = [chainTip(store()), tip()];
+    return own !== null && newest !== null && own.height >= newest.height - CLOSE_BLOCKS;
+  }
+
+  /** Whole blocks above ten a second. */
+  #pace(): number {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
+    const pace = ((last.height - first.height) * 1000) / (last.atMs - first.atMs);
+    return Math.max(0, pace < 10 ? Math.round(pace * 10) / 10 : Math.round(pace));
+  }
+}

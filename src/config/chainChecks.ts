@@ -1,0 +1,94 @@
+/** Which chain is followed, and with whom: settings that need or exclude each other. */
+import type { Check } from './checks.ts';
+import { readStart } from './start.ts';
+import type { Settings } from './table.ts';
+
+/** A chain that is made elsewhere. */
+export function isReal({ NETWORK }: Pick<Settings, 'NETWORK'>): boolean {
+  return NETWORK !== 'devnet' && NETWORK !== 'none';
+}
+
+const HTTP_URL = /^https?:\/\/[^\s/]+[^\s]*$/;
+const WS_URL = /^wss?:\/\/[^\s/]+[^\s]*$/;
+const KUBO_PORT = /:5001(\/|$)/;
+const KUPO_PORT = /:1442(\/|$)/;
+
+export const CHAIN_CHECKS: readonly Check[] = [
+  {
+    reads: ['KUBO_URL'],
+    find({ KUBO_URL }) {
+      if (KUBO_URL === undefined) return null;
+      if (KUPO_PORT.test(KUBO_URL)) {
+        return ['1442 is the port of Kupo (outputs), this is Kubo (IPFS)', 'KUPO_URL is meant'];
+      }
+      const remedy = 'Write it as http://127.0.0.1:5001';
+      return HTTP_URL.test(KUBO_URL) ? null : ['it is no http(s) URL', remedy];
+    },
+  },
+  {
+    reads: ['KUPO_URL'],
+    find({ KUPO_URL }) {
+      if (KUPO_URL === undefined) return null;
+      if (KUBO_PORT.test(KUPO_URL)) {
+        return ['5001 is the port of Kubo (IPFS), this is Kupo (outputs)', 'KUBO_URL is meant'];
+      }
+      const remedy = 'Write it as http://127.0.0.1:1442';
+      return HTTP_URL.test(KUPO_URL) ? null : ['it is no http(s) URL', remedy];
+    },
+  },
+  {
+    reads: ['OGMIOS_URL'],
+    find: ({ OGMIOS_URL }) =>
+      OGMIOS_URL === undefined || WS_URL.test(OGMIOS_URL)
+        ? null
+        : ['it is no WebSocket URL', 'Write it as ws://127.0.0.1:1337'],
+  },
+  {
+    reads: ['NETWORK', 'OGMIOS_URL'],
+    find(settings) {
+      const { NETWORK, OGMIOS_URL } = settings;
+      if (!isReal(settings) || OGMIOS_URL !== undefined) return null;
+      const cause = `${NETWORK} is followed through Ogmios, and OGMIOS_URL is not set`;
+      return [cause, 'Set it, and KUPO_URL for wallets and building, or leave NETWORK at devnet'];
+    },
+  },
+  onlyReal('OGMIOS_URL', 'a chain to follow'),
+  onlyReal('KUPO_URL', 'outputs to look up'),
+  onlyReal('START_POINT', 'a block to begin after'),
+  onlyReal('DEPLOYMENT_FILE', 'a deployment on another chain'),
+  {
+    reads: ['START_POINT'],
+    find: ({ START_POINT }) =>
+      START_POINT === undefined || readStart(START_POINT) !== 'malformed'
+        ? null
+        : ['it is no block', 'Write slot.hash, the hash in 64 hex digits, or origin'],
+  },
+  {
+    reads: ['NATS_URL', 'NETWORK'],
+    find(settings) {
+      const { NATS_URL, NETWORK } = settings;
+      if (NATS_URL === undefined || NETWORK === 'devnet') return null;
+      if (!isReal(settings)) {
+        return [
+          'what is replayed is served by a single node',
+          'Leave it out, or set NETWORK=devnet',
+        ];
+      }
+      const cause = `nodes that share a log have a devnet; ${NETWORK} is followed by each node alone`;
+      return [cause, 'Leave it out: every node asks Ogmios itself'];
+    },
+  },
+];
+
+type RealKey = 'OGMIOS_URL' | 'KUPO_URL' | 'START_POINT' | 'DEPLOYMENT_FILE';
+
+function onlyReal(key: RealKey, what: string): Check {
+  return {
+    reads: [key, 'NETWORK'],
+    find(settings) {
+      if (settings[key] === undefined || isReal(settings)) return null;
+      const cause = `NETWORK=${settings.NETWORK} has no use for ${what}`;
+      return [cause, 'Leave it out, or set NETWORK to mainnet, preprod or preview'];
+    },
+  };
+}

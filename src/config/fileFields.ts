@@ -1,0 +1,90 @@
+/** Reading a JSON object field by field; every fault is kept, so that all are told at once. */
+
+/** undefined: it is not that. */
+export type Read<T> = (value: unknown) => T | undefined;
+
+/** A kind of value: how to read it, what it is called, and what stands in where it is wrong. */
+export interface Kind<T> {
+  readonly read: Read<T>;
+  readonly what: string;
+  readonly standIn: T;
+}
+
+export class FileFields {
+  readonly #fields: ReadonlyMap<string, unknown>;
+  readonly #path: string;
+  readonly #faults: string[];
+  readonly #taken = new Set<string>();
+
+  constructor(value: unknown, path: string, faults: string[]) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject) faults.push(`${path === '' ? 'the file' : path}: an object was expected`);
+    this.#fields = new Map(isObject ? Object.entries(value) : []);
+    this.#path = path;
+    this.#faults = faults;
+  }
+
+  take<T>(name: string, { read, what, standIn }: Kind<T>): T {
+    const found = this.#value(name);
+    if (found === undefined) return standIn;
+    const value = read(found);
+    if (value !== undefined) return value;
+    this.#faults.push(`${this.#pathOf(name)}: ${what} was expected`);
+    return standIn;
+  }
+
+  inside(name: string): FileFields {
+    return new FileFields(this.#value(name) ?? {}, this.#pathOf(name), this.#faults);
+  }
+
+  /** Call it last: a field that nobody took is one too many. */
+  done(): void {
+    for (const name of this.#fields.keys()) {
+      if (!this.#taken.has(name)) this.#faults.push(`${this.#pathOf(name)}: is not known`);
+    }
+  }
+
+  #value(name: string): unknown {
+    this.#taken.add(name);
+    const value = this.#fields.get(name);
+    if (value === undefined) this.#faults.push(`${this.#pathOf(name)}: is missing`);
+    return value;
+  }
+
+  #pathOf(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+}
+
+export function textLike(pattern: RegExp, what: string): Kind<string> {
+  const read = (value: unknown) =>
+    typeof value === 'string' && pattern.test(value) ? value : undefined;
+  return { read, what, standIn: '' };
+}
+
+export function orNull<T>({ read, what }: Kind<T>): Kind<T | null> {
+  return {
+    read: (value) => (value === null ? null : read(value)),
+    what: `${what}, or null,`,
+    standIn: null,
+  };
+}
+
+/** An amount as decimal digits in text: numbers of JSON are not exact. */
+export const AMOUNT: Kind<bigint> = {
+  read: (value) =>
+    typeof value === 'string' && /^(0|[1-9]\d{0,23})$/.test(value) ? BigInt(value) : undefined,
+  what: 'an integer as text',
+  standIn: 0n,
+};
+
+export function integerUpTo(most: number): Kind<number> {
+  return {
+    read: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
+        ? value
+        : undefined,
+    what: `an integer from 0 to ${most}`,
+    standIn: 0,
+  };
+}

@@ -1,0 +1,56 @@
+/** What the program says while it catches up with a real chain; see events.ts. */
+import type { Logger } from 'pino';
+import type { Meters } from './meters.ts';
+
+interface Progress {
+  readonly slot: number | null;
+  readonly tipSlot: number | null;
+  readonly blocksBehind: number | null;
+  readonly percent: number | null;
+  readonly blocksPerSecond: number;
+  readonly secondsLeft: number | null;
+}
+
+export function syncEvents(logger: Logger, { counter }: Meters) {
+  const interrupted = counter('chain_interrupted', 'Times that following ended and was begun anew');
+  return {
+    syncProgress(progress: Progress): void {
+      logger.info({ event: 'syncProgress', ...progress }, textOf(progress));
+    },
+    syncFinished(progress: Progress): void {
+      const message = `caught up with the chain at slot ${progress.slot}`;
+      logger.info({ event: 'syncFinished', ...progress }, message);
+    },
+    /** What is served meanwhile is right, and older with every block. */
+    followingInterrupted(error: unknown, retryInMs: number): void {
+      interrupted.inc();
+      const fields = { event: 'followingInterrupted', retryInMs, err: error };
+      const why = error instanceof Error ? error.message : String(error);
+      logger.error(fields, `the chain is not followed: ${why}; again in ${retryInMs} ms`);
+    },
+    parametersChanged(): void {
+      const message = 'transactions are built by the parameters that the node says';
+      logger.info({ event: 'parametersChanged' }, message);
+    },
+    /** Asked for again soon; why it has no connection, the node's own lines say. */
+    parametersFailed(error: unknown): void {
+      logger.debug({ event: 'parametersFailed', err: error }, 'no protocol parameters');
+    },
+    startPointUnused(slot: number): void {
+      const why = `the state in DATA_DIR goes on from slot ${slot}`;
+      logger.warn({ event: 'startPointUnused', slot }, `START_POINT counts for nothing: ${why}`);
+    },
+  };
+}
+
+function textOf({ slot, tipSlot, percent, blocksPerSecond, secondsLeft }: Progress): string {
+  if (tipSlot === null) return `waiting for the node; the state is at slot ${slot ?? 'none'}`;
+  const left = secondsLeft === null ? 'time left unknown' : `${durationOf(secondsLeft)} left`;
+  return `slot ${slot ?? 0} of ${tipSlot}, ${percent} %, ${blocksPerSecond} blocks/s, ${left}`;
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}

@@ -1,0 +1,41 @@
+/**
+ * What every part of the page is given. A part is mounted into a container that is empty and its
+ * own, and answers a function that unmounts it: listeners, subscriptions and nodes are gone then.
+ * Every stylesheet under `src/web` is part of the document; controls and colours are those of
+ * `style/base.css`.
+ */
+import type { Client } from '../client/index.ts';
+import type { LiquidityPoolInfo } from '../client/types.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Place } from './route.ts';
+import type { Signal } from './signal.ts';
+
+/** `none`: a server without a chain, which can be watched and not traded on. */
+export interface Network {
+  readonly name: 'devnet' | 'preview' | 'preprod' | 'mainnet' | 'none';
+  /** Which addresses belong to it. */
+  readonly addresses: 'mainnet' | 'testnet';
+  /** Tokens that every launch makes; null where the server does not say. */
+  readonly supply: bigint | null;
+}
+
+export type NoticeKind = 'info' | 'good' | 'bad';
+
+export interface PageContext {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** The token on the screen; null on every other place. */
+  readonly asset: Signal<string | null>;
+  /** Its pool, live; null until it is there. */
+  readonly pool: Signal<LiquidityPoolInfo | null>;
+  /** null until the server has said. */
+  readonly network: Signal<Network | null>;
+  readonly route: Signal<Place>;
+  /** Changes the address, and with it the place. */
+  go(place: Place): void;
+  /** A short message at the edge of the page, read out politely; errors stay until dismissed. */
+  notify(kind: NoticeKind, text: string): void;
+}
+
+export type Unmount = () => void;
+export type Mount = (container: HTMLElement, context: PageContext) => Unmount;

@@ -1,0 +1,178 @@
+/** The five lists and the top pool, moving as the market does. */
+import type { PoolsMirror } from '../../client/index.ts';
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import type { PoolList } from '../../market/poolView.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setAttribute, setText } from '../dom.ts';
+import { failureOf } from '../failure.ts';
+import { forget, nextFrame } from '../frames.ts';
+import { KeyedList } from '../keyedList.ts';
+import type { MarketTime } from '../now.ts';
+import { hashOf } from '../route.ts';
+import { roving } from '../roving.ts';
+import { king } from './king.ts';
+import { type PoolRow, poolRow } from './poolRow.ts';
+
+const MOST_ROWS = 100;
+
+const TABS: readonly (readonly [list: PoolList, name: string, empty: string])[] = [
+  ['Latest', 'Latest trades', 'Nothing was traded yet.'],
+  ['New', 'New', 'Nothing was launched yet.'],
+  ['MCapDesc', 'Market cap', 'No token is on its curve.'],
+  ['CompletedCreateOn', 'Graduated', 'No token has graduated yet.'],
+  ['CompletedMCap', 'Graduated by cap', 'No token has graduated yet.'],
+];
+const HEADINGS = ['Token', 'Market cap', 'Curve', 'Volume', 'Trades', 'Age', 'Last trade'];
+
+export function mountHome(
+  container: HTMLElement,
+  context: PageContext,
+  time: MarketTime,
+  first: PoolList,
+): Unmount & { list(name: PoolList): void } {
+  const { client } = context;
+  const top = client.topPool();
+  const crown = king();
+  const showTop = () => crown.show(top.state);
+  const list = new PoolListView(context, time);
+  const tabs = tabsOf();
+  const heading = el('h1', { class: 'unseen' }, 'Markets');
+  container.append(
+    heading,
+    crown.element,
+    el('section', { class: 'panel' }, tabs.element, list.element),
+  );
+  top.onChange(() => nextFrame(showTop));
+  const choose = (name: PoolList) => {
+    tabs.choose(name);
+    list.follow(name);
+  };
+  choose(first);
+  const unmount = () => {
+    forget(showTop);
+    top.close();
+    list.close();
+  };
+  return Object.assign(unmount, { list: choose });
+}
+
+function tabsOf() {
+  const links = TABS.map(([list, name]) =>
+    el('a', { href: hashOf({ at: 'home', list }), role: 'tab', id: `tab-${list}` }, name),
+  );
+  const element = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Lists' }, ...links);
+  const arrows = roving(element, '[role="tab"]', 'across');
+  arrows.refresh();
+  const choose = (chosen: PoolList) => {
+    for (const [index, [list]] of TABS.entries()) {
+      const link = links[index];
+      if (link !== undefined) setAttribute(link, 'aria-selected', String(list === chosen));
+    }
+  };
+  return { element, choose };
+}
+
+/** The mirror of one list on the screen. Another list is another mirror in the same rows. */
+class PoolListView {
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #rows = el('ol', { class: 'pools', 'aria-label': 'Tokens' });
+  readonly #state = el('div', { class: 'list-state' });
+  readonly #resting = el('span', { class: 'resting dim small', 'aria-hidden': 'true' });
+  readonly #arrows = roving(this.#rows, 'a.pool');
+  readonly #list: KeyedList<LiquidityPoolInfo, PoolRow>;
+  readonly #stopTime: () => void;
+  #mirror: PoolsMirror | null = null;
+  #name: PoolList = 'Latest';
+  /** Rows keep their order under a pointer, so that nobody opens what was somewhere else before. */
+  #isResting = false;
+  #order: readonly string[] = [];
+  readonly #show = () => this.#draw();
+
+  constructor(context: PageContext, time: MarketTime) {
+    this.#context = context;
+    this.#list = new KeyedList(this.#rows, {
+      most: MOST_ROWS,
+      keyOf: ({ info }) => info.asset,
+      rowOf: () => poolRow(() => time.seconds.value),
+    });
+    const heads = HEADINGS.map((text) => el('span', {}, text));
+    const head = el('div', { class: 'pools-head', 'aria-hidden': 'true' }, ...heads, this.#resting);
+    this.element = el(
+      'div',
+      { role: 'tabpanel', 'aria-label': 'List' },
+      head,
+      this.#rows,
+      this.#state,
+    );
+    this.#rows.addEventListener('pointerenter', ({ pointerType }) => {
+      if (pointerType === 'mouse') this.#rest(true);
+    });
+    this.#rows.addEventListener('pointerleave', () => this.#rest(false));
+    this.#stopTime = time.seconds.subscribe((now) => {
+      this.#list.each((row, item) => row.tick(item, now));
+    });
+  }
+
+  follow(name: PoolList): void {
+    if (this.#mirror !== null && name === this.#name) return;
+    this.#mirror?.close();
+    this.#name = name;
+    this.#order = [];
+    const mirror = this.#context.client.pools(name);
+    this.#mirror = mirror;
+    mirror.onChange(() => nextFrame(this.#show));
+    mirror.onError((error) => this.#state.replaceChildren(failureOf(error)));
+    setAttribute(this.element, 'aria-labelledby', `tab-${name}`);
+    nextFrame(this.#show);
+  }
+
+  close(): void {
+    forget(this.#show);
+    this.#stopTime();
+    this.#mirror?.close();
+  }
+
+  #rest(isResting: boolean): void {
+    this.#isResting = isResting;
+    nextFrame(this.#show);
+  }
+
+  #draw(): void {
+    const mirror = this.#mirror;
+    // Rows of the list before stay until the first of this one are here: no empty flicker.
+    if (mirror === null || !mirror.isLoaded) return;
+    const items = this.#isResting ? rested(mirror.state, this.#order) : mirror.state;
+    setText(this.#resting, this.#isResting ? 'order rests under the pointer' : '');
+    this.#order = items.map(({ info }) => info.asset);
+    this.#list.show(items);
+    this.#arrows.refresh();
+    this.#state.replaceChildren(...(items.length === 0 ? [this.#empty()] : []));
+  }
+
+  #empty(): HTMLElement {
+    const words = TABS.find(([list]) => list === this.#name)?.[2] ?? '';
+    const canLaunch = this.#context.network.value?.name !== 'none';
+    return el(
+      'div',
+      { class: 'empty' },
+      el('strong', {}, words),
+      canLaunch
+        ? 'A token begins with its launch: a name, a picture, and a curve that sets the price.'
+        : 'This server has no chain: replay a feed of trades into it, and they show up here.',
+      canLaunch
+        ? el('div', {}, el('a', { class: 'button primary', href: '#/launch' }, 'Launch a token'))
+        : null,
+    );
+  }
+}
+
+/** The items in the order before; new ones at the end, where nobody points at. */
+function rested(
+  items: readonly LiquidityPoolInfo[],
+  order: readonly string[],
+): readonly LiquidityPoolInfo[] {
+  const places = new Map(order.map((asset, index) => [asset, index]));
+  const placeOf = ({ info }: LiquidityPoolInfo) => places.get(info.asset) ?? order.length;
+  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
+}

@@ -1,0 +1,60 @@
+/** The pool with the highest market cap, above the lists. Its place is kept while there is none. */
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import { el, setAttribute, setText } from '../dom.ts';
+import { ada } from '../format.ts';
+import { flash } from '../frames.ts';
+import { logo } from '../logo.ts';
+import { hashOf } from '../route.ts';
+import { progressOf } from './poolRow.ts';
+
+export function king(): {
+  readonly element: HTMLElement;
+  show(pool: LiquidityPoolInfo | null): void;
+} {
+  const picture = logo();
+  const name = el('strong', { class: 'cut' });
+  const ticker = el('span', { class: 'dim' });
+  const cap = el('span', { class: 'figure' });
+  const progress = el('span', { class: 'figure' });
+  const volume = el('span', { class: 'figure' });
+  const trades = el('span', { class: 'figure' });
+  const link = el(
+    'a',
+    { class: 'king panel', 'aria-label': 'Top of the market' },
+    el('span', { class: 'crown' }, 'Top of the market'),
+    el('span', { class: 'who' }, picture.element, name, ticker),
+    figure('Market cap', cap),
+    figure('Curve', progress),
+    figure('Volume', volume),
+    figure('Trades', trades),
+  );
+  let shown: LiquidityPoolInfo | null = null;
+  link.hidden = true;
+  return {
+    element: link,
+    show(pool) {
+      link.hidden = pool === null;
+      if (pool === null || pool === shown) return;
+      const { info, metrics } = pool;
+      picture.show(info);
+      setText(name, info.name);
+      setText(ticker, info.ticker);
+      setAttribute(link, 'href', hashOf({ at: 'token', asset: info.asset }));
+      setAttribute(link, 'aria-label', `Top of the market: ${info.name}`);
+      const isChanged = setText(cap, ada(metrics.marketCap, 0));
+      const filled = progressOf(pool);
+      setText(progress, filled === '100' ? 'graduated' : `${filled}%`);
+      setText(volume, ada(metrics.totalVolumeAda, 0));
+      setText(trades, String(metrics.totalTxCount));
+      const before = shown?.info.asset === info.asset ? shown : null;
+      if (isChanged && before !== null) {
+        flash(cap, metrics.marketCap >= before.metrics.marketCap ? 'up' : 'down');
+      }
+      shown = pool;
+    },
+  };
+}
+
+function figure(label: string, value: HTMLElement): HTMLElement {
+  return el('span', { class: 'fig' }, el('span', { class: 'dim small' }, label), value);
+}

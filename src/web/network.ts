@@ -1,0 +1,27 @@
+/** Which network the server is on. It is asked until it answers: a page may come up before it. */
+import { ApiError, type Client } from '../client/index.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Network } from './context.ts';
+import type { Source } from './signal.ts';
+
+const AGAIN_MS = 2_000;
+const NAMES = ['devnet', 'preview', 'preprod', 'mainnet'] as const;
+/** A server that only replays trades has no deployment to tell of. */
+const NONE: Network = { name: 'none', addresses: 'testnet', supply: null };
+
+export async function askNetwork(
+  client: Client,
+  clock: Clock,
+  network: Source<Network | null>,
+): Promise<void> {
+  try {
+    const { data } = await client.build.protocolConfig();
+    const name = NAMES.find((each) => each === data.environment);
+    const addresses = data.network === 'mainnet' ? 'mainnet' : 'testnet';
+    const supply = BigInt(data.parameters.tokenEmission.raw);
+    network.set(name === undefined ? NONE : { name, addresses, supply });
+  } catch (error) {
+    if (error instanceof ApiError && error.cause === 'NOT_FOUND') network.set(NONE);
+    else clock.after(AGAIN_MS, () => askNetwork(client, clock, network));
+  }
+}

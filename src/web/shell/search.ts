@@ -1,0 +1,159 @@
+/**
+ * Search by name, ticker or asset id: a combobox. `/` brings the focus here, arrows choose, Enter
+ * goes there, Escape leaves.
+ */
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import type { Timer } from '../../runtime/clock.ts';
+import type { PageContext } from '../context.ts';
+import { el, setAttribute } from '../dom.ts';
+import { saidBy } from '../failure.ts';
+import { shortAda } from '../format.ts';
+import { logo } from '../logo.ts';
+import { hashOf } from '../route.ts';
+
+const WAIT_MS = 150;
+const MOST_SHOWN = 8;
+const MOST_POINTS = 128;
+
+export class Search {
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #input = el('input', {
+    type: 'search',
+    role: 'combobox',
+    class: 'search-input',
+    placeholder: 'Search name, ticker, asset id',
+    'aria-label': 'Search tokens',
+    'aria-expanded': 'false',
+    'aria-controls': 'search-found',
+    'aria-autocomplete': 'list',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: String(MOST_POINTS),
+  });
+  readonly #list = el('div', { id: 'search-found', role: 'listbox', hidden: true });
+  readonly #said = el('div', { class: 'unseen', role: 'status' });
+  #waiting: Timer | null = null;
+  /** Answers that come late belong to what was asked before. */
+  #asked = 0;
+  #chosen = -1;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+    const key = el('kbd', { 'aria-hidden': 'true' }, '/');
+    this.#list.setAttribute('aria-label', 'Tokens found');
+    this.element = el('div', { class: 'search', role: 'search' }, this.#input, key);
+    this.element.append(this.#list, this.#said);
+    this.#input.addEventListener('input', () => this.#typed());
+    this.#input.addEventListener('focus', () => this.#typed());
+    this.#input.addEventListener('blur', () => this.#close());
+    this.#input.addEventListener('keydown', (event) => this.#key(event));
+    // A press would take the focus away, and with it the list, before the click arrives.
+    this.#list.addEventListener('mousedown', (event) => event.preventDefault());
+    this.#list.addEventListener('click', () => this.#leave());
+  }
+
+  focus(): void {
+    this.#input.focus();
+    this.#input.select();
+  }
+
+  #typed(): void {
+    this.#waiting?.cancel();
+    const pattern = this.#input.value.trim();
+    this.#asked += 1;
+    if (pattern === '') {
+      this.#close();
+      return;
+    }
+    const asked = this.#asked;
+    this.#waiting = this.#context.clock.after(WAIT_MS, () => {
+      this.#ask(pattern, asked);
+    });
+  }
+
+  async #ask(pattern: string, asked: number): Promise<void> {
+    try {
+      const { data } = await this.#context.client.pools.search({ pattern, limit: MOST_SHOWN });
+      if (asked === this.#asked) this.#show(data.items, data.count);
+    } catch (error) {
+      if (asked === this.#asked) this.#open([el('p', { class: 'none' }, saidBy(error))], 0);
+    }
+  }
+
+  #show(items: readonly LiquidityPoolInfo[], count: number): void {
+    if (items.length === 0) {
+      this.#open([el('p', { class: 'none' }, 'No token with this in its name or id.')], 0);
+      return;
+    }
+    this.#open(items.map(optionOf), count);
+    this.#choose(0);
+  }
+
+  #open(children: readonly HTMLElement[], count: number): void {
+    this.#list.replaceChildren(...children);
+    this.#list.hidden = false;
+    setAttribute(this.#input, 'aria-expanded', 'true');
+    setAttribute(this.#input, 'aria-activedescendant', null);
+    this.#chosen = -1;
+    this.#said.textContent = count === 1 ? '1 token found' : `${count} tokens found`;
+  }
+
+  #close(): void {
+    this.#waiting?.cancel();
+    this.#asked += 1;
+    this.#list.hidden = true;
+    setAttribute(this.#input, 'aria-expanded', 'false');
+    setAttribute(this.#input, 'aria-activedescendant', null);
+  }
+
+  #leave(): void {
+    this.#input.value = '';
+    this.#close();
+    this.#input.blur();
+  }
+
+  #choose(index: number): void {
+    const options = Array.from(this.#list.querySelectorAll<HTMLElement>('[role="option"]'));
+    if (options.length === 0) return;
+    this.#chosen = (index + options.length) % options.length;
+    for (const [at, option] of options.entries()) {
+      setAttribute(option, 'aria-selected', String(at === this.#chosen));
+    }
+    const chosen = options[this.#chosen];
+    chosen?.scrollIntoView({ block: 'nearest' });
+    setAttribute(this.#input, 'aria-activedescendant', chosen?.id ?? null);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      this.#leave();
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      this.#choose(this.#chosen + (event.key === 'ArrowDown' ? 1 : -1));
+    } else if (event.key === 'Enter') {
+      const chosen = this.#list.querySelector<HTMLElement>('[aria-selected="true"]');
+      if (!this.#list.hidden) chosen?.click();
+    }
+  }
+}
+
+function optionOf({ info, metrics }: LiquidityPoolInfo): HTMLElement {
+  const picture = logo();
+  picture.show(info);
+  return el(
+    'a',
+    {
+      href: hashOf({ at: 'token', asset: info.asset }),
+      role: 'option',
+      id: `found-${info.asset}`,
+      tabindex: '-1',
+      'aria-selected': 'false',
+    },
+    picture.element,
+    el('span', { class: 'cut' }, info.name),
+    el('span', { class: 'dim' }, info.ticker),
+    el('span', { class: 'num dim' }, shortAda(metrics.marketCap)),
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * The line at the bottom that is always there: whether the page is connected, how far the tip is
+ * behind, which node answers in which role. Without a server it says since when the page is old.
+ */
+import type { ConnectionState } from '../../client/index.ts';
+import type { HealthData } from '../../client/types.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Network } from '../context.ts';
+import { el, setAttribute, setText } from '../dom.ts';
+
+const TICK_MS = 250;
+
+export interface StatusParts {
+  readonly clock: Clock;
+  state(): ConnectionState;
+  health(): HealthData | null;
+  network(): Network | null;
+  retry(): void;
+}
+
+export class StatusLine {
+  readonly element: HTMLElement;
+  readonly #parts: StatusParts;
+  readonly #state = el('span', { class: 'state', role: 'status' });
+  readonly #asOf = el('span', { class: 'as-of' });
+  readonly #retry = el('button', { type: 'button', class: 'retry' }, 'Try now');
+  readonly #tip = el('span', { class: 'fact tip-fact' });
+  readonly #nodeName = el('span', { class: 'node-name' });
+  readonly #role = el('span', {});
+  readonly #network = el('span', { class: 'fact' });
+
+  constructor(parts: StatusParts) {
+    this.#parts = parts;
+    this.#retry.addEventListener('click', () => parts.retry());
+    const links = el('a', { href: '/docs' }, 'API');
+    const dot = el('span', { class: 'dot', 'aria-hidden': 'true' });
+    this.element = el('footer', { class: 'status' }, dot, this.#state, this.#asOf, this.#retry);
+    const node = el('span', { class: 'fact' }, this.#nodeName, this.#role);
+    this.element.append(this.#tip, node, this.#network, links);
+    this.#tick();
+  }
+
+  #tick(): void {
+    this.show();
+    this.#parts.clock.after(TICK_MS, () => this.#tick());
+  }
+
+  show(): void {
+    const { clock } = this.#parts;
+    const state = this.#parts.state();
+    const health = this.#parts.health();
+    const isOpen = state.is === 'open';
+    setAttribute(document.documentElement, 'data-connection', isOpen ? 'open' : 'lost');
+    setText(this.#state, this.#words(state, clock.nowMs()));
+    const heard = isOpen ? null : state.heardAtMs;
+    setText(this.#asOf, heard === null ? '' : `showing the market as of ${clockTime(heard)}`);
+    this.#retry.hidden = state.is !== 'waiting';
+    const lag = health?.tip.lagMs ?? null;
+    const stale = health?.stale === true ? ', source silent' : '';
+    setText(this.#tip, isOpen && health !== null ? `tip ${lagOf(lag)}${stale}` : '');
+    this.#tip.classList.toggle('warn', health?.stale === true);
+    const role = health === null ? '' : `${health.role}${health.synced ? '' : ', syncing'}`;
+    setText(this.#nodeName, isOpen && health !== null ? `${health.node} · ` : '');
+    setText(this.#role, isOpen ? role : '');
+    const network = this.#parts.network()?.name ?? '';
+    setText(this.#network, network === 'none' ? 'replay' : network);
+  }
+
+  #words(state: ConnectionState, nowMs: number): string {
+    if (state.is === 'open') return 'Live';
+    if (state.is === 'connecting' || state.is === 'idle') return 'Connecting…';
+    if (state.is === 'closed') return `Disconnected: ${state.why ?? ''}`;
+    const seconds = Math.max(0, Math.ceil(((state.retryAtMs ?? nowMs) - nowMs) / 1000));
+    return `Reconnecting in ${seconds} s`;
+  }
+}
+
+function lagOf(lagMs: number | null): string {
+  if (lagMs === null) return 'unknown';
+  return lagMs < 100_000 ? `${(Math.max(0, lagMs) / 1000).toFixed(1)} s ago` : 'long ago';
+}
+
+function clockTime(ms: number): string {
+  return new Date(ms).toLocaleTimeString();
+}

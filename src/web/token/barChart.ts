@@ -1,0 +1,166 @@
+/** One chart of one pair, one interval, one kind; another choice is another one of these. */
+import {
+  CandlestickSeries,
+  createChart,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  type MouseEventParams,
+} from 'lightweight-charts';
+import { type DrawOptions, type DrawTarget, drawBars } from '../../client/datafeed/index.ts';
+import type { ApiError, BarsMirror, BarsState, CapBar, PriceBar } from '../../client/index.ts';
+import type { Resolution } from '../../client/types.ts';
+import type { PageContext } from '../context.ts';
+import { setAttribute } from '../dom.ts';
+import { failureOf, saidBy } from '../failure.ts';
+import { forget, nextFrame } from '../frames.ts';
+import { theme } from '../shell/theme.ts';
+import { axisNumber, candleLook, chartLook, pageColours } from './chartLook.ts';
+import { legendOf } from './legend.ts';
+
+export type BarKind = 'price' | 'mcap';
+
+export interface BarChartParts {
+  readonly canvas: HTMLElement;
+  readonly legend: HTMLElement;
+  readonly note: HTMLElement;
+  readonly context: PageContext;
+  readonly asset: string;
+  readonly resolution: Resolution;
+  readonly kind: BarKind;
+}
+
+type AnyBar = PriceBar | CapBar;
+
+/** As much of a mirror as is used here, of either kind. */
+interface Followed {
+  readonly state: BarsState<AnyBar>;
+  readonly isLoaded: boolean;
+  onError(listener: (error: ApiError) => void): void;
+  /** Draws it, in these colours, until what it answers is called. */
+  draw(target: DrawTarget, options: DrawOptions): () => void;
+  onChange(listener: () => void): void;
+  close(): void;
+}
+
+const STEP_BARS = 5;
+/** Below a billionth of a millionth of an ADA nothing is told apart by eye. */
+const LEAST_MOVE = 1e-15;
+
+export class BarChart {
+  readonly #parts: BarChartParts;
+  readonly #chart: IChartApi;
+  readonly #candles: ISeriesApi<'Candlestick'>;
+  readonly #volume: ISeriesApi<'Histogram'>;
+  readonly #bars: Followed;
+  readonly #endTheme: () => void;
+  #endDrawing: () => void = () => {};
+  /** Time of the bar under the pointer; null: the newest one is explained. */
+  #pointed: number | null = null;
+  readonly #tell = () => this.#explain();
+
+  constructor(parts: BarChartParts) {
+    this.#parts = parts;
+    const { canvas, note } = parts;
+    this.#chart = createChart(canvas, {
+      autoSize: true,
+      // From the start: its notice comes with an inline style, which this page forbids.
+      layout: { attributionLogo: false },
+      localization: { priceFormatter: axisNumber },
+    });
+    const priceFormat = { type: 'custom', formatter: axisNumber, minMove: LEAST_MOVE } as const;
+    this.#candles = this.#chart.addSeries(CandlestickSeries, { priceFormat });
+    this.#volume = this.#chart.addSeries(HistogramSeries, {
+      priceScaleId: 'volume',
+      priceFormat: { type: 'volume' },
+      lastValueVisible: false,
+      priceLineVisible: false,
+    });
+    this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
+    this.#chart.subscribeCrosshairMove((event) => this.#point(event));
+    note.replaceChildren('Loading…');
+    this.#bars = followed(parts);
+    this.#bars.onChange(() => nextFrame(this.#tell));
+    this.#bars.onError((error) => note.replaceChildren(failureOf(error)));
+    // After the frame has its new colours: they are read from the page.
+    this.#endTheme = theme.subscribe(() => this.#draw());
+    this.#draw();
+  }
+
+  /** True for a key that moved the chart. */
+  key(name: string): boolean {
+    const scale = this.#chart.timeScale();
+    const step = { ArrowLeft: -STEP_BARS, ArrowRight: STEP_BARS }[name];
+    if (step !== undefined) scale.scrollToPosition(scale.scrollPosition() + step, false);
+    else if (name === 'End') scale.scrollToRealTime();
+    else return false;
+    return true;
+  }
+
+  close(): void {
+    this.#endTheme();
+    this.#endDrawing();
+    forget(this.#tell);
+    this.#bars.close();
+    this.#chart.remove();
+  }
+
+  #draw(): void {
+    this.#endDrawing();
+    const colours = pageColours();
+    this.#chart.applyOptions(chartLook(colours));
+    this.#candles.applyOptions(candleLook(colours));
+    const target = {
+      candles: this.#candles,
+      volume: this.#volume,
+      timeScale: this.#chart.timeScale(),
+    };
+    this.#endDrawing = this.#bars.draw(target, {
+      upColor: colours.upSoft,
+      downColor: colours.downSoft,
+      onError: (error) => this.#parts.context.notify('info', `Older bars: ${saidBy(error)}`),
+    });
+  }
+
+  #point({ time }: MouseEventParams): void {
+    this.#pointed = typeof time === 'number' ? time : null;
+    nextFrame(this.#tell);
+  }
+
+  #explain(): void {
+    const { legend, note, canvas } = this.#parts;
+    const { isLoaded, state } = this.#bars;
+    if (!isLoaded) return;
+    const { bars, standing, isKnown } = state;
+    const newest = bars.at(-1) ?? standing;
+    const pointed = this.#pointed;
+    const bar = pointed === null ? newest : (bars.find(({ time }) => time === pointed) ?? newest);
+    legend.replaceChildren(...(bar === null ? [] : legendOf(bar)));
+    note.replaceChildren(...(isKnown && bars.length > 0 ? [] : ['No trades yet.']));
+    const words = newest === null ? '' : `: ${bars.length} bars, last close ${newest.close} ADA`;
+    setAttribute(canvas, 'aria-label', `Candlesticks${words}`);
+  }
+}
+
+function followed({ context, asset, resolution, kind }: BarChartParts): Followed {
+  const pair = { base: asset, quote: '.' };
+  const { client } = context;
+  return kind === 'price'
+    ? followedOf(client.bars(pair, resolution))
+    : followedOf(client.bars(pair, resolution, { kind }));
+}
+
+function followedOf<B extends AnyBar>(mirror: BarsMirror<B>): Followed {
+  return {
+    get state() {
+      return mirror.state;
+    },
+    get isLoaded() {
+      return mirror.isLoaded;
+    },
+    onError: (listener) => mirror.onError(listener),
+    onChange: (listener) => mirror.onChange(listener),
+    draw: (target, options) => drawBars(mirror, target, options).close,
+    close: () => mirror.close(),
+  };
+}

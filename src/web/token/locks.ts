@@ -1,0 +1,69 @@
+/** Tokens that nobody can sell before a time. They come with the pool. */
+import type { LiquidityPoolInfo, LockRow } from '../../client/types.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setText } from '../dom.ts';
+import { ends, grouped, moment, short } from '../format.ts';
+import { KeyedList, type Row } from '../keyedList.ts';
+import type { MarketTime } from '../now.ts';
+import { watch } from '../signal.ts';
+
+const MOST_ROWS = 50;
+
+interface LockLine extends Row<LockRow> {
+  tick(lock: LockRow, nowSeconds: number): void;
+}
+
+export function mountLocks(
+  container: HTMLElement,
+  { pool }: PageContext,
+  time: MarketTime,
+): Unmount {
+  const total = el('span', { class: 'side' });
+  const rows = el('ol', { class: 'locks', 'aria-label': 'Locks' });
+  const none = el('p', { class: 'dim inside' }, 'Nothing of this token is locked.');
+  container.append(el('header', {}, el('h2', {}, 'Locks'), total), rows, none);
+  const list = new KeyedList<LockRow, LockLine>(rows, {
+    most: MOST_ROWS,
+    keyOf: ({ id }) => id,
+    rowOf: () => lockLine(() => time.seconds.value),
+  });
+  const show = (info: LiquidityPoolInfo | null) => {
+    const locks = (info?.metrics.locks ?? []).toSorted((a, b) => untilOf(a) - untilOf(b));
+    const sum = locks.reduce((tokens, { totalLocked }) => tokens + BigInt(totalLocked), 0n);
+    list.show(locks);
+    none.hidden = locks.length > 0;
+    setText(total, locks.length === 0 ? '' : `${short(sum)} tokens`);
+  };
+  const stopPool = watch(pool, show);
+  const stopTime = time.seconds.subscribe((now) => list.each((row, lock) => row.tick(lock, now)));
+  return () => {
+    stopPool();
+    stopTime();
+  };
+}
+
+function untilOf({ lockUntil }: LockRow): number {
+  return Number(lockUntil) / 1000;
+}
+
+function lockLine(nowSeconds: () => number): LockLine {
+  const amount = el('span', {});
+  const owner = el('span', { class: 'dim code cut' });
+  const until = el('span', { class: 'num' });
+  const element = el('li', {}, amount, owner, until);
+  const tick = (lock: LockRow, now: number) => {
+    const end = untilOf(lock);
+    setText(until, end <= now ? 'may be withdrawn' : `until ${moment(end)}`);
+  };
+  return {
+    element,
+    tick,
+    fill(lock) {
+      setText(amount, short(lock.totalLocked));
+      amount.title = `${grouped(lock.totalLocked)} tokens`;
+      setText(owner, ends(lock.vestingOwnerAddress, 6));
+      owner.title = lock.vestingOwnerAddress;
+      tick(lock, nowSeconds());
+    },
+  };
+}

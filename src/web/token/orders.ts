@@ -1,0 +1,117 @@
+/** The order feed: what waits in the mempool and what is on the chain in one list, newest first. */
+import type { ApiOrder } from '../../client/types.ts';
+import { formatRatio } from '../../market/decimal.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setText } from '../dom.ts';
+import { failureOf } from '../failure.ts';
+import { ada, age, ends, grouped, moment, short, shortPrice } from '../format.ts';
+import { flash, forget, nextFrame } from '../frames.ts';
+import { KeyedList, type Row } from '../keyedList.ts';
+import type { MarketTime } from '../now.ts';
+import { roving } from '../roving.ts';
+import { explain } from '../tip.ts';
+import { wordsOf } from './statuses.ts';
+
+const MOST_ROWS = 100;
+const LOVELACE = 1_000_000n;
+
+interface OrderRow extends Row<ApiOrder> {
+  tick(order: ApiOrder, nowSeconds: number): void;
+}
+
+export function mountOrders(
+  container: HTMLElement,
+  { client }: PageContext,
+  asset: string,
+  time: MarketTime,
+): Unmount {
+  const mirror = client.orders(asset);
+  const count = el('span', { class: 'side' });
+  const rows = el('ol', { class: 'feed', 'aria-label': 'Orders, newest first' });
+  const note = el('div', {});
+  const heads = ['Order', 'Offers', 'Gets', 'At worst', 'State', 'Age'];
+  const head = el('div', { class: 'feed-head', 'aria-hidden': 'true' });
+  head.append(...heads.map((text) => el('span', {}, text)));
+  container.append(el('header', {}, el('h2', {}, 'Orders'), count), head, rows, note);
+  const list = new KeyedList<ApiOrder, OrderRow>(rows, {
+    most: MOST_ROWS,
+    keyOf: ({ entityId }) => entityId,
+    rowOf: () => orderRow(() => time.seconds.value),
+  });
+  const arrows = roving(rows, '.chip');
+  const show = () => {
+    const { ledger, mempool, count: onChain } = mirror.state;
+    list.show([...mempool, ...ledger]);
+    arrows.refresh();
+    const waiting = mempool.length === 0 ? '' : ` · ${mempool.length} waiting`;
+    setText(count, `${grouped(String(onChain))} on the chain${waiting}`);
+    const isEmpty = mirror.isLoaded && ledger.length + mempool.length === 0;
+    note.replaceChildren(...(isEmpty ? [el('p', { class: 'empty' }, 'No orders yet.')] : []));
+  };
+  mirror.onChange(() => nextFrame(show));
+  mirror.onError((error) => note.replaceChildren(failureOf(error)));
+  const stopTime = time.seconds.subscribe((now) => list.each((row, order) => row.tick(order, now)));
+  return () => {
+    stopTime();
+    forget(show);
+    mirror.close();
+  };
+}
+
+function orderRow(nowSeconds: () => number): OrderRow {
+  let shown: ApiOrder | null = null;
+  const side = el('span', { class: 'side-word' });
+  const offers = el('span', { class: 'num' });
+  const gets = el('span', { class: 'num' });
+  const worst = el('span', { class: 'num dim' });
+  const chip = el('button', { type: 'button', class: 'chip' });
+  const since = el('span', { class: 'num dim' });
+  const element = el('li', { class: 'order' }, side, offers, gets, worst, chip, since);
+  explain(chip, () => (shown === null ? '' : told(shown)));
+  const tick = ({ timestamp }: ApiOrder, now: number) => setText(since, age(now - timestamp));
+  return {
+    element,
+    tick,
+    fill(order, before) {
+      shown = order;
+      const isBuy = order.from === '.';
+      const { name, look } = wordsOf(order);
+      setText(side, isBuy ? 'Buy' : 'Sell');
+      side.className = `side-word ${isBuy ? 'up' : 'down'}`;
+      setText(offers, isBuy ? ada(order.fromAmount) : short(order.fromAmount));
+      setText(gets, look === 'over' ? '–' : received(order, isBuy));
+      setText(worst, isAnyPrice(order) ? 'any' : shortPrice(worstOf(order, isBuy), 4));
+      setText(chip, name);
+      chip.dataset.look = look;
+      tick(order, nowSeconds());
+      if (before !== null && before.status !== order.status) flash(element, 'same');
+    },
+  };
+}
+
+/** While an order is open its amount is the least it accepts. */
+function received({ toAmount, status }: ApiOrder, isBuy: boolean): string {
+  const amount = isBuy ? short(toAmount) : ada(toAmount);
+  return status === 'Evaluated' || status === 'MempoolEvaluated' ? amount : `≥ ${amount}`;
+}
+
+/** One unit of whatever comes out is enough: no slippage was named. */
+function isAnyPrice({ worstPrice, fromAmount }: ApiOrder): boolean {
+  const { numerator, denominator } = worstPrice;
+  return BigInt(fromAmount) * BigInt(numerator) <= BigInt(denominator);
+}
+
+/** ADA for a token, exact; the order holds output per input. */
+export function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
+  const numerator = BigInt(worstPrice.numerator);
+  const denominator = BigInt(worstPrice.denominator);
+  const [coins, tokens] = isBuy ? [denominator, numerator] : [numerator, denominator];
+  return tokens === 0n ? '0' : formatRatio(coins, tokens * LOVELACE);
+}
+
+function told(order: ApiOrder): string {
+  const { meaning } = wordsOf(order);
+  const placed = `Placed ${moment(order.timestamp)}.`;
+  const ended = order.evaluatedAt === null ? '' : ` Ended ${moment(order.evaluatedAt)}.`;
+  return `${meaning} ${placed}${ended} Order ${ends(order.entityId)} of key ${ends(order.pkh)}.`;
+}

@@ -1,0 +1,76 @@
+/** The tape: trades as they happened, newest first. */
+import type { TradeRow } from '../../client/types.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setAttribute, setText } from '../dom.ts';
+import { failureOf } from '../failure.ts';
+import { ada, age, ends, moment, short, shortPrice } from '../format.ts';
+import { flash, forget, nextFrame } from '../frames.ts';
+import { KeyedList, type Row } from '../keyedList.ts';
+import type { MarketTime } from '../now.ts';
+
+const MOST_ROWS = 100;
+
+interface TapeRow extends Row<TradeRow> {
+  tick(trade: TradeRow, nowSeconds: number): void;
+}
+
+export function mountTape(
+  container: HTMLElement,
+  { client }: PageContext,
+  asset: string,
+  time: MarketTime,
+): Unmount {
+  const mirror = client.trades(asset);
+  const rows = el('ol', { class: 'tape', 'aria-label': 'Trades, newest first', tabindex: '0' });
+  const note = el('div', {});
+  const heads = ['Price', 'Tokens', 'Value', 'Age'].map((text) => el('span', {}, text));
+  const head = el('div', { class: 'tape-head', 'aria-hidden': 'true' }, ...heads);
+  container.append(el('header', {}, el('h2', {}, 'Trades')), head, rows, note);
+  let isFirst = true;
+  const list = new KeyedList<TradeRow, TapeRow>(rows, {
+    most: MOST_ROWS,
+    keyOf: ({ id }) => id,
+    rowOf: () => tapeRow(() => time.seconds.value, !isFirst),
+  });
+  const show = () => {
+    const { trades } = mirror.state;
+    list.show(trades);
+    isFirst = !mirror.isLoaded;
+    const isEmpty = mirror.isLoaded && trades.length === 0;
+    note.replaceChildren(...(isEmpty ? [el('p', { class: 'empty' }, 'No trades yet.')] : []));
+  };
+  mirror.onChange(() => nextFrame(show));
+  mirror.onError((error) => note.replaceChildren(failureOf(error)));
+  const stopTime = time.seconds.subscribe((now) => list.each((row, trade) => row.tick(trade, now)));
+  return () => {
+    stopTime();
+    forget(show);
+    mirror.close();
+  };
+}
+
+function tapeRow(nowSeconds: () => number, isNews: boolean): TapeRow {
+  const price = el('span', { class: 'num' });
+  const side = el('span', { class: 'unseen' });
+  const tokens = el('span', { class: 'num' });
+  const value = el('span', { class: 'num' });
+  const since = el('span', { class: 'num dim' });
+  const element = el('li', {}, side, price, tokens, value, since);
+  const tick = ({ time }: TradeRow, now: number) => setText(since, age(now - time));
+  return {
+    element,
+    tick,
+    fill(trade, before) {
+      const isBuy = trade.side === 'buy';
+      setText(side, isBuy ? 'Buy at ' : 'Sell at ');
+      setText(price, `${isBuy ? '▲' : '▼'} ${shortPrice(trade.price)}`);
+      price.className = `num ${isBuy ? 'up' : 'down'}`;
+      setText(tokens, short(trade.baseAmount));
+      setText(value, ada(trade.quoteAmount));
+      const who = trade.pkh === '' ? '' : `, key ${ends(trade.pkh)}`;
+      setAttribute(element, 'title', `${trade.price} ADA a token, ${moment(trade.time)}${who}`);
+      tick(trade, nowSeconds());
+      if (before === null && isNews) flash(element, isBuy ? 'up' : 'down');
+    },
+  };
+}

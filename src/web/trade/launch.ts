@@ -1,0 +1,135 @@
+/** Launching a token: the form, a last look, and then its page as soon as a block has it. */
+import { ApiError } from '../../client/index.ts';
+import type { LaunchAnswer } from '../../client/types.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setText } from '../dom.ts';
+import { failureOf, saidBy } from '../failure.ts';
+import { Desk, type Prepared } from '../wallet/desk.ts';
+import { mountPrompt } from '../wallet/prompt.ts';
+import { sessionOf } from '../wallet/session.ts';
+import { shownAda } from './amount.ts';
+import { button, runOnce } from './busy.ts';
+import { signed } from './confirmOrder.ts';
+import { ask, facts } from './dialog.ts';
+import { LaunchForm } from './launchForm.ts';
+import { shownOf } from './terms.ts';
+
+export function mountLaunch(container: HTMLElement, context: PageContext): Unmount {
+  const session = sessionOf(context);
+  const fields = new LaunchForm();
+  const failure = el('div');
+  const state = el('p', { class: 'hint', role: 'status' });
+  const prompt = el('div', { class: 'trade-prompt' });
+  const go = button('Review the launch', () => {}, { kind: 'primary', type: 'submit' });
+  const form = el(
+    'form',
+    { class: 'inside launch-form', novalidate: true, 'aria-label': 'Launch' },
+    fields.element,
+    failure,
+    prompt,
+    el('div', {}, go),
+    state,
+  );
+  const ended = new AbortController();
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void runOnce(go, async () => {
+      failure.replaceChildren();
+      try {
+        await launch(context, fields, (words) => void setText(state, words), ended.signal);
+      } catch (error) {
+        if (error instanceof ApiError) fields.showDetails(error.details);
+        failure.replaceChildren(failureOf(error));
+      }
+    });
+  });
+  const words =
+    'Its whole supply goes on a curve that sets the price: each buy makes it dearer, each sell ' +
+    'cheaper. At its cap it graduates to an AMM pool.';
+  container.append(
+    el('h1', {}, 'Launch a token'),
+    el('p', { class: 'dim launch-words' }, words),
+    el('section', { class: 'panel' }, form),
+  );
+  const show = () => {
+    go.hidden = session.wallet.value === null;
+  };
+  const stops = [mountPrompt(prompt, context), session.wallet.subscribe(show)];
+  show();
+  return () => {
+    ended.abort();
+    for (const stop of stops) stop();
+    fields.close();
+  };
+}
+
+async function launch(
+  context: PageContext,
+  fields: LaunchForm,
+  say: (words: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const session = sessionOf(context);
+  const wish = fields.read();
+  if (wish === null) return;
+  say('The transaction is being built.');
+  let prepared: Prepared<LaunchAnswer>;
+  try {
+    prepared = await new Desk(context, session).launch(wish);
+  } finally {
+    say('');
+  }
+  const { assetId } = prepared.built;
+  const sent = await ask({
+    title: `Launch ${wish.name}`,
+    content: look(fields, prepared),
+    confirm: 'Sign and launch',
+    async run() {
+      const txHash = await prepared.submit();
+      void session.follow(txHash);
+      return true;
+    },
+    late: (error) => context.notify('bad', saidBy(error)),
+  });
+  if (!sent) return;
+  say('The launch was sent. Its page opens when a block has it.');
+  if (await appeared(context, assetId, signal)) context.go({ at: 'token', asset: assetId });
+}
+
+function look(fields: LaunchForm, { built, review }: Prepared<LaunchAnswer>): HTMLElement[] {
+  const { name, ticker, initial } = fields.shown;
+  const token = { asset: built.assetId, ticker };
+  const rows: [string, string][] = [
+    ['Name', name],
+    ['Ticker', ticker],
+    ['First buy', initial === 0n ? 'none' : shownAda(initial)],
+    ['You get', shownOf(BigInt(built.userOutputTokens ?? 0), built.assetId, token)],
+    ['Network fee', shownAda(review.feeLovelace)],
+  ];
+  const words = 'Pool, metadata and the fee of a launch; all tokens go into the pool.';
+  return [
+    facts(rows),
+    el('p', { class: 'small dim' }, 'Asset ', el('code', {}, built.assetId)),
+    signed(review, token, ['goes to', words]),
+  ];
+}
+
+/** The pool comes with the block that has the launch; false where the place was left before. */
+async function appeared(
+  { client }: PageContext,
+  asset: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const mirror = client.pool(asset);
+  const leave = () => mirror.close();
+  signal.addEventListener('abort', leave);
+  try {
+    for await (const pool of mirror) {
+      if (pool !== null) return true;
+    }
+    return false;
+  } finally {
+    signal.removeEventListener('abort', leave);
+    mirror.close();
+  }
+}

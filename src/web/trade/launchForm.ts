@@ -1,0 +1,161 @@
+/** The fields of a launch, each with its own check, and the wish that they add up to. */
+import { el } from '../dom.ts';
+import type { LaunchWish } from '../wallet/desk.ts';
+import { ADA_DECIMALS, readAmount } from './amount.ts';
+import { amountField, choiceBar, type Field, fieldOf, textField } from './field.ts';
+import {
+  type Fault,
+  faultOfDescription,
+  faultOfLink,
+  faultOfName,
+  faultOfTicker,
+  MOST_DESCRIPTION_CHARACTERS,
+  SOCIALS,
+} from './launchText.ts';
+import { logoField } from './logoField.ts';
+
+type TextControl = HTMLInputElement | HTMLTextAreaElement;
+
+const ASSET_TYPES = [
+  { value: 'Meme', label: 'Meme' },
+  { value: 'AI', label: 'AI' },
+] as const;
+const LAUNCH_TYPES = [
+  { value: 'DEFAULT', label: 'Default' },
+  { value: 'HYPED', label: 'Hyped' },
+] as const;
+const LINK_LABELS = {
+  twitter: 'X (Twitter)',
+  telegram: 'Telegram',
+  discord: 'Discord',
+  website: 'Website',
+} as const;
+/** Where the server finds fault, by the path of its details. */
+const PATH = /(?:^|\.)(name|ticker|description|twitter|telegram|discord|website|initialDeposit)$/;
+
+export class LaunchForm {
+  readonly element: HTMLElement;
+  readonly #logo = logoField();
+  readonly #name = textField(
+    { label: 'Name', hint: 'Up to 16 characters. It stays for good.' },
+    { maxlength: '64', required: true },
+  );
+  readonly #ticker = textField(
+    { label: 'Ticker', hint: '1 to 6 letters and digits.' },
+    { maxlength: '12', required: true },
+  );
+  readonly #description = fieldOf(el('textarea', { rows: '3' }), {
+    label: 'Description (optional)',
+    hint: `At most ${MOST_DESCRIPTION_CHARACTERS} characters.`,
+  });
+  readonly #links = SOCIALS.map(
+    (name) =>
+      [
+        name,
+        textField(
+          { label: `${LINK_LABELS[name]} (optional)` },
+          { inputmode: 'url', placeholder: 'https://' },
+        ),
+      ] as const,
+  );
+  readonly #initial = amountField({
+    label: 'First buy (optional)',
+    unit: 'ADA',
+    hint: 'You buy the first tokens in the launch itself.',
+  });
+  readonly #assetType = choiceBar('Kind', ASSET_TYPES, 'Meme', () => {});
+  readonly #launchType = choiceBar('Launch', LAUNCH_TYPES, 'DEFAULT', () => {});
+  readonly #checks: readonly (readonly [string, Field<TextControl>, (text: string) => Fault])[];
+
+  constructor() {
+    this.#checks = [
+      ['name', this.#name, faultOfName],
+      ['ticker', this.#ticker, faultOfTicker],
+      ['description', this.#description, faultOfDescription],
+      ...this.#links.map(([name, field]) => [name, field, faultOfLink] as const),
+      ['initialDeposit', this.#initial, faultOfInitial],
+    ];
+    for (const [, field, faultOf] of this.#checks) {
+      const { input } = field;
+      // While typing only what was wrong is taken back; the rest is said when the field is left.
+      input.addEventListener('change', () => field.problem(faultOf(input.value)));
+      input.addEventListener('input', () => {
+        if (faultOf(input.value) === null) field.problem(null);
+      });
+    }
+    const links = el('div', { class: 'launch-links' }, ...this.#links.map(([, { root }]) => root));
+    const names = el('div', { class: 'launch-names' }, this.#name.root, this.#ticker.root);
+    const kinds = el('div', { class: 'launch-kinds' }, this.#assetType.root, this.#launchType.root);
+    this.element = el(
+      'div',
+      { class: 'launch-fields' },
+      this.#logo.root,
+      names,
+      this.#description.root,
+      links,
+      kinds,
+      this.#initial.root,
+    );
+  }
+
+  get shown(): { readonly name: string; readonly ticker: string; readonly initial: bigint } {
+    return {
+      name: this.#name.input.value.trim(),
+      ticker: this.#ticker.input.value,
+      initial: initialOf(this.#initial.input.value),
+    };
+  }
+
+  /** null where something is wrong: it is said beside its field, and the first of them is focused. */
+  read(): LaunchWish | null {
+    const hasLogo = this.#logo.check();
+    const { logo } = this.#logo;
+    let first: HTMLElement | null = hasLogo ? null : this.#logo.root.querySelector('input');
+    for (const [, field, faultOf] of this.#checks) {
+      const fault = faultOf(field.input.value);
+      field.problem(fault);
+      if (fault !== null) first ??= field.input;
+    }
+    first?.focus();
+    if (first !== null || logo === null) return null;
+    const links = Object.fromEntries(
+      this.#links.flatMap(([name, { input }]) => (input.value === '' ? [] : [[name, input.value]])),
+    );
+    return {
+      // Its type as the bytes say it, whatever the file was called.
+      image: new Blob([logo.file], { type: logo.mediaType }),
+      name: this.#name.input.value.trim(),
+      ticker: this.#ticker.input.value,
+      description: this.#description.input.value,
+      ...links,
+      assetType: this.#assetType.value,
+      launchType: this.#launchType.value,
+      initialDeposit: String(this.shown.initial),
+    };
+  }
+
+  /** What the server found wrong, said at the fields it names. */
+  showDetails(details: readonly { readonly path: string; readonly message: string }[]): void {
+    for (const { path, message } of details) {
+      const [, name] = PATH.exec(path) ?? [];
+      const found = this.#checks.find(([each]) => each === name);
+      found?.[1].problem(message);
+    }
+  }
+
+  close(): void {
+    this.#logo.close();
+  }
+}
+
+function initialOf(text: string): bigint {
+  const amount = readAmount(text, ADA_DECIMALS);
+  return typeof amount === 'bigint' ? amount : 0n;
+}
+
+/** The server knows the least and the most; here only what is no amount is refused. */
+function faultOfInitial(text: string): Fault {
+  if (/^[\s0.]*$/.test(text)) return null;
+  const amount = readAmount(text, ADA_DECIMALS);
+  return typeof amount === 'string' ? amount : null;
+}

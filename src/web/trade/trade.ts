@@ -1,0 +1,163 @@
+/**
+ * Buying and selling on the page of a token: what to trade, the live quote, a last look, and then
+ * the order's way from the mempool to its end.
+ */
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setText } from '../dom.ts';
+import { failureOf } from '../failure.ts';
+import { forget, nextFrame } from '../frames.ts';
+import { amountHeld } from '../wallet/connected.ts';
+import { Desk } from '../wallet/desk.ts';
+import { mountOwnOrders } from '../wallet/orders.ts';
+import { mountPrompt } from '../wallet/prompt.ts';
+import { type Session, sessionOf } from '../wallet/session.ts';
+import { shownAda } from './amount.ts';
+import { button, runOnce } from './busy.ts';
+import { confirmOrder } from './confirmOrder.ts';
+import { mountLockButton } from './lock.ts';
+import { quoteBox } from './quoteBox.ts';
+import { QuoteFeed } from './quoteFeed.ts';
+import { shownOf, type Token } from './terms.ts';
+import { TradeForm } from './tradeForm.ts';
+
+export function mountTrade(container: HTMLElement, context: PageContext): Unmount {
+  const asset = context.asset.value;
+  if (asset === null) return () => {};
+  const view = new TradeView(context, asset);
+  container.append(...view.elements);
+  return () => view.close();
+}
+
+class TradeView {
+  readonly elements: readonly HTMLElement[];
+  readonly #context: PageContext;
+  readonly #asset: string;
+  readonly #session: Session;
+  readonly #feed: QuoteFeed;
+  readonly #form: TradeForm;
+  readonly #box = quoteBox();
+  readonly #held = el('span', { class: 'side held' });
+  readonly #failure = el('div', { class: 'trade-failure' });
+  readonly #review: HTMLButtonElement;
+  readonly #stops: readonly Unmount[];
+  readonly #show = () => this.#draw();
+
+  constructor(context: PageContext, asset: string) {
+    this.#context = context;
+    this.#asset = asset;
+    const session = sessionOf(context);
+    this.#session = session;
+    this.#feed = new QuoteFeed(context);
+    this.#form = new TradeForm({
+      held: () => amountHeld(session.holdings.value, asset),
+      onChange: () => this.#changed(),
+    });
+    this.#review = button('Review buy', () => {}, { kind: 'primary', type: 'submit' });
+    const prompt = el('div', { class: 'trade-prompt' });
+    const own = el('div', { class: 'inside own' }, el('h3', {}, 'Your orders'));
+    const lock = el('div', { class: 'trade-lock' });
+    const form = el(
+      'form',
+      { class: 'inside trade-form', novalidate: true, 'aria-label': 'Trade' },
+      this.#form.element,
+      this.#box.element,
+      this.#failure,
+      prompt,
+      this.#review,
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void runOnce(this.#review, () => this.#place());
+    });
+    this.elements = [el('header', {}, el('h2', {}, 'Trade'), this.#held), form, own, lock];
+    const again = () => nextFrame(this.#show);
+    this.#stops = [
+      mountPrompt(prompt, context),
+      mountOwnOrders(own, context, asset),
+      mountLockButton(lock, context, () => this.#token),
+      this.#feed.state.subscribe(again),
+      context.pool.subscribe(again),
+      session.holdings.subscribe(again),
+      session.wallet.subscribe(() => {
+        own.hidden = session.wallet.value === null;
+        again();
+      }),
+    ];
+    own.hidden = session.wallet.value === null;
+    this.#draw();
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#feed.close();
+    forget(this.#show);
+  }
+
+  get #token(): Token {
+    const ticker = this.#context.pool.value?.info.ticker ?? 'tokens';
+    return { asset: this.#asset, ticker };
+  }
+
+  #changed(): void {
+    const amount = this.#form.read();
+    this.#failure.replaceChildren();
+    const isTyped = this.#form.amount.input.value.trim() !== '';
+    this.#form.amount.problem(isTyped && typeof amount === 'string' ? amount : null);
+    const { side, slippage } = this.#form;
+    const query = { assetId: this.#asset, side, amount: String(amount), slippage };
+    this.#feed.want(typeof amount === 'string' ? null : query);
+    nextFrame(this.#show);
+  }
+
+  #draw(): void {
+    const token = this.#token;
+    const { holdings, wallet } = this.#session;
+    this.#form.ticker = token.ticker;
+    this.#box.show(this.#feed.state.value, token);
+    const hasWallet = wallet.value !== null;
+    this.#review.hidden = !hasWallet;
+    setText(this.#review, `Review ${this.#form.isSell ? 'sell' : 'buy'}`);
+    const held = holdings.value;
+    const amounts =
+      held === null
+        ? ''
+        : `${shownAda(held.lovelace)} · ${shownOf(amountHeld(held, token.asset), token.asset, token)}`;
+    setText(this.#held, amounts);
+  }
+
+  async #place(): Promise<void> {
+    const form = this.#form;
+    const amount = form.read();
+    this.#failure.replaceChildren();
+    if (typeof amount === 'string') {
+      form.amount.problem(amount);
+      form.amount.input.focus();
+      return;
+    }
+    const { side, slippage } = form;
+    const seen = this.#feed.state.value;
+    const mostInput =
+      side === 'BUY_WITH_OUTPUT' && seen.kind === 'quote' ? BigInt(seen.quote.inputAmount) : null;
+    const wish = { asset: this.#asset, side, amount, slippage, mostInput };
+    try {
+      const prepared = await new Desk(this.#context, this.#session).order(wish);
+      await confirmOrder({
+        prepared,
+        token: this.#token,
+        kind: form.isSell ? 'Sell' : 'Buy',
+        onSubmitted: () => {
+          form.clear();
+          this.#context.notify('info', 'The order was sent. Below you see what becomes of it.');
+          this.#session.refresh();
+        },
+        late: (error) => this.#fail(error),
+      });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure.replaceChildren(failureOf(error));
+  }
+}

@@ -1,0 +1,139 @@
+/** What is to be traded: side, amount and slippage as typed, and as the API wants them. */
+import type { QuoteQuery } from '../../client/types.ts';
+import { el, setText } from '../dom.ts';
+import { ADA_DECIMALS, plainAmount, readAmount, shareOf } from './amount.ts';
+import { button } from './busy.ts';
+import { amountField, choiceBar } from './field.ts';
+import { SLIPPAGES, type Slippage } from './words.ts';
+
+type Direction = 'buy' | 'sell';
+type BuyBy = 'BUY' | 'BUY_WITH_OUTPUT';
+
+const DIRECTIONS = [
+  { value: 'buy', label: 'Buy' },
+  { value: 'sell', label: 'Sell' },
+] as const;
+const BUY_BY = [
+  { value: 'BUY', label: 'Spend ADA' },
+  { value: 'BUY_WITH_OUTPUT', label: 'Get tokens' },
+] as const;
+const QUICK_ADA = [10n, 50n, 100n, 500n];
+const QUICK_SHARES = [25, 50, 100];
+const ADA = 1_000_000n;
+
+export interface TradeFormParts {
+  /** What the wallet has of the token. */
+  held(): bigint;
+  /** The amount is fine, or not yet. */
+  onChange(): void;
+}
+
+export class TradeForm {
+  readonly element: HTMLElement;
+  readonly amount = amountField({ label: 'You spend', unit: 'ADA' });
+  readonly #parts: TradeFormParts;
+  readonly #quick = el('div', { class: 'quick', role: 'group', 'aria-label': 'Amounts' });
+  readonly #slippageWords = el('p', { class: 'hint slippage-words' });
+  #ticker = '';
+  #direction: Direction = 'buy';
+  #buyBy: BuyBy = 'BUY';
+  #slippage: Slippage = '15';
+
+  constructor(parts: TradeFormParts) {
+    this.#parts = parts;
+    const direction = choiceBar<Direction>('Side', DIRECTIONS, 'buy', (value) => {
+      this.#direction = value;
+      buyBy.root.hidden = value === 'sell';
+      this.#another();
+    });
+    direction.root.classList.add('direction');
+    const buyBy = choiceBar<BuyBy>('Buy by', BUY_BY, 'BUY', (value) => {
+      this.#buyBy = value;
+      this.#another();
+    });
+    const slippage = choiceBar<Slippage>('Slippage', SLIPPAGES, '15', (value) => {
+      this.#slippage = value;
+      this.#saySlippage();
+      parts.onChange();
+    });
+    this.amount.input.addEventListener('input', () => parts.onChange());
+    this.element = el(
+      'div',
+      { class: 'trade-fields' },
+      direction.root,
+      buyBy.root,
+      this.amount.root,
+      this.#quick,
+      slippage.root,
+      this.#slippageWords,
+    );
+    this.#saySlippage();
+    this.#lay();
+  }
+
+  get isSell(): boolean {
+    return this.#direction === 'sell';
+  }
+
+  get side(): QuoteQuery['side'] {
+    return this.isSell ? 'SELL' : this.#buyBy;
+  }
+
+  get slippage(): Slippage {
+    return this.#slippage;
+  }
+
+  set ticker(ticker: string) {
+    if (ticker === this.#ticker) return;
+    this.#ticker = ticker;
+    this.#sayUnit();
+  }
+
+  /** In smallest units, or in words what is wrong with it. */
+  read(): bigint | string {
+    return readAmount(this.amount.input.value, this.side === 'BUY' ? ADA_DECIMALS : 0);
+  }
+
+  clear(): void {
+    this.#fill('');
+  }
+
+  #fill(text: string): void {
+    this.amount.input.value = text;
+    this.#parts.onChange();
+  }
+
+  /** What was typed was an amount of something else. */
+  #another(): void {
+    this.#lay();
+    this.#fill('');
+  }
+
+  #lay(): void {
+    this.#sayUnit();
+    const shares = QUICK_SHARES.map((percent) =>
+      this.#quickButton(`${percent} %`, () => shareOf(this.#parts.held(), percent), 0),
+    );
+    const amounts = QUICK_ADA.map((ada) =>
+      this.#quickButton(`${ada} ₳`, () => ada * ADA, ADA_DECIMALS),
+    );
+    this.#quick.replaceChildren(...(this.isSell ? shares : this.side === 'BUY' ? amounts : []));
+  }
+
+  #quickButton(label: string, amount: () => bigint, decimals: number): HTMLButtonElement {
+    return button(label, () => this.#fill(plainAmount(amount(), decimals)));
+  }
+
+  #sayUnit(): void {
+    const isAda = this.side === 'BUY';
+    const label = this.isSell ? 'You sell' : isAda ? 'You spend' : 'You get';
+    const title = this.amount.root.querySelector('label');
+    if (title !== null) setText(title, label);
+    this.amount.unit(isAda ? 'ADA' : this.#ticker);
+  }
+
+  #saySlippage(): void {
+    const chosen = SLIPPAGES.find(({ value }) => value === this.#slippage);
+    setText(this.#slippageWords, chosen?.words ?? '');
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Wallets that extensions put into the page. What they answer is foreign: every answer is looked at
+ * before it is used, every refusal becomes words. Source: CIP-30.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+import { WalletError } from './connected.ts';
+
+/** What an extension offers before the user has agreed to anything. */
+export interface Extension {
+  /** Its key in `window.cardano`. */
+  readonly id: string;
+  readonly name: string;
+  /** A data URI of an image; null where it gives none. */
+  readonly icon: string | null;
+  enable(): Promise<ExtensionApi>;
+}
+
+export interface ExtensionApi {
+  /** 1 is mainnet, 0 any testnet. */
+  networkId(): Promise<number>;
+  /** Bytes, hex. */
+  changeAddress(): Promise<string>;
+  /** CBOR of a value, hex. */
+  balance(): Promise<string>;
+  /** CBOR of `[input, output]` each, hex. */
+  utxos(): Promise<readonly string[]>;
+  /** CBOR of a witness set, hex. */
+  signTx(cbor: string): Promise<string>;
+}
+
+/** Wallets hang after a crash of their extension; people take their time to agree. */
+const ANSWER_MS = 30_000;
+const AGREE_MS = 600_000;
+const MOST_EXTENSIONS = 30;
+const ICON = /^data:image\/(png|jpeg|gif|svg\+xml|webp)[;,]/;
+const HEX = /^([0-9a-fA-F]{2})+$/;
+
+/** Those that are in the page now, once each, by name. */
+export function extensionsIn(page: object, clock: Clock): Extension[] {
+  const offered: unknown = Reflect.get(page, 'cardano');
+  if (!isObject(offered)) return [];
+  const found = new Map<unknown, Extension>();
+  for (const id of Object.keys(offered).slice(0, MOST_EXTENSIONS)) {
+    const entry: unknown = Reflect.get(offered, id);
+    // Some put themselves in twice, under an old key and a new one.
+    if (!isObject(entry) || found.has(entry)) continue;
+    if (typeof Reflect.get(entry, 'enable') !== 'function') continue;
+    if (typeof Reflect.get(entry, 'apiVersion') !== 'string') continue;
+    found.set(entry, extensionOf(id, entry, clock));
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function extensionOf(id: string, entry: object, clock: Clock): Extension {
+  const name: unknown = Reflect.get(entry, 'name');
+  const icon: unknown = Reflect.get(entry, 'icon');
+  return {
+    id,
+    name: typeof name === 'string' && name.trim() !== '' ? name.slice(0, 40) : id,
+    icon: typeof icon === 'string' && ICON.test(icon) ? icon : null,
+    async enable() {
+      const api = await askerOf(entry, clock)('enable', [], AGREE_MS);
+      if (!isObject(api)) throw new WalletError('The wallet agreed, but gave nothing to ask.');
+      return apiOf(askerOf(api, clock));
+    },
+  };
+}
+
+function apiOf(ask: Asker): ExtensionApi {
+  return {
+    async networkId() {
+      const answer = await ask('getNetworkId');
+      if (typeof answer === 'number') return answer;
+      throw new WalletError('The wallet does not say on which network it is.');
+    },
+    changeAddress: async () => hexOf(await ask('getChangeAddress'), 'address'),
+    balance: async () => hexOf(await ask('getBalance'), 'balance'),
+    async utxos() {
+      const answer = await ask('getUtxos');
+      if (answer === null || answer === undefined) return [];
+      if (!Array.isArray(answer)) throw new WalletError('The wallet gave no list of outputs.');
+      return answer.map((each: unknown) => hexOf(each, 'output'));
+    },
+    // Partly: the server signs for the collateral that it puts in.
+    signTx: async (cbor) => hexOf(await ask('signTx', [cbor, true], AGREE_MS), 'signature'),
+  };
+}
+
+function hexOf(answer: unknown, what: string): string {
+  if (typeof answer === 'string' && HEX.test(answer)) return answer;
+  throw new WalletError(`The wallet gave no readable ${what}.`);
+}
+
+type Asker = (method: string, args?: readonly unknown[], limitMs?: number) => Promise<unknown>;
+
+function askerOf(wallet: object, clock: Clock): Asker {
+  return async (name, args = [], limitMs = ANSWER_MS) => {
+    const method: unknown = Reflect.get(wallet, name);
+    if (typeof method !== 'function') throw new WalletError(`The wallet cannot do ${name}.`);
+    const late = Promise.withResolvers<never>();
+    const timer = clock.after(limitMs, () =>
+      late.reject(new WalletError(`The wallet did not answer ${name}. Reload the page.`)),
+    );
+    try {
+      return await Promise.race([Reflect.apply(method, wallet, args), late.promise]);
+    } catch (error) {
+      throw error instanceof WalletError ? error : new WalletError(wordsOf(error));
+    } finally {
+      timer.cancel();
+    }
+  };
+}
+
+/** `APIError`, `TxSignError` and whatever else extensions throw. */
+function wordsOf(error: unknown): string {
+  const code: unknown = isObject(error) ? Reflect.get(error, 'code') : null;
+  const texts = isObject(error) ? [Reflect.get(error, 'info'), Reflect.get(error, 'message')] : [];
+  const info = texts.find((text) => typeof text === 'string' && text !== '') ?? null;
+  const said = info === null ? '' : ` It says: ${String(info).slice(0, 300)}`;
+  if (code === -3 || code === 2) return `You declined in the wallet.${said}`;
+  if (code === -4) return `The wallet changed its account: connect it again.${said}`;
+  if (code === 1) return `The wallet has no key for this transaction.${said}`;
+  if (said !== '') return `The wallet refused.${said}`;
+  return `The wallet failed: ${String(error).slice(0, 300)}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,164 @@
+/** The wallet's locks, the next to open first, with a countdown, and taking back what is open. */
+import type { LockRow } from '../../client/types.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setText } from '../dom.ts';
+import { failureOf, saidBy } from '../failure.ts';
+import { moment } from '../format.ts';
+import { hashOf } from '../route.ts';
+import { shownAmount } from '../trade/amount.ts';
+import { button } from '../trade/busy.ts';
+import { signed } from '../trade/confirmOrder.ts';
+import { ask } from '../trade/dialog.ts';
+import { Desk } from './desk.ts';
+import { sessionOf } from './session.ts';
+import { tickersOf } from './tickers.ts';
+
+const TICK_MS = 1_000;
+/** Locks made elsewhere with the same key show up without a click. */
+const LOAD_EVERY_MS = 15_000;
+const MOST_ROWS = 200;
+
+export function mountOwnLocks(container: HTMLElement, context: PageContext): Unmount {
+  const view = new OwnLocks(context);
+  container.append(view.element);
+  return () => view.close();
+}
+
+class OwnLocks {
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #list = el('ul', { class: 'own-locks' });
+  readonly #note = el('p', { class: 'small dim own-note' });
+  readonly #failure = el('div');
+  readonly #stops: readonly Unmount[];
+  #ticks: readonly (() => void)[] = [];
+  #shown = '';
+  #loadedMs = 0;
+  #isClosed = false;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+    this.element = el('div', {}, this.#list, this.#note, this.#failure);
+    const session = sessionOf(context);
+    const load = () => void this.#load();
+    this.#stops = [
+      session.wallet.subscribe(load),
+      session.landed.subscribe(load),
+      tickersOf(context).learned.subscribe(() => {
+        this.#shown = '';
+        load();
+      }),
+    ];
+    load();
+    this.#tick();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
+  }
+
+  #tick(): void {
+    if (this.#isClosed) return;
+    for (const tick of this.#ticks) tick();
+    const { clock } = this.#context;
+    if (clock.monotonicMs() - this.#loadedMs > LOAD_EVERY_MS) void this.#load();
+    clock.after(TICK_MS, () => this.#tick());
+  }
+
+  async #load(): Promise<void> {
+    const { client, clock } = this.#context;
+    this.#loadedMs = clock.monotonicMs();
+    const wallet = sessionOf(this.#context).wallet.value;
+    if (wallet === null) {
+      this.#show([]);
+      return;
+    }
+    try {
+      const { data } = await client.vesting.byOwner(wallet.keyHash);
+      if (wallet !== sessionOf(this.#context).wallet.value || this.#isClosed) return;
+      this.#failure.replaceChildren();
+      this.#show(data.vestings);
+    } catch (error) {
+      if (!this.#isClosed) this.#failure.replaceChildren(failureOf(error));
+    }
+  }
+
+  #show(locks: readonly LockRow[]): void {
+    const shown = JSON.stringify(locks);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const sorted = locks.toSorted((a, b) => Number(a.lockUntil) - Number(b.lockUntil));
+    const rows = sorted.slice(0, MOST_ROWS).map((lock) => this.#row(lock));
+    this.#ticks = rows.map(({ tick }) => tick);
+    this.#list.replaceChildren(...rows.map(({ element }) => element));
+    const none = 'You have no locks. Tokens are locked on the page of their token.';
+    setText(this.#note, locks.length === 0 ? none : '');
+  }
+
+  #row(lock: LockRow): { readonly element: HTMLElement; readonly tick: () => void } {
+    const asset = assetOf(lock);
+    const ticker = tickersOf(this.#context).of(asset);
+    const untilMs = Number(lock.lockUntil);
+    const link = el('a', { href: hashOf({ at: 'token', asset }) }, ticker);
+    const state = el('span', { class: 'lock-state dim', title: moment(untilMs / 1000) });
+    const amount = shownAmount(BigInt(lock.totalLocked), 0);
+    const take = button('Withdraw', () => this.#withdraw(lock, ticker), {
+      describe: `Withdraw ${amount} ${ticker}`,
+    });
+    const tick = () => {
+      const leftMs = untilMs - this.#context.clock.nowMs();
+      setText(state, leftMs > 0 ? `opens in ${countdown(leftMs)}` : 'open');
+      take.hidden = leftMs > 0;
+    };
+    tick();
+    const what = el('span', {}, link, ` ${amount}`);
+    return { element: el('li', {}, what, state, take), tick };
+  }
+
+  async #withdraw(lock: LockRow, ticker: string): Promise<void> {
+    const session = sessionOf(this.#context);
+    const fail = (error: unknown) => this.#context.notify('bad', saidBy(error));
+    try {
+      const prepared = await new Desk(this.#context, session).withdraw(lock.id);
+      const token = { asset: assetOf(lock), ticker };
+      await ask({
+        title: `Withdraw ${ticker}`,
+        content: [signed(prepared.review, token, ['goes to', 'The lock is yours again.'])],
+        confirm: 'Sign and withdraw',
+        run: async () => {
+          const txHash = await prepared.submit();
+          this.#context.notify('info', 'Sent. The tokens are yours when a block has it.');
+          void session.follow(txHash);
+          return true;
+        },
+        late: fail,
+      });
+    } catch (error) {
+      fail(error);
+    }
+  }
+}
+
+function assetOf({ tokenPolicyId, tokenAssetName }: LockRow): string {
+  return `${tokenPolicyId}.${tokenAssetName}`;
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+] as const;
+
+/** The two largest units that there are. */
+function countdown(leftMs: number): string {
+  let seconds = Math.ceil(leftMs / 1000);
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(seconds / size);
+    seconds -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+  }
+  if (parts.length < 2) parts.push(`${seconds} s`);
+  return parts.slice(0, 2).join(' ');
+}

@@ -1,0 +1,173 @@
+/**
+ * Who is connected, what they hold, and their orders, shared by every part of the page. There is
+ * one for a client; it lives as long as the page.
+ */
+import { newSecret } from '../../client/index.ts';
+import type { ApiOrder } from '../../client/types.ts';
+import type { PageContext } from '../context.ts';
+import { saidBy } from '../failure.ts';
+import { Source } from '../signal.ts';
+import { testWallet } from './connect.ts';
+import type { ConnectedWallet, Holdings } from './connected.ts';
+import { keepSecret, keptSecret, storage } from './testWallet.ts';
+import { inBlock } from './waiting.ts';
+
+/** Newest first; `isLoaded` is false until the server has said. */
+export interface OwnOrders {
+  readonly isLoaded: boolean;
+  readonly orders: readonly ApiOrder[];
+}
+
+const NO_ORDERS: OwnOrders = { isLoaded: false, orders: [] };
+/** Several changes at once ask once. */
+const SETTLE_MS = 150;
+const PAGE = 1000;
+const MOST_PAGES = 10;
+
+export class Session {
+  readonly wallet: Source<ConnectedWallet | null> = new Source<ConnectedWallet | null>(null);
+  /** null until known. */
+  readonly holdings: Source<Holdings | null> = new Source<Holdings | null>(null);
+  /** Why the holdings could not be read the last time. */
+  readonly trouble: Source<unknown> = new Source<unknown>(null);
+  readonly orders: Source<OwnOrders> = new Source(NO_ORDERS);
+  /** Counts what came into a block: a reason to look again at locks and the like. */
+  readonly landed: Source<number> = new Source(0);
+  readonly #context: PageContext;
+  #stop: () => void = () => {};
+  #isAsking = false;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+  }
+
+  connect(wallet: ConnectedWallet): void {
+    this.disconnect();
+    const { client } = this.#context;
+    const ended = new AbortController();
+    const mirror = client.userOrders(wallet.address);
+    const stopListening = mirror.onChange(({ ledger, mempool }) => {
+      this.orders.set({ isLoaded: true, orders: [...mempool, ...ledger] });
+      this.refresh();
+    });
+    this.#stop = () => {
+      ended.abort();
+      stopListening();
+      mirror.close();
+    };
+    this.#signal = ended.signal;
+    this.wallet.set(wallet);
+    this.refresh();
+  }
+
+  #signal: AbortSignal = AbortSignal.abort();
+
+  disconnect(): void {
+    this.#stop();
+    this.#stop = () => {};
+    this.wallet.set(null);
+    this.holdings.set(null);
+    this.trouble.set(null);
+    this.orders.set(NO_ORDERS);
+  }
+
+  /** Reads the balance again, soon. */
+  refresh(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    this.#context.clock.after(SETTLE_MS, () => {
+      this.#isAsking = false;
+      void this.#read();
+    });
+  }
+
+  /** Resolves when a transaction of ours is in a block; false where it was not seen in time. */
+  async follow(txHash: string): Promise<boolean> {
+    const wallet = this.wallet.value;
+    if (wallet === null) return false;
+    const came = await inBlock(this.#context, wallet.keyHash, txHash, this.#signal);
+    if (wallet !== this.wallet.value) return false;
+    this.refresh();
+    if (came) this.landed.set(this.landed.value + 1);
+    return came;
+  }
+
+  async #read(): Promise<void> {
+    const wallet = this.wallet.value;
+    if (wallet === null) return;
+    try {
+      const held = (await wallet.holdings()) ?? (await this.#ask(wallet.keyHash));
+      if (wallet !== this.wallet.value) return;
+      this.holdings.set(held);
+      this.trouble.set(null);
+    } catch (error) {
+      if (wallet === this.wallet.value) this.trouble.set(error);
+    }
+  }
+
+  async #ask(pkh: string): Promise<Holdings> {
+    let lovelace = 0n;
+    const tokens = new Map<string, bigint>();
+    let after: string | null = null;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const { data } = await this.#context.client.utxos.list({ pkh, limit: PAGE, after });
+      for (const { unit, amount } of data.flatMap(({ value }) => value)) {
+        if (unit === 'lovelace') lovelace += BigInt(amount);
+        else tokens.set(unit, (tokens.get(unit) ?? 0n) + BigInt(amount));
+      }
+      const last = data.at(-1);
+      if (last === undefined || data.length < PAGE) break;
+      after = `${last.txHash}:${last.index}`;
+    }
+    return { lovelace, tokens };
+  }
+}
+
+const sessions = new WeakMap<PageContext['client'], Session>();
+
+export function sessionOf(context: PageContext): Session {
+  const known = sessions.get(context.client);
+  if (known !== undefined) return known;
+  const made = new Session(context);
+  sessions.set(context.client, made);
+  resumeOnce(made, context);
+  return made;
+}
+
+/**
+ * Connects the test wallet that this browser keeps, once the server has said that it is a devnet.
+ * Extensions are asked for by the user only: some put a window over the page.
+ */
+function resumeOnce(session: Session, { network, notify }: PageContext): void {
+  const resume = (name: string | undefined) => {
+    if (name !== 'devnet' || session.wallet.value !== null) return;
+    try {
+      const secret = keptSecret(storage);
+      if (secret !== null) session.connect(testWallet(secret));
+    } catch (error) {
+      notify('bad', saidBy(error));
+    }
+  };
+  resume(network.value?.name);
+  if (network.value !== null) return;
+  const stop = network.subscribe((now) => {
+    stop();
+    resume(now?.name);
+  });
+}
+
+/** The one that is kept, else a new one; never puts one in place of another. */
+export function startTestWallet(context: PageContext): void {
+  try {
+    const kept = keptSecret(storage);
+    const secret = kept ?? newSecret();
+    if (kept === null) keepSecret(storage, secret);
+    sessionOf(context).connect(testWallet(secret));
+  } catch (error) {
+    context.notify('bad', saidBy(error));
+  }
+}
+
+export function isOpen({ status }: ApiOrder): boolean {
+  return status !== 'Evaluated' && status !== 'Refunded' && status !== 'Dropped';
+}

@@ -1,0 +1,61 @@
+/** Tickers of tokens by asset id, asked for once each; until then the two ends of the id. */
+import type { PageContext } from '../context.ts';
+import { ends } from '../format.ts';
+import { Source } from '../signal.ts';
+
+const MOST = 2000;
+/** Ids go into one call. */
+const MOST_AT_ONCE = 1000;
+
+export class Tickers {
+  /** Counts what was learned. */
+  readonly learned: Source<number> = new Source(0);
+  readonly #context: PageContext;
+  readonly #known = new Map<string, string | null>();
+  readonly #wanted = new Set<string>();
+  #isAsking = false;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+  }
+
+  of(asset: string): string {
+    if (asset === '.') return 'ADA';
+    const known = this.#known.get(asset);
+    if (known === undefined && this.#known.size < MOST) {
+      this.#known.set(asset, null);
+      this.#wanted.add(asset);
+      if (!this.#isAsking) void this.#ask();
+    }
+    return known ?? ends(asset.split('.')[0] ?? asset, 4);
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    // All that one drawing of the page wants, in one call.
+    await Promise.resolve();
+    const assets = Array.from(this.#wanted).slice(0, MOST_AT_ONCE);
+    this.#wanted.clear();
+    try {
+      const { data } = await this.#context.client.pools.followingList(assets);
+      for (const { info } of data.items) this.#known.set(info.asset, info.ticker);
+      this.learned.set(this.learned.value + 1);
+    } catch {
+      // Away for a moment: whoever draws again asks again.
+      for (const asset of assets) this.#known.delete(asset);
+    } finally {
+      this.#isAsking = false;
+    }
+    if (this.#wanted.size > 0) await this.#ask();
+  }
+}
+
+const made = new WeakMap<PageContext['client'], Tickers>();
+
+export function tickersOf(context: PageContext): Tickers {
+  const known = made.get(context.client);
+  if (known !== undefined) return known;
+  const tickers = new Tickers(context);
+  made.set(context.client, tickers);
+  return tickers;
+}

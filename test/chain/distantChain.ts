@@ -1,0 +1,166 @@
+/** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
+import type { Transaction } from '../../src/cardano/transaction.ts';
+import { type DistantChain, Follower } from '../../src/chain/follower.ts';
+import type {
+  Block,
+  ChainEvent,
+  ChainSource,
+  ChainStream,
+  ChainTip,
+  Point,
+} from '../../src/chain/port.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { seededRng } from '../../src/runtime/rng.ts';
+import type { FoldWorld } from '../support/foldWorld.ts';
+import type { Scope } from '../support/server.ts';
+import { hashOf, START_MS } from './foldState.ts';
+import { RULES } from './recogniseWorld.ts';
+
+export const SLOTS_APART = 20;
+
+export class MadeElsewhere implements ChainSource {
+  readonly blocks: Block[] = [];
+  /** Blocks above this height are not told yet. */
+  toldTo = Number.POSITIVE_INFINITY;
+  /** Of the clock that says when a minute is over. */
+  nowMs = START_MS;
+  /** How often a follower set out to wait. */
+  waits = 0;
+  opened = 0;
+  readonly #streams = new Set<() => void>();
+  readonly #name: string;
+  #made = 0;
+
+  /** Chains of another name share no block. */
+  constructor(name = 'elsewhere') {
+    this.#name = name;
+  }
+
+  readonly clock: Clock = {
+    ...systemClock,
+    nowMs: () => this.nowMs,
+    after: (delayMs, run) => {
+      this.waits += 1;
+      return systemClock.after(delayMs, run);
+    },
+  };
+
+  get tip(): ChainTip | null {
+    const newest = this.blocks.at(-1);
+    return newest === undefined ? null : { ...newest.point, height: newest.height };
+  }
+
+  block(transactions: readonly Transaction[] = [], slotsApart = SLOTS_APART): Block {
+    this.#made += 1;
+    const before = this.blocks.at(-1);
+    const slot = (before?.point.slot ?? 0) + slotsApart;
+    const point = { slot, hash: hashOf(`${this.#name} ${this.#made}`) };
+    const height = (before?.height ?? 0) + 1;
+    const block = { point, height, timeMs: START_MS + slot * 1000, transactions };
+    this.blocks.push(block);
+    this.#wake();
+    return block;
+  }
+
+  empty(count: number): void {
+    for (let made = 0; made < count; made += 1) this.block();
+  }
+
+  /** Takes blocks away, down to `height`. */
+  cut(height: number): void {
+    const kept = this.blocks.findLastIndex((block) => block.height <= height);
+    this.blocks.splice(kept + 1);
+    this.#wake();
+  }
+
+  tellTo(height: number): void {
+    this.toldTo = height;
+    this.#wake();
+  }
+
+  async open(points: readonly Point[]): Promise<ChainStream | null> {
+    this.opened += 1;
+    const known = this.blocks.findLast(({ point }) => points.some((p) => p.hash === point.hash));
+    if (points.length > 0 && known === undefined) return null;
+    return this.#stream(known ?? null);
+  }
+
+  #stream(from: Block | null): ChainStream {
+    /** What the reader has. */
+    const told: Block[] = from === null ? [] : this.blocks.slice(0, this.blocks.indexOf(from) + 1);
+    let [isFirst, isClosed] = [true, false];
+    let wake = () => {};
+    const wakeUp = () => wake();
+    this.#streams.add(wakeUp);
+    const event = (): ChainEvent | null => {
+      const shared = this.#shared(told);
+      if (isFirst || shared < told.length) {
+        isFirst = false;
+        told.splice(shared);
+        return { kind: 'back', point: told.at(-1)?.point ?? null };
+      }
+      const block = this.blocks[told.length];
+      if (block === undefined || block.height > this.toldTo) return null;
+      told.push(block);
+      return { kind: 'forward', block };
+    };
+    return {
+      next: async () => {
+        for (;;) {
+          const next = isClosed ? null : event();
+          if (next !== null || isClosed) return next;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      },
+      close: async () => {
+        isClosed = true;
+        this.#streams.delete(wakeUp);
+        wake();
+      },
+    };
+  }
+
+  /** How many of the blocks that a reader has are still on the chain. */
+  #shared(told: readonly Block[]): number {
+    let count = told.length;
+    while (count > 0 && this.blocks[count - 1] !== told[count - 1]) count -= 1;
+    return count;
+  }
+
+  #wake(): void {
+    for (const wake of this.#streams) wake();
+  }
+}
+
+export interface Following {
+  readonly follower: Follower;
+  readonly faults: unknown[];
+}
+
+export const GRACE_MS = 10_000;
+
+/** Follows until the scope ends; `some` null: as a chain that this process makes. */
+export function followFrom(
+  scope: Scope,
+  { node, writer, log }: FoldWorld,
+  source: MadeElsewhere,
+  some: Partial<DistantChain> | null = {},
+): Following {
+  const faults: unknown[] = [];
+  const { clock } = source;
+  const usual = { clock, tip: () => source.tip, start: null, finalGraceMs: GRACE_MS };
+  const distant = some === null ? {} : { distant: { ...usual, ...some } };
+  const follower = new Follower(
+    { source, node, writer, log, rules: RULES, rng: seededRng(3), clock, ...distant },
+    {
+      chainFollowed: () => {},
+      chainRolledBack: () => {},
+      followerFailed: (error) => void faults.push(error),
+    },
+  );
+  scope.after(() => follower.stop());
+  follower.start().catch((error: unknown) => void faults.push(error));
+  return { follower, faults };
+}

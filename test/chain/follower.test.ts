@@ -1,0 +1,228 @@
+/**
+ * A chain that is far away, followed: runs of blocks, batches, ways back into what was passed,
+ * a start in the middle, kills. Replay: `{ seed, path }`.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { KEPT_POINTS, pointKey } from '../../src/actors/chainRows.ts';
+import type { Transaction } from '../../src/cardano/transaction.ts';
+import { chainTip } from '../../src/chain/chainPoints.ts';
+import type { DistantChain } from '../../src/chain/follower.ts';
+import type { KeyedTable } from '../../src/store/rows.ts';
+import { FoldWorld } from '../support/foldWorld.ts';
+import { temporaryDirectory } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { followFrom, MadeElsewhere } from './distantChain.ts';
+import { rowsOf } from './foldChain.ts';
+import { launchOf, orderOf } from './recogniseWorld.ts';
+
+const { tx: LAUNCH, token: TOKEN } = launchOf('Distant');
+/** Rows that no seq stands in: how blocks were cut into entries does not show. */
+const MARKET: readonly KeyedTable[] = [
+  ...(['pools', 'orders', 'open_orders', 'outputs', 'trades'] as const),
+  ...(['holdings', 'holders', 'balances', 'traders', 'counts'] as const),
+];
+
+async function openWorld(t: TestContext): Promise<FoldWorld> {
+  return FoldWorld.open(t, join(temporaryDirectory(), 'data'));
+}
+
+async function caughtUp(world: FoldWorld, chain: MadeElsewhere, height?: number): Promise<void> {
+  const wanted = height ?? chain.tip?.height;
+  const block = chain.blocks.find((each) => each.height === wanted) ?? assert.fail();
+  const tip = () => chainTip(world.fold.store);
+  const what = () => `the log has block ${wanted}; it has ${tip()?.height}`;
+  await until(what, () => tip()?.hash === block.point.hash, 30_000);
+}
+
+async function kindsOf(world: FoldWorld): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { entry } of await world.entries()) {
+    const { kind } = entry.payload;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function assertRebuilt(world: FoldWorld): Promise<void> {
+  const { stateHash } = await world.rebuilt();
+  assert.equal(world.node.stateHash(), stateHash, 'the state is what the log says');
+}
+
+function marketOf(world: FoldWorld) {
+  return MARKET.map((table) => [table, rowsOf(world, table)]);
+}
+
+test('blocks without events are passed while no fork can reach them, then written', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(2_500);
+  chain.block([LAUNCH]);
+  chain.empty(500);
+  chain.block([orderOf(TOKEN, 'buy').tx]);
+  chain.empty(KEPT_POINTS);
+  const world = await openWorld(t);
+  const { faults } = followFrom(t, world, chain);
+  await caughtUp(world, chain);
+  const kinds = await kindsOf(world);
+  assert(kinds.passed !== undefined && kinds.passed >= 5 && kinds.passed < 20);
+  // The launch, and every block that a fork could still reach; the order is one of them.
+  assert.equal(kinds.block, KEPT_POINTS + 2);
+  const passed = (await world.entries()).flatMap(({ entry: { payload } }) =>
+    payload.kind === 'passed' ? [payload.blocks] : [],
+  );
+  assert.equal(
+    passed.reduce((sum, count) => sum + count, 0),
+    chain.blocks.length - KEPT_POINTS - 2,
+  );
+  const points = [...rowsOf(world, 'points').keys()];
+  assert.equal(points[0], pointKey(chain.blocks.length - KEPT_POINTS));
+  assert.equal(points.length, KEPT_POINTS + 1);
+  assert.equal(rowsOf(world, 'orders').size, 1);
+  await assertRebuilt(world);
+  assert.deepEqual([faults, world.said.foldFailures], [[], []]);
+});
+
+test('a run that outlives what a fork can reach leaves no older point', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(9_000);
+  chain.tellTo(3_500);
+  const world = await openWorld(t);
+  followFrom(t, world, chain);
+  await caughtUp(world, chain, 3_500);
+  const heights = [...rowsOf(world, 'points').keys()].map(Number);
+  assert(heights.every((height) => height >= 3_500 - KEPT_POINTS));
+  assert((heights[0] ?? 0) <= 2_000, 'and those that a fork could reach are all there');
+  await assertRebuilt(world);
+});
+
+test('a way back into a run goes to the newest block known before it', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(900);
+  chain.block([LAUNCH]);
+  chain.empty(8_000);
+  chain.tellTo(2_700);
+  const world = await openWorld(t);
+  const { faults } = followFrom(t, world, chain);
+  await caughtUp(world, chain, 2_700);
+  const { tx } = orderOf(TOKEN, 'buy');
+  chain.cut(1_300);
+  chain.block([tx]);
+  chain.empty(9_000);
+  await caughtUp(world, chain, 2_700);
+  assert.equal(rowsOf(world, 'orders').size, 1);
+  chain.cut(1_250);
+  chain.empty(6_000);
+  chain.tellTo(Number.POSITIVE_INFINITY);
+  await caughtUp(world, chain);
+  assert.equal(rowsOf(world, 'orders').size, 0);
+  assert.equal(rowsOf(world, 'pools').size, 1);
+  assert.equal(chain.opened, 3, 'twice the chain was asked where it goes on');
+  await assertRebuilt(world);
+  assert.deepEqual([faults, world.said.foldFailures], [[], []]);
+});
+
+test('a chain that shares nothing with what was followed is refused, nothing is lost', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(KEPT_POINTS + 200);
+  const world = await openWorld(t);
+  const first = followFrom(t, world, chain);
+  await caughtUp(world, chain);
+  await first.follower.stop();
+  const { seq } = world;
+  const other = new MadeElsewhere('another network');
+  other.empty(KEPT_POINTS + 300);
+  const { faults } = followFrom(t, world, other);
+  await until('it is refused', () => faults.length > 0);
+  assert.match(String(faults[0]), /none of the newest blocks known here.*NETWORK, OGMIOS_URL/);
+  assert.equal(world.seq, seq);
+});
+
+test('following begins where it is told, and says when that is not on the chain', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(50);
+  const start = chain.blocks[19]?.point ?? assert.fail();
+  const world = await openWorld(t);
+  const { faults } = followFrom(t, world, chain, { start });
+  await caughtUp(world, chain);
+  const heights = [...rowsOf(world, 'points').keys()].map(Number);
+  assert.equal(heights[0], 21);
+  // Back to the very start, and on: the first block comes again.
+  chain.cut(20);
+  chain.empty(3);
+  await caughtUp(world, chain);
+  assert.equal(rowsOf(world, 'points').size, 3);
+  await assertRebuilt(world);
+  assert.deepEqual(faults, []);
+  const nowhere = { slot: 7, hash: 'ab'.repeat(32) };
+  const lost = followFrom(t, await openWorld(t), chain, { start: nowhere });
+  await until('it is refused', () => lost.faults.length > 0);
+  assert.match(String(lost.faults[0]), /does not have block 7\.abab.*START_POINT/);
+});
+
+test('after kills it goes on where the log ends', async (t) => {
+  const chain = new MadeElsewhere();
+  const rounds = Array.from({ length: 4 }, (_, round) => {
+    const { tx, token } = launchOf(`Killed${round}`);
+    return [tx, orderOf(token, 'buy').tx];
+  });
+  for (const transactions of rounds) {
+    chain.empty(700);
+    for (const tx of transactions) chain.block([tx]);
+  }
+  chain.empty(2_000);
+  chain.tellTo(0);
+  let world = await openWorld(t);
+  for (const height of [500, 1_405, 2_400, chain.blocks.length]) {
+    const { follower, faults } = followFrom(t, world, chain);
+    chain.tellTo(height);
+    await caughtUp(world, chain, height);
+    assert.deepEqual(faults, []);
+    await follower.stop();
+    if (height < chain.blocks.length) world = await world.crashed();
+  }
+  const undisturbed = await openWorld(t);
+  followFrom(t, undisturbed, chain);
+  await caughtUp(undisturbed, chain);
+  assert.deepEqual(marketOf(world), marketOf(undisturbed));
+  await assertRebuilt(world);
+});
+
+/** What a block holds: launches and orders of tokens launched before it. */
+function transactionsOf(deeds: readonly number[], tokens: string[]): Transaction[] {
+  return deeds.map((deed) => {
+    const token = tokens[deed % (tokens.length + 1)];
+    if (token !== undefined) return orderOf(token, deed % 2 === 0 ? 'buy' : 'sell').tx;
+    const launch = launchOf(`T${tokens.length}`);
+    tokens.push(launch.token);
+    return launch.tx;
+  });
+}
+
+test('what is written does not depend on how blocks come in batches', async (t) => {
+  const block = fc.record({
+    deeds: fc.array(fc.nat(20), { maxLength: 3 }),
+    apart: fc.constantFrom(1, 20, 61, 4_000),
+  });
+  const blocks = fc.array(block, { minLength: 1, maxLength: 40 });
+  const property = fc.asyncProperty(blocks, async (planned) => {
+    const chain = new MadeElsewhere();
+    const tokens: string[] = [];
+    for (const { deeds, apart } of planned) chain.block(transactionsOf(deeds, tokens), apart);
+    const [batched, single] = [await openWorld(t), await openWorld(t)];
+    for (const [world, some] of [
+      [batched, {}],
+      [single, null],
+    ] as const satisfies readonly [FoldWorld, Partial<DistantChain> | null][]) {
+      const { follower, faults } = followFrom(t, world, chain, some);
+      await caughtUp(world, chain);
+      await follower.stop();
+      assert.deepEqual(faults, []);
+    }
+    assert.equal(batched.node.stateHash(), single.node.stateHash());
+    assert.equal(batched.seq, single.seq);
+    await Promise.all([batched.stop(), single.stop()]);
+  });
+  await fc.assert(property, { numRuns: 25, endOnFailure: true });
+});

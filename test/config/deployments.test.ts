@@ -1,0 +1,164 @@
+/** Deployments of real networks: the files we ship, and what is said of files that are wrong. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Deployment } from '../../src/cardano/deployment.ts';
+import { keyOf } from '../../src/cardano/keys.ts';
+import { BadDeployment, parseDeployment, readDeployment } from '../../src/config/deployments.ts';
+import { deploymentText } from '../../src/config/deploymentText.ts';
+import { deployedCode, deploymentOf, lockedAddress } from '../../src/ledger/deploy.ts';
+import { DEFAULT_CURVE } from '../../src/market/curve.ts';
+import { DEFAULT_FEES } from '../../src/market/fees.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/market/pool.ts';
+import { VALIDATORS } from '../../src/validators/blueprint.ts';
+
+const OURS = ['preprod', 'preview'] as const;
+
+test('mainnet is the launchpad that runs there, as far as it is known', () => {
+  const { landmarks, complete, start, missing, mismatch } = readDeployment('mainnet');
+  assert.ok(landmarks);
+  assert.equal(landmarks.addressNetwork, 'mainnet');
+  assert.equal(
+    landmarks.launchPolicyId,
+    '63f947b8d9535bc4e4ce6919e3dc056547e8d30ada12f29aa5f826b8',
+  );
+  assert.deepEqual(landmarks.scripts, {
+    curvePool: { hash: '905ab869961b094f1b8197278cfe15b45cbe49fa8f32c6b014f85a2d' },
+    order: { hash: 'd9143ac63473b17a215d1b7484dfb6ac6b4a0005beb0e26a6ca02c96' },
+    ammPool: null,
+    vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89' },
+  });
+  assert.equal(landmarks.executors, null, 'executors change: any counts');
+  assert.deepEqual([landmarks.curve, landmarks.fees], [DEFAULT_CURVE, DEFAULT_FEES]);
+  assert.equal(start, null, 'no block hash is made up');
+  assert.equal(complete, null);
+  assert.equal(mismatch, null);
+  for (const name of ['executorKeyHash', 'metadataAddress', 'scripts.ammPool.hash']) {
+    assert.ok(missing.includes(name), name);
+  }
+});
+
+test('elsewhere the validators are ours, and wait to be deployed', () => {
+  for (const network of OURS) {
+    const found = readDeployment(network);
+    assert.equal(found.landmarks, null);
+    assert.equal(found.complete, null);
+    assert.ok(found.missing.includes('scripts.launchPolicy.hash'));
+    const path = join(import.meta.dirname, `../../config/${network}.json`);
+    const file: Record<string, unknown> = JSON.parse(readFileSync(path, 'utf8'));
+    const { deployment } = ours(network);
+    const expected = JSON.parse(deploymentText(deployment, null));
+    for (const name of ['executorKeyHash', 'feeKeyHash', 'collateralKeyHash']) {
+      expected[name] = null;
+    }
+    for (const script of Object.values<Record<string, unknown>>(expected.scripts)) {
+      script.reference = null;
+    }
+    expected.scripts.launchPolicy.hash = null;
+    assert.deepEqual(file, expected);
+    assert.equal(expected.scripts.order.hash, VALIDATORS.order.hash);
+  }
+});
+
+/** As `deploy` would have written it. */
+function ours(network: (typeof OURS)[number]): { deployment: Deployment; text: string } {
+  const hash = (digit: string) => keyOf(digit.repeat(64)).hash;
+  const plan = {
+    curve: DEFAULT_CURVE,
+    fees: DEFAULT_FEES,
+    thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
+    refundAfterMs: 1_200_000,
+    executorKeyHash: hash('1'),
+    feeKeyHash: hash('2'),
+    collateralKeyHash: hash('3'),
+  };
+  const ref = (index: number) => ({ txHash: 'ab'.repeat(32), index });
+  const code = deployedCode(plan);
+  const refs = { launchPolicy: ref(0), curvePool: ref(1), order: ref(2) };
+  const made = deploymentOf(plan, code, { ...refs, ammPool: ref(3), vesting: ref(4) });
+  const deployment: Deployment = { ...made, network };
+  assert.equal(deployment.metadataAddress, lockedAddress('token metadata'));
+  return { deployment, text: deploymentText(deployment, { slot: 5, hash: 'cd'.repeat(32) }) };
+}
+
+test('what was deployed is read back whole', () => {
+  const { deployment, text } = ours('preview');
+  const found = parseDeployment('preview', text, 'file');
+  assert.deepEqual(found.complete, deployment);
+  assert.deepEqual(found.missing, []);
+  assert.deepEqual(found.start, { slot: 5, hash: 'cd'.repeat(32) });
+  assert.equal(found.landmarks?.executors, undefined, 'one executor: ours');
+  assert.equal(found.landmarks?.executorKeyHash, deployment.executorKeyHash);
+});
+
+test('a list of executors counts as such', () => {
+  const list = ['11'.repeat(28), '22'.repeat(28)];
+  const text = changed((file) => {
+    file.executors = list;
+  });
+  assert.deepEqual(parseDeployment('preprod', text, 'file').landmarks?.executors, list);
+});
+
+function changed(change: (file: Record<string, unknown>) => void): string {
+  const file: Record<string, unknown> = JSON.parse(ours('preprod').text);
+  change(file);
+  return JSON.stringify(file);
+}
+
+test('every fault of a file is told at once', () => {
+  const text = changed((file) => {
+    file.curve = { aNum: 122525779519, bNum: '-1', supply: '1e9' };
+    file.network = 'testnet';
+    file.executors = [];
+    file.start = { slot: -1, hash: 'abc' };
+    file.metadataAddress = 'addr_test1nonsense';
+    file.extra = true;
+    delete file.thresholdLovelace;
+    file.scripts = { order: { hash: 'zz', reference: 'here' } };
+  });
+  const faults = [
+    'curve.aNum',
+    'curve.bNum',
+    'curve.supply',
+    'network',
+    'executors',
+    'start.slot',
+    'start.hash',
+    'metadataAddress',
+    'extra',
+    'thresholdLovelace',
+    'scripts.order.hash',
+    'scripts.order.reference',
+    'scripts.vesting',
+  ];
+  assert.throws(
+    () => parseDeployment('preprod', text, 'here.json'),
+    (error: unknown) => {
+      assert.ok(error instanceof BadDeployment);
+      assert.match(error.message, /^here\.json is no deployment:\n/);
+      for (const fault of faults) {
+        assert.ok(
+          error.faults.some((each) => each.startsWith(`${fault}:`)),
+          `${fault} in ${error.message}`,
+        );
+      }
+      return true;
+    },
+  );
+  assert.throws(() => parseDeployment('preprod', '{', 'x'), /the file is no JSON/);
+  assert.throws(() => parseDeployment('preprod', '[]', 'x'), /an object was expected/);
+});
+
+test('a file or an address of another network is told apart from a wrong file', () => {
+  const { text } = ours('preprod');
+  const other = parseDeployment('preview', text, 'file');
+  assert.equal(other.mismatch, 'PROTOCOL_CONFIG_NETWORK_MISMATCH');
+  assert.equal(other.complete, null);
+  const foreign = changed((file) => {
+    file.metadataAddress = 'addr1v8fet8gavr6elqt6q50skkjf025zthqu6vr56l5k39sp9aqlvz2g4';
+  });
+  const found = parseDeployment('preprod', foreign, 'file');
+  assert.equal(found.mismatch, 'CONTRACTS_CONFIG_NETWORK_MISMATCH');
+  assert.equal(found.complete, null);
+});

@@ -1,0 +1,16 @@
+/**
+ * Loaded before the program (NODE_OPTIONS=--import): SIGUSR2 ends the thread of the ledger, as a
+ * fault in it would.
+ */
+import { Worker } from 'node:worker_threads';
+
+const post = Worker.prototype.postMessage;
+let ledger: Worker | null = null;
+
+Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest) {
+  // Only the ledger is asked by number and name.
+  const isQuestion = typeof message === 'object' && message !== null && 'argument' in message;
+  if (isQuestion && 'number' in message && 'name' in message) ledger = this;
+  return post.call(this, message, ...rest);
+};
+process.on('SIGUSR2', () => void ledger?.terminate());
