@@ -16,6 +16,7 @@ import { restart } from './restart.ts';
 import { sharedLog } from './sharedLog.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
+import { sync } from './sync.ts';
 
 const BENCHES = [
   foldTrades,
@@ -30,6 +31,7 @@ const BENCHES = [
   buildMemory,
   loopDelay,
   devnet,
+  sync,
 ];
 
 const args = process.argv.slice(2);

@@ -10,7 +10,10 @@ import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/ar
 import { runMarket } from './cli/market.ts';
 import type { MarketCommand } from './cli/marketArguments.ts';
 import type { Terminal } from './cli/run.ts';
+import type { WatchCommand } from './cli/watchArguments.ts';
+import { isReal } from './config/chainChecks.ts';
 import { settingsHelp } from './config/help.ts';
+import { KEYS_HELP, NO_SECRETS, realSecrets } from './config/realSecrets.ts';
 import { BadSettings, readSettings } from './config/settings.ts';
 import type { Settings } from './config/table.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -31,26 +34,38 @@ const terminal: Terminal = {
   }),
 };
 
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
 process.exitCode = await run(parseCommand(process.argv.slice(2)));
 
 async function run(command: Command | string): Promise<number> {
   if (typeof command === 'string') return misuse(`${command}\n\n${USAGE}`);
   if (command.name === 'help') {
-    process.stdout.write(`${USAGE}\n${settingsHelp()}`);
+    process.stdout.write(`${USAGE}\n${settingsHelp()}\n${KEYS_HELP}`);
     return 0;
   }
   if (command.name === 'misused') return misuse(`${command.line}\n`);
   if (command.name === 'market') return market(command);
+  if (command.name === 'watch') return watch(command);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
+  const secrets = isReal(settings) ? realSecrets(process.env) : NO_SECRETS;
+  if (secrets instanceof BadSettings) return misuse(secrets.message);
   const clock = systemClock;
   const logger = createLogger({ level: settings.LOG_LEVEL, clock });
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
   const { signal } = stopping;
-  const world: World = { signal, settings, clock, rng: systemRng, logger, version: readVersion() };
+  const given = { settings, secrets, clock, rng: systemRng, logger };
+  const world: World = { signal, ...given, version: readVersion() };
   try {
     if (command.name === 'cluster') return await cluster(command, settings);
+    if (command.name === 'deploy') {
+      const { runDeploy } = await import('./cli/deploy.ts');
+      return await runDeploy(command, { ...given, signal, say });
+    }
     // Not before it is needed: a person's commands do without most of the program.
     const { replay, serve, verify } = await import('./cli/run.ts');
     if (command.name === 'verify') return await verify(world, terminal);
@@ -68,11 +83,23 @@ async function run(command: Command | string): Promise<number> {
 function market(command: MarketCommand): Promise<number> {
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
-  const say = (line: string) => {
-    process.stdout.write(`${line}\n`);
-  };
   const complain = (line: string) => terminal.print(`${line}\n`);
   return runMarket(command, { clock: systemClock, fetch, signal: stopping.signal, say, complain });
+}
+
+async function watch(command: WatchCommand): Promise<number> {
+  const { stdout } = process;
+  const gone = new Promise((resolve) => stdout.on('error', resolve));
+  const { runWatch } = await import('./cli/watch.ts');
+  return runWatch(command, {
+    clock: systemClock,
+    write: (text) => {
+      stdout.write(text);
+    },
+    complain: (line) => terminal.print(`${line}\n`),
+    size: () => (stdout.isTTY ? { columns: stdout.columns, rows: stdout.rows } : null),
+    stopAsked: Promise.race([terminal.stopAsked, gone]),
+  });
 }
 
 /** Whatever ends it, its processes are stopped in order: a second signal must not prevent that. */
@@ -90,9 +117,7 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
     rng: systemRng,
     fetch,
     stopAsked,
-    say: (line) => {
-      process.stdout.write(`${line}\n`);
-    },
+    say,
   });
 }
 
@@ -104,6 +129,7 @@ function environmentFor(command: Command) {
     ...process.env,
     ...(pace === null ? {} : { TRADERS_PACE: String(pace) }),
     ...(from === null ? {} : { START_POINT: from }),
+    ...(command.name === 'deploy' ? { NETWORK: command.network } : {}),
   };
 }
 

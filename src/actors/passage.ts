@@ -25,7 +25,7 @@ export class Passage {
     return this.#marketMs;
   }
 
-  /** A trade at `atMs` was drafted: the bars it opens, which the fold does not know yet, will end. */
+  /** A trade at `atMs` was drafted: it opens bars that the fold does not know yet. */
   opens(atMs: number): void {
     const minuteMs = intervalStart('min1', atMs);
     if (minuteMs === this.#tradedMinuteMs) return;

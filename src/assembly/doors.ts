@@ -11,6 +11,7 @@ import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
 import { docsRoutes } from '../services/docs/routes.ts';
 import { adminRoutes } from '../services/operations/routes.ts';
+import { pageRoutes } from '../services/page/routes.ts';
 import { createHub } from '../topics/hub.ts';
 import type { Streams, Topic } from '../topics/port.ts';
 import type { ChainKit } from './chain.ts';
@@ -54,7 +55,7 @@ export function openDoors(
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const open = door([...market, ...documents], topics);
+  const open = door([...market, ...documents, ...pageRoutes(chain !== null)], topics);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',

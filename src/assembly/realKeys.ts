@@ -1,15 +1,37 @@
 /** The keys of a node on a real network, and what it may do with them. */
 import type { NetworkDeployment } from '../cardano/deployment.ts';
-import type { Key } from '../cardano/keys.ts';
+import { type Key, keyOf } from '../cardano/keys.ts';
+import { NO_SECRETS } from '../config/realSecrets.ts';
+import type { Secret } from '../config/secrets.ts';
 import type { World } from './world.ts';
 
 export interface RealKeys {
-  /** Of the executor and the fee address; none: orders are not filled here. */
+  /** Of the executor, the fee address and the collateral; none: orders are not filled here. */
   readonly executing: readonly Key[];
   /** null: callers bring their own collateral. */
   readonly collateral: Key | null;
 }
 
-export function realKeys(_world: World, _network: NetworkDeployment): RealKeys {
-  return { executing: [], collateral: null };
+/** Throws where a key is not the one that the deployment names. */
+export function realKeys({ secrets = NO_SECRETS }: World, network: NetworkDeployment): RealKeys {
+  const [executor, fee, collateral] = (['executor', 'fee', 'collateral'] as const).map((name) =>
+    checked(name, secrets[name], network),
+  );
+  if (!executor || !fee || !collateral) return { executing: [], collateral: collateral ?? null };
+  return { executing: [executor, fee, collateral], collateral };
+}
+
+function checked(
+  name: 'executor' | 'fee' | 'collateral',
+  secret: Secret | null,
+  { network, complete }: NetworkDeployment,
+): Key | null {
+  if (secret === null) return null;
+  const key = keyOf(secret.reveal());
+  const expected = complete?.[`${name}KeyHash`] ?? key.hash;
+  if (key.hash === expected) return key;
+  throw new Error(
+    `the ${name} key that was given has the hash ${key.hash}, the deployment on ${network} names ` +
+      `${expected}: give the key that it was deployed with, or leave it out`,
+  );
 }

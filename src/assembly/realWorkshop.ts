@@ -40,7 +40,8 @@ export function realWorkshop(
 
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
 const NO_COLLATERAL =
-  'this node has no collateral of its own: name yours in `collaterals`, or set its key where it runs';
+  'this node has no collateral of its own: name yours in `collaterals`, ' +
+  'or set COLLATERAL_KEY_FILE where it runs';
 
 function incomplete({ network, missing }: NetworkDeployment): string {
   const what = `not enough is known of the launchpad on ${network} to build for it`;

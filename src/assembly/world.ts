@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { NetworkDeployment } from '../cardano/deployment.ts';
+import type { RealSecrets } from '../config/realSecrets.ts';
 import type { Settings } from '../config/table.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -23,6 +24,8 @@ export interface World {
     readonly pace: number;
     readonly seed: number;
   };
+  /** Keys for a real network; absent: none. */
+  readonly secrets?: RealSecrets;
   /** What is followed on a real network, instead of what the settings name. */
   readonly deployment?: NetworkDeployment;
   /** Tests shorten waits and limits with these. */

@@ -20,9 +20,16 @@ export function findPoint(store: StateStore, { hash }: Point): PointRecord | nul
   return chainPoints(store).find((point) => point.hash === hash) ?? null;
 }
 
-/** No block was forgotten yet: the oldest of `points` is the first that was followed. */
-export function reachStart(points: readonly PointRecord[]): boolean {
+/** Of a day and a half: what is younger is soon followed anew. */
+const YOUNG_SLOTS = 129_600;
+
+/**
+ * What was followed since `start` is little, and all of it may be undone: `points`, newest first,
+ * reach back further than a fork can, or to the beginning.
+ */
+export function isYoung(points: readonly PointRecord[], start: Point | null): boolean {
   const [newest, oldest] = [points[0], points.at(-1)];
   if (newest === undefined || oldest === undefined) return true;
-  return newest.height - oldest.height < KEPT_POINTS;
+  const isShort = newest.height - oldest.height < KEPT_POINTS;
+  return isShort && newest.slot - (start?.slot ?? 0) <= YOUNG_SLOTS;
 }

@@ -13,7 +13,7 @@ import type { Transaction } from '../cardano/transaction.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { PointRecord } from '../store/records.ts';
 import { BlockBatch } from './blockBatch.ts';
-import { chainPoints, chainTip, findPoint, reachStart } from './chainPoints.ts';
+import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
 import { inPieces } from './mempoolPieces.ts';
 import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
@@ -21,6 +21,7 @@ import type { Block, ChainEvent, ChainSource, ChainTip, Point } from './port.ts'
 import type { Rules } from './recognise/rules.ts';
 import { type RewindPlace, rewindTo } from './rewind.ts';
 import { StreamReader } from './streamReader.ts';
+import { otherChain, unknownPoint, unknownStart } from './unfollowable.ts';
 import { Waiting } from './waiting.ts';
 
 export interface FollowerPlace extends RewindPlace {
@@ -59,6 +60,8 @@ export interface FollowerObserver {
   followerFailed(error: unknown): void;
 }
 
+/** Blocks that may be on the way while what waits is told. */
+const FAR_BLOCKS = 10;
 /** A batch waits so long for the next block, and grows no longer than that. */
 const QUIET_MS = 100;
 const BATCH_MS = 1_000;
@@ -75,6 +78,8 @@ export class Follower {
   #batch: BlockBatch | null = null;
   #batchMs = 0;
   #turnMs = 0;
+  /** What waits was told while blocks were far behind, so it was not heard. */
+  #isDeaf = false;
   /** The stream was opened anew because it went back to an unknown block. */
   #isReopened = false;
   #running: Promise<void> = Promise.resolve();
@@ -124,8 +129,8 @@ export class Follower {
       this.#stream = new StreamReader(found);
       return;
     }
-    if (distant !== undefined && !reachStart(points)) throw new Error(otherChain(points[0]));
     const start = distant?.start ?? null;
+    if (distant !== undefined && !isYoung(points, start)) throw new Error(otherChain(points[0]));
     const first = await source.open(start === null ? [] : [start]);
     if (first === null) throw new Error(unknownStart(start));
     this.#stream = new StreamReader(first);
@@ -137,9 +142,10 @@ export class Follower {
     const clock = this.#place.distant?.clock ?? null;
     while (!this.#stopping) {
       const event = (await this.#stream?.next(this.#patienceMs(), clock)) ?? null;
-      if (event === 'quiet') await this.#whenQuiet();
-      else if (event?.kind === 'forward') await this.#take(event.block);
-      else {
+      if (event === 'quiet' || event?.kind === 'forward') {
+        await (event === 'quiet' ? this.#whenQuiet() : this.#take(event.block));
+        if (this.#isDeaf && this.#batch === null && !this.#isFarBehind()) await this.#reopen();
+      } else {
         await this.#append();
         if (event === null) break;
         if (event.kind === 'back') await this.#goBack(event.point);
@@ -209,6 +215,11 @@ export class Follower {
 
   /** Told at once: what a client sent shows before it is in a block. */
   async #followMempool(event: MempoolEvent): Promise<void> {
+    if (this.#isFarBehind()) {
+      // Without the blocks that are missing it cannot be understood; a new stream tells it again.
+      this.#isDeaf = true;
+      return;
+    }
     const { node, writer, clock, withRaw, distant } = this.#place;
     distant?.view?.take(event);
     const { mempool, marketMs } = node.fold;
@@ -230,8 +241,19 @@ export class Follower {
     if (distant === undefined || this.#isReopened) throw new Error(unknownPoint(point));
     // Inside a run of blocks that were passed, say: the chain is asked for what it and we have.
     this.#isReopened = true;
+    await this.#reopen();
+  }
+
+  async #reopen(): Promise<void> {
+    this.#isDeaf = false;
     await this.#stream?.close();
     await this.#open();
+  }
+
+  #isFarBehind(): boolean {
+    const { distant, node } = this.#place;
+    const newest = distant?.tip()?.height ?? 0;
+    return newest > (chainTip(node.fold.store)?.height ?? 0) + FAR_BLOCKS;
   }
 
   async #rewind(known: PointRecord | null): Promise<void> {
@@ -243,23 +265,4 @@ export class Follower {
     const height = known?.height ?? 0;
     this.#observer.chainRolledBack(height, tip.height - height);
   }
-}
-
-function unknownPoint({ slot, hash }: Point): string {
-  return `the chain went back to ${slot}.${hash}, which is unknown here`;
-}
-
-function unknownStart(start: Point | null): string {
-  if (start === null) return 'the chain cannot be followed from its beginning';
-  return (
-    `the node does not have block ${start.slot}.${start.hash}, where following begins: ` +
-    'it is still far behind, or of another network; check NETWORK, OGMIOS_URL and START_POINT'
-  );
-}
-
-function otherChain(newest: Point | undefined): string {
-  return (
-    `the node has none of the newest blocks known here, up to ${newest?.slot}.${newest?.hash}: ` +
-    'it is still far behind, or of another network; check NETWORK, OGMIOS_URL and DATA_DIR'
-  );
 }

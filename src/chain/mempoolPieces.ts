@@ -61,7 +61,7 @@ export class Pieced {
     return piece.more === true ? null : whole;
   }
 
-  /** What came of a change whose end will not come: true as far as it goes, and not all there is. */
+  /** What came of a change whose end will not come: true as far as it goes, not all there is. */
   giveUp(): MempoolPayload | null {
     const change = this.#change;
     this.#change = null;

@@ -1,4 +1,4 @@
-/** The way back of a chain, written into the log: as a rollback, or as an epoch where it is deep. */
+/** The way back of a chain, in the log: as a rollback, or as an epoch where it is deep. */
 import { CHAIN_START } from '../actors/chainRows.ts';
 import type { Node } from '../actors/node.ts';
 import { nextEpoch } from '../actors/recovery.ts';
@@ -37,8 +37,8 @@ async function checkReach(toSeq: number, log: Log): Promise<void> {
   const first = await log.first();
   if (toSeq >= first) return;
   throw new Error(
-    `the chain went back to what entry ${toSeq} was, and the log begins with entry ${first}: raise ` +
-      'HORIZON_BLOCKS, remove state.sqlite and log.sqlite (among several nodes the stream) and ' +
-      'start again: the chain is followed from its beginning',
+    `the chain went back to what entry ${toSeq} was, and the log begins with entry ${first}: ` +
+      'raise HORIZON_BLOCKS, remove state.sqlite and log.sqlite (among several nodes the stream) ' +
+      'and start again: the chain is followed from its beginning',
   );
 }

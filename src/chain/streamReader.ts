@@ -1,10 +1,12 @@
 /** The events of a stream one by one, and a word when none comes for a while. */
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock, Timer } from '../runtime/clock.ts';
 import type { ChainEvent, ChainStream } from './port.ts';
 
 export class StreamReader {
   readonly #stream: ChainStream;
   #pending: Promise<ChainEvent | null> | null = null;
+  #isReady = false;
+  #wake = () => {};
 
   constructor(stream: ChainStream) {
     this.#stream = stream;
@@ -12,27 +14,44 @@ export class StreamReader {
 
   /** `quiet` after `waitMs` of `clock` without an event, which is then read by a later call. */
   async next(waitMs: number, clock: Clock | null): Promise<ChainEvent | null | 'quiet'> {
-    const pending = this.#pending ?? this.#stream.next();
-    this.#pending = pending;
-    // Whoever reads it is told; until then it is nobody's.
-    pending.catch(() => {});
+    const pending = this.#pending ?? this.#ask();
     const isPatient = clock === null || waitMs === Number.POSITIVE_INFINITY;
-    const event = isPatient ? await pending : await inTime(pending, waitMs, clock);
-    if (event !== 'quiet') this.#pending = null;
+    if (!isPatient && !this.#isReady) {
+      await this.#readyOrLate(waitMs, clock);
+      if (!this.#isReady) return 'quiet';
+    }
+    const event = await pending;
+    this.#pending = null;
     return event;
   }
 
   close(): Promise<void> {
     return this.#stream.close();
   }
+
+  /** Heard of once, however often it is waited for: it may take days. */
+  #ask(): Promise<ChainEvent | null> {
+    const pending = this.#stream.next();
+    this.#pending = pending;
+    this.#isReady = false;
+    const ready = () => {
+      this.#isReady = true;
+      this.#wake();
+    };
+    pending.then(ready, ready);
+    return pending;
+  }
+
+  async #readyOrLate(waitMs: number, clock: Clock): Promise<void> {
+    let timer: Timer | null = null;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      timer = clock.after(waitMs, resolve);
+    });
+    cancel(timer);
+  }
 }
 
-async function inTime<T>(pending: Promise<T>, waitMs: number, clock: Clock): Promise<T | 'quiet'> {
-  const quiet = Promise.withResolvers<'quiet'>();
-  const timer = clock.after(waitMs, () => quiet.resolve('quiet'));
-  try {
-    return await Promise.race([pending, quiet.promise]);
-  } finally {
-    timer.cancel();
-  }
+function cancel(timer: Timer | null): void {
+  timer?.cancel();
 }

@@ -1,7 +1,9 @@
 /** The command line: what to do, checked. */
 import { parseDurationMs, parseNumber } from './amounts.ts';
+import { type DeployCommand, parseDeploy } from './deployArguments.ts';
 import { isMarketCommand, type MarketCommand, parseMarketCommand } from './marketArguments.ts';
 import { readOptions, strayOption, TAKES, type Values } from './options.ts';
+import { parseWatch, type WatchCommand } from './watchArguments.ts';
 
 export type Command =
   | ServeCommand
@@ -9,6 +11,8 @@ export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'verify' }
   | ReplayCommand
+  | DeployCommand
+  | WatchCommand
   | MarketCommand
   /** A command of the market that cannot be meant so: one line says why. */
   | { readonly name: 'misused'; readonly line: string };
@@ -50,10 +54,21 @@ export const USAGE = `upcurve: the server behind a token launchpad.
       --speed N|max     feed time per wall time (default max)
       --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
       --exit            stop after the file
+  npm start -- deploy               put our validators on a test network, through Ogmios and Kupo
+      --network NAME    preprod or preview; the keys of the deployment are named as below
+      --key FILE        who pays (.skey of cardano-cli, or hex; default: the executor)
+      --dry-run         show the transactions and what they cost, and send none
+      --out FILE        where to write the deployment (default ./deployment.NAME.json)
   npm start -- --verify             compare the state with a rebuild from the log, then exit
   npm start -- --help               this, and every setting
 
-On a server that runs, with a wallet of your own:
+On a server that runs:
+
+  npm start -- watch [TOKEN]        a list of pools, or one token with bars and orders, live
+      --list Latest     New, Latest, MCapDesc, CompletedCreateOn or CompletedMCap
+      --once            one picture, then exit; --url as below
+
+With a wallet of your own:
 
   npm start -- wallet new           make a key file; an existing one is never written over
   npm start -- wallet faucet [ADA]  coins of a devnet (default 1000)
@@ -95,6 +110,8 @@ export function parseCommand(args: readonly string[]): Command | string {
   }
   if (market !== null) return market;
   if (name === 'replay') return parseReplay(rest, values);
+  if (name === 'deploy') return parseDeploy(rest, values);
+  if (name === 'watch') return parseWatch(rest, values);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);
   return name === 'verify' || values.verify === true ? { name: 'verify' } : parseServe(values);

@@ -104,11 +104,19 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 };
 
 function parseClient(values: Values): ClientOptions | string {
-  const url = textOf(values, 'url') ?? DEFAULT_URL;
-  const parsed = URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return '--url takes an http(s) URL';
+  const url = serverOf(values);
+  if (url === null) return BAD_URL;
   const walletFile = textOf(values, 'wallet') ?? DEFAULT_WALLET;
   return { url, walletFile, wait: values['no-wait'] !== true };
+}
+
+export const BAD_URL = '--url takes an http(s) URL';
+
+/** Of the server to ask; null: not one. */
+export function serverOf(values: Values): string | null {
+  const url = textOf(values, 'url') ?? DEFAULT_URL;
+  const protocol = URL.parse(url)?.protocol ?? '';
+  return /^https?:$/.test(protocol) ? url : null;
 }
 
 function parseWallet([action, ada, ...more]: readonly string[]): MarketAction | string {

@@ -33,6 +33,12 @@ const OPTIONS = {
   for: TEXT,
   until: TEXT,
   stages: TEXT,
+  list: TEXT,
+  once: FLAG,
+  network: TEXT,
+  key: TEXT,
+  'dry-run': FLAG,
+  out: TEXT,
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;
@@ -48,7 +54,9 @@ export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
   serve: ['pace', 'no-traders', 'from', 'verify'],
   cluster: ['nodes', 'pace', 'no-traders'],
   verify: ['verify'],
+  deploy: ['network', 'key', 'dry-run', 'out'],
   replay: ['speed', 'lateness', 'exit'],
+  watch: ['url', 'list', 'once'],
   wallet: CLIENT,
   launch: [...CLIENT, ...LAUNCH],
   buy: [...CLIENT, 'slippage', 'tokens'],

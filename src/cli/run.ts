@@ -51,9 +51,8 @@ export async function replay(
     return 1;
   }
   if (isReal(world.settings)) {
-    terminal.print(
-      `NETWORK=${world.settings.NETWORK} follows a chain; a feed is served by itself: set NETWORK=none.\n`,
-    );
+    const { NETWORK } = world.settings;
+    terminal.print(`NETWORK=${NETWORK} follows a chain; to serve a feed set NETWORK=none.\n`);
     return 1;
   }
   const app = await startApp(world);

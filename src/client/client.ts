@@ -23,7 +23,9 @@ import type {
   OrderBookData,
   PairOf,
   PoolListName,
+  Position,
   Resolution,
+  Topics,
 } from './types.ts';
 
 export interface ClientOptions extends Partial<Surroundings> {
@@ -46,6 +48,22 @@ export interface BarOptions {
   readonly limit?: number;
   /** Updates a second, at most. */
   readonly maxHz?: number;
+}
+
+export interface TopicWish<T extends keyof Topics> extends Wish {
+  readonly topic: T;
+  /** undefined for topics that take none. */
+  readonly data: Topics[T]['input'];
+}
+
+/** A `Receiver` of one topic; what `event` says decides which of the shapes `update` is given. */
+export interface TopicReceiver<T extends keyof Topics> extends Receiver {
+  snapshot(data: Topics[T]['data'], position: Position): void;
+  update(
+    event: string,
+    data: Topics[T]['data'] | Topics[T]['others'][keyof Topics[T]['others']],
+    position: Position,
+  ): void;
 }
 
 type OrdersOf = (asset: string, options?: { readonly pkhs?: readonly string[] }) => OrdersMirror;
@@ -154,7 +172,10 @@ export class Client {
   }
 
   /** Protocol v2 itself, for what the mirrors do not do. */
-  subscribe(wish: Wish, receiver: Receiver): { close(): void } {
+  subscribe<T extends keyof Topics>(
+    wish: TopicWish<T>,
+    receiver: TopicReceiver<T>,
+  ): { close(): void } {
     return this.connection.subscribe(wish, receiver);
   }
 

@@ -1,5 +1,11 @@
 /** `upcurve/client`: what programs and pages import. */
-export { type BarOptions, Client, type ClientOptions } from './client.ts';
+export {
+  type BarOptions,
+  Client,
+  type ClientOptions,
+  type TopicReceiver,
+  type TopicWish,
+} from './client.ts';
 export { type AddressNetwork, Key, newSecret, transactionId } from './key.ts';
 export type { Candle } from './mirrors/barRows.ts';
 export type { CapBar, PriceBar } from './mirrors/barSource.ts';

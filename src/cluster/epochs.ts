@@ -2,8 +2,8 @@
  * Whether the log still is the one we have, and what is done when it is not: only a leader opens an
  * epoch, at its own state; the others take that state over, or find that they have it.
  *
- * A leader also looks for damage in what the log holds (`look`): it has that in memory and would not
- * notice, while nobody who is behind could get past it.
+ * A leader also looks for damage in what the log holds (`look`): it has that in memory and would
+ * not notice, while nobody who is behind could get past it.
  */
 import type { DataFiles } from '../actors/files.ts';
 import type { Node } from '../actors/node.ts';

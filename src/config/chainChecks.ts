@@ -74,7 +74,7 @@ export const CHAIN_CHECKS: readonly Check[] = [
           'Leave it out, or set NETWORK=devnet',
         ];
       }
-      const cause = `nodes that share a log have a devnet; ${NETWORK} is followed by each node alone`;
+      const cause = `nodes share the log of a devnet; ${NETWORK} is followed by each node alone`;
       return [cause, 'Leave it out: every node asks Ogmios itself'];
     },
   },

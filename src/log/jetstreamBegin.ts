@@ -5,7 +5,7 @@
  * A seq that the stream has passed needs a new stream in its place, which everybody else may notice
  * as missing for a moment; of two who do that at once, both may believe it was theirs until they
  * compare (`check`). Who can choose takes a seq beyond the stream's end: there only one succeeds.
- * An entry that came to lie elsewhere than at its seq is taken out again: nobody could fold over it.
+ * An entry that came to lie elsewhere than at its seq is taken out: nobody could fold over it.
  */
 import type { MarketStream } from '../nats/stream.ts';
 import type { SealedEntry } from './entry.ts';

@@ -44,7 +44,8 @@ export function syncEvents(logger: Logger, { counter }: Meters) {
 }
 
 function textOf({ slot, tipSlot, percent, blocksPerSecond, secondsLeft }: Progress): string {
-  if (tipSlot === null) return `waiting for the node; the state is at slot ${slot ?? 'none'}`;
+  const known = slot === null ? 'nothing is known yet' : `the state ends with slot ${slot}`;
+  if (tipSlot === null) return `waiting for the node; ${known}`;
   const left = secondsLeft === null ? 'time left unknown' : `${durationOf(secondsLeft)} left`;
   return `slot ${slot ?? 0} of ${tipSlot}, ${percent} %, ${blocksPerSecond} blocks/s, ${left}`;
 }

@@ -12,6 +12,7 @@ import { ARRAY, cborHead } from '../cardano/cbor.ts';
 import { encodeAssets } from '../cardano/encode.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { refText } from '../cardano/output.ts';
+import { scriptHash } from '../cardano/script.ts';
 import { decodeTransaction } from '../cardano/transaction.ts';
 import { addValues, asValue, coins, equalValues, subtractValue } from '../cardano/value.ts';
 import type { Evaluation } from '../ledger/scalus.ts';
@@ -258,10 +259,12 @@ function finished(
   }
   const made = decodeTransaction(bytes);
   assert(made.outputs.length === parts.outputs.length, 'as many outputs as planned');
-  for (const [index, { address, value, datum }] of parts.outputs.entries()) {
+  for (const [index, { address, value, datum, script }] of parts.outputs.entries()) {
     const output = made.outputs[index];
     assert(output?.address === address && output.datum === datum, `output ${index} is the plan's`);
     assert(equalValues(output.value, value), `output ${index} holds what was planned`);
+    const hash = script === undefined ? null : scriptHash(script);
+    assert(output.scriptHash === hash, `output ${index} has the planned script, or none`);
   }
   const inputs = parts.inputs.map(({ utxo }) => utxo);
   const put = addValues(asValue(0n, made.mint), ...inputs.map(({ output }) => output.value));

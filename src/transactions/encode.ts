@@ -29,8 +29,8 @@ export function fieldMap(fields: ReadonlyMap<number, Uint8Array>): Uint8Array {
   return map(sorted.map(([key, value]) => [integer(key), value]));
 }
 
-export function outputCbor({ address, value, datum }: PlannedOutput): Uint8Array {
-  return encodeOutput(datum === null ? { address, value } : { address, value, datum });
+export function outputCbor({ datum, ...output }: PlannedOutput): Uint8Array {
+  return encodeOutput(datum === null ? output : { ...output, datum });
 }
 
 /** Plutus data outside of datums: lists are definite here, for foreign libraries. */

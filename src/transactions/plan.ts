@@ -24,6 +24,8 @@ export interface PlannedOutput {
   readonly value: Value;
   /** Inline datum, CBOR hex. */
   readonly datum: string | null;
+  /** To be referred to: PlutusV2 in one layer of CBOR, hex. */
+  readonly script?: string;
 }
 
 export interface PlannedMint {

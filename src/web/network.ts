@@ -1,4 +1,7 @@
-/** Which network the server is on. It is asked until it answers: a page may come up before it. */
+/**
+ * Which network the server is on. It is asked until it answers: a page may come up before it. That
+ * there is none is said by the document.
+ */
 import { ApiError, type Client } from '../client/index.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Network } from './context.ts';
@@ -14,6 +17,10 @@ export async function askNetwork(
   clock: Clock,
   network: Source<Network | null>,
 ): Promise<void> {
+  if (document.documentElement.dataset.chain === 'none') {
+    network.set(NONE);
+    return;
+  }
   try {
     const { data } = await client.build.protocolConfig();
     const name = NAMES.find((each) => each === data.environment);

@@ -27,6 +27,8 @@ export class MadeElsewhere implements ChainSource {
   /** How often a follower set out to wait. */
   waits = 0;
   opened = 0;
+  /** What waits; told whole, whatever blocks are missing. null: nobody tells. */
+  #waiting: readonly Transaction[] | null = null;
   readonly #streams = new Set<() => void>();
   readonly #name: string;
   #made = 0;
@@ -66,6 +68,11 @@ export class MadeElsewhere implements ChainSource {
     for (let made = 0; made < count; made += 1) this.block();
   }
 
+  wait(...waiting: Transaction[]): void {
+    this.#waiting = waiting;
+    this.#wake();
+  }
+
   /** Takes blocks away, down to `height`. */
   cut(height: number): void {
     const kept = this.blocks.findLastIndex((block) => block.height <= height);
@@ -89,6 +96,7 @@ export class MadeElsewhere implements ChainSource {
     /** What the reader has. */
     const told: Block[] = from === null ? [] : this.blocks.slice(0, this.blocks.indexOf(from) + 1);
     let [isFirst, isClosed] = [true, false];
+    let toldWaiting: readonly Transaction[] | null = null;
     let wake = () => {};
     const wakeUp = () => wake();
     this.#streams.add(wakeUp);
@@ -98,6 +106,10 @@ export class MadeElsewhere implements ChainSource {
         isFirst = false;
         told.splice(shared);
         return { kind: 'back', point: told.at(-1)?.point ?? null };
+      }
+      if (this.#waiting !== toldWaiting) {
+        toldWaiting = this.#waiting;
+        return { kind: 'mempool', whole: true, added: toldWaiting ?? [], removed: [] };
       }
       const block = this.blocks[told.length];
       if (block === undefined || block.height > this.toldTo) return null;

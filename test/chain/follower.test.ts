@@ -123,7 +123,7 @@ test('a way back into a run goes to the newest block known before it', async (t)
   assert.deepEqual([faults, world.said.foldFailures], [[], []]);
 });
 
-test('a chain that shares nothing with what was followed is refused, nothing is lost', async (t) => {
+test('a chain that shares nothing with what was followed is refused', async (t) => {
   const chain = new MadeElsewhere();
   chain.empty(KEPT_POINTS + 200);
   const world = await openWorld(t);
@@ -136,6 +136,24 @@ test('a chain that shares nothing with what was followed is refused, nothing is 
   const { faults } = followFrom(t, world, other);
   await until('it is refused', () => faults.length > 0);
   assert.match(String(faults[0]), /none of the newest blocks known here.*NETWORK, OGMIOS_URL/);
+  assert.equal(world.seq, seq);
+});
+
+test('in the middle of a long way nothing is thrown away either', async (t) => {
+  const chain = new MadeElsewhere();
+  for (let made = 0; made < 9_000; made += 1) chain.block([], 61);
+  chain.tellTo(3_500);
+  const world = await openWorld(t);
+  const first = followFrom(t, world, chain);
+  await caughtUp(world, chain, 3_500);
+  await first.follower.stop();
+  const { seq } = world;
+  // A node that has only begun to load the chain.
+  const behind = new MadeElsewhere();
+  behind.empty(10);
+  const { faults } = followFrom(t, world, behind);
+  await until('it is refused', () => faults.length > 0);
+  assert.match(String(faults[0]), /still far behind/);
   assert.equal(world.seq, seq);
 });
 
@@ -225,4 +243,60 @@ test('what is written does not depend on how blocks come in batches', async (t) 
     await Promise.all([batched.stop(), single.stop()]);
   });
   await fc.assert(property, { numRuns: 25, endOnFailure: true });
+});
+
+test('after any forks the market is what the chain says', async (t) => {
+  const fork = fc.record({
+    depth: fc.constantFrom(1, 2, 7, 300, KEPT_POINTS - 1),
+    deeds: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { minLength: 1, maxLength: 6 }),
+    isAwaited: fc.boolean(),
+  });
+  const property = fc.asyncProperty(
+    fc.array(fork, { minLength: 1, maxLength: 4 }),
+    async (forks) => {
+      const chain = new MadeElsewhere();
+      const tokens: string[] = [];
+      chain.empty(200);
+      for (let made = 0; made < 40; made += 1) chain.block(transactionsOf([made], tokens), 61);
+      chain.empty(KEPT_POINTS + 20);
+      const world = await openWorld(t);
+      const { follower, faults } = followFrom(t, world, chain);
+      await caughtUp(world, chain);
+      for (const { depth, deeds, isAwaited } of forks) {
+        chain.cut(chain.blocks.length - depth);
+        // What was launched before is known in the fork, too, or its orders mean nothing.
+        for (const each of deeds) chain.block(transactionsOf(each, tokens), 61);
+        chain.empty(depth);
+        if (isAwaited) await caughtUp(world, chain);
+      }
+      await caughtUp(world, chain);
+      await follower.stop();
+      await assertRebuilt(world);
+      const other = await openWorld(t);
+      const again = followFrom(t, other, chain);
+      await caughtUp(other, chain);
+      await again.follower.stop();
+      assert.deepEqual(marketOf(world), marketOf(other));
+      assert.deepEqual([faults, again.faults, world.said.foldFailures], [[], [], []]);
+      await Promise.all([world.stop(), other.stop()]);
+    },
+  );
+  await fc.assert(property, { numRuns: 6, endOnFailure: true });
+});
+
+test('what waits is understood once the blocks before it are there', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(20);
+  chain.block([LAUNCH]);
+  chain.empty(20);
+  chain.tellTo(5);
+  const { tx } = orderOf(TOKEN, 'buy');
+  chain.wait(tx);
+  const world = await openWorld(t);
+  const { faults } = followFrom(t, world, chain);
+  await caughtUp(world, chain, 5);
+  chain.tellTo(Number.POSITIVE_INFINITY);
+  await caughtUp(world, chain);
+  await until('it waits', () => world.fold.mempool.has(tx.id));
+  assert.deepEqual(faults, []);
 });

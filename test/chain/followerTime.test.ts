@@ -49,7 +49,7 @@ function isFinal(world: FoldWorld, token: string, startMs: number): boolean | nu
   return row === null || row.value === null ? null : !isOpen(row.value);
 }
 
-test('a minute without a block is over after the grace, its bar final, the next begun', async (t) => {
+test('a minute without a block is over after the grace, its bar final', async (t) => {
   const { chain, world, faults, endMs, times, looked, launch } = await open(t);
   const before = await times();
   chain.nowMs = endMs + GRACE_MS - 1;

@@ -13,6 +13,7 @@ import { addressOf, FEE_LOVELACE, keyNamed, payment } from '../support/ledgerWor
 import type { BridgeOptions } from '../support/ogmios/bridge.ts';
 import { type BridgedPlace, startBridgedPlace } from '../support/ogmios/place.ts';
 import { checkedMessages, connect, Follower } from '../support/ogmios/scene.ts';
+import { until } from '../support/until.ts';
 
 const ADA = 1_000_000n;
 
@@ -135,6 +136,28 @@ check('refuses with the errors of a node', async (scene) => {
   await refused(pays(all, FEE_LOVELACE, 'alice', other), 3123, 'valueConsumed');
   await refused(pays(all - 1n, 1n, 'alice', other), 3122, 'minimumRequiredFee');
   await refused(pays(all - FEE_LOVELACE, FEE_LOVELACE, 'bob', other), 3101, 'missingSignatories');
+});
+
+check('after a fork the mempool has what waits in the order in which it applies', async (scene) => {
+  const { bridge, ledger, mine, fork, submit } = scene;
+  const first = payment(outputAt(scene, 0), 'alice', 'bob', 5n * ADA);
+  await submit(first.bytes);
+  await mine(1);
+  const [rest] = await ledger.byRefs([{ txHash: first.id, index: 1 }]);
+  assert.ok(rest?.state === 'unspent');
+  const second = payment(rest.utxo, 'alice', 'carol', 6n * ADA);
+  await submit(second.bytes);
+  const { chain } = bridge.ogmios;
+  assert.deepEqual(
+    chain.waiting.map(({ id }) => id),
+    [second.id],
+  );
+  await fork(1, 'all');
+  await until('both wait', () => chain.waiting.length === 2);
+  assert.deepEqual(
+    chain.waiting.map(({ id }) => id),
+    [first.id, second.id],
+  );
 });
 
 check('answers queries from the slots of the ledger', async ({ bridge, ledger, utxos, mine }) => {

@@ -1,6 +1,7 @@
 /** Our transactions as Ogmios writes them: every field, by the schema, with nothing lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { base58 } from '@scure/base';
 import {
   array,
   byteString,
@@ -20,6 +21,7 @@ import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { praosBlock } from '../support/ogmios/blocks.ts';
 import { Bridge, type BridgeOptions } from '../support/ogmios/bridge.ts';
 import { jsonText } from '../support/ogmios/json.ts';
+import { outputJson } from '../support/ogmios/outputJson.ts';
 import { checkedMessages, Follower } from '../support/ogmios/scene.ts';
 import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
 import { fakeTransaction, transactionJson } from '../support/ogmios/transactionJson.ts';
@@ -166,6 +168,18 @@ test('every field says what the bytes say', () => {
   });
   assert.match(stakeText(fields), /^stake_test1/);
   assert.ok(jsonText(transactionJson(tx)).includes('9223372036854775807'), 'to the last digit');
+});
+
+test('an address of Byron is base58, as Ogmios has it', () => {
+  // An example of the schema.
+  const text = [
+    'DdzFFzCqrht8mbSTZHqpM2u4HeND2mdspsaBhdQ1BowPJBMzbDeBMeKgqd',
+    'oKqo1D4sdPusEdZJVrFJRBBxX1jUEofNDYCJSZLg8MkyCE',
+  ].join('');
+  const address = toHex(base58.decode(text));
+  assert.ok(address.startsWith('82d818'), 'a pair of bytes that are CBOR, and their checksum');
+  const held = { address, value: coins(1n), datum: null, scriptHash: null, cbor: '' };
+  assert.equal(outputJson(held).address, text);
 });
 
 test('hashes are those of the ledger', () => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { getServerHealth } from '@cardano-ogmios/client';
+import { createLedgerStateQueryClient, getServerHealth } from '@cardano-ogmios/client';
+import fc from 'fast-check';
 import { WebSocket } from 'ws';
 import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../support/ogmios/blocks.ts';
 import type { FakeBlock } from '../support/ogmios/chain.ts';
@@ -154,10 +155,62 @@ check('several forks that nobody read are one step back to what is common', asyn
   assert.deepEqual(follower.told.slice(11), [`-${fourth?.id}`, ...expected]);
 });
 
+check('one who applies what is told has the chain, whatever it does', async (scope) => {
+  const ogmios = await startFakeOgmios(scope);
+  const { chain, faults } = ogmios;
+  const follower = new Follower();
+  await follower.start(ogmios);
+  let made = 0;
+  const happening = fc.record({
+    depth: fc.nat(6),
+    blocks: fc.integer({ min: 1, max: 7 }),
+    stalls: fc.boolean(),
+    waits: fc.boolean(),
+  });
+  const property = fc.asyncProperty(fc.array(happening, { maxLength: 8 }), async (happenings) => {
+    for (const { depth, blocks, stalls, waits } of happenings) {
+      made += 1;
+      if (stalls) faults.stall('nextBlock');
+      const kept = Math.max(0, chain.length - depth);
+      const others = emptyBlocks(chain.block(kept - 1) ?? null, blocks, `${made}`);
+      chain.fork(chain.length - kept, others);
+      faults.resume();
+      if (waits) await follower.saw(`+${chain.tip?.id}`);
+    }
+    if (chain.tip !== null) await follower.saw(`+${chain.tip.id}`);
+    assert.deepEqual(
+      applied(follower.told),
+      chain.blocks.map(({ id }) => id),
+    );
+  });
+  await fc.assert(property, { numRuns: 50 });
+});
+
+/** The chain of one who takes back and adds as told. */
+function applied(told: readonly string[]): string[] {
+  const ids: string[] = [];
+  for (const each of told) {
+    const id = each.slice(1);
+    if (each.startsWith('+')) ids.push(id);
+    else {
+      const at = id === 'origin' ? -1 : ids.indexOf(id);
+      assert.ok(at >= 0 || id === 'origin', 'back to a block that was told');
+      ids.splice(at + 1);
+    }
+  }
+  return ids;
+}
+
 check('tells blocks of every era, and the boundaries between them', async (scope) => {
   const ogmios = await startFakeOgmios(scope);
   const blocks = everyEra();
-  ogmios.chain.extend(...blocks);
+  const client = await createLedgerStateQueryClient(await connect(ogmios));
+  const known: number[] = [];
+  for (const block of blocks) {
+    ogmios.chain.extend(block);
+    known.push((await client.eraSummaries()).length);
+  }
+  assert.deepEqual(known, [1, 1, 1, 1, 2, 3, 4, 5, 6, 7], 'a boundary adds an era');
   const follower = new Follower();
   await follower.start(ogmios);
   await follower.saw(`+${blocks.at(-1)?.id}`);

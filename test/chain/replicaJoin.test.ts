@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { toHex } from '../../src/cardano/hex.ts';
 import { LedgerDiverged } from '../../src/chain/copier.ts';
 import { SnapshotNeeded } from '../../src/chain/lineage.ts';
-import { inPieces } from '../../src/chain/mempoolPieces.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import { addressOf, ledgerOptions, startChain } from '../support/ledgerWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -192,32 +191,4 @@ test('what is not in the log in time is not accepted, and may be sent again', as
   await leader.settled();
   assert.deepEqual(await leader.submit(tx.bytes), { outcome: 'accepted', txHash: tx.id });
   assert.ok((await leader.ledger.blockOf(known ?? '')) !== null, 'what was written came back');
-});
-
-test('a large mempool is told in entries of a bounded size, the first of them whole', () => {
-  const added = Array.from({ length: 50 }, (_, at) => ({
-    id: String(at),
-    events: [],
-    raw: 'f'.repeat(100 * (at % 7)),
-  }));
-  const removed = Array.from({ length: 30 }, (_, at) => ({ id: `r${at}`, reason: 'EXPIRED' }));
-  const change = { kind: 'mempool', seenMs: 1, whole: true, added, removed } as const;
-  const pieces = inPieces(change, 1_000);
-  assert.ok(pieces.length > 10);
-  assert.deepEqual(
-    pieces.map(({ whole }) => whole),
-    pieces.map((_, at) => at === 0),
-  );
-  assert.deepEqual(
-    pieces.flatMap((piece) => piece.added),
-    added,
-  );
-  assert.deepEqual(
-    pieces.flatMap((piece) => piece.removed),
-    removed,
-  );
-  for (const piece of pieces) assert.ok(JSON.stringify(piece).length < 1_200);
-  assert.deepEqual(inPieces({ ...change, added: [], removed: [] }), [
-    { ...change, added: [], removed: [] },
-  ]);
 });

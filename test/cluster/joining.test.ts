@@ -3,16 +3,22 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { dataFiles } from '../../src/actors/files.ts';
+import { Interrupted } from '../../src/actors/rebuild.ts';
+import { Joining } from '../../src/cluster/joining.ts';
 import { type Pair, Pairs } from '../../src/cluster/pairs.ts';
 import type { Log } from '../../src/log/port.ts';
 import { ObjectFiles } from '../../src/nats/objects.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import { systemRng } from '../../src/runtime/rng.ts';
+import type { TestApp } from '../support/app.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 import { newMarket, same, startNode, trade } from './nodes.ts';
+
+const QUIET = { snapshotLoaded: () => {}, snapshotUnusable: () => {} };
 
 interface Shared {
   readonly log: Log;
@@ -34,14 +40,14 @@ async function listed({ pairs }: Shared): Promise<readonly Pair[]> {
   return found;
 }
 
-/** The log begins after `seq`; two pairs are there. */
-async function trimmedPast(shared: Shared, seq: number): Promise<void> {
-  const ask = async () => ({
-    first: await shared.log.first(),
-    pairs: (await listed(shared)).length,
-  });
+/** The log begins after `seq`; two pairs are there. Snapshots are taken while entries come. */
+async function trimmedPast(shared: Shared, seq: number, node: TestApp): Promise<void> {
+  const ask = async () => {
+    await trade(node, 1);
+    return { first: await shared.log.first(), pairs: (await listed(shared)).length };
+  };
   const isPast = ({ first, pairs }: { first: number; pairs: number }) => first > seq && pairs === 2;
-  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast, 30_000);
+  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast, 60_000);
 }
 
 test('new and far behind nodes join a trimmed log, also past a bad snapshot', async (scope) => {
@@ -55,7 +61,7 @@ test('new and far behind nodes join a trimmed log, also past a bad snapshot', as
   const { seq } = behind.app.node.applied();
   await behind.stop();
   await trade(first, 20);
-  await trimmedPast(shared, seq);
+  await trimmedPast(shared, seq, first);
   const again = await startNode(scope, market, 'b', late);
   await same(first, again);
   await again.app.chain?.devnet?.fork(10, 'all');
@@ -92,10 +98,28 @@ test('a node that missed an epoch joins it, after all of NATS was lost', async (
     'an epoch begins',
     async () => first.app.node.applied().epoch,
     (now) => now !== epoch,
-    15_000,
+    30_000,
   );
   const again = await startNode(scope, market, 'b', late);
   const fresh = await startNode(scope, market, 'c');
   await trade(again, 1);
   await same(first, again, fresh);
+});
+
+test('who waits for a snapshot while NATS is gone waits no longer than it may', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const link = await server.connect(scope);
+  const log = await openLog(scope, link, 'upcurve');
+  const directory = temporaryDirectory();
+  const shape = { bucket: 'upcurve-files', replicas: 1 };
+  const pairs = new Pairs(new ObjectFiles(link, systemClock, systemRng, shape), directory);
+  const stop = new AbortController();
+  const place = { pairs, log, files: dataFiles(directory), clock: systemClock };
+  const joining = new Joining({ ...place, signal: stop.signal }, QUIET);
+  const path = join(directory, 'state');
+  assert.equal(await joining.takeState(path, 10), null, 'there is none');
+  await server.kill();
+  const waiting = assert.rejects(joining.takeState(path, 10), Interrupted);
+  stop.abort();
+  await waiting;
 });

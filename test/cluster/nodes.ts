@@ -10,6 +10,7 @@ import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 
 const ADA = 1_000_000n;
+const LIMIT_MS = 30_000;
 const NAMES = ['alice', 'bob', 'carol'];
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 
@@ -56,9 +57,9 @@ export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<
   for (let round = 0; round < rounds; round += 1) {
     const address = addressOf(NAMES[round % NAMES.length] ?? '');
     const paid = () => devnet.faucet(address, (20n + BigInt(round)) * ADA);
-    await untilAsked('paid', paid, (done) => !(done instanceof Failure));
+    await untilAsked('paid', paid, (done) => !(done instanceof Failure), LIMIT_MS);
     const mined = () => devnet.mine(blocks);
-    await untilAsked('mined', mined, (done) => !(done instanceof Failure));
+    await untilAsked('mined', mined, (done) => !(done instanceof Failure), LIMIT_MS);
   }
 }
 
@@ -85,7 +86,7 @@ export async function same(...nodes: readonly TestApp[]): Promise<void> {
   const texts = (all: Awaited<ReturnType<typeof shown>>) => new Set(all.map((one) => text(one)));
   const areSame = (all: Awaited<ReturnType<typeof shown>>) =>
     texts(all).size === 1 && all[0]?.isStale === false;
-  const last = await untilAsked('all show the same', shown, areSame).catch(() => null);
+  const last = await untilAsked('all show the same', shown, areSame, LIMIT_MS).catch(() => null);
   if (last !== null) return;
   const [first, ...others] = await shown();
   for (const other of others) assert.deepEqual(other, first);

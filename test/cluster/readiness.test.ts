@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sealEntry } from '../../src/log/entry.ts';
-import { Bucket } from '../../src/nats/bucket.ts';
-import type { NatsLink } from '../../src/nats/connection.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { type Scope, type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
+import { stealLease } from './thief.ts';
 
 const LEASE_MS = 1_000;
 const MARKET = 'upcurve';
@@ -46,21 +45,7 @@ function startNode(scope: Scope, url: string, name: string, keys: string, more =
   });
 }
 
-/** Holds the lease as long as it is not stopped, whoever had it. */
-async function stealLease(scope: Scope, link: NatsLink): Promise<() => Promise<void>> {
-  const shape = { name: `${MARKET}-nodes`, replicas: 1, ttlMs: LEASE_MS };
-  const bucket = new Bucket(link, shape, LEASE_MS);
-  const put = () => bucket.put('leader', JSON.stringify({ node: 'thief', subject: '-' }));
-  await put();
-  const timer = setInterval(() => void put(), LEASE_MS / 5);
-  scope.after(() => clearInterval(timer));
-  return async () => {
-    clearInterval(timer);
-    await bucket.remove('leader');
-  };
-}
-
-test('silence of NATS is told while what is served is right; then all is well again', async (scope) => {
+test('silence of NATS is told while what is served is right; then all is well', async (scope) => {
   const nats = await NatsServer.start(scope);
   const server = await startNode(scope, nats.url, 'a', join(temporaryDirectory(), 'keys.json'));
   const isWell = ({ status, stale, synced, role }: Ready) =>
@@ -73,12 +58,12 @@ test('silence of NATS is told while what is served is right; then all is well ag
   await untilSays(server, 'it is well again', isWell);
 });
 
-test('a node whose state the log does not go on from is not ready, until it leads', async (scope) => {
+test('a node that the log does not go on from is not ready, until it leads', async (scope) => {
   const nats = await NatsServer.start(scope);
   const server = await startNode(scope, nats.url, 'a', join(temporaryDirectory(), 'keys.json'));
   const before = await untilSays(server, 'it leads', ({ role }) => role === 'leader');
   const link = await nats.connect(scope);
-  const giveBack = await stealLease(scope, link);
+  const giveBack = await stealLease(scope, link, MARKET, LEASE_MS);
   await untilSays(server, 'it follows', ({ role }) => role === 'follower');
   const log = await openLog(scope, link, MARKET);
   const { seq, epoch } = await log.last();

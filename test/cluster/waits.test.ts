@@ -5,19 +5,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SealedEntry } from '../../src/log/entry.ts';
-import { Bucket } from '../../src/nats/bucket.ts';
-import type { NatsLink } from '../../src/nats/connection.ts';
 import { EMPTY_TAIL, nextEntry } from '../support/chain.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { NatsProxy } from '../support/natsProxy.ts';
 import { Program, type Scope, temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { stealLease } from './thief.ts';
 
 const LEASE_MS = 1_000;
 const MARKET = 'upcurve';
 const LIMIT_MS = 40_000;
-/** Longer than anything that is asked of NATS once. */
-const NEVER_MS = 600_000;
 
 function startNode(scope: Scope, url: string): Program {
   const program = new Program([], {
@@ -31,13 +28,6 @@ function startNode(scope: Scope, url: string): Program {
   });
   scope.after(() => program.kill());
   return program;
-}
-
-/** A bucket whose values stay, with the lease in it: nobody can lead. */
-async function holdLease(link: NatsLink): Promise<Bucket> {
-  const bucket = new Bucket(link, { name: `${MARKET}-nodes`, replicas: 1, ttlMs: NEVER_MS }, 2_000);
-  await bucket.put('leader', JSON.stringify({ node: 'thief', subject: '-' }));
-  return bucket;
 }
 
 async function givesUp(program: Program): Promise<void> {
@@ -72,7 +62,7 @@ test('a start is given up while a server says nothing', async (scope) => {
 test('a start waits for NATS where it is gone meanwhile, and goes on', async (scope) => {
   const nats = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, nats.port);
-  const bucket = await holdLease(await nats.connect(scope));
+  const giveBack = await stealLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
   const isWaiting = asked(proxy, `$KV.${MARKET}-nodes.leader`);
   const program = startNode(scope, proxy.url);
   await isWaiting();
@@ -81,7 +71,7 @@ test('a start waits for NATS where it is gone meanwhile, and goes on', async (sc
   await until('it says that it waits', says, LIMIT_MS);
   assert.equal(program.exit, null, program.text);
   await nats.start();
-  await bucket.remove('leader');
+  await giveBack();
   const listens = () => program.events('listening').length > 0 || program.exit !== null;
   await until('it has started', listens, LIMIT_MS);
   assert.equal(program.exit, null, program.text);
@@ -91,7 +81,7 @@ test('a start waits for NATS where it is gone meanwhile, and goes on', async (sc
 test('a start that waits for NATS is given up', async (scope) => {
   const nats = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, nats.port);
-  await holdLease(await nats.connect(scope));
+  await stealLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
   const isWaiting = asked(proxy, `$KV.${MARKET}-nodes.leader`);
   const program = startNode(scope, proxy.url);
   await isWaiting();
@@ -121,7 +111,7 @@ for (const [what, { log: entries, asks }] of Object.entries(WAITS)) {
     const nats = await NatsServer.start(scope);
     const proxy = await NatsProxy.start(scope, nats.port);
     const link = await nats.connect(scope);
-    await holdLease(link);
+    await stealLease(scope, link, MARKET, LEASE_MS);
     const log = await openLog(scope, link, MARKET);
     for (const sealed of entries) await log.restart(sealed);
     const isWaiting = asked(proxy, asks);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Deployment } from '../../src/cardano/deployment.ts';
+import { realWorkshop } from '../../src/assembly/realWorkshop.ts';
+import type { Deployment, NetworkDeployment } from '../../src/cardano/deployment.ts';
 import { keyOf } from '../../src/cardano/keys.ts';
 import { BadDeployment, parseDeployment, readDeployment } from '../../src/config/deployments.ts';
 import { deploymentText } from '../../src/config/deploymentText.ts';
@@ -11,6 +12,8 @@ import { deployedCode, deploymentOf, lockedAddress } from '../../src/ledger/depl
 import { DEFAULT_CURVE } from '../../src/market/curve.ts';
 import { DEFAULT_FEES } from '../../src/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/market/pool.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { parameterRoutes } from '../../src/services/builder/parameters.ts';
 import { VALIDATORS } from '../../src/validators/blueprint.ts';
 
 const OURS = ['preprod', 'preview'] as const;
@@ -161,4 +164,24 @@ test('a file or an address of another network is told apart from a wrong file', 
   const found = parseDeployment('preprod', foreign, 'file');
   assert.equal(found.mismatch, 'CONTRACTS_CONFIG_NETWORK_MISMATCH');
   assert.equal(found.complete, null);
+  for (const network of [other, found]) {
+    assert.throws(() => parametersOf(network), {
+      failure: new Failure(network.mismatch ?? 'UNKNOWN', MISMATCH),
+    });
+  }
 });
+
+const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
+
+/** As `/parameters` answers on a node with this deployment. */
+function parametersOf(network: NetworkDeployment): unknown {
+  // trust: what the route needs of a workshop is the deployment alone
+  const [plain, live] = [{}, { terms: null }] as unknown as [
+    Parameters<typeof realWorkshop>[0],
+    Parameters<typeof realWorkshop>[2],
+  ];
+  const workshop = realWorkshop(plain, network, live, null);
+  const [route] = parameterRoutes(workshop, 'test');
+  assert.equal(route?.path, '/parameters');
+  return route.handle({ query: {}, params: {}, body: undefined });
+}

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { settingRows, settingsHelp } from '../../src/config/help.ts';
 import { BadSettings, type Environment, readSettings } from '../../src/config/settings.ts';
+import { readStart } from '../../src/config/start.ts';
 import type { Settings } from '../../src/config/table.ts';
 
 function good(environment: Environment): Settings {
@@ -105,16 +106,53 @@ test('a bad key is not blamed a second time by what depends on it', () => {
   ]);
 });
 
-test('a real chain is refused with the reason', () => {
-  const settings = readSettings({
-    NETWORK: 'preprod',
-    OGMIOS_URL: 'ws://localhost:1337',
-    KUPO_URL: 'http://localhost:1442',
-  });
-  assert(settings instanceof BadSettings);
-  assert.equal(settings.faults.length, 3);
-  for (const { cause } of settings.faults) assert.match(cause, /arrives with step 5/);
+test('a real network is followed through Ogmios, with Kupo or without', () => {
+  const OGMIOS_URL = 'ws://localhost:1337';
+  const KUPO_URL = 'http://localhost:1442';
+  for (const NETWORK of ['mainnet', 'preprod', 'preview']) {
+    good({ NETWORK, OGMIOS_URL });
+    good({ NETWORK, OGMIOS_URL, KUPO_URL, KUBO_URL: 'http://localhost:5001' });
+    assert.deepEqual(badKeys({ NETWORK }), ['NETWORK']);
+    assert.deepEqual(badKeys({ NETWORK, KUPO_URL }), ['NETWORK']);
+    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL, NATS_URL: 'nats://x:4222' }), ['NATS_URL']);
+  }
   assert.deepEqual(badKeys({ NETWORK: 'testnet' }), ['NETWORK']);
+  for (const NETWORK of ['devnet', 'none']) {
+    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL, KUPO_URL }), ['OGMIOS_URL', 'KUPO_URL']);
+    assert.deepEqual(badKeys({ NETWORK, START_POINT: 'origin' }), ['START_POINT']);
+    assert.deepEqual(badKeys({ NETWORK, DEPLOYMENT_FILE: 'x.json' }), ['DEPLOYMENT_FILE']);
+  }
+});
+
+test('a URL of the wrong kind is refused, and Kupo is told from Kubo', () => {
+  const NETWORK = 'preprod';
+  const OGMIOS_URL = 'wss://ogmios.example.org/path?key=1';
+  const faultsOf = (some: Record<string, string>) => {
+    const found = readSettings({ NETWORK, OGMIOS_URL, ...some });
+    assert(found instanceof BadSettings);
+    return found.faults.map(({ key, cause, remedy }) => `${key}: ${cause}. ${remedy}`);
+  };
+  for (const url of ['http://x:1337', 'x:1337', 'ws://', 'ws:///x', 'ws://a b']) {
+    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL: url }), ['OGMIOS_URL'], url);
+  }
+  for (const url of ['ws://x:1442', 'localhost:1442', 'http://']) {
+    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL, KUPO_URL: url }), ['KUPO_URL'], url);
+  }
+  const [kupo] = faultsOf({ KUPO_URL: 'http://127.0.0.1:5001/api/v0' });
+  assert.match(String(kupo), /^KUPO_URL: 5001 is the port of Kubo .*KUBO_URL is meant$/);
+  const [kubo] = faultsOf({ KUBO_URL: 'http://127.0.0.1:1442' });
+  assert.match(String(kubo), /^KUBO_URL: 1442 is the port of Kupo .*KUPO_URL is meant$/);
+});
+
+test('a block to begin after is slot and hash, or the origin', () => {
+  const hash = 'Ab'.repeat(32);
+  assert.deepEqual(readStart(`42.${hash}`), { slot: 42, hash: hash.toLowerCase() });
+  assert.equal(readStart('origin'), null);
+  const common = { NETWORK: 'mainnet', OGMIOS_URL: 'ws://x:1' };
+  good({ ...common, START_POINT: `42.${hash}` });
+  for (const START_POINT of ['42', hash, `42.${hash}0`, `-1.${hash}`, `4 2.${hash}`, 'tip', '.']) {
+    assert.deepEqual(badKeys({ ...common, START_POINT }), ['START_POINT'], START_POINT);
+  }
 });
 
 test('hosts and address ranges: only what can be listened on or compared', () => {

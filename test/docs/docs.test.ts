@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { settingRows } from '../../src/config/help.ts';
+import { KEYS_HELP } from '../../src/config/realSecrets.ts';
 import { CATALOGUE } from '../../src/runtime/errors.ts';
 import { ownMetrics, processMetrics, REFERENCES } from './references.ts';
 
@@ -90,7 +91,8 @@ test('links between pages lead somewhere', () => {
 });
 
 test('pages name settings, scripts, files and causes that exist', () => {
-  const settings = new Set(settingRows().map(({ key }) => key));
+  const keys = KEYS_HELP.match(/\b[A-Z]+_KEY(?:_FILE)?\b/g) ?? [];
+  const settings = new Set([...settingRows().map(({ key }) => key), ...keys]);
   const { scripts } = JSON.parse(read('package.json'));
   /** Read by others: Node, compose files, the shell of a reader. */
   const foreign = /^(CN|NODE_EXTRA_CA_CERTS|MARKET_PASSWORD|API|TOKEN|NODE_ENV)$/;

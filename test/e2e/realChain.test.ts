@@ -3,12 +3,13 @@
  * here, over HTTP and WebSocket, and is what a second devnet app makes of the same chain.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
 import { retold } from './devnet/truth.ts';
-import { ADA, ok } from './devnet/world.ts';
+import { ADA } from './devnet/world.ts';
+import { untilSame } from './market.ts';
 import { type Real, RealWorld } from './realChainWorld.ts';
 
 const LISTS = ['New', 'Latest', 'MCapDesc', 'CompletedCreateOn', 'CompletedMCap'];
@@ -62,13 +63,13 @@ test('what happens on the network is served, over HTTP and WebSocket', async (t)
   await network.filled(alice, buy);
   await settled(world, real);
   await assertSame(world, real, token);
-  void chart;
-  void ok;
+  await untilSame(real.app.url, chart);
+  client.check();
   await real.app.stop();
   assertSound(await verifyDirectory(real.directory, 2160));
 });
 
-test('both adapters make the same of one chain', async (t: TestContext) => {
+test('both adapters make the same of one chain', async (t) => {
   const world = await RealWorld.start(t);
   await trade(world);
   await world.network.mine(40);

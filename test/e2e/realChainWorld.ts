@@ -74,10 +74,8 @@ export class Real {
     return this.app.app.chain ?? assert.fail('it has a chain');
   }
 
-  async ready(): Promise<{ readonly status: number; readonly body: Readiness }> {
-    const answer = await fetch(`${this.app.url}/health/ready`);
-    // trust: the server's own answer, of which a test reads a few fields
-    return { status: answer.status, body: (await answer.json()) as Readiness };
+  ready(): ReturnType<typeof readyOf> {
+    return readyOf(this.app.url);
   }
 
   /** Waits until it serves this block. */
@@ -86,7 +84,7 @@ export class Real {
       `block ${hash} is served`,
       async () => (await this.ready()).body,
       ({ tip, synced }) => tip.hash === hash && synced,
-      30_000,
+      60_000,
     );
   }
 
@@ -95,4 +93,12 @@ export class Real {
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, body: JSON.parse(text) };
   }
+}
+
+export async function readyOf(
+  url: string,
+): Promise<{ readonly status: number; readonly body: Readiness }> {
+  const answer = await fetch(`${url}/health/ready`);
+  // trust: the server's own answer, of which a test reads a few fields
+  return { status: answer.status, body: (await answer.json()) as Readiness };
 }

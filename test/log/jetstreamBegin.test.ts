@@ -19,7 +19,7 @@ function firstAt(seq: number) {
   return nextEntry(before, 0, { kind: 'epoch', reason: 'log lost', base });
 }
 
-test('what came to lie in a wrong place is taken out, and the log is known as broken', async (scope) => {
+test('what lies in a wrong place is taken out, and the log is known as broken', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 5);

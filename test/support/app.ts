@@ -5,6 +5,7 @@ import { dataFiles } from '../../src/actors/files.ts';
 import { type Verification, verifyState } from '../../src/actors/verify.ts';
 import { type App, startApp, type World } from '../../src/app.ts';
 import type { NetworkDeployment } from '../../src/cardano/deployment.ts';
+import type { RealSecrets } from '../../src/config/realSecrets.ts';
 import { BadSettings, readSettings } from '../../src/config/settings.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { ReplayCounts } from '../../src/ingest/replay.ts';
@@ -25,6 +26,8 @@ export interface TestAppOptions {
   readonly devnet?: World['devnet'];
   /** What is followed on a real network, instead of what the settings name. */
   readonly deployment?: NetworkDeployment;
+  /** Keys for a real network. */
+  readonly secrets?: RealSecrets;
 }
 
 export class TestApp {
@@ -51,7 +54,15 @@ export class TestApp {
 }
 
 export async function startTestApp(scope: Scope, options: TestAppOptions): Promise<TestApp> {
-  const { directory, env = {}, gateway = {}, rng = systemRng, devnet, deployment } = options;
+  const {
+    directory,
+    env = {},
+    gateway = {},
+    rng = systemRng,
+    devnet,
+    deployment,
+    secrets,
+  } = options;
   const settings = readSettings({ DATA_DIR: directory, PORT: '0', ...env });
   assert(
     !(settings instanceof BadSettings),
@@ -64,6 +75,7 @@ export async function startTestApp(scope: Scope, options: TestAppOptions): Promi
     ...common,
     ...(devnet === undefined ? {} : { devnet }),
     ...(deployment === undefined ? {} : { deployment }),
+    ...(secrets === undefined ? {} : { secrets }),
   };
   const app = new TestApp(await startApp(world));
   scope.after(() => app.stop());

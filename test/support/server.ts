@@ -8,6 +8,8 @@ import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const KEPT_LOG_LINES = 5_000;
+/** Several may start at once, on a busy machine. */
+const START_MS = 30_000;
 
 export interface LogLine {
   readonly event: string;
@@ -174,6 +176,7 @@ export async function startServer(
   await until(
     () => `the program listens; it said ${program.text}`,
     () => listening() !== undefined || program.exit !== null,
+    START_MS,
   );
   const found = listening();
   assert(found !== undefined, `the program ended: ${JSON.stringify(program.exit)} ${program.text}`);

@@ -4,9 +4,9 @@
  * the client's own reader is many times slower than `JSON.parse`, and refuses keys of metadata that
  * anybody may write.
  *
- * The client neither reconnects nor limits how long an answer takes, and a message it cannot read is
- * a rejection that nobody handles: so what comes passes through `Wire`, and every question has a
- * deadline. A connection ends once, with the reason; whoever waits is told it.
+ * The client neither reconnects nor limits how long an answer takes, and a message it cannot read
+ * is a rejection that nobody handles: so what comes passes through `Wire`, and every question has
+ * a deadline. A connection ends once, with the reason; whoever waits is told it.
  */
 import { EventEmitter } from 'node:events';
 import {

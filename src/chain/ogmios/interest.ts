@@ -7,8 +7,8 @@
  * Policies are known from the seeds, from the mint of a launch, and from outputs that hold a pool's
  * NFT. Bounded by what exists: the tokens launched, and their unspent outputs.
  *
- * Undo: outputs are watched until what spent them can no longer be taken back (`Marks`), and a block
- * that is taken back takes its own outputs with it. Policies stay: more may match, never less.
+ * Undo: outputs are watched until what spent them can no longer be taken back (`Marks`), and a
+ * block that is taken back takes its own outputs with it. Policies stay: more may match, not less.
  */
 import { addressText, type Credential } from '../../cardano/address.ts';
 import { fromHex } from '../../cardano/hex.ts';

@@ -115,8 +115,8 @@ export class NodeStream {
     for (const [at, { id, fields }] of transactionsOf(block, header).entries()) {
       const found = this.#interest?.marks(fields, id) ?? null;
       if (found !== null) marks.push(found);
-      const mustTell = this.#interest === null || found !== null || this.#meets(id, fields);
-      if (!mustTell) continue;
+      const meets = this.#meets(id, fields);
+      if (this.#interest !== null && found === null && !meets) continue;
       picked.push(packedTransaction(readTransaction(fields, `block ${header.hash}`)));
       places.push(at);
     }

@@ -24,6 +24,8 @@ export interface OutboxPlace {
 const MOST_EVENTS = 256;
 /** A batch is read by the main thread in one go: its transactions are what that costs. */
 const MOST_TRANSACTIONS = 200;
+/** No chain takes back more. */
+const MOST_TOLD = 2_161;
 
 interface Back {
   readonly point: Point | null;
@@ -87,7 +89,7 @@ export class Outbox {
     this.#image = image;
   }
 
-  /** The mempool cannot be read. A reader that waits for word of it is told that there is nothing. */
+  /** The mempool cannot be read: who waits for word of it is told that nothing waits. */
   mempoolLost(): void {
     if (!this.#toldOfMempool) this.#image ??= new Map();
   }
@@ -186,6 +188,3 @@ export class Outbox {
     return removed;
   }
 }
-
-/** No chain takes back more. */
-const MOST_TOLD = 2_161;

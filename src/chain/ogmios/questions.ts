@@ -28,6 +28,8 @@ export class Questions {
   /** Snapshots of the mempool are taken one at a time. */
   #looking: Promise<unknown> = Promise.resolve();
   readonly #ours = new Set<string>();
+  /** Questions that were not answered yet. */
+  #asked = 0;
 
   constructor(place: QuestionsPlace) {
     this.#place = place;
@@ -44,20 +46,32 @@ export class Questions {
   }
 
   /** Throws `NodeFault`. */
-  async readEras(eras: Eras): Promise<void> {
-    await eras.refresh(await this.#connected());
+  readEras(eras: Eras): Promise<void> {
+    return this.#ask((connection) => eras.refresh(connection));
   }
 
   /** Throws `NodeFault`. */
-  async parameters(): Promise<ProtocolParameters> {
-    return readParameters(await (await this.#connected()).protocolParameters());
+  parameters(): Promise<ProtocolParameters> {
+    return this.#ask(async (connection) => readParameters(await connection.protocolParameters()));
   }
 
   /** Throws `NodeFault`. */
-  async submit(bytes: Uint8Array): Promise<SubmitOutcome> {
+  submit(bytes: Uint8Array): Promise<SubmitOutcome> {
+    return this.#ask((connection) => this.#submit(bytes, connection));
+  }
+
+  async #ask<T>(question: (connection: NodeConnection) => Promise<T>): Promise<T> {
+    this.#asked += 1;
+    try {
+      return await question(await this.#connected());
+    } finally {
+      this.#asked -= 1;
+    }
+  }
+
+  async #submit(bytes: Uint8Array, connection: NodeConnection): Promise<SubmitOutcome> {
     const tx = decoded(bytes);
     if (tx !== null) this.#note(tx.id);
-    const connection = await this.#connected();
     try {
       const txHash = await connection.submitTransaction(toHex(bytes));
       this.#note(txHash);
@@ -112,7 +126,8 @@ export class Questions {
     const connection = NodeConnection.open(this.#place, {
       onEnd: (fault) => {
         if (this.#connection === connection) this.#connection = null;
-        report.lost('questions', fault, null);
+        // A server ends what is idle, which is nobody's loss.
+        if (this.#asked > 0) report.lost('questions', fault, null);
       },
     });
     this.#connection = connection;

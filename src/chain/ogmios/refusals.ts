@@ -4,6 +4,7 @@
  */
 import type { RefusalReason } from '../port.ts';
 import type { NodeRefusal } from './fault.ts';
+import type { JsonObject } from './json.ts';
 
 const WORDS: readonly (readonly [RefusalReason, string, readonly number[]])[] = [
   ['MALFORMED', 'This is no transaction', [-32600, -32602, 3005, 3121]],
@@ -53,11 +54,13 @@ function wordsOf({ code, data }: NodeRefusal): readonly [RefusalReason, string] 
 }
 
 function isEarly(data: unknown): boolean {
-  if (typeof data !== 'object' || data === null) return false;
-  const { currentSlot, validityInterval } = { currentSlot: 0, validityInterval: null, ...data };
-  if (typeof validityInterval !== 'object' || validityInterval === null) return false;
-  const { invalidBefore } = { invalidBefore: 0, ...(validityInterval as object) };
-  return Number(currentSlot) < Number(invalidBefore);
+  const { currentSlot, validityInterval } = membersOf(data);
+  return Number(currentSlot) < Number(membersOf(validityInterval).invalidBefore);
+}
+
+/** None of what is no object. */
+function membersOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function jsonOf(data: unknown): string {

@@ -7,8 +7,8 @@ import type { Output } from '../../cardano/output.ts';
 export interface Rules {
   readonly deployment: Landmarks;
   /**
-   * Policy id of the token policy applied to (launch policy, NFT name); slow, asked per launch. null
-   * where nobody knows the template: then the NFT alone vouches for its token.
+   * Policy id of the token policy applied to (launch policy, NFT name); slow, asked per launch.
+   * null where nobody knows the template: then the NFT alone vouches for its token.
    */
   tokenPolicyId(nftName: string): string | null;
 }

@@ -38,6 +38,7 @@ export interface BarsParts extends Pick<Surroundings, 'clock' | 'chance'> {
 
 /** Tries to get older bars from a node that is not behind this mirror. */
 const MOST_TRIES = 8;
+const LONGEST_ASKED_SECONDS = 60;
 
 export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsChange<B>> {
   readonly #parts: BarsParts;
@@ -100,16 +101,17 @@ export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsC
           this.fail(asApiError(error));
           return null;
         }
-        await this.#pause(tries);
+        await this.#pause(tries, error.retryAfterSeconds ?? 0);
         if (round !== this.#round) return null;
       }
     }
   }
 
-  #pause(tries: number): Promise<void> {
+  #pause(tries: number, askedSeconds = 0): Promise<void> {
     const { clock, chance } = this.#parts;
+    const askedMs = Math.min(askedSeconds, LONGEST_ASKED_SECONDS) * 1_000;
     return new Promise((resolve) => {
-      clock.after(backoffMs(tries, chance), resolve);
+      clock.after(Math.max(askedMs, backoffMs(tries, chance)), resolve);
     });
   }
 

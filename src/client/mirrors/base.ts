@@ -1,4 +1,5 @@
 /** What all mirrors share: listeners, waiting for the first state, iterating, ending. */
+import { Listeners } from '../listeners.ts';
 import { ApiError } from '../rest/apiError.ts';
 import type { Position } from '../types.ts';
 import type { Change, Mirror } from './port.ts';
@@ -11,8 +12,8 @@ export abstract class BaseMirror<State, News extends Change = Change>
   #isLoaded = false;
   #isClosed = false;
   #error: ApiError | null = null;
-  readonly #changeListeners = new Set<(state: State, change: News) => void>();
-  readonly #errorListeners = new Set<(error: ApiError) => void>();
+  readonly #changes = new Listeners<[state: State, change: News]>();
+  readonly #errors = new Listeners<[error: ApiError]>();
   /** Iterations and `ready` that wait for something to happen. */
   readonly #wakers = new Set<() => void>();
 
@@ -50,20 +51,18 @@ export abstract class BaseMirror<State, News extends Change = Change>
   }
 
   onChange(listener: (state: State, change: News) => void): () => void {
-    this.#changeListeners.add(listener);
-    return () => this.#changeListeners.delete(listener);
+    return this.#changes.add(listener);
   }
 
   onError(listener: (error: ApiError) => void): () => void {
-    this.#errorListeners.add(listener);
-    return () => this.#errorListeners.delete(listener);
+    return this.#errors.add(listener);
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#changeListeners.clear();
-    this.#errorListeners.clear();
+    this.#changes.clear();
+    this.#errors.clear();
     this.stop();
     this.#wake();
   }
@@ -98,7 +97,7 @@ export abstract class BaseMirror<State, News extends Change = Change>
     this.#position = position;
     this.#isLoaded = true;
     this.#wake();
-    for (const listener of [...this.#changeListeners]) listener(state, change);
+    this.#changes.tell(state, change);
   }
 
   /** Nothing has changed up to here. */
@@ -114,9 +113,12 @@ export abstract class BaseMirror<State, News extends Change = Change>
       return;
     }
     this.#error = error;
-    const listeners = [...this.#errorListeners];
-    this.close();
-    for (const listener of listeners) listener(error);
+    this.#isClosed = true;
+    this.stop();
+    this.#wake();
+    this.#errors.tell(error);
+    this.#changes.clear();
+    this.#errors.clear();
   }
 
   #woken(): Promise<void> {

@@ -3,6 +3,7 @@
  * as long as that is so. A new socket asks for every subscription from where it stands; what
  * happened meanwhile comes then, from whichever node it is.
  */
+import { Listeners } from '../listeners.ts';
 import type { Nodes } from '../nodes.ts';
 import { socketUrl } from '../nodes.ts';
 import { ApiError } from '../rest/apiError.ts';
@@ -70,8 +71,8 @@ export class Connection {
   readonly #parts: ConnectionParts;
   readonly #subscriptions = new Set<Subscription>();
   readonly #asks: Asks;
-  readonly #stateListeners = new Set<(state: ConnectionState) => void>();
-  readonly #noticeListeners = new Set<(notice: Notice) => void>();
+  readonly #states = new Listeners<[state: ConnectionState]>();
+  readonly #notices = new Listeners<[notice: Notice]>();
   #state: ConnectionState;
   #link: Link | null = null;
   #decode: Decode | null = null;
@@ -92,13 +93,11 @@ export class Connection {
 
   /** Called after each change, until the returned function is called. */
   onState(listener: (state: ConnectionState) => void): () => void {
-    this.#stateListeners.add(listener);
-    return () => this.#stateListeners.delete(listener);
+    return this.#states.add(listener);
   }
 
   onNotice(listener: (notice: Notice) => void): () => void {
-    this.#noticeListeners.add(listener);
-    return () => this.#noticeListeners.delete(listener);
+    return this.#notices.add(listener);
   }
 
   subscribe(wish: Wish, receiver: Receiver): Subscription {
@@ -109,7 +108,7 @@ export class Connection {
         this.#subscriptions.delete(forgotten);
         this.#asks.forget(forgotten);
       },
-      notice: (reason, topic, skipped) => this.#notice({ reason, topic, skipped }),
+      notice: (reason, topic, skipped) => this.#notices.tell({ reason, topic, skipped }),
     });
     if (this.#state.is === 'closed') {
       const { why } = this.#state;
@@ -118,7 +117,7 @@ export class Connection {
     }
     this.#subscriptions.add(subscription);
     this.#asks.soon(subscription);
-    this.connect();
+    if (this.#state.is === 'idle') this.connect();
     return subscription;
   }
 
@@ -141,27 +140,25 @@ export class Connection {
     this.#become({ is: 'connecting', node, retryAtMs: null, why: null });
     try {
       this.#decode ??= await decoderOf(encoding);
+      if (this.#state.is === 'connecting') this.#link = this.#linkTo(node, this.#decode);
     } catch (error) {
-      this.#giveUp(`MessagePack cannot be loaded (${error})`);
-      return;
+      // No MessagePack, or an address that a page may not open: neither gets better by waiting.
+      this.#giveUp(`${socketUrl(node)} cannot be opened (${error})`);
     }
-    if (this.#state.is === 'connecting') this.#link = this.#linkTo(node, this.#decode);
   }
 
   #linkTo(node: string, decode: Decode): Link {
     const { encoding, silenceMs, clock, openSocket } = this.#parts;
-    let isOpen = false;
     const link: Link = new Link({
       url: socketUrl(node),
       ...{ encoding, decode, openSocket, clock, silenceMs },
       onOpen: () => {
-        isOpen = true;
         link.send({ messageType: 'connect', requestId: 'connect', data: { acks: true } });
         this.#become({ is: 'open', heardAtMs: clock.nowMs() });
         this.#asks.to(link, this.#subscriptions);
       },
       onFrame: (frame) => this.#hear(link, frame),
-      onEnd: (code, reason) => this.#ended(node, isOpen, code, reason),
+      onEnd: (code, reason) => this.#ended(node, code, reason),
     });
     return link;
   }
@@ -192,7 +189,7 @@ export class Connection {
     this.#become({ tip: shown, position, heardAtMs, tries: 0 });
   }
 
-  #ended(node: string, wasOpen: boolean, code: number, reason: string): void {
+  #ended(node: string, code: number, reason: string): void {
     const { nodes, clock, chance } = this.#parts;
     this.#link = null;
     this.#asks.lost();
@@ -208,8 +205,8 @@ export class Connection {
     const isElsewhere = nodes.current !== node && tries + 1 < nodes.count;
     const asked = code === GOING_AWAY && !isElsewhere ? (this.#pauseMs ?? 0) : 0;
     this.#pauseMs = null;
-    // The first try after a good connection comes at once, spread over a moment.
-    const delay = asked + backoffMs(wasOpen || isElsewhere ? 0 : tries, chance);
+    // The first try after a connection that was of use comes at once, spread over a moment.
+    const delay = asked + backoffMs(isElsewhere ? 0 : tries, chance);
     const retryAtMs = clock.nowMs() + delay;
     this.#become({ is: 'waiting', node: nodes.current, retryAtMs, tries: tries + 1, why });
     this.#retry = clock.after(delay, () => this.connect());
@@ -237,11 +234,7 @@ export class Connection {
 
   #become(change: Partial<ConnectionState>): void {
     this.#state = { ...this.#state, ...change };
-    for (const listener of [...this.#stateListeners]) listener(this.#state);
-  }
-
-  #notice(notice: Notice): void {
-    for (const listener of [...this.#noticeListeners]) listener(notice);
+    this.#states.tell(this.#state);
   }
 }
 

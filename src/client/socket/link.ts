@@ -22,6 +22,8 @@ export interface LinkParts {
 /** The server takes 50 a second. */
 const FRAMES_PER_SECOND = 40;
 const MOST_WAITING = 1_000;
+/** A node that does not answer at all is left sooner than one that falls silent. */
+const OPENING_MS = 5_000;
 const LOST = 1006;
 const OPEN = 1;
 
@@ -42,14 +44,18 @@ export class Link {
     const socket = parts.openSocket(parts.url, parts.encoding);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
-      if (!this.#isEnded) parts.onOpen();
+      if (this.#isEnded) return;
+      this.#lastHeardMs = parts.clock.monotonicMs();
+      this.#silence.cancel();
+      this.#silence = this.#watch(parts.silenceMs);
+      parts.onOpen();
     };
     socket.onmessage = ({ data }) => this.#hear(data);
     socket.onclose = ({ code, reason }) => this.#end(code, reason);
     // A close follows.
     socket.onerror = () => {};
     this.#socket = socket;
-    this.#silence = this.#watch(parts.silenceMs);
+    this.#silence = this.#watch(Math.min(OPENING_MS, parts.silenceMs));
   }
 
   send(frame: object): void {
@@ -90,12 +96,13 @@ export class Link {
     else this.#parts.onFrame(frame);
   }
 
-  #watch(waitMs: number): Timer {
-    const { clock, silenceMs } = this.#parts;
+  /** Looks again only when the time is over, however many frames come meanwhile. */
+  #watch(limitMs: number, waitMs = limitMs): Timer {
+    const { clock } = this.#parts;
     return clock.after(waitMs, () => {
-      const leftMs = silenceMs - (clock.monotonicMs() - this.#lastHeardMs);
-      if (leftMs > 0) this.#silence = this.#watch(leftMs);
-      else this.close(`no frame for ${silenceMs} ms`);
+      const leftMs = limitMs - (clock.monotonicMs() - this.#lastHeardMs);
+      if (leftMs > 0) this.#silence = this.#watch(limitMs, leftMs);
+      else this.close(`nothing heard for ${limitMs} ms`);
     });
   }
 

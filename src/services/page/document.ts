@@ -7,8 +7,12 @@ export interface Document {
   readonly policy: string;
 }
 
-/** `urlOf` says where a file is served. */
-export function documentOf(sources: PageSources, urlOf: (path: string) => string): Document {
+/** `urlOf` says where a file is served; `hasChain` whether there is anything to trade on. */
+export function documentOf(
+  sources: PageSources,
+  urlOf: (path: string) => string,
+  hasChain: boolean,
+): Document {
   const imports = Object.fromEntries(
     Array.from(sources.imports, ([name, path]) => [name, urlOf(path)]),
   );
@@ -19,7 +23,7 @@ export function documentOf(sources: PageSources, urlOf: (path: string) => string
     ({ path }) => `<link rel="modulepreload" href="${urlOf(path)}">`,
   );
   const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>upcurve</title>
+<html lang="en" data-chain="${hasChain ? 'some' : 'none'}"><head><meta charset="utf-8"><title>upcurve</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="Launches, live prices and orders of this market.">

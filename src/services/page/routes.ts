@@ -24,13 +24,14 @@ const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
 /** Read once for the process: files of a running program do not change. */
 let read: PageSources | null = null;
 
-export function pageRoutes(): readonly Route[] {
+/** Without a chain there is no deployment, and the page does not ask for one. */
+export function pageRoutes(hasChain: boolean): readonly Route[] {
   read ??= readSources();
   const sources = read;
   const urlOf = (path: string) => `/assets/${sources.version}/${path}`;
   const files = [...sources.modules, ...sources.styles, sources.icon];
   return [
-    pageRoute(documentOf(sources, urlOf)),
+    pageRoute(documentOf(sources, urlOf, hasChain)),
     ...files.map((file) => fileRoute(urlOf(file.path), file)),
   ];
 }

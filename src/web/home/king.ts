@@ -29,11 +29,11 @@ export function king(): {
     figure('Trades', trades),
   );
   let shown: LiquidityPoolInfo | null = null;
-  link.hidden = true;
+  link.classList.add('vacant');
   return {
     element: link,
     show(pool) {
-      link.hidden = pool === null;
+      link.classList.toggle('vacant', pool === null);
       if (pool === null || pool === shown) return;
       const { info, metrics } = pool;
       picture.show(info);
@@ -43,7 +43,7 @@ export function king(): {
       setAttribute(link, 'aria-label', `Top of the market: ${info.name}`);
       const isChanged = setText(cap, ada(metrics.marketCap, 0));
       const filled = progressOf(pool);
-      setText(progress, filled === '100' ? 'graduated' : `${filled}%`);
+      setText(progress, `${filled}%`);
       setText(volume, ada(metrics.totalVolumeAda, 0));
       setText(trades, String(metrics.totalTxCount));
       const before = shown?.info.asset === info.asset ? shown : null;

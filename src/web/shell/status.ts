@@ -23,6 +23,7 @@ export class StatusLine {
   readonly #parts: StatusParts;
   readonly #state = el('span', { class: 'state', role: 'status' });
   readonly #asOf = el('span', { class: 'as-of' });
+  readonly #old = el('span', { class: 'as-of long' }, 'showing the market');
   readonly #retry = el('button', { type: 'button', class: 'retry' }, 'Try now');
   readonly #tip = el('span', { class: 'fact tip-fact' });
   readonly #nodeName = el('span', { class: 'node-name' });
@@ -34,9 +35,9 @@ export class StatusLine {
     this.#retry.addEventListener('click', () => parts.retry());
     const links = el('a', { href: '/docs' }, 'API');
     const dot = el('span', { class: 'dot', 'aria-hidden': 'true' });
-    this.element = el('footer', { class: 'status' }, dot, this.#state, this.#asOf, this.#retry);
+    this.element = el('footer', { class: 'status' }, dot, this.#state, this.#old, this.#asOf);
     const node = el('span', { class: 'fact' }, this.#nodeName, this.#role);
-    this.element.append(this.#tip, node, this.#network, links);
+    this.element.append(this.#retry, this.#tip, node, this.#network, links);
     this.#tick();
   }
 
@@ -53,7 +54,8 @@ export class StatusLine {
     setAttribute(document.documentElement, 'data-connection', isOpen ? 'open' : 'lost');
     setText(this.#state, this.#words(state, clock.nowMs()));
     const heard = isOpen ? null : state.heardAtMs;
-    setText(this.#asOf, heard === null ? '' : `showing the market as of ${clockTime(heard)}`);
+    setText(this.#asOf, heard === null ? '' : `as of ${clockTime(heard)}`);
+    this.#old.hidden = heard === null;
     this.#retry.hidden = state.is !== 'waiting';
     const lag = health?.tip.lagMs ?? null;
     const stale = health?.stale === true ? ', source silent' : '';

@@ -6,7 +6,7 @@ import { short, shortPrice } from '../format.ts';
 import { forget, nextFrame } from '../frames.ts';
 
 /** Of each side; the nearest to the spot price. */
-const LEVELS = 6;
+const LEVELS = 4;
 
 type Level = readonly [price: string, tokens: string];
 
@@ -31,6 +31,9 @@ export function mountBook(container: HTMLElement, { client }: PageContext, asset
     const most = largest([...sellers.slice(0, LEVELS), ...buyers.slice(0, LEVELS)]);
     for (const [index, row] of asks.entries()) row.show(sellers[index], most);
     for (const [index, row] of bids.entries()) row.show(buyers[index], most);
+    // Orders come and go with the blocks: words take the place of a row, and nothing jumps.
+    if (sellers.length === 0) asks[0]?.say('no seller waits');
+    if (buyers.length === 0) bids[0]?.say('no buyer waits');
     setText(spot, book === null ? '' : `Pool ${shortPrice(book.spot)}`);
     setText(side, `${sellers.length} ask, ${buyers.length} bid`);
   };
@@ -47,12 +50,18 @@ function largest(levels: readonly Level[]): bigint {
 }
 
 function levelRow(kind: 'ask' | 'bid') {
-  const price = el('span', { class: kind === 'ask' ? 'down' : 'up' });
+  const colour = kind === 'ask' ? 'down' : 'up';
+  const price = el('span', {});
   const tokens = el('span', { class: 'num' });
   const element = el('li', { class: `level ${kind}` }, price, tokens);
   return {
     element,
+    say(words: string) {
+      setText(price, words);
+      price.className = 'dim';
+    },
     show(level: Level | undefined, most: bigint) {
+      price.className = colour;
       setText(price, level === undefined ? '' : shortPrice(level[0]));
       setText(tokens, level === undefined ? '' : short(level[1]));
       setAttribute(element, 'title', level === undefined ? null : `${level[0]} ADA a token`);

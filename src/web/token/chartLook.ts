@@ -45,7 +45,13 @@ export function chartLook({ text, line }: Colours): DeepPartial<ChartOptions> {
     },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
     rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.24 } },
-    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false, rightOffset: 4 },
+    timeScale: {
+      borderColor: line,
+      timeVisible: true,
+      secondsVisible: false,
+      rightOffset: 4,
+      barSpacing: 9,
+    },
   };
 }
 

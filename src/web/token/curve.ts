@@ -7,11 +7,11 @@ import { forget, nextFrame } from '../frames.ts';
 import { progressOf } from '../home/poolRow.ts';
 
 const ON_THE_CURVE =
-  'At 100% the curve closes and the token graduates: all its coins and the tokens that are left ' +
-  'move into an AMM pool, which trades on at the same price. Open orders stay and are filled there.';
+  'At 100% the curve closes and the token graduates: all its coins and the tokens that are ' +
+  'left move into an AMM pool, which trades on at the same price. Open orders are filled there.';
 const FULL =
-  'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is in a ' +
-  'block, orders wait.';
+  'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is in ' +
+  'a block, orders wait.';
 const GRADUATED =
   'This token has graduated: it is traded in an AMM pool. The curve is closed for good.';
 

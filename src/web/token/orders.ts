@@ -29,7 +29,7 @@ export function mountOrders(
   const count = el('span', { class: 'side' });
   const rows = el('ol', { class: 'feed', 'aria-label': 'Orders, newest first' });
   const note = el('div', {});
-  const heads = ['Order', 'Offers', 'Gets', 'At worst', 'State', 'Age'];
+  const heads = ['Side', 'Offers', 'Gets', 'At worst', 'State', 'Age'];
   const head = el('div', { class: 'feed-head', 'aria-hidden': 'true' });
   head.append(...heads.map((text) => el('span', {}, text)));
   container.append(el('header', {}, el('h2', {}, 'Orders'), count), head, rows, note);

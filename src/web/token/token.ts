@@ -16,45 +16,33 @@ import { mountLocks } from './locks.ts';
 import { mountOrders } from './orders.ts';
 import { mountTape } from './tape.ts';
 
-/** `pool` is the one of the context: this part feeds it. */
+export interface TokenSources {
+  /** The one of the context: this part feeds it. */
+  readonly pool: Source<PageContext['pool']['value']>;
+  readonly time: MarketTime;
+}
+
 export function mountToken(
   container: HTMLElement,
   context: PageContext,
   asset: string,
-  {
-    pool,
-    time,
-  }: { readonly pool: Source<PageContext['pool']['value']>; readonly time: MarketTime },
+  { pool, time }: TokenSources,
 ): Unmount {
   const mirror = context.client.pool(asset);
-  const head = el('div', { class: 'token-head' });
-  const panel = (name: string) => el('section', { class: `panel ${name}` });
-  const chart = panel('chart');
-  const trade = el('section', { class: 'panel trade', 'aria-label': 'Trade' });
-  const [curve, orders, tape, book] = [
-    panel('curve'),
-    panel('orders'),
-    panel('trades'),
-    panel('depth'),
-  ];
-  const [holders, locks, about] = [panel('holding'), panel('locking'), panel('about')];
-  const side = el('div', { class: 'side-column' }, trade, curve, book, holders, locks, about);
-  const below = el('div', { class: 'below' }, orders, tape);
-  const columns = el(
-    'div',
-    { class: 'token-columns' },
-    el('div', { class: 'main-column' }, chart, below),
-    side,
-  );
-  const note = el('div', { class: 'panel', hidden: true });
+  const panels = panelsOf();
+  const { head, note, columns } = panels;
   container.append(head, note, columns);
 
+  let stops: readonly Unmount[] = [];
   const show = () => {
     pool.set(mirror.state);
-    const isUnknown = mirror.isLoaded && mirror.state === null;
-    note.hidden = !isUnknown;
-    columns.hidden = isUnknown;
-    head.hidden = isUnknown;
+    // Nothing is asked for a token that is not there: what would be asked is refused.
+    if (mirror.state !== null && stops.length === 0) {
+      stops = mountParts(panels, context, asset, time);
+    }
+    note.hidden = mirror.state !== null || !mirror.isLoaded;
+    columns.hidden = mirror.state === null;
+    head.hidden = mirror.state === null;
   };
   note.append(unknown(asset));
   mirror.onChange(() => nextFrame(show));
@@ -62,23 +50,60 @@ export function mountToken(
     note.replaceChildren(failureOf(error));
     note.hidden = false;
   });
-  const stops = [
-    mountHead(head, context, asset),
-    mountChart(chart, context, asset),
-    mountTrade(trade, context),
-    mountCurve(curve, context),
-    mountOrders(orders, context, asset, time),
-    mountTape(tape, context, asset, time),
-    mountBook(book, context, asset),
-    mountHolders(holders, context, asset),
-    mountLocks(locks, context, time),
-    mountAbout(about, context),
-  ];
+  show();
   return () => {
     for (const stop of stops) stop();
     forget(show);
     mirror.close();
     pool.set(null);
+  };
+}
+
+function mountParts(
+  panels: ReturnType<typeof panelsOf>,
+  context: PageContext,
+  asset: string,
+  time: MarketTime,
+): readonly Unmount[] {
+  return [
+    mountHead(panels.head, context, asset),
+    mountChart(panels.chart, context, asset),
+    mountTrade(panels.trade, context),
+    mountCurve(panels.curve, context),
+    mountOrders(panels.orders, context, asset, time),
+    mountTape(panels.tape, context, asset, time),
+    mountBook(panels.book, context, asset),
+    mountHolders(panels.holders, context, asset),
+    mountLocks(panels.locks, context, time),
+    mountAbout(panels.about, context),
+  ];
+}
+
+/** Where the parts stand; on a phone the styles put trading right below the chart. */
+function panelsOf() {
+  const panel = (name: string) => el('section', { class: `panel ${name}` });
+  const [chart, curve, orders, tape] = [
+    panel('chart'),
+    panel('curve'),
+    panel('orders'),
+    panel('trades'),
+  ];
+  const [book, holders, locks, about] = [
+    panel('depth'),
+    panel('holding'),
+    panel('locking'),
+    panel('about'),
+  ];
+  const trade = el('section', { class: 'panel trade', 'aria-label': 'Trade' });
+  const below = el('div', { class: 'below' }, orders, tape);
+  const people = el('div', { class: 'below people' }, holders, about);
+  const left = el('div', { class: 'main-column' }, chart, below, people);
+  const right = el('div', { class: 'side-column' }, trade, curve, book, locks);
+  return {
+    head: el('div', { class: 'token-head' }),
+    note: el('div', { class: 'panel', hidden: true }),
+    columns: el('div', { class: 'token-columns' }, left, right),
+    ...{ chart, curve, orders, tape, book, holders, locks, about, trade },
   };
 }
 

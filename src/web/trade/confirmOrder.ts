@@ -20,7 +20,7 @@ export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> 
   const { prepared, token, kind, onSubmitted, late } = confirmation;
   const { built, review } = prepared;
   const rows = termRows(built, token)
-    .filter(([name]) => name !== 'Leaves your wallet')
+    .filter(([name]) => name !== 'You pay now')
     .map(([name, value]) => [name, value] as const);
   return ask({
     title: `${kind} ${token.ticker}`,

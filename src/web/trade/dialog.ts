@@ -73,7 +73,7 @@ export function ask({
 export function facts(
   rows: readonly (readonly [name: string, value: Node | string])[],
 ): HTMLElement {
-  const list = el('dl', { class: 'facts' });
+  const list = el('dl', { class: 'term-list' });
   for (const [name, value] of rows) {
     list.append(el('div', {}, el('dt', {}, name), el('dd', {}, value)));
   }

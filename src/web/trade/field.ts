@@ -1,6 +1,6 @@
 /**
- * Labelled inputs. Label, hint and problem are bound to the input; the line of the problem is always
- * there, so that nothing moves when it speaks.
+ * Labelled inputs. Label, hint and problem are bound to the input; there is always a line for the
+ * problem, so that nothing moves when it speaks.
  */
 import { el, setAttribute, setText } from '../dom.ts';
 

@@ -106,7 +106,7 @@ function look(fields: LaunchForm, { built, review }: Prepared<LaunchAnswer>): HT
     ['You get', shownOf(BigInt(built.userOutputTokens ?? 0), built.assetId, token)],
     ['Network fee', shownAda(review.feeLovelace)],
   ];
-  const words = 'Pool, metadata and the fee of a launch; all tokens go into the pool.';
+  const words = 'The pool with what you do not buy, the fee of a launch, and its description.';
   return [
     facts(rows),
     el('p', { class: 'small dim' }, 'Asset ', el('code', {}, built.assetId)),

@@ -53,8 +53,8 @@ export class LaunchForm {
       [
         name,
         textField(
-          { label: `${LINK_LABELS[name]} (optional)` },
-          { inputmode: 'url', placeholder: 'https://' },
+          { label: `${LINK_LABELS[name]} (optional)`, hint: 'A link, from https:// on.' },
+          { inputmode: 'url' },
         ),
       ] as const,
   );
@@ -106,7 +106,7 @@ export class LaunchForm {
     };
   }
 
-  /** null where something is wrong: it is said beside its field, and the first of them is focused. */
+  /** null where something is wrong: it is said beside its field, the first of which is focused. */
   read(): LaunchWish | null {
     const hasLogo = this.#logo.check();
     const { logo } = this.#logo;

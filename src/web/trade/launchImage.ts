@@ -28,7 +28,8 @@ export async function readLogo(file: File): Promise<Logo | string> {
   if (size === null) return 'This image is damaged: the browser cannot read it.';
   const { width, height } = size;
   if (width > MOST_PIXELS || height > MOST_PIXELS) {
-    return `A logo has at most ${MOST_PIXELS} × ${MOST_PIXELS} pixels; this has ${width} × ${height}.`;
+    const most = `${MOST_PIXELS} × ${MOST_PIXELS}`;
+    return `A logo has at most ${most} pixels; this has ${width} × ${height}.`;
   }
   return { file, mediaType, width, height };
 }

@@ -1,4 +1,4 @@
-/** Locking tokens of the page's token: amount, end and stages, with the table of what opens when. */
+/** Locking tokens: amount, end and stages, with the table of what opens when. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { saidBy } from '../failure.ts';
@@ -99,7 +99,8 @@ class LockForm {
 
   constructor(context: PageContext, token: Token, held: () => bigint) {
     this.#context = context;
-    this.#amount = amountField({ label: 'Amount', unit: token.ticker });
+    const hint = `You have ${shownAmount(held(), 0)}.`;
+    this.#amount = amountField({ label: 'Amount', unit: token.ticker, hint });
     const all = button('All', () => {
       this.#amount.input.value = plainAmount(held(), 0);
       this.#draw();

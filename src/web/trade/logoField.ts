@@ -12,75 +12,88 @@ export interface LogoField {
   close(): void;
 }
 
+const CHOOSE = 'Choose a picture';
 const EMPTY = 'PNG, JPEG or GIF; at most 5 MiB and 4096 × 4096 pixels.';
 
 export function logoField(): LogoField {
+  const parts = partsOf();
+  const { root, input, drop, problem } = parts;
+  const shown = new ShownLogo(parts);
+  input.addEventListener('change', () => void shown.take(input.files?.[0]));
+  drop.addEventListener('dragover', (event) => event.preventDefault());
+  drop.addEventListener('drop', (event) => {
+    event.preventDefault();
+    void shown.take(event.dataTransfer?.files[0]);
+  });
+  return {
+    root,
+    get logo() {
+      return shown.logo;
+    },
+    check() {
+      if (shown.logo === null && problem.textContent === '') shown.say('Choose a picture.');
+      return shown.logo !== null;
+    },
+    close: () => shown.clear(),
+  };
+}
+
+function partsOf() {
   const id = newId('logo');
-  let logo: Logo | null = null;
-  let url: string | null = null;
-  let chosen = 0;
   const input = el('input', { type: 'file', id, class: 'unseen', accept: LOGO_TYPES.join() });
   setAttribute(input, 'aria-describedby', `${id}-hint ${id}-problem`);
   const preview = el('span', { class: 'logo-preview', 'aria-hidden': 'true' }, '+');
   const hint = el('span', { class: 'hint', id: `${id}-hint` }, EMPTY);
   const problem = el('p', { class: 'problem', id: `${id}-problem`, role: 'status' });
-  const title = el('strong', {}, 'Choose a picture');
+  const title = el('strong', {}, CHOOSE);
   const drop = el('label', { for: id, class: 'logo-drop' }, preview, el('span', {}, title, hint));
-  const root = el(
-    'div',
-    { class: 'field' },
-    el('span', { class: 'label' }, 'Logo'),
-    input,
-    drop,
-    problem,
-  );
+  const name = el('span', { class: 'label' }, 'Logo');
+  const root = el('div', { class: 'field' }, name, input, drop, problem);
+  return { root, input, preview, hint, problem, title, drop };
+}
 
-  const say = (text: string | null) => {
-    setText(problem, text ?? '');
-    setAttribute(input, 'aria-invalid', text === null ? null : 'true');
-  };
-  const clear = () => {
-    if (url !== null) URL.revokeObjectURL(url);
-    url = null;
-    logo = null;
-  };
-  const take = async (file: File | null | undefined) => {
-    chosen += 1;
-    const mine = chosen;
+class ShownLogo {
+  logo: Logo | null = null;
+  readonly #parts: ReturnType<typeof partsOf>;
+  #url: string | null = null;
+  #chosen = 0;
+
+  constructor(parts: ReturnType<typeof partsOf>) {
+    this.#parts = parts;
+  }
+
+  say(text: string | null): void {
+    setText(this.#parts.problem, text ?? '');
+    setAttribute(this.#parts.input, 'aria-invalid', text === null ? null : 'true');
+  }
+
+  clear(): void {
+    if (this.#url !== null) URL.revokeObjectURL(this.#url);
+    this.#url = null;
+    this.logo = null;
+  }
+
+  async take(file: File | null | undefined): Promise<void> {
     if (file === null || file === undefined) return;
+    this.#chosen += 1;
+    const mine = this.#chosen;
     const read = await readLogo(file);
     // Another file was chosen while this one was read.
-    if (mine !== chosen) return;
-    clear();
+    if (mine !== this.#chosen) return;
+    const { preview, title, hint } = this.#parts;
+    this.clear();
     if (typeof read === 'string') {
       preview.replaceChildren('+');
-      setText(title, 'Choose a picture');
+      setText(title, CHOOSE);
       setText(hint, EMPTY);
-      say(read);
+      this.say(read);
       return;
     }
-    logo = read;
-    url = URL.createObjectURL(file);
-    preview.replaceChildren(el('img', { src: url, alt: '' }));
+    this.logo = read;
+    this.#url = URL.createObjectURL(file);
+    preview.replaceChildren(el('img', { src: this.#url, alt: '' }));
     setText(title, file.name.slice(0, 80));
     setText(hint, `${read.width} × ${read.height} pixels, ${sizeText(file.size)}`);
-    say(null);
-  };
-  input.addEventListener('change', () => void take(input.files?.[0]));
-  drop.addEventListener('dragover', (event) => event.preventDefault());
-  drop.addEventListener('drop', (event) => {
-    event.preventDefault();
-    void take(event.dataTransfer?.files[0]);
-  });
-  return {
-    root,
-    get logo() {
-      return logo;
-    },
-    check() {
-      if (logo === null && problem.textContent === '') say('Choose a picture.');
-      return logo !== null;
-    },
-    close: clear,
-  };
+    this.say(null);
+  }
 }

@@ -21,7 +21,7 @@ export function quoteBox(): QuoteBox {
     const value = el('dd', {}, NOTHING);
     return { explained, value, row: el('div', {}, term, value) };
   });
-  const list = el('dl', { class: 'facts quote-rows' }, ...rows.map(({ row }) => row));
+  const list = el('dl', { class: 'term-list quote-rows' }, ...rows.map(({ row }) => row));
   const failure = el('div', { class: 'quote-failure' });
   const spoken = el('p', { class: 'unseen', role: 'status' });
   const element = el('div', { class: 'quote' }, list, failure, spoken);

@@ -1,6 +1,6 @@
 /**
- * The quote of what is typed, kept fresh: asked for shortly after the last keystroke, and again when
- * the pool has moved. An answer that is not the newest question's is thrown away.
+ * The quote of what is typed, kept fresh: asked for shortly after the last keystroke, and again
+ * when the pool has moved. An answer that is not the newest question's is thrown away.
  */
 import type { QuoteAnswer, QuoteQuery } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';

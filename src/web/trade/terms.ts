@@ -25,7 +25,7 @@ export const TERM_NAMES = [
   'Trading fee',
   'Executor fee',
   'Deposit',
-  'Leaves your wallet',
+  'You pay now',
   'Refundable from',
 ] as const;
 
@@ -53,9 +53,9 @@ export function termRows(quote: QuoteAnswer, token: Token): readonly TermRow[] {
     ['Executor fee', shownAda(executor), 'For who fills the order; kept when it is filled.'],
     ['Deposit', shownAda(deposit), 'Keeps the order alive on the chain and comes back with it.'],
     [
-      'Leaves your wallet',
+      'You pay now',
       inputAsset === '.' ? leaves : `${shownOf(quote.inputAmount, inputAsset, token)} + ${leaves}`,
-      'At first, the fee of the network (about 0.2 ADA) comes on top.',
+      'What leaves your wallet at first. The fee of the network, about 0.2 ADA, comes on top.',
     ],
     [
       'Refundable from',

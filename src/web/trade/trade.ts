@@ -118,11 +118,10 @@ class TradeView {
     this.#review.hidden = !hasWallet;
     setText(this.#review, `Review ${this.#form.isSell ? 'sell' : 'buy'}`);
     const held = holdings.value;
-    const amounts =
-      held === null
-        ? ''
-        : `${shownAda(held.lovelace)} · ${shownOf(amountHeld(held, token.asset), token.asset, token)}`;
-    setText(this.#held, amounts);
+    const tokens = shownOf(amountHeld(held, token.asset), token.asset, token);
+    const coins = shownAda(held?.lovelace ?? 0n);
+    this.#form.balance = held === null ? '' : this.#form.isSell ? tokens : coins;
+    setText(this.#held, held === null ? '' : `${coins} · ${tokens}`);
   }
 
   async #place(): Promise<void> {
@@ -147,7 +146,7 @@ class TradeView {
         kind: form.isSell ? 'Sell' : 'Buy',
         onSubmitted: () => {
           form.clear();
-          this.#context.notify('info', 'The order was sent. Below you see what becomes of it.');
+          this.#context.notify('info', 'The order was sent. Your orders show what becomes of it.');
           this.#session.refresh();
         },
         late: (error) => this.#fail(error),

@@ -89,6 +89,11 @@ export class TradeForm {
     this.#sayUnit();
   }
 
+  /** What can be spent of what is offered; empty while it is not known. */
+  set balance(text: string) {
+    this.amount.hint(text === '' ? '' : `You have ${text}.`);
+  }
+
   /** In smallest units, or in words what is wrong with it. */
   read(): bigint | string {
     return readAmount(this.amount.input.value, this.side === 'BUY' ? ADA_DECIMALS : 0);

@@ -73,7 +73,7 @@ function testChoice(context: PageContext): HTMLElement {
       'details',
       {},
       el('summary', {}, 'Import a key'),
-      el('div', { class: 'stack' }, field.root, failure, el('div', {}, take)),
+      el('div', { class: 'wallet-stack' }, field.root, failure, el('div', {}, take)),
     ),
   );
 }

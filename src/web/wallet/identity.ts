@@ -1,14 +1,13 @@
 /** Who is connected: the address, the faucet of a devnet, and the ways out. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf, saidBy } from '../failure.ts';
+import { saidBy } from '../failure.ts';
 import { button } from '../trade/busy.ts';
 import { ask } from '../trade/dialog.ts';
 import type { ConnectedWallet } from './connected.ts';
+import { faucet } from './faucet.ts';
 import { sessionOf } from './session.ts';
 import { forgetSecret, keptSecret, storage } from './testWallet.ts';
-
-const FAUCET_ADA = 10_000;
 
 export function mountIdentity(container: HTMLElement, context: PageContext): Unmount {
   const session = sessionOf(context);
@@ -36,7 +35,7 @@ function partsOf(wallet: ConnectedWallet, context: PageContext): HTMLElement[] {
   );
   const isDevnet = context.network.value?.name === 'devnet';
   const parts: HTMLElement[] = [title, where];
-  if (isDevnet) parts.push(faucet(wallet, context));
+  if (isDevnet) parts.push(faucet(context, address));
   parts.push(kind === 'test' ? testParts(context) : disconnecting(context));
   return parts;
 }
@@ -63,25 +62,6 @@ async function copied(text: string): Promise<boolean> {
   );
 }
 
-function faucet({ address }: ConnectedWallet, context: PageContext): HTMLElement {
-  const session = sessionOf(context);
-  const failure = el('div', { class: 'faucet-failure' });
-  const state = el('p', { class: 'hint', role: 'status' }, 'Coins of this devnet, worth nothing.');
-  const ada = FAUCET_ADA.toLocaleString('en');
-  const give = button(`Get ${ada} ADA`, async () => {
-    failure.replaceChildren();
-    try {
-      const { data } = await context.client.devnet.faucet({ address, ada: FAUCET_ADA });
-      setText(state, 'Sent; they are yours when a block has them.');
-      const came = await session.follow(data.txHash);
-      setText(state, came ? `${ada} ADA arrived.` : 'Not seen in a block yet.');
-    } catch (error) {
-      failure.replaceChildren(failureOf(error));
-    }
-  });
-  return el('div', { class: 'stack' }, el('div', {}, give), state, failure);
-}
-
 function disconnecting(context: PageContext): HTMLElement {
   return el(
     'div',
@@ -93,7 +73,7 @@ function disconnecting(context: PageContext): HTMLElement {
 function testParts(context: PageContext): HTMLElement {
   const secret = el('code', { class: 'secret' });
   const copy = copyButton(() => secret.textContent ?? '', 'Copy', 'Copy the secret key');
-  const shown = el('div', { class: 'stack', hidden: true }, secret, el('div', {}, copy));
+  const shown = el('div', { class: 'wallet-stack', hidden: true }, secret, el('div', {}, copy));
   const reveal = button('Show the secret key', () => {
     shown.hidden = !shown.hidden;
     setText(secret, shown.hidden ? '' : (keptSecret(storage) ?? 'It is not kept here any more.'));
@@ -102,7 +82,7 @@ function testParts(context: PageContext): HTMLElement {
   const forget = button('Forget this wallet', () => forgetTestWallet(context));
   return el(
     'div',
-    { class: 'stack' },
+    { class: 'wallet-stack' },
     el(
       'p',
       { class: 'caution' },

@@ -17,6 +17,8 @@ const TICK_MS = 1_000;
 /** Locks made elsewhere with the same key show up without a click. */
 const LOAD_EVERY_MS = 15_000;
 const MOST_ROWS = 200;
+/** A lock opens with the first slot that begins after its moment. */
+const SLOT_MS = 1_000;
 
 export function mountOwnLocks(container: HTMLElement, context: PageContext): Unmount {
   const view = new OwnLocks(context);
@@ -100,6 +102,7 @@ class OwnLocks {
     const asset = assetOf(lock);
     const ticker = tickersOf(this.#context).of(asset);
     const untilMs = Number(lock.lockUntil);
+    const openMs = untilMs + SLOT_MS;
     const link = el('a', { href: hashOf({ at: 'token', asset }) }, ticker);
     const state = el('span', { class: 'lock-state dim', title: moment(untilMs / 1000) });
     const amount = shownAmount(BigInt(lock.totalLocked), 0);
@@ -107,7 +110,7 @@ class OwnLocks {
       describe: `Withdraw ${amount} ${ticker}`,
     });
     const tick = () => {
-      const leftMs = untilMs - this.#context.clock.nowMs();
+      const leftMs = openMs - this.#context.clock.nowMs();
       setText(state, leftMs > 0 ? `opens in ${countdown(leftMs)}` : 'open');
       take.hidden = leftMs > 0;
     };
@@ -148,17 +151,18 @@ const UNITS = [
   ['d', 86_400],
   ['h', 3600],
   ['min', 60],
+  ['s', 1],
 ] as const;
 
-/** The two largest units that there are. */
+/** The largest unit that there is, and the next. */
 function countdown(leftMs: number): string {
-  let seconds = Math.ceil(leftMs / 1000);
-  const parts: string[] = [];
-  for (const [unit, size] of UNITS) {
-    const count = Math.floor(seconds / size);
-    seconds -= count * size;
-    if (count > 0) parts.push(`${count} ${unit}`);
-  }
-  if (parts.length < 2) parts.push(`${seconds} s`);
-  return parts.slice(0, 2).join(' ');
+  const seconds = Math.ceil(leftMs / 1000);
+  const first = UNITS.findIndex(([, size]) => seconds >= size);
+  let left = seconds;
+  const parts = UNITS.slice(first, first + 2).map(([unit, size]) => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return `${count} ${unit}`;
+  });
+  return parts.join(' ');
 }

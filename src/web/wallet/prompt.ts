@@ -1,7 +1,8 @@
-/** Where a wallet is needed and none is connected: the shortest way to one. */
+/** Where a wallet is needed: the shortest way to one, and on a devnet to its first coins. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
 import { button } from '../trade/busy.ts';
+import { faucet } from './faucet.ts';
 import { sessionOf, startTestWallet } from './session.ts';
 
 export function mountPrompt(container: HTMLElement, context: PageContext): Unmount {
@@ -9,15 +10,28 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
   const make = button('Make a test wallet', () => startTestWallet(context), { kind: 'primary' });
   const other = el('a', { class: 'button', href: '#/wallet' }, 'Connect a wallet');
   const none = el('p', { class: 'dim' }, 'This server has no chain: there is nothing to trade.');
-  container.append(make, other, none);
+  const coins = el('div', {});
+  container.append(make, other, none, coins);
+  let address: string | null = null;
   const show = () => {
     const network = context.network.value?.name ?? null;
-    container.hidden = session.wallet.value !== null || network === null;
-    make.hidden = network !== 'devnet';
-    other.hidden = network === 'none';
+    const wallet = session.wallet.value;
+    const isPoor = wallet !== null && session.holdings.value?.lovelace === 0n;
+    const wantsCoins = isPoor && network === 'devnet';
+    container.hidden = network === null || (wallet !== null && !wantsCoins);
+    make.hidden = network !== 'devnet' || wallet !== null;
+    other.hidden = network === 'none' || wallet !== null;
+    // Made once for a wallet: it tells of the arrival of what it gave.
+    if (wantsCoins && wallet.address !== address) {
+      address = wallet.address;
+      coins.replaceChildren(faucet(context, address));
+    }
     none.hidden = network !== 'none';
+    coins.hidden = !wantsCoins;
   };
-  const stops = [session.wallet.subscribe(show), context.network.subscribe(show)];
+  const stops = [session.wallet, session.holdings, context.network].map((each) =>
+    each.subscribe(show),
+  );
   show();
   return () => {
     for (const stop of stops) stop();

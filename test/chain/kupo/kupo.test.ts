@@ -102,7 +102,7 @@ test('asks again when the served tip moves while Kupo answers', async (scope) =>
 });
 
 test('gives up in time: NOT_READY, with when to come back', async (scope) => {
-  const place = await kupoPlace(scope, { deadlineMs: 300 });
+  const place = await kupoPlace(scope, { deadlineMs: 3_000 });
   place.kupo.hold();
   await paidInBlock(place);
   await place.settled();
@@ -169,5 +169,45 @@ test('keeps its connections', async (scope) => {
   const place = await kupoPlace(scope, { atOnce: 2 });
   for (let round = 0; round < 30; round += 1) await bobs(place);
   assert.ok(place.kupo.asked.length >= 30);
-  assert.ok(place.kupo.connections <= 4, `${place.kupo.connections} connections`);
+  assert.ok(place.kupo.connections <= 15, `${place.kupo.connections} connections`);
+});
+
+/** A lookup that must not be answered before `mend`. */
+async function waitsUntil(place: KupoPlace, mend: () => Promise<unknown>): Promise<void> {
+  const before = place.kupo.asked.length;
+  let isAnswered = false;
+  const answer = bobs(place).finally(() => {
+    isAnswered = true;
+  });
+  const looks = () =>
+    place.kupo.asked.slice(before).filter((path) => path.startsWith('/checkpoints/')).length;
+  await until('it looked for the block twice', () => looks() >= 2 || isAnswered);
+  assert.ok(!isAnswered, 'no answer from another chain');
+  await mend();
+  assert.ok((await answer).length > 0);
+}
+
+test('notices that Kupo went back since it was last seen to have the tip', async (scope) => {
+  const place = await kupoPlace(scope);
+  const { ledger, kupo } = place;
+  await ledger.mine(3);
+  await place.settled();
+  await bobs(place);
+  const [first] = kupo.index.points();
+  kupo.index.back(first ?? null);
+  await waitsUntil(place, () => ledger.mine(1));
+});
+
+test('notices that Kupo is on another fork, though as far as the tip', async (scope) => {
+  const place = await kupoPlace(scope);
+  const { ledger, kupo } = place;
+  await ledger.mine(3);
+  await place.settled();
+  await bobs(place);
+  const [first] = kupo.index.points();
+  const slot = (place.served()?.slot ?? 0) + 1;
+  kupo.index.back(first ?? null);
+  const point = { slot, hash: 'ee'.repeat(32) };
+  kupo.index.forward({ point, height: 2, timeMs: 0, transactions: [] });
+  await waitsUntil(place, () => ledger.mine(5));
 });

@@ -34,7 +34,7 @@ const assets = fc
   })
   .map((list) =>
     list
-      .map(([policy, name, held]) => [policy.repeat(28), name, held + 1n] as const)
+      .map(([policy, name, held]) => [policy.repeat(28), name, (held >> 1n) + 1n] as const)
       .sort(([p, n], [q, m]) => compare(p, q) || n.length - m.length || compare(n, m))
       .map(([policy, name, held]) => [`${policy}.${name}`, held] as const),
   );

@@ -69,7 +69,7 @@ test('whatever the chain and the network do, the stream is the chain', {
         seen.backs = model.backs;
         seen.lost = observer.lost.length;
       }),
-      { seed: SEED, numRuns: 12, endOnFailure: true },
+      { seed: SEED, numRuns: 12, endOnFailure: true, includeErrorInReport: true },
     ),
   );
   assert.ok(model.wholes > 0, 'the mempool is told again after forks');

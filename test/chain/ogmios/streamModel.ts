@@ -14,8 +14,15 @@ export class StreamModel {
   readonly removed: MempoolEvent['removed'][number][] = [];
   backs = 0;
   wholes = 0;
+  readonly #stream: ChainStream;
+  #reading: Promise<void> = Promise.resolve();
+  #isClosed = false;
   #failure: unknown = null;
   #mustBeWhole = true;
+
+  private constructor(stream: ChainStream) {
+    this.#stream = stream;
+  }
 
   static async open(
     scope: Scope,
@@ -24,16 +31,21 @@ export class StreamModel {
   ): Promise<StreamModel> {
     const stream = await source.open(points);
     assert.ok(stream, 'one of the points is on the chain');
-    const model = new StreamModel();
-    const reading = model.#read(stream, points.length > 0).catch((error: unknown) => {
+    const model = new StreamModel(stream);
+    model.#reading = model.#read(stream, points.length > 0).catch((error: unknown) => {
       model.#failure = error;
     });
-    scope.after(async () => {
-      await stream.close();
-      await reading;
-      assert.equal(model.#failure, null);
-    });
+    scope.after(() => model.close());
     return model;
+  }
+
+  /** Before what it reads stops; else with the test. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#stream.close();
+    await this.#reading;
+    assert.equal(this.#failure, null);
   }
 
   get newest(): Block | undefined {

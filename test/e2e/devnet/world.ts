@@ -8,7 +8,6 @@ import { dataFiles } from '../../../src/actors/files.ts';
 import type { ChainKit } from '../../../src/assembly/chain.ts';
 import type { World } from '../../../src/assembly/world.ts';
 import { parseRef, refText } from '../../../src/cardano/output.ts';
-import type { Devnet } from '../../../src/chain/devnet.ts';
 import { EmulatedChain } from '../../../src/chain/emulated.ts';
 import type { Block } from '../../../src/chain/port.ts';
 import type { GatewayOptions } from '../../../src/gateway/options.ts';
@@ -99,19 +98,12 @@ export class DevnetWorld {
   }
 
   get kit(): ChainKit {
-    const { chain } = this.app.app;
-    assert(chain !== null, 'this app has a chain');
-    return chain;
-  }
-
-  get devnet(): Devnet {
-    return this.kit.devnet ?? assert.fail('the chain of this app is its own');
+    return this.app.app.chain ?? assert.fail('this app has a chain');
   }
 
   get chain(): EmulatedChain {
     const { utxos } = this.kit.workshop;
-    assert(utxos instanceof EmulatedChain, 'the devnet is the embedded ledger');
-    return utxos;
+    return utxos instanceof EmulatedChain ? utxos : assert.fail('it is the embedded ledger');
   }
 
   get ledgerFile(): string {
@@ -164,8 +156,10 @@ export class DevnetWorld {
   /** A desk with so many ADA, 10,000 at most, in each of so many outputs. */
   async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<Desk> {
     const desk = this.desk(name, hasStake);
+    const { devnet } = this.kit;
+    assert(devnet !== null);
     for (let made = 0; made < outputs; made += 1) {
-      const paid = await this.devnet.faucet(desk.wallet.address, BigInt(ada) * ADA);
+      const paid = await devnet.faucet(desk.wallet.address, BigInt(ada) * ADA);
       assert('outcome' in paid && paid.outcome === 'accepted');
     }
     await this.mine();

@@ -6,6 +6,7 @@ import type { Answer, Route } from '../../../src/gateway/port.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { Failure } from '../../../src/runtime/errors.ts';
 import { createRegistry } from '../../../src/runtime/metrics.ts';
+import { registerStatus } from '../../../src/services/operations/gauges.ts';
 import { adminRoutes, utilityRoutes } from '../../../src/services/operations/routes.ts';
 import type { NodeStatus } from '../../../src/services/operations/status.ts';
 import { healthTopic } from '../../../src/services/operations/topics.ts';
@@ -46,7 +47,31 @@ test('ready tells role, position, state hash and tip', async () => {
     degraded: false,
     quarantinedPools: 0,
     tip: { slot: 7, hash: 'beef', lagMs: 12 },
+    sync: null,
   });
+});
+
+test('while it catches up with a real chain, ready and metrics tell how far it is', async () => {
+  const sync = {
+    slot: 40,
+    tipSlot: 100,
+    blocksBehind: 3,
+    percent: 40.25,
+    blocksPerSecond: 700,
+    secondsLeft: 1,
+  };
+  const syncing = { synced: () => false, sync: () => sync };
+  const ready = await ask(admin(syncing), '/health/ready');
+  assert.equal(ready.status, 503);
+  assert.deepEqual(JSON.parse(String(ready.body)).sync, sync);
+  const lost = { ...sync, tipSlot: null, blocksBehind: null, percent: null, secondsLeft: null };
+  await ask(admin({ ...syncing, sync: () => lost }), '/health/ready');
+  const registry = createRegistry();
+  registerStatus(registry, { ...STATUS, ...syncing });
+  const text = await registry.metrics();
+  for (const line of [/sync_percent 40.25$/m, /sync_blocks_behind 3$/m, /_per_second 700$/m]) {
+    assert.match(text, line);
+  }
 });
 
 test('not ready until synced; degraded and stale are told but still ready', async () => {

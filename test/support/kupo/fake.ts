@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Utxo } from '../../../src/cardano/output.ts';
+import { LedgerStopped } from '../../../src/chain/emulated.ts';
 import type { ChainSource, ChainStream, Point } from '../../../src/chain/port.ts';
 import type { Scope } from '../server.ts';
 import { until } from '../until.ts';
@@ -16,6 +17,11 @@ export type Mischief = 'stall' | 'drop' | { readonly status: number; readonly bo
 export interface FakeKupoOptions {
   readonly source: ChainSource;
   readonly genesis: readonly Utxo[];
+}
+
+/** Whichever of the two is stopped first. */
+function unlessLedgerStopped(error: unknown): void {
+  if (!(error instanceof LedgerStopped)) throw error;
 }
 
 export class FakeKupo {
@@ -51,13 +57,13 @@ export class FakeKupo {
     scope.after(() => kupo.stop());
     kupo.#stream = await options.source.open([]);
     if (kupo.#stream === null) throw new Error('the chain has a beginning');
-    kupo.#pumping = kupo.#pump(kupo.#stream);
+    kupo.#pumping = kupo.#pump(kupo.#stream).catch(unlessLedgerStopped);
     return kupo;
   }
 
   async stop(): Promise<void> {
     this.go();
-    await this.#stream?.close();
+    await this.#stream?.close().catch(unlessLedgerStopped);
     await this.#pumping;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();

@@ -1,16 +1,14 @@
-/** A small TCP proxy before a server, which cuts, holds back and refuses; it may lead elsewhere. */
+/** A TCP proxy before a server, which cuts, holds back and refuses; it may lead elsewhere. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import type { Scope } from '../support/server.ts';
 
-export class Proxy {
+export class TcpProxy {
   /** Of the server behind it. */
   target: number;
   /** Nobody gets in. */
   isClosed = false;
-  /** Connections made through it so far. */
-  joined = 0;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   readonly #held: (() => void)[] = [];
@@ -21,9 +19,9 @@ export class Proxy {
     this.target = target;
   }
 
-  static async start(scope: Scope, target: number): Promise<Proxy> {
+  static async start(scope: Scope, target: number): Promise<TcpProxy> {
     const server = createServer();
-    const proxy = new Proxy(server, target);
+    const proxy = new TcpProxy(server, target);
     server.on('connection', (client) => proxy.#join(client));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -63,7 +61,6 @@ export class Proxy {
       client.destroy();
       return;
     }
-    this.joined += 1;
     const server = createConnection({ port: this.target, host: '127.0.0.1' });
     const pair = [client, server] as const;
     this.#pairs.add(pair);

@@ -1,0 +1,120 @@
+/**
+ * An hour of a simulated market with rollbacks, in virtual time, drawn by the datafeed on the chart
+ * library's development build: it throws where its rules are broken, and must not.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newTestApp } from '../support/app.ts';
+import { listenToCharts, openBrowser, visit } from './support.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+/**
+ * Runs in the page. The rows are the client's own; who feeds them here is a script: bars that move,
+ * bars that end, quiet minutes, late trades, rollbacks of one bar and of many, older bars.
+ */
+const HOUR = `async (seed) => {
+  const at = document.querySelector('script[type=module]').src.replace(/src\\/web\\/main\\.ts$/, '');
+  const { drawBars } = await import(at + 'src/client/datafeed/index.ts');
+  const { BarRows } = await import(at + 'src/client/mirrors/barRows.ts');
+  const library = await import('lightweight-charts');
+  const place = document.createElement('div');
+  place.style.width = '600px';
+  place.style.height = '300px';
+  document.body.append(place);
+  const chart = library.createChart(place, { layout: { attributionLogo: false } });
+  const candles = chart.addSeries(library.CandlestickSeries);
+  const volume = chart.addSeries(library.HistogramSeries, { priceScaleId: 'volume' });
+  let state = seed >>> 0;
+  const chance = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const upTo = (count) => Math.floor(chance() * count);
+  const START = 1_700_000_040;
+  const barOf = (time) => {
+    const sorted = [1 + upTo(999), 1 + upTo(999), 1 + upTo(999), 1 + upTo(999)];
+    const text = (value) => '0.00000' + String(value).padStart(4, '0');
+    const [open, close] = sorted;
+    const [high, low] = [Math.max(...sorted), Math.min(...sorted)];
+    const prices = { open: text(open), high: text(high), low: text(low), close: text(close) };
+    return { time, ...prices, volume: String(upTo(9999)), baseVolume: '1', trades: 1, final: false };
+  };
+  const rows = new BarRows([], true);
+  const listeners = new Set();
+  const snapshot = () => ({
+    isKnown: true, bars: [...rows.bars], standing: rows.standing, hasOlder: rows.hasOlder,
+  });
+  const mirror = {
+    state: snapshot(),
+    isLoaded: true,
+    onChange(listener) { listeners.add(listener); return () => listeners.delete(listener); },
+    async loadOlder() { return false; },
+  };
+  const tell = (reason, changed, removed) => {
+    mirror.state = snapshot();
+    for (const listener of listeners) listener(mirror.state, { reason, changed, removed });
+  };
+  const take = (reason, news) => {
+    const { changed, removed } = rows.take(news, false);
+    tell(reason, changed, removed);
+  };
+  const drawing = drawBars(mirror, { candles, volume, timeScale: chart.timeScale() });
+  rows.hasOlder = false;
+  const counts = { updates: 0, rollbacks: 0, removals: 0, late: 0, older: 0, checks: 0 };
+  const check = (series, valueOf, drawnOf) => {
+    const shown = JSON.stringify(series.data().map(drawnOf));
+    const wanted = JSON.stringify(mirror.state.bars.map(valueOf));
+    if (shown !== wanted) throw new Error('after ' + JSON.stringify(counts) + ': ' + shown.slice(-300) + ' is not ' + wanted.slice(-300));
+    counts.checks += 1;
+  };
+  let oldest = START;
+  for (let second = 0; second < 3600; second += 1) {
+    const time = START + Math.floor(second / 60) * 60;
+    const isQuiet = Math.floor(second / 60) % 7 === 6;
+    if (!isQuiet && chance() < 0.6) {
+      counts.updates += 1;
+      take('update', [barOf(time)]);
+    }
+    if (chance() < 0.02 && rows.bars.length > 2) {
+      counts.late += 1;
+      const bar = rows.bars[upTo(rows.bars.length)];
+      take('revised', [barOf(bar.time)]);
+    }
+    if (chance() < 0.01 && rows.bars.length > 1) {
+      counts.rollbacks += 1;
+      const depth = 1 + upTo(Math.min(6, rows.bars.length - 1));
+      const gone = rows.bars.slice(-depth);
+      const [first, ...rest] = gone;
+      const isGone = chance() < 0.5;
+      counts.removals += rest.length + (isGone ? 1 : 0);
+      const head = isGone ? { time: first.time, removed: true } : barOf(first.time);
+      take('revised', [head, ...rest.map((bar) => ({ time: bar.time, removed: true }))]);
+    }
+    if (chance() < 0.005) {
+      counts.older += 1;
+      const older = [3, 2, 1].map((back) => barOf(oldest - back * 60));
+      oldest -= 180;
+      rows.prepend(older, false);
+      tell('history', [], []);
+    }
+    if (second % 20 === 0) await new Promise(requestAnimationFrame);
+    check(candles, (b) => [b.time, +b.open, +b.high, +b.low, +b.close], (p) => [p.time, p.open, p.high, p.low, p.close]);
+    check(volume, (b) => [b.time, +b.volume], (p) => [p.time, p.value]);
+  }
+  drawing.close();
+  chart.remove();
+  return counts;
+}`;
+
+test('the chart library raises no assertion over an hour of market with rollbacks', async (t) => {
+  const [browser, app] = await Promise.all([openBrowser(t), newTestApp(t)]);
+  const seen = await visit(browser, app.url);
+  await listenToCharts(seen.page);
+  await seen.open();
+  await seen.live();
+  // trust: what the script above answers
+  const counts = (await seen.page.evaluate(`(${HOUR})(${SEED})`)) as Record<string, number>;
+  assert.equal(counts.checks, 7200, 'each second was looked at');
+  for (const [what, count] of Object.entries(counts)) {
+    assert(count > 0, `${what} happened; seed ${SEED}`);
+  }
+  seen.assertClean();
+});

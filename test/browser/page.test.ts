@@ -1,0 +1,201 @@
+/** The page before a devnet whose blocks come when this test asks for them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type { Desk } from '../../src/wallet/desk.ts';
+import { ADA, DevnetWorld } from '../e2e/devnet/world.ts';
+import { type Bar, readHistory } from '../support/chart.ts';
+import { drawnOn, listenToCharts, openBrowser, type Visit, visit, writesOn } from './support.ts';
+
+const MINUTE_BLOCKS = 60;
+
+/** One market and one browser for all; the tests go on from each other's tokens. */
+let [world, desk, browser]: [DevnetWorld | null, Desk | null, Browser | null] = [null, null, null];
+
+const ends: (() => void | Promise<void>)[] = [];
+const scope = { after: (end: () => void | Promise<void>) => void ends.unshift(end) };
+
+after(async () => {
+  for (const end of ends) await end();
+});
+
+before(async () => {
+  [browser, world] = await Promise.all([openBrowser(scope), DevnetWorld.start(scope)]);
+  desk = await world.funded('alice', 10_000, 4);
+});
+
+function scene() {
+  assert(world !== null && desk !== null && browser !== null);
+  return { world, desk, browser };
+}
+
+async function bought(assetId: string, ada: number): Promise<void> {
+  const { world, desk } = scene();
+  const order = { assetId, side: 'BUY', slippage: 'infinity' } as const;
+  await world.filled(desk, { ...order, amount: BigInt(ada) * ADA });
+}
+
+async function barsOf(world: DevnetWorld, base: string): Promise<readonly Bar[]> {
+  const history = await readHistory(world.url, { base, quote: '.', interval: 'min1' });
+  assert(history !== null);
+  return history.bars;
+}
+
+function numbersOf(bars: readonly Bar[]) {
+  return bars.map(({ time, open, high, low, close }) => {
+    return { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close) };
+  });
+}
+
+/** Waits until the chart shows the bars of HTTP; answers them. */
+async function drawn(seen: Visit, world: DevnetWorld, asset: string): Promise<readonly Bar[]> {
+  const bars = await barsOf(world, asset);
+  await seen.asked(
+    `the chart shows ${JSON.stringify(numbersOf(bars).slice(-2))}`,
+    () => drawnOn(seen.page),
+    (points) => JSON.stringify(points?.map(candleOf)) === JSON.stringify(numbersOf(bars)),
+  );
+  return bars;
+}
+
+function candleOf({ time, open, high, low, close }: Record<string, unknown>) {
+  return { time, open, high, low, close };
+}
+
+test('lists move while one looks, and search finds by keyboard', async () => {
+  const { world, desk, browser } = scene();
+  const seen = await visit(browser, world.url);
+  await seen.open();
+  await seen.live();
+  await seen.asked(
+    'an empty market says how to begin',
+    () => seen.text('.empty'),
+    (text) => text.includes('Launch a token'),
+  );
+  await seen.page.evaluate('globalThis.mark = true');
+  const first = await world.launch(desk, { name: 'First', ticker: 'FIRST' });
+  const second = await world.launch(desk, { name: 'Second', ticker: 'SECND' });
+  const names = () => seen.page.locator('.pools .name').allTextContents();
+  await seen.asked('both are listed', names, (found) => found.length === 2);
+  await bought(first.asset, 50);
+  await seen.asked('the one traded last leads', names, ([top]) => top === 'First');
+  const row = (asset: string) => seen.text(`[data-key="${asset}"] .trades`);
+  assert.equal(await row(first.asset), '1');
+  assert.equal(await row(second.asset), '0');
+  const king = await seen.text('.king strong');
+  assert.equal(king, 'First');
+
+  await seen.page.keyboard.press('/');
+  await seen.page.keyboard.type('seco');
+  await seen.page.locator('#search-found [role="option"][aria-selected="true"]').waitFor();
+  await seen.page.keyboard.press('Enter');
+  await seen.asked(
+    'the token is shown',
+    () => seen.text('h1'),
+    (text) => text === 'Second',
+  );
+  assert.equal(new URL(seen.page.url()).hash, `#/token/${second.asset}`);
+  assert.equal(await seen.page.evaluate('globalThis.mark'), true, 'the page was never reloaded');
+
+  await seen.open('#/list/New');
+  await seen.asked('another list, by its link', names, ([top]) => top === 'Second');
+  await seen.page.locator('.pools a').first().focus();
+  await seen.page.keyboard.press('ArrowDown');
+  await seen.page.keyboard.press('Enter');
+  await seen.asked(
+    'arrow keys walk the list',
+    () => seen.text('h1'),
+    (text) => text === 'First',
+  );
+  seen.assertClean();
+});
+
+test('what strangers write stays text', async () => {
+  const { world, desk, browser } = scene();
+  const script = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>';
+  const name = '<b onclick=a>x';
+  const { asset } = await world.launch(desk, {
+    name,
+    ticker: 'HARM',
+    description: `${script} javascript:alert(1)`,
+    website: 'https://example.org/"onmouseover="globalThis.harmed=1',
+  });
+  await bought(asset, 10);
+  const seen = await visit(browser, world.url);
+  await seen.open();
+  await seen.asked(
+    'the list has the name as it is',
+    () => seen.text('.pools .name'),
+    (text) => text === name,
+  );
+  await seen.open(`#/token/${asset}`);
+  await seen.asked(
+    'so has its own page',
+    () => seen.text('.description'),
+    (text) => text.startsWith(script),
+  );
+  assert.equal(await seen.page.title(), `${name} · upcurve`);
+  const link = seen.page.locator('.socials a').first();
+  assert.match((await link.getAttribute('href')) ?? '', /^https:\/\/example\.org\/%22/);
+  assert.match((await link.getAttribute('rel')) ?? '', /noopener/);
+  await seen.page.keyboard.press('/');
+  await seen.page.keyboard.type('harm');
+  await seen.page.locator('#search-found [role="option"]').waitFor();
+  const foreign = '[onclick], [onerror], [onmouseover], main script, .search script';
+  assert.equal(await seen.page.locator(foreign).count(), 0);
+  assert.equal(await seen.page.evaluate('globalThis.harmed'), undefined);
+
+  await seen.open('#/token/<script>globalThis.harmed=1</script>');
+  await seen.page.locator('.pools').waitFor();
+  await seen.open(`#/token/${'ab'.repeat(28)}.`);
+  await seen.asked(
+    'an unknown token is said to be one',
+    () => seen.text('.empty'),
+    (text) => text.includes('not known here'),
+  );
+  seen.assertClean();
+});
+
+test('a bar moves, and a rollback repaints exactly the bars it changed', async () => {
+  const { world, desk, browser } = scene();
+  const { asset } = await world.launch(desk, { name: 'Third' });
+  for (const ada of [20, 30, 40]) {
+    await bought(asset, ada);
+    await world.mine(MINUTE_BLOCKS);
+  }
+  const seen = await visit(browser, world.url);
+  await listenToCharts(seen.page);
+  await seen.open(`#/token/${asset}`);
+  const settled = await drawn(seen, world, asset);
+  assert(settled.length >= 3, 'there is history');
+
+  await writesOn(seen.page);
+  await bought(asset, 50);
+  const opened = await drawn(seen, world, asset);
+  const newest = opened.at(-1);
+  assert(newest !== undefined && opened.length === settled.length + 1);
+  await bought(asset, 60);
+  const moved = await drawn(seen, world, asset);
+  assert.notEqual(moved.at(-1)?.close, newest.close, 'the bar has moved');
+  const news = await writesOn(seen.page);
+  assert(news.length > 0 && news.every(({ time }) => time === newest.time), JSON.stringify(news));
+  await seen.asked(
+    'the legend has the exact price',
+    () => seen.text('.legend'),
+    (text) => text.includes(moved.at(-1)?.close ?? '?'),
+  );
+
+  // The second buy of the minute is undone: its block and the one that placed it.
+  await world.fork(2, 'none');
+  const undone = await drawn(seen, world, asset);
+  assert.deepEqual(undone.at(-1)?.close, newest.close, 'as it was before');
+  const revised = await writesOn(seen.page);
+  assert(revised.length > 0 && revised.every(({ time }) => time === newest.time));
+
+  // Back into the minute before: bars go, and those that stay are as they were.
+  await world.fork(MINUTE_BLOCKS + 4, 'none');
+  const shorter = await drawn(seen, world, asset);
+  assert(shorter.length < undone.length, 'bars are gone');
+  assert.deepEqual(numbersOf(shorter).slice(0, -1), numbersOf(undone).slice(0, shorter.length - 1));
+  seen.assertClean();
+});

@@ -1,0 +1,173 @@
+/** A real browser before a real server: Debian's Chromium, and what a page must never do. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Scope } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
+
+export const WAIT_MS = 30_000;
+
+function chromiumPath(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const found = folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path));
+  return found ?? assert.fail('no chromium on the PATH: node test/provide.ts says how to get it');
+}
+
+export async function openBrowser(scope: Scope): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ['--no-sandbox'],
+    timeout: WAIT_MS,
+  });
+  scope.after(() => browser.close());
+  return browser;
+}
+
+/** A page and everything it said or asked for that it should not. */
+export class Visit {
+  readonly page: Page;
+  readonly url: string;
+  /** Errors of scripts and of the console. */
+  readonly errors: string[] = [];
+  /** Requests to anywhere else. */
+  readonly foreign: string[] = [];
+
+  constructor(page: Page, url: string) {
+    this.page = page;
+    this.url = url;
+    page.setDefaultTimeout(WAIT_MS);
+    page.on('pageerror', (error) => this.errors.push(String(error.stack ?? error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.errors.push(message.text());
+    });
+    page.on('request', (request) => {
+      const target = request.url();
+      if (!target.startsWith(url) && !/^(data|blob):/.test(target)) this.foreign.push(target);
+    });
+    page.on('websocket', (socket) => {
+      if (!socket.url().startsWith(url.replace(/^http/, 'ws'))) this.foreign.push(socket.url());
+    });
+  }
+
+  /** `hash` names a place, `#/token/…`. */
+  async open(hash = ''): Promise<void> {
+    await this.page.goto(`${this.url}/${hash}`);
+  }
+
+  /** Waits for `expression` to be truthy in the page, or for what `fits`. */
+  asked<T>(what: string, ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+    const told = () => `${what}; errors: ${this.errors.join(' | ').slice(0, 500)}`;
+    return untilAsked(told, ask, fits, WAIT_MS);
+  }
+
+  text(selector: string): Promise<string> {
+    return this.page.evaluate(
+      `document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`,
+    );
+  }
+
+  async live(): Promise<void> {
+    await this.asked(
+      'the page is live',
+      () => this.text('.status .state'),
+      (text) => text === 'Live',
+    );
+  }
+
+  assertClean(): void {
+    assert.deepEqual(this.errors, [], 'no errors in the console');
+    assert.deepEqual(this.foreign, [], 'no request leaves the origin');
+  }
+}
+
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  return new Visit(await context.newPage(), url);
+}
+
+/** What the chart draws, as the library has it: numbers. */
+export interface Drawn {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+const LIBRARY = 'lightweight-charts.standalone.production.mjs';
+const DEVELOPMENT = 'lightweight-charts.standalone.development.mjs';
+
+/**
+ * The chart library as it is, in its development build with every assertion, and beside it what it
+ * was told: `charted` holds the charts that are there, each with its series and a log of writes.
+ */
+const LISTENING = `
+export * from './${DEVELOPMENT}';
+import { createChart as make } from './${DEVELOPMENT}';
+globalThis.charted = [];
+export function createChart(...given) {
+  const chart = make(...given);
+  const told = { series: [], log: [] };
+  const { addSeries, remove } = chart;
+  chart.addSeries = (...kind) => {
+    const series = addSeries.apply(chart, kind);
+    const index = told.series.push(series) - 1;
+    const { update, setData } = series;
+    series.update = (point, ...rest) => {
+      told.log.push({ index, time: point.time });
+      update.call(series, point, ...rest);
+    };
+    series.setData = (points) => {
+      told.log.push({ index, time: null });
+      setData.call(series, points);
+    };
+    return series;
+  };
+  chart.remove = () => {
+    globalThis.charted = globalThis.charted.filter((each) => each !== told);
+    remove.call(chart);
+  };
+  globalThis.charted.push(told);
+  return chart;
+}
+`;
+
+/** Before the page is opened. */
+export async function listenToCharts(page: Page): Promise<void> {
+  const home = createRequire(import.meta.url).resolve('lightweight-charts/package.json');
+  const build = readFileSync(home.replace('package.json', `dist/${DEVELOPMENT}`), 'utf8');
+  const serve = (name: string, body: string) =>
+    page.route(
+      (url) => url.pathname.endsWith(`/${name}`),
+      (route) => route.fulfill({ contentType: 'text/javascript', body }),
+    );
+  await serve(LIBRARY, LISTENING);
+  await serve(DEVELOPMENT, build);
+}
+
+/** Candles of the one chart on the page; null before there is one. */
+export function drawnOn(page: Page): Promise<readonly Drawn[] | null> {
+  return page.evaluate(`globalThis.charted?.at(-1)?.series[0]?.data() ?? null`);
+}
+
+export interface Write {
+  /** 0: candles, 1: volume. */
+  readonly index: number;
+  /** Of the one point; null: all points anew. */
+  readonly time: number | null;
+}
+
+/** What was written since the last call. */
+export function writesOn(page: Page): Promise<readonly Write[]> {
+  return page.evaluate(`globalThis.charted.at(-1).log.splice(0)`);
+}
+
+export function drawnOf(bars: readonly Record<'open' | 'high' | 'low' | 'close', string>[]) {
+  return bars.map((bar) => [bar.open, bar.high, bar.low, bar.close].map(Number));
+}

@@ -1,0 +1,145 @@
+/** Wallets of a browser: extensions by CIP-30, and the test wallet's ways in and out. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addressBytes, parseAddress } from '../../src/cardano/address.ts';
+import { array, encodeAssets, uint } from '../../src/cardano/encode.ts';
+import { toHex } from '../../src/cardano/hex.ts';
+import { Key } from '../../src/client/index.ts';
+import { balanceOf, cip30 } from '../../src/wallet/utxo.ts';
+import { ok } from '../e2e/devnet/world.ts';
+import { secretOf } from '../support/ledgerWorld.ts';
+import { openBrowser, type Visit, visit } from './support.ts';
+import { launchOn, ordersAre, startWallet, TradeWorld } from './tradeWorld.ts';
+
+/** What the extension's user does and has. */
+interface Holder {
+  networkId: number;
+  declines: boolean;
+  /** Transactions that it was asked to sign, and whether partly. */
+  readonly asked: (readonly [cbor: string, partial: boolean])[];
+}
+
+/**
+ * An extension in the page whose key never comes into it: the page asks, this process answers. The
+ * second entry is the same wallet under an old name; the third is no wallet.
+ */
+async function install(seat: Visit, world: TradeWorld, key: Key): Promise<Holder> {
+  const holder: Holder = { networkId: 0, declines: false, asked: [] };
+  const utxos = async () => ok(await world.client.utxos(key.hash));
+  const parsed = parseAddress(key.address('testnet'));
+  assert(parsed !== null);
+  const answers: Readonly<Record<string, (...args: readonly unknown[]) => unknown>> = {
+    getNetworkId: () => holder.networkId,
+    getChangeAddress: () => toHex(addressBytes(parsed)),
+    getUtxos: async () => (await utxos()).map(cip30),
+    async getBalance() {
+      const { lovelace, assets } = balanceOf(await utxos());
+      return toHex(
+        assets.size === 0 ? uint(lovelace) : array([uint(lovelace), encodeAssets(assets)]),
+      );
+    },
+    signTx(cbor, partial) {
+      if (holder.declines) return { thrown: { code: 2, info: 'user declined to sign' } };
+      holder.asked.push([String(cbor), partial === true]);
+      return key.witness(String(cbor));
+    },
+  };
+  await seat.page.exposeFunction('askHolder', async (name: string, args: readonly unknown[]) =>
+    answers[name]?.(...args),
+  );
+  await seat.page.addInitScript(`
+    const ask = async (name, args) => {
+      const answer = await askHolder(name, args);
+      if (answer?.thrown !== undefined) throw answer.thrown;
+      return answer;
+    };
+    const names = ${JSON.stringify(Object.keys(answers))};
+    const api = Object.fromEntries(names.map((name) => [name, (...args) => ask(name, args)]));
+    const enable = async () => api;
+    const icon = 'javascript:alert(1)';
+    const wallet = { name: 'Pocket', apiVersion: '1', icon, enable };
+    window.cardano = { pocket: wallet, oldPocket: wallet, other: { name: 'no wallet' } };
+  `);
+  return holder;
+}
+
+test('an extension connects, signs, declines, and is refused on another network', async (t) => {
+  const world = await TradeWorld.start(t);
+  const seat = await visit(await openBrowser(t), world.url);
+  const { page } = seat;
+  const bob = await world.funded('bob', 10_000);
+  const holder = await install(seat, world, new Key(secretOf('bob')));
+  const connect = page.getByRole('button', { name: 'Connect Pocket' });
+
+  await t.test('on another network', async () => {
+    holder.networkId = 1;
+    await seat.open('#/wallet');
+    await connect.click();
+    await page.getByText(/Pocket is on mainnet, this server is on devnet/).waitFor();
+    assert.equal(await connect.count(), 1, 'the same wallet under two names is one');
+  });
+
+  await t.test('connected: its address and its balance, with tokens', async () => {
+    holder.networkId = 0;
+    await connect.click();
+    await page.getByText(bob.wallet.address).waitFor();
+    await page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
+    assert.equal(await page.locator('img[src^="javascript"]').count(), 0);
+    const asset = await launchOn(seat, 'Ext');
+    await seat.open('#/wallet');
+    await page.locator('.holdings li').getByText('EXT').waitFor();
+    await seat.open(`#/token/${asset}`);
+  });
+
+  await t.test('a declined signature is told, and can be tried again', async () => {
+    holder.declines = true;
+    await page.getByLabel('You spend').fill('40');
+    await page.getByRole('button', { name: 'Review buy' }).click();
+    await page.getByRole('button', { name: 'Sign and buy' }).click();
+    await page.getByText(/You declined in the wallet.*user declined to sign/).waitFor();
+    holder.declines = false;
+    await page.getByRole('button', { name: 'Sign and buy' }).click();
+    await ordersAre(seat, 'Filled', /40 ADA → [\d,]+ EXT/);
+    assert(holder.asked.length >= 2 && holder.asked.every(([, partial]) => partial));
+  });
+
+  await t.test('switched to another network meanwhile, nothing is signed', async () => {
+    const asked = holder.asked.length;
+    holder.networkId = 1;
+    await page.getByLabel('You spend').fill('40');
+    await page.getByRole('button', { name: 'Review buy' }).click();
+    await page.getByRole('button', { name: 'Sign and buy' }).click();
+    await page.getByText(/Pocket is on mainnet/).waitFor();
+    assert.equal(holder.asked.length, asked);
+  });
+  seat.assertClean();
+});
+
+test('the test wallet is kept, exported, forgotten and imported', async (t) => {
+  const world = await TradeWorld.start(t);
+  const seat = await visit(await openBrowser(t), world.url);
+  const { page } = seat;
+  await startWallet(seat);
+  const address = await page.locator('.wallet-address code').innerText();
+
+  await page.reload();
+  await page.getByText(address).waitFor();
+  await page.getByRole('button', { name: 'Show the secret key' }).click();
+  const secret = await page.locator('.secret').innerText();
+  assert.equal(new Key(secret).address('testnet'), address, 'the export is the key');
+
+  await page.getByRole('button', { name: 'Forget this wallet' }).click();
+  await page.getByRole('button', { name: 'Forget it' }).click();
+  await page.getByRole('button', { name: 'Use a test wallet' }).waitFor();
+  assert.equal(await page.evaluate(`JSON.stringify(localStorage).includes('${secret}')`), false);
+
+  await page.getByText('Import a key').click();
+  await page.getByLabel('Secret key').fill('abc');
+  await page.getByRole('button', { name: 'Import it' }).click();
+  await page.getByText('A secret key has 64 hex digits').waitFor();
+  await page.getByLabel('Secret key').fill(secret);
+  await page.getByRole('button', { name: 'Import it' }).click();
+  await page.getByText(address).waitFor();
+  await page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
+  seat.assertClean();
+});

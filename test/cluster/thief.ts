@@ -1,0 +1,26 @@
+/** Somebody who holds the lease of a market and does nothing with it: no node can lead. */
+import { Bucket } from '../../src/nats/bucket.ts';
+import type { NatsLink } from '../../src/nats/connection.ts';
+import type { Scope } from '../support/server.ts';
+
+/** Answers how to give it back. */
+export async function stealLease(
+  scope: Scope,
+  link: NatsLink,
+  market: string,
+  leaseMs: number,
+): Promise<() => Promise<void>> {
+  const bucket = new Bucket(
+    link,
+    { name: `${market}-nodes`, replicas: 1, ttlMs: leaseMs },
+    leaseMs,
+  );
+  const put = () => bucket.put('leader', JSON.stringify({ node: 'thief', subject: '-' }));
+  await put();
+  const timer = setInterval(() => void put(), leaseMs / 5);
+  scope.after(() => clearInterval(timer));
+  return async () => {
+    clearInterval(timer);
+    await bucket.remove('leader');
+  };
+}
