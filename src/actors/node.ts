@@ -37,8 +37,8 @@ export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
    */
   readonly shared?: {
     diverged(): void;
-    /** Puts the snapshot that an epoch begins from into its file. */
-    fetchBase(epoch: string): Promise<void>;
+    /** Puts the snapshot that an epoch begins from into its file; false: not `isWanted` before. */
+    fetchBase(epoch: string, isWanted: () => boolean): Promise<boolean>;
   };
 }
 
@@ -169,7 +169,8 @@ export class Node {
     while (!this.#stopping) {
       const adopted = this.#adopted;
       if (adopted !== null) {
-        await this.#changeEpoch(adopted);
+        const isHere = adopted.entry.epoch === this.applied().epoch;
+        if (!isHere) await this.#changeEpoch(adopted);
         if (this.#adopted === adopted) this.#adopted = null;
         continue;
       }
@@ -257,9 +258,12 @@ export class Node {
     if (payload.kind !== 'epoch') return;
     if (payload.base !== undefined && !this.#isAt(payload.base)) {
       if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
-      const { seq } = payload.base;
-      const broken = await this.#otherState.takeBase(seq, epoch, this.#fold.store);
-      if (broken === null) return;
+      // Until it is taken over, what is here is not what the others go on from.
+      this.#setDiverged(this.#options.shared !== undefined);
+      const isWanted = () => !this.#stopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
+      const { store } = this.#fold;
+      const broken = await this.#otherState.takeBase(sealed, payload, store, isWanted);
+      if (broken === null) return this.#woken(() => {});
       this.#openState(broken);
     }
     this.#fold.apply(sealed, new Set());

@@ -3,12 +3,13 @@
  * snapshot of a log that went on without this node. `store` is given up just before it is replaced,
  * so until then the node answers from it.
  */
+import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import type { StateStore } from '../store/state.ts';
 import { type Committer, isRefusal } from './committer.ts';
 import { clearDamaged, type DataFiles, replaceDatabase } from './files.ts';
 import type { NodeOptions } from './node.ts';
-import { Interrupted, type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
+import { Interrupted, LogGone, type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
 
 export class OtherState {
   readonly #log: Log;
@@ -28,19 +29,34 @@ export class OtherState {
     this.#committer = committer;
   }
 
-  /** Pools that could not be folded; null when we stop before it is done. */
-  async takeBase(seq: number, epoch: string, store: StateStore): Promise<readonly string[] | null> {
+  /**
+   * What epoch `sealed` begins from; answers the pools that could not be folded. null: we stop, or
+   * nobody wants that epoch any more, or of several nodes' log what it was made from is gone.
+   */
+  async takeBase(
+    { entry: { epoch } }: SealedEntry,
+    { reason, base }: EpochPayload,
+    store: StateStore,
+    isWanted: () => boolean,
+  ): Promise<readonly string[] | null> {
     const release = () => this.#release(store);
     const { shared } = this.#options;
-    const isElsewhere = shared !== undefined && seq < (await this.#log.first());
-    return this.#committer.untilDiskTakes(async () => {
+    // Not by what the log holds now: it may be another one already, or empty.
+    const isElsewhere = shared !== undefined && reason === 'log lost';
+    const take = async () => {
       if (!isElsewhere) {
-        return replaceState(seq, this.#log, this.#files, this.#options, release);
+        return replaceState(base?.seq ?? 0, this.#log, this.#files, this.#options, release);
       }
-      await shared.fetchBase(epoch);
+      if (!(await shared.fetchBase(epoch, isWanted))) return null;
       await takeBase(epoch, this.#files, release);
       return [];
-    }, isRefusal);
+    };
+    try {
+      return await this.#committer.untilDiskTakes(take, isRefusal);
+    } catch (error) {
+      if (shared !== undefined && error instanceof LogGone) return null;
+      throw error;
+    }
   }
 
   /** False: there is none that is further than `store`, or we stop before it is there. */

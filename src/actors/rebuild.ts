@@ -4,7 +4,6 @@
  * if slower.
  */
 import type { Log } from '../log/port.ts';
-import { assert } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
 import {
@@ -31,6 +30,9 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
 
 /** Asked to stop before the work was done; nothing is changed by that. */
 export class Interrupted extends Error {}
+
+/** The log does not hold what a state is made from: it was trimmed, lost or replaced meanwhile. */
+export class LogGone extends Error {}
 
 interface Plan {
   /** Epoch whose snapshot the log begins from; null: from nothing, or in the middle of one. */
@@ -74,7 +76,7 @@ async function fromSnapshot(
   const upTo = oldest?.to ?? 0;
   const seq = (await options.takeSnapshot?.(file, upTo)) ?? null;
   if (seq !== null) return [{ from: seq + 1, to: upTo }, ...later];
-  throw new Error(
+  throw new LogGone(
     `the log has lost its beginning and no snapshot of entry ${upTo} or before is there: ` +
       'remove state.sqlite from DATA_DIR and start again once a leader has taken one',
   );
@@ -90,7 +92,7 @@ async function foldRanges(
   for (const { from, to } of ranges) {
     for (let next = from; next <= to; ) {
       const entries = await log.read(next, Math.min(READ, to - next + 1));
-      assert(entries.length > 0, `entry ${next} is still in the log`);
+      if (entries.length === 0) throw new LogGone(`entry ${next} is not in the log any more`);
       for (const sealed of entries) {
         // A rollback reads what is committed.
         if (sealed.entry.payload.kind === 'rollback') await store.commit();
@@ -156,7 +158,9 @@ async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
     ranges.unshift({ from, to });
     const [sealed] = await log.read(from, 1);
     const payload = sealed?.entry.payload;
-    assert(sealed !== undefined && payload?.kind === 'epoch', `entry ${from} starts an epoch`);
+    if (sealed === undefined || payload?.kind !== 'epoch') {
+      throw new LogGone(`entry ${from} started an epoch and is not in the log any more`);
+    }
     if (payload.base === undefined) return { baseEpoch: null, ranges };
     if (from === first) return { baseEpoch: sealed.entry.epoch, ranges };
     to = payload.base.seq;

@@ -27,8 +27,8 @@ export interface RecoveryOptions extends RebuildOptions, RestartOptions {
   readonly shared?: {
     /** Whether the log may begin anew from this node's state, which it does not hold. */
     mayRestart?(checkpoint: Checkpoint): Promise<boolean>;
-    /** Puts the snapshot that an epoch begins from into its file. */
-    fetchBase(epoch: string): Promise<void>;
+    /** Puts the snapshot that an epoch begins from into its file; false: not `isWanted` before. */
+    fetchBase(epoch: string, isWanted: () => Promise<boolean>): Promise<boolean>;
   };
   stateUnreadable(error: unknown): void;
 }
@@ -129,10 +129,21 @@ async function fetchFirstBase(
   log: Log,
   { fetchBase }: NonNullable<RecoveryOptions['shared']>,
 ): Promise<void> {
+  for (;;) {
+    const epoch = await baseEpoch(log);
+    // Another epoch may have begun before its snapshot was there.
+    if (epoch === null) return;
+    if (await fetchBase(epoch, async () => (await baseEpoch(log)) === epoch)) return;
+  }
+}
+
+/** The epoch whose snapshot the log begins from. */
+async function baseEpoch(log: Log): Promise<string | null> {
   const [first] = await log.read(await log.first(), 1);
   const payload = first?.entry.payload;
-  if (payload?.kind === 'epoch' && payload.base !== undefined)
-    await fetchBase(first?.entry.epoch ?? '');
+  return payload?.kind === 'epoch' && payload.base !== undefined
+    ? (first?.entry.epoch ?? null)
+    : null;
 }
 
 /** The log holds the entry of this checkpoint, or begins right behind it. */

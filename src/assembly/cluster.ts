@@ -101,7 +101,7 @@ async function joinOver(
     );
   const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
   const told = { quarantined, epochStarted, stateUnreadable, natsWaits: patience.waits };
-  const fetchBase = (epoch: string) => begins.fetchBase(epoch);
+  const fetchBase = begins.fetchBase.bind(begins);
   const options = { ...common, ...told, publishBase, fetchBase };
   const store = await recovered(starting, shared, name, world, files, options, again);
   const tail = await starting.last();
@@ -131,7 +131,7 @@ async function recovered(
   { clock, rng, signal }: World,
   files: DataFiles,
   options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared'> & {
-    fetchBase(epoch: string): Promise<void>;
+    fetchBase: SharedFiles['fetchBase'];
     natsWaits(error: unknown): void;
   },
   again: () => Promise<void>,

@@ -15,6 +15,9 @@ const BASE = 'base-';
 /** A node may still be on its way to the one before. */
 const KEPT_BASES = 2;
 
+/** Whether what an epoch begins from is still of use. */
+type IsWanted = () => boolean | Promise<boolean>;
+
 export class SharedFiles {
   readonly #objects: ObjectFiles;
   readonly #files: DataFiles;
@@ -36,10 +39,14 @@ export class SharedFiles {
     await this.#removeOldBases();
   }
 
-  /** Into its file; it is there, or comes back. */
-  async fetchBase(epoch: string): Promise<void> {
+  /** Into its file; it is there, or comes back. false: it went with its epoch, or we stop. */
+  async fetchBase(epoch: string, isWanted: IsWanted): Promise<boolean> {
     const path = this.#files.base(epoch);
-    while ((await this.#objects.get(baseName(epoch), path)) instanceof Failure) await this.#again();
+    while ((await this.#objects.get(baseName(epoch), path)) instanceof Failure) {
+      if (!(await isWanted())) return false;
+      await this.#again();
+    }
+    return true;
   }
 
   /** As text; null: there is none, and `mayBegin` answered that this node makes it. */

@@ -1,6 +1,6 @@
 /**
- * An hour of a simulated market with rollbacks, in virtual time, drawn by the datafeed on the chart
- * library's development build: it throws where its rules are broken, and must not.
+ * An hour of a simulated market with rollbacks, in virtual time, drawn by the datafeed on the
+ * chart library's development build: it throws where its rules are broken, and must not.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,8 @@ const HOUR = `async (seed) => {
     const [open, close] = sorted;
     const [high, low] = [Math.max(...sorted), Math.min(...sorted)];
     const prices = { open: text(open), high: text(high), low: text(low), close: text(close) };
-    return { time, ...prices, volume: String(upTo(9999)), baseVolume: '1', trades: 1, final: false };
+    const volume = String(upTo(9999));
+    return { time, ...prices, volume, baseVolume: '1', trades: 1, final: false };
   };
   const rows = new BarRows([], true);
   const listeners = new Set();
@@ -62,7 +63,8 @@ const HOUR = `async (seed) => {
   const check = (series, valueOf, drawnOf) => {
     const shown = JSON.stringify(series.data().map(drawnOf));
     const wanted = JSON.stringify(mirror.state.bars.map(valueOf));
-    if (shown !== wanted) throw new Error('after ' + JSON.stringify(counts) + ': ' + shown.slice(-300) + ' is not ' + wanted.slice(-300));
+    const what = [JSON.stringify(counts), shown.slice(-300), wanted.slice(-300)];
+    if (shown !== wanted) throw new Error('after, drawn, wanted: ' + what.join('; '));
     counts.checks += 1;
   };
   let oldest = START;
@@ -96,7 +98,9 @@ const HOUR = `async (seed) => {
       tell('history', [], []);
     }
     if (second % 20 === 0) await new Promise(requestAnimationFrame);
-    check(candles, (b) => [b.time, +b.open, +b.high, +b.low, +b.close], (p) => [p.time, p.open, p.high, p.low, p.close]);
+    const sides = ['time', 'open', 'high', 'low', 'close'];
+    const numbers = (of) => sides.map((side) => Number(of[side]));
+    check(candles, numbers, numbers);
     check(volume, (b) => [b.time, +b.volume], (p) => [p.time, p.value]);
   }
   drawing.close();

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import type { Desk } from '../../src/wallet/desk.ts';
 import { ADA, DevnetWorld } from '../e2e/devnet/world.ts';
 import { type Bar, readHistory } from '../support/chart.ts';
-import { drawnOn, listenToCharts, openBrowser, type Visit, visit, writesOn } from './support.ts';
+import { type Drawn, drawnOn, listenToCharts, openBrowser, type Visit, visit, writesOn } from './support.ts';
 
 const MINUTE_BLOCKS = 60;
 
@@ -58,7 +58,7 @@ async function drawn(seen: Visit, world: DevnetWorld, asset: string): Promise<re
   return bars;
 }
 
-function candleOf({ time, open, high, low, close }: Record<string, unknown>) {
+function candleOf({ time, open, high, low, close }: Drawn): Drawn {
   return { time, open, high, low, close };
 }
 

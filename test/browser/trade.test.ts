@@ -47,7 +47,15 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
   const asset = await launchOn(seat, 'Walk');
 
   await t.test('a buy moves from the form to its fill, and the bar with it', async () => {
-    await page.getByLabel('You spend').fill('120.5');
+    const amount = page.getByLabel('You spend');
+    await amount.fill('120.5');
+    await page.locator('.quote[data-state=quote]').waitFor();
+    await amount.press('Enter');
+    await page.getByRole('button', { name: 'Sign and buy' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    const focused = await amount.evaluate('(input) => document.activeElement === input');
+    assert(focused, 'the keyboard is where it was');
     await review(seat, 'buy');
     const said = await page.locator('dialog').innerText();
     assert.match(said, /123\.1 ADA goes to the order/, 'what is signed is read from the bytes');
@@ -91,6 +99,12 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
   await t.test('an order that waits for its price is open, and is cancelled', async () => {
     await page.locator('.direction label[data-value=buy]').click();
     await page.getByRole('button', { name: '50 ₳' }).click();
+    await page.locator('.quote[data-state=quote]').waitFor();
+    const gets = () => page.locator('.quote-rows > div').nth(1).innerText();
+    const before = await gets();
+    const some = { assetId: asset, side: 'BUY', amount: 200n * ADA, slippage: 'infinity' } as const;
+    await world.filled(bob, some);
+    await seat.asked('the quote follows the pool', gets, (now) => now !== before);
     await review(seat, 'buy');
     // The price runs away between the last look and the signature.
     const away = {

@@ -9,7 +9,7 @@ import { balanceOf, cip30 } from '../../src/wallet/utxo.ts';
 import { ok } from '../e2e/devnet/world.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import { openBrowser, type Visit, visit } from './support.ts';
-import { launchOn, ordersAre, startWallet, TradeWorld } from './tradeWorld.ts';
+import { field, launchOn, ordersAre, startWallet, TradeWorld } from './tradeWorld.ts';
 
 /** What the extension's user does and has. */
 interface Holder {
@@ -101,6 +101,23 @@ test('an extension connects, signs, declines, and is refused on another network'
     await page.getByRole('button', { name: 'Sign and buy' }).click();
     await ordersAre(seat, 'Filled', /40 ADA → [\d,]+ EXT/);
     assert(holder.asked.length >= 2 && holder.asked.every(([, partial]) => partial));
+  });
+
+  await t.test('a server that builds something else gets no signature', async () => {
+    const asked = holder.asked.length;
+    // Terms of the order that was asked for, bytes of one for twice as much.
+    await page.route('**/order', async (route) => {
+      const body: unknown = route.request().postDataJSON();
+      const right: unknown = await (await route.fetch()).json();
+      const doubled = { ...Object(body), amount: '80000000' };
+      const other: unknown = await (await route.fetch({ postData: doubled })).json();
+      await route.fulfill({ json: { ...Object(right), cbor: field(other, 'cbor') } });
+    });
+    await page.getByLabel('You spend').fill('40');
+    await page.getByRole('button', { name: 'Review buy' }).click();
+    await page.getByText(/Not signed: this is not what was asked for/).waitFor();
+    await page.unroute('**/order');
+    assert.equal(holder.asked.length, asked);
   });
 
   await t.test('switched to another network meanwhile, nothing is signed', async () => {

@@ -1,42 +1,18 @@
 /**
  * A chain that is far away, followed: runs of blocks, batches, ways back into what was passed,
- * a start in the middle, kills. Replay: `{ seed, path }`.
+ * a start in the middle, kills.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { test } from 'node:test';
 import { KEPT_POINTS, pointKey } from '../../src/actors/chainRows.ts';
-import type { Transaction } from '../../src/cardano/transaction.ts';
-import { chainTip } from '../../src/chain/chainPoints.ts';
-import type { DistantChain } from '../../src/chain/follower.ts';
-import type { KeyedTable } from '../../src/store/rows.ts';
-import { FoldWorld } from '../support/foldWorld.ts';
-import { temporaryDirectory } from '../support/server.ts';
+import type { FoldWorld } from '../support/foldWorld.ts';
 import { until } from '../support/until.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { rowsOf } from './foldChain.ts';
+import { assertRebuilt, caughtUp, marketOf, openWorld } from './followed.ts';
 import { launchOf, orderOf } from './recogniseWorld.ts';
 
 const { tx: LAUNCH, token: TOKEN } = launchOf('Distant');
-/** Rows that no seq stands in: how blocks were cut into entries does not show. */
-const MARKET: readonly KeyedTable[] = [
-  ...(['pools', 'orders', 'open_orders', 'outputs', 'trades'] as const),
-  ...(['holdings', 'holders', 'balances', 'traders', 'counts'] as const),
-];
-
-async function openWorld(t: TestContext): Promise<FoldWorld> {
-  return FoldWorld.open(t, join(temporaryDirectory(), 'data'));
-}
-
-async function caughtUp(world: FoldWorld, chain: MadeElsewhere, height?: number): Promise<void> {
-  const wanted = height ?? chain.tip?.height;
-  const block = chain.blocks.find((each) => each.height === wanted) ?? assert.fail();
-  const tip = () => chainTip(world.fold.store);
-  const what = () => `the log has block ${wanted}; it has ${tip()?.height}`;
-  await until(what, () => tip()?.hash === block.point.hash, 30_000);
-}
-
 async function kindsOf(world: FoldWorld): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { entry } of await world.entries()) {
@@ -44,15 +20,6 @@ async function kindsOf(world: FoldWorld): Promise<Record<string, number>> {
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return counts;
-}
-
-async function assertRebuilt(world: FoldWorld): Promise<void> {
-  const { stateHash } = await world.rebuilt();
-  assert.equal(world.node.stateHash(), stateHash, 'the state is what the log says');
-}
-
-function marketOf(world: FoldWorld) {
-  return MARKET.map((table) => [table, rowsOf(world, table)]);
 }
 
 test('blocks without events are passed while no fork can reach them, then written', async (t) => {
@@ -205,83 +172,6 @@ test('after kills it goes on where the log ends', async (t) => {
   await caughtUp(undisturbed, chain);
   assert.deepEqual(marketOf(world), marketOf(undisturbed));
   await assertRebuilt(world);
-});
-
-/** What a block holds: launches and orders of tokens launched before it. */
-function transactionsOf(deeds: readonly number[], tokens: string[]): Transaction[] {
-  return deeds.map((deed) => {
-    const token = tokens[deed % (tokens.length + 1)];
-    if (token !== undefined) return orderOf(token, deed % 2 === 0 ? 'buy' : 'sell').tx;
-    const launch = launchOf(`T${tokens.length}`);
-    tokens.push(launch.token);
-    return launch.tx;
-  });
-}
-
-test('what is written does not depend on how blocks come in batches', async (t) => {
-  const block = fc.record({
-    deeds: fc.array(fc.nat(20), { maxLength: 3 }),
-    apart: fc.constantFrom(1, 20, 61, 4_000),
-  });
-  const blocks = fc.array(block, { minLength: 1, maxLength: 40 });
-  const property = fc.asyncProperty(blocks, async (planned) => {
-    const chain = new MadeElsewhere();
-    const tokens: string[] = [];
-    for (const { deeds, apart } of planned) chain.block(transactionsOf(deeds, tokens), apart);
-    const [batched, single] = [await openWorld(t), await openWorld(t)];
-    for (const [world, some] of [
-      [batched, {}],
-      [single, null],
-    ] as const satisfies readonly [FoldWorld, Partial<DistantChain> | null][]) {
-      const { follower, faults } = followFrom(t, world, chain, some);
-      await caughtUp(world, chain);
-      await follower.stop();
-      assert.deepEqual(faults, []);
-    }
-    assert.equal(batched.node.stateHash(), single.node.stateHash());
-    assert.equal(batched.seq, single.seq);
-    await Promise.all([batched.stop(), single.stop()]);
-  });
-  await fc.assert(property, { numRuns: 25, endOnFailure: true });
-});
-
-test('after any forks the market is what the chain says', async (t) => {
-  const fork = fc.record({
-    depth: fc.constantFrom(1, 2, 7, 300, KEPT_POINTS - 1),
-    deeds: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { minLength: 1, maxLength: 6 }),
-    isAwaited: fc.boolean(),
-  });
-  const property = fc.asyncProperty(
-    fc.array(fork, { minLength: 1, maxLength: 4 }),
-    async (forks) => {
-      const chain = new MadeElsewhere();
-      const tokens: string[] = [];
-      chain.empty(200);
-      for (let made = 0; made < 40; made += 1) chain.block(transactionsOf([made], tokens), 61);
-      chain.empty(KEPT_POINTS + 20);
-      const world = await openWorld(t);
-      const { follower, faults } = followFrom(t, world, chain);
-      await caughtUp(world, chain);
-      for (const { depth, deeds, isAwaited } of forks) {
-        chain.cut(chain.blocks.length - depth);
-        // What was launched before is known in the fork, too, or its orders mean nothing.
-        for (const each of deeds) chain.block(transactionsOf(each, tokens), 61);
-        chain.empty(depth);
-        if (isAwaited) await caughtUp(world, chain);
-      }
-      await caughtUp(world, chain);
-      await follower.stop();
-      await assertRebuilt(world);
-      const other = await openWorld(t);
-      const again = followFrom(t, other, chain);
-      await caughtUp(other, chain);
-      await again.follower.stop();
-      assert.deepEqual(marketOf(world), marketOf(other));
-      assert.deepEqual([faults, again.faults, world.said.foldFailures], [[], [], []]);
-      await Promise.all([world.stop(), other.stop()]);
-    },
-  );
-  await fc.assert(property, { numRuns: 6, endOnFailure: true });
 });
 
 test('what waits is understood once the blocks before it are there', async (t) => {

@@ -17,6 +17,7 @@ const REPLAY = `SEED=${SEED} node --test test/client/market.test.ts`;
 const GATEWAY = { heartbeatMs: 50, sweepMs: 10 };
 const ROUNDS = 6;
 const ACTIONS = 6;
+const DEEPEST_FORK = 4;
 
 interface Mirrored<State> {
   readonly state: State;
@@ -165,7 +166,10 @@ async function act(
       if (open !== undefined) await person.cancel(open);
     } else if (dice < 0.75) await world.mine(1 + Math.floor(rng.unit() * 40));
     else if (dice < 0.85)
-      await world.fork(1 + Math.floor(rng.unit() * 4), rng.unit() < 0.5 ? 'all' : 'none');
+      await world.fork(
+        1 + Math.floor(rng.unit() * DEEPEST_FORK),
+        rng.unit() < 0.5 ? 'all' : 'none',
+      );
     else if (dice < 0.95) proxy.cut();
     else tokens.push(await person.launch(`Coin ${tokens.length}`));
   });
@@ -210,6 +214,8 @@ test('every mirror is what HTTP says at the same position', async (t) => {
   tokens.push(await second.launch('Second'));
   await world.mine();
   compared.push(...mirrorsOf(second.client, tokens[1] ?? '', second));
+  // Deeper than all forks together: what is compared is always there.
+  await world.mine(ROUNDS * ACTIONS * DEEPEST_FORK);
   let [done, refusals] = [0, 0];
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (let action = 0; action < ACTIONS; action += 1) {

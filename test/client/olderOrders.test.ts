@@ -51,7 +51,7 @@ test('orders beyond the newest hundred', async (t) => {
     assert.equal(orders.hasOlder, false);
     assert.equal(await orders.loadOlder(), false);
     await buy();
-    await world.mine();
+    await untilAsked('in a block', placed, (count) => count === ids.length, DEADLINE_MS);
     const newest = ids.at(-1);
     await until('the new one comes first', () => known()[0] === newest, DEADLINE_MS);
     assert.equal(known().length, ids.length);

@@ -26,7 +26,7 @@ export type MakePlace = (scope: TestContext) => Promise<ChainPlace>;
 
 export function checker(name: string, make: MakePlace) {
   return (behaviour: string, run: (place: ChainPlace) => Promise<void>) =>
-    test(`${name}: ${behaviour}`, { timeout: 30_000 }, async (scope) => run(await make(scope)));
+    test(`${name}: ${behaviour}`, { timeout: 60_000 }, async (scope) => run(await make(scope)));
 }
 
 /** Confirmed outputs of one of the funded wallets. */

@@ -16,7 +16,7 @@ test('ADA: grouped, cut and not rounded up', () => {
   assert.equal(plain(format.ada(18_188_999_999n, 0)), '18,188 ₳');
 });
 
-test('ADA of any amount never shows more than there is, and less than a hundredth too little', () => {
+test('ADA of any amount: never more than there is, less than a hundredth too little', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (lovelace) => {
       const digits = plain(format.ada(lovelace)).replaceAll(/[^0-9.]/g, '');

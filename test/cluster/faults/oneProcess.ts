@@ -113,6 +113,7 @@ export class OneNode {
     const fetchBase = async (epoch: string) => {
       while (!existsSync(baseOf(place, epoch))) await sleep(clock, 5);
       copyFileSync(baseOf(place, epoch), files.base(epoch));
+      return true;
     };
     const fault = (error: unknown) => place.faults.push(error);
     const own = { ...OPTIONS, clock, rng: seededRng(place.rng.unit() * 1e9), quarantined: fault };

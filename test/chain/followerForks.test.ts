@@ -1,0 +1,75 @@
+/** However blocks come and forks go, the same chain is the same market. Replay: `{ seed, path }`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { KEPT_POINTS } from '../../src/actors/chainRows.ts';
+import type { DistantChain } from '../../src/chain/follower.ts';
+import type { FoldWorld } from '../support/foldWorld.ts';
+import { followFrom, MadeElsewhere } from './distantChain.ts';
+import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';
+
+test('what is written does not depend on how blocks come in batches', async (t) => {
+  const block = fc.record({
+    deeds: fc.array(fc.nat(20), { maxLength: 3 }),
+    apart: fc.constantFrom(1, 20, 61, 4_000),
+  });
+  const blocks = fc.array(block, { minLength: 1, maxLength: 40 });
+  const property = fc.asyncProperty(blocks, async (planned) => {
+    const chain = new MadeElsewhere();
+    const tokens: string[] = [];
+    for (const { deeds, apart } of planned) chain.block(transactionsOf(deeds, tokens), apart);
+    const [batched, single] = [await openWorld(t), await openWorld(t)];
+    for (const [world, some] of [
+      [batched, {}],
+      [single, null],
+    ] as const satisfies readonly [FoldWorld, Partial<DistantChain> | null][]) {
+      const { follower, faults } = followFrom(t, world, chain, some);
+      await caughtUp(world, chain);
+      await follower.stop();
+      assert.deepEqual(faults, []);
+    }
+    assert.equal(batched.node.stateHash(), single.node.stateHash());
+    assert.equal(batched.seq, single.seq);
+    await Promise.all([batched.stop(), single.stop()]);
+  });
+  await fc.assert(property, { numRuns: 25, endOnFailure: true });
+});
+
+test('after any forks the market is what the chain says', async (t) => {
+  const fork = fc.record({
+    depth: fc.constantFrom(1, 2, 7, 300, KEPT_POINTS - 1),
+    deeds: fc.array(fc.array(fc.nat(20), { maxLength: 2 }), { minLength: 1, maxLength: 6 }),
+    isAwaited: fc.boolean(),
+  });
+  const property = fc.asyncProperty(
+    fc.array(fork, { minLength: 1, maxLength: 4 }),
+    async (forks) => {
+      const chain = new MadeElsewhere();
+      const tokens: string[] = [];
+      chain.empty(200);
+      for (let made = 0; made < 40; made += 1) chain.block(transactionsOf([made], tokens), 61);
+      chain.empty(KEPT_POINTS + 20);
+      const world = await openWorld(t);
+      const { follower, faults } = followFrom(t, world, chain);
+      await caughtUp(world, chain);
+      for (const { depth, deeds, isAwaited } of forks) {
+        chain.cut(chain.blocks.length - depth);
+        // What was launched before is known in the fork, too, or its orders mean nothing.
+        for (const each of deeds) chain.block(transactionsOf(each, tokens), 61);
+        chain.empty(depth);
+        if (isAwaited) await caughtUp(world, chain);
+      }
+      await caughtUp(world, chain);
+      await follower.stop();
+      await assertRebuilt(world);
+      const other = await openWorld(t);
+      const again = followFrom(t, other, chain);
+      await caughtUp(other, chain);
+      await again.follower.stop();
+      assert.deepEqual(marketOf(world), marketOf(other));
+      assert.deepEqual([faults, again.faults, world.said.foldFailures], [[], [], []]);
+      await Promise.all([world.stop(), other.stop()]);
+    },
+  );
+  await fc.assert(property, { numRuns: 6, endOnFailure: true });
+});
