@@ -1,6 +1,6 @@
 /**
- * `watch`: a list of pools or one token in the terminal, live. On a terminal it draws in place; in a
- * pipe it writes the whole picture again, at most once a second.
+ * `watch`: a list of pools or one token, live. On a terminal it draws in place; in a pipe it writes
+ * the whole picture again, at most once a second.
  */
 import { Client } from '../client/index.ts';
 import type { PoolListName } from '../client/types.ts';

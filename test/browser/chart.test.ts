@@ -14,7 +14,8 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
  * bars that end, quiet minutes, late trades, rollbacks of one bar and of many, older bars.
  */
 const HOUR = `async (seed) => {
-  const at = document.querySelector('script[type=module]').src.replace(/src\\/web\\/main\\.ts$/, '');
+  const { src } = document.querySelector('script[type=module]');
+  const at = src.replace(/src\\/web\\/main\\.ts$/, '');
   const { drawBars } = await import(at + 'src/client/datafeed/index.ts');
   const { BarRows } = await import(at + 'src/client/mirrors/barRows.ts');
   const library = await import('lightweight-charts');

@@ -5,7 +5,15 @@ import type { Browser } from 'playwright-core';
 import type { Desk } from '../../src/wallet/desk.ts';
 import { ADA, DevnetWorld } from '../e2e/devnet/world.ts';
 import { type Bar, readHistory } from '../support/chart.ts';
-import { type Drawn, drawnOn, listenToCharts, openBrowser, type Visit, visit, writesOn } from './support.ts';
+import {
+  type Drawn,
+  drawnOn,
+  listenToCharts,
+  openBrowser,
+  type Visit,
+  visit,
+  writesOn,
+} from './support.ts';
 
 const MINUTE_BLOCKS = 60;
 

@@ -167,3 +167,8 @@ export interface Write {
 export function writesOn(page: Page): Promise<readonly Write[]> {
   return page.evaluate(`globalThis.charted.at(-1).log.splice(0)`);
 }
+
+/** Open, high, low and close of bars as numbers, as the chart has them. */
+export function drawnOf(bars: readonly Record<'open' | 'high' | 'low' | 'close', string>[]) {
+  return bars.map((bar) => [bar.open, bar.high, bar.low, bar.close].map(Number));
+}

@@ -13,6 +13,7 @@ import { assertRebuilt, caughtUp, marketOf, openWorld } from './followed.ts';
 import { launchOf, orderOf } from './recogniseWorld.ts';
 
 const { tx: LAUNCH, token: TOKEN } = launchOf('Distant');
+
 async function kindsOf(world: FoldWorld): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { entry } of await world.entries()) {

@@ -65,6 +65,10 @@ const COMMON = {
 } as const;
 
 export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[] {
+  return [...serverRoutes(clock), ...symbolRoutes(node), historyRoute(node)];
+}
+
+function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
   return [
     {
       ...COMMON,
@@ -88,6 +92,11 @@ export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[]
       gzip: false,
       handle: () => ({ body: String(Math.floor(clock.nowMs() / 1000)), type: 'text/plain' }),
     },
+  ];
+}
+
+function symbolRoutes(node: ChartNode): Route[] {
+  return [
     {
       ...COMMON,
       path: '/udf/symbols',
@@ -118,29 +127,32 @@ export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[]
           searchSymbols(node.fold, String(query.query ?? ''), Number(query.limit ?? DEFAULT_FOUND)),
         ),
     },
-    {
-      ...COMMON,
-      path: '/udf/history',
-      operationId: 'udfHistory',
-      summary: 'Bars as columns of numbers',
-      description:
-        'Bars that start in [from, to); `countback` wins over `from`: so many bars before `to`.',
-      query: Type.Object({
-        symbol: SymbolName,
-        resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
-        from: Type.Optional(UdfSeconds),
-        to: UdfSeconds,
-        countback: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
-      }),
-      answers: {
-        200: {
-          description: 'Bars, no bars, or why not',
-          schema: Type.Union([Columns, NoData, Refusal]),
-        },
-      },
-      handle: (request) => history(node, request),
-    },
   ];
+}
+
+function historyRoute(node: ChartNode): Route {
+  return {
+    ...COMMON,
+    path: '/udf/history',
+    operationId: 'udfHistory',
+    summary: 'Bars as columns of numbers',
+    description:
+      'Bars that start in [from, to); `countback` wins over `from`: so many bars before `to`.',
+    query: Type.Object({
+      symbol: SymbolName,
+      resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
+      from: Type.Optional(UdfSeconds),
+      to: UdfSeconds,
+      countback: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
+    }),
+    answers: {
+      200: {
+        description: 'Bars, no bars, or why not',
+        schema: Type.Union([Columns, NoData, Refusal]),
+      },
+    },
+    handle: (request) => history(node, request),
+  };
 }
 
 function describe({ fold }: ChartNode, text: string): Answer {

@@ -22,8 +22,9 @@ export function documentOf(
   const preloads = sources.modules.map(
     ({ path }) => `<link rel="modulepreload" href="${urlOf(path)}">`,
   );
+  const chain = hasChain ? 'some' : 'none';
   const html = `<!doctype html>
-<html lang="en" data-chain="${hasChain ? 'some' : 'none'}"><head><meta charset="utf-8"><title>upcurve</title>
+<html lang="en" data-chain="${chain}"><head><meta charset="utf-8"><title>upcurve</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="Launches, live prices and orders of this market.">

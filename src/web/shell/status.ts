@@ -21,7 +21,9 @@ export interface StatusParts {
 export class StatusLine {
   readonly element: HTMLElement;
   readonly #parts: StatusParts;
-  readonly #state = el('span', { class: 'state', role: 'status' });
+  readonly #state = el('span', { class: 'state' });
+  /** Read out when it changes; the seconds that are counted are not. */
+  readonly #said = el('span', { class: 'unseen', role: 'status' });
   readonly #asOf = el('span', { class: 'as-of' });
   readonly #old = el('span', { class: 'as-of long' }, 'showing the market');
   readonly #retry = el('button', { type: 'button', class: 'retry' }, 'Try now');
@@ -37,7 +39,7 @@ export class StatusLine {
     const dot = el('span', { class: 'dot', 'aria-hidden': 'true' });
     this.element = el('footer', { class: 'status' }, dot, this.#state, this.#old, this.#asOf);
     const node = el('span', { class: 'fact' }, this.#nodeName, this.#role);
-    this.element.append(this.#retry, this.#tip, node, this.#network, links);
+    this.element.append(this.#said, this.#retry, this.#tip, node, this.#network, links);
     this.#tick();
   }
 
@@ -51,9 +53,12 @@ export class StatusLine {
     const state = this.#parts.state();
     const health = this.#parts.health();
     const isOpen = state.is === 'open';
-    setAttribute(document.documentElement, 'data-connection', isOpen ? 'open' : 'lost');
+    // Before the first frame there is nothing that could be old.
+    const isLost = !isOpen && state.heardAtMs !== null;
+    setAttribute(document.documentElement, 'data-connection', isLost ? 'lost' : 'open');
     setText(this.#state, this.#words(state, clock.nowMs()));
-    const heard = isOpen ? null : state.heardAtMs;
+    setText(this.#said, isLost ? 'Not connected: what is shown is old' : 'Connected');
+    const heard = isLost ? state.heardAtMs : null;
     setText(this.#asOf, heard === null ? '' : `as of ${clockTime(heard)}`);
     this.#old.hidden = heard === null;
     this.#retry.hidden = state.is !== 'waiting';

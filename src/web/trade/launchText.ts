@@ -2,7 +2,7 @@
  * What a launch may say, checked while it is typed. The server checks the same again and has the
  * last word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
  */
-export const MOST_NAME_CHARACTERS = 16;
+const MOST_NAME_CHARACTERS = 16;
 const MOST_NAME_BYTES = 32;
 export const MOST_DESCRIPTION_CHARACTERS = 500;
 const MOST_URL_BYTES = 200;

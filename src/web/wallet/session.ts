@@ -34,6 +34,8 @@ export class Session {
   /** Counts what came into a block: a reason to look again at locks and the like. */
   readonly landed: Source<number> = new Source(0);
   readonly #context: PageContext;
+  /** Aborted when this wallet leaves. */
+  #signal: AbortSignal = AbortSignal.abort();
   #stop: () => void = () => {};
   #isAsking = false;
 
@@ -59,8 +61,6 @@ export class Session {
     this.wallet.set(wallet);
     this.refresh();
   }
-
-  #signal: AbortSignal = AbortSignal.abort();
 
   disconnect(): void {
     this.#stop();

@@ -5,7 +5,7 @@
 import { WalletError } from './connected.ts';
 
 /** Says what it is to whoever looks into the storage. */
-export const STORAGE_NAME = 'upcurve.devnet-test-wallet.secret-key';
+const STORAGE_NAME = 'upcurve.devnet-test-wallet.secret-key';
 export const storage = () => localStorage;
 const SECRET = /^[0-9a-f]{64}$/;
 

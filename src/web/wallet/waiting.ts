@@ -31,7 +31,6 @@ async function isThere(
   txHash: string,
 ): Promise<boolean> {
   try {
-    // Rows are in the order of their hashes: what follows its output `-1` begins with it.
     const { data } = await client.utxos.list({ pkh, limit: PAGE });
     return data.some((row) => row.txHash === txHash);
   } catch {

@@ -21,7 +21,7 @@ import { createRegistry } from '../../../src/runtime/metrics.ts';
 import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
 import { manyLines, rollbackTo } from '../../support/lines.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { FaultyLog, type FaultyStream } from './faultyLog.ts';
+import { FaultyLog, FaultyStream } from './faultyLog.ts';
 
 const LEASE_MS = 40;
 const WATCH_MS = 15;
@@ -38,6 +38,12 @@ export interface Place {
   readonly states: Map<string, string>;
   readonly bases: string;
   readonly faults: unknown[];
+}
+
+export function newPlace(rng: Rng): Place {
+  const [standings, states] = [new Map(), new Map()];
+  const stream = new FaultyStream(rng);
+  return { stream, rng, standings, states, bases: temporaryDirectory(), faults: [] };
 }
 
 export class OneNode {
@@ -110,8 +116,11 @@ export class OneNode {
   static async start(name: string, place: Place): Promise<OneNode> {
     const log = new FaultyLog(place.stream);
     const files = dataFiles(join(temporaryDirectory(), name));
-    const fetchBase = async (epoch: string) => {
-      while (!existsSync(baseOf(place, epoch))) await sleep(clock, 5);
+    const fetchBase = async (epoch: string, isWanted: () => boolean | Promise<boolean>) => {
+      while (!existsSync(baseOf(place, epoch))) {
+        if (!(await isWanted())) return false;
+        await sleep(clock, 5);
+      }
       copyFileSync(baseOf(place, epoch), files.base(epoch));
       return true;
     };
@@ -162,7 +171,7 @@ export class OneNode {
   }
 }
 
-function baseOf({ bases }: Place, epoch: string): string {
+export function baseOf({ bases }: Place, epoch: string): string {
   return join(bases, `${epoch}.sqlite`);
 }
 

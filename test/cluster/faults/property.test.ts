@@ -7,10 +7,9 @@ import { rebuildState } from '../../../src/actors/rebuild.ts';
 import { systemClock as clock, sleep } from '../../../src/runtime/clock.ts';
 import { epochNumber } from '../../../src/runtime/position.ts';
 import { seededRng } from '../../../src/runtime/rng.ts';
-import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { FaultyStream } from './faultyLog.ts';
-import { OneNode, type Place } from './oneProcess.ts';
+import type { FaultyStream } from './faultyLog.ts';
+import { newPlace, OneNode, type Place } from './oneProcess.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 const RUNS = Number(process.env.RUNS ?? 4);
@@ -112,9 +111,8 @@ async function mended(place: Place, nodes: readonly OneNode[], told: string[]): 
 
 async function market(t: TestContext, seed: number): Promise<Record<string, number>> {
   const rng = seededRng(seed);
-  const stream = new FaultyStream(rng);
-  const [standings, states] = [new Map(), new Map()];
-  const place: Place = { stream, rng, standings, states, bases: temporaryDirectory(), faults: [] };
+  const place = newPlace(rng);
+  const { stream, states } = place;
   const nodes: OneNode[] = [];
   const told: string[] = [];
   try {

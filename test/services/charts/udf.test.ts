@@ -92,7 +92,7 @@ test('a span without bars names the newest one before it', async (t) => {
   assert.deepEqual(await ask({ to: first.time, countback: 10 }), { s: 'no_data' });
 });
 
-test('symbols are found by asset id and by ticker; what is not there is said UDF way', async (t) => {
+test('symbols are found by asset id and ticker; what is not there is said UDF way', async (t) => {
   const door = await tradedDoor(t);
   const { token } = door.pool();
   const info = await door.json('/udf/symbols', { symbol: token });

@@ -1,0 +1,136 @@
+/** An epoch that is read, and gone before what it begins from is taken over. */
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { ENTRY_VERSION, type EpochPayload, NO_HASH, sealEntry } from '../../../src/log/entry.ts';
+import { seededRng } from '../../../src/runtime/rng.ts';
+import { until } from '../../support/until.ts';
+import { baseOf, newPlace, OneNode, type Place } from './oneProcess.ts';
+
+interface Pair {
+  readonly place: Place;
+  /** Has more than `behind`; the log is empty. */
+  readonly ahead: OneNode;
+  readonly behind: OneNode;
+}
+
+async function pairWithoutLog(t: TestContext): Promise<Pair> {
+  const place = newPlace(seededRng(7));
+  const { stream, faults } = place;
+  const [ahead, behind] = [await OneNode.start('a', place), await OneNode.start('b', place)];
+  t.after(async () => {
+    for (const node of [ahead, behind]) await node.stop();
+  });
+  const written = async (count: number) => {
+    const enough = stream.history.length + count;
+    ahead.mayLead = true;
+    await until(
+      () => `${count} more entries are written, ${faults[0]}`,
+      () => stream.history.length >= enough,
+      20_000,
+    );
+  };
+  await written(20);
+  await until('both have some', () => behind.node.applied().seq > 10, 20_000);
+  behind.log.isCut = true;
+  await written(20);
+  ahead.expire();
+  await until('what was written is applied', () => ahead.node.applied().seq === stream.end, 20_000);
+  stream.truncate(Number.POSITIVE_INFINITY);
+  behind.log.mend();
+  return { place, ahead, behind };
+}
+
+/** The first entry of an epoch right behind what `node` has. */
+function epochBehind({ node }: OneNode, epoch: string, payload: Omit<EpochPayload, 'kind'>) {
+  const { checkpoint } = node.fold.store;
+  assert(checkpoint !== null);
+  const { seq, term } = checkpoint;
+  const common = { version: ENTRY_VERSION, prevEntryHash: NO_HASH, timeMs: node.fold.marketMs };
+  return sealEntry({
+    ...common,
+    epoch,
+    seq: seq + 1,
+    term,
+    payload: { kind: 'epoch', ...payload },
+  });
+}
+
+function lostAt({ node }: OneNode) {
+  const base = { seq: node.applied().seq, stateHash: node.stateHash() };
+  return { reason: 'log lost', base } as const;
+}
+
+test('takes the snapshot of an epoch whose log is empty again, and is not ready until then', async (t) => {
+  const { place, ahead, behind } = await pairWithoutLog(t);
+  const next = epochBehind(ahead, '2-gone', lostAt(ahead));
+  const base = baseOf(place, '2-gone');
+  await ahead.node.fold.store.snapshotTo(`${base}-part`);
+  behind.node.adopt(next);
+  ahead.node.adopt(next);
+  await until('who has another state is not ready', () => !behind.node.synced());
+  assert(ahead.node.synced(), 'who has this one already is');
+  renameSync(`${base}-part`, base);
+  await until(
+    () => `both are in the new epoch: ${ahead.at}, ${behind.at}; ${place.faults[0]}`,
+    () => place.faults.length > 0 || behind.at === `2-gone:${next.entry.seq}`,
+    20_000,
+  );
+  assert.deepEqual(place.faults, []);
+  assert.equal(behind.node.stateHash(), ahead.node.stateHash());
+  assert(behind.node.synced());
+});
+
+test('waits no longer for the snapshot of an epoch when there is a later one', async (t) => {
+  const { place, ahead, behind } = await pairWithoutLog(t);
+  behind.node.adopt(epochBehind(ahead, '2-gone', lostAt(ahead)));
+  await until('it waits', () => !behind.node.synced());
+  const next = epochBehind(ahead, '3-here', lostAt(ahead));
+  await ahead.node.fold.store.snapshotTo(baseOf(place, '3-here'));
+  behind.node.adopt(next);
+  await until(
+    () => `it is in the later epoch: ${behind.at}`,
+    () => behind.at === `3-here:${next.entry.seq}`,
+    20_000,
+  );
+  assert.deepEqual(place.faults, []);
+});
+
+test('waits for the next epoch when the log that one went back in is gone', async (t) => {
+  const { place, ahead, behind } = await pairWithoutLog(t);
+  behind.node.adopt(epochBehind(ahead, '2-back', { reason: 'rollback', base: { seq: 2 } }));
+  await until('it is not ready', () => behind.node.hasDiverged || place.faults.length > 0, 20_000);
+  ahead.mayLead = true;
+  await until(
+    () => `both go on: ${ahead.at}, ${behind.at}; ${place.faults[0]}`,
+    () => place.faults.length > 0 || (behind.node.synced() && behind.at.startsWith('2-')),
+    20_000,
+  );
+  assert.deepEqual(place.faults, []);
+});
+
+test('an epoch that was taken over is not gone back to', async (t) => {
+  const { place, ahead, behind } = await pairWithoutLog(t);
+  ahead.mayLead = true;
+  const { stream } = place;
+  const first = () => stream.entries[0];
+  await until(
+    () => `another epoch goes on: ${ahead.at}, ${behind.at}`,
+    () => (first()?.entry.seq ?? 0) + 10 < behind.node.applied().seq,
+    20_000,
+  );
+  ahead.expire();
+  await until('all is applied', () => behind.node.applied().seq === stream.end, 20_000);
+  const { at } = behind;
+  const again = first() ?? assert.fail();
+  behind.node.adopt(again);
+  const least: string[] = [];
+  behind.node.onApplied(() => least.push(behind.at));
+  const more = stream.history.length + 5;
+  ahead.mayLead = true;
+  await until('it goes on', () => stream.history.length > more, 20_000);
+  ahead.expire();
+  await until('all is applied', () => behind.node.applied().seq === stream.end, 20_000);
+  assert.deepEqual(place.faults, []);
+  assert(!least.includes(`${again.entry.epoch}:${again.entry.seq}`), `it was at ${at}`);
+});
