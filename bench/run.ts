@@ -1,9 +1,12 @@
 /**
- * `npm run bench [-- names…] [--quick]`: runs the named benches, or all, prints their tables and
- * puts them into RESULTS.md. `--quick` takes short windows, prints, and leaves RESULTS.md alone.
+ * `npm run bench [-- names…] [--quick] [--seconds=…]`: runs the named benches, or all, prints their
+ * tables and puts them into RESULTS.md. `--quick` takes short windows, prints, and leaves
+ * RESULTS.md alone. `--seconds` is how long the page stays open.
  */
 import { build } from './build.ts';
 import { buildMemory } from './buildMemory.ts';
+import { clusterFrames } from './clusterFrames.ts';
+import { clusterJoin } from './clusterJoin.ts';
 import { devnet } from './devnet.ts';
 import { fanOut } from './fanOut.ts';
 import { feeds } from './feeds.ts';
@@ -12,6 +15,7 @@ import { http } from './http.ts';
 import { idleSockets } from './idleSockets.ts';
 import { listUpdates } from './listUpdates.ts';
 import { loopDelay } from './loopDelay.ts';
+import { page } from './page.ts';
 import { restart } from './restart.ts';
 import { sharedLog } from './sharedLog.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
@@ -23,6 +27,8 @@ const BENCHES = [
   listUpdates,
   restart,
   sharedLog,
+  clusterFrames,
+  clusterJoin,
   fanOut,
   http,
   feeds,
@@ -32,13 +38,18 @@ const BENCHES = [
   loopDelay,
   devnet,
   sync,
+  page,
 ];
 
 const args = process.argv.slice(2);
 const isQuick = args.includes('--quick');
-const names = args.filter((arg) => arg !== '--quick');
+const names = args.filter((arg) => !arg.startsWith('--'));
+const seconds = args.find((arg) => arg.startsWith('--seconds='))?.slice('--seconds='.length);
+const scale = isQuick ? QUICK : FULL;
+const visitSeconds = seconds === undefined ? scale.visitSeconds : Number(seconds);
 const known = BENCHES.map(({ name }) => name);
-const unknown = names.filter((name) => !known.includes(name));
+const options = args.filter((arg) => arg.startsWith('--') && !/^--(quick|seconds=\d+)$/.test(arg));
+const unknown = [...names.filter((name) => !known.includes(name)), ...options];
 
 if (unknown.length > 0) {
   process.stderr.write(`No bench ${unknown.join(', ')}; there are ${known.join(', ')}.\n`);
@@ -46,7 +57,7 @@ if (unknown.length > 0) {
 } else {
   for (const bench of BENCHES.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const progress = (what: string) => process.stderr.write(`${bench.name}: ${what}\n`);
-    const table = await bench.measure(isQuick ? QUICK : FULL, progress);
+    const table = await bench.measure({ ...scale, visitSeconds }, progress);
     const notes = table.notes.map((note) => `- ${note}\n`).join('');
     process.stdout.write(`\n${bench.name}\n\n${markdown(table)}\n\n${notes}`);
     if (!isQuick) record(bench.name, table);

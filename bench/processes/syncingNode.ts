@@ -45,6 +45,8 @@ async function until(condition: () => boolean, everyMs = LOOK_EVERY_MS): Promise
 }
 
 const offers = {
+  port: () => app.port,
+  height,
   /** What is measured begins once `fromHeight` was passed. */
   async sync(wish: { readonly fromHeight: number; readonly toHeight: number }): Promise<Synced> {
     await until(() => height() >= wish.fromHeight);

@@ -7,6 +7,8 @@ export interface Scale {
   readonly rounds: number;
   /** Trades folded. */
   readonly trades: number;
+  /** How long a page stays open. */
+  readonly visitSeconds: number;
 }
 
 export interface Table {
@@ -21,8 +23,8 @@ export interface Bench {
   measure(scale: Scale, progress: (what: string) => void): Promise<Table>;
 }
 
-export const FULL: Scale = { seconds: 4, rounds: 3, trades: 200_000 };
-export const QUICK: Scale = { seconds: 1, rounds: 1, trades: 20_000 };
+export const FULL: Scale = { seconds: 4, rounds: 3, trades: 200_000, visitSeconds: 600 };
+export const QUICK: Scale = { seconds: 1, rounds: 1, trades: 20_000, visitSeconds: 60 };
 
 /** A Markdown table whose columns line up as plain text too. */
 export function markdown({ columns, rows }: Table): string {

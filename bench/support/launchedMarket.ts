@@ -49,7 +49,7 @@ export async function writeLaunchedMarket(directory: string, wish: LaunchedWish)
   await log.close();
 }
 
-function* drafts({ pools, orders }: LaunchedWish): Generator<EntryDraft> {
+export function* drafts({ pools, orders }: LaunchedWish): Generator<EntryDraft> {
   let height = 0;
   const block = (events: readonly MarketEvent[]): EntryDraft => {
     const atMs = START_MS + height * 20_000;

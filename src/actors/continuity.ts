@@ -4,13 +4,23 @@ import { type Log, UnreadableEntry } from '../log/port.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
 
-function goesOn(
-  sealed: SealedEntry | undefined,
-  { seq = 0, entryHash, term = 0 }: Partial<Checkpoint>,
-): boolean {
-  if (sealed === undefined || sealed.entry.payload.kind === 'epoch') return true;
-  const { entry } = sealed;
+type Place = Pick<Checkpoint, 'seq' | 'term'> & { readonly entryHash: string | null };
+
+function goesOn({ entry }: SealedEntry, { seq, entryHash, term }: Place): boolean {
+  if (entry.payload.kind === 'epoch') return true;
   return entry.seq === seq + 1 && entry.prevEntryHash === entryHash && entry.term >= term;
+}
+
+/** From the first on, as many as go on from each other. */
+function thoseThatGoOn(entries: readonly SealedEntry[], from: Place): readonly SealedEntry[] {
+  let before = from;
+  const end = entries.findIndex((sealed) => {
+    if (!goesOn(sealed, before)) return true;
+    const { seq, term } = sealed.entry;
+    before = { seq, entryHash: sealed.hash, term };
+    return false;
+  });
+  return end < 0 ? entries : entries.slice(0, end);
 }
 
 /** Its first entry, where another epoch was before. */
@@ -19,7 +29,7 @@ export function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
 }
 
 /**
- * What follows `checkpoint`, at most `limit` entries; null: what is there does not go on from it.
+ * What follows `checkpoint`, at most `limit` entries; null: what comes next does not go on from it.
  * Where the log is one's own (`isShared` is false) that is a fault, which the fold finds.
  */
 export async function readOn(
@@ -29,11 +39,12 @@ export async function readOn(
   isShared: boolean,
 ): Promise<readonly SealedEntry[] | null> {
   try {
-    const entries = await log.read((checkpoint?.seq ?? 0) + 1, limit);
+    const from = checkpoint ?? { seq: 0, entryHash: null, term: 0 };
+    const all = await log.read(from.seq + 1, limit);
+    if (!isShared || all.length === 0) return all;
+    const entries = thoseThatGoOn(all, from);
     const [first] = entries;
-    if (!isShared || first === undefined) return entries;
-    const doesGoOn = goesOn(first, checkpoint ?? {}) && (await hasBase(first, log, isShared));
-    return doesGoOn ? entries : null;
+    return first !== undefined && (await hasBase(first, log, isShared)) ? entries : null;
   } catch (error) {
     if (isShared && error instanceof UnreadableEntry) return null;
     throw error;

@@ -136,6 +136,7 @@ function kitOn(
   const work = workOf(parts, world, node, writer, cluster, events);
   const workshop: Workshop = {
     ...common,
+    landmarks: deployment,
     submitter: work.submitter,
     parameters: () => DEFAULT_PARAMETERS,
     images: imagesOf(world, node, cluster),

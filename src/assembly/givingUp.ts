@@ -38,6 +38,10 @@ export function untilFatal(events: Events): {
       events.ledgerFailed(error);
       resolve('the embedded ledger stopped');
     },
+    ogmiosFailed(error: unknown) {
+      events.ogmiosFailed(error);
+      resolve('the thread that follows the node stopped');
+    },
     leadershipFailed(error: unknown) {
       events.leadershipFailed(error);
       resolve('this node can neither lead nor follow');

@@ -52,6 +52,7 @@ export function openRealChain(world: World, market: Market, events: Events): Cha
   const images = imagesOf(world, node, null);
   const plain = { utxos, builder, images, clock, store, submitter: source };
   const keys = realKeys(world, network);
+  if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
   const place = () => {
     const { complete } = network;
     if (complete === null || live.terms === null || !meter.isSynced) return null;

@@ -10,15 +10,24 @@ export interface RealKeys {
   readonly executing: readonly Key[];
   /** null: callers bring their own collateral. */
   readonly collateral: Key | null;
+  /** Why the executor's key was given and fills no order all the same; null: nothing to say. */
+  readonly idleBecause: string | null;
 }
+
+const NO_COLLATERAL = 'it needs a collateral key as well: set COLLATERAL_KEY_FILE';
 
 /** Throws where a key is not the one that the deployment names. */
 export function realKeys({ secrets = NO_SECRETS }: World, network: NetworkDeployment): RealKeys {
   const [executor, fee, collateral] = (['executor', 'fee', 'collateral'] as const).map((name) =>
     checked(name, secrets[name], network),
   );
-  if (!executor || !fee || !collateral) return { executing: [], collateral: collateral ?? null };
-  return { executing: [executor, fee, collateral], collateral };
+  if (!executor || !fee)
+    return { executing: [], collateral: collateral ?? null, idleBecause: null };
+  if (!collateral) return { executing: [], collateral: null, idleBecause: NO_COLLATERAL };
+  const { complete, missing } = network;
+  const idleBecause =
+    complete !== null ? null : `not enough is known of the launchpad (${missing.join(', ')})`;
+  return { executing: [executor, fee, collateral], collateral, idleBecause };
 }
 
 function checked(

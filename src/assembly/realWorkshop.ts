@@ -3,7 +3,7 @@
  * else's, a key that was not given, parameters of a node that does not answer) is asked for when a
  * route needs it, and then the route answers what is missing.
  */
-import type { Deployment, NetworkDeployment } from '../cardano/deployment.ts';
+import type { Deployment, Landmarks, NetworkDeployment } from '../cardano/deployment.ts';
 import type { Key } from '../cardano/keys.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
 import { type Cause, Failure, Unavailable } from '../runtime/errors.ts';
@@ -31,6 +31,11 @@ export function realWorkshop(
       const { complete, mismatch } = network;
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
       return complete ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+    },
+    get landmarks(): Landmarks {
+      const { landmarks, mismatch } = network;
+      if (mismatch !== null) return refuse(mismatch, MISMATCH);
+      return landmarks ?? refuse('PROTOCOL_CONFIG', incomplete(network));
     },
     get collateralKey(): Key {
       return collateralKey ?? refuse('OPERATIONS_CONFIG', NO_COLLATERAL);

@@ -78,7 +78,9 @@ export function among(
 ): Work {
   const { name, link, leaseMs, announcements } = cluster;
   const crew = new ChainCrew(parts, cluster, node, clock, events);
-  const leadership = new Leadership({ ...cluster, node, crew, clock }, events);
+  let backMs: number | null = null;
+  const leading = { ...cluster, node, crew, clock, backMs: () => backMs };
+  const leadership = new Leadership(leading, events);
   const watch = new Watch(
     {
       ...cluster,
@@ -91,7 +93,9 @@ export function among(
     Math.min(SILENCE_MS / 2, leaseMs / 3),
   );
   link.onStatus(({ status }) => {
-    if (status === 'reconnected') watch.wake();
+    if (status !== 'reconnected') return;
+    backMs = clock.monotonicMs();
+    watch.wake();
   });
   const subject = leaderSubject(settings.MARKET_NAME);
   const caller = new LeaderCaller({

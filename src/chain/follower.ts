@@ -17,7 +17,7 @@ import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
 import { inPieces } from './mempoolPieces.ts';
 import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
-import type { Block, ChainEvent, ChainSource, ChainTip, Point } from './port.ts';
+import type { Block, ChainEvent, ChainSource, ChainStream, ChainTip, Point } from './port.ts';
 import type { Rules } from './recognise/rules.ts';
 import { type RewindPlace, rewindTo } from './rewind.ts';
 import { StreamReader } from './streamReader.ts';
@@ -69,6 +69,8 @@ const BATCH_MS = 1_000;
 const SLICE_MS = 4;
 /** The end of a minute is looked for so often: clocks are set, and chains fall behind. */
 const LOOK_MS = 1_000;
+/** A chain whose newest block is older is not at the present: only its blocks tell the time. */
+const PRESENT_MS = 20 * 60_000;
 
 export class Follower {
   readonly #place: FollowerPlace;
@@ -84,6 +86,7 @@ export class Follower {
   #isReopened = false;
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
+  readonly #stopped = Promise.withResolvers<null>();
   #failed = false;
 
   constructor(place: FollowerPlace, observer: FollowerObserver) {
@@ -103,7 +106,6 @@ export class Follower {
     const { node, writer } = this.#place;
     await node.reached(writer.tail.seq);
     await this.#open();
-    if (this.#stopping) await this.#stream?.close();
     const caughtUp = Promise.withResolvers<void>();
     this.#running = this.#run(caughtUp.resolve).catch((error: unknown) => {
       caughtUp.reject(error);
@@ -116,25 +118,37 @@ export class Follower {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#stopped.resolve(null);
     await this.#stream?.close();
     await this.#running;
   }
 
   /** At the newest block that fold and chain share, else where following begins. */
   async #open(): Promise<void> {
-    const { source, node, distant } = this.#place;
+    const { node, distant } = this.#place;
     const points = chainPoints(node.fold.store);
-    const found = points.length === 0 ? null : await source.open(points);
+    const found = points.length === 0 ? null : await this.#openAt(points);
+    if (this.#stopping) return;
     if (found !== null) {
       this.#stream = new StreamReader(found);
       return;
     }
     const start = distant?.start ?? null;
     if (distant !== undefined && !isYoung(points, start)) throw new Error(otherChain(points[0]));
-    const first = await source.open(start === null ? [] : [start]);
+    const first = await this.#openAt(start === null ? [] : [start]);
+    if (this.#stopping) return;
     if (first === null) throw new Error(unknownStart(start));
     this.#stream = new StreamReader(first);
     await this.#rewind(null);
+  }
+
+  /** The source may wait for its node for ever; who stops does not. null also when stopped. */
+  async #openAt(points: readonly Point[]): Promise<ChainStream | null> {
+    const opening = this.#place.source.open(points);
+    const stream = await Promise.race([opening, this.#stopped.promise]);
+    if (!this.#stopping) return stream;
+    opening.then((late) => late?.close()).catch(() => {});
+    return null;
   }
 
   /** What waits in the mempool is told after all blocks there are. */
@@ -173,6 +187,8 @@ export class Follower {
     if (distant === undefined || !this.#isAtTip(distant)) return;
     const { clock, finalGraceMs } = distant;
     const nowMs = clock.nowMs();
+    const newestMs = chainTip(node.fold.store)?.timeMs ?? 0;
+    if (nowMs > newestMs + finalGraceMs + PRESENT_MS) return;
     if (nowMs < minuteOverMs(node.fold, finalGraceMs)) return;
     await node.reached(await writer.append(passedMinutes(node.fold, nowMs, finalGraceMs)));
   }

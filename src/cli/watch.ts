@@ -42,7 +42,9 @@ export async function runWatch(command: WatchCommand, world: WatchWorld): Promis
     await client.server.time();
     const asset = command.token === null ? null : await find(client, command.token);
     const shown = asset === null ? showList(client, command.list) : showToken(client, asset);
-    await shown.ready;
+    const isReady = shown.ready.then(() => true);
+    // A server may go away before it has said anything; whoever waits for it may stop that.
+    if (!(await Promise.race([isReady, world.stopAsked.then(() => false)]))) return 0;
     if (command.once) {
       world.write(`${picture(shown, client, world).join('\n')}\n`);
       return 0;

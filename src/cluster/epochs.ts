@@ -44,8 +44,8 @@ export class Epochs {
   readonly #place: EpochsPlace;
   /** Where the next look begins. */
   #lookAt = 1;
-  /** The epoch whose log has an entry that cannot be read. */
-  #damaged: string | null = null;
+  /** An entry that could not be read, or went missing. */
+  #damaged: { readonly epoch: string; readonly seq: number } | null = null;
 
   constructor(place: EpochsPlace) {
     this.#place = place;
@@ -60,7 +60,7 @@ export class Epochs {
     const { checkpoint } = node.fold.store;
     if (checkpoint === null) return true;
     const { seq, entryHash: hash, epoch } = checkpoint;
-    if (node.hasDiverged || this.#damaged === epoch) return false;
+    if (node.hasDiverged || (await this.#isDamaged(epoch))) return false;
     const found = await log.check({ seq, hash, epoch });
     if (found === 'unreachable') throw new Error('the log gives no answer');
     return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
@@ -93,12 +93,21 @@ export class Epochs {
       // What was begun anew meanwhile is another log.
       if (node.applied().epoch !== epoch) return null;
       if (found.audited === 'damaged') {
-        this.#damaged = epoch;
+        this.#damaged = { epoch, seq: found.seq };
         return found.seq;
       }
       if (from === this.#lookAt) this.#lookAt = found.atEnd ? 1 : found.nextSeq;
     }
     return null;
+  }
+
+  /** It was, and still is: else who once found that would never take this log for its own again. */
+  async #isDamaged(epoch: string): Promise<boolean> {
+    const known = this.#damaged;
+    if (known?.epoch !== epoch) return false;
+    const found = await this.#place.log.audit?.(Math.max(1, known.seq - 1), 2);
+    if (found?.audited === 'sound') this.#damaged = null;
+    return this.#damaged !== null;
   }
 
   /** Nobody who is alive knows more than we do, nor does the log. */

@@ -40,6 +40,8 @@ export interface LeadershipPlace {
   /** Calls back when the lease, once taken, is over and was not released. */
   onLost(listener: () => void): void;
   readonly leaseMs: number;
+  /** When NATS was last there again after a silence, by the monotonic clock; null: never. */
+  backMs(): number | null;
   readonly log: Log;
   readonly node: Node;
   readonly epochs: Epochs;
@@ -162,7 +164,10 @@ export class Leadership implements Service {
 
   /** Everything there is, applied; then our own first entry. null: another one should lead. */
   async #takeOver(ended: AbortSignal): Promise<LogWriter | null> {
-    const { name, node, log, epochs, clock, lease, leaseMs } = this.#place;
+    const { name, node, log, epochs, clock, lease, leaseMs, backMs } = this.#place;
+    // A log is shortened while NATS is away; whoever has more of it says so within a lease.
+    const restMs = (backMs() ?? Number.NEGATIVE_INFINITY) + leaseMs - clock.monotonicMs();
+    if (restMs > 0) await pause(clock, restMs, ended);
     if (!(await epochs.hasOurs()) || (await epochs.isShort())) {
       // Whoever is alive says within a lease how far it is.
       await pause(clock, leaseMs, ended);

@@ -134,7 +134,8 @@ const REAL_CHAIN = {
     Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
-      description: 'A minute without a block is over so long after its end; empty: 10000.',
+      description:
+        'Real networks: a minute without a block is over so long after its end; empty: 10000.',
     }),
   ),
 };

@@ -23,8 +23,9 @@ import { assert } from '../runtime/assert.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import { NO_HASH, type SealedEntry } from './entry.ts';
 import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
+import { type Audited, audit } from './jetstreamAudit.ts';
 import { beginLog, RestartRefused } from './jetstreamBegin.ts';
-import { brokenAt, inOrder, opened } from './jetstreamOrder.ts';
+import { inOrder, opened } from './jetstreamOrder.ts';
 import { EntryWindow } from './jetstreamWindow.ts';
 import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from './port.ts';
 
@@ -38,11 +39,6 @@ export interface JetstreamOptions {
   /** Asked right before the log is begun anew; always, where there is none. */
   readonly mayRestart?: () => boolean;
 }
-
-/** Of `audit`: all is well up to `nextSeq`, where the next one begins, or something is not. */
-export type Audited =
-  | { readonly audited: 'sound'; readonly nextSeq: number; readonly atEnd: boolean }
-  | { readonly audited: 'damaged'; readonly seq: number };
 
 /** How the stream compares with what a node has. */
 export type LogCheck =
@@ -230,21 +226,8 @@ export class JetstreamLog implements Log {
     }
   }
 
-  /**
-   * Compares what the stream holds from `fromSeq` on, at most `limit` entries, with itself. Not
-   * with what is in memory: a stream may lose what all have read, and nobody new gets past it.
-   */
-  async audit(fromSeq: number, limit: number): Promise<Audited> {
-    const messages = await this.#auditor.read(fromSeq, limit);
-    const { first, last } = await this.#stream.state();
-    const from = Math.max(fromSeq, first);
-    // What was trimmed meanwhile is nobody's business.
-    const there = messages.filter(({ seq }) => seq >= from);
-    const missing = there[0] === undefined ? from <= last : there[0].seq > from;
-    const damaged = missing ? from : brokenAt(there);
-    if (damaged !== null) return { audited: 'damaged', seq: damaged };
-    const nextSeq = there.at(-1)?.seq ?? from;
-    return { audited: 'sound', nextSeq, atEnd: nextSeq >= last };
+  audit(fromSeq: number, limit: number): Promise<Audited> {
+    return audit(this.#auditor, this.#stream, fromSeq, limit);
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,9 @@ export function syncEvents(logger: Logger, { counter }: Meters) {
     parametersFailed(error: unknown): void {
       logger.debug({ event: 'parametersFailed', err: error }, 'no protocol parameters');
     },
+    executorIdle(why: string): void {
+      logger.warn({ event: 'executorIdle', why }, `no order is filled here: ${why}`);
+    },
     startPointUnused(slot: number): void {
       const why = `the state in DATA_DIR goes on from slot ${slot}`;
       logger.warn({ event: 'startPointUnused', slot }, `START_POINT counts for nothing: ${why}`);

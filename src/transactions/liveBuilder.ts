@@ -61,16 +61,22 @@ export class LiveBuilder implements Builder, Service {
   }
 
   async #run(): Promise<void> {
-    const { ask, clock, observer } = this.#options;
+    const { clock, observer } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const found = await unlessStopped(ask(), signal).catch((error: unknown) => {
+      const isKnown = await this.#look().catch((error: unknown) => {
         if (!signal.aborted) observer.parametersFailed(error);
-        return null;
+        return false;
       });
-      if (found !== null && !isDeepStrictEqual(found, this.#terms)) await this.#take(found);
-      await pause(clock, found === null ? AGAIN_MS : LOOK_MS, signal);
+      await pause(clock, isKnown ? LOOK_MS : AGAIN_MS, signal);
     }
+  }
+
+  /** Whether they are known and in force; rejects also when threads cannot be begun with them. */
+  async #look(): Promise<boolean> {
+    const found = await unlessStopped(this.#options.ask(), this.#stopping.signal);
+    if (found !== null && !isDeepStrictEqual(found, this.#terms)) await this.#take(found);
+    return found !== null;
   }
 
   async #take(terms: BuilderThreadData): Promise<void> {

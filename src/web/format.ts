@@ -84,6 +84,14 @@ export function moment(seconds: number): string {
   });
 }
 
+/** As `moment`, for places without room. */
+export function shortMoment(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString(undefined, {
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+}
+
 /** The two ends of a long id. */
 export function ends(id: string, kept = 6): string {
   return id.length <= 2 * kept + 1 ? id : `${id.slice(0, kept)}…${id.slice(-kept)}`;

@@ -56,13 +56,14 @@ connection.onState(() => nextFrame(showStatus));
 connection.onNotice((notice) => toasts.notify('info', resynced(notice)));
 network.subscribe(showStatus);
 
+// Where there is no chain it is known at once, before anything is shown.
+void askNetwork(client, clock, network);
 const root = document.getElementById('page') ?? document.body;
 const main = buildShell(root, context, status, toasts);
 const places = new Places(main, context, { asset, pool, time });
 addEventListener('hashchange', () => route.set(placeOf(location.hash)));
 route.subscribe((place) => places.show(place));
 places.show(route.value);
-askNetwork(client, clock, network);
 // A tab that was asleep: what it waited for may have come long ago.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && connection.state.is === 'waiting') connection.connect();

@@ -7,6 +7,7 @@ import type { MarketTime } from './now.ts';
 import { hashOf, type Place } from './route.ts';
 import type { Source } from './signal.ts';
 import { closeTip } from './tip.ts';
+import { mountReplayed } from './token/replayed.ts';
 import { mountToken } from './token/token.ts';
 import { mountLaunch } from './trade/launch.ts';
 import { mountWallet } from './wallet/wallet.ts';
@@ -59,7 +60,11 @@ export class Places {
     const context = this.#context;
     if (place.at === 'wallet') return mountWallet(container, context);
     if (place.at === 'launch') return mountLaunch(container, context);
-    if (place.at === 'token') return mountToken(container, context, place.asset, this.#sources);
+    if (place.at === 'token') {
+      return context.network.value?.name === 'none'
+        ? mountReplayed(container, context, place.asset)
+        : mountToken(container, context, place.asset, this.#sources);
+    }
     this.#home = mountHome(container, context, this.#sources.time, place.list);
     return this.#home;
   }

@@ -1,6 +1,6 @@
 /**
- * Arrow keys inside a list, and one stop for the tab key: the place that had the focus last, or the
- * first one. `refresh` after rows came or went.
+ * Arrow keys inside a list, and one stop for the tab key: the place that had the focus last, else
+ * the one that is chosen, else the first. `refresh` after rows came or went, or another is chosen.
  */
 const MOVES: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(at + 1, last),
@@ -17,6 +17,10 @@ export interface Roving {
   refresh(): void;
 }
 
+function isChosen({ ariaSelected, ariaChecked }: HTMLElement): boolean {
+  return ariaSelected === 'true' || ariaChecked === 'true';
+}
+
 export function roving(
   container: HTMLElement,
   selector: string,
@@ -26,7 +30,8 @@ export function roving(
   const all = () => Array.from(container.querySelectorAll<HTMLElement>(selector));
   const refresh = () => {
     const items = all();
-    const kept = current !== null && container.contains(current) ? current : items[0];
+    const isThere = current !== null && container.contains(current);
+    const kept = isThere ? current : (items.find(isChosen) ?? items[0]);
     for (const item of items) {
       const index = item === kept ? 0 : -1;
       if (item.tabIndex !== index) item.tabIndex = index;

@@ -1,6 +1,6 @@
 /** What the building routes work with, and the steps that several of them share. */
 import { type Address, parseKeyAddress } from '../cardano/address.ts';
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Deployment, Landmarks } from '../cardano/deployment.ts';
 import { toHex } from '../cardano/hex.ts';
 import type { Key } from '../cardano/keys.ts';
 import type { OutputRef, Utxo } from '../cardano/output.ts';
@@ -26,6 +26,8 @@ import { signCollateral } from '../transactions/signing.ts';
 
 export interface Workshop {
   readonly deployment: Deployment;
+  /** What is known of it, also where that is not enough to build for it. */
+  readonly landmarks: Landmarks;
   readonly slots: SlotConfig;
   readonly utxos: UtxoLookup;
   readonly submitter: Counter;

@@ -207,3 +207,59 @@ test('a bar moves, and a rollback repaints exactly the bars it changed', async (
   assert.deepEqual(numbersOf(shorter).slice(0, -1), numbersOf(undone).slice(0, shorter.length - 1));
   seen.assertClean();
 });
+
+test('an order goes from placing to filled, block by block, and the bar with it', async () => {
+  const { world, desk, browser } = scene();
+  const { asset } = await world.launch(desk, { name: 'Fourth', ticker: 'FRTH' });
+  await bought(asset, 20);
+  const seen = await visit(browser, world.url);
+  const { page } = seen;
+  await listenToCharts(page);
+  await seen.open('#/wallet');
+  await page.getByRole('button', { name: 'Use a test wallet' }).click();
+  await page.getByRole('button', { name: /^Get 10,000 ADA/ }).click();
+  await page.getByText('Sent; they are yours').waitFor();
+  await world.mine();
+  await page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
+
+  await page.goto(`${world.url}/#/token/${asset}`);
+  const before = (await drawn(seen, world, asset)).at(-1);
+  await page.getByLabel('You spend').fill('77');
+  await page.locator('.quote[data-state=quote]').waitFor();
+  await page.getByRole('button', { name: 'Review buy' }).click();
+  await page.goBack();
+  // The way back leaves the question, too.
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.goForward();
+  await page.getByLabel('You spend').fill('77');
+  await page.locator('.quote[data-state=quote]').waitFor();
+  await page.getByRole('button', { name: 'Review buy' }).click();
+  await page.getByRole('button', { name: 'Sign and buy' }).click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+
+  const own = page.locator('.own-orders > li');
+  const id = () => own.getAttribute('data-key');
+  const becomes = async (state: string) => {
+    await own.getByText(state, { exact: true }).waitFor();
+    await page
+      .locator(`.feed > [data-key="${await id()}"]`)
+      .getByText(state)
+      .waitFor();
+  };
+  await becomes('Placing');
+  // Its only coins are on their way: nothing of the form moves for that.
+  await page.getByText('0 ADA · 0 FRTH', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Get 10,000/ }).isVisible(), false);
+  const ref = await id();
+  assert(ref !== null);
+  assert.deepEqual((await drawn(seen, world, asset)).at(-1), before, 'nothing has happened yet');
+  await world.mine();
+  await becomes('Filling');
+  await world.spent(ref);
+  await becomes('Filled');
+  assert.equal(await id(), ref, 'it is the same order');
+  const after = (await drawn(seen, world, asset)).at(-1);
+  assert.equal(after?.trades, (before?.trades ?? 0) + 1, 'its trade is in the bar');
+  assert.notEqual(after?.close, before?.close);
+  seen.assertClean();
+});

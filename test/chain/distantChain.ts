@@ -27,6 +27,8 @@ export class MadeElsewhere implements ChainSource {
   /** How often a follower set out to wait. */
   waits = 0;
   opened = 0;
+  /** Whoever opens it waits for this. */
+  reached: Promise<void> = Promise.resolve();
   /** What waits; told whole, whatever blocks are missing. null: nobody tells. */
   #waiting: readonly Transaction[] | null = null;
   readonly #streams = new Set<() => void>();
@@ -50,6 +52,11 @@ export class MadeElsewhere implements ChainSource {
   get tip(): ChainTip | null {
     const newest = this.blocks.at(-1);
     return newest === undefined ? null : { ...newest.point, height: newest.height };
+  }
+
+  /** Those that are open. */
+  get streams(): number {
+    return this.#streams.size;
   }
 
   block(transactions: readonly Transaction[] = [], slotsApart = SLOTS_APART): Block {
@@ -87,6 +94,7 @@ export class MadeElsewhere implements ChainSource {
 
   async open(points: readonly Point[]): Promise<ChainStream | null> {
     this.opened += 1;
+    await this.reached;
     const known = this.blocks.findLast(({ point }) => points.some((p) => p.hash === point.hash));
     if (points.length > 0 && known === undefined) return null;
     return this.#stream(known ?? null);

@@ -191,3 +191,22 @@ test('what waits is understood once the blocks before it are there', async (t) =
   await until('it waits', () => world.fold.mempool.has(tx.id));
   assert.deepEqual(faults, []);
 });
+
+test('it can be stopped while the chain is asked where it goes on, however long', async (t) => {
+  const chain = new MadeElsewhere();
+  chain.empty(9_000);
+  chain.tellTo(2_700);
+  const world = await openWorld(t);
+  const { follower, faults } = followFrom(t, world, chain);
+  await caughtUp(world, chain, 2_700);
+  // The node is away just as the chain goes back into a run.
+  const node = Promise.withResolvers<void>();
+  chain.reached = node.promise;
+  const { opened } = chain;
+  chain.cut(2_500);
+  await until('it is asked', () => chain.opened > opened);
+  await follower.stop();
+  node.resolve();
+  await until('what was opened too late is closed', () => chain.streams === 0);
+  assert.deepEqual(faults, []);
+});

@@ -1,4 +1,4 @@
-/** However blocks come and forks go, the same chain is the same market. Replay: `{ seed, path }`. */
+/** However blocks come and forks go, the same chain is the same market. Again: `{ seed, path }`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -129,3 +129,19 @@ test('while blocks are missing, or nobody tells of any, the clock says nothing',
   chain.tellTo(2);
   await until('time has passed', () => world.fold.marketMs >= endMs);
 });
+
+test('a chain that is itself far behind says what time it is, not the clock', async (t) => {
+  const { chain, world, faults, followed, endMs, times, looked } = await open(t);
+  const before = await times();
+  // A node that loads the chain: its newest block is followed, and old.
+  chain.nowMs = endMs + 365 * 24 * 60 * MINUTE_MS;
+  await looked();
+  assert.deepEqual(await times(), before);
+  const next = launchOf('Old');
+  const block = chain.block([next.tx], 600);
+  await followed();
+  assert.equal(world.fold.marketMs, block.timeMs, 'it is not late');
+  chain.nowMs = block.timeMs + 2 * MINUTE_MS + GRACE_MS;
+  await until('at the present the clock counts again', () => world.fold.marketMs > block.timeMs);
+  assert.deepEqual(faults, []);
+});

@@ -188,3 +188,18 @@ test('following may begin in the middle there, too', () => {
     ...{ venue: 'CURVE', x: String(6n * ADA), y: '999000000', owed: '0' },
   });
 });
+
+test('a token has one pool: a second one that names it is not told', () => {
+  const followed = new Followed();
+  const first = launchOf('Once', VARIES);
+  const again = launchOf('Once', VARIES);
+  assert.equal(again.token, first.token);
+  assert.notEqual(again.nft, first.nft);
+  assert.equal(kindsIn(followed.block(first.tx), 'launched'), 1);
+  assert.equal(kindsIn(followed.block(again.tx), 'launched'), 0);
+  assert.equal(followed.market.pool(first.token)?.nft, first.nft);
+});
+
+function kindsIn(events: readonly MarketEvent[], kind: MarketEvent['kind']): number {
+  return events.filter((event) => event.kind === kind).length;
+}

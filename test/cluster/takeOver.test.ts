@@ -56,7 +56,16 @@ test('it gives up what will not come, and leads the next time', async (scope) =>
     follow: async () => idle,
   };
   const leadership = new Leadership(
-    { ...place, lease, onLost: () => {}, leaseMs: LEASE_MS, epochs, crew, clock },
+    {
+      ...place,
+      lease,
+      onLost: () => {},
+      backMs: () => null,
+      leaseMs: LEASE_MS,
+      epochs,
+      crew,
+      clock,
+    },
     {
       appendFailed: () => {},
       leadBegun: () => {},

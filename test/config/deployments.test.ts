@@ -171,6 +171,15 @@ test('a file or an address of another network is told apart from a wrong file', 
   }
 });
 
+test('what is known is told, also where it is not enough to build', async () => {
+  const { landmarks } = readDeployment('mainnet');
+  const answer = await parametersOf(readDeployment('mainnet'));
+  assert.ok(typeof answer === 'object' && answer !== null && 'body' in answer);
+  const { deployScript, adaThreshold } = JSON.parse(String(answer.body));
+  assert.equal(deployScript, landmarks?.launchPolicyId);
+  assert.equal(adaThreshold, String(landmarks?.thresholdLovelace));
+});
+
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
 
 /** As `/parameters` answers on a node with this deployment. */

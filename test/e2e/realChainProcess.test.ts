@@ -121,6 +121,19 @@ test('without its node it says so, serves what it has, and goes on by itself', a
   await until('and when it is there', () => second.program.events('syncFinished').length === 1);
 });
 
+test('a process whose thread for the node died ends and says so', async (t) => {
+  const world = await RealWorld.start(t);
+  const preload = join(import.meta.dirname, '../support/endLedger.ts');
+  const env = environmentFor(world, { NODE_OPTIONS: `--import ${preload}` });
+  const server = await startServer(t, [], env);
+  await shows(server, world);
+  server.program.signal('SIGUSR2');
+  assert.deepEqual(await server.program.ended(60_000), { code: 1, signal: null });
+  assert.match(server.program.text, /the thread that follows the node stopped: start it again/);
+  const again = await startServer(t, [], env);
+  await shows(again, world);
+});
+
 test('--from begins behind a block; what is newer is right', async (t) => {
   const world = await RealWorld.start(t);
   const { network } = world;
@@ -144,6 +157,25 @@ test('--from begins behind a block; what is newer is right', async (t) => {
   await until('it says that the block is unknown', () => said() !== undefined, 20_000);
   assert.match(String(said()?.msg), /does not have block 9\.abab.*START_POINT/);
   assert.equal((await readyOf(nowhere.url)).status, 503);
+});
+
+test('an executor that cannot fill orders is told at the start', async (t) => {
+  const common = {
+    NETWORK: 'mainnet',
+    OGMIOS_URL: 'ws://127.0.0.1:1',
+    EXECUTOR_KEY: 'e1'.repeat(32),
+  };
+  const cases: [Environment, RegExp][] = [
+    [{}, /no order is filled here: it needs a collateral key.*COLLATERAL_KEY_FILE/],
+    [{ COLLATERAL_KEY: 'c0'.repeat(32) }, /not enough is known of the launchpad .*feeKeyHash/],
+  ];
+  for (const [env, expected] of cases) {
+    const server = await startServer(t, [], { ...common, ...env, DATA_DIR: temporaryDirectory() });
+    assert.match(String(server.program.events('executorIdle')[0]?.msg), expected);
+    assert.doesNotMatch(server.program.text, /(?:e1|c0){32}/);
+    assert.equal((await server.get('/parameters')).status, 200);
+    await server.stop();
+  }
 });
 
 test('settings that make no sense are refused before anything starts', async () => {

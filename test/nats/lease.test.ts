@@ -11,7 +11,7 @@ import { marketName, NatsServer } from '../support/nats.ts';
 import { NatsProxy } from '../support/natsProxy.ts';
 import { until, untilAsked } from '../support/until.ts';
 
-const LEASE_MS = 800;
+const LEASE_MS = 1_500;
 
 const server = await NatsServer.start({ after });
 const link = await server.connect({ after });

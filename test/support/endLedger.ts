@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (NODE_OPTIONS=--import): SIGUSR2 ends the thread of the ledger, as a
- * fault in it would.
+ * Loaded before the program (NODE_OPTIONS=--import): SIGUSR2 ends the thread of the ledger, or on a
+ * real network that of Ogmios, as a fault in it would.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -8,7 +8,7 @@ const post = Worker.prototype.postMessage;
 let ledger: Worker | null = null;
 
 Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest) {
-  // Only the ledger is asked by number and name.
+  // Only these are asked by number and name.
   const isQuestion = typeof message === 'object' && message !== null && 'argument' in message;
   if (isQuestion && 'number' in message && 'name' in message) ledger = this;
   return post.call(this, message, ...rest);

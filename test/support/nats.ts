@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ensureLog, JetstreamLog } from '../../src/log/jetstream.ts';
@@ -14,6 +14,8 @@ import { type Scope, temporaryDirectory } from './server.ts';
 import { untilAsked } from './until.ts';
 
 export const NATS_CONF = join(import.meta.dirname, '../../config/nats.conf');
+
+const MOST_LOOKS = 100_000;
 
 export class NatsServer {
   readonly port: number;
@@ -58,8 +60,13 @@ export class NatsServer {
     await ended;
   }
 
+  /** It has stopped when this returns, where that can be seen: a signal takes its time. */
   pause(): void {
-    this.#child?.kill('SIGSTOP');
+    const child = this.#child;
+    child?.kill('SIGSTOP');
+    const status = `/proc/${child?.pid}/stat`;
+    const isRunning = () => !/^\d+ \(.*\) [Tt] /.test(readFileSync(status, 'utf8'));
+    for (let looks = 0; existsSync(status) && isRunning() && looks < MOST_LOOKS; looks += 1);
   }
 
   resume(): void {

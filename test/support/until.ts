@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 2;
 export async function until(
   what: string | (() => string),
   condition: () => boolean,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<void> {
   const startMs = performance.now();
   while (!condition()) {
@@ -23,7 +23,7 @@ export async function untilAsked<T>(
   what: string | (() => string),
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<T> {
   const startMs = performance.now();
   for (;;) {

@@ -87,6 +87,7 @@ export const ONE_SITE: Readonly<Record<string, string>> = {
   busboy: 'src/gateway/http/form.ts',
   'ipfs-unixfs-importer': 'src/images/cid.ts',
   '@cardano-ogmios/client': 'src/chain/ogmios/connection.ts',
+  'lightweight-charts': 'src/web/token/barChart.ts',
 };
 
 interface Import {

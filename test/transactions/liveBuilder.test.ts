@@ -16,6 +16,8 @@ const CLOCK: Clock = {
   after: (delayMs, run) => systemClock.after(delayMs === 10_000 ? delayMs : delayMs / 1000, run),
 };
 const TERMS: BuilderThreadData = { parameters: DEFAULT_PARAMETERS, slots: SLOTS };
+// trust: wrong on purpose; what is called does not cross threads
+const UNSENDABLE = (() => 0) as unknown as number;
 const { feeFixedLovelace } = DEFAULT_PARAMETERS;
 const DEARER: BuilderThreadData = {
   ...TERMS,
@@ -91,4 +93,16 @@ test('after they have changed it builds by the new ones, and no build is lost', 
   await until('it has asked again', () => counts.asked > asked + 2);
   assert.equal(await fee(), before + 50_000n);
   assert.equal(counts.changed, 2);
+});
+
+test('parameters that no thread can begin with are told, and asked for again', async (t) => {
+  const { builder, counts, fee, say } = open(t, {
+    ...TERMS,
+    parameters: { ...DEFAULT_PARAMETERS, costModelV2: [UNSENDABLE] },
+  });
+  await until('it is told', () => counts.failed > 1);
+  assert.equal(builder.terms, null);
+  say(TERMS);
+  const first = await untilAsked('it builds', fee, (found) => found !== 'NOT_READY', 30_000);
+  assert(typeof first === 'bigint');
 });

@@ -10,7 +10,7 @@
  * NOT_READY, as `Unavailable`.
  *
  * Kupo must match what is asked about: `--match '*'`, or every wallet and script that counts, and
- * keep spent outputs (no `--prune-utxo`) for 36 hours, which it does by itself.
+ * keep spent outputs for 36 hours, which it does with `--prune-utxo` as well.
  */
 import { type OutputRef, refText, type Utxo } from '../../cardano/output.ts';
 import { UtxoSet } from '../../ledger/utxoSet.ts';

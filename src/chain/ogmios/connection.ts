@@ -9,6 +9,8 @@
  * a deadline. A connection ends once, with the reason; whoever waits is told it.
  */
 import { EventEmitter } from 'node:events';
+import { globalAgent as plain } from 'node:http';
+import { globalAgent as secure } from 'node:https';
 import {
   ChainSynchronization,
   createInteractionContext,
@@ -97,7 +99,9 @@ export class NodeConnection {
     );
     const late = Promise.withResolvers<never>();
     const timer = clock.after(limits.answerMs, () => {
-      late.reject(new NodeFault('unreachable', `${webSocket} does not answer`));
+      late.reject(new NodeFault('unreachable', `${withoutUser(webSocket)} does not answer`));
+      // The client's question for the server's health has no end of its own.
+      for (const agent of [plain, secure]) agent.destroy();
       context.then(({ socket }) => socket.terminate()).catch(() => {});
     });
     try {
@@ -106,7 +110,7 @@ export class NodeConnection {
       return made;
     } catch (error) {
       if (error instanceof NodeFault) throw error;
-      throw new NodeFault('unreachable', `${webSocket}: ${wordsOf(error)}`);
+      throw new NodeFault('unreachable', withoutUser(`${webSocket}: ${wordsOf(error)}`));
     } finally {
       timer.cancel();
     }
@@ -228,6 +232,11 @@ export class NodeConnection {
       throw new NodeRefusal(error.code, error.message, error.data);
     }
   }
+}
+
+/** Addresses may hold a user and a password, and what is said of them is logged. */
+function withoutUser(text: string): string {
+  return text.replaceAll(/:\/\/[^/\s]*@/g, '://');
 }
 
 const LONGEST_WORDS = 200;

@@ -68,6 +68,8 @@ interface Asked {
 const MOST_ASKED = 20_000;
 /** Beyond what the thread itself allows for an answer. */
 const PATIENCE_MS = 5_000;
+/** The thread ends by itself in this time, unless it waits for a server that does not answer. */
+const STOP_MS = 1_000;
 
 export class OgmiosChain implements ChainSource, Submitter, Service {
   readonly name = 'ogmios';
@@ -114,8 +116,10 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     const worker = this.#worker;
     if (worker === null || this.#ended !== null) return;
     const exited = new Promise((resolve) => worker.once('exit', resolve));
+    const timer = this.#options.clock.after(STOP_MS, () => void worker.terminate());
     await this.#ask('stop', null).catch(() => {});
     await exited;
+    timer.cancel();
   }
 
   /** Waits for the node, if need be. */

@@ -29,7 +29,9 @@ export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules)
     const nft = [...output.value.assets.keys()].find((asset) => asset.startsWith(policy));
     if (nft === undefined || tx.mint.has(nft)) return [];
     const pool = poolOf(nft, output, rules);
+    // Most are known; judging a token's policy takes a script and its hash, and comes last.
     if (pool === null || market.pool(pool.token) !== null) return [];
+    if (!isTokenOf(nft, pool.token, rules)) return [];
     const state = stateOf(output, pool.token, { nft }, rules);
     if (state === null) return [];
     const { token } = pool;
@@ -46,7 +48,7 @@ export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules)
 function poolOf(nft: AssetId, output: Output, rules: Rules): LaunchedToken | null {
   const pool =
     scriptOf(output, rules) === 'ammPool' ? ammOf(output, rules) : curveOf(output, rules);
-  if (pool === null || pool.nft !== nft || !isTokenOf(nft, pool.token, rules)) return null;
+  if (pool === null || pool.nft !== nft) return null;
   return output.value.assets.get(nft) === 1n ? pool : null;
 }
 

@@ -77,7 +77,7 @@ function recogniseTransaction(
   const hasStrangers = spendsStrangers(tx, market);
   const withdrawn = tx.inputs.map(refText).filter((ref) => market.lock(ref) !== null);
   spend(tx, tx.inputs, market, note);
-  noteLaunch(tx, place, rules, note);
+  noteLaunch(tx, place, market, rules, note);
   for (const event of adoptedPools(tx, market, rules)) note(event);
   for (const { token, executed } of touchedPools(tx, closed, market)) {
     const pool = market.pool(token);
@@ -144,9 +144,16 @@ function touchedPools(
     }));
 }
 
-function noteLaunch(tx: Transaction, place: Place, rules: Rules, note: Note): void {
+function noteLaunch(
+  tx: Transaction,
+  place: Place,
+  market: KnownMarket,
+  rules: Rules,
+  note: Note,
+): void {
   const launch = recogniseLaunch(tx, rules);
-  if (launch === null) return;
+  // A token has one pool. Where its policy cannot be told from the pool's, another one may name it.
+  if (launch === null || market.pool(launch.pool.token) !== null) return;
   const { pool, index, xLovelace, yTokens } = launch;
   const { token, supply } = pool;
   note({ tx: tx.id, kind: 'launched', pool });

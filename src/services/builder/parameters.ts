@@ -1,5 +1,5 @@
 /** The deployment in force, for clients that compute by themselves. */
-import type { Deployment } from '../../cardano/deployment.ts';
+import type { Deployment, Landmarks } from '../../cardano/deployment.ts';
 import type { Route } from '../../gateway/port.ts';
 import { COST_DENOMINATOR } from '../../market/curve.ts';
 import { formatUnits } from '../../market/decimal.ts';
@@ -12,7 +12,10 @@ const A_DENOMINATOR = COST_DENOMINATOR / 3n;
 const B_DENOMINATOR = 1_000_000n;
 const ADA_DECIMALS = 6;
 
-export function parameterRoutes(workshop: Pick<Workshop, 'deployment'>, version: string): Route[] {
+export function parameterRoutes(
+  workshop: Pick<Workshop, 'deployment' | 'landmarks'>,
+  version: string,
+): Route[] {
   return [
     {
       ...READS,
@@ -21,7 +24,7 @@ export function parameterRoutes(workshop: Pick<Workshop, 'deployment'>, version:
       summary: 'Parameters of the curve and of the fees',
       answers: { 200: { description: 'Parameters', schema: ParametersAnswer } },
       causes: ['PROTOCOL_CONFIG_NETWORK_MISMATCH', 'CONTRACTS_CONFIG_NETWORK_MISMATCH'],
-      handle: () => json(parametersOf(workshop.deployment)),
+      handle: () => json(parametersOf(workshop.landmarks)),
     },
     {
       ...READS,
@@ -35,7 +38,7 @@ export function parameterRoutes(workshop: Pick<Workshop, 'deployment'>, version:
   ];
 }
 
-function parametersOf({ curve, fees, thresholdLovelace, launchPolicyId }: Deployment) {
+function parametersOf({ curve, fees, thresholdLovelace, launchPolicyId }: Landmarks) {
   return {
     tokenEmission: String(curve.supply),
     aNum: String(curve.aNum),

@@ -143,7 +143,10 @@ function historyRoute(node: ChartNode): Route {
       resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
       from: Type.Optional(UdfSeconds),
       to: UdfSeconds,
-      countback: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
+      // TradingView asks for what its screen holds, and does not read refusals.
+      countback: Type.Optional(
+        Type.Integer({ minimum: 1, description: `${HISTORY_LIMIT} at most are answered.` }),
+      ),
     }),
     answers: {
       200: {
@@ -176,7 +179,7 @@ function history({ fold }: ChartNode, { query }: RouteRequest): Answer | Failure
   const span = {
     fromMs: Math.max(EARLIEST_START_MS, fromMs),
     toMs: Number(to) * 1000,
-    limit: Number(countback ?? HISTORY_LIMIT),
+    limit: Math.min(Number(countback ?? HISTORY_LIMIT), HISTORY_LIMIT),
   };
   const { bars } = tradedBars(fold, chart, span);
   if (bars.length > 0) return json(columnsOf(bars));

@@ -1,4 +1,8 @@
-/** The OpenAPI document: every route of the process, from the schemas that check its requests. */
+/**
+ * The OpenAPI document: every route of the API, from the schemas that check its requests. The page
+ * at `/` and its files are left out: nobody calls them, and their addresses change with each
+ * version.
+ */
 import Type from 'typebox';
 import type { Route } from '../../gateway/port.ts';
 import type { Json } from '../../runtime/json.ts';
@@ -30,7 +34,7 @@ const ErrorBody = Type.Object(
   { $id: 'Error' },
 );
 
-/** `routes` are all of the process, those of the documents included. */
+/** `routes` are all of the API, those of the documents included. */
 export function openapi(
   about: About,
   routes: readonly Route[],

@@ -30,7 +30,9 @@ export function docsRoutes(
   const calls: () => JsonObject = once(() => openapi(about, all, examples()));
   const html = () => page(calls(), streams(), idsOf(examples()));
   const own = [
-    served('/v1/docs/openapi', 'openapi', 'OpenAPI 3.1 of every route', YAML, () => yaml(calls())),
+    served('/v1/docs/openapi', 'openapi', 'OpenAPI 3.1 of every route of the API', YAML, () =>
+      yaml(calls()),
+    ),
     served('/v1/docs/asyncapi', 'asyncapi', 'AsyncAPI 3 of every topic', YAML, () =>
       yaml(streams()),
     ),

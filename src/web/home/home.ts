@@ -62,12 +62,12 @@ function tabsOf() {
   );
   const element = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Lists' }, ...links);
   const arrows = roving(element, '[role="tab"]', 'across');
-  arrows.refresh();
   const choose = (chosen: PoolList) => {
     for (const [index, [list]] of TABS.entries()) {
       const link = links[index];
       if (link !== undefined) setAttribute(link, 'aria-selected', String(list === chosen));
     }
+    arrows.refresh();
   };
   return { element, choose };
 }
@@ -156,10 +156,11 @@ class PoolListView {
     return el(
       'div',
       { class: 'empty' },
-      el('strong', {}, words),
+      el('strong', {}, canLaunch ? words : 'Charts only.'),
       canLaunch
         ? 'A token begins with its launch: a name, a picture, and a curve that sets the price.'
-        : 'This server has no chain: replay a feed of trades into it, and they show up here.',
+        : 'This server has no chain, and so no launches to list. Search for the asset id of a ' +
+            'token whose trades were replayed: its chart is here.',
       canLaunch
         ? el('div', {}, el('a', { class: 'button primary', href: '#/launch' }, 'Launch a token'))
         : null,

@@ -9,7 +9,7 @@ import { el, setAttribute } from '../dom.ts';
 import { saidBy } from '../failure.ts';
 import { shortAda } from '../format.ts';
 import { logo } from '../logo.ts';
-import { hashOf } from '../route.ts';
+import { hashOf, placeOf } from '../route.ts';
 
 const WAIT_MS = 150;
 const MOST_SHOWN = 8;
@@ -75,18 +75,19 @@ export class Search {
   async #ask(pattern: string, asked: number): Promise<void> {
     try {
       const { data } = await this.#context.client.pools.search({ pattern, limit: MOST_SHOWN });
-      if (asked === this.#asked) this.#show(data.items, data.count);
+      if (asked === this.#asked) this.#show(pattern, data.items, data.count);
     } catch (error) {
       if (asked === this.#asked) this.#open([el('p', { class: 'none' }, saidBy(error))], 0);
     }
   }
 
-  #show(items: readonly LiquidityPoolInfo[], count: number): void {
-    if (items.length === 0) {
-      this.#open([el('p', { class: 'none' }, 'No token with this in its name or id.')], 0);
-      return;
-    }
-    this.#open(items.map(optionOf), count);
+  #show(pattern: string, items: readonly LiquidityPoolInfo[], count: number): void {
+    // An asset id that no pool has may still have a chart: of trades that were replayed.
+    const place = placeOf(`#/token/${pattern}`);
+    const byId = place.at === 'token' ? [idOption(place.asset)] : [];
+    const found = items.length === 0 ? byId : items.map(optionOf);
+    const none = el('p', { class: 'none' }, 'No token with this in its name or id.');
+    this.#open(found.length === 0 ? [none] : found, count);
     this.#choose(0);
   }
 
@@ -142,18 +143,21 @@ export class Search {
 function optionOf({ info, metrics }: LiquidityPoolInfo): HTMLElement {
   const picture = logo();
   picture.show(info);
-  return el(
-    'a',
-    {
-      href: hashOf({ at: 'token', asset: info.asset }),
-      role: 'option',
-      id: `found-${info.asset}`,
-      tabindex: '-1',
-      'aria-selected': 'false',
-    },
+  return option(
+    info.asset,
     picture.element,
     el('span', { class: 'cut' }, info.name),
     el('span', { class: 'dim' }, info.ticker),
     el('span', { class: 'num dim' }, shortAda(metrics.marketCap)),
   );
+}
+
+function idOption(asset: string): HTMLElement {
+  return option(asset, el('span', {}, 'Open'), el('span', { class: 'code cut' }, asset));
+}
+
+function option(asset: string, ...content: readonly HTMLElement[]): HTMLElement {
+  const attributes = { role: 'option', tabindex: '-1', 'aria-selected': 'false' };
+  const href = hashOf({ at: 'token', asset });
+  return el('a', { href, id: `found-${asset}`, ...attributes }, ...content);
 }

@@ -61,7 +61,8 @@ function listen(search: Search, toasts: Toasts): void {
     if (event.defaultPrevented) return;
     if (event.key === 'Escape') {
       closeTip();
-      toasts.dismiss();
+      // A dialog over the page takes the key for itself.
+      if (document.querySelector('dialog[open]') === null) toasts.dismiss();
     } else if (event.key === '/' && !isTyping(event.target) && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       search.focus();

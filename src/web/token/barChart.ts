@@ -1,6 +1,7 @@
 /** One chart of one pair, one interval, one kind; another choice is another one of these. */
 import {
   CandlestickSeries,
+  ColorType,
   createChart,
   HistogramSeries,
   type IChartApi,
@@ -65,7 +66,10 @@ export class BarChart {
     this.#chart = createChart(canvas, {
       autoSize: true,
       // From the start: its notice comes with an inline style, which this page forbids.
-      layout: { attributionLogo: false },
+      layout: {
+        attributionLogo: false,
+        background: { type: ColorType.Solid, color: 'transparent' },
+      },
       localization: { priceFormatter: axisNumber },
     });
     const priceFormat = { type: 'custom', formatter: axisNumber, minMove: LEAST_MOVE } as const;

@@ -36,6 +36,7 @@ export function mountBook(container: HTMLElement, { client }: PageContext, asset
     if (buyers.length === 0) bids[0]?.say('no buyer waits');
     setText(spot, book === null ? '' : `Pool ${shortPrice(book.spot)}`);
     setText(side, `${sellers.length} ask, ${buyers.length} bid`);
+    note.replaceChildren();
   };
   mirror.onChange(() => nextFrame(show));
   mirror.onError((error) => note.replaceChildren(failureOf(error)));

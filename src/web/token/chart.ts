@@ -44,7 +44,8 @@ export function mountChart(container: HTMLElement, context: PageContext, asset: 
     target: '_blank',
     rel: 'noopener noreferrer',
   });
-  by.append('Charts by TradingView');
+  // Its licence asks for this notice and the link: see THIRD_PARTY.md.
+  by.append('TradingView Lightweight Charts™ © TradingView, Inc.');
   container.append(
     el('header', {}, steps, kinds),
     legend,

@@ -1,10 +1,4 @@
 /** How the chart looks: the colours of the page, which change with its theme. */
-import {
-  type CandlestickSeriesPartialOptions,
-  type ChartOptions,
-  ColorType,
-  type DeepPartial,
-} from 'lightweight-charts';
 import { cut } from '../format.ts';
 
 export interface Colours {
@@ -36,13 +30,10 @@ export function pageColours(): Colours {
   return { text, line, up, down, upSoft, downSoft };
 }
 
-export function chartLook({ text, line }: Colours): DeepPartial<ChartOptions> {
+/** Options of the chart, as far as they follow the theme. */
+export function chartLook({ text, line }: Colours) {
   return {
-    layout: {
-      background: { type: ColorType.Solid, color: 'transparent' },
-      textColor: text,
-      fontSize: 11,
-    },
+    layout: { textColor: text, fontSize: 11 },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
     rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.24 } },
     timeScale: {
@@ -55,7 +46,7 @@ export function chartLook({ text, line }: Colours): DeepPartial<ChartOptions> {
   };
 }
 
-export function candleLook({ up, down }: Colours): CandlestickSeriesPartialOptions {
+export function candleLook({ up, down }: Colours) {
   return {
     upColor: up,
     downColor: down,

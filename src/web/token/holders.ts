@@ -2,6 +2,7 @@
  * Who holds the token, the author's part, and what the pool has. Holders have no stream: they are
  * asked for again when the pool moved, not more often than every few seconds.
  */
+import { ApiError } from '../../client/index.ts';
 import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
 import type { Timer } from '../../runtime/clock.ts';
 import type { PageContext, Unmount } from '../context.ts';
@@ -35,14 +36,11 @@ export function mountHolders(container: HTMLElement, context: PageContext, asset
   });
   const ended = new AbortController();
   let pause: Timer | null = null;
-  let isWanted = true;
+  let [isBusy, isWanted] = [false, true];
 
+  /** One question at a time, with a pause behind it: answers cannot overtake each other. */
   const ask = async () => {
-    isWanted = false;
-    pause = clock.after(PAUSE_MS, () => {
-      pause = null;
-      if (isWanted) ask();
-    });
+    [isBusy, isWanted] = [true, false];
     try {
       const query = { assetId: asset, limit: SHOWN };
       const { data } = await client.holders.list(query, { signal: ended.signal });
@@ -52,14 +50,20 @@ export function mountHolders(container: HTMLElement, context: PageContext, asset
       note.replaceChildren();
     } catch (error) {
       // What is shown stays; without a server the page says so elsewhere.
-      if (!ended.signal.aborted && rows.childElementCount === 0) {
-        note.replaceChildren(failureOf(error));
-      }
+      if (ended.signal.aborted) return;
+      if (rows.childElementCount === 0) note.replaceChildren(failureOf(error));
+      isWanted ||= error instanceof ApiError && error.isPassing;
+    } finally {
+      if (!ended.signal.aborted) pause = clock.after(PAUSE_MS, rested);
     }
+  };
+  const rested = () => {
+    isBusy = false;
+    if (isWanted) void ask();
   };
   const want = () => {
     isWanted = true;
-    if (pause === null) ask();
+    if (!isBusy) void ask();
   };
   const stop = pool.subscribe(want);
   want();

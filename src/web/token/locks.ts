@@ -2,7 +2,7 @@
 import type { LiquidityPoolInfo, LockRow } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { ends, grouped, moment, short } from '../format.ts';
+import { grouped, moment, short, shortMoment } from '../format.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../now.ts';
 import { watch } from '../signal.ts';
@@ -53,7 +53,7 @@ function lockLine(nowSeconds: () => number): LockLine {
   const element = el('li', {}, amount, owner, until);
   const tick = (lock: LockRow, now: number) => {
     const end = untilOf(lock);
-    setText(until, end <= now ? 'may be withdrawn' : `until ${moment(end)}`);
+    setText(until, end <= now ? 'may be withdrawn' : `until ${shortMoment(end)}`);
   };
   return {
     element,
@@ -61,8 +61,10 @@ function lockLine(nowSeconds: () => number): LockLine {
     fill(lock) {
       setText(amount, short(lock.totalLocked));
       amount.title = `${grouped(lock.totalLocked)} tokens`;
-      setText(owner, ends(lock.vestingOwnerAddress, 6));
+      // All addresses begin alike; there is room for one end.
+      setText(owner, `…${lock.vestingOwnerAddress.slice(-6)}`);
       owner.title = lock.vestingOwnerAddress;
+      until.title = moment(untilOf(lock));
       tick(lock, nowSeconds());
     },
   };

@@ -41,10 +41,10 @@ export function mountToken(
       stops = mountParts(panels, context, asset, time);
     }
     note.hidden = mirror.state !== null || !mirror.isLoaded;
+    if (!note.hidden && mirror.error === null) note.replaceChildren(unknown(asset));
     columns.hidden = mirror.state === null;
     head.hidden = mirror.state === null;
   };
-  note.append(unknown(asset));
   mirror.onChange(() => nextFrame(show));
   mirror.onError((error) => {
     note.replaceChildren(failureOf(error));

@@ -1,6 +1,7 @@
 /**
  * A question over the page, with one thing to do or nothing. The browser's own dialog keeps the
- * focus inside, closes with Escape and gives the focus back.
+ * focus inside, closes with Escape and gives the focus back. It belongs to the place where it was
+ * asked: the way back of a phone leaves both.
  */
 import { el } from '../dom.ts';
 import { failureOf } from '../failure.ts';
@@ -59,7 +60,10 @@ export function ask({
       }
     });
   });
+  const left = () => dialog.close();
+  addEventListener('hashchange', left);
   dialog.addEventListener('close', () => {
+    removeEventListener('hashchange', left);
     dialog.remove();
     closed.resolve(isDone);
   });

@@ -15,6 +15,11 @@ import { LaunchForm } from './launchForm.ts';
 import { shownOf } from './terms.ts';
 
 export function mountLaunch(container: HTMLElement, context: PageContext): Unmount {
+  if (context.network.value?.name === 'none') {
+    const none = 'This server has no chain: there is nothing to launch on.';
+    container.append(el('h1', {}, 'Launch a token'), el('p', { class: 'dim' }, none));
+    return () => {};
+  }
   const session = sessionOf(context);
   const fields = new LaunchForm();
   const failure = el('div');

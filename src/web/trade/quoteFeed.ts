@@ -2,6 +2,7 @@
  * The quote of what is typed, kept fresh: asked for shortly after the last keystroke, and again
  * when the pool has moved. An answer that is not the newest question's is thrown away.
  */
+import { ApiError } from '../../client/index.ts';
 import type { QuoteAnswer, QuoteQuery } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
 import { type Signal, Source } from '../signal.ts';
@@ -9,6 +10,8 @@ import { type Signal, Source } from '../signal.ts';
 const AFTER_TYPING_MS = 200;
 /** A lively pool moves many times a second. */
 const AFTER_MOVE_MS = 700;
+/** A server that is away or not ready; nobody should have to type again. */
+const AFTER_OUTAGE_MS = 2_000;
 
 export type QuoteState =
   | { readonly kind: 'none' }
@@ -33,7 +36,7 @@ export class QuoteFeed {
       const now = stateOf(context);
       if (now === poolState) return;
       poolState = now;
-      if (this.#query !== null && this.#timer === null) this.#later(AFTER_MOVE_MS);
+      this.#again(AFTER_MOVE_MS);
     });
   }
 
@@ -61,6 +64,11 @@ export class QuoteFeed {
     this.#stopPool();
   }
 
+  /** What waits already is soon enough. */
+  #again(delayMs: number): void {
+    if (this.#query !== null && this.#timer === null) this.#later(delayMs);
+  }
+
   #later(delayMs: number): void {
     this.#timer = this.#context.clock.after(delayMs, () => {
       this.#timer = null;
@@ -80,7 +88,9 @@ export class QuoteFeed {
       this.#last = data;
       this.#state.set({ kind: 'quote', query, quote: data });
     } catch (error) {
-      if (!asked.signal.aborted) this.#state.set({ kind: 'refused', error });
+      if (asked.signal.aborted) return;
+      this.#state.set({ kind: 'refused', error });
+      if (error instanceof ApiError && error.isPassing) this.#again(AFTER_OUTAGE_MS);
     }
   }
 }

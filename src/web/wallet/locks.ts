@@ -36,6 +36,9 @@ class OwnLocks {
   #ticks: readonly (() => void)[] = [];
   #shown = '';
   #loadedMs = 0;
+  /** Counts questions: an answer to an older one than was shown comes too late. */
+  #asked = 0;
+  #answered = 0;
   #isClosed = false;
 
   constructor(context: PageContext) {
@@ -76,9 +79,13 @@ class OwnLocks {
       this.#show([]);
       return;
     }
+    this.#asked += 1;
+    const asked = this.#asked;
     try {
       const { data } = await client.vesting.byOwner(wallet.keyHash);
       if (wallet !== sessionOf(this.#context).wallet.value || this.#isClosed) return;
+      if (asked < this.#answered) return;
+      this.#answered = asked;
       this.#failure.replaceChildren();
       this.#show(data.vestings);
     } catch (error) {

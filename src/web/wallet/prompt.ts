@@ -16,7 +16,8 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
   const show = () => {
     const network = context.network.value?.name ?? null;
     const wallet = session.wallet.value;
-    const isPoor = wallet !== null && session.holdings.value?.lovelace === 0n;
+    const hasNone = session.holdings.value?.lovelace === 0n && !session.hasHadCoins;
+    const isPoor = wallet !== null && hasNone;
     const wantsCoins = isPoor && network === 'devnet';
     container.hidden = network === null || (wallet !== null && !wantsCoins);
     make.hidden = network !== 'devnet' || wallet !== null;

@@ -33,11 +33,16 @@ export class Session {
   readonly orders: Source<OwnOrders> = new Source(NO_ORDERS);
   /** Counts what came into a block: a reason to look again at locks and the like. */
   readonly landed: Source<number> = new Source(0);
+  /** Its coins are nowhere for a moment while a transaction of it waits: that is no poverty. */
+  hasHadCoins = false;
   readonly #context: PageContext;
   /** Aborted when this wallet leaves. */
   #signal: AbortSignal = AbortSignal.abort();
   #stop: () => void = () => {};
   #isAsking = false;
+  /** Counts reads of the balance; of those that overlap, an older one never replaces a newer. */
+  #begun = 0;
+  #shown = 0;
 
   constructor(context: PageContext) {
     this.#context = context;
@@ -48,6 +53,7 @@ export class Session {
     const { client } = this.#context;
     const ended = new AbortController();
     const mirror = client.userOrders(wallet.address);
+    mirror.onError((error) => this.#context.notify('bad', `Your orders: ${saidBy(error)}`));
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
       this.orders.set({ isLoaded: true, orders: [...mempool, ...ledger] });
       this.refresh();
@@ -67,6 +73,7 @@ export class Session {
     this.#stop = () => {};
     this.wallet.set(null);
     this.holdings.set(null);
+    this.hasHadCoins = false;
     this.trouble.set(null);
     this.orders.set(NO_ORDERS);
   }
@@ -95,13 +102,18 @@ export class Session {
   async #read(): Promise<void> {
     const wallet = this.wallet.value;
     if (wallet === null) return;
+    this.#begun += 1;
+    const round = this.#begun;
+    const isNews = () => wallet === this.wallet.value && round > this.#shown;
     try {
       const held = (await wallet.holdings()) ?? (await this.#ask(wallet.keyHash));
-      if (wallet !== this.wallet.value) return;
+      if (!isNews()) return;
+      this.#shown = round;
+      this.hasHadCoins ||= held.lovelace > 0n;
       this.holdings.set(held);
       this.trouble.set(null);
     } catch (error) {
-      if (wallet === this.wallet.value) this.trouble.set(error);
+      if (isNews()) this.trouble.set(error);
     }
   }
 

@@ -38,6 +38,14 @@ export const SHORT: OgmiosOptions['limits'] = {
   returnMs: 200,
 };
 
+/** What an adapter needs beside a place and an observer, looking for everything. */
+export const QUIET: Omit<OgmiosOptions, 'url' | 'observer'> = {
+  deployment: null,
+  seen: () => ({ tokens: [], watched: [] }),
+  clock: systemClock,
+  rng: seededRng(7),
+};
+
 /** Started; stops with the test. */
 export async function startOgmios(
   scope: Scope,
@@ -45,11 +53,8 @@ export async function startOgmios(
   { limits, ...options }: Partial<OgmiosOptions> = {},
 ): Promise<OgmiosChain> {
   const chain = new OgmiosChain({
+    ...QUIET,
     url,
-    deployment: null,
-    seen: () => ({ tokens: [], watched: [] }),
-    clock: systemClock,
-    rng: seededRng(7),
     observer: remembering(),
     ...options,
     limits: { ...SHORT, ...limits },

@@ -4,10 +4,13 @@ import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bucket } from '../../../src/nats/bucket.ts';
 import { connectNats } from '../../../src/nats/connection.ts';
+import { ObjectFiles } from '../../../src/nats/objects.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { Failure } from '../../../src/runtime/errors.ts';
 import { type Rng, systemRng } from '../../../src/runtime/rng.ts';
+import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
-import { type FaultyNode, LEASE_MS, MARKET } from './nodes.ts';
+import { type FaultyNode, type Health, LEASE_MS, MARKET } from './nodes.ts';
 import type { Scene } from './scene.ts';
 
 export type Fault = (scene: Scene) => Promise<void>;
@@ -171,6 +174,44 @@ async function partFollower({ nodes }: Scene): Promise<void> {
   node.joinAgain();
 }
 
+/**
+ * A follower has neither what the log goes on with nor what that begins from, which is taken away
+ * for a while: it says so until it has that, and goes on then.
+ */
+async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<void> {
+  const node = await nodes.follower();
+  const others = nodes.all.filter((one) => one !== node);
+  node.cutOff();
+  const before = (await node.health()) ?? assert.fail('it answers');
+  const ask = () => Promise.all(others.map((one) => one.health()));
+  const isAhead = (one: Health | null) => one !== null && one.seq > before.seq + 5;
+  await untilAsked('the others go on', ask, (found) => found.every(isAhead), 30_000);
+  await nodes.nats.restart('deleted');
+  const isAnew = (one: Health | null) => one !== null && one.epoch !== before.epoch;
+  const [now] = await untilAsked('a new epoch', ask, (found) => found.every(isAnew), 30_000);
+  const link = await connectNats({ url: nodes.nats.url, name: 'taker' }, systemRng);
+  assert(!(link instanceof Failure));
+  const shape = { bucket: `${MARKET}-files`, replicas: 1 };
+  const files = new ObjectFiles(link, systemClock, systemRng, shape);
+  const [name, path] = [`base-${now?.epoch}`, join(temporaryDirectory(), 'base')];
+  assert(!((await files.get(name, path)) instanceof Failure), 'the new epoch has a base');
+  assert.equal(await files.remove(name), null);
+  node.joinAgain();
+  const isUnready = (health: Health | null) => health?.status === 503;
+  await untilAsked('it is not ready', () => node.health(), isUnready, 30_000);
+  const { unready } = watcher;
+  for (let asked = 0; asked < 20; asked += 1) {
+    const health = await node.health();
+    if (health !== null) assert.equal(health.status, 503, JSON.stringify(health));
+    await wait(50);
+  }
+  assert(!((await files.put(name, path)) instanceof Failure));
+  await link.close();
+  const isBack = (one: Health | null) => one?.status === 200 && one.epoch !== before.epoch;
+  await untilAsked('it goes on with the others', () => node.health(), isBack, 30_000);
+  note(`${node.name} said ${watcher.unready - unready} times that it is not ready`);
+}
+
 export const FAULTS = {
   'kill -9 of the leader': killLeader,
   'kill -9 of all followers': killFollowers,
@@ -185,6 +226,7 @@ export const FAULTS = {
   'acknowledgements lost': loseAcknowledgements,
   'the leader cut off from NATS': partLeader,
   'a follower cut off from NATS': partFollower,
+  'a follower cut off while the log is lost': leaveFollowerBehind,
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;

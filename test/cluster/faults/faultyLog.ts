@@ -1,18 +1,22 @@
 /**
  * One stream and each node's way to it, as NATS is on a bad day: appends get lost, or only their
- * acknowledgements; answers come late, twice, in small portions or not at all; the stream loses its
- * end, or everything.
+ * acknowledgements; answers come late, in small portions or not at all; the stream loses its end,
+ * or everything, or has an entry that nobody may go on from.
  */
 import type { SealedEntry } from '../../../src/log/entry.ts';
-import { NO_HASH } from '../../../src/log/entry.ts';
+import { NO_HASH, sealEntry } from '../../../src/log/entry.ts';
 import type { LogCheck } from '../../../src/log/jetstream.ts';
 import type { AppendOutcome, Log, Tail } from '../../../src/log/port.ts';
+import { systemClock as clock } from '../../../src/runtime/clock.ts';
 import type { Rng } from '../../../src/runtime/rng.ts';
 
 export class FaultyStream {
   entries: SealedEntry[] = [];
   /** What was ever stored. */
   readonly history: SealedEntry[] = [];
+  backMs: number | null = null;
+  /** What nobody may do. */
+  readonly faults: unknown[] = [];
   readonly rng: Rng;
   /** Share of calls that go wrong. */
   trouble = 0;
@@ -40,7 +44,21 @@ export class FaultyStream {
     this.tell();
   }
 
+  /** What no leader would write: of a term that is over, or that goes on from something else. */
+  forge(what: 'term' | 'hash'): void {
+    const { last } = this;
+    if (last === undefined) return;
+    const { entry, hash } = last;
+    const seq = entry.seq + 1;
+    const prevEntryHash = what === 'hash' ? 'of another state' : hash;
+    const term = what === 'term' ? entry.term - 1 : entry.term;
+    const payload = { kind: 'leader', node: 'a stranger' } as const;
+    this.store(sealEntry({ ...entry, seq, term, prevEntryHash, payload }));
+  }
+
+  /** As after a restart from an older copy, which all see as a silence that ends. */
   truncate(count: number): void {
+    this.backMs = clock.monotonicMs();
     this.entries = this.entries.slice(0, Math.max(0, this.entries.length - count));
   }
 
@@ -116,6 +134,9 @@ export class FaultyLog implements Log {
     }
     // An empty stream is begun by `restart` only.
     if (stream.last === undefined) return { outcome: 'conflict', lastSeq: 0 };
+    const { term } = sealed.entry;
+    const newest = stream.last.entry.term;
+    if (term < newest) stream.faults.push(new Error(`written in term ${term} after ${newest}`));
     stream.store(sealed);
     return { outcome: 'appended', seq };
   }

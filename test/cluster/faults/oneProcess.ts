@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { type DataFiles, dataFiles } from '../../../src/actors/files.ts';
 import { Node } from '../../../src/actors/node.ts';
 import { recover } from '../../../src/actors/recovery.ts';
-import { Epochs } from '../../../src/cluster/epochs.ts';
+import { Epochs, standingOf } from '../../../src/cluster/epochs.ts';
 import { Leadership } from '../../../src/cluster/leadership.ts';
 import { patientLog } from '../../../src/cluster/patientLog.ts';
 import { Watch } from '../../../src/cluster/watch.ts';
@@ -18,6 +18,7 @@ import type { Announcement } from '../../../src/nats/announcements.ts';
 import { systemClock as clock, sleep } from '../../../src/runtime/clock.ts';
 import { createEvents, createLogger } from '../../../src/runtime/events.ts';
 import { createRegistry } from '../../../src/runtime/metrics.ts';
+import { epochNumber, type Position } from '../../../src/runtime/position.ts';
 import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
 import { manyLines, rollbackTo } from '../../support/lines.ts';
 import { temporaryDirectory } from '../../support/server.ts';
@@ -32,9 +33,9 @@ const OPTIONS = { horizonBlocks: 2160, maxMb: 0, maxLoadedPools: 100, commitEver
 export interface Place {
   readonly stream: FaultyStream;
   readonly rng: Rng;
-  /** What each said last, and when. */
-  readonly standings: Map<string, Announcement & { readonly atMs: number }>;
-  /** State hash of each position, by whoever was there first. */
+  /** What each said last. */
+  readonly standings: Map<string, Announcement>;
+  /** State and entry of each position, by whoever was there first. */
   readonly states: Map<string, string>;
   readonly bases: string;
   readonly faults: unknown[];
@@ -43,7 +44,7 @@ export interface Place {
 export function newPlace(rng: Rng): Place {
   const [standings, states] = [new Map(), new Map()];
   const stream = new FaultyStream(rng);
-  return { stream, rng, standings, states, bases: temporaryDirectory(), faults: [] };
+  return { stream, rng, standings, states, bases: temporaryDirectory(), faults: stream.faults };
 }
 
 export class OneNode {
@@ -51,15 +52,20 @@ export class OneNode {
   readonly log: FaultyLog;
   readonly node: Node;
   readonly files: DataFiles;
+  readonly #place: Place;
   readonly #leadership: Leadership;
   readonly #watch: Watch;
   /** Given and taken by the script. */
   mayLead = false;
   terms = 0;
+  /** How often what it read did not go on from what it had. */
+  divergences = () => 0;
+  #was: Position & { readonly term: number } = { epoch: '0-none', seq: 0, term: 0 };
   #lost: () => void = () => {};
 
   private constructor(name: string, place: Place, log: FaultyLog, node: Node, files: DataFiles) {
     this.name = name;
+    this.#place = place;
     this.log = log;
     this.node = node;
     this.files = files;
@@ -75,8 +81,8 @@ export class OneNode {
       ensureLog: async () => {},
       others: async () => {
         if (log.isCut) throw new Error('NATS gives no answer');
-        const since = clock.monotonicMs() - 2 * LEASE_MS;
-        return [...standings.values()].filter((one) => one.node !== name && one.atMs > since);
+        // Nobody is forgotten: what is cut off here comes back, and a lease is short beside load.
+        return [...standings.values()].filter((one) => one.node !== name);
       },
       publishBase: async (epoch) => copyFileSync(files.base(epoch), baseOf(place, epoch)),
       epochStarted: () => {},
@@ -94,6 +100,7 @@ export class OneNode {
     const onLost = (listener: () => void) => {
       this.#lost = listener;
     };
+    const backMs = () => place.stream.backMs;
     const crew = {
       lead: async (writer: LogWriter, failed: (error: unknown) => void) => {
         this.terms += 1;
@@ -102,12 +109,12 @@ export class OneNode {
       follow: async () => ({ stop: async () => {} }),
     };
     this.#leadership = new Leadership(
-      { name, lease, onLost, leaseMs: LEASE_MS, log, node, epochs, crew, clock },
+      { name, lease, onLost, leaseMs: LEASE_MS, backMs, log, node, epochs, crew, clock },
       { ...events, leadershipFailed: (error) => place.faults.push(error) },
     );
     const announce = async (standing: Announcement) => {
       if (log.isCut) throw new Error('NATS gives no answer');
-      standings.set(name, { ...standing, atMs: clock.monotonicMs() });
+      standings.set(name, standing);
     };
     const lost = () => this.#leadership.stepDown('the log is another one');
     this.#watch = new Watch({ name, node, log, epochs, clock, announce, lost }, WATCH_MS);
@@ -133,11 +140,16 @@ export class OneNode {
       stateUnreadable: fault,
     });
     const events = createEvents(createLogger({ level: 'silent', clock }), createRegistry());
-    const shared = { fetchBase, diverged: () => {} };
+    let divergences = 0;
+    const diverged = () => {
+      divergences += 1;
+    };
+    const shared = { fetchBase, diverged };
     const seen = { ...events, foldFailed: fault, actorQuarantined: fault };
     const reader = patientLog(log, clock);
     const node = new Node(store, 1, reader, files, clock, { ...OPTIONS, shared }, seen);
     const one = new OneNode(name, place, log, node, files);
+    one.divergences = () => divergences;
     node.onApplied(() => one.#compare(place));
     node.start({ applied: () => {}, epochChanged: () => {} });
     await one.#watch.start();
@@ -148,6 +160,12 @@ export class OneNode {
   get at(): string {
     const { epoch, seq } = this.node.applied();
     return `${epoch}:${seq}`;
+  }
+
+  /** How far it is, to the others. */
+  say(): void {
+    const standing = standingOf(this.name, this.node);
+    if (standing !== null) this.#place.standings.set(this.name, standing);
   }
 
   /** The lease is over, as the node's own clock says. */
@@ -164,10 +182,23 @@ export class OneNode {
   }
 
   #compare({ states, faults }: Place): void {
-    const hash = this.node.stateHash();
+    const { checkpoint } = this.node.fold.store;
+    if (checkpoint === null) return;
+    const { epoch, seq, stateHash, entryHash, term } = checkpoint;
+    // Entries that change no row count, too.
+    const own = `${stateHash} ${entryHash} ${term}`;
     const known = states.get(this.at);
-    if (known === undefined) states.set(this.at, hash);
-    else if (known !== hash) faults.push(new Error(`${this.name} differs at ${this.at}`));
+    if (known === undefined) states.set(this.at, own);
+    else if (known !== own) faults.push(new Error(`${this.name} differs at ${this.at}`));
+    const was = this.#was;
+    const isBack =
+      epochNumber(epoch) < epochNumber(was.epoch) ||
+      (epoch === was.epoch && (seq < was.seq || term < was.term));
+    if (isBack) {
+      const from = `${was.epoch}:${was.seq}, term ${was.term}`;
+      faults.push(new Error(`${this.name} went back to ${this.at}, term ${term}, from ${from}`));
+    }
+    this.#was = { epoch, seq, term };
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Asks every node all the time what it says of itself, and keeps the log beside them: no two states
- * at one position, one leader in a term, and nobody old called fresh.
+ * at one position, one leader in a term, nobody old called fresh, and 200 of nobody who is not
+ * where the others go on from.
  */
 import assert from 'node:assert/strict';
 import type { Entry, SealedEntry } from '../../../src/log/entry.ts';
@@ -90,6 +91,7 @@ export class Watcher {
     if (health.stale) this.stale += 1;
     if (health.status !== 200) this.unready += 1;
     try {
+      assert.equal(health.status, health.synced ? 200 : 503, `${node}: ${JSON.stringify(health)}`);
       this.#compare(sample);
       const number = epochNumber(health.epoch);
       const newest = this.#newest.at(-1) ?? { number: 0, seq: 0 };

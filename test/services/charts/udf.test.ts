@@ -74,6 +74,7 @@ test('history has the bars of the chart, by each resolution and each way to ask'
   assert.deepEqual(await ask({ from: first.time, to: second.time }), columns([first]));
   assert.deepEqual(await ask({ from: 0, to: third.time, countback: 1 }), columns([second]));
   assert.deepEqual(await ask({ to: END, countback: 500 }), columns(bars));
+  assert.deepEqual(await ask({ to: END, countback: 20_000 }), columns(bars));
   assert.deepEqual(await ask({ from: -9_000_000_000, to: END }), columns(bars));
 });
 

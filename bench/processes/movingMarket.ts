@@ -1,0 +1,85 @@
+/**
+ * A fake Ogmios whose chain goes on by itself: launches first, then, from `begin` to `rest`, blocks
+ * of trades and orders at a pace, each in the slot of its moment, as long as they are followed.
+ */
+import type { Deed } from '../../test/chain/ogmios/busyMarket.ts';
+import { praosBlock } from '../../test/support/ogmios/blocks.ts';
+import type { FakeTransaction } from '../../test/support/ogmios/chain.ts';
+import { oneEra } from '../../test/support/ogmios/eras.ts';
+import { MAINNET_FACTS } from '../../test/support/ogmios/node.ts';
+import { FakeOgmios } from '../../test/support/ogmios/server.ts';
+import { BusyMarket, launches } from '../support/busyBlocks.ts';
+import { machineMs } from '../support/machineClock.ts';
+import { offer } from '../support/offers.ts';
+
+export type MovingMarket = typeof offers;
+
+/** Odd, for the sake of `BusyMarket`: whether an order buys is whether its number is even. */
+const POOLS = 99;
+/** Of what happens, to the token that is looked at. */
+const SHARE = 0.5;
+const SLOT_MS = 100;
+/** In turns; of every ten, six trades and the beginning and the end of two orders. */
+const DEEDS: readonly Deed[] = [
+  ...(['trade', 'order', 'trade', 'trade', 'end of an order'] as const),
+  ...(['trade', 'order', 'trade', 'trade', 'end of an order'] as const),
+];
+/** What a halt of this process left undone is not made up for beyond that. */
+const MOST_IN_A_BLOCK = 200;
+/** Blocks that its follower may be behind: one that is far behind serves no market. */
+const MOST_AHEAD = 6;
+
+/** A whole second, as Ogmios tells it. */
+const startMs = Math.floor(Date.now() / 1_000) * 1_000;
+const startTime = new Date(startMs).toISOString().replace('.000Z', 'Z');
+const facts = { ...MAINNET_FACTS, startTime, eras: oneEra(SLOT_MS) };
+const ogmios = new FakeOgmios({ facts });
+const { chain } = ogmios;
+const market = new BusyMarket();
+let updates = 0;
+/** Transactions up to and with the block of each height. */
+const upTo: number[] = [];
+let followed = 0;
+let timer: NodeJS.Timeout | null = null;
+
+function extend(transactions: readonly FakeTransaction[]): void {
+  const slot = Math.max(
+    Math.floor((Date.now() - startMs) / SLOT_MS),
+    Number(chain.tip?.slot ?? -1) + 1,
+  );
+  chain.extend(praosBlock(chain.tip, { slot, transactions }));
+  updates += transactions.length;
+  upTo.push(updates);
+}
+
+const offers = {
+  port: () => ogmios.port,
+  token: () => market.tokens[0] ?? '',
+  height: () => Number(chain.tip?.height),
+  /** Transactions of the blocks up to a height. */
+  updatesAt: (height: number) => upTo[height] ?? 0,
+  /** The height that its follower has. */
+  followed(height: number): void {
+    followed = height;
+  },
+  begin({ perSecond }: { readonly perSecond: number }): void {
+    let lastMs = machineMs();
+    timer = setInterval(() => {
+      const due = Math.floor(((machineMs() - lastMs) / 1_000) * perSecond);
+      const isAhead = upTo.length - 1 - followed > MOST_AHEAD;
+      if (due === 0 || isAhead) return;
+      lastMs = machineMs();
+      const count = Math.min(due, MOST_IN_A_BLOCK);
+      const deeds = Array.from({ length: count }, (_, at) => DEEDS[at % DEEDS.length] ?? 'trade');
+      extend(market.perform(deeds, SHARE));
+    }, SLOT_MS);
+  },
+  rest(): void {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+  },
+};
+
+extend(market.perform(launches(POOLS)));
+await ogmios.start();
+offer(offers);
