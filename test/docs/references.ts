@@ -36,7 +36,7 @@ function settingsPage(): string {
     '# Settings',
     '',
     'From the environment, or from a file with `node --env-file`. They are read once and checked',
-    'together: every bad one is reported before anything starts. `npm start -- --help` prints them.',
+    'together: every bad one is reported before anything starts. `npm start -- --help` lists them.',
     '',
     '| name | values | default | what it does |',
     '|---|---|---|---|',
