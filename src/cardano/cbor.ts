@@ -169,13 +169,20 @@ function byteAt(bytes: Uint8Array, at: number): number {
   return byte;
 }
 
-/** The head of an item with the shortest length, for what we write ourselves. */
+/**
+ * The head of an item with the shortest length, for what we write ourselves. An amount beyond 64
+ * bits, which no wallet covers, is as long as the longest: it is measured before it is refused.
+ */
 export function cborHead(major: number, argument: bigint | number): Uint8Array {
   const value = BigInt(argument);
   const lead = major << 5;
   if (value < 24n) return Uint8Array.of(lead | Number(value));
   const sizes = [1, 2, 4, 8] as const;
   const size = sizes.find((bytes) => value < 1n << BigInt(8 * bytes)) ?? 8;
-  const rest = fromHex(value.toString(16).padStart(2 * size, '0'));
+  const rest = fromHex(
+    BigInt.asUintN(64, value)
+      .toString(16)
+      .padStart(2 * size, '0'),
+  );
   return joined([Uint8Array.of(lead | (24 + sizes.indexOf(size))), rest]);
 }
