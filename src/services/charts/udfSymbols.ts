@@ -4,6 +4,7 @@
  * market cap that has it. Source: TradingView's UDF page, api.md section 8.
  */
 import Type from 'typebox';
+import type { ListedPool } from '../../actors/directory.ts';
 import type { Fold } from '../../actors/fold.ts';
 import { COIN, parseAsset } from '../../market/asset.ts';
 import { RESOLUTIONS, type Resolution } from '../../market/resolution.ts';
@@ -116,12 +117,15 @@ function symbolOf(fold: Fold, base: string, quote: string): UdfSymbol | null {
   const names = pricePairs({ base, quote, resolution: RESOLUTIONS[0] });
   if (findChart(fold, names, RESOLUTIONS[0]) === null) return null;
   const pool = quote === COIN ? fold.directory.find(base)?.pool : undefined;
-  if (pool === undefined) {
-    const ticker = tickerOf({ base, quote });
-    return { base, quote, name: ticker, description: ticker };
-  }
-  const short = pool.ticker === '' ? pool.name : pool.ticker;
-  return { base, quote, name: `${short}/ADA`, description: `${pool.name} / ADA` };
+  if (pool !== undefined) return launched(pool);
+  const ticker = tickerOf({ base, quote });
+  return { base, quote, name: ticker, description: ticker };
+}
+
+/** Of a token that was launched here: it has bars, and nothing needs to be loaded to know it. */
+function launched({ token, ticker, name }: ListedPool['pool']): UdfSymbol {
+  const short = ticker === '' ? name : ticker;
+  return { base: token, quote: COIN, name: `${short}/ADA`, description: `${name} / ADA` };
 }
 
 export function tickerOf({ base, quote }: Pick<UdfSymbol, 'base' | 'quote'>): string {
@@ -162,14 +166,10 @@ export function searchSymbols(
     text === ''
       ? fold.directory.page('MCapDesc', limit)
       : fold.directory.search(text, 0, limit).items;
-  return pools.flatMap(({ pool }) => {
-    const symbol = symbolOf(fold, pool.token, COIN);
-    if (symbol === null) return [];
-    const { name, description } = symbol;
+  return pools.map(({ pool }) => {
+    const { base: ticker, name, description } = launched(pool);
     const full = `${EXCHANGE}:${name}`;
-    const ticker = tickerOf(symbol);
-    return [
-      { symbol: name, full_name: full, description, exchange: EXCHANGE, ticker, type: SYMBOL_TYPE },
-    ];
+    const about = { description, exchange: EXCHANGE, ticker, type: SYMBOL_TYPE } as const;
+    return { symbol: name, full_name: full, ...about };
   });
 }
