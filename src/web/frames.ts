@@ -1,36 +1,59 @@
 /**
  * Writing to the document once a frame, however often the market changes. A job that was asked for
  * several times runs once; a tab in the background runs none, and one when it is looked at again.
+ * What does not fit into a frame runs in the next ones, in the order in which it was asked for: a
+ * lively market makes the page late by some milliseconds, and never deaf.
  */
+import { systemClock } from '../runtime/clock.ts';
+
+/** Of a frame; its styles, layout and painting come on top. */
+const BUDGET_MS = 6;
 const waiting = new Set<() => void>();
 let asked = false;
 
 export function nextFrame(job: () => void): void {
   waiting.add(job);
-  if (asked) return;
-  asked = true;
-  requestAnimationFrame(run);
+  askForFrame();
 }
 
 export function forget(job: () => void): void {
   waiting.delete(job);
 }
 
+function askForFrame(): void {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(run);
+}
+
+/** At least one job a frame; one that asks again while it runs waits for the next frame. */
 function run(): void {
   asked = false;
-  const jobs = Array.from(waiting);
-  waiting.clear();
-  for (const job of jobs) job();
+  const endMs = systemClock.monotonicMs() + BUDGET_MS;
+  try {
+    for (const job of Array.from(waiting)) {
+      // One that ran before it may have taken it back.
+      if (waiting.delete(job)) job();
+      if (systemClock.monotonicMs() >= endMs) break;
+    }
+  } finally {
+    if (waiting.size > 0) askForFrame();
+  }
 }
 
 const FLASH_MS = 900;
-const flashes = new WeakMap<Element, Animation>();
+/** Colours are painted anew in every frame; and where everything flashes, nothing is told. */
+const MOST_FLASHES = 16;
+const flashes = new Map<Element, Animation>();
 
 /** Says by colour, for a moment, where a value went; one flash at a time for an element. */
 export function flash(element: HTMLElement, direction: 'up' | 'down' | 'same'): void {
-  if (flashes.get(element)?.playState === 'running') return;
+  if (flashes.has(element) || flashes.size >= MOST_FLASHES) return;
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   const colour = direction === 'same' ? 'var(--accent-soft)' : `var(--${direction}-soft)`;
   const fading = [{ backgroundColor: colour }, { backgroundColor: 'transparent' }];
-  flashes.set(element, element.animate(fading, { duration: FLASH_MS, easing: 'ease-out' }));
+  const animation = element.animate(fading, { duration: FLASH_MS, easing: 'ease-out' });
+  const end = () => flashes.delete(element);
+  flashes.set(element, animation);
+  animation.finished.then(end, end);
 }

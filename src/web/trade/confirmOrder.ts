@@ -12,12 +12,13 @@ export interface OrderConfirmation {
   readonly prepared: Prepared<OrderAnswer>;
   readonly token: Token;
   readonly kind: 'Buy' | 'Sell';
+  readonly visit: number;
   onSubmitted(txHash: string): void;
   late(error: unknown): void;
 }
 
 export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> {
-  const { prepared, token, kind, onSubmitted, late } = confirmation;
+  const { prepared, token, kind, visit, onSubmitted, late } = confirmation;
   const { built, review } = prepared;
   const rows = termRows(built, token)
     .filter(([name]) => name !== 'You pay now')
@@ -32,6 +33,7 @@ export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> 
       ]),
     ],
     confirm: `Sign and ${kind.toLowerCase()}`,
+    visit,
     async run() {
       onSubmitted(await prepared.submit());
       return true;

@@ -8,12 +8,25 @@ import { failureOf } from '../failure.ts';
 import { button, runOnce } from './busy.ts';
 import { newId } from './field.ts';
 
+/** How often one went elsewhere: the same address again is another visit. */
+let visits = 0;
+addEventListener('hashchange', () => {
+  visits += 1;
+});
+
+/** Taken when a button is pressed whose question comes after some work. */
+export function visitNow(): number {
+  return visits;
+}
+
 export interface Question {
   readonly title: string;
   readonly content: readonly (Node | string)[];
   readonly confirm: string;
   /** Of the button that does nothing. */
   readonly leave?: string;
+  /** Of the press it comes from (`visitNow`); not asked when one is elsewhere by now. */
+  readonly visit?: number;
   /**
    * The dialog closes when it resolves with true, and stays with false. A rejection is shown, and
    * may be tried again.
@@ -29,9 +42,11 @@ export function ask({
   content,
   confirm,
   leave = 'Back',
+  visit = visits,
   run,
   late,
 }: Question): Promise<boolean> {
+  if (visit !== visits) return Promise.resolve(false);
   const id = newId('dialog');
   const closed = Promise.withResolvers<boolean>();
   const failure = el('div', { class: 'dialog-failure' });

@@ -10,7 +10,7 @@ import { sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { button, runOnce } from './busy.ts';
 import { signed } from './confirmOrder.ts';
-import { ask, facts } from './dialog.ts';
+import { ask, facts, visitNow } from './dialog.ts';
 import { LaunchForm } from './launchForm.ts';
 import { shownOf } from './terms.ts';
 
@@ -77,6 +77,7 @@ async function launch(
   const session = sessionOf(context);
   const wish = fields.read();
   if (wish === null) return;
+  const visit = visitNow();
   say('The transaction is being built.');
   let prepared: Prepared<LaunchAnswer>;
   try {
@@ -89,6 +90,7 @@ async function launch(
     title: `Launch ${wish.name}`,
     content: look(fields, prepared),
     confirm: 'Sign and launch',
+    visit,
     async run() {
       const txHash = await prepared.submit();
       void session.follow(txHash);

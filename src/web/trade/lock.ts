@@ -9,7 +9,7 @@ import { sessionOf } from '../wallet/session.ts';
 import { plainAmount, readAmount, shownAmount } from './amount.ts';
 import { button } from './busy.ts';
 import { signed } from './confirmOrder.ts';
-import { ask } from './dialog.ts';
+import { ask, visitNow } from './dialog.ts';
 import { amountField, fieldOf, textField } from './field.ts';
 import type { Token } from './terms.ts';
 import { MOST_STAGES, unlocksOf } from './unlocks.ts';
@@ -49,6 +49,7 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
     content: [form.element],
     confirm: 'Review the lock',
     async run() {
+      const visit = visitNow();
       const wish = form.read();
       const prepared = await new Desk(context, session).lock({ asset: token.asset, ...wish });
       const goes = [
@@ -59,6 +60,7 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
         title: `Lock ${shownAmount(wish.amount, 0)} ${token.ticker}`,
         content: [form.table(), signed(prepared.review, token, goes)],
         confirm: 'Sign and lock',
+        visit,
         async run() {
           const txHash = await prepared.submit();
           context.notify('info', 'The lock was sent. It counts when a block has it.');

@@ -14,6 +14,7 @@ import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
 import { button, runOnce } from './busy.ts';
 import { confirmOrder } from './confirmOrder.ts';
+import { visitNow } from './dialog.ts';
 import { mountLockButton } from './lock.ts';
 import { quoteBox } from './quoteBox.ts';
 import { QuoteFeed } from './quoteFeed.ts';
@@ -126,6 +127,7 @@ class TradeView {
 
   async #place(): Promise<void> {
     const form = this.#form;
+    const visit = visitNow();
     const amount = form.read();
     this.#failure.replaceChildren();
     if (typeof amount === 'string') {
@@ -144,6 +146,7 @@ class TradeView {
         prepared,
         token: this.#token,
         kind: form.isSell ? 'Sell' : 'Buy',
+        visit,
         onSubmitted: () => {
           form.clear();
           this.#context.notify('info', 'The order was sent. Your orders show what becomes of it.');

@@ -8,7 +8,7 @@ import { hashOf } from '../route.ts';
 import { shownAmount } from '../trade/amount.ts';
 import { button } from '../trade/busy.ts';
 import { signed } from '../trade/confirmOrder.ts';
-import { ask } from '../trade/dialog.ts';
+import { ask, visitNow } from '../trade/dialog.ts';
 import { Desk } from './desk.ts';
 import { sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
@@ -128,6 +128,7 @@ class OwnLocks {
 
   async #withdraw(lock: LockRow, ticker: string): Promise<void> {
     const session = sessionOf(this.#context);
+    const visit = visitNow();
     const fail = (error: unknown) => this.#context.notify('bad', saidBy(error));
     try {
       const prepared = await new Desk(this.#context, session).withdraw(lock.id);
@@ -136,6 +137,7 @@ class OwnLocks {
         title: `Withdraw ${ticker}`,
         content: [signed(prepared.review, token, ['goes to', 'The lock is yours again.'])],
         confirm: 'Sign and withdraw',
+        visit,
         run: async () => {
           const txHash = await prepared.submit();
           this.#context.notify('info', 'Sent. The tokens are yours when a block has it.');

@@ -10,7 +10,7 @@ import { explain } from '../tip.ts';
 import { wordsOf } from '../token/statuses.ts';
 import { button } from '../trade/busy.ts';
 import { signed } from '../trade/confirmOrder.ts';
-import { ask } from '../trade/dialog.ts';
+import { ask, visitNow } from '../trade/dialog.ts';
 import { shownOf, type Token } from '../trade/terms.ts';
 import { Desk } from './desk.ts';
 import { isOpen, sessionOf } from './session.ts';
@@ -115,6 +115,7 @@ function tokenOf(order: ApiOrder, ticker: string): Token {
 
 async function cancelOrder(context: PageContext, order: ApiOrder): Promise<void> {
   const session = sessionOf(context);
+  const visit = visitNow();
   const token = tokenOf(order, tickersOf(context).of(assetOf(order)));
   const fail = (error: unknown) => context.notify('bad', saidBy(error));
   try {
@@ -127,6 +128,7 @@ async function cancelOrder(context: PageContext, order: ApiOrder): Promise<void>
       ],
       confirm: 'Sign and cancel the order',
       leave: 'Keep the order',
+      visit,
       async run() {
         const txHash = await prepared.submit();
         context.notify('info', 'The cancel was sent. It counts when a block has it.');
