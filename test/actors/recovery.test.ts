@@ -186,6 +186,28 @@ test('the state of another log starts a new epoch from that state', async (scope
   await checkRebuild(mixed.world);
 });
 
+test('a log that begins from another state of the same length is not gone on with', async (scope) => {
+  const mine = await newMarket(scope);
+  const other = await openMarket(scope, join(temporaryDirectory(scope), 'other'));
+  // The same entries but for their amounts.
+  const lines = manyLines(24, START_MS + other.world.seq * 10_000, 11_000);
+  await other.world.feed(lines.map((line) => line.replace(/"baseAmount":"\d+/, '$&9')));
+  assert.equal(other.world.seq, mine.world.seq);
+  const lost = await mine.reopened(remove('log'));
+  const { epoch, stateHash } = lost.world.node.applied();
+  const from = lost.world.directory;
+  await lost.world.stop();
+  await other.world.stop();
+  remove('log')(other.world.directory);
+  for (const file of readdirSync(from).filter((name) => /^(?:log|base)/.test(name))) {
+    cpSync(join(from, file), join(other.world.directory, file));
+  }
+  const joined = await openMarket(scope, other.world.directory, lost.model);
+  assert.equal(joined.world.node.applied().epoch, epoch);
+  assert.equal(joined.world.node.applied().stateHash, stateHash);
+  await joined.feedAndCheck();
+});
+
 test('a rollback beyond the horizon survives a crash right after it', async (scope) => {
   const directory = join(temporaryDirectory(scope), 'world');
   const world = await FoldWorld.open(scope, directory, { ...OPTIONS, horizonBlocks: 3 });
