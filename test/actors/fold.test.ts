@@ -158,6 +158,10 @@ test('any sequence of events leaves what the model and a rebuild say', async (sc
       runs += 1;
       await play(join(directory, `world${runs}`), some, steps);
     }),
-    { numRuns: 40, includeErrorInReport: true, interruptAfterTimeLimit: 15_000 },
+    {
+      numRuns: Number(process.env.RUNS ?? 25),
+      includeErrorInReport: true,
+      interruptAfterTimeLimit: 15_000,
+    },
   );
 });

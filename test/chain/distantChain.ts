@@ -17,6 +17,8 @@ import { hashOf, START_MS } from './foldState.ts';
 import { RULES } from './recogniseWorld.ts';
 
 export const SLOTS_APART = 20;
+/** A follower's waits are no longer than this; what they wait for is told by `nowMs`. */
+const MOST_WAIT_MS = 20;
 
 export class MadeElsewhere implements ChainSource {
   readonly blocks: Block[] = [];
@@ -45,7 +47,7 @@ export class MadeElsewhere implements ChainSource {
     nowMs: () => this.nowMs,
     after: (delayMs, run) => {
       this.waits += 1;
-      return systemClock.after(delayMs, run);
+      return systemClock.after(Math.min(delayMs, MOST_WAIT_MS), run);
     },
   };
 

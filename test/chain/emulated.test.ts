@@ -1,6 +1,6 @@
 /** The embedded ledger as a service: its thread, its pace, its faucet, its end. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { formatAddress } from '../../src/cardano/address.ts';
 import { slotAt } from '../../src/cardano/slots.ts';
 import { EmulatedChain, LedgerStopped } from '../../src/chain/emulated.ts';
@@ -16,24 +16,32 @@ import { untilAsked } from '../support/until.ts';
 
 const ADA = 1_000_000n;
 
-test('is ready within 3 s of work, with 1,000 outputs of traders', async (scope) => {
+let begun: Promise<EmulatedChain> | null = null;
+
+/** One for all who do not mind what others did to it. */
+function someChain(): Promise<EmulatedChain> {
+  begun ??= startChain({ after: () => {} });
+  return begun;
+}
+
+after(async () => (await begun)?.stop());
+
+test('begins with 1,000 outputs of traders', async (scope) => {
   const wallets = Array.from({ length: 200 }, (_, at) => ({
     keyHash: keyNamed(`trader ${at}`).hash,
     lovelace: 100n * ADA,
     outputs: 5,
   }));
   const options = { ...ledgerOptions(), genesis: { ...genesisPlan(), wallets } };
-  const before = process.cpuUsage();
   const chain = await startChain(scope, options);
-  const { user, system } = process.cpuUsage(before);
-  const workMs = (user + system) / 1000;
-  scope.diagnostic(`${workMs.toFixed(0)} ms`);
-  assert.equal((await chain.byPaymentKey(keyNamed('trader 199').hash, 'spendable')).length, 5);
-  assert.ok(workMs < 3_000, `${workMs} ms`);
+  for (const at of [0, 99, 199]) {
+    const { hash } = keyNamed(`trader ${at}`);
+    assert.equal((await chain.byPaymentKey(hash, 'spendable')).length, 5);
+  }
 });
 
-test('gives from the faucet, again and again within one block', async (scope) => {
-  const chain = await startChain(scope);
+test('gives from the faucet, again and again within one block', async () => {
+  const chain = await someChain();
   const { hash } = keyNamed('zoe');
   for (let round = 0; round < 30; round += 1) {
     const outcome = await chain.faucet(addressOf('zoe'), 10n * ADA);
@@ -45,10 +53,10 @@ test('gives from the faucet, again and again within one block', async (scope) =>
   assert.equal(found.length, 30);
 });
 
-test('the faucet pays to base addresses, too', async (scope) => {
-  const chain = await startChain(scope);
-  const { hash } = keyNamed('zoe');
-  const [payment, stake] = [keyNamed('zoe'), keyNamed('stake')].map(({ hash: each }) => {
+test('the faucet pays to base addresses, too', async () => {
+  const chain = await someChain();
+  const { hash } = keyNamed('yves');
+  const [payment, stake] = [keyNamed('yves'), keyNamed('stake')].map(({ hash: each }) => {
     return { kind: 'key', hash: each } as const;
   });
   assert.ok(payment && stake);
@@ -58,8 +66,8 @@ test('the faucet pays to base addresses, too', async (scope) => {
   assert.equal(found?.output.address, address);
 });
 
-test('the faucet refuses other networks and unreasonable amounts', async (scope) => {
-  const chain = await startChain(scope);
+test('the faucet refuses other networks and unreasonable amounts', async () => {
+  const chain = await someChain();
   const mainnet = 'addr1vx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzers66hrl8';
   for (const [address, lovelace] of [
     [mainnet, 10n * ADA],
@@ -73,7 +81,7 @@ test('the faucet refuses other networks and unreasonable amounts', async (scope)
   }
 });
 
-test('makes a block in every slot, empty ones, too', async (scope) => {
+test('makes a block in every slot; the clock catches up with those asked for', async (scope) => {
   const options = { blockPaceMs: 50, genesisTimeMs: Date.now() };
   const chain = await startChain(scope, options);
   const { slotConfig } = chain;
@@ -82,15 +90,12 @@ test('makes a block in every slot, empty ones, too', async (scope) => {
   await untilAsked('ten blocks', height, (found) => found >= 10);
   const { tip } = await chain.tip();
   assert.ok(tip && tip.slot <= slotAt(slotConfig, Date.now()), 'no block comes before its slot');
-});
-
-test('blocks asked for run ahead of the clock, which catches up', async (scope) => {
-  const chain = await startChain(scope, { blockPaceMs: 50, genesisTimeMs: Date.now() });
-  const tip = await chain.mine(20);
-  assert.ok(tip && 'slot' in tip && tip.slot > slotAt(chain.slotConfig, Date.now()));
+  const last = await chain.mine(20);
+  assert.ok(last && 'slot' in last && last.height >= tip.height + 20);
   const later = async () => (await chain.tip()).tip;
-  const next = await untilAsked('the next', later, (found) => (found?.height ?? 0) > tip.height);
-  assert.ok(next && next.slot > tip.slot && next.slot <= slotAt(chain.slotConfig, Date.now()));
+  const next = await untilAsked('the next', later, (found) => (found?.height ?? 0) > last.height);
+  assert.ok(next && next.slot > last.slot);
+  assert.ok(next.slot <= slotAt(slotConfig, Date.now()), 'it waited for the clock');
 });
 
 test('keeps its chain, its slots and its deployment over a restart', async (scope) => {
@@ -150,10 +155,11 @@ test('its death is reported, and fails who waits', async (scope) => {
   await assert.rejects(chain.submit(new Uint8Array(1)), LedgerStopped);
 });
 
-test('a lookup that makes no sense fails alone', async (scope) => {
-  const chain = await startChain(scope);
+test('a lookup that makes no sense fails alone', async () => {
+  const chain = await someChain();
+  const before = await chain.tip();
   await assert.rejects(chain.byRefs([{ txHash: 'not hex', index: 0 }]), /not hex/);
-  assert.equal((await chain.tip()).tip, null);
+  assert.deepEqual(await chain.tip(), before);
 });
 
 test('refuses to go back further than its blocks', async (scope) => {
@@ -169,16 +175,17 @@ test('refuses to go back further than its blocks', async (scope) => {
   assert.equal((await chain.tip()).tip?.height, 43);
 });
 
-test('answers lookups while many transactions are judged', async (scope) => {
-  const chain = await startChain(scope);
+test('answers lookups while many transactions are judged', async () => {
+  const chain = await someChain();
   const utxos = await chain.byPaymentKey(keyNamed('alice').hash, 'spendable');
   const [source] = utxos;
   assert.ok(source);
-  const rivals = Array.from({ length: 300 }, (_, at) =>
-    chain.submit(payment(source, 'alice', 'bob', 2n * ADA + BigInt(at)).bytes),
-  );
-  const startMs = performance.now();
+  let judged = 0;
+  const rivals = Array.from({ length: 300 }, async (_, at) => {
+    await chain.submit(payment(source, 'alice', 'bob', 2n * ADA + BigInt(at)).bytes);
+    judged += 1;
+  });
   await chain.tip();
-  assert.ok(performance.now() - startMs < 500, 'the question is not behind all of them');
-  assert.equal((await Promise.all(rivals)).length, 300);
+  assert.ok(judged < 300, 'the question is not behind all of them');
+  await Promise.all(rivals);
 });

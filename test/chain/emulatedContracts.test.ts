@@ -1,13 +1,16 @@
 /** The contracts of the chain's ports, on the embedded ledger. */
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { chainLookupContract } from '../contracts/chainLookup.ts';
 import type { MakePlace } from '../contracts/chainPlace.ts';
 import { chainSourceContract } from '../contracts/chainSource.ts';
 import { chainSubmitterContract } from '../contracts/chainSubmitter.ts';
-import { startChain } from '../support/ledgerWorld.ts';
+import { chainsInTurn } from '../support/ledgerWorld.ts';
 
-const place: MakePlace = async (scope) => {
-  const chain = await startChain(scope);
+const begun = chainsInTurn(after);
+
+const place: MakePlace = async () => {
+  const chain = await begun();
   return {
     chain,
     async mine(blocks) {

@@ -166,6 +166,6 @@ test('holders, balances and positions are those of the blocks that are left', as
         }
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 20), includeErrorInReport: true },
+    { numRuns: Number(process.env.RUNS ?? 12), includeErrorInReport: true },
   );
 });

@@ -31,7 +31,7 @@ export async function caughtUp(
   const block = chain.blocks.find((each) => each.height === wanted) ?? assert.fail();
   const tip = () => chainTip(world.fold.store);
   const what = () => `the log has block ${wanted}; it has ${tip()?.height}`;
-  await until(what, () => tip()?.hash === block.point.hash, 30_000);
+  await until(what, () => tip()?.hash === block.point.hash);
 }
 
 export async function assertRebuilt(world: FoldWorld): Promise<void> {

@@ -8,6 +8,8 @@ import type { FoldWorld } from '../support/foldWorld.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';
 
+const RUNS = Number(process.env.RUNS ?? 4);
+
 test('what is written does not depend on how blocks come in batches', async (t) => {
   const block = fc.record({
     deeds: fc.array(fc.nat(20), { maxLength: 3 }),
@@ -32,7 +34,7 @@ test('what is written does not depend on how blocks come in batches', async (t) 
     assert.equal(batched.seq, single.seq);
     await Promise.all([batched.stop(), single.stop()]);
   });
-  await fc.assert(property, { numRuns: 25, endOnFailure: true });
+  await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
 });
 
 test('after any forks the market is what the chain says', async (t) => {
@@ -71,5 +73,5 @@ test('after any forks the market is what the chain says', async (t) => {
       await Promise.all([world.stop(), other.stop()]);
     },
   );
-  await fc.assert(property, { numRuns: 6, endOnFailure: true });
+  await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
 });

@@ -84,7 +84,7 @@ test('an order is what chain and mempool show of it, whatever became of either',
         seen,
       ),
   );
-  const numRuns = Number(process.env.RUNS ?? 30);
+  const numRuns = Number(process.env.RUNS ?? 15);
   const counts = { epochs: 0, all: 0 };
   await untilSeen(counts, async () => {
     await fc.assert(property, { numRuns, includeErrorInReport: true });

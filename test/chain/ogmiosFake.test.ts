@@ -17,7 +17,7 @@ import { connect, connectionOf, Follower, startFakeOgmios } from '../support/ogm
 import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
 
 function check(behaviour: string, run: (scope: TestContext) => Promise<void>): void {
-  test(behaviour, { timeout: 60_000 }, run);
+  test(behaviour, { timeout: 120_000 }, run);
 }
 
 function transaction(number: number, lovelace = 1_000_000n): FakeTransaction {

@@ -178,6 +178,7 @@ test('what is not in the log in time is not accepted, and may be sent again', as
   const leader = seatAt(market, 0);
   const [known] = await pay(market, 1);
   await leader.cutOff();
+  leader.giveUp();
   const tx = await anyPayment(leader, 1, 2, 0);
   assert.ok(tx !== null);
   const late = await leader.submit(tx.bytes);

@@ -13,7 +13,7 @@ import type { GenesisCopy } from '../../src/ledger/messages.ts';
 import type { LocalLog } from '../../src/log/local.ts';
 import type { Log } from '../../src/log/port.ts';
 import { LogWriter } from '../../src/log/writer.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createEvents, createLogger } from '../../src/runtime/events.ts';
 import { createRegistry } from '../../src/runtime/metrics.ts';
 import { seededRng } from '../../src/runtime/rng.ts';
@@ -24,6 +24,37 @@ import { untilAsked } from '../support/until.ts';
 const ADA = 1_000_000n;
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 const rng = seededRng(1);
+/** A log on a busy machine is slow: what is written to it is waited for until a test gives up. */
+const PATIENCE_MS = 60_000;
+
+/** The clock of submits. */
+class Patience {
+  readonly #waits = new Set<() => void>();
+  #isOver = false;
+
+  readonly clock: Clock = {
+    ...systemClock,
+    after: (_delayMs, run) => {
+      const end = () => {
+        cancel();
+        run();
+      };
+      const timer = systemClock.after(this.#isOver ? 0 : PATIENCE_MS, end);
+      const cancel = () => {
+        this.#waits.delete(end);
+        timer.cancel();
+      };
+      this.#waits.add(end);
+      return { cancel };
+    },
+  };
+
+  /** Who waits, now or later, is late. */
+  end(): void {
+    this.#isOver = true;
+    for (const end of this.#waits) end();
+  }
+}
 
 /** The log of all, as one of them has it: closed for this one alone. */
 function sharedLog(log: LocalLog): Log {
@@ -50,6 +81,9 @@ export class Seat {
   readonly #log: Log;
   #follower: Follower | null = null;
   #writer: LogWriter | null = null;
+  #patience = new Patience();
+  /** Of the times when it led and was cut off. */
+  readonly #lost: Patience[] = [];
 
   static async open(
     log: LocalLog,
@@ -99,6 +133,7 @@ export class Seat {
     await this.replica.reached(tail.seq);
     await this.replica.stop();
     await this.ledger.lead();
+    this.#patience = new Patience();
     const { node, ledger } = this;
     const log = this.#log;
     const writer = new LogWriter(log, tail, term, systemClock, { appendFailed: assert.fail });
@@ -125,17 +160,24 @@ export class Seat {
   async cutOff(): Promise<void> {
     await this.#follower?.stop();
     this.#follower = null;
+    this.#lost.push(this.#patience);
+  }
+
+  /** Submits from before it was cut off, and those that come before it leads again, are late. */
+  giveUp(): void {
+    for (const patience of this.#lost.splice(0)) patience.end();
   }
 
   async close(): Promise<void> {
     await this.cutOff();
+    this.giveUp();
     await this.replica.stop();
     await this.ledger.stop();
     await this.node.stop();
   }
 
   submit(bytes: Uint8Array) {
-    return submitDurably(this.ledger, this.node, bytes, systemClock);
+    return submitDurably(this.ledger, this.node, bytes, this.#patience.clock);
   }
 
   waiting(): string[] {

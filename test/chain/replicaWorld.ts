@@ -109,7 +109,7 @@ export async function checkAll(market: Market): Promise<void> {
   };
   const areSame = ({ pictures, expected }: Awaited<ReturnType<typeof shown>>) =>
     pictures.every((picture) => isDeepStrictEqual(picture, expected));
-  const isLate = await untilAsked('all show the same', shown, areSame, 3_000).catch(() => true);
+  const isLate = await untilAsked('all show the same', shown, areSame).catch(() => true);
   if (isLate !== true) return;
   const { pictures, expected } = await shown();
   for (const picture of pictures) assert.deepEqual(picture, expected);

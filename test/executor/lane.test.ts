@@ -1,6 +1,6 @@
 /** The executor against a real ledger: races that it loses, rivals, and starting anew. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Submitter } from '../../src/chain/port.ts';
 import type { Desk, PlacedOrder } from '../../src/wallet/desk.ts';
 import { audit } from '../e2e/devnet/audit.ts';
@@ -30,6 +30,24 @@ async function settled(world: DevnetWorld): Promise<void> {
     (open) => open === 0,
   );
 }
+
+const ends: (() => void | Promise<void>)[] = [];
+let begun: Promise<DevnetWorld> | null = null;
+
+/** One market, without an executor, for all whose own executors stop with their test. */
+function someWorld(): Promise<DevnetWorld> {
+  const begin = async () => {
+    const world = await DevnetWorld.start({ after: (end) => void ends.push(end) });
+    await stopOwn(world);
+    return world;
+  };
+  begun ??= begin();
+  return begun;
+}
+
+after(async () => {
+  for (const end of ends) await end();
+});
 
 test('two executors at once: every order is executed once, none is paid twice', async (t) => {
   const world = await DevnetWorld.start(t);
@@ -69,8 +87,7 @@ test('two executors at once: every order is executed once, none is paid twice', 
 });
 
 test('a cancel that wins the race: the batch is built again without it', async (t) => {
-  const world = await DevnetWorld.start(t);
-  await stopOwn(world);
+  const world = await someWorld();
   const alice = await world.funded('alice', 500, 6);
   const { asset } = await world.launch(alice);
   const placed = await asked([alice], asset, 3);
@@ -100,8 +117,7 @@ test('a cancel that wins the race: the batch is built again without it', async (
 });
 
 test('what the ledger refuses for now is tried again after the next block', async (t) => {
-  const world = await DevnetWorld.start(t);
-  await stopOwn(world);
+  const world = await someWorld();
   const alice = await world.funded('alice', 100, 3);
   const { asset } = await world.launch(alice);
   let refusals = 0;
@@ -123,8 +139,7 @@ test('what the ledger refuses for now is tried again after the next block', asyn
 });
 
 test('a new executor finds what waited, orders and a graduation', async (t) => {
-  const world = await DevnetWorld.start(t);
-  await stopOwn(world);
+  const world = await someWorld();
   const alice = await world.funded('alice', 500, 4);
   const carol = await world.funded('carol', 9_999, 4);
   const { asset: token } = await world.launch(alice, { initialLovelace: 50n * ADA });

@@ -37,7 +37,7 @@ test('after kill -9 every acknowledged image is there, and none half made', asyn
     });
     const ended = once(putter, 'close');
     try {
-      await until('images are put', () => said.split('\n').length > target, 20_000);
+      await until('images are put', () => said.split('\n').length > target, 60_000);
     } finally {
       putter.kill('SIGKILL');
     }

@@ -17,7 +17,7 @@ import { NEVER, type RawPlan, rawTransaction } from '../support/rawTransaction.t
 import { ADA, first, minting, type Place, pay, place, plain } from './judged.ts';
 
 const NEVER_TOKEN = `${scriptHash(NEVER)}.746f6b`;
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: Number(process.env.RUNS ?? 100) };
 
 function answered(outcome: SubmitOutcome): void {
   if (outcome.outcome === 'accepted') assert.match(outcome.txHash, /^[0-9a-f]{64}$/);

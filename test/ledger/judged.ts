@@ -7,7 +7,7 @@ import { asValue, coins } from '../../src/cardano/value.ts';
 import type { RefusalReason } from '../../src/chain/port.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { utxosOfCredential } from '../../src/ledger/views.ts';
-import { addressOf, keyNamed, openTestLedger } from '../support/ledgerWorld.ts';
+import { addressOf, keyNamed, ledgerOptions, openTestLedger } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 
 export const ADA = 1_000_000n;
@@ -23,8 +23,9 @@ export interface Place {
   readonly bobs: readonly OutputRef[];
 }
 
+/** In memory: it is never opened again. */
 export function place(): Place {
-  const { ledger } = openTestLedger();
+  const { ledger } = openTestLedger({ ...ledgerOptions(), file: ':memory:' });
   const of = (hash: string) =>
     utxosOfCredential(ledger, hash, 'spendable', {}).map(({ ref }) => ref);
   return { ledger, mine: of(alice.hash), bobs: of(bob.hash) };

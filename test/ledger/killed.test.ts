@@ -40,7 +40,7 @@ async function runAndKill(directory: string, blocks: number): Promise<Seen[]> {
   return seen;
 }
 
-test('goes on with the same chain after kill -9', { timeout: 60_000 }, async () => {
+test('goes on with the same chain after kill -9', { timeout: 240_000 }, async () => {
   const directory = temporaryDirectory();
   const genesis = [...openTestLedger(ledgerOptions(temporaryDirectory())).ledger.chain.all()];
   let told: Seen[] = [];

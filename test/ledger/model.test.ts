@@ -271,6 +271,6 @@ test('the ledger equals what a naive follower computes from the blocks', {
         world.close();
       }
     }),
-    { numRuns: 40 },
+    { numRuns: Number(process.env.RUNS ?? 25) },
   );
 });

@@ -46,7 +46,7 @@ test('a copy has the outputs, the views and the mempool of its leader', () => {
         pair.close();
       }
     }),
-    { numRuns: 30 },
+    { numRuns: Number(process.env.RUNS ?? 18) },
   );
 });
 
@@ -77,6 +77,6 @@ test('a copy that begins to lead has all that its leader had, in the middle of a
         }
       },
     ),
-    { numRuns: 20 },
+    { numRuns: Number(process.env.RUNS ?? 12) },
   );
 });

@@ -74,6 +74,41 @@ export async function startChain(
   return chain;
 }
 
+/** A ledger goes back no further. */
+const MOST_BACK = 2_160;
+
+/** Takes all blocks back, and what waits with them; false where that is too far. */
+async function takenBack(chain: EmulatedChain): Promise<boolean> {
+  for (;;) {
+    const head = await chain.mine(1);
+    if (head === null || !('height' in head) || head.height > MOST_BACK) return false;
+    const stream = await chain.open([head]);
+    let event = await stream?.next();
+    while (event?.kind === 'back' || event?.kind === 'forward') event = await stream?.next();
+    await stream?.close();
+    if (event?.kind !== 'mempool') return false;
+    if (event.added.length > 0) continue;
+    return 'takenBack' in (await chain.fork(head.height, { resubmit: 'none' }));
+  }
+}
+
+/**
+ * Chains for tests that follow each other: each has one with the outputs that it began with, no
+ * block and nothing that waits. To start one costs half a second of work, to take back what a test
+ * did to it nothing. Slots go on.
+ */
+export function chainsInTurn(end: (run: () => Promise<void>) => void) {
+  let used: EmulatedChain | null = null;
+  end(async () => used?.stop());
+  return async (): Promise<EmulatedChain> => {
+    if (used !== null && (await takenBack(used))) return used;
+    await used?.stop();
+    used = new EmulatedChain({ ...ledgerOptions(), died: () => {} });
+    await used.start();
+    return used;
+  };
+}
+
 /** Pays `lovelace` of one output to somebody, and the rest back. */
 export function payment(
   source: Utxo,

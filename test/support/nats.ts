@@ -1,6 +1,7 @@
 /** A real nats-server of its own: a free port, a directory of its own, killed by its id. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -16,6 +17,11 @@ import { untilAsked } from './until.ts';
 export const NATS_CONF = join(import.meta.dirname, '../../config/nats.conf');
 
 const MOST_LOOKS = 100_000;
+/** Of a server on a machine that has too much to do: what is not about patience waits so long. */
+export const PATIENT_MS = 20_000;
+/** Below the ports that systems give to whoever does not ask for one. */
+const [FIRST_PORT, PORTS] = [15_000, 17_000];
+const MOST_PORTS = 100;
 
 export class NatsServer {
   readonly port: number;
@@ -80,7 +86,8 @@ export class NatsServer {
   }
 
   async connect(scope: Scope, url = this.url, name = 'test'): Promise<NatsLink> {
-    const link = await connectNats({ url, name }, systemRng);
+    const settings = { url, name, connectTimeoutMs: PATIENT_MS };
+    const link = await connectNats(settings, systemRng);
     assert.ok(!(link instanceof Failure), link instanceof Failure ? link.message : '');
     scope.after(() => link.close());
     return link;
@@ -95,28 +102,52 @@ export function marketName(): string {
   return `market${markets}`;
 }
 
-/** A log over `link`; its stream is made where it is missing. Closed after the test. */
+/**
+ * A log over `link`; its stream is made where it is missing. Asks again, as a node does, when the
+ * server took longer than `answerMs`. Closed after the test.
+ */
 export async function openLog(
   scope: Scope,
   link: NatsLink,
   name: string,
-  giveUpMs = 2_000,
-  answerMs = 1_000,
+  giveUpMs = 2 * PATIENT_MS,
+  answerMs = PATIENT_MS,
 ): Promise<JetstreamLog> {
-  await ensureLog(link, { name, replicas: 1 });
-  const log = await JetstreamLog.open(link, systemClock, { name, giveUpMs, answerMs });
+  let why: unknown;
+  const open = async () => {
+    try {
+      await ensureLog(link, { name, replicas: 1 }, answerMs);
+      return await JetstreamLog.open(link, systemClock, { name, giveUpMs, answerMs });
+    } catch (error) {
+      why = error;
+      return null;
+    }
+  };
+  const log = await untilAsked(
+    () => `the log opens: ${why}`,
+    open,
+    (opened) => opened !== null,
+  );
+  assert.ok(log !== null);
   scope.after(() => log.close());
   return log;
 }
 
+/** One that stays free while its server is away: no connection that goes out is given it. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  server.close();
-  await once(server, 'close');
-  return address.port;
+  for (let tried = 0; tried < MOST_PORTS; tried += 1) {
+    const port = FIRST_PORT + randomInt(PORTS);
+    if (await isFree(port)) return port;
+  }
+  return assert.fail(`none of ${MOST_PORTS} ports is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 function listens(port: number): Promise<boolean> {

@@ -8,8 +8,8 @@ import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const KEPT_LOG_LINES = 5_000;
-/** Several may start at once, on a busy machine. */
-const START_MS = 30_000;
+/** Several may start at once, on a busy machine; a wait that ends in time costs nothing. */
+const PATIENCE_MS = 60_000;
 
 export interface LogLine {
   readonly event: string;
@@ -90,7 +90,7 @@ export class Program {
     this.#child.kill(name);
   }
 
-  async ended(limitMs = 20_000): Promise<Exit> {
+  async ended(limitMs = PATIENCE_MS): Promise<Exit> {
     await until(
       () => `the program ends; it said ${this.text}${JSON.stringify(this.log.slice(-5))}`,
       () => this.exit !== null,
@@ -124,7 +124,7 @@ export class Program {
 export async function runProgram(
   args: readonly string[],
   env: Environment,
-  limitMs = 30_000,
+  limitMs = PATIENCE_MS,
 ): Promise<{ exit: Exit; program: Program }> {
   const program = new Program(args, env);
   return { exit: await program.ended(limitMs), program };
@@ -148,7 +148,7 @@ export class Server {
   }
 
   /** The replay of the command line has come to its end. */
-  async fed(limitMs = 30_000): Promise<LogLine> {
+  async fed(limitMs = PATIENCE_MS): Promise<LogLine> {
     const { program } = this;
     const done = () => program.events('replayFinished').at(-1);
     await until('the feed is read', () => done() !== undefined || program.exit !== null, limitMs);
@@ -176,7 +176,7 @@ export async function startServer(
   await until(
     () => `the program listens; it said ${program.text}`,
     () => listening() !== undefined || program.exit !== null,
-    START_MS,
+    PATIENCE_MS,
   );
   const found = listening();
   assert(found !== undefined, `the program ended: ${JSON.stringify(program.exit)} ${program.text}`);

@@ -114,7 +114,7 @@ export class StrictClient {
     this.#socket.terminate();
   }
 
-  async closed(limitMs = 10_000): Promise<number> {
+  async closed(limitMs = 30_000): Promise<number> {
     await until('the socket closes', () => this.closeCode !== null, limitMs);
     return this.closeCode ?? 0;
   }
@@ -126,7 +126,7 @@ export class StrictClient {
   }
 
   /** Every subscription is complete up to `seq`: by a frame of its own, or by a ping. */
-  async reached(position: Position, limitMs = 10_000): Promise<void> {
+  async reached(position: Position, limitMs = 60_000): Promise<void> {
     this.send({ messageType: 'ping', requestId: 'reached' });
     const behind = () =>
       [...this.subscriptions.values()].filter(

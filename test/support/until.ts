@@ -1,13 +1,15 @@
 /** Waiting for a condition with a deadline: the only way tests wait. */
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 
 const LOOK_EVERY_MS = 2;
+const SHOWN = { depth: 8, breakLength: Number.POSITIVE_INFINITY };
 
 /** Fails with `what`, which may say how far it got, when `condition` does not come true in time. */
 export async function until(
   what: string | (() => string),
   condition: () => boolean,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const startMs = performance.now();
   while (!condition()) {
@@ -23,7 +25,7 @@ export async function untilAsked<T>(
   what: string | (() => string),
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const startMs = performance.now();
   for (;;) {
@@ -31,7 +33,7 @@ export async function untilAsked<T>(
     if (fits(answer)) return answer;
     if (performance.now() - startMs > limitMs) {
       const name = typeof what === 'string' ? what : what();
-      assert.fail(`never happened: ${name}; last answer ${JSON.stringify(answer).slice(0, 500)}`);
+      assert.fail(`never happened: ${name}; last answer ${inspect(answer, SHOWN).slice(0, 500)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 5 * LOOK_EVERY_MS));
   }

@@ -5,8 +5,9 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { Crowd } from '../../src/traders/crowd.ts';
 import type { Report } from '../../src/traders/messages.ts';
 import { tradersService } from '../../src/traders/service.ts';
+import { readHealth } from '../support/chart.ts';
 import { startDevnet } from '../support/devnet.ts';
-import { until } from '../support/until.ts';
+import { until, untilAsked } from '../support/until.ts';
 import { scriptedServer } from '../wallet/world.ts';
 import { CONFIG } from './views.ts';
 
@@ -24,7 +25,7 @@ const LIVELY = {
   orders: { ...CONFIG.orders, cancelPercent: 20 },
 } satisfies typeof CONFIG;
 
-test('they launch, buy, sell, cancel, lock, withdraw and send', { timeout: 120_000 }, async (t) => {
+test('they launch, buy, sell, cancel, lock, withdraw and send', { timeout: 240_000 }, async (t) => {
   const baseUrl = await startDevnet(t, LIVELY);
   const reports: Report[] = [];
   const report = (one: Report) => reports.push(one);
@@ -38,7 +39,7 @@ test('they launch, buy, sell, cancel, lock, withdraw and send', { timeout: 120_0
   await until(
     () => `${JSON.stringify(reports.slice(-5))}`,
     () => Object.entries(wanted).every(([kind, least]) => count(kind) >= least),
-    90_000,
+    180_000,
   );
   await crowd.stop();
   const told = reports.length;
@@ -50,7 +51,9 @@ test('they launch, buy, sell, cancel, lock, withdraw and send', { timeout: 120_0
     (one) => one.kind === 'refused' && /NOT_WHAT_WAS_ASKED|BAD_/.test(one.cause),
   );
   assert.deepEqual(unsigned, []);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { seq } = await readHealth(baseUrl);
+  const later = () => readHealth(baseUrl);
+  await untilAsked('the market goes on without them', later, (now) => now.seq > seq + 3);
   assert.equal(reports.length, told, 'nothing happens after the stop');
 });
 

@@ -46,7 +46,7 @@ function plans(): readonly [string, TransactionPlan, Parameters<typeof signedBy>
   const cancelling = planCancel(
     DEPLOYMENT,
     { order, changeAddress: ALICE.address },
-    { wallet, reference: REFERENCES.order, collateral: COLLATERAL, slots: SLOTS },
+    { wallet, references: [REFERENCES.order], collateral: COLLATERAL, slots: SLOTS },
     NOW_MS,
   );
   assert.ok(!(cancelling instanceof Failure));

@@ -31,7 +31,7 @@ import {
   utxo,
 } from './world.ts';
 
-const data = { wallet: [], reference: REFERENCES.order, collateral: COLLATERAL, slots: SLOTS };
+const data = { wallet: [], references: [REFERENCES.order], collateral: COLLATERAL, slots: SLOTS };
 
 function placed(kind: 'buy' | 'sell' = 'buy'): Utxo {
   const { plan } = planOrder(DEPLOYMENT, orderOf(ALICE, kind, 5n * ADA), [], NOW_MS);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAddress } from '../../src/cardano/address.ts';
+import type { Landmarks } from '../../src/cardano/deployment.ts';
 import { array, encodeRef } from '../../src/cardano/encode.ts';
 import { toHex } from '../../src/cardano/hex.ts';
 import { refText, type Utxo } from '../../src/cardano/output.ts';
@@ -14,6 +15,9 @@ import {
   lookUpReferences,
   lookUpWallet,
   parseUnspent,
+  placedScript,
+  serverKeyHashes,
+  walletCollateral,
 } from '../../src/transactions/chainData.ts';
 import { outputCbor } from '../../src/transactions/encode.ts';
 import {
@@ -110,18 +114,64 @@ test('garbage names no output', () => {
   }
 });
 
+const collateralIn = (held: readonly Utxo[], deployment: Pick<Landmarks, 'scripts'> = DEPLOYMENT) =>
+  lookUpCollateral(ledger(held), COLLATERAL_OWNER.key.hash, deployment);
+
 test('collateral is pure ADA of its key; none left is said', async () => {
   const tokens = holding(COLLATERAL_OWNER, 5n * ADA, TOKEN, 1n);
   const small = ada(COLLATERAL_OWNER, 2n * ADA);
-  const found = await lookUpCollateral(ledger([tokens, small, COLLATERAL_UTXO]), DEPLOYMENT);
+  const found = await collateralIn([tokens, small, COLLATERAL_UTXO]);
   assert.deepEqual(found, { utxos: [COLLATERAL_UTXO], returnAddress: COLLATERAL_OWNER.text });
-  assert.ok((await lookUpCollateral(ledger([tokens, small]), DEPLOYMENT)) instanceof Failure);
+  assert.ok((await collateralIn([tokens, small])) instanceof Failure);
+  // Where nobody knows behind what it lies, more of what lies there is gone through.
+  const order = { ...DEPLOYMENT.scripts.order, ref: null };
+  const unplaced = { scripts: { ...DEPLOYMENT.scripts, order } };
+  const dust = Array.from({ length: 30 }, () => small);
+  assert.deepEqual(await collateralIn([...dust, COLLATERAL_UTXO], unplaced), found);
 });
 
 test('the deployments scripts are found, or it is said which are missing', async () => {
   const all = Object.values(REFERENCES);
-  assert.deepEqual(await lookUpReferences(ledger(all), DEPLOYMENT), REFERENCES);
-  const outcome = await lookUpReferences(ledger(all.slice(1)), DEPLOYMENT);
+  const { order, curvePool, launchPolicy } = DEPLOYMENT.scripts;
+  const found = await lookUpReferences(ledger(all), [order, curvePool]);
+  assert.deepEqual(found, [REFERENCES.order, REFERENCES.curvePool]);
+  const outcome = await lookUpReferences(ledger(all.slice(1)), [order, launchPolicy]);
   assert.ok(outcome instanceof Failure);
   assert.match(outcome.message, /not on the chain: [0-9a-f]{64}:0$/);
+});
+
+test('what lies where a script should and is another one is no reference', async () => {
+  const { order } = DEPLOYMENT.scripts;
+  const claimed = { ...order, ref: REFERENCES.vesting.ref };
+  const outcome = await lookUpReferences(ledger(Object.values(REFERENCES)), [claimed]);
+  assert.ok(outcome instanceof Failure);
+  assert.match(outcome.message, new RegExp(`not on the chain: ${refText(REFERENCES.vesting.ref)}`));
+});
+
+test('a script whose place nobody knows is refused by its name', () => {
+  assert.deepEqual(placedScript(DEPLOYMENT, 'order'), DEPLOYMENT.scripts.order);
+  const vesting = { ...DEPLOYMENT.scripts.vesting, ref: null };
+  const scripts = { ...DEPLOYMENT.scripts, vesting, ammPool: null };
+  for (const name of ['vesting', 'ammPool'] as const) {
+    const outcome = placedScript({ network: 'mainnet', scripts }, name);
+    assert.ok(outcome instanceof Failure && outcome.cause === 'PROTOCOL_CONFIG');
+    assert.match(outcome.message, new RegExp(`where the ${name} script lies on mainnet`));
+  }
+});
+
+test('keys that a deployment of somebody else has not told guard nothing', () => {
+  const unknown = { executorKeyHash: null, feeKeyHash: null };
+  const collateralKeyHash = COLLATERAL_OWNER.key.hash;
+  assert.deepEqual([...serverKeyHashes({ ...unknown, collateralKeyHash })], [collateralKeyHash]);
+  assert.equal(serverKeyHashes({ ...unknown, collateralKeyHash: null }).size, 0);
+});
+
+test('a wallet gives one output of ADA alone as collateral, or what it has', () => {
+  const [small, fit] = [ada(ALICE, 2n * ADA), ada(ALICE, 4n * ADA)];
+  const tokens = holding(ALICE, 9n * ADA, TOKEN, 1n);
+  const returnAddress = ALICE.text;
+  assert.deepEqual(walletCollateral([tokens, small, fit], returnAddress)?.utxos, [fit]);
+  assert.deepEqual(walletCollateral([tokens, small], returnAddress)?.utxos, [tokens, small]);
+  assert.equal(walletCollateral([REFERENCES.order], returnAddress), null, 'nothing with a script');
+  assert.equal(walletCollateral([], returnAddress), null);
 });

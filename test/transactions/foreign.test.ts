@@ -91,7 +91,7 @@ test('a launch with our signature survives it too', { skip }, () => {
   const request = { creator: ALICE.address, name: 'Dävé', metadata: { ...about, socials }, quote };
   const launch = planLaunch(DEPLOYMENT, request, {
     wallet: [ada(ALICE, 300n * ADA)],
-    reference: REFERENCES.launchPolicy,
+    references: [REFERENCES.launchPolicy],
     collateral: COLLATERAL,
     parameters: DEFAULT_PARAMETERS,
     applyDataArgument,

@@ -50,9 +50,9 @@ function launch(wallet: readonly Utxo[], buy = 0n, metadata = METADATA, creator:
   const quote = quoteLaunch(curve, thresholdLovelace, fees, buy);
   assert.ok(quote.outcome === 'launch');
   const request = { creator: creator.address, name: 'Dave', metadata, quote };
-  const reference = REFERENCES.launchPolicy;
+  const references = [REFERENCES.launchPolicy];
   const parameters = DEFAULT_PARAMETERS;
-  const data = { wallet, reference, collateral: COLLATERAL, parameters, applyDataArgument };
+  const data = { wallet, references, collateral: COLLATERAL, parameters, applyDataArgument };
   const planned = planLaunch(DEPLOYMENT, request, data);
   assert.ok(!(planned instanceof Failure));
   return { ...planned, quote };

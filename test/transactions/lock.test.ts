@@ -27,7 +27,7 @@ import {
   utxo,
 } from './world.ts';
 
-const data = { wallet: [], reference: REFERENCES.vesting, collateral: COLLATERAL, slots: SLOTS };
+const data = { wallet: [], references: [REFERENCES.vesting], collateral: COLLATERAL, slots: SLOTS };
 const UNLOCK_MS = START_MS + 150_001;
 
 function lockUntil(unlockMs: bigint) {

@@ -35,7 +35,7 @@ import {
 function cancelling(collateral: PlannedCollateral = COLLATERAL): TransactionPlan {
   const placing = planOrder(DEPLOYMENT, orderOf(ALICE, 'buy', 5n * ADA), [], NOW_MS).plan;
   const order = utxo(placing.outputs[0] ?? assert.fail());
-  const data = { wallet: [], reference: REFERENCES.order, collateral, slots: SLOTS };
+  const data = { wallet: [], references: [REFERENCES.order], collateral, slots: SLOTS };
   const plan = planCancel(DEPLOYMENT, { order, changeAddress: ALICE.address }, data, NOW_MS);
   assert.ok(!(plan instanceof Failure));
   return plan;

@@ -22,11 +22,7 @@ import type { Kind } from '../../src/market/exchange.ts';
 import { DEFAULT_FEES } from '../../src/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/market/pool.ts';
 import { assemble, type Evaluate } from '../../src/transactions/assemble.ts';
-import {
-  type References,
-  type ScriptName,
-  serverKeyHashes,
-} from '../../src/transactions/chainData.ts';
+import { serverKeyHashes } from '../../src/transactions/chainData.ts';
 import { outputCbor } from '../../src/transactions/encode.ts';
 import type { OrderRequest } from '../../src/transactions/order.ts';
 import { DEFAULT_PARAMETERS } from '../../src/transactions/parameters.ts';
@@ -113,8 +109,9 @@ const GENESIS = makeGenesis({
 });
 export const DEPLOYMENT: Deployment = GENESIS.deployment;
 
-function referencesOf(): References {
-  const holds = (name: ScriptName): Utxo => {
+/** The outputs that hold the deployment's scripts. */
+function referencesOf(): Record<keyof Deployment['scripts'], Utxo> {
+  const holds = (name: keyof Deployment['scripts']): Utxo => {
     const { ref } = DEPLOYMENT.scripts[name];
     const found = GENESIS.outputs.find((held) => refText(held.ref) === refText(ref));
     assert.ok(found, name);
@@ -175,7 +172,8 @@ export const TOKEN = `${'ab'.repeat(28)}.${toHex(Buffer.from('DAVE'))}`;
 
 export function orderOf(owner: Person, kind: Kind, inputAmount: bigint): OrderRequest {
   const worstPrice = { numerator: 1n, denominator: 1000n };
-  return { owner: owner.address, token: TOKEN, kind, inputAmount, worstPrice };
+  const executor = EXECUTOR.key.hash;
+  return { owner: owner.address, token: TOKEN, executor, kind, inputAmount, worstPrice };
 }
 
 export const RULES: CollateralRules = {

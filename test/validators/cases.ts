@@ -1,6 +1,7 @@
-/** Legal actions and attacks, each tried on both builds. */
+/** Legal actions and attacks, each tried on both builds unless it says on which. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Build } from './compile.ts';
 import { conformsToBlueprint } from './conforms.ts';
 import { judge, type Plan, type Verdict } from './judge.ts';
 import { BUILDS, type World, world } from './world.ts';
@@ -8,9 +9,10 @@ import { BUILDS, type World, world } from './world.ts';
 export function legal(
   name: string,
   plan: (world: World) => Plan,
-  also: (verdict: Extract<Verdict, { accepted: true }>, world: World) => void = () => {},
+  also: (verdict: Extract<Verdict, { accepted: true }>) => void = () => {},
+  builds: readonly Build[] = BUILDS,
 ): void {
-  for (const build of BUILDS) {
+  for (const build of builds) {
     test(`${name} (${build})`, async (context) => {
       const planned = plan(world(build));
       conformsToBlueprint(world(build), planned);
@@ -19,7 +21,7 @@ export function legal(
       for (const [redeemer, { mem, cpu }] of verdict.costs) {
         context.diagnostic(`${redeemer}: mem ${mem}, cpu ${cpu}, tx ${verdict.sizeBytes} bytes`);
       }
-      also(verdict, world(build));
+      also(verdict);
     });
   }
 }

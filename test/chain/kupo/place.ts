@@ -1,15 +1,16 @@
 /** Kupo's lookup over an embedded ledger, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import type { EmulatedChain } from '../../../src/chain/emulated.ts';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
 import type { KupoHealth } from '../../../src/chain/kupo/questions.ts';
 import type { ChainStream, Point } from '../../../src/chain/port.ts';
 import { unpacked } from '../../../src/ledger/messages.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import { Failure } from '../../../src/runtime/errors.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';
-import { startChain } from '../../support/ledgerWorld.ts';
+import { chainsInTurn } from '../../support/ledgerWorld.ts';
 import type { Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -62,9 +63,15 @@ function backwards(test: Scope): Scope {
   return { after: (end) => void ends.push(end) };
 }
 
-export async function kupoPlace(test: Scope, limits: Partial<KupoLimits> = {}): Promise<KupoPlace> {
+const chain = chainsInTurn(after);
+
+export async function kupoPlace(
+  test: Scope,
+  limits: Partial<KupoLimits> = {},
+  clock: Clock = systemClock,
+): Promise<KupoPlace> {
   const scope = backwards(test);
-  const ledger = await startChain(scope);
+  const ledger = await chain();
   const genesis = await ledger.genesis();
   assert.ok(!(genesis instanceof Failure));
   const kupo = await FakeKupo.begin(scope, {
@@ -88,8 +95,8 @@ export async function kupoPlace(test: Scope, limits: Partial<KupoLimits> = {}): 
   };
   const { waiting } = served;
   const tip = () => served.tip;
-  const options = { url: kupo.url, tip, waiting, clock: systemClock, observer };
-  const lookup = new KupoLookup({ ...options, limits: { deadlineMs: 20_000, ...limits } });
+  const options = { url: kupo.url, tip, waiting, clock, observer };
+  const lookup = new KupoLookup({ ...options, limits: { deadlineMs: 60_000, ...limits } });
   const settled = async () => {
     const { tip: newest } = await ledger.tip();
     await until('the newest block is served', () => served.tip?.hash === newest?.hash);

@@ -46,7 +46,7 @@ function blocksOfAllEras(): FakeBlock[] {
 }
 
 test('every era passes, each with its own time; nobody is told of blocks between epochs', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const fake = await startFakeOgmios(t);
   const all = blocksOfAllEras();
@@ -70,7 +70,7 @@ test('every era passes, each with its own time; nobody is told of blocks between
 });
 
 test('a step back to a block between epochs is one to the block before it', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const fake = await startFakeOgmios(t);
   const [first, second] = [byronBlock(null, { slot: 10 }), null];
@@ -90,7 +90,7 @@ test('a step back to a block between epochs is one to the block before it', {
 });
 
 test('a block beyond what was known of its era: the node is asked again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const eras: EraPlan[] = [
     { ...(oneEra(20_000)[0] ?? assert.fail()), era: 'babbage', epochSlots: 100, safeZoneSlots: 50 },
@@ -158,7 +158,7 @@ function era(
   return end === null ? { start, parameters } : { start, end: { ...start, slot: end }, parameters };
 }
 
-test('protocol parameters are those that the node has', { timeout: 60_000 }, async (t) => {
+test('protocol parameters are those that the node has', { timeout: 120_000 }, async (t) => {
   const fake = await startFakeOgmios(t);
   const chain = await startOgmios(t, fake.url);
   assert.deepEqual(await chain.parameters(), DEFAULT_PARAMETERS);

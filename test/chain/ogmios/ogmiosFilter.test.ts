@@ -167,7 +167,7 @@ class World {
     const { tip } = this.fake.chain;
     const isThere = ({ blocks, failure }: Recogniser) =>
       failure !== null || blocks.at(-1)?.point.hash === tip?.id;
-    await until('both are at the tip', () => isThere(this.all) && isThere(this.few), 30_000);
+    await until('both are at the tip', () => isThere(this.all) && isThere(this.few));
     assert.deepEqual([this.all.failure, this.few.failure], [null, null]);
     const meanings = ({ blocks }: Recogniser) => blocks.map(({ point, events }) => [point, events]);
     assert.deepEqual(meanings(this.few), meanings(this.all));
@@ -208,7 +208,7 @@ test('the market is the same with and without what is left out, over forks and r
   await world.few.close();
 });
 
-test('empty blocks come with all that they have', { timeout: 60_000 }, async (t) => {
+test('empty blocks come with all that they have', { timeout: 120_000 }, async (t) => {
   const [{ fake }, { few }] = await startWorld(t);
   fake.chain.extend(...emptyBlocks(null, 5));
   const stream = await few.open([]);

@@ -95,7 +95,7 @@ test('a fork of 2160 blocks, read and unread, and one while the connection is lo
 });
 
 test('further back than is remembered: it says so, and what is looked for is asked again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const fake = await startFakeOgmios(t);
   fake.chain.extend(...emptyBlocks(null, 50));

@@ -112,7 +112,7 @@ test('what waits is what was added and not removed, over blocks and forks', {
 });
 
 test('a transaction that moves into a block was not removed, one that loses its input was', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const node = new Node(await startFakeOgmios(t));
   const chain = await startOgmios(t, node.fake.url);
@@ -136,7 +136,7 @@ test('a transaction that moves into a block was not removed, one that loses its 
 });
 
 test('only what may matter is told of, also what spends what waits itself', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const node = new Node(await startFakeOgmios(t));
   const chain = await startOgmios(t, node.fake.url, { deployment });
@@ -162,7 +162,7 @@ test('only what may matter is told of, also what spends what waits itself', {
 });
 
 test('after a fork that changed nothing in the mempool all of it is told again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const node = new Node(await startFakeOgmios(t));
   const chain = await startOgmios(t, node.fake.url);

@@ -86,7 +86,7 @@ test('forks and kills in runs that were passed leave what a chain without them w
   /** Once the chain was connected to so often: then the node is away. */
   const tellOnly = async (blocks: number, connections: number) => {
     const made = () => observer.connected.filter((name) => name === 'chain').length;
-    await until('it is connected', () => made() === connections, 30_000);
+    await until('it is connected', () => made() === connections);
     faults.refuse();
     faults.nextBlock({ kind: 'cut' }, blocks);
     faults.resume();

@@ -64,14 +64,10 @@ for (const includeCbor of [true, false]) {
     assert.ok(here.some(({ transactions }) => transactions.length > 0));
     if (includeCbor) assert.deepEqual(there, here);
     else assert.deepEqual(there.map(unbytes), here.map(unbytes));
-    await until(
-      'the same waits',
-      () => {
-        const ids = ({ waiting }: StreamModel) => [...waiting].sort().join();
-        return ids(direct) === ids(far);
-      },
-      20_000,
-    );
+    await until('the same waits', () => {
+      const ids = ({ waiting }: StreamModel) => [...waiting].sort().join();
+      return ids(direct) === ids(far);
+    });
     await direct.close();
     await far.close();
   });

@@ -10,7 +10,7 @@ import type { Transaction } from '../../../src/cardano/transaction.ts';
 import { type EmulatedChain, LedgerStopped } from '../../../src/chain/emulated.ts';
 import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/transactions/parameters.ts';
-import { until } from '../until.ts';
+import { until, untilAsked } from '../until.ts';
 import { praosBlock } from './blocks.ts';
 import type { FakeTransaction } from './chain.ts';
 import { oneEra } from './eras.ts';
@@ -36,7 +36,7 @@ export interface BridgeOptions extends TransactionOptions {
 }
 
 /** How long a submission waits for the mempool to show it. */
-const SHOWN_LIMIT_MS = 20_000;
+const SHOWN_LIMIT_MS = 30_000;
 
 export class Bridge {
   readonly ogmios: FakeOgmios;
@@ -83,11 +83,11 @@ export class Bridge {
 
   /** Waits until the newest block of the ledger is served. */
   async settled(): Promise<void> {
-    const { tip } = await this.#chain.tip();
-    const id = tip?.hash;
-    await until(
-      () => `the fake serves block ${id}: ${this.#failure}`,
-      () => this.#failure === null && this.ogmios.chain.tip?.id === id,
+    // Asked again each time: a ledger with a pace has a newer one in the meantime.
+    await untilAsked(
+      () => `the fake serves the newest block: ${this.#failure}`,
+      async () => (await this.#chain.tip()).tip?.hash ?? null,
+      (id) => this.#failure === null && (this.ogmios.chain.tip?.id ?? null) === id,
       SHOWN_LIMIT_MS,
     );
   }

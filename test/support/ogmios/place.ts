@@ -19,8 +19,9 @@ export interface BridgedPlace extends Omit<ChainPlace, 'chain'> {
 export async function startBridgedPlace(
   scope: Scope,
   options: BridgeOptions = {},
+  begin: (scope: Scope) => Promise<EmulatedChain> = startChain,
 ): Promise<BridgedPlace> {
-  const ledger = await startChain(scope);
+  const ledger = await begin(scope);
   const bridge = new Bridge(ledger, options);
   await bridge.start();
   scope.after(() => bridge.stop());

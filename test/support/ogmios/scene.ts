@@ -93,7 +93,6 @@ export class Follower {
     await until(
       () => `${newest} is told after ${this.told.slice(-3)}`,
       () => this.told.at(-1) === newest,
-      20_000,
     );
   }
 }

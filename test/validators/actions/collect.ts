@@ -1,7 +1,7 @@
 /** Collect: the creator gets exactly what is owed, in an output that serves nothing else. */
 import { type Assets, Constr, type Data } from '@lucid-evolution/lucid';
-import { attack, legal } from './cases.ts';
-import type { Input, Output, Plan } from './judge.ts';
+import { attack, legal } from '../cases.ts';
+import type { Input, Output, Plan } from '../judge.ts';
 import {
   ammDatum,
   type Ids,
@@ -10,7 +10,7 @@ import {
   longer,
   orderDatum,
   redeemers,
-} from './layouts.ts';
+} from '../layouts.ts';
 import {
   ADA,
   ALICE,
@@ -24,7 +24,7 @@ import {
   swapped,
   utxo,
   type World,
-} from './world.ts';
+} from '../world.ts';
 
 const X = 18_188_400_000n;
 const Y = 263_536_686n;

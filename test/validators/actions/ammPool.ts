@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Assets, Constr, type Data } from '@lucid-evolution/lucid';
-import { amountOut } from '../../src/market/amm.ts';
-import { attack, legal } from './cases.ts';
-import type { Input, Output, Plan } from './judge.ts';
+import { amountOut } from '../../../src/market/amm.ts';
+import { attack, legal } from '../cases.ts';
+import type { Input, Output, Plan } from '../judge.ts';
 import {
   ammDatum,
   changed,
@@ -13,7 +13,7 @@ import {
   longer,
   NEVER_AGAIN,
   redeemers,
-} from './layouts.ts';
+} from '../layouts.ts';
 import {
   ADA,
   ALICE,
@@ -25,7 +25,7 @@ import {
   PLATFORM,
   utxo,
   type World,
-} from './world.ts';
+} from '../world.ts';
 
 const X = 18_188_400_000n;
 const Y = 263_536_686n;

@@ -1,9 +1,9 @@
 /** The token policy alone, where the launch policy does not speak first. */
 import { Constr, type Data } from '@lucid-evolution/lucid';
-import { attack } from './cases.ts';
-import type { Plan } from './judge.ts';
-import { launched, NEVER_AGAIN, redeemers, TOKEN_NAME } from './layouts.ts';
-import { ADA, CREATOR, SUPPLY, utxo, type World } from './world.ts';
+import { attack } from '../cases.ts';
+import type { Plan } from '../judge.ts';
+import { launched, NEVER_AGAIN, redeemers, TOKEN_NAME } from '../layouts.ts';
+import { ADA, CREATOR, SUPPLY, utxo, type World } from '../world.ts';
 
 /** Mints under the token policy of a launch, in a transaction without that launch. */
 function mint(world: World, minted: Readonly<Record<string, bigint>>, redeemer: Data): Plan {

@@ -1,7 +1,7 @@
 /** The order validator: fills at the worst price, refunds, cancels, and what it refuses. */
 import type { Assets, Data } from '@lucid-evolution/lucid';
-import { attack, legal } from './cases.ts';
-import type { Plan } from './judge.ts';
+import { attack, legal } from '../cases.ts';
+import type { Plan } from '../judge.ts';
 import {
   LOVELACE,
   NEVER_AGAIN,
@@ -9,7 +9,7 @@ import {
   orderDatum,
   REFUND_AFTER_MS,
   redeemers,
-} from './layouts.ts';
+} from '../layouts.ts';
 import {
   ADA,
   ALICE,
@@ -23,7 +23,7 @@ import {
   swapped,
   utxo,
   type World,
-} from './world.ts';
+} from '../world.ts';
 
 const TOKEN = `${'ab'.repeat(28)}44415645`;
 const OTHER = `${'cd'.repeat(28)}44415645`;

@@ -1,7 +1,7 @@
 /** Graduation: everything moves to the AMM, to the lovelace, for the creator who launched. */
 import type { Assets, Constr, Data } from '@lucid-evolution/lucid';
-import { attack, legal } from './cases.ts';
-import type { Plan } from './judge.ts';
+import { attack, legal } from '../cases.ts';
+import type { Plan } from '../judge.ts';
 import {
   ammDatum,
   changed,
@@ -11,8 +11,8 @@ import {
   launchId,
   longer,
   redeemers,
-} from './layouts.ts';
-import { ADA, ALICE, BOB, CAP, EXECUTOR, type Key, PLATFORM, utxo, type World } from './world.ts';
+} from '../layouts.ts';
+import { ADA, ALICE, BOB, CAP, EXECUTOR, type Key, PLATFORM, utxo, type World } from '../world.ts';
 
 interface Case {
   readonly coin?: bigint;

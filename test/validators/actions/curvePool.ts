@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Assets, Data } from '@lucid-evolution/lucid';
 import { Constr } from '@lucid-evolution/lucid';
-import { costOf, DEFAULT_CURVE, sellLovelace } from '../../src/market/curve.ts';
-import { attack, legal } from './cases.ts';
-import type { Input, Output, Plan } from './judge.ts';
+import { costOf, DEFAULT_CURVE, sellLovelace } from '../../../src/market/curve.ts';
+import { attack, legal } from '../cases.ts';
+import type { Input, Output, Plan } from '../judge.ts';
 import {
   changed,
   curveDatum,
@@ -14,7 +14,7 @@ import {
   longer,
   NEVER_AGAIN,
   redeemers,
-} from './layouts.ts';
+} from '../layouts.ts';
 import {
   ADA,
   ALICE,
@@ -27,7 +27,7 @@ import {
   SUPPLY,
   utxo,
   type World,
-} from './world.ts';
+} from '../world.ts';
 
 const SOLD = 200_000_000n;
 const STEP = 1_000_000n;

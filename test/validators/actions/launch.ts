@@ -6,9 +6,9 @@ import {
   mintingPolicyToId,
   scriptFromNative,
 } from '@lucid-evolution/lucid';
-import { buyTokens, DEFAULT_CURVE } from '../../src/market/curve.ts';
-import { attack, legal } from './cases.ts';
-import type { Mint, Plan } from './judge.ts';
+import { buyTokens, DEFAULT_CURVE } from '../../../src/market/curve.ts';
+import { attack, legal } from '../cases.ts';
+import type { Mint, Plan } from '../judge.ts';
 import {
   changed,
   curveDatum,
@@ -19,7 +19,7 @@ import {
   nftName,
   redeemers,
   TOKEN_NAME,
-} from './layouts.ts';
+} from '../layouts.ts';
 import {
   ADA,
   ALICE,
@@ -31,7 +31,7 @@ import {
   SUPPLY,
   utxo,
   type World,
-} from './world.ts';
+} from '../world.ts';
 
 const BUY = 132_500_000n;
 const BOUGHT = buyTokens(DEFAULT_CURVE, 0n, BUY);

@@ -1,7 +1,7 @@
 import { Constr, type Data } from '@lucid-evolution/lucid';
-import { attack, legal } from './cases.ts';
-import type { Plan } from './judge.ts';
-import { ADA, ALICE, BOB, SLOT_MS, START_MS, utxo, type World } from './world.ts';
+import { attack, legal } from '../cases.ts';
+import type { Plan } from '../judge.ts';
+import { ADA, ALICE, BOB, SLOT_MS, START_MS, utxo, type World } from '../world.ts';
 
 const UNLOCK_MS = START_MS + 600 * SLOT_MS;
 const TOKEN = `${'ab'.repeat(28)}44415645`;

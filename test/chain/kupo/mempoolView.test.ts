@@ -1,0 +1,63 @@
+/** Who submitted a transaction waits until it is laid over wallets, and not for ever. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeTransaction } from '../../../src/cardano/transaction.ts';
+import { coins } from '../../../src/cardano/value.ts';
+import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
+import { addressOf, payment } from '../../support/ledgerWorld.ts';
+
+/** A payment of an output of its own. */
+function paying(index: number) {
+  const plain = { datum: null, scriptHash: null, cbor: '' };
+  const output = { address: addressOf('alice'), value: coins(9_000_000n), ...plain };
+  const source = { ref: { txHash: 'ab'.repeat(32), index }, output };
+  return decodeTransaction(payment(source, 'alice', 'bob', 2_000_000n).bytes);
+}
+
+/** Time that passes when it is told to. */
+function standing() {
+  const due = new Set<() => void>();
+  const after: Clock['after'] = (_, run) => {
+    due.add(run);
+    return { cancel: () => void due.delete(run) };
+  };
+  return { due, clock: { ...systemClock, after } };
+}
+
+function watched(waiting: Promise<void>) {
+  const state = { isOver: false };
+  const ended = waiting.then(() => {
+    state.isOver = true;
+  });
+  return { state, ended };
+}
+
+test('a transaction is known once it waits or is in a block, and who asked goes on', async () => {
+  const { due, clock } = standing();
+  const view = new MempoolView();
+  const [first, second, other] = [paying(0), paying(1), paying(2)];
+  const one = watched(view.known(first.id, clock, 1_000));
+  const two = watched(view.known(second.id, clock, 1_000));
+  const again = watched(view.known(second.id, clock, 1_000));
+  view.take({ kind: 'mempool', whole: false, added: [other], removed: [] });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([one.state.isOver, two.state.isOver], [false, false]);
+  view.take({ kind: 'mempool', whole: false, added: [first], removed: [] });
+  await one.ended;
+  assert.equal(two.state.isOver, false);
+  view.settle([second]);
+  await Promise.all([two.ended, again.ended]);
+  assert.equal(due.size, 0, 'nothing is left to be due');
+  await view.known(first.id, clock, 1_000);
+});
+
+test('what the mempool never shows is waited for no longer than was said', async () => {
+  const { due, clock } = standing();
+  const view = new MempoolView();
+  const waiting = watched(view.known(paying(0).id, clock, 1_000));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(waiting.state.isOver, false);
+  for (const run of due) run();
+  await waiting.ended;
+});
