@@ -13,13 +13,14 @@ import { KupoWatch } from '../chain/kupo/watch.ts';
 import { NodeLink } from '../chain/nodeLink.ts';
 import { noLookup } from '../chain/noLookup.ts';
 import { OgmiosChain, type Seen } from '../chain/ogmios/ogmios.ts';
-import type { Point, UtxoLookup } from '../chain/port.ts';
+import type { Point, Submitter, UtxoLookup } from '../chain/port.ts';
 import { SyncMeter } from '../chain/syncMeter.ts';
 import { tokenPolicyId } from '../chain/tokenPolicy.ts';
 import { readDeployment } from '../config/deployments.ts';
 import { readStart } from '../config/start.ts';
 import type { Settings } from '../config/table.ts';
 import { assert } from '../runtime/assert.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
 import { MOST_POOLS } from '../store/records.ts';
@@ -34,6 +35,8 @@ import type { World } from './world.ts';
 
 const FINAL_GRACE_MS = 10_000;
 const MOST_OUTPUTS = 10_000_000;
+/** The mempool is told within it, unless it cannot be read. */
+const SHOWN_MS = 1_000;
 
 export function openRealChain(world: World, market: Market, events: Events): ChainKit {
   const { settings, clock } = world;
@@ -53,6 +56,7 @@ export function openRealChain(world: World, market: Market, events: Events): Cha
   const plain = { utxos, builder, images, clock, store, submitter: source };
   const keys = realKeys(world, network);
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
+  const submitter = shownBy(view, source, clock);
   const place = () => {
     const { complete } = network;
     if (complete === null || live.terms === null || !meter.isSynced) return null;
@@ -61,7 +65,7 @@ export function openRealChain(world: World, market: Market, events: Events): Cha
   };
   const executor = executorOnceReady(node, place, events);
   return {
-    workshop: realWorkshop(plain, network, live, keys.collateral),
+    workshop: realWorkshop({ ...plain, submitter }, network, live, keys.collateral),
     devnet: null,
     roles: null,
     sync: {
@@ -169,6 +173,17 @@ function seenBy({ fold }: Node): Seen {
   const keys = (table: 'pools' | 'outputs', most: number) =>
     fold.store.withPrefix(table, '', most).map(({ key }) => key);
   return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };
+}
+
+/** Answers once what was accepted is laid over wallets: they build with other outputs then. */
+function shownBy(view: MempoolView, source: Submitter, clock: Clock): Submitter {
+  return {
+    async submit(bytes) {
+      const outcome = await source.submit(bytes);
+      if (outcome.outcome === 'accepted') await view.known(outcome.txHash, clock, SHOWN_MS);
+      return outcome;
+    },
+  };
 }
 
 function slotsOf(source: OgmiosChain) {

@@ -42,15 +42,22 @@ test('replayed trades are found by asset id, and older bars come as one scrolls'
   const times = async () => (await drawnOn(page))?.map(({ time }) => time) ?? [];
   const isEnd = (shown: readonly number[], count: number) =>
     JSON.stringify(shown) === JSON.stringify(bars.slice(-count).map(({ time }) => time));
+  const wholes = [PIECE, 2 * PIECE, bars.length];
   await seen.asked('the newest bars are drawn', times, (shown) => isEnd(shown, PIECE));
   await page.locator('.chart .canvas').focus();
   const scrolled = async () => {
     await page.keyboard.press('ArrowLeft');
-    return await times();
+    const shown = await times();
+    // Each piece is whole when it is drawn, and joins what was there.
+    assert(
+      wholes.some((count) => isEnd(shown, count)),
+      `${shown.length} bars are drawn`,
+    );
+    return shown;
   };
-  // Each piece is whole when it is drawn, and joins what was there.
-  await seen.asked('older ones come', scrolled, (shown) => isEnd(shown, 2 * PIECE));
-  await seen.asked('up to the first', scrolled, (shown) => isEnd(shown, bars.length));
+  await seen.asked('older ones come, to the first', scrolled, (shown) => {
+    return isEnd(shown, bars.length);
+  });
   const drawn = (await drawnOn(page)) ?? [];
   const numbers = drawn.map(({ open, high, low, close }) => [open, high, low, close]);
   assert.deepEqual(numbers, drawnOf(bars), 'all of them are those of HTTP');

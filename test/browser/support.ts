@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import type { Scope } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 
-export const WAIT_MS = 30_000;
+export const WAIT_MS = 60_000;
 
 function chromiumPath(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);

@@ -151,7 +151,7 @@ async function lockAndWithdraw({ page, url }: Visit, asset: string): Promise<voi
   await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('1001');
   // A moment from now, as the field wants it: the page's own time, in whole seconds.
   const soon = await page.evaluate(`(() => {
-    const at = new Date(Date.now() + 7_000);
+    const at = new Date(Date.now() + 15_000);
     return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
   })()`);
   await page.getByLabel('Until (your time)').fill(String(soon));

@@ -1,6 +1,7 @@
 /** Wallets of a browser: extensions by CIP-30, and the test wallet's ways in and out. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
 import { addressBytes, parseAddress } from '../../src/cardano/address.ts';
 import { array, encodeAssets, uint } from '../../src/cardano/encode.ts';
 import { toHex } from '../../src/cardano/hex.ts';
@@ -10,6 +11,24 @@ import { ok } from '../e2e/devnet/world.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import { openBrowser, type Visit, visit } from './support.ts';
 import { field, launchOn, ordersAre, startWallet, TradeWorld } from './tradeWorld.ts';
+
+/** One market and one browser for all; each visit has storage of its own. */
+let [shared, opened]: [TradeWorld | null, Browser | null] = [null, null];
+const ends: (() => void | Promise<void>)[] = [];
+const scope = { after: (end: () => void | Promise<void>) => void ends.unshift(end) };
+
+before(async () => {
+  [opened, shared] = await Promise.all([openBrowser(scope), TradeWorld.start(scope)]);
+});
+
+after(async () => {
+  for (const end of ends) await end();
+});
+
+function scene() {
+  assert(shared !== null && opened !== null);
+  return { world: shared, browser: opened };
+}
 
 /** What the extension's user does and has. */
 interface Holder {
@@ -64,8 +83,8 @@ async function install(seat: Visit, world: TradeWorld, key: Key): Promise<Holder
 }
 
 test('an extension connects, signs, declines, and is refused on another network', async (t) => {
-  const world = await TradeWorld.start(t);
-  const seat = await visit(await openBrowser(t), world.url);
+  const { world, browser } = scene();
+  const seat = await visit(browser, world.url);
   const { page } = seat;
   const bob = await world.funded('bob', 10_000);
   const holder = await install(seat, world, new Key(secretOf('bob')));
@@ -132,9 +151,9 @@ test('an extension connects, signs, declines, and is refused on another network'
   seat.assertClean();
 });
 
-test('the test wallet is kept, exported, forgotten and imported', async (t) => {
-  const world = await TradeWorld.start(t);
-  const seat = await visit(await openBrowser(t), world.url);
+test('the test wallet is kept, exported, forgotten and imported', async () => {
+  const { world, browser } = scene();
+  const seat = await visit(browser, world.url);
   const { page } = seat;
   await startWallet(seat);
   const address = await page.locator('.wallet-address code').innerText();

@@ -7,10 +7,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { EmulatedChain } from '../../src/chain/emulated.ts';
+import { parseCommand } from '../../src/cli/arguments.ts';
+import { runDeploy } from '../../src/cli/deploy.ts';
 import { readDeployment } from '../../src/config/deployments.ts';
+import { realSecrets } from '../../src/config/realSecrets.ts';
+import { BadSettings, readSettings } from '../../src/config/settings.ts';
 import { unpacked } from '../../src/ledger/messages.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Failure } from '../../src/runtime/errors.ts';
+import { systemRng } from '../../src/runtime/rng.ts';
 import { ApiClient } from '../../src/wallet/api.ts';
 import { Desk } from '../../src/wallet/desk.ts';
 import { ApiFailure } from '../../src/wallet/failure.ts';
@@ -83,7 +88,6 @@ async function deployed(world: Network, argv: readonly string[]): Promise<Progra
       return program.exit;
     },
     (exit) => exit !== null,
-    60_000,
   );
   assert.equal(program.exit?.code, 0, program.text);
   return program;
@@ -95,7 +99,7 @@ async function mineWhatWaits(ledger: EmulatedChain): Promise<void> {
   if ((await outputs('spendable')) !== (await outputs('newest'))) await ledger.mine(1);
 }
 
-function assertSilent({ text, log }: Program): void {
+function assertSilent({ text, log }: Pick<Program, 'text' | 'log'>): void {
   const all = text + JSON.stringify(log);
   for (const name of NAMES) {
     const secret = secretOf(name);
@@ -103,8 +107,7 @@ function assertSilent({ text, log }: Program): void {
   }
 }
 
-test('a dry run shows what it would send and what it costs, and sends nothing', async (t) => {
-  const world = await network(t);
+async function showsADryRun(world: Network): Promise<void> {
   const { exit, program } = await runProgram(args(world, '--dry-run'), world.env);
   assert.equal(exit.code, 0, program.text);
   for (const said of [
@@ -123,10 +126,9 @@ test('a dry run shows what it would send and what it costs, and sends nothing', 
   assert.equal(held.length, 5);
   assert.ok(!existsSync(world.out));
   assertSilent(program);
-});
+}
 
-test('deploys, and a launch, an order and its fill work on what was deployed', async (t) => {
-  const world = await network(t);
+async function deploysAndTrades(t: TestContext, world: Network): Promise<void> {
   const { ledger, env, out } = world;
   const program = await deployed(world, args(world));
   assert.match(program.text, /Reference scripts: in a block/);
@@ -146,14 +148,13 @@ test('deploys, and a launch, an order and its fill work on what was deployed', a
       'the block is served',
       async () => (await server.get('/health/ready')).text(),
       (text) => text.includes(hash ?? '?') && text.includes('"synced":true'),
-      60_000,
     );
   };
   await mined();
   const ready = <T>(found: T | ApiFailure) =>
     !(found instanceof ApiFailure && found.cause === 'NOT_READY');
   const launch = () => desk.launch(launchOf({ initialLovelace: 20n * ADA }));
-  const { asset: assetId } = ok(await untilAsked('it is launched', launch, ready, 60_000));
+  const { asset: assetId } = ok(await untilAsked('it is launched', launch, ready));
   await mined();
   const order = { assetId, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
   ok(await desk.order(order));
@@ -162,14 +163,12 @@ test('deploys, and a launch, an order and its fill work on what was deployed', a
     await mined();
     return JSON.parse(await (await server.get(`/v1/trades?asset=${assetId}`)).text()).length;
   };
-  await untilAsked('the order is filled', trades, (count) => count === 2, 60_000);
+  await untilAsked('the order is filled', trades, (count) => count === 2);
   await server.stop();
   assertSilent(server.program);
-});
+}
 
-test('what is there already is used: the same command again costs nothing', async (t) => {
-  const world = await network(t);
-  await deployed(world, args(world));
+async function costsNothingAgain(world: Network): Promise<void> {
   const first = readFileSync(world.out, 'utf8');
   const { exit, program } = await runProgram(args(world), world.env);
   assert.equal(exit.code, 1, 'a file is never written over');
@@ -180,25 +179,62 @@ test('what is there already is used: the same command again costs nothing', asyn
   assert.match(repeated.text, /In all +0 ADA/);
   const second = readDeployment('preprod', again.out);
   assert.deepEqual(second.complete, readDeployment('preprod', world.out).complete);
-  assert.ok(first.length > 0);
-});
+  assert.equal(readFileSync(world.out, 'utf8'), first, 'nor is it then');
+}
 
-test('refuses what cannot be meant, and says what to do', async (t) => {
-  const world = await network(t);
-  const cases: [string[], Environment, number, RegExp][] = [
-    [['deploy', '--network', 'mainnet'], {}, 2, /mainnet has a launchpad already/],
-    [['deploy'], {}, 2, /--network preprod or --network preview/],
-    [args(world, 'more'), {}, 2, /unexpected argument: more/],
-    [args(world), { EXECUTOR_KEY: '' }, 1, /keys of the deployment are missing.*EXECUTOR_KEY_FILE/],
-    [args(world), { EXECUTOR_KEY: 'abc' }, 2, /EXECUTOR_KEY: it holds no signing key/],
-    [args(world), { EXECUTOR_KEY: secretOf('guarantor') }, 1, /collateral key must own nothing/],
-    [args(world), { KUPO_URL: '' }, 1, /OGMIOS_URL and KUPO_URL/],
-    [['deploy', '--network', 'preview', '--out', world.out], {}, 1, /cannot be paid for/],
+/** What is said of a command that cannot be carried out; no process is begun for it. */
+async function refusalOf(argv: readonly string[], given: Environment): Promise<string> {
+  const command = parseCommand(argv);
+  if (typeof command === 'string') return command;
+  assert.ok(command.name === 'deploy');
+  const settings = readSettings({ ...given, NETWORK: command.network });
+  if (settings instanceof BadSettings) return settings.message;
+  const secrets = realSecrets(given);
+  if (secrets instanceof BadSettings) return secrets.message;
+  const said: string[] = [];
+  const say = (line: string) => said.push(line);
+  const { signal } = new AbortController();
+  const surroundings = { clock: systemClock, rng: systemRng, signal, say };
+  const ending = runDeploy(command, { settings, secrets, ...surroundings });
+  const error: unknown = await ending.then(
+    () => assert.fail('it was carried out'),
+    (why) => why,
+  );
+  return `${said.join('\n')}\n${error}`;
+}
+
+async function refuses(world: Network): Promise<void> {
+  const guarantor = secretOf('guarantor');
+  const cases: [string[], Environment, RegExp][] = [
+    [['deploy', '--network', 'mainnet'], {}, /mainnet has a launchpad already/],
+    [['deploy'], {}, /--network preprod or --network preview/],
+    [args(world, 'more'), {}, /unexpected argument: more/],
+    [args(world), { EXECUTOR_KEY: 'abc' }, /EXECUTOR_KEY: it holds no signing key/],
+    [args(world), { EXECUTOR_KEY: guarantor }, /collateral key must own nothing/],
+    [args(world), { KUPO_URL: '' }, /OGMIOS_URL and KUPO_URL/],
+    [['deploy', '--network', 'preview', '--out', world.out], {}, /cannot be paid for/],
   ];
-  for (const [argv, env, code, expected] of cases) {
-    const { exit, program } = await runProgram(argv, { ...world.env, ...env });
-    assert.equal(exit.code, code, `${argv}: ${program.text}`);
-    assert.match(program.text, expected);
-    assertSilent(program);
+  for (const [argv, env, expected] of cases) {
+    const text = await refusalOf(argv, { ...world.env, ...env });
+    assert.match(text, expected);
+    assertSilent({ text, log: [] });
   }
+  const { exit, program } = await runProgram(args(world), { ...world.env, EXECUTOR_KEY: '' });
+  assert.equal(exit.code, 1);
+  assert.match(program.text, /keys of the deployment are missing.*EXECUTOR_KEY_FILE/);
+  assertSilent(program);
+}
+
+test('a deployment: shown, made, traded on, and found again', async (t) => {
+  const world = await network(t);
+  await t.test('what cannot be meant is refused, and says what to do', () => refuses(world));
+  await t.test('a dry run shows what it would send and costs, and sends nothing', () =>
+    showsADryRun(world),
+  );
+  await t.test('deploys, and a launch, an order and its fill work on it', (each) =>
+    deploysAndTrades(each, world),
+  );
+  await t.test('what is there already is used: the same command again costs nothing', () =>
+    costsNothingAgain(world),
+  );
 });

@@ -10,7 +10,8 @@ import { until } from '../support/until.ts';
 
 const environment = { PATH: process.env.PATH };
 
-function kept(scope: Scope, script: string, keeps: boolean, stopLimitMs = 5_000) {
+/** Started again until it has died so often. */
+function kept(scope: Scope, script: string, lives: number, stopLimitMs = 30_000) {
   const lines: string[] = [];
   const deaths: string[] = [];
   const plan = {
@@ -21,7 +22,7 @@ function kept(scope: Scope, script: string, keeps: boolean, stopLimitMs = 5_000)
     heard: (line: string) => lines.push(line),
     died(how: string) {
       deaths.push(how);
-      return keeps;
+      return deaths.length < lives;
     },
   };
   const child = new KeptProcess(plan, systemClock);
@@ -32,7 +33,7 @@ function kept(scope: Scope, script: string, keeps: boolean, stopLimitMs = 5_000)
 
 test('what dies is reported and started again; both outputs are passed on by lines', async (t) => {
   const script = 'process.stdout.write("a\\nb"); console.error("c"); process.exitCode = 3;';
-  const { child, lines, deaths } = kept(t, script, true);
+  const { child, lines, deaths } = kept(t, script, 2);
   await until('it died twice', () => deaths.length === 2);
   await child.stop();
   assert.deepEqual(deaths, ['exit code 3', 'exit code 3']);
@@ -40,7 +41,7 @@ test('what dies is reported and started again; both outputs are passed on by lin
 });
 
 test('what shall not be kept is not started again; what is not there says so', async (t) => {
-  const { child, lines, deaths } = kept(t, 'console.log("once")', false);
+  const { child, lines, deaths } = kept(t, 'console.log("once")', 1);
   await until('it ended', () => deaths.length === 1);
   await child.stop();
   assert.deepEqual([lines, deaths], [['once'], ['exit code 0']]);
@@ -48,7 +49,7 @@ test('what shall not be kept is not started again; what is not there says so', a
 
 test('a stop asks, and kills what does not listen', async (t) => {
   const deaf = 'process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000);';
-  const { child, lines, deaths } = kept(t, `${deaf} console.log("up");`, true, 200);
+  const { child, lines, deaths } = kept(t, `${deaf} console.log("up");`, 1, 3_000);
   await until('it is up', () => lines.includes('up'));
   await child.stop();
   assert.deepEqual(lines, ['up', 'no']);

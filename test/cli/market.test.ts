@@ -1,12 +1,25 @@
 /** A person's day on a devnet, by commands alone. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { parseCommand } from '../../src/cli/arguments.ts';
 import { runMarket } from '../../src/cli/market.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { startDevnet } from '../support/devnet.ts';
 import { temporaryDirectory } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
+
+/** One devnet for all; each test is another person on it. */
+let url = '';
+const ends: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  url = await startDevnet({ after: (end) => void ends.unshift(end) });
+});
+
+after(async () => {
+  for (const end of ends) await end();
+});
 
 interface Said {
   readonly code: number;
@@ -14,9 +27,9 @@ interface Said {
   readonly complaints: readonly string[];
 }
 
-function person(url: string, file = join(temporaryDirectory(), 'wallet.json')) {
+function person(at = url, file = join(temporaryDirectory(), 'wallet.json')) {
   return async (...args: readonly string[]): Promise<Said> => {
-    const command = parseCommand([...args, '--url', url, '--wallet', file]);
+    const command = parseCommand([...args, '--url', at, '--wallet', file]);
     assert(typeof command !== 'string' && command.name === 'market', args.join(' '));
     const lines: string[] = [];
     const complaints: string[] = [];
@@ -45,8 +58,8 @@ async function adaOf(act: (...args: readonly string[]) => Promise<Said>): Promis
   return Number(lines[1]?.split(' ')[0]);
 }
 
-test('wallet, faucet, launch, buy, sell, lock, withdraw', async (t: TestContext) => {
-  const act = person(await startDevnet(t));
+test('wallet, faucet, launch, buy, sell, lock, withdraw', async () => {
+  const act = person();
   done(await act('wallet', 'new'));
   assert.equal((await act('wallet', 'new')).code, 1);
   done(await act('wallet', 'faucet', '300'));
@@ -66,7 +79,7 @@ test('wallet, faucet, launch, buy, sell, lock, withdraw', async (t: TestContext)
   const sold = done(await act('sell', token, '5000000'));
   assert.match(sold.at(-1) ?? '', /^Filled .*received \d+\.\d+ ADA$/);
 
-  const locked = done(await act('lock', token, '1001', '--for', '2s', '--stages', '2'));
+  const locked = done(await act('lock', token, '1001', '--for', '1h', '--stages', '2'));
   assert.match(locked[0] ?? '', /^Signed: lock 1001 My Coin in 2 stages until /);
   assert.deepEqual(
     locked.filter((line) => line.startsWith('Lock ')).map((line) => line.split('  ')[1]),
@@ -75,13 +88,14 @@ test('wallet, faucet, launch, buy, sell, lock, withdraw', async (t: TestContext)
   const early = await act('withdraw', `${word(locked, 'Transaction')}:1`);
   assert.equal(early.code, 1);
   assert.match(early.complaints[0] ?? '', /LOCK_NOT_EXPIRED: Lock is still active/);
-  const lock = word(locked, 'Lock');
-  const withdrawn = await until(() => act('withdraw', lock));
+  const soon = done(await act('lock', token, '5', '--for', '5s'));
+  const taken = () => act('withdraw', word(soon, 'Lock'));
+  const { lines: withdrawn } = await untilAsked('it is due', taken, ({ code }) => code === 0);
   assert.match(withdrawn[0] ?? '', /^Signed: take lock .* back/);
 });
 
-test('an order taken back returns all but the network fees', async (t: TestContext) => {
-  const act = person(await startDevnet(t));
+test('an order taken back returns all but the network fees', async () => {
+  const act = person();
   done(await act('wallet', 'new'));
   done(await act('wallet', 'faucet', '100'));
   const token = word(done(await act('launch', '--name', 'Tok', '--ticker', 'T')), 'Token');
@@ -93,9 +107,8 @@ test('an order taken back returns all but the network fees', async (t: TestConte
   else assert.match(taken.complaints[0] ?? '', /spent|INPUT_SPENT/);
 });
 
-test('refusals, an unknown server and a missing wallet are one line and a code', async (t) => {
-  const url = await startDevnet(t);
-  const act = person(url);
+test('refusals, an unknown server and a missing wallet are one line and a code', async () => {
+  const act = person();
   const missing = await act('wallet', 'balance');
   assert.equal(missing.code, 2);
   assert.match(missing.complaints[0] ?? '', /There is no wallet/);
@@ -114,13 +127,3 @@ test('refusals, an unknown server and a missing wallet are one line and a code',
   assert.match(gone.complaints[0] ?? '', /cannot be reached/);
   for (const said of [missing, unknown, poor, gone]) assert.equal(said.complaints.length, 1);
 });
-
-async function until(ask: () => Promise<Said>): Promise<readonly string[]> {
-  const startMs = performance.now();
-  for (;;) {
-    const said = await ask();
-    if (said.code === 0) return said.lines;
-    if (performance.now() - startMs > 15_000) assert.fail(said.complaints.join('\n'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}

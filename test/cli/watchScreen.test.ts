@@ -7,7 +7,7 @@ import type { LiquidityPoolInfo } from '../../src/client/types.ts';
 import { readExamples } from '../../src/services/docs/examples.ts';
 
 const SCREEN = { columns: 100, rows: 20, nowMs: 1_800_000_000_000 };
-// trust: a recorded answer, which test/services/docs/examples.test.ts holds against its schema
+// trust: a recorded answer, which test/services/docs/examples.ts holds against its schema
 const POOL = readExamples().routes['GET /v1/pools-main-page/koth']?.body as
   | LiquidityPoolInfo
   | undefined;

@@ -1,8 +1,9 @@
 /** The command line: help, settings that are wrong, two servers on one directory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseCommand } from '../../src/cli/arguments.ts';
 import { TABLE } from '../../src/config/table.ts';
-import { Program, runProgram, startServer, temporaryDirectory } from '../support/server.ts';
+import { runProgram, startServer, temporaryDirectory } from '../support/server.ts';
 
 test('--help lists every setting and every option, and exits with 0', async () => {
   const { exit, program } = await runProgram(['--help'], { DATA_DIR: temporaryDirectory() });
@@ -23,7 +24,6 @@ test('all bad settings are reported at once, and nothing is started', async () =
 });
 
 test('what the command line cannot mean is refused with the usage', async () => {
-  const env = { DATA_DIR: temporaryDirectory() };
   const wrong = [
     ['replay'],
     ['replay', 'a', 'b'],
@@ -33,28 +33,22 @@ test('what the command line cannot mean is refused with the usage', async () => 
     ['--exit'],
     ['--unknown'],
   ];
-  const ends = await Promise.all(wrong.map((args) => runProgram(args, env)));
-  for (const [index, { exit, program }] of ends.entries()) {
-    assert.equal(exit.code, 2, wrong[index]?.join(' '));
-    assert.match(program.text, /npm start -- replay FILE/);
-  }
+  for (const args of wrong) assert.equal(typeof parseCommand(args), 'string', args.join(' '));
+  const { exit, program } = await runProgram(['fly'], { DATA_DIR: temporaryDirectory() });
+  assert.equal(exit.code, 2);
+  assert.match(program.text, /^unknown command: fly\n/);
+  assert.match(program.text, /npm start -- replay FILE/);
 });
 
-test('a port that is taken: said, and exit 1', async (t) => {
-  const first = await startServer(t, [], { DATA_DIR: temporaryDirectory() });
-  const env = { DATA_DIR: temporaryDirectory(), PORT: String(first.port) };
-  const { exit, program } = await runProgram([], env);
-  assert.equal(exit.code, 1);
-  assert.match(program.text, new RegExp(`upcurve could not go on: .*${first.port}`));
-});
-
-test('a second server on the same directory is refused, and the first goes on', async (t) => {
+test('another server on the same port or directory is refused; the first goes on', async (t) => {
   const env = { DATA_DIR: temporaryDirectory() };
   const first = await startServer(t, [], env);
-  const second = new Program([], env);
-  t.after(() => second.kill());
-  const exit = await second.ended(5_000);
-  assert.equal(exit.code, 1);
-  assert.match(second.text, /upcurve could not go on: /);
+  const onPort = { DATA_DIR: temporaryDirectory(), PORT: String(first.port) };
+  const taken = await runProgram([], onPort);
+  assert.equal(taken.exit.code, 1);
+  assert.match(taken.program.text, new RegExp(`upcurve could not go on: .*${first.port}`));
+  const second = await runProgram([], env);
+  assert.equal(second.exit.code, 1);
+  assert.match(second.program.text, /upcurve could not go on: /);
   assert.equal((await first.get('/health/ready')).status, 200);
 });

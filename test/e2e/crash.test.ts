@@ -11,6 +11,8 @@ import { until, untilAsked } from '../support/until.ts';
 import { assertSame, assertVerified, assertXrp, type Mark, markOf, untilSame } from './market.ts';
 
 const skip = skipWithoutData;
+/** The whole file, where it is fed at a pace. */
+const PACED_MS = 10_000;
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 /** Kills the replay at the first moment that its position is at or past `seq`. */
@@ -60,9 +62,13 @@ test('sockets resume with since across kill -9 and a restart, without gap or dup
   skip,
 }, async (t) => {
   const directory = temporaryDirectory();
-  const file = feedFile(directory, 'xrp.ndjson', linesOf(xrpTrades()));
+  const trades = xrpTrades();
+  const file = feedFile(directory, 'xrp.ndjson', linesOf(trades));
   const env = { DATA_DIR: `${directory}/data` };
-  const first = await startServer(t, ['replay', file], env);
+  // At a pace: the horizon must not pass between two requests, nor the file end before the kill.
+  const feedMs = (trades.at(-1)?.timeMs ?? 0) - (trades[0]?.timeMs ?? 0);
+  const pace = ['--speed', String(Math.ceil(feedMs / PACED_MS))];
+  const first = await startServer(t, ['replay', file, ...pace], env);
   const clients = [
     await StrictClient.connect(t, first.port),
     await StrictClient.connect(t, first.port, 'msgpack'),

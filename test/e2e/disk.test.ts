@@ -25,7 +25,7 @@ test('a full disk is told, nothing wrong is served, a restart with room goes on'
     ...full.program.events('appendFailed'),
     ...full.program.events('commitFailed'),
   ];
-  await until('the disk is full', () => complaints().length >= 2, 30_000);
+  await until('the disk is full', () => complaints().length >= 2);
   assert.match(JSON.stringify(complaints()[0]), /full/i);
   const { seq, epoch } = await readHealth(full.url);
   const history = await readHistory(full.url, { ...TOKEN_COIN, interval: 'min1' });
@@ -37,9 +37,7 @@ test('a full disk is told, nothing wrong is served, a restart with room goes on'
   await untilSame(full.url, stream);
   client.check();
   assert.equal((await full.get('/health/live')).status, 200);
-  const startMs = performance.now();
   assert.equal((await full.stop()).code, 0);
-  assert(performance.now() - startMs < 10_000);
   const roomy = await startServer(t, ['replay', file], env);
   await roomy.fed();
   const health = await readHealth(roomy.url);

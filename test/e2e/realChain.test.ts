@@ -3,7 +3,7 @@
  * here, over HTTP and WebSocket, and is what a second devnet app makes of the same chain.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
@@ -48,8 +48,7 @@ async function assertSame({ network }: RealWorld, real: Real, token: string): Pr
   }
 }
 
-test('what happens on the network is served, over HTTP and WebSocket', async (t) => {
-  const world = await RealWorld.start(t);
+async function servesWhatHappens(t: TestContext, world: RealWorld): Promise<void> {
   const real = await world.follow();
   await settled(world, real);
   const client = await StrictClient.connect(t, real.app.app.port);
@@ -67,11 +66,10 @@ test('what happens on the network is served, over HTTP and WebSocket', async (t)
   client.check();
   await real.app.stop();
   assertSound(await verifyDirectory(real.directory, 2160));
-});
+}
 
-test('both adapters make the same of one chain', async (t) => {
-  const world = await RealWorld.start(t);
-  await trade(world);
+/** Ends the network. */
+async function makesTheSame(t: TestContext, world: RealWorld): Promise<void> {
   await world.network.mine(40);
   const real = await world.follow();
   await settled(world, real);
@@ -83,4 +81,10 @@ test('both adapters make the same of one chain', async (t) => {
   const { node } = again.app.app;
   assert.equal(node.applied().seq, seq);
   assert.equal(node.stateHash(), stateHash);
+}
+
+test('a real network: what happens there shows here', async (t) => {
+  const world = await RealWorld.start(t);
+  await t.test('over HTTP and WebSocket', (each) => servesWhatHappens(each, world));
+  await t.test('both adapters make the same of one chain', (each) => makesTheSame(each, world));
 });

@@ -1,7 +1,7 @@
 /**
  * Random trading and forks on the network, a node that is lost and garbled meanwhile, and somebody
  * who asks all the time: every answer belongs to one block, and says what that block's market is.
- * Replay: SEED.
+ * Replay: SEED; RUNS is how many steps.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import { untilSame } from './market.ts';
 import { type Real, RealWorld } from './realChainWorld.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const STEPS = 45;
+const STEPS = Number(process.env.RUNS ?? 30);
 
 /** What is asked for again and again. */
 function pathsOf(token: string): string[] {

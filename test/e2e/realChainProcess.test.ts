@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { deploymentText } from '../../src/config/deploymentText.ts';
+import { BadSettings, readSettings } from '../../src/config/settings.ts';
 import {
   type Environment,
   runProgram,
@@ -19,7 +20,23 @@ import { ADA } from './devnet/world.ts';
 import { assertVerified } from './market.ts';
 import { RealWorld, readyOf } from './realChainWorld.ts';
 
-function environmentFor(world: RealWorld, some: Environment = {}) {
+/** One network for all; each test has tokens of its own on it. */
+let shared: RealWorld | null = null;
+const ends: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  shared = await RealWorld.start({ after: (end) => void ends.unshift(end) });
+});
+
+after(async () => {
+  for (const end of ends) await end();
+});
+
+function theWorld(): RealWorld {
+  return shared ?? assert.fail('it was started');
+}
+
+function environmentFor(world: RealWorld) {
   const directory = temporaryDirectory();
   const file = join(directory, 'deployment.json');
   const { complete } = world.deployment;
@@ -30,7 +47,6 @@ function environmentFor(world: RealWorld, some: Environment = {}) {
     DEPLOYMENT_FILE: file,
     FINAL_GRACE_MS: '3600000',
     DATA_DIR: join(directory, 'data'),
-    ...some,
   };
 }
 
@@ -52,7 +68,7 @@ async function sameTrades(server: Server, world: RealWorld, token: string): Prom
 }
 
 test('killed it goes on, also when its node has switched forks meanwhile', async (t) => {
-  const world = await RealWorld.start(t);
+  const world = theWorld();
   const { network, bridge } = world;
   const alice = await network.funded('alice', 500, 6);
   const { asset: token } = await network.launch(alice, { initialLovelace: 40n * ADA });
@@ -82,8 +98,8 @@ test('killed it goes on, also when its node has switched forks meanwhile', async
   await assertVerified(env);
 });
 
-test('without its node it says so, serves what it has, and goes on by itself', async (t) => {
-  const world = await RealWorld.start(t);
+test('without its node it serves what it has; without its thread it ends', async (t) => {
+  const world = theWorld();
   const { network, bridge } = world;
   const alice = await network.funded('alice', 500, 6);
   const { asset: token } = await network.launch(alice, { initialLovelace: 40n * ADA });
@@ -106,11 +122,11 @@ test('without its node it says so, serves what it has, and goes on by itself', a
     'stale',
     () => readyOf(first.url),
     ({ body: found }) => found.stale,
-    20_000,
   );
   await sameTrades(first, world, token);
   assert.equal((await first.stop()).code, 0);
-  const second = await startServer(t, [], env);
+  const preload = join(import.meta.dirname, '../support/endLedger.ts');
+  const second = await startServer(t, [], { ...env, NODE_OPTIONS: `--import ${preload}` });
   assert.equal((await readyOf(second.url)).status, 503);
   await sameTrades(second, world, token);
   bridge.ogmios.faults.accept();
@@ -119,23 +135,16 @@ test('without its node it says so, serves what it has, and goes on by itself', a
   assert.deepEqual([found.stale, found.sync], [false, null]);
   assert(second.program.events('syncProgress').length > 0, 'the log says how far it is');
   await until('and when it is there', () => second.program.events('syncFinished').length === 1);
-});
-
-test('a process whose thread for the node died ends and says so', async (t) => {
-  const world = await RealWorld.start(t);
-  const preload = join(import.meta.dirname, '../support/endLedger.ts');
-  const env = environmentFor(world, { NODE_OPTIONS: `--import ${preload}` });
-  const server = await startServer(t, [], env);
-  await shows(server, world);
-  server.program.signal('SIGUSR2');
-  assert.deepEqual(await server.program.ended(60_000), { code: 1, signal: null });
-  assert.match(server.program.text, /the thread that follows the node stopped: start it again/);
+  // The thread for the node dies: the process ends and says so.
+  second.program.signal('SIGUSR2');
+  assert.deepEqual(await second.program.ended(), { code: 1, signal: null });
+  assert.match(second.program.text, /the thread that follows the node stopped: start it again/);
   const again = await startServer(t, [], env);
   await shows(again, world);
 });
 
 test('--from begins behind a block; what is newer is right', async (t) => {
-  const world = await RealWorld.start(t);
+  const world = theWorld();
   const { network } = world;
   const alice = await network.funded('alice', 500, 6);
   const { asset: old } = await network.launch(alice, { initialLovelace: 40n * ADA });
@@ -154,7 +163,7 @@ test('--from begins behind a block; what is newer is right', async (t) => {
   await assertVerified(env);
   const nowhere = await startServer(t, ['--from', `9.${'ab'.repeat(32)}`], environmentFor(world));
   const said = () => nowhere.program.events('followingInterrupted').at(-1);
-  await until('it says that the block is unknown', () => said() !== undefined, 20_000);
+  await until('it says that the block is unknown', () => said() !== undefined);
   assert.match(String(said()?.msg), /does not have block 9\.abab.*START_POINT/);
   assert.equal((await readyOf(nowhere.url)).status, 503);
 });
@@ -179,31 +188,32 @@ test('an executor that cannot fill orders is told at the start', async (t) => {
 });
 
 test('settings that make no sense are refused before anything starts', async () => {
-  const cases: [Environment, readonly string[], RegExp][] = [
-    [{ NETWORK: 'mainnet' }, [], /NETWORK: mainnet is followed through Ogmios.*OGMIOS_URL/],
-    [{ NETWORK: 'mainnet', OGMIOS_URL: 'http://x:1' }, [], /OGMIOS_URL: it is no WebSocket URL/],
-    [{ NETWORK: 'devnet', OGMIOS_URL: 'ws://x:1' }, [], /OGMIOS_URL: NETWORK=devnet has no use/],
-    [
-      { NETWORK: 'preprod', OGMIOS_URL: 'ws://x:1' },
-      ['--from', '12'],
-      /START_POINT: it is no block/,
-    ],
+  const cases: [Environment, string | null, RegExp][] = [
+    [{ NETWORK: 'mainnet' }, null, /NETWORK: mainnet is followed through Ogmios.*OGMIOS_URL/],
+    [{ NETWORK: 'mainnet', OGMIOS_URL: 'http://x:1' }, null, /OGMIOS_URL: it is no WebSocket URL/],
+    [{ NETWORK: 'devnet', OGMIOS_URL: 'ws://x:1' }, null, /OGMIOS_URL: NETWORK=devnet has no use/],
+    [{ NETWORK: 'preprod', OGMIOS_URL: 'ws://x:1' }, '12', /START_POINT: it is no block/],
     [
       { NETWORK: 'preprod', OGMIOS_URL: 'ws://x:1', KUPO_URL: 'http://x:5001' },
-      [],
+      null,
       /KUPO_URL: 5001 is the port of Kubo.*KUBO_URL is meant/,
     ],
     [
       { NETWORK: 'preprod', OGMIOS_URL: 'ws://x:1', NATS_URL: 'nats://x:4222' },
-      [],
+      null,
       /NATS_URL: .*followed by each node alone/,
     ],
   ];
-  for (const [env, args, expected] of cases) {
-    const { exit, program } = await runProgram(args, { ...env, DATA_DIR: temporaryDirectory() });
-    assert.equal(exit.code, 2, program.text);
-    assert.match(program.text, expected);
+  for (const [env, from, expected] of cases) {
+    const given = from === null ? env : { ...env, START_POINT: from };
+    const found = readSettings({ ...given, DATA_DIR: '/nowhere' });
+    assert(found instanceof BadSettings);
+    assert.match(found.message, expected);
   }
+  const [bad] = cases[3] ?? assert.fail();
+  const misused = await runProgram(['--from', '12'], { ...bad, DATA_DIR: temporaryDirectory() });
+  assert.equal(misused.exit.code, 2, misused.program.text);
+  assert.match(misused.program.text, /START_POINT: it is no block/);
   const env = {
     NETWORK: 'preprod',
     OGMIOS_URL: 'ws://127.0.0.1:1',

@@ -1,11 +1,12 @@
 /**
- * A client that stops reading while 64 MiB are offered to it: 500 subscriptions over 16 streams of
+ * A client that stops reading while 40 MiB are offered to it: 500 subscriptions over 16 streams of
  * bars that end often. The server's memory stays bounded, the client is told, ends with the right
  * state and every final bar (fewer than 500 a stream, within the horizon: what `since` promises);
  * another client on the same streams notices nothing.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { linesOf, type PairIds, tradeAt } from '../support/feeds.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
@@ -15,9 +16,11 @@ import { until } from '../support/until.ts';
 import { untilSame } from './market.ts';
 
 const START_MS = Date.UTC(2024, 4, 1);
-const OFFERED_BYTES = 64 * 1024 * 1024;
+/** In MessagePack; in JSON, as the slow one has it, they are more. */
+const OFFERED_BYTES = 40 * 1024 * 1024;
 const SUBSCRIPTIONS = 500;
-const MEMORY_BYTES = 96 * 1024 * 1024;
+const MEMORY_BYTES = 32 * 1024 * 1024;
+const PRELOAD = join(import.meta.dirname, '../support/patientGateway.ts');
 
 const PAIRS: readonly PairIds[] = Array.from({ length: 8 }, (_, n) => ({
   base: `${n.toString(16).padStart(2, '0').repeat(28)}.`,
@@ -47,9 +50,10 @@ function round(n: number): string {
   );
 }
 
-test('a client that reads nothing of 64 MiB is bounded, told, and ends right', async (t) => {
+test('a client that reads nothing of 40 MiB is bounded, told, and ends right', async (t) => {
   const server = await startServer(t, ['replay', '-', '--lateness', '0'], {
     DATA_DIR: temporaryDirectory(),
+    NODE_OPTIONS: `--import ${PRELOAD}`,
   });
   const slow = await StrictClient.connect(t, server.port);
   const twin = await StrictClient.connect(t, server.port, 'msgpack');
@@ -68,7 +72,7 @@ test('a client that reads nothing of 64 MiB is bounded, told, and ends right', a
   const feed = async () => {
     server.program.stdin.write(round(rounds));
     rounds += 1;
-    await until('the twin has the round', reached, 60_000);
+    await until('the twin has the round', reached);
   };
   for (let i = 0; i < 5; i += 1) await feed();
   const before = residentBytes(server);
@@ -83,11 +87,7 @@ test('a client that reads nothing of 64 MiB is bounded, told, and ends right', a
   t.diagnostic(`${rounds} rounds; RSS ${mib(before)} before, ${mib(most)} at most`);
   assert(most - before < MEMORY_BYTES, `grew by ${mib(most - before)}`);
   slow.resume();
-  await until(
-    'the slow one is at the end',
-    () => slowOnes.every((one, n) => same(one, twins[n])),
-    60_000,
-  );
+  await until('the slow one is at the end', () => slowOnes.every((one, n) => same(one, twins[n])));
   slow.check();
   twin.check();
   await feed();

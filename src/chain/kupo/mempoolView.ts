@@ -9,6 +9,7 @@ import { refText } from '../../cardano/output.ts';
 import type { Transaction } from '../../cardano/transaction.ts';
 import { effectsOf } from '../../ledger/effects.ts';
 import { Mempool } from '../../ledger/mempool.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { ChainEvent } from '../port.ts';
 
 type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
@@ -18,6 +19,8 @@ const MOST_WAITING = 20_000;
 
 export class MempoolView {
   #mempool = new Mempool();
+  /** Who waits for a transaction, by its id. */
+  readonly #awaited = new Map<string, Set<() => void>>();
 
   /** Spenders, what they make, and their order; as it is now, not to be kept. */
   get mempool(): Mempool {
@@ -30,10 +33,12 @@ export class MempoolView {
     for (const tx of added) {
       if (this.#mempool.size < MOST_WAITING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
     }
+    this.#tell(added);
   }
 
   /** They are in a block; what these made impossible goes as well. */
   settle(transactions: readonly Transaction[]): void {
+    this.#tell(transactions);
     if (this.#mempool.size === 0) return;
     const gone = new Set<string>();
     for (const tx of transactions) {
@@ -49,5 +54,25 @@ export class MempoolView {
 
   forget(): void {
     this.#mempool = new Mempool();
+  }
+
+  /** Resolves once it waits here or is in a block; after `limitMs` in any case. */
+  async known(id: string, clock: Clock, limitMs: number): Promise<void> {
+    if (this.#mempool.has(id)) return;
+    const told = Promise.withResolvers<void>();
+    const others = this.#awaited.get(id) ?? new Set();
+    this.#awaited.set(id, others.add(told.resolve));
+    const timer = clock.after(limitMs, told.resolve);
+    await told.promise;
+    timer.cancel();
+    others.delete(told.resolve);
+    if (others.size === 0 && this.#awaited.get(id) === others) this.#awaited.delete(id);
+  }
+
+  #tell(transactions: readonly Transaction[]): void {
+    if (this.#awaited.size === 0) return;
+    for (const { id } of transactions) {
+      for (const resolve of this.#awaited.get(id) ?? []) resolve();
+    }
   }
 }

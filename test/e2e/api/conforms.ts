@@ -42,6 +42,8 @@ function compiled(schema: unknown, { components }: Json): Validator {
 }
 
 export class Documents {
+  /** `GET /path` of every route. */
+  readonly routes: readonly string[];
   readonly #openapi: Json;
   readonly #asyncapi: Json;
   readonly #validators = new Map<string, Validator>();
@@ -49,6 +51,11 @@ export class Documents {
   private constructor(openapi: Json, asyncapi: Json) {
     this.#openapi = openapi;
     this.#asyncapi = asyncapi;
+    this.routes = Object.entries(at(openapi, 'paths')).flatMap(([path, item]) =>
+      METHODS.filter((method) => isObject(at(item)[method])).map(
+        (method) => `${method.toUpperCase()} ${path}`,
+      ),
+    );
   }
 
   /** Servers of one process serve the same documents, whose checks are made once. */
@@ -66,15 +73,6 @@ export class Documents {
     const documents = new Documents(openapi, asyncapi);
     KNOWN.set(key, documents);
     return documents;
-  }
-
-  /** `GET /path` of every route. */
-  get routes(): string[] {
-    return Object.entries(at(this.#openapi, 'paths')).flatMap(([path, item]) =>
-      METHODS.filter((method) => isObject(at(item)[method])).map(
-        (method) => `${method.toUpperCase()} ${path}`,
-      ),
-    );
   }
 
   /** `GET /path` of a request, as the document names it; null where it names none. */

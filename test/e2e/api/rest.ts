@@ -7,18 +7,32 @@ import type { Order } from './modelChain.ts';
 import { leastOutput } from './modelOrders.ts';
 import { afterSell, buyable } from './modelVenue.ts';
 
-/** Blocks until the executor has nothing to do, and answers the market as it is then. */
+/** Looks without a block; a block more may be what the executor waits for. */
+const LOOKS_A_BLOCK = 50;
+
+/**
+ * Blocks until the executor has nothing to do, and answers the market as it is then. Blocks only
+ * for what waits: each is a second of market time, and orders that stay open must not expire.
+ */
 export async function settle(world: DevnetWorld): Promise<NaiveMarket> {
   const { deployment } = world.kit.workshop;
-  const { market } = await untilAsked(
+  const read = async () => naiveMarket(await world.blocks(), deployment);
+  await world.mine();
+  let market = await read();
+  let looks = 0;
+  await untilAsked(
     'the market is at rest',
     async () => {
-      await world.mine();
-      const found = naiveMarket(await world.blocks(), deployment);
-      return { market: found, left: [...unfinished(found), ...(await waiting(world))] };
+      const waits = await waiting(world);
+      const left = [...unfinished(market), ...waits];
+      looks += 1;
+      if (waits.length > 0 || (left.length > 0 && looks % LOOKS_A_BLOCK === 0)) {
+        await world.mine();
+        market = await read();
+      }
+      return left;
     },
-    ({ left }) => left.length === 0,
-    30_000,
+    (left) => left.length === 0,
   );
   return market;
 }

@@ -67,7 +67,6 @@ export class OrderSeats {
           seat.hear();
           return seat.told.get(ref)?.at(-1) === status;
         },
-        20_000,
       );
     }
   }

@@ -180,7 +180,7 @@ export class DevnetWorld {
   async followed(height: number): Promise<void> {
     const at = () => this.tip?.height ?? 0;
     const what = () => `block ${height} is folded, stands at ${at()}`;
-    await until(what, () => at() === height, 20_000);
+    await until(what, () => at() === height);
     const { node } = this.app.app;
     await until('all is applied', () => node.synced());
   }
@@ -212,7 +212,6 @@ export class DevnetWorld {
       `${ref} is spent`,
       async () => (await this.chain.byRefs([parsed]))[0]?.state,
       (state) => state === 'spent',
-      20_000,
     );
   }
 

@@ -26,6 +26,16 @@ export function generator(openapi: Served, finds: Finds): fc.Arbitrary<Ask> {
   return fc.oneof(...perOperation);
 }
 
+/** Valid ones, by route. */
+export function validAsks(openapi: Served, finds: Finds): ReadonlyMap<string, fc.Arbitrary<Ask>> {
+  const drafts = new Drafts(openapi, new Values(openapi, finds), finds);
+  const asks = openapi.operations.map((operation): [string, fc.Arbitrary<Ask>] => [
+    operation.route,
+    drafts.valid(operation).map((draft) => askOf('valid', tamed(draft))),
+  ]);
+  return new Map(asks);
+}
+
 function weightOf({ tag, method, path, body }: Operation): number {
   if (tag === RARE_TAG) return WEIGHTS.rare;
   if (body?.type === 'multipart/form-data') return WEIGHTS.form;

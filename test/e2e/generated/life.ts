@@ -53,7 +53,6 @@ export class Life {
       'ready, with the next entries folded',
       () => this.#ready(),
       (now) => now !== null && (last === null || now.seq > last.seq),
-      20_000,
     );
     if (last !== null) assert.notEqual(this.#last?.stateHash, last.stateHash);
     const faults = program.log.filter(({ event }) => FAULTS.includes(event));

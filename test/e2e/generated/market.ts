@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { parseRef, refText } from '../../../src/cardano/output.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { ApiClient } from '../../../src/wallet/api.ts';
-import { Desk } from '../../../src/wallet/desk.ts';
+import { Desk, type Done } from '../../../src/wallet/desk.ts';
+import { ApiFailure } from '../../../src/wallet/failure.ts';
+import type { Fetch } from '../../../src/wallet/transport.ts';
 import { cip30 } from '../../../src/wallet/utxo.ts';
 import { Wallet } from '../../../src/wallet/wallet.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
@@ -15,7 +17,6 @@ import type { Finds } from './values.ts';
 const PEOPLE = ['ann', 'ben', 'cid'] as const;
 const FUNDED_ADA = 9_000;
 const FUNDED_TIMES = 4;
-const MOST_TRIES = 4;
 const ASIDE = '98'.repeat(28);
 
 export class Market {
@@ -52,10 +53,18 @@ export class Market {
     await this.#filled(cid, buy);
     await this.#filled(cid, { ...buy, side: 'SELL', amount: 900_000n });
     const lock = { assetId: alpha.asset, amount: 5_000n, stages: 2 };
-    const now = ok(await this.#client.serverTime()).timestamp;
-    const locked = ok(await ann.lock({ ...lock, lockEndMs: now + 4_000 }));
+    const now = async () => ok(await this.#client.serverTime()).timestamp;
+    let lockEndMs = 0;
+    const locking = async () => {
+      lockEndMs = (await now()) + 3_000;
+      return ann.lock({ ...lock, lockEndMs });
+    };
+    // Its end may be over before it is built.
+    const isMade = (found: Done | ApiFailure) => !(found instanceof ApiFailure);
+    const locked = ok(await untilAsked('a lock is made', locking, isMade));
     await this.#blocks();
     const open = await this.#stranded(cid, ben, alpha.asset);
+    await untilAsked('the lock is due', now, (nowMs) => nowMs > lockEndMs + 1_000);
     const orders = [filled.id, open.id, open.id, `${ASIDE}${'00'.repeat(4)}:0`];
     const locks = [`${locked.txHash}:0`, `${locked.txHash}:1`];
     const beacons = [filled.beacon, open.beacon, ASIDE];
@@ -149,26 +158,31 @@ export class Market {
   async #filled(desk: Desk, request: Parameters<Desk['order']>[0]) {
     const placed = ok(await desk.order(request));
     const ask = () => this.#status(placed.beacon);
-    await untilAsked('the order is filled', ask, (status) => status === 'Evaluated', 30_000);
+    await untilAsked('the order is filled', ask, (status) => status === 'Evaluated');
     return placed;
   }
 
-  /** An order that cannot be filled: its price was gone before it could be. */
+  /** An order that cannot be filled: its price is gone between its building and its sending. */
   async #stranded(rich: Desk, poor: Desk, assetId: string) {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const buy = { assetId, side: 'BUY', slippage: '15' } as const;
-      const [big, small] = await Promise.all([
-        rich.order({ ...buy, amount: 3_000n * ADA, slippage: 'infinity' }),
-        poor.order({ ...buy, amount: 10n * ADA }),
-      ]);
-      const { beacon: filled } = ok(big);
-      const isFilled = (beacon: string) => async () => (await this.#status(beacon)) === 'Evaluated';
-      await untilAsked('the big order is filled', isFilled(filled), (done) => done, 30_000);
-      await this.#blocks();
-      const placed = ok(small);
-      if ((await this.#status(placed.beacon)) === 'Pending') return placed;
-    }
-    return assert.fail('every order was filled');
+    const buy = { assetId, side: 'BUY', slippage: '15' } as const;
+    const [isBuilt, maySend] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding: Fetch = async (url, init) => {
+      if (url.endsWith('/sign-and-submit')) {
+        isBuilt.resolve();
+        await maySend.promise;
+      }
+      return fetch(url, init);
+    };
+    const slow = { fetch: holding, clock: systemClock, timeoutMs: 120_000 };
+    const client = new ApiClient({ baseUrl: this.#url, ...slow });
+    const small = new Desk(client, poor.wallet).order({ ...buy, amount: 10n * ADA });
+    await Promise.race([isBuilt.promise, small]);
+    await this.#filled(rich, { ...buy, amount: 3_000n * ADA, slippage: 'infinity' });
+    maySend.resolve();
+    const placed = ok(await small);
+    await this.#blocks();
+    assert.equal(await this.#status(placed.beacon), 'Pending', 'its price is gone');
+    return placed;
   }
 
   async #status(beacon: string): Promise<unknown> {

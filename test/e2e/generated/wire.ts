@@ -21,7 +21,7 @@ export class Line {
   #received: Buffer[] = [];
   #look: (() => void) | null = null;
 
-  constructor(port: number, limitMs = 15_000) {
+  constructor(port: number, limitMs = 60_000) {
     this.#port = port;
     this.#limitMs = limitMs;
   }

@@ -80,7 +80,7 @@ export class Mirror {
     this.assertSound();
   }
 
-  async reached({ epoch, seq }: Position, limitMs = 15_000): Promise<void> {
+  async reached({ epoch, seq }: Position, limitMs = 60_000): Promise<void> {
     const behind = () =>
       this.streams.filter(
         ({ own, asking }) => asking || own === null || own.epoch !== epoch || own.seq < seq,

@@ -60,7 +60,7 @@ export class Town {
 
   get desks(): Desk[] {
     return NAMES.map((name) => {
-      const options = { baseUrl: this.server.url, fetch, clock: systemClock, mostTries: 1 };
+      const options = { baseUrl: this.server.url, fetch, clock: systemClock };
       const wallet = new Wallet({ payment: secretOf(name), stake: null }, 'testnet');
       return new Desk(new ApiClient(options), wallet);
     });

@@ -1,6 +1,6 @@
 /** Which outputs are spent: those named and no others, few of a thousand; and bodies. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { OutputPlan } from '../../../src/cardano/encode.ts';
 import { fromHex, toHex } from '../../../src/cardano/hex.ts';
 import { refText } from '../../../src/cardano/output.ts';
@@ -37,8 +37,7 @@ async function scatter(world: DevnetWorld, desk: Desk, token: string, outputs: n
   }
 }
 
-test('of a thousand outputs few are taken, or the owner is told to consolidate', async (t) => {
-  const world = await DevnetWorld.start(t);
+async function takesFewOfMany(world: DevnetWorld): Promise<void> {
   const alice = await world.funded('alice', 2_000);
   const { asset: token } = await world.launch(alice, { initialLovelace: 50n * ADA });
   await scatter(world, alice, token, 1000);
@@ -69,7 +68,7 @@ test('of a thousand outputs few are taken, or the owner is told to consolidate',
   await world.mine();
   const [, filled] = await world.filled(alice, { ...buy, amount: 400n * ADA });
   assert.equal(filled.state, 'executed', 'and then it can');
-});
+}
 
 async function assertNamedOnly(world: DevnetWorld, alice: Desk, token: string): Promise<void> {
   const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
@@ -146,15 +145,24 @@ async function assertForms(world: DevnetWorld): Promise<void> {
   assert.equal(deployScript, world.kit.workshop.deployment.launchPolicyId);
 }
 
-test('outputs, collateral and bodies as a caller names them', async (t) => {
-  const world = await DevnetWorld.start(t);
-  const alice = await world.funded('alice', 50, 4);
-  const { asset: token } = await world.launch(alice, { initialLovelace: 5n * ADA });
+async function takesWhatIsNamed(t: TestContext, world: DevnetWorld): Promise<void> {
+  const carol = await world.funded('carol', 50, 4);
+  const { asset: token } = await world.launch(carol, { initialLovelace: 5n * ADA });
   await t.test('the outputs named are used and no others; what they are said to hold is not', () =>
-    assertNamedOnly(world, alice, token),
+    assertNamedOnly(world, carol, token),
   );
   await t.test('a caller’s own collateral: the server adds no signature', () =>
-    assertOwnCollateral(world, alice, token),
+    assertOwnCollateral(world, carol, token),
   );
   await t.test('every building route says what it takes', () => assertForms(world));
+}
+
+test('a wallet and its outputs', async (t) => {
+  const world = await DevnetWorld.start(t);
+  await t.test('outputs, collateral and bodies as a caller names them', (each) =>
+    takesWhatIsNamed(each, world),
+  );
+  await t.test('of a thousand outputs few are taken, or the owner is told to consolidate', () =>
+    takesFewOfMany(world),
+  );
 });

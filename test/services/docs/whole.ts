@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { marketRoutes, marketTopics } from '../../../src/assembly/offer.ts';
 import type { World } from '../../../src/assembly/world.ts';
 import { DEFAULTS } from '../../../src/gateway/options.ts';
@@ -12,13 +12,13 @@ import { CATALOGUE } from '../../../src/runtime/errors.ts';
 import { CLOSE_CODES } from '../../../src/services/docs/frames.ts';
 import { sourcesIn } from '../../tidy/source.ts';
 import { at, keysAt, STATUS } from './sample.ts';
-import { servedDocuments } from './served.ts';
+import type { Served } from './served.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = sourcesIn(ROOT, 'src');
 
-test('the documents of a running market are whole', async (t) => {
-  const { world, openapi, asyncapi } = await servedDocuments(t);
+export async function documentsAreWhole(t: TestContext, served: Served): Promise<void> {
+  const { world, openapi, asyncapi } = served;
   const { node, chain } = world.app.app;
   const paths = keysAt(openapi, 'paths');
 
@@ -120,4 +120,4 @@ test('the documents of a running market are whole', async (t) => {
     assert.ok(words.includes(`${DEFAULTS.maxFrameBytes / 1024} KiB each`));
     assert.ok(words.includes(`${DEFAULTS.maxSubscriptions} subscriptions a socket`));
   });
-});
+}

@@ -1,12 +1,13 @@
+/** The documents of one running market, held against judges that are not ours. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { stringify } from 'yaml';
+import { examplesAreGood } from './examples.ts';
 import { faultsIn } from './sample.ts';
-import { asyncapiFaults, lint, servedDocuments } from './served.ts';
+import { asyncapiFaults, lint, type Served, servedDocuments } from './served.ts';
+import { documentsAreWhole } from './whole.ts';
 
-test('the documents of a running market', async (t) => {
-  const { openapi, asyncapi, text } = await servedDocuments(t);
-
+async function lintersFindNothing(t: TestContext, { openapi, asyncapi, text }: Served) {
   await t.test('OpenAPI 3.1: a linter finds nothing, warnings included', async () => {
     assert.equal(openapi.openapi, '3.1.0');
     assert.deepEqual(await lint(text.openapi), []);
@@ -27,4 +28,11 @@ test('the documents of a running market', async (t) => {
     assert.match(asyncapiFaults(spoiled).join(), /operations\/a/);
     assert.match((await lint(stringify(spoiled))).join(), /operations\/a/);
   });
+}
+
+test('the documents of a running market', async (t) => {
+  const served = await servedDocuments(t);
+  await t.test('linters find nothing', (each) => lintersFindNothing(each, served));
+  await t.test('the examples are good', (each) => examplesAreGood(each, served));
+  await t.test('they are whole', (each) => documentsAreWhole(each, served));
 });

@@ -1,11 +1,11 @@
 /** Examples come from real answers (`record.ts`); here each is held against its schema. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Json } from '../../../src/runtime/json.ts';
 import type { JsonObject } from '../../../src/services/docs/definitions.ts';
 import { REQUESTS, SUBSCRIPTIONS } from './requests.ts';
 import { at, keysAt } from './sample.ts';
-import { judgeOf, servedDocuments } from './served.ts';
+import { judgeOf, type Served } from './served.ts';
 
 interface Found {
   readonly where: string;
@@ -53,9 +53,10 @@ function lacksRequest(operation: unknown): boolean {
   return [...needed, ...bodies].some((each) => !('example' in Object(each)));
 }
 
-test('the examples of a running market', async (t) => {
-  const { openapi, asyncapi } = await servedDocuments(t);
-
+export async function examplesAreGood(
+  t: TestContext,
+  { openapi, asyncapi }: Served,
+): Promise<void> {
   await t.test('each fits the schema beside it', () => {
     for (const document of [openapi, asyncapi]) {
       const found = examplesIn(document);
@@ -97,4 +98,4 @@ test('the examples of a running market', async (t) => {
       }
     }
   });
-});
+}

@@ -1,0 +1,129 @@
+/**
+ * A ledger that knows nothing of us, told by a fake Ogmios and a fake Kupo, and nodes that follow
+ * it as a real network: who trades there, and through which node, is the tests' business.
+ */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { NetworkDeployment } from '../../src/cardano/deployment.ts';
+import type { EmulatedChain } from '../../src/chain/emulated.ts';
+import { NO_SECRETS, type RealSecrets } from '../../src/config/realSecrets.ts';
+import { Secret } from '../../src/config/secrets.ts';
+import { unpacked } from '../../src/ledger/messages.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { Failure } from '../../src/runtime/errors.ts';
+import { ApiClient } from '../../src/wallet/api.ts';
+import { Desk } from '../../src/wallet/desk.ts';
+import { ApiFailure } from '../../src/wallet/failure.ts';
+import { Wallet } from '../../src/wallet/wallet.ts';
+import { startTestApp } from '../support/app.ts';
+import { FakeKupo } from '../support/kupo/fake.ts';
+import { secretOf, startChain } from '../support/ledgerWorld.ts';
+import { Bridge } from '../support/ogmios/bridge.ts';
+import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
+import { ok } from './devnet/world.ts';
+import { Real } from './realChainWorld.ts';
+
+/** Of the deployment that the ledger begins with. */
+export const KEYS: RealSecrets = {
+  executor: new Secret(secretOf('executor')),
+  fee: new Secret(secretOf('fee')),
+  collateral: new Secret(secretOf('collateral')),
+};
+
+export interface NodeOptions {
+  readonly secrets?: RealSecrets;
+  /** Instead of all that there is to know of the ledger's deployment, on preprod. */
+  readonly some?: Partial<NetworkDeployment>;
+  readonly withKupo?: boolean;
+}
+
+export class RealLedger {
+  readonly ledger: EmulatedChain;
+  readonly bridge: Bridge;
+  readonly #kupo: FakeKupo;
+  readonly #scope: Scope;
+  readonly #nodes: Real[] = [];
+
+  private constructor(scope: Scope, ledger: EmulatedChain, bridge: Bridge, kupo: FakeKupo) {
+    this.#scope = scope;
+    this.ledger = ledger;
+    this.bridge = bridge;
+    this.#kupo = kupo;
+  }
+
+  /** Slots of a second from now on, blocks when the test wants them. */
+  static async open(test: TestContext): Promise<RealLedger> {
+    // What stands on the ledger ends before it.
+    const ends: (() => void | Promise<void>)[] = [];
+    const t: Scope = { after: (end) => void ends.unshift(end) };
+    test.after(async () => {
+      for (const end of ends) await end();
+    });
+    const ledger = await startChain(t, { genesisTimeMs: Date.now() });
+    await ledger.mine(1);
+    const genesis = await ledger.genesis();
+    assert(!(genesis instanceof Failure));
+    const kupo = await FakeKupo.begin(t, {
+      source: ledger,
+      genesis: genesis.outputs.map(unpacked),
+    });
+    const bridge = new Bridge(ledger);
+    await bridge.start();
+    t.after(() => bridge.stop());
+    return new RealLedger(t, ledger, bridge, kupo);
+  }
+
+  /** A node that follows, and Alice's desk there. */
+  async follow({ secrets = NO_SECRETS, some = {}, withKupo = true }: NodeOptions = {}) {
+    const complete = { ...this.ledger.deployment, network: 'preprod' } as const;
+    const known = { network: 'preprod', start: null, missing: [], mismatch: null } as const;
+    const deployment: NetworkDeployment = { ...known, landmarks: complete, complete, ...some };
+    const directory = temporaryDirectory();
+    const env: Environment = {
+      NETWORK: deployment.network,
+      OGMIOS_URL: this.bridge.url,
+      FINAL_GRACE_MS: '3600000',
+      ...(withKupo ? { KUPO_URL: this.#kupo.url } : {}),
+    };
+    const app = await startTestApp(this.#scope, { directory, env, deployment, secrets });
+    const real = new Real(app, directory);
+    this.#nodes.push(real);
+    const options = { baseUrl: app.url, fetch, clock: systemClock, timeoutMs: 30_000 };
+    const wallet = new Wallet({ payment: secretOf('alice'), stake: null }, 'testnet');
+    const desk = new Desk(new ApiClient(options), wallet);
+    await this.mine();
+    return { real, desk };
+  }
+
+  /** Blocks, shown by every node. */
+  async mine(blocks = 1): Promise<void> {
+    await this.ledger.mine(blocks);
+    await this.bridge.settled();
+    const hash = (await this.ledger.tip()).tip?.hash ?? null;
+    await Promise.all(this.#nodes.map((real) => real.shows(hash)));
+  }
+
+  async untilSpent(ref: string): Promise<void> {
+    const [txHash = '', index] = ref.split(':');
+    await untilAsked(
+      `${ref} is spent`,
+      async () => (await this.ledger.byRefs([{ txHash, index: Number(index) }]))[0]?.state,
+      (state) => state === 'spent',
+    );
+  }
+}
+
+/** The first blocks may find the builder without parameters. */
+export async function built<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
+  return ok(await answered(what, ask));
+}
+
+export function answered<T>(
+  what: string,
+  ask: () => Promise<T | ApiFailure>,
+): Promise<T | ApiFailure> {
+  const isReady = (found: T | ApiFailure) =>
+    !(found instanceof ApiFailure && found.cause === 'NOT_READY');
+  return untilAsked(what, ask, isReady);
+}
