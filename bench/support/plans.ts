@@ -40,7 +40,7 @@ export function cancelPlan(): TransactionPlan {
   const plan = planCancel(
     DEPLOYMENT,
     { order: placed(ALICE, 'buy', 5n * ADA, 0).utxo, changeAddress: ALICE.address },
-    { wallet: [], reference: REFERENCES.order, collateral: COLLATERAL, slots: SLOTS },
+    { wallet: [], references: [REFERENCES.order], collateral: COLLATERAL, slots: SLOTS },
     NOW_MS,
   );
   if (plan instanceof Failure) throw new Error(plan.message);

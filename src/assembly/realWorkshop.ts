@@ -23,6 +23,7 @@ export function realWorkshop(
   return {
     ...plain,
     applyDataArgument,
+    collateralKey,
     parameters: () => terms().parameters,
     get slots(): BuilderThreadData['slots'] {
       return terms().slots;
@@ -35,22 +36,18 @@ export function realWorkshop(
     get landmarks(): Landmarks {
       const { landmarks, mismatch } = network;
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
-      return landmarks ?? refuse('PROTOCOL_CONFIG', incomplete(network));
-    },
-    get collateralKey(): Key {
-      return collateralKey ?? refuse('OPERATIONS_CONFIG', NO_COLLATERAL);
+      const known = landmarks ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+      // Ours to guard, also where the deployment is somebody else's.
+      return { ...known, collateralKeyHash: collateralKey?.hash ?? known.collateralKeyHash };
     },
   };
 }
 
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
-const NO_COLLATERAL =
-  'this node has no collateral of its own: name yours in `collaterals`, ' +
-  'or set COLLATERAL_KEY_FILE where it runs';
 
 function incomplete({ network, missing }: NetworkDeployment): string {
-  const what = `not enough is known of the launchpad on ${network} to build for it`;
-  return `${what} (${missing.join(', ')}): it is followed and served only`;
+  const what = `not enough is known of the launchpad on ${network} for this`;
+  return `${what} (${missing.join(', ')}): orders, cancels and transfers are built without it`;
 }
 
 function refuse(cause: Cause, message: string): never {

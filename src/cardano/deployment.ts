@@ -8,15 +8,21 @@ import type { FeeParameters } from '../market/fees.ts';
 import type { Address } from './address.ts';
 import type { OutputRef } from './output.ts';
 
-/** Where a script lies on the chain to be referred to, and its hash. */
+/** A script's hash, and where it lies on the chain to be referred to. */
 export interface ReferenceScript {
   readonly hash: string;
   readonly ref: OutputRef;
 }
 
+/** Its place may be unknown (null): then it is recognised, and nothing that runs it is built. */
+export interface KnownScript extends Pick<ReferenceScript, 'hash'> {
+  readonly ref: OutputRef | null;
+}
+
 /**
- * What recognition goes by: a deployment of our own, or as much as is known of somebody else's.
- * null: not known, and then nothing is taken for it.
+ * What is known of a deployment: all of one of our own, or as much as is of somebody else's.
+ * Recognition goes by it, and so does whoever builds with what it surely has. null: not known, and
+ * then nothing is taken for it.
  */
 export interface Landmarks {
   readonly network: 'devnet' | 'preprod' | 'preview' | 'mainnet';
@@ -26,9 +32,13 @@ export interface Landmarks {
   readonly fees: FeeParameters;
   /** Reserve at which a pool graduates, without the lovelace that keep its output alive. */
   readonly thresholdLovelace: bigint;
+  /** An order that is built now may be refunded so long after. */
+  readonly refundAfterMs: number;
   /** Payment key hashes of the executor and of the fee address. */
   readonly executorKeyHash: string | null;
   readonly feeKeyHash: string | null;
+  /** Payment key hash of the outputs that serve as collateral. */
+  readonly collateralKeyHash: string | null;
   /** Where executors change over time: all that count, null any. Absent: the one above. */
   readonly executors?: readonly string[] | null;
   readonly metadataAddress: string | null;
@@ -37,21 +47,19 @@ export interface Landmarks {
   /** Template of token policies, double-CBOR hex, to be applied to (launch policy, NFT name). */
   readonly tokenPolicyTemplate: string | null;
   readonly scripts: {
-    readonly curvePool: { readonly hash: string };
-    readonly order: { readonly hash: string };
-    readonly ammPool: { readonly hash: string } | null;
-    readonly vesting: { readonly hash: string } | null;
+    readonly curvePool: KnownScript;
+    readonly order: KnownScript;
+    readonly ammPool: KnownScript | null;
+    readonly vesting: KnownScript | null;
   };
 }
 
-/** All that building and executing need; a `Landmarks` as well. */
+/** All there is to know: what launching and executing need; a `Landmarks` as well. */
 export interface Deployment extends Landmarks {
-  readonly refundAfterMs: number;
   readonly executorKeyHash: string;
   readonly feeKeyHash: string;
   readonly feeAddress: string;
   readonly metadataAddress: string;
-  /** Payment key hash of the outputs that serve as collateral. */
   readonly collateralKeyHash: string;
   readonly tokenPolicyTemplate: string;
   readonly scripts: {
@@ -70,7 +78,7 @@ export interface NetworkDeployment {
   readonly start: { readonly slot: number; readonly hash: string } | null;
   /** null: nothing is deployed there yet. */
   readonly landmarks: Landmarks | null;
-  /** null: it can be followed, but not built for; `missing` says why. */
+  /** null: it is followed, and built for as far as that goes; `missing` says what is not known. */
   readonly complete: Deployment | null;
   /** Fields of the file that are null and that `complete` would need. */
   readonly missing: readonly string[];

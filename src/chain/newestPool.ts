@@ -1,6 +1,6 @@
 /** A pool as its newest output says it, the mempool included: what quotes and batches begin at. */
 import { readAmmData, readPoolData } from '../cardano/datums.ts';
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Landmarks } from '../cardano/deployment.ts';
 import { datumOf, type OutputRef, type Utxo } from '../cardano/output.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { PoolState } from '../market/pool.ts';
@@ -14,6 +14,8 @@ export interface NewestPool {
   readonly nft: AssetId;
   readonly token: AssetId;
   readonly state: PoolState;
+  /** Key hash: nobody else moves this pool, or fills an order on it. */
+  readonly executor: string;
   readonly utxo: Utxo;
   /** What the launch said. */
   readonly record: PoolRecord;
@@ -24,7 +26,7 @@ export async function newestPool(
   token: AssetId,
   store: StateStore,
   utxos: UtxoLookup,
-  deployment: Deployment,
+  deployment: Pick<Landmarks, 'fees'>,
 ): Promise<NewestPool | null> {
   const text = store.get('pools', token);
   if (text === null) return null;
@@ -32,28 +34,30 @@ export async function newestPool(
   const { nft, supply } = record;
   const [utxo] = await utxos.byAsset(nft, 'newest');
   if (utxo === undefined) return null;
-  const state = stateOf(utxo, token, BigInt(supply), deployment);
-  if (state === null) return null;
+  const read = readPool(utxo, token, BigInt(supply), deployment);
+  if (read === null) return null;
   const { ref, output } = utxo;
-  return { ref, address: output.address, nft, token, state, utxo, record };
+  return { ref, address: output.address, nft, token, ...read, utxo, record };
 }
 
-function stateOf(
+function readPool(
   { output }: Utxo,
   token: AssetId,
   supply: bigint,
-  { fees }: Deployment,
-): PoolState | null {
+  { fees }: Pick<Landmarks, 'fees'>,
+): Pick<NewestPool, 'state' | 'executor'> | null {
   const data = datumOf(output);
   const y = output.value.assets.get(token) ?? 0n;
   const x = output.value.lovelace - fees.poolKeepLovelace;
   const curve = readPoolData(data);
   if (curve?.token === token) {
-    const { aNum, bNum, capLovelace } = curve;
+    const { aNum, bNum, capLovelace, executor } = curve;
     const thresholdLovelace = capLovelace - fees.poolKeepLovelace;
-    return { venue: 'CURVE', x, y, curve: { aNum, bNum, supply }, thresholdLovelace };
+    const terms = { curve: { aNum, bNum, supply }, thresholdLovelace };
+    return { state: { venue: 'CURVE', x, y, ...terms }, executor };
   }
   const amm = readAmmData(data);
   if (amm?.token !== token) return null;
-  return { venue: 'AMM', x: x - amm.owedLovelace, y, owed: amm.owedLovelace, supply };
+  const { owedLovelace: owed, executor } = amm;
+  return { state: { venue: 'AMM', x: x - owed, y, owed, supply }, executor };
 }

@@ -2,14 +2,15 @@
  * The deployments on real networks: `config/<network>.json`, or a file that `deploy` wrote. Checked
  * whole: either a deployment, or every fault at once.
  *
- * What is not known is null there, never made up: it can then be followed but not built for, or
- * nothing is there to be followed yet.
+ * What is not known is null there, never made up: whatever needs it is then refused, or nothing is
+ * there to be followed yet.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatAddress, parseAddress } from '../cardano/address.ts';
 import type {
   Deployment,
+  KnownScript,
   Landmarks,
   NetworkDeployment,
   ReferenceScript,
@@ -139,10 +140,10 @@ function readAmounts<Name extends string>(
   return Object.fromEntries(read) as Record<Name, bigint>;
 }
 
-type KnownScript = { readonly hash: string | null; readonly ref: OutputRef | null };
+type ReadScript = { readonly hash: string | null; readonly ref: OutputRef | null };
 
 function readScripts(fields: FileFields) {
-  const script = (name: string): KnownScript => {
+  const script = (name: string): ReadScript => {
     const inside = fields.inside(name);
     const found = {
       hash: inside.take('hash', orNull(HASH)),
@@ -188,36 +189,41 @@ function addressNetwork(network: RealNetwork): Landmarks['addressNetwork'] {
 
 /** null: without these nothing could be told to be the market's. */
 function landmarksOf(known: Known): Landmarks | null {
-  const { scripts, executors, executorKeyHash, feeKeyHash, metadataAddress } = known;
-  const { launchPolicy, curvePool, order, ammPool, vesting } = scripts;
-  if (launchPolicy.hash === null || curvePool.hash === null || order.hash === null) return null;
+  const { scripts, executors, executorKeyHash, feeKeyHash, collateralKeyHash } = known;
+  const launchPolicyId = scripts.launchPolicy.hash;
+  const [curvePool, order] = [hashed(scripts.curvePool), hashed(scripts.order)];
+  if (launchPolicyId === null || curvePool === null || order === null) return null;
   if (executors === 'ours' && (executorKeyHash === null || feeKeyHash === null)) return null;
-  const { network, curve, fees, thresholdLovelace, tokenPolicyTemplate } = known;
+  const { network, curve, fees, thresholdLovelace, refundAfterMs } = known;
+  const { metadataAddress, tokenPolicyTemplate } = known;
   return {
     network,
     addressNetwork: addressNetwork(network),
-    ...{ curve, fees, thresholdLovelace, executorKeyHash, feeKeyHash },
+    ...{ curve, fees, thresholdLovelace, refundAfterMs },
+    ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     ...(executors === 'ours' ? {} : { executors: executors === 'any' ? null : executors }),
-    ...{ metadataAddress, tokenPolicyTemplate },
-    launchPolicyId: launchPolicy.hash,
+    ...{ metadataAddress, tokenPolicyTemplate, launchPolicyId },
     scripts: {
-      curvePool: { hash: curvePool.hash },
-      order: { hash: order.hash },
-      ammPool: ammPool.hash === null ? null : { hash: ammPool.hash },
-      vesting: vesting.hash === null ? null : { hash: vesting.hash },
+      ...{ curvePool, order },
+      ammPool: hashed(scripts.ammPool),
+      vesting: hashed(scripts.vesting),
     },
   };
 }
 
+function hashed({ hash, ref }: ReadScript): KnownScript | null {
+  return hash === null ? null : { hash, ref };
+}
+
 function completeOf(known: Known, landmarks: Landmarks | null): Deployment | null {
   const { executorKeyHash, feeKeyHash, collateralKeyHash } = known;
-  const { metadataAddress, tokenPolicyTemplate, refundAfterMs, scripts } = known;
+  const { metadataAddress, tokenPolicyTemplate, scripts } = known;
   if (landmarks === null || executorKeyHash === null || feeKeyHash === null) return null;
   if (collateralKeyHash === null || metadataAddress === null) return null;
   if (tokenPolicyTemplate === null) return null;
   return {
     ...landmarks,
-    ...{ refundAfterMs, executorKeyHash, feeKeyHash, collateralKeyHash },
+    ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
     feeAddress: enterpriseAddress(feeKeyHash, landmarks.addressNetwork),
     ...{ metadataAddress, tokenPolicyTemplate },
     scripts: {
@@ -230,7 +236,7 @@ function completeOf(known: Known, landmarks: Landmarks | null): Deployment | nul
   };
 }
 
-function placed({ hash, ref }: KnownScript): ReferenceScript {
+function placed({ hash, ref }: ReadScript): ReferenceScript {
   assert(hash !== null && ref !== null, 'nothing is missing');
   return { hash, ref };
 }

@@ -148,7 +148,7 @@ export class Lane {
 
   async #build(plan: Plan, action: Action, seen: SeenMarket, floats: readonly Utxo[]) {
     const { utxos, deployment, slots, builder } = this.#place;
-    const collateral = await lookUpCollateral(utxos, deployment);
+    const collateral = await lookUpCollateral(utxos, deployment.collateralKeyHash, deployment);
     if (collateral instanceof Failure) return collateral;
     const references = await scriptsOf(action, seen.pool, utxos, deployment);
     if (references instanceof Failure) return references;

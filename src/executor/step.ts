@@ -6,7 +6,6 @@ import { parseRef, type Utxo } from '../cardano/output.ts';
 import type { NewestPool } from '../chain/newestPool.ts';
 import type { UtxoLookup } from '../chain/port.ts';
 import type { Failure } from '../runtime/errors.ts';
-import { Failure as Refused } from '../runtime/errors.ts';
 import { lookUpReferences } from '../transactions/chainData.ts';
 import type { NextPool } from '../transactions/paired.ts';
 import type { NextStep } from './matching.ts';
@@ -42,11 +41,11 @@ export async function scriptsOf(
   utxos: UtxoLookup,
   deployment: Deployment,
 ): Promise<readonly Utxo[] | Failure> {
-  const scripts = await lookUpReferences(utxos, deployment);
-  if (scripts instanceof Refused) return scripts;
-  const pool = state.venue === 'CURVE' ? scripts.curvePool : scripts.ammPool;
-  if (action.step !== 'batch') return [pool];
-  return action.batch.fills.length === 0 ? [scripts.order] : [scripts.order, pool];
+  const { curvePool, order, ammPool } = deployment.scripts;
+  const pool = state.venue === 'CURVE' ? curvePool : ammPool;
+  if (action.step !== 'batch') return lookUpReferences(utxos, [pool]);
+  const isRefund = action.batch.fills.length === 0;
+  return lookUpReferences(utxos, isRefund ? [order] : [order, pool]);
 }
 
 /** Datum of the pool after the step; null where the pool takes no part. */

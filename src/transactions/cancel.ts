@@ -5,7 +5,7 @@
  */
 import { type Address, formatAddress, parseAddress } from '../cardano/address.ts';
 import { type OrderDatum, readOrderData } from '../cardano/datums.ts';
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Landmarks } from '../cardano/deployment.ts';
 import { datumOf, refText, type Utxo } from '../cardano/output.ts';
 import { Constr } from '../cardano/plutusData.ts';
 import { type SlotConfig, slotAt, slotFrom } from '../cardano/slots.ts';
@@ -23,16 +23,16 @@ export interface CancelRequest {
 
 export interface CancelData {
   readonly wallet: readonly Utxo[];
-  /** Holds the order validator. */
-  readonly reference: Utxo;
+  /** That which holds the order validator. */
+  readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly slots: SlotConfig;
 }
 
 export function planCancel(
-  deployment: Deployment,
+  deployment: Pick<Landmarks, 'addressNetwork' | 'scripts' | 'network'>,
   { order, changeAddress }: CancelRequest,
-  { wallet, reference, collateral, slots }: CancelData,
+  { wallet, references, collateral, slots }: CancelData,
   nowMs: number,
 ): TransactionPlan | Failure {
   const { addressNetwork, scripts, network } = deployment;
@@ -44,7 +44,7 @@ export function planCancel(
   const plan = planOf({
     inputs: [{ utxo: order, redeemer: CANCEL }],
     wallet,
-    references: [reference],
+    references,
     signers: [datum.owner],
     collateral,
     changeAddress: formatAddress(changeAddress),

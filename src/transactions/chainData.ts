@@ -4,60 +4,83 @@
  */
 import { type Address, parseAddress } from '../cardano/address.ts';
 import { elementsOf, MalformedCbor, readCbor } from '../cardano/cbor.ts';
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Landmarks, ReferenceScript } from '../cardano/deployment.ts';
 import { fromHex, isHex } from '../cardano/hex.ts';
 import { type OutputRef, readRef, refText, type Utxo } from '../cardano/output.ts';
 import type { UtxoLookup } from '../chain/port.ts';
 import { Failure, invalid } from '../runtime/errors.ts';
 import type { PlannedCollateral } from './plan.ts';
 
-export type ScriptName = keyof Deployment['scripts'];
-/** The outputs that hold the deployment's scripts. */
-export type References = Readonly<Record<ScriptName, Utxo>>;
+/** Key hashes whose outputs are the server's. */
+type ServerKeys = Pick<Landmarks, 'executorKeyHash' | 'feeKeyHash' | 'collateralKeyHash'>;
 
 /** One collateral output serves any number of transactions; a few are asked for to find one. */
 const COLLATERAL_CANDIDATES = 20;
+/** Where nobody knows behind what ours lies: so much dust before it costs more than it hurts. */
+const MOST_CANDIDATES = 1000;
 const BEFORE_ALL = -1;
 /** Of larger wallets the first by reference; selection takes few of them anyway. */
 const MOST_WALLET_OUTPUTS = 5000;
 const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
 
-export function serverKeyHashes(deployment: Deployment): ReadonlySet<string> {
-  const { executorKeyHash, feeKeyHash, collateralKeyHash } = deployment;
-  return new Set([executorKeyHash, feeKeyHash, collateralKeyHash]);
+export function serverKeyHashes(keys: ServerKeys): ReadonlySet<string> {
+  const { executorKeyHash, feeKeyHash, collateralKeyHash } = keys;
+  return new Set([executorKeyHash, feeKeyHash, collateralKeyHash].filter((hash) => hash !== null));
 }
 
+/** One that runs, refused where nobody told us where it lies. */
+export function placedScript(
+  { network, scripts }: Pick<Landmarks, 'network' | 'scripts'>,
+  name: keyof Landmarks['scripts'],
+): ReferenceScript | Failure {
+  const script = scripts[name];
+  if (script !== null && script.ref !== null) return { hash: script.hash, ref: script.ref };
+  const what = `where the ${name} script lies on ${network} is not known to this node`;
+  const remedy = 'use a node whose DEPLOYMENT_FILE names it';
+  return new Failure('PROTOCOL_CONFIG', `${what}, so nothing that runs it is built: ${remedy}`);
+}
+
+/** The outputs that hold these scripts, in this order. */
 export async function lookUpReferences(
   lookup: UtxoLookup,
-  { scripts }: Deployment,
-): Promise<References | Failure> {
-  const { launchPolicy, curvePool, order, ammPool, vesting } = scripts;
-  const wanted = [launchPolicy, curvePool, order, ammPool, vesting];
+  wanted: readonly ReferenceScript[],
+): Promise<readonly Utxo[] | Failure> {
   const states = await lookup.byRefs(wanted.map(({ ref }) => ref));
-  const found = states.map((state) => (state.state === 'unspent' ? state.utxo : null));
-  const [a, b, c, d, e] = found;
-  if (!a || !b || !c || !d || !e) {
-    const missing = wanted.filter((_, index) => !found[index]).map(({ ref }) => refText(ref));
-    const message = `the deployment's scripts are not on the chain: ${missing.join(', ')}`;
-    return new Failure('SERVER_ERROR', message);
-  }
-  return { launchPolicy: a, curvePool: b, order: c, ammPool: d, vesting: e };
+  const found = states.flatMap((state) => (state.state === 'unspent' ? [state.utxo] : []));
+  const holds = new Map(found.map(({ ref, output }) => [refText(ref), output.scriptHash]));
+  const missing = wanted.filter(({ hash, ref }) => holds.get(refText(ref)) !== hash);
+  if (missing.length === 0) return found;
+  const texts = missing.map(({ ref }) => refText(ref)).join(', ');
+  return new Failure('SERVER_ERROR', `the deployment's scripts are not on the chain: ${texts}`);
 }
 
 /** The server's own collateral: pure ADA, never spent, returned to where it lies. */
 export async function lookUpCollateral(
   lookup: UtxoLookup,
-  { collateralKeyHash, scripts }: Deployment,
+  keyHash: string,
+  { scripts }: Pick<Landmarks, 'scripts'>,
 ): Promise<PlannedCollateral | Failure> {
   // Ours was placed by the transaction that placed the scripts; anyone may send dust before it.
-  const own = { txHash: scripts.order.ref.txHash, index: BEFORE_ALL };
-  for (const from of [{ after: own }, {}]) {
-    const page = { limit: COLLATERAL_CANDIDATES, ...from };
-    const held = await lookup.byPaymentKey(collateralKeyHash, 'spendable', page);
+  const { ref } = scripts.order;
+  const behind = ref === null ? [] : [{ after: { txHash: ref.txHash, index: BEFORE_ALL } }];
+  const few = behind.map((from) => ({ limit: COLLATERAL_CANDIDATES, ...from }));
+  for (const page of [...few, { limit: MOST_CANDIDATES }]) {
+    const held = await lookup.byPaymentKey(keyHash, 'spendable', page);
     const utxo = held.find(isCollateral);
     if (utxo !== undefined) return { utxos: [utxo], returnAddress: utxo.output.address };
   }
   return new Failure('SERVER_ERROR', 'the server has no collateral left');
+}
+
+/** One of the wallet's own, or where none is fit all that may stand in; null: nothing may. */
+export function walletCollateral(
+  wallet: readonly Utxo[],
+  returnAddress: string,
+): PlannedCollateral | null {
+  const fit = wallet.find(isCollateral);
+  const plain = wallet.filter(({ output }) => output.scriptHash === null);
+  const utxos = fit === undefined ? plain : [fit];
+  return utxos.length === 0 ? null : { utxos, returnAddress };
 }
 
 function isCollateral({ output: { value, scriptHash } }: Utxo): boolean {
@@ -68,11 +91,11 @@ function isCollateral({ output: { value, scriptHash } }: Utxo): boolean {
 /** What the owner of an address may spend: its key's outputs and its change in the mempool. */
 export async function lookUpWallet(
   lookup: UtxoLookup,
-  deployment: Deployment,
+  keys: ServerKeys,
   { payment }: Address,
   path: string,
 ): Promise<readonly Utxo[] | Failure> {
-  if (serverKeyHashes(deployment).has(payment.hash)) {
+  if (serverKeyHashes(keys).has(payment.hash)) {
     return invalid(path, "this address is the server's");
   }
   return lookup.byPaymentKey(payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
@@ -94,13 +117,13 @@ export function parseUnspent(hex: string): OutputRef | null {
 /** The named outputs, each once; `path` names the input field in what is refused. */
 export async function lookUpNamed(
   lookup: UtxoLookup,
-  deployment: Deployment,
+  keys: ServerKeys,
   refs: readonly OutputRef[],
   path: string,
 ): Promise<readonly Utxo[] | Failure> {
   const once = [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
   const states = await lookup.byRefs(once);
-  const servers = serverKeyHashes(deployment);
+  const servers = serverKeyHashes(keys);
   const utxos: Utxo[] = [];
   for (const [index, ref] of once.entries()) {
     const state = states[index];

@@ -53,8 +53,8 @@ export interface LaunchRequest {
 
 export interface LaunchData {
   readonly wallet: readonly Utxo[];
-  /** Holds the launch policy. */
-  readonly reference: Utxo;
+  /** That which holds the launch policy. */
+  readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly parameters: ProtocolParameters;
   /** Applies data to a script in two layers of CBOR, hex. */
@@ -107,7 +107,7 @@ export function planLaunch(
     wallet: data.wallet,
     outputs,
     mints: [nftMint, tokenMint],
-    references: [data.reference],
+    references: data.references,
     signers: [creator.payment.hash],
     collateral: data.collateral,
     changeAddress: formatAddress(creator),

@@ -1,7 +1,7 @@
 /** Vesting locks: one output per stage, and taking one back. Source: api.md 5, onchain.md. */
 import { type Address, formatAddress, parseAddress, scriptAddress } from '../cardano/address.ts';
 import { lockData, readLockData } from '../cardano/datums.ts';
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Landmarks, ReferenceScript } from '../cardano/deployment.ts';
 import { datumOf, type Utxo } from '../cardano/output.ts';
 import { Constr } from '../cardano/plutusData.ts';
 import { type SlotConfig, slotAt, slotFrom, slotStartMs } from '../cardano/slots.ts';
@@ -31,8 +31,13 @@ export interface LockRequest {
   readonly stagesCount: number;
 }
 
+/** As much of a deployment as has its locks. */
+export interface LockPlace extends Pick<Landmarks, 'addressNetwork'> {
+  readonly scripts: { readonly vesting: ReferenceScript };
+}
+
 export function planLock(
-  { addressNetwork, scripts }: Deployment,
+  { addressNetwork, scripts }: LockPlace,
   { owner, token, amount, lockEndMs, stagesCount }: LockRequest,
   wallet: readonly Utxo[],
   nowMs: number,
@@ -59,16 +64,16 @@ export function planLock(
 
 export interface WithdrawData {
   readonly wallet: readonly Utxo[];
-  /** Holds the vesting validator. */
-  readonly reference: Utxo;
+  /** That which holds the vesting validator. */
+  readonly references: readonly Utxo[];
   readonly collateral: PlannedCollateral;
   readonly slots: SlotConfig;
 }
 
 export function planWithdraw(
-  { scripts }: Deployment,
+  { scripts }: LockPlace,
   { lock, owner }: { readonly lock: Utxo; readonly owner: Address },
-  { wallet, reference, collateral, slots }: WithdrawData,
+  { wallet, references, collateral, slots }: WithdrawData,
   nowMs: number,
 ): TransactionPlan | Failure {
   const datum = readLockData(datumOf(lock.output));
@@ -88,7 +93,7 @@ export function planWithdraw(
   return planOf({
     inputs: [{ utxo: lock, redeemer: WITHDRAW }],
     wallet,
-    references: [reference],
+    references,
     validFromSlot: slotFrom(slots, first),
     signers: [datum.owner],
     collateral,

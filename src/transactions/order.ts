@@ -1,7 +1,7 @@
 /** Placing an order: one output at the order validator. Source: onchain.md, section Outputs. */
 import { type Address, formatAddress, scriptAddress } from '../cardano/address.ts';
 import { type OrderDatum, orderData } from '../cardano/datums.ts';
-import type { Deployment } from '../cardano/deployment.ts';
+import type { Landmarks } from '../cardano/deployment.ts';
 import type { Utxo } from '../cardano/output.ts';
 import { asValue } from '../cardano/value.ts';
 import { type AssetId, COIN } from '../market/asset.ts';
@@ -16,6 +16,8 @@ export interface OrderRequest {
   /** A key address: it gets fill, refund and change. */
   readonly owner: Address;
   readonly token: AssetId;
+  /** Key hash: that of the token's pool, which may differ from pool to pool. */
+  readonly executor: string;
   readonly kind: Kind;
   /** Lovelace of a buy, tokens of a sell; without fee and deposit. */
   readonly inputAmount: bigint;
@@ -29,13 +31,13 @@ export interface PlannedOrder {
 }
 
 export function planOrder(
-  deployment: Deployment,
+  deployment: Pick<Landmarks, 'addressNetwork' | 'scripts' | 'fees' | 'refundAfterMs'>,
   request: OrderRequest,
   wallet: readonly Utxo[],
   nowMs: number,
 ): PlannedOrder {
-  const { owner, token, kind, inputAmount, worstPrice } = request;
-  const { addressNetwork, scripts, fees, executorKeyHash, refundAfterMs } = deployment;
+  const { owner, token, executor, kind, inputAmount, worstPrice } = request;
+  const { addressNetwork, scripts, fees, refundAfterMs } = deployment;
   const isBuy = kind === 'buy';
   const expiresAtMs = nowMs + refundAfterMs;
   const datum: OrderDatum = {
@@ -45,7 +47,7 @@ export function planOrder(
     worstPrice,
     feeLovelace: fees.executorFeeLovelace,
     depositLovelace: fees.orderDepositLovelace,
-    executor: executorKeyHash,
+    executor,
     refundAfterMs: BigInt(expiresAtMs),
     owner: owner.payment.hash,
   };

@@ -18,6 +18,7 @@ import {
   lookUpWallet,
   parseUnspent,
   serverKeyHashes,
+  walletCollateral,
 } from '../transactions/chainData.ts';
 import type { ProtocolParameters } from '../transactions/parameters.ts';
 import type { PlannedCollateral, TransactionPlan } from '../transactions/plan.ts';
@@ -25,8 +26,9 @@ import { type Builder, type BuiltTransaction, failureOf } from '../transactions/
 import { signCollateral } from '../transactions/signing.ts';
 
 export interface Workshop {
+  /** Throws `Unavailable` where not all of it is known. */
   readonly deployment: Deployment;
-  /** What is known of it, also where that is not enough to build for it. */
+  /** What is known of it: all that orders, cancels and transfers need. */
   readonly landmarks: Landmarks;
   readonly slots: SlotConfig;
   readonly utxos: UtxoLookup;
@@ -37,7 +39,8 @@ export interface Workshop {
   readonly images: ImageStore;
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;
-  readonly collateralKey: Key;
+  /** null: whoever builds brings the collateral. */
+  readonly collateralKey: Key | null;
   /** Asked anew each time: a new epoch replaces it. */
   store(): StateStore;
   /** A script in two layers of CBOR (hex) with its parameter. */
@@ -51,25 +54,25 @@ export const SERVER_WALLET = 'splash-wallet';
 export type NamedUtxos = string | readonly string[] | null | undefined;
 
 export function readAddress(
-  { deployment }: Workshop,
+  { landmarks }: Workshop,
   text: string,
   path: string,
 ): Address | Failure {
-  const address = parseKeyAddress(text, deployment.addressNetwork);
-  const what = `a base or enterprise key address of this network (${deployment.addressNetwork})`;
+  const address = parseKeyAddress(text, landmarks.addressNetwork);
+  const what = `a base or enterprise key address of this network (${landmarks.addressNetwork})`;
   return address ?? invalid(path, `This is not ${what}.`);
 }
 
 /** What the caller may spend: the outputs named, or the wallet as our own ledger knows it. */
 export async function walletOf(
-  { utxos, deployment }: Workshop,
+  { utxos, landmarks }: Workshop,
   owner: Address,
   named: NamedUtxos,
 ): Promise<readonly Utxo[] | Failure> {
   const refs = readNamed(named, 'body.utxos');
   if (refs instanceof Failure) return refs;
-  if (refs === null) return lookUpWallet(utxos, deployment, owner, 'body');
-  return lookUpNamed(utxos, deployment, refs, 'body.utxos');
+  if (refs === null) return lookUpWallet(utxos, landmarks, owner, 'body');
+  return lookUpNamed(utxos, landmarks, refs, 'body.utxos');
 }
 
 /** The outputs that a caller names, not looked up yet; null where none is named. */
@@ -88,22 +91,33 @@ export interface Collateral {
   readonly isOurs: boolean;
 }
 
-/** The caller's collateral, or ours where none is named. */
+/** The caller's collateral; where none is named ours, or without any of ours the wallet's. */
 export async function collateralOf(
-  { utxos, deployment }: Workshop,
+  { utxos, landmarks, collateralKey }: Workshop,
   returnAddress: string,
   named: readonly string[] | null | undefined,
+  wallet: readonly Utxo[],
 ): Promise<Collateral | Failure> {
   if (named == null || named.length === 0) {
-    const planned = await lookUpCollateral(utxos, deployment);
-    return planned instanceof Failure ? planned : { planned, isOurs: true };
+    if (collateralKey !== null) {
+      const planned = await lookUpCollateral(utxos, collateralKey.hash, landmarks);
+      return planned instanceof Failure ? planned : { planned, isOurs: true };
+    }
+    const planned = walletCollateral(wallet, returnAddress);
+    return planned === null
+      ? new Failure('OPERATIONS_CONFIG', NO_COLLATERAL)
+      : { planned, isOurs: false };
   }
   const refs = readNamed(named, 'body.collaterals');
   if (refs instanceof Failure) return refs;
-  const found = await lookUpNamed(utxos, deployment, refs ?? [], 'body.collaterals');
+  const found = await lookUpNamed(utxos, landmarks, refs ?? [], 'body.collaterals');
   if (found instanceof Failure) return found;
   return { planned: { utxos: found, returnAddress }, isOurs: false };
 }
+
+const NO_COLLATERAL =
+  'this node has no collateral of its own, and the wallet has no output for it: ' +
+  'put ADA there, or set COLLATERAL_KEY_FILE where the node runs';
 
 /** Builds; a refusal becomes `cause`, with `note` for the person. */
 export async function build(
@@ -119,13 +133,13 @@ export async function build(
 
 /** The bytes as they go to the caller: with our signature where the collateral is ours. */
 export function handOver(
-  { deployment, collateralKey }: Workshop,
+  { landmarks, collateralKey }: Workshop,
   built: BuiltTransaction,
   collateral: Collateral,
 ): string | Failure {
-  if (!collateral.isOurs) return toHex(built.bytes);
+  if (!collateral.isOurs || collateralKey === null) return toHex(built.bytes);
   const bytes = signCollateral(built, {
-    serverKeyHashes: serverKeyHashes(deployment),
+    serverKeyHashes: serverKeyHashes(landmarks),
     collateral: collateral.planned.utxos,
     collateralKey,
   });

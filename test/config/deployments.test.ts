@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { realWorkshop } from '../../src/assembly/realWorkshop.ts';
 import type { Deployment, NetworkDeployment } from '../../src/cardano/deployment.ts';
-import { keyOf } from '../../src/cardano/keys.ts';
+import { type Key, keyOf } from '../../src/cardano/keys.ts';
 import { BadDeployment, parseDeployment, readDeployment } from '../../src/config/deployments.ts';
 import { deploymentText } from '../../src/config/deploymentText.ts';
 import { deployedCode, deploymentOf, lockedAddress } from '../../src/ledger/deploy.ts';
 import { DEFAULT_CURVE } from '../../src/market/curve.ts';
 import { DEFAULT_FEES } from '../../src/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/market/pool.ts';
-import { Failure } from '../../src/runtime/errors.ts';
+import { Failure, Unavailable } from '../../src/runtime/errors.ts';
 import { parameterRoutes } from '../../src/services/builder/parameters.ts';
 import { VALIDATORS } from '../../src/validators/blueprint.ts';
+import type { Workshop } from '../../src/workshop/workshop.ts';
 
 const OURS = ['preprod', 'preview'] as const;
 
@@ -27,19 +28,37 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
     '63f947b8d9535bc4e4ce6919e3dc056547e8d30ada12f29aa5f826b8',
   );
   assert.deepEqual(landmarks.scripts, {
-    curvePool: { hash: '905ab869961b094f1b8197278cfe15b45cbe49fa8f32c6b014f85a2d' },
-    order: { hash: 'd9143ac63473b17a215d1b7484dfb6ac6b4a0005beb0e26a6ca02c96' },
+    curvePool: {
+      hash: '905ab869961b094f1b8197278cfe15b45cbe49fa8f32c6b014f85a2d',
+      ref: {
+        txHash: 'c4a540ac2e06c217dd4fb3f39ca3863da394ba134677dafa9b98830ca71d584d',
+        index: 3,
+      },
+    },
+    order: {
+      hash: 'd9143ac63473b17a215d1b7484dfb6ac6b4a0005beb0e26a6ca02c96',
+      ref: {
+        txHash: 'e2ed9e953ebf98ca701fc93588d73cb9769f87b9d13712474f566a0743963e8b',
+        index: 0,
+      },
+    },
     ammPool: null,
-    vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89' },
+    vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89', ref: null },
   });
+  assert.equal(landmarks.refundAfterMs, 1_200_000);
+  assert.equal(landmarks.collateralKeyHash, null);
   assert.equal(landmarks.executors, null, 'executors change: any counts');
   assert.deepEqual([landmarks.curve, landmarks.fees], [DEFAULT_CURVE, DEFAULT_FEES]);
-  assert.equal(start, null, 'no block hash is made up');
+  assert.deepEqual(start, {
+    slot: 122_422_297,
+    hash: '62629dcb0f7708eea1efcbf94229ce95adde99e95fa3cc53bd0177e3254727e4',
+  });
   assert.equal(complete, null);
   assert.equal(mismatch, null);
   for (const name of ['executorKeyHash', 'metadataAddress', 'scripts.ammPool.hash']) {
     assert.ok(missing.includes(name), name);
   }
+  assert.ok(!missing.some((name) => /^scripts\.(order|curvePool)/.test(name)));
 });
 
 test('elsewhere the validators are ours, and wait to be deployed', () => {
@@ -182,15 +201,40 @@ test('what is known is told, also where it is not enough to build', async () => 
 
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
 
+test('a collateral key that was given is guarded, also where the file names none', () => {
+  const given = keyOf('5'.repeat(64));
+  const mainnet = readDeployment('mainnet');
+  assert.equal(workshopOf(mainnet, given).landmarks.collateralKeyHash, given.hash);
+  assert.equal(workshopOf(mainnet, null).landmarks.collateralKeyHash, null);
+  const { deployment, text } = ours('preview');
+  const found = workshopOf(parseDeployment('preview', text, 'file'), null).landmarks;
+  assert.equal(found.collateralKeyHash, deployment.collateralKeyHash);
+});
+
+test('all of a deployment of which not all is known is refused by what is missing', () => {
+  assert.throws(
+    () => workshopOf(readDeployment('mainnet'), null).deployment,
+    (error: unknown) => {
+      assert.ok(error instanceof Unavailable);
+      assert.equal(error.failure.cause, 'PROTOCOL_CONFIG');
+      assert.match(error.failure.message, /tokenPolicyTemplate.*orders, cancels and transfers/);
+      return true;
+    },
+  );
+});
+
 /** As `/parameters` answers on a node with this deployment. */
 function parametersOf(network: NetworkDeployment): unknown {
-  // trust: what the route needs of a workshop is the deployment alone
+  const [route] = parameterRoutes(workshopOf(network, null), 'test');
+  assert.equal(route?.path, '/parameters');
+  return route.handle({ query: {}, params: {}, body: undefined });
+}
+
+function workshopOf(network: NetworkDeployment, collateral: Key | null): Workshop {
+  // trust: nothing but the deployment is asked for
   const [plain, live] = [{}, { terms: null }] as unknown as [
     Parameters<typeof realWorkshop>[0],
     Parameters<typeof realWorkshop>[2],
   ];
-  const workshop = realWorkshop(plain, network, live, null);
-  const [route] = parameterRoutes(workshop, 'test');
-  assert.equal(route?.path, '/parameters');
-  return route.handle({ query: {}, params: {}, body: undefined });
+  return realWorkshop(plain, network, live, collateral);
 }

@@ -24,7 +24,10 @@ export interface LaunchInfo {
    * the wallet. Their content is always read from the ledger.
    */
   readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
-  /** Outputs for collateral. Absent: the server adds its own and signs for it. */
+  /**
+   * Outputs for collateral. Absent: the server adds its own and signs for it; one that has
+   * none takes an output of the wallet.
+   */
   readonly collaterals?: readonly string[] | null;
 }
 
@@ -53,7 +56,10 @@ export interface CancelBody {
    * the wallet. Their content is always read from the ledger.
    */
   readonly utxos?: readonly string[] | 'splash-wallet' | '' | null;
-  /** Outputs for collateral. Absent: the server adds its own and signs for it. */
+  /**
+   * Outputs for collateral. Absent: the server adds its own and signs for it; one that has
+   * none takes an output of the wallet.
+   */
   readonly collaterals?: readonly string[] | null;
 }
 

@@ -44,7 +44,7 @@ export function launchRoute(workshop: Workshop): Route {
       },
     },
     answers: { 200: { description: 'Sign and submit it', schema: LaunchAnswer } },
-    causes: ['SERVER_ERROR'],
+    causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
     handle: (request) => launch(workshop, request),
   };
 }
@@ -67,9 +67,10 @@ async function launch(
   if (header instanceof Failure) return header;
   const wallet = await walletOf(workshop, creator, info.utxos);
   if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(creator), info.collaterals);
+  const collateral = await collateralOf(workshop, formatAddress(creator), info.collaterals, wallet);
   if (collateral instanceof Failure) return collateral;
-  const references = await lookUpReferences(workshop.utxos, workshop.deployment);
+  const { launchPolicy } = workshop.deployment.scripts;
+  const references = await lookUpReferences(workshop.utxos, [launchPolicy]);
   if (references instanceof Failure) return references;
   const logoCID = await cidOf(image.bytes);
   const { name, ...described } = token;
@@ -78,7 +79,7 @@ async function launch(
     { creator, name, metadata: { ...described, logoCID }, quote },
     {
       wallet,
-      reference: references.launchPolicy,
+      references,
       collateral: collateral.planned,
       parameters: workshop.parameters(),
       applyDataArgument: workshop.applyDataArgument,

@@ -1,11 +1,15 @@
 /** Quotes, and orders that are one. */
 import { beacon } from '../../cardano/beacon.ts';
+import type { Landmarks } from '../../cardano/deployment.ts';
 import { toHex } from '../../cardano/hex.ts';
-import { newestPool } from '../../chain/newestPool.ts';
+import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
 import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
+import type { AssetId } from '../../market/asset.ts';
 import type { Slippage } from '../../market/order.ts';
 import { type Quote, quote, type Side } from '../../market/quote.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
+import { type PoolRecord, readRecord } from '../../store/records.ts';
+import type { StateStore } from '../../store/state.ts';
 import { ORDER_OUTPUT, planOrder } from '../../transactions/order.ts';
 import { build, readAddress, readNamed, type Workshop, walletOf } from '../../workshop/workshop.ts';
 import { BUILDS, json } from './route.ts';
@@ -65,8 +69,8 @@ async function quoteOnly(
   const terms = query as unknown as OrderTerms;
   const found = await quoteFor(workshop, terms, 'query');
   if (found instanceof Failure) return found;
-  const expiresAt = workshop.clock.nowMs() + workshop.deployment.refundAfterMs;
-  return json(view(workshop, terms, found, expiresAt));
+  const expiresAt = workshop.clock.nowMs() + workshop.landmarks.refundAfterMs;
+  return json(view(workshop, terms, found.quote, expiresAt));
 }
 
 async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
@@ -80,12 +84,13 @@ async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer
   if (quoted instanceof Failure) return quoted;
   const wallet = await walletOf(workshop, owner, terms.utxos);
   if (wallet instanceof Failure) return wallet;
-  const { kind, inputAmount } = quoted.exchange;
-  const { worstPrice } = quoted;
+  const { executor } = quoted.pool;
+  const { worstPrice, exchange } = quoted.quote;
+  const { kind, inputAmount } = exchange;
   const token = terms.assetId.toLowerCase();
   const { plan, expiresAtMs } = planOrder(
-    workshop.deployment,
-    { owner, token, kind, inputAmount, worstPrice },
+    workshop.landmarks,
+    { owner, token, executor, kind, inputAmount, worstPrice },
     wallet,
     workshop.clock.nowMs(),
   );
@@ -96,7 +101,7 @@ async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer
     id: built.id,
     cbor: toHex(built.bytes),
     beacon: beacon(inputs, ORDER_OUTPUT),
-    ...view(workshop, terms, quoted, expiresAtMs),
+    ...view(workshop, terms, quoted.quote, expiresAtMs),
     txHash: built.id,
     entityId: `${built.id}:${ORDER_OUTPUT}`,
     networkFee: String(built.feeLovelace),
@@ -104,22 +109,38 @@ async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer
 }
 
 async function quoteFor(
-  { deployment, utxos, store }: Workshop,
+  { landmarks, utxos, store }: Workshop,
   { assetId, amount, side, slippage }: OrderTerms,
   place: string,
-): Promise<Quote | Failure> {
+): Promise<{ readonly quote: Quote; readonly pool: NewestPool } | Failure> {
   if (assetId === '.') return invalid(`${place}.assetId`, 'Name the token; ADA is its quote.');
-  const pool = await newestPool(assetId.toLowerCase(), store(), utxos, deployment);
-  if (pool === null) {
-    const message = `No pool of ${assetId} is known here. Check the id, or wait for its block.`;
-    return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
-  }
-  const found = quote(pool.state, deployment.fees, { side, amount: BigInt(amount), slippage });
-  return found.outcome === 'refused' ? new Failure(found.cause, found.message) : found;
+  const token = assetId.toLowerCase();
+  const pool = await newestPool(token, store(), utxos, landmarks);
+  if (pool === null) return hasLeft(token, store(), landmarks) ? elsewhere(assetId) : none(assetId);
+  const found = quote(pool.state, landmarks.fees, { side, amount: BigInt(amount), slippage });
+  if (found.outcome === 'refused') return new Failure(found.cause, found.message);
+  return { quote: found, pool };
+}
+
+/** The curve, for an AMM of which we have no layout. */
+function hasLeft(token: AssetId, store: StateStore, { scripts }: Landmarks): boolean {
+  const text = store.get('pools', token);
+  if (text === null || scripts.ammPool !== null) return false;
+  return readRecord<PoolRecord>(text).graduatedMs !== null;
+}
+
+function elsewhere(assetId: string): Failure {
+  const what = `${assetId} has left the curve for an AMM that this node cannot read`;
+  return new Failure('PROTOCOL_CONFIG', `${what}: trade it there.`);
+}
+
+function none(assetId: string): Failure {
+  const message = `No pool of ${assetId} is known here. Check the id, or wait for its block.`;
+  return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
 }
 
 function view(
-  { deployment }: Workshop,
+  { landmarks }: Workshop,
   { assetId }: OrderTerms,
   { exchange, price, worstPrice, minimumOutput, venue }: Quote,
   expiresAt: number,
@@ -127,7 +148,7 @@ function view(
   const token = assetId.toLowerCase();
   const isBuy = exchange.kind === 'buy';
   const { percentFee, platform, creator } = exchange.shares;
-  const { executorFeeLovelace, orderDepositLovelace } = deployment.fees;
+  const { executorFeeLovelace, orderDepositLovelace } = landmarks.fees;
   return {
     price: texts(price),
     priceQuote: '.',

@@ -21,7 +21,9 @@ export const Utxos = Type.Optional(
 );
 export const Collaterals = Type.Optional(
   Type.Union([Outputs, Type.Null()], {
-    description: 'Outputs for collateral. Absent: the server adds its own and signs for it.',
+    description:
+      'Outputs for collateral. Absent: the server adds its own and signs for it; ' +
+      'one that has none takes an output of the wallet.',
   }),
 );
 const OrderAmount = Type.String({

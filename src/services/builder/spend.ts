@@ -4,7 +4,7 @@ import { toHex } from '../../cardano/hex.ts';
 import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import { planCancel } from '../../transactions/cancel.ts';
-import { lookUpReferences } from '../../transactions/chainData.ts';
+import { lookUpReferences, placedScript } from '../../transactions/chainData.ts';
 import { planTransfer } from '../../transactions/transfer.ts';
 import {
   build,
@@ -26,7 +26,7 @@ export function spendRoutes(workshop: Workshop): Route[] {
       summary: 'Build the transaction that takes an open order back',
       body: CancelBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
-      causes: ['SERVER_ERROR'],
+      causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
       handle: (request) => cancel(workshop, request),
     },
     {
@@ -51,20 +51,22 @@ async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answe
   const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
   const wallet = await walletOf(workshop, owner, utxos);
   if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(owner), collaterals);
+  const collateral = await collateralOf(workshop, formatAddress(owner), collaterals, wallet);
   if (collateral instanceof Failure) return collateral;
   const [state] = await workshop.utxos.byRefs([ref]);
   if (state === undefined || state.state !== 'unspent') {
     const why = state?.state === 'spent' ? 'is spent: filled, refunded or cancelled' : 'is unknown';
     return new Failure('SERVER_ERROR', `order: ${ref.txHash}:${ref.index} ${why}`);
   }
-  const references = await lookUpReferences(workshop.utxos, workshop.deployment);
+  const { landmarks, slots, clock } = workshop;
+  const script = placedScript(landmarks, 'order');
+  if (script instanceof Failure) return script;
+  const references = await lookUpReferences(workshop.utxos, [script]);
   if (references instanceof Failure) return references;
-  const { deployment, slots, clock } = workshop;
   const plan = planCancel(
-    deployment,
+    landmarks,
     { order: state.utxo, changeAddress: owner },
-    { wallet, reference: references.order, collateral: collateral.planned, slots },
+    { wallet, references, collateral: collateral.planned, slots },
     clock.nowMs(),
   );
   if (plan instanceof Failure) return plan;

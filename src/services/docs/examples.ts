@@ -43,6 +43,6 @@ export function readExamples(): Examples {
   const read = (name: string): unknown =>
     JSON.parse(readFileSync(join(import.meta.dirname, 'examples', `${name}.json`), 'utf8'));
   const files = { ids: read('ids'), routes: read('routes'), topics: read('topics') };
-  // trust: our own committed files; test/services/docs/examples.test.ts checks each by its schema
+  // trust: our own committed files; test/services/docs/examples.ts checks each by its schema
   return { ...files, errors: read('errors') } as Examples;
 }

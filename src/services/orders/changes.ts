@@ -9,7 +9,7 @@ import type { OrderView } from '../../market/orderView.ts';
 import type { Json } from '../../runtime/json.ts';
 import { type Touch, touchPage } from '../../store/touches.ts';
 import type { Changes, Part, Source } from '../../topics/port.ts';
-import { type OrderNode, Orders, type OrderWish } from './market.ts';
+import { type FoundOrder, type OrderNode, Orders, type OrderWish } from './market.ts';
 
 export const REVISED = 'OrdersRevised';
 const PAGE = 100;
@@ -60,17 +60,15 @@ export class OrderSource implements Source {
   #changes(touches: readonly Touch[]) {
     const orders = new Orders(this.#node);
     const isKnown = this.#isKnown();
-    const [mempool, removed]: [OrderView[], string[]] = [[], []];
-    const confirmed: { readonly order: OrderView; readonly at: string }[] = [];
+    const [onChain, waiting]: [FoundOrder[], FoundOrder[]] = [[], []];
+    const removed: string[] = [];
     for (const { ref } of touches) {
       // Without its token an order that waits is shown to its owner only.
       const found = isKnown ? orders.find(ref) : null;
       if (found === null) removed.push(ref);
-      else if (found.at === null) mempool.push(found.order);
-      else confirmed.push({ order: found.order, at: found.at });
+      else (found.isOnChain ? onChain : waiting).push(found);
     }
-    confirmed.sort((a, b) => (a.at < b.at ? 1 : -1));
-    const ledger = confirmed.map(({ order }) => order);
+    const [ledger, mempool] = [newestFirst(onChain), newestFirst(waiting)];
     return { ledger, mempool, removed, count: orders.count(this.#wish) };
   }
 
@@ -85,4 +83,9 @@ export class OrderSource implements Source {
     const { token: wished } = this.#wish;
     return (wished === null || token === wished) && (this.#keys === null || this.#keys.has(pkh));
   }
+}
+
+/** As HTTP lists them. */
+function newestFirst(orders: readonly FoundOrder[]): OrderView[] {
+  return orders.toSorted((a, b) => (a.place < b.place ? 1 : -1)).map(({ order }) => order);
 }

@@ -3,6 +3,7 @@
  * that only wait in the mempool. Nothing is kept here.
  */
 import type { Fold } from '../../actors/fold.ts';
+import type { WaitingOrder } from '../../actors/mempoolBook.ts';
 import {
   openOrdersOfKey,
   ordersOfBoth,
@@ -32,6 +33,13 @@ export interface OrderWish {
   readonly pkhs: readonly string[] | null;
   /** Neither executed nor refunded. */
   readonly onlyOpen?: boolean;
+}
+
+export interface FoundOrder {
+  readonly order: OrderView;
+  /** False: it is in no block. */
+  readonly isOnChain: boolean;
+  readonly place: string;
 }
 
 export class Orders {
@@ -71,11 +79,16 @@ export class Orders {
     return this.find(ref)?.order ?? null;
   }
 
-  /** `at`: where it stands in its lists; null: it is in no block. */
-  find(ref: RefText): { readonly order: OrderView; readonly at: string | null } | null {
+  /** `place` sorts in the list that it stands in. */
+  find(ref: RefText): FoundOrder | null {
     const record = this.#record(ref);
-    const facts = record === null ? this.#waiting(ref) : this.#confirmed(record);
-    return facts === null ? null : { order: viewOrder(facts), at: record?.at ?? null };
+    if (record !== null) {
+      return { order: viewOrder(this.#confirmed(record)), isOnChain: true, place: record.at };
+    }
+    const waiting = this.#fold.mempool.placed(ref);
+    if (waiting === null) return null;
+    const place = `${waiting.place}/${waiting.order.at}`;
+    return { order: viewOrder(this.#waiting(waiting)), isOnChain: false, place };
   }
 
   byBeacon(beacon: string): OrderView | null {
@@ -111,14 +124,10 @@ export class Orders {
     };
   }
 
-  #waiting(ref: RefText): OrderFacts | null {
-    const { mempool } = this.#fold;
-    const waiting = mempool.placed(ref);
-    if (waiting === null) return null;
-    const { order, seenMs: placedMs } = waiting;
+  #waiting({ order, seenMs: placedMs }: WaitingOrder): OrderFacts {
     const shared = { confirmed: 'none', isPlacing: true, endedMs: null } as const;
     const venue = this.#venueOf(order.token);
-    return { ...shared, order, end: mempool.end(ref), placedMs, venue };
+    return { ...shared, order, end: this.#fold.mempool.end(order.ref), placedMs, venue };
   }
 
   #dropped(ref: RefText): OrderView | null {

@@ -7,8 +7,8 @@ import type { Answer, Route, RouteRequest } from '../../gateway/port.ts';
 import { Failure, invalid } from '../../runtime/errors.ts';
 import { AddressText, AssetIdShape, OutputId } from '../../shapes/identifiers.ts';
 import { type LockRecord, readRecord } from '../../store/records.ts';
-import { lookUpReferences } from '../../transactions/chainData.ts';
-import { planLock, planWithdraw } from '../../transactions/lock.ts';
+import { lookUpReferences, placedScript } from '../../transactions/chainData.ts';
+import { type LockPlace, planLock, planWithdraw } from '../../transactions/lock.ts';
 import {
   build,
   collateralOf,
@@ -52,7 +52,7 @@ export function vestingBuildRoutes(workshop: Workshop): Route[] {
       summary: 'Build the transaction that locks tokens until a date, in stages',
       body: LockBody,
       answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
-      causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR'],
+      causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR', 'PROTOCOL_CONFIG'],
       handle: (request) => createLock(workshop, request),
     },
     {
@@ -70,6 +70,8 @@ export function vestingBuildRoutes(workshop: Workshop): Route[] {
         'NOT_OWNER',
         'LOCK_NOT_EXPIRED',
         'SERVER_ERROR',
+        'PROTOCOL_CONFIG',
+        'OPERATIONS_CONFIG',
       ],
       handle: (request) => withdraw(workshop, request),
     },
@@ -92,7 +94,9 @@ async function createLock(workshop: Workshop, { body }: RouteRequest): Promise<A
   if (wallet instanceof Failure) return wallet;
   const token = assetId.toLowerCase();
   const request = { owner, token, amount: BigInt(amount), lockEndMs: lockEnd, stagesCount };
-  const plan = planLock(workshop.deployment, request, wallet, nowMs);
+  const place = lockPlace(workshop);
+  if (place instanceof Failure) return place;
+  const plan = planLock(place, request, wallet, nowMs);
   if (plan instanceof Failure) return plan;
   const built = await build(workshop, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
@@ -110,15 +114,17 @@ async function withdraw(workshop: Workshop, { body }: RouteRequest): Promise<Ans
   if (lock instanceof Failure) return lock;
   const wallet = await walletOf(workshop, owner, null);
   if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(owner), null);
+  const collateral = await collateralOf(workshop, formatAddress(owner), null, wallet);
   if (collateral instanceof Failure) return collateral;
-  const references = await lookUpReferences(workshop.utxos, workshop.deployment);
+  const place = lockPlace(workshop);
+  if (place instanceof Failure) return place;
+  const references = await lookUpReferences(workshop.utxos, [place.scripts.vesting]);
   if (references instanceof Failure) return references;
-  const { deployment, slots, clock } = workshop;
+  const { slots, clock } = workshop;
   const plan = planWithdraw(
-    deployment,
+    place,
     { lock, owner },
-    { wallet, reference: references.vesting, collateral: collateral.planned, slots },
+    { wallet, references, collateral: collateral.planned, slots },
     clock.nowMs(),
   );
   if (plan instanceof Failure) return plan;
@@ -126,6 +132,12 @@ async function withdraw(workshop: Workshop, { body }: RouteRequest): Promise<Ans
   if (built instanceof Failure) return built;
   const cbor = handOver(workshop, built, collateral);
   return cbor instanceof Failure ? cbor : { body: JSON.stringify({ cbor }) };
+}
+
+/** Asked of both: what could not be taken back here is not locked here either. */
+function lockPlace({ landmarks }: Workshop): LockPlace | Failure {
+  const vesting = placedScript(landmarks, 'vesting');
+  return vesting instanceof Failure ? vesting : { ...landmarks, scripts: { vesting } };
 }
 
 /** An unspent output; locks that were withdrawn are remembered for good. */
