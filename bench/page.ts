@@ -1,21 +1,27 @@
 /**
- * The page in a browser while the market moves: how long its main thread is held, and whether its
- * memory grows. The question, the method and the numbers are in RESULTS.md.
+ * The page in a browser while the market moves: how long its main thread is held and by what, and
+ * whether what it holds grows. The question, the method and the numbers are in RESULTS.md.
  */
 import { openBrowser, type Visit, visit } from '../test/browser/support.ts';
 import type { MovingMarket } from './processes/movingMarket.ts';
 import type { SyncingNode } from './processes/syncingNode.ts';
 import { type Bench, fixed, percent, whole } from './support/bench.ts';
-import { PageTrace, type Task } from './support/pageTrace.ts';
+import { type Held, PageTrace, type Task } from './support/pageTrace.ts';
 import { AS_STARTED, Process } from './support/processes.ts';
+import { slopeOf } from './support/slope.ts';
 
 const UPDATES_A_SECOND = 1_000;
 /** The page is at one place for so long, then at the next. */
 const STAY_SECONDS = 30;
 const LEAST_STAYS = 4;
-const WARM_SECONDS = 5;
+/** At each place, as a visitor sees it first. */
+const OPENING_SECONDS = 5;
+const OPENING = 'opening';
 const STEP_SECONDS = 0.1;
 const LONG_MS = 50;
+/** That are told one by one. */
+const MOST_TOLD = 8;
+const MOST_PARTS = 4;
 
 interface Scene {
   readonly seen: Visit;
@@ -31,7 +37,9 @@ interface Stay {
   readonly frames: number;
   /** That the server has followed. */
   readonly updates: number;
-  readonly heapMib: number;
+  /** At its end; minutes are those since the first visit. */
+  readonly held: Held;
+  readonly minutes: number;
   /** Blocks that the server had still to follow. */
   readonly behind: number;
 }
@@ -83,7 +91,11 @@ const COLUMNS = [
   'longest task, CPU ms',
   'over 50 ms',
   'heap MiB, first',
-  'half way',
+  'last',
+  'MiB a minute',
+  'nodes, first',
+  'last',
+  'listeners, first',
   'last',
 ];
 
@@ -99,21 +111,33 @@ async function visitPlaces(
   ] as const;
   await market.ask('begin', { perSecond: UPDATES_A_SECOND });
   const following = keepInStep(scene);
+  const beganMs = performance.now();
+  const stay = async (place: string, visitIt: () => Promise<void>): Promise<Stay> => {
+    const told = await stayAt(scene, place, visitIt);
+    return { ...told, minutes: (performance.now() - beganMs) / 60_000 };
+  };
   try {
-    await seen.open();
-    await seen.live();
-    for (const [, hash] of places) {
-      await goTo(seen, hash);
-      await pause(WARM_SECONDS);
-    }
+    progress(OPENING);
+    const opening = await stay(OPENING, async () => {
+      await seen.open();
+      await seen.live();
+      for (const [, hash] of places) {
+        await goTo(seen, hash);
+        await pause(OPENING_SECONDS);
+      }
+    });
     const seconds = Math.min(STAY_SECONDS, visitSeconds / LEAST_STAYS);
     const stays: Stay[] = [];
     while (stays.length * seconds < visitSeconds) {
       const [place, hash] = places[stays.length % places.length] ?? places[0];
       progress(`${place}, after ${whole(stays.length * seconds)} s`);
-      stays.push(await stayAt(scene, place, hash, seconds));
+      const visitIt = async () => {
+        await goTo(seen, hash);
+        await pause(seconds);
+      };
+      stays.push(await stay(place, visitIt));
     }
-    return stays;
+    return [opening, ...stays];
   } finally {
     await following.stop();
   }
@@ -141,15 +165,13 @@ function keepInStep({ market, node }: Scene) {
 async function stayAt(
   { seen, trace, market, node }: Scene,
   place: string,
-  hash: string,
-  seconds: number,
-): Promise<Stay> {
-  const heard = () => seen.page.evaluate<number>('globalThis.heardFrames');
+  visitIt: () => Promise<void>,
+): Promise<Omit<Stay, 'minutes'>> {
+  const heard = () => seen.page.evaluate<number>('globalThis.heardFrames ?? 0');
   const served = async () => market.ask('updatesAt', await node.ask('height'));
   await trace.begin();
   const [frames, updates, fromMs] = [await heard(), await served(), performance.now()];
-  await goTo(seen, hash);
-  await pause(seconds);
+  await visitIt();
   const behind = (await market.ask('height')) - (await node.ask('height'));
   const found = {
     frames: (await heard()) - frames,
@@ -157,7 +179,7 @@ async function stayAt(
     wallMs: performance.now() - fromMs,
   };
   const tasks = await trace.end();
-  return { place, tasks, ...found, behind, heapMib: await trace.heapMib() };
+  return { place, tasks, ...found, behind, held: await trace.held() };
 }
 
 async function goTo(seen: Visit, hash: string): Promise<void> {
@@ -178,30 +200,31 @@ function cells(name: string, all: readonly Stay[]): string[] {
   const cpuMs = tasks.reduce((total, each) => total + each.cpuMs, 0);
   const longest = (of: (task: Task) => number) =>
     tasks.reduce((most, task) => Math.max(most, of(task)), 0);
-  const long = (of: (task: Task) => number) => tasks.filter((task) => of(task) > LONG_MS).length;
-  const heap = (share: number) =>
-    fixed(stays[Math.floor((stays.length - 1) * share)]?.heapMib ?? 0, 1);
+  const over = (of: (task: Task) => number) => tasks.filter((task) => of(task) > LONG_MS).length;
+  const [first, last] = [stays[0]?.held, stays.at(-1)?.held];
+  const slope = slopeOf(stays.map(({ minutes, held }) => [minutes, held.heapMib]));
   return [
     name,
     whole(sum(({ updates }) => updates) / seconds),
     whole(sum(({ frames }) => frames) / seconds),
     whole(tasks.length / seconds),
     percent(cpuMs / 1000 / seconds),
-    fixed(
-      longest(({ wallMs }) => wallMs),
-      1,
-    ),
-    whole(long(({ wallMs }) => wallMs)),
-    fixed(
-      longest(({ cpuMs: ms }) => ms),
-      1,
-    ),
-    whole(long(({ cpuMs: ms }) => ms)),
-    heap(0),
-    heap(0.5),
-    heap(1),
+    fixed(longest(wallOf), 1),
+    whole(over(wallOf)),
+    fixed(longest(cpuOf), 1),
+    whole(over(cpuOf)),
+    fixed(first?.heapMib ?? 0),
+    fixed(last?.heapMib ?? 0),
+    stays.length > 2 ? fixed(slope, 3) : '–',
+    whole(first?.nodes ?? 0),
+    whole(last?.nodes ?? 0),
+    whole(first?.listeners ?? 0),
+    whole(last?.listeners ?? 0),
   ];
 }
+
+const wallOf = ({ wallMs }: Task) => wallMs;
+const cpuOf = ({ cpuMs }: Task) => cpuMs;
 
 function notesOf(stays: readonly Stay[], errors: readonly string[]): string[] {
   const seconds = stays.reduce((sum, { wallMs }) => sum + wallMs, 0) / 1000;
@@ -209,12 +232,29 @@ function notesOf(stays: readonly Stay[], errors: readonly string[]): string[] {
   const unexpected = errors.filter((error) => !error.includes('404 (Not Found)'));
   const heaps = [...new Set(stays.map(({ place }) => place))].map((name) => {
     const all = stays.filter(({ place }) => place === name);
-    return `${name} ${all.map(({ heapMib }) => fixed(heapMib, 1)).join(', ')}`;
+    return `${name} ${all.map(({ held }) => fixed(held.heapMib)).join(', ')}`;
   });
   return [
     `${whole(seconds)} s in all, both places in turns; half of the updates are of the token.`,
     `Heap after a forced collection at the end of each stay, MiB: ${heaps.join('; ')}.`,
     `The server was at most ${behind} blocks (of 100 ms) behind its chain at the end of a stay.`,
     `${unexpected.length} errors in the console of the page, but for logos that nobody has.`,
+    ...longTasks(stays),
   ];
+}
+
+/** Each task over 50 ms on the wall, the longest first: what it was, wall/CPU. */
+function longTasks(stays: readonly Stay[]): string[] {
+  const all = stays.flatMap(({ place, tasks }) => tasks.map((task) => ({ place, ...task })));
+  const long = all.filter((task) => wallOf(task) > LONG_MS).sort((a, b) => b.wallMs - a.wallMs);
+  const times = (wallMs: number, cpuMs: number) => `${fixed(wallMs, 0)}/${fixed(cpuMs, 0)}`;
+  const told = long.slice(0, MOST_TOLD).map(({ place, wallMs, cpuMs, parts }) => {
+    const named = parts.slice(0, MOST_PARTS).map((part) => {
+      return `${part.name} ${times(part.wallMs, part.cpuMs)}`;
+    });
+    return `${place}, ${times(wallMs, cpuMs)} ms: ${named.join(', ')}.`;
+  });
+  const waited = long.filter((task) => cpuOf(task) <= LONG_MS).length;
+  const sum = `${long.length} tasks of ${whole(all.length)} over 50 ms on the wall; ${waited} of`;
+  return [`${sum} them took no more than 50 ms of a processor, and waited for one.`, ...told];
 }

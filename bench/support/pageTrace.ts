@@ -1,6 +1,7 @@
 /**
  * What the main thread of a page does, as the browser's own trace has it: each task with its time
- * on the wall and its time on a processor. Memory after a forced collection.
+ * on the wall and its time on a processor, and of long ones what they were made of. Memory, nodes
+ * and listeners after a forced collection.
  */
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -8,6 +9,21 @@ export interface Task {
   readonly wallMs: number;
   /** Time of the thread itself: what it waited for a core is not in it. */
   readonly cpuMs: number;
+  /** Of a long task: what it spent by itself, not in what it called; most first. */
+  readonly parts: readonly Part[];
+}
+
+export interface Part {
+  /** As the trace calls it; of a call of ours with the function and its file. */
+  readonly name: string;
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+export interface Held {
+  readonly heapMib: number;
+  readonly nodes: number;
+  readonly listeners: number;
 }
 
 /** As `Trace Event Format` has it; times in microseconds. */
@@ -16,12 +32,21 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
+  readonly ts: number;
   readonly dur?: number;
   readonly tdur?: number;
-  readonly args?: { readonly name?: string };
+  readonly args?: {
+    readonly name?: string;
+    readonly data?: { readonly functionName?: string; readonly url?: string };
+  };
 }
 
 const TASK = 'ThreadControllerImpl::RunTask';
+const CATEGORIES = ['toplevel', 'devtools.timeline', 'v8'];
+/** Longer tasks are looked into. */
+const LONG_US = 50_000;
+/** Shorter parts of a task are told as its own time. */
+const LEAST_PART_US = 500;
 
 export class PageTrace {
   readonly #session: CDPSession;
@@ -32,7 +57,8 @@ export class PageTrace {
     session.on('Tracing.dataCollected', ({ value }) => {
       // trust: the browser writes trace events
       for (const event of value as unknown as readonly TraceEvent[]) {
-        if (event.name === TASK || event.ph === 'M') this.#events.push(event);
+        const isPart = event.ph === 'X' && (event.dur ?? 0) >= LEAST_PART_US;
+        if (event.name === TASK || event.ph === 'M' || isPart) this.#events.push(event);
       }
     });
   }
@@ -45,7 +71,7 @@ export class PageTrace {
 
   async begin(): Promise<void> {
     this.#events = [];
-    const traceConfig = { includedCategories: ['toplevel'], excludedCategories: ['*'] };
+    const traceConfig = { includedCategories: CATEGORIES, excludedCategories: ['*'] };
     await this.#session.send('Tracing.start', { traceConfig, transferMode: 'ReportEvents' });
   }
 
@@ -58,18 +84,64 @@ export class PageTrace {
       ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
     );
     const threads = mains.map(({ pid, tid }) =>
-      this.#events.filter((event) => event.name === TASK && event.pid === pid && event.tid === tid),
+      this.#events.filter((event) => event.pid === pid && event.tid === tid),
     );
     const busyUs = (events: readonly TraceEvent[]) =>
-      events.reduce((sum, { dur = 0 }) => sum + dur, 0);
+      events.reduce((sum, { name, dur = 0 }) => sum + (name === TASK ? dur : 0), 0);
     const [busiest = []] = threads.toSorted((a, b) => busyUs(b) - busyUs(a));
-    // Where the browser did not note the thread's time it was no more than the time on the wall.
-    return busiest.map(({ dur = 0, tdur = dur }) => ({ wallMs: dur / 1000, cpuMs: tdur / 1000 }));
+    const parts = busiest.filter(({ name }) => name !== TASK);
+    return busiest.flatMap((event) => (event.name === TASK ? [taskOf(event, parts)] : []));
   }
 
-  async heapMib(): Promise<number> {
+  /** What the page holds when nothing is left that could be thrown away. */
+  async held(): Promise<Held> {
     await this.#session.send('HeapProfiler.collectGarbage');
     const { usedSize } = await this.#session.send('Runtime.getHeapUsage');
-    return usedSize / 2 ** 20;
+    const { nodes, jsEventListeners } = await this.#session.send('Memory.getDOMCounters');
+    return { heapMib: usedSize / 2 ** 20, nodes, listeners: jsEventListeners };
   }
+}
+
+/** Where the browser did not note the thread's time it was no more than the time on the wall. */
+function taskOf(task: TraceEvent, parts: readonly TraceEvent[]): Task {
+  const { ts, dur = 0, tdur = dur } = task;
+  const isLong = dur > LONG_US;
+  const inside = isLong ? parts.filter((part) => part.ts >= ts && part.ts < ts + dur) : [];
+  return { wallMs: dur / 1000, cpuMs: tdur / 1000, parts: isLong ? ownTimes(task, inside) : [] };
+}
+
+/** Nested events, each without those inside it; those of one name together. */
+function ownTimes(task: TraceEvent, inside: readonly TraceEvent[]): Part[] {
+  const own = new Map<string, { wallMs: number; cpuMs: number }>();
+  const add = (event: TraceEvent, sign: 1 | -1, by: TraceEvent) => {
+    const name = nameOf(event);
+    const { dur = 0, tdur = dur } = by;
+    const sum = own.get(name) ?? { wallMs: 0, cpuMs: 0 };
+    sum.wallMs += (sign * dur) / 1000;
+    sum.cpuMs += (sign * tdur) / 1000;
+    own.set(name, sum);
+  };
+  const open: TraceEvent[] = [];
+  const ordered = inside.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
+  for (const event of [task, ...ordered]) {
+    while (open.length > 0 && endOf(open.at(-1)) <= event.ts) open.pop();
+    const outer = open.at(-1);
+    if (outer !== undefined) add(outer, -1, event);
+    add(event, 1, event);
+    open.push(event);
+  }
+  const all = Array.from(own, ([name, sum]) => ({ name, ...sum }));
+  return all.sort((a, b) => b.wallMs - a.wallMs);
+}
+
+function endOf(event: TraceEvent | undefined): number {
+  return event === undefined ? 0 : event.ts + (event.dur ?? 0);
+}
+
+function nameOf({ name, args }: TraceEvent): string {
+  const { functionName, url } = args?.data ?? {};
+  if (url === undefined || url === '') return name === TASK ? 'the task itself' : name;
+  const file = url.slice(url.lastIndexOf('/') + 1);
+  const called = functionName === undefined ? '' : `${functionName || 'a function'} of `;
+  return `${name} ${called}${file}`;
 }

@@ -112,8 +112,10 @@ export class Client {
     this.pools = Object.assign(poolsOf, market.poolsRoutes(http));
     const routes = market.ordersRoutes(http);
     this.orders = Object.assign(ordersOf(connection, routes), routes);
-    const tradesOf = (asset: string) => new TradesMirror(connection, asset);
-    this.trades = Object.assign(tradesOf, market.tradesRoutes(http));
+    const tape = market.tradesRoutes(http);
+    const tradesOf = (asset: string) =>
+      new TradesMirror(connection, asset, (before, limit) => tape.list({ asset, before, limit }));
+    this.trades = Object.assign(tradesOf, tape);
   }
 
   bars(

@@ -66,14 +66,16 @@ const BARRIER_MS = 1_000;
 export function ensureLog(
   link: NatsLink,
   { name, replicas }: { readonly name: string; readonly replicas: number },
+  answerMs = ANSWER_MS,
 ): Promise<'made' | 'there'> {
-  return ensureStream(link, {
+  const shape = {
     name,
     subjects: [subjectOf(name, '*')],
     replicas,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     dedupeMs: DEDUPE_MS,
-  });
+  };
+  return ensureStream(link, shape, answerMs);
 }
 
 export class JetstreamLog implements Log {

@@ -15,7 +15,13 @@ import { Failure } from '../runtime/errors.ts';
 import type { Rng } from '../runtime/rng.ts';
 import type { NatsLink } from './connection.ts';
 import { RangeReader } from './range.ts';
-import { jetstreamOf, MarketStream, manager, storageOfFiles } from './stream.ts';
+import {
+  type JetStreamManager,
+  jetstreamOf,
+  MarketStream,
+  manager,
+  storageOfFiles,
+} from './stream.ts';
 
 export interface StoredFile {
   readonly name: string;
@@ -85,7 +91,7 @@ export class ObjectFiles {
   list(): Promise<readonly StoredFile[] | Failure> {
     return this.#try('the list was not read', async () => {
       const { bucket } = this.#shape;
-      const stream = new MarketStream(this.#link, await manager(this.#link), `OBJ_${bucket}`);
+      const stream = new MarketStream(this.#link, await this.#manager(), `OBJ_${bucket}`);
       const files: StoredFile[] = [];
       for (let next = 1; ; ) {
         const message = await stream.nextOf(`$O.${bucket}.M.*`, next);
@@ -112,7 +118,7 @@ export class ObjectFiles {
   async #copy(info: ObjectInfo, path: string): Promise<string> {
     const { bucket } = this.#shape;
     const subject = `$O.${bucket}.C.${info.nuid}`;
-    const jsm = await manager(this.#link);
+    const jsm = await this.#manager();
     const range = new RangeReader(this.#link, jsm, `OBJ_${bucket}`, this.#clock, subject);
     const digest = createHash('sha256');
     const file = await open(path, 'wx');
@@ -133,6 +139,10 @@ export class ObjectFiles {
       await file.close();
     }
     return `SHA-256=${padded(digest.digest('base64url'))}`;
+  }
+
+  #manager(): Promise<JetStreamManager> {
+    return manager(this.#link, ASK_TIMEOUT_MS);
   }
 
   async #try<T>(what: string, run: (store: ObjectStore) => Promise<T>): Promise<T | Failure> {

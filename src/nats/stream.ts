@@ -62,8 +62,12 @@ export function jetstreamOf(link: NatsLink, timeoutMs: number): JetStreamClient 
 }
 
 /** Makes the stream when it is missing, and says whether it was there. Changes none that is. */
-export async function ensureStream(link: NatsLink, shape: StreamShape): Promise<'made' | 'there'> {
-  const jsm = await manager(link);
+export async function ensureStream(
+  link: NatsLink,
+  shape: StreamShape,
+  answerMs = ANSWER_MS,
+): Promise<'made' | 'there'> {
+  const jsm = await manager(link, answerMs);
   try {
     await jsm.streams.info(shape.name);
     return 'there';

@@ -44,16 +44,20 @@ function run(): void {
 const FLASH_MS = 900;
 /** Colours are painted anew in every frame; and where everything flashes, nothing is told. */
 const MOST_FLASHES = 16;
-const flashes = new Map<Element, Animation>();
+/** When each ends, by the monotonic clock; the first to end comes first. */
+const flashes = new Map<Element, number>();
 
 /** Says by colour, for a moment, where a value went; one flash at a time for an element. */
 export function flash(element: HTMLElement, direction: 'up' | 'down' | 'same'): void {
+  const nowMs = systemClock.monotonicMs();
+  for (const [flashing, endMs] of flashes) {
+    if (endMs > nowMs) break;
+    flashes.delete(flashing);
+  }
   if (flashes.has(element) || flashes.size >= MOST_FLASHES) return;
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   const colour = direction === 'same' ? 'var(--accent-soft)' : `var(--${direction}-soft)`;
   const fading = [{ backgroundColor: colour }, { backgroundColor: 'transparent' }];
-  const animation = element.animate(fading, { duration: FLASH_MS, easing: 'ease-out' });
-  const end = () => flashes.delete(element);
-  flashes.set(element, animation);
-  animation.finished.then(end, end);
+  element.animate(fading, { duration: FLASH_MS, easing: 'ease-out' });
+  flashes.set(element, nowMs + FLASH_MS);
 }

@@ -1,7 +1,12 @@
 /**
  * A list on the screen that follows a list of items. Rows are kept by key and moved, filled anew
  * only where their item is another object, and at most `most` of them exist.
+ *
+ * Where much has changed it is written over several frames, from the top on, so that no single one
+ * is long. What changes meanwhile is taken up on the way: the newest items are what it ends with.
  */
+import { forget, nextFrame } from './frames.ts';
+
 export interface Row<T> {
   readonly element: HTMLElement;
   /** `before` is null when the row is new. */
@@ -12,6 +17,8 @@ export interface KeyedListOptions<T, R extends Row<T>> {
   readonly most: number;
   keyOf(item: T): string;
   rowOf(): R;
+  /** Rows came, went or moved. */
+  arranged?(): void;
 }
 
 interface Kept<T, R extends Row<T>> {
@@ -19,10 +26,19 @@ interface Kept<T, R extends Row<T>> {
   item: T;
 }
 
+/** Rows that are made, filled or moved in one frame: as many as are in sight, more or less. */
+const AT_ONCE = 20;
+
 export class KeyedList<T, R extends Row<T> = Row<T>> {
   readonly #container: HTMLElement;
   readonly #options: KeyedListOptions<T, R>;
-  #rows = new Map<string, Kept<T, R>>();
+  readonly #rows = new Map<string, Kept<T, R>>();
+  #items: readonly T[] = [];
+  /** Rows before this place stand as the items did when they were passed; null: all are right. */
+  #place: number | null = null;
+  /** Items have changed since the first place was passed. */
+  #isOutdated = false;
+  readonly #goOn = () => this.#step();
 
   constructor(container: HTMLElement, options: KeyedListOptions<T, R>) {
     this.#container = container;
@@ -30,20 +46,12 @@ export class KeyedList<T, R extends Row<T> = Row<T>> {
   }
 
   show(items: readonly T[]): void {
-    const { most, keyOf } = this.#options;
-    const next = new Map<string, Kept<T, R>>();
-    for (const item of items.slice(0, most)) {
-      const key = keyOf(item);
-      next.set(key, this.#rowFor(key, item));
-    }
-    for (const [key, { row }] of this.#rows) if (!next.has(key)) row.element.remove();
-    this.#rows = next;
-    const focused = document.activeElement;
-    this.#arrange();
-    // A node that is moved loses the focus.
-    if (focused instanceof HTMLElement && focused !== document.activeElement) {
-      if (this.#container.contains(focused)) focused.focus({ preventScroll: true });
-    }
+    this.#items = items.slice(0, this.#options.most);
+    this.#drop();
+    if (this.#place === null) {
+      this.#place = 0;
+      this.#step();
+    } else this.#isOutdated = true;
   }
 
   /** Every row that is shown, for what changes with time and not with items. */
@@ -51,37 +59,77 @@ export class KeyedList<T, R extends Row<T> = Row<T>> {
     for (const { row, item } of this.#rows.values()) run(row, item);
   }
 
-  #rowFor(key: string, item: T): Kept<T, R> {
+  /** Nothing is written any more. */
+  close(): void {
+    forget(this.#goOn);
+  }
+
+  #drop(): void {
+    const keys = new Set(this.#items.map((item) => this.#options.keyOf(item)));
+    for (const [key, { row }] of this.#rows) {
+      if (keys.has(key)) continue;
+      row.element.remove();
+      this.#rows.delete(key);
+    }
+  }
+
+  #step(): void {
+    const focused = document.activeElement;
+    this.#arrange();
+    // A node that is moved loses the focus.
+    if (focused instanceof HTMLElement && focused !== document.activeElement) {
+      if (this.#container.contains(focused)) focused.focus({ preventScroll: true });
+    }
+    if ((this.#place ?? 0) >= this.#items.length) {
+      this.#place = this.#isOutdated ? 0 : null;
+      this.#isOutdated = false;
+    }
+    if (this.#place !== null) nextFrame(this.#goOn);
+    this.#options.arranged?.();
+  }
+
+  /** Moves the fewest it can see to: a row that stands right is not touched. */
+  #arrange(): void {
+    let at = this.#place ?? 0;
+    let touched = 0;
+    let next = this.#container.children[at] ?? null;
+    for (const item of this.#items.slice(at)) {
+      if (touched >= AT_ONCE) break;
+      at += 1;
+      const { row, isTouched } = this.#rowFor(item);
+      const { element } = row;
+      if (isTouched) touched += 1;
+      if (next === element) {
+        next = next.nextElementSibling;
+        continue;
+      }
+      if (!isTouched) touched += 1;
+      // The row at this place left for another: its follower is often the one wanted.
+      if (next !== null && next.nextElementSibling === element) {
+        const moved = next;
+        next = element.nextElementSibling;
+        this.#container.append(moved);
+        continue;
+      }
+      this.#container.insertBefore(element, next);
+    }
+    this.#place = at;
+  }
+
+  #rowFor(item: T): { readonly row: R; readonly isTouched: boolean } {
+    const key = this.#options.keyOf(item);
     const known = this.#rows.get(key);
     if (known === undefined) {
       const row = this.#options.rowOf();
       row.element.dataset.key = key;
       row.fill(item, null);
-      return { row, item };
+      this.#rows.set(key, { row, item });
+      return { row, isTouched: true };
     }
-    if (known.item !== item) {
-      known.row.fill(item, known.item);
-      known.item = item;
-    }
-    return known;
-  }
-
-  /** Moves the fewest it can see to: a row that stands right is not touched. */
-  #arrange(): void {
-    let place = this.#container.firstElementChild;
-    for (const { row } of this.#rows.values()) {
-      if (place === row.element) {
-        place = place.nextElementSibling;
-        continue;
-      }
-      // The row at this place left for another: its follower is often the one wanted.
-      if (place !== null && place.nextElementSibling === row.element) {
-        const moved = place;
-        place = row.element.nextElementSibling;
-        this.#container.append(moved);
-        continue;
-      }
-      this.#container.insertBefore(row.element, place);
-    }
+    const { row, item: before } = known;
+    if (before === item) return { row, isTouched: false };
+    row.fill(item, before);
+    known.item = item;
+    return { row, isTouched: true };
   }
 }

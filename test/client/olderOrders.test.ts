@@ -1,40 +1,21 @@
-/** More orders than a snapshot holds: older ones come page by page, new ones meanwhile. */
+/** More orders and trades than a snapshot holds: older ones come by pages, new ones meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from '../../src/client/index.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
-import { until, untilAsked } from '../support/until.ts';
-import { Person } from './person.ts';
+import { until } from '../support/until.ts';
+import { manyOrders } from './manyOrders.ts';
 
 const DEADLINE_MS = 60_000;
-const OUTPUTS = 26;
-const ROUNDS = 4;
 /** Of a snapshot. */
 const FIRST_PAGE = 100;
 
-test('orders beyond the newest hundred', async (t) => {
+test('orders and trades beyond the newest hundred', async (t) => {
   const world = await DevnetWorld.start(t);
   const client = new Client({ url: world.url });
   t.after(() => client.close());
-  const person = new Person(client);
-  await person.fund(60, OUTPUTS, () => world.mine());
-  const assetId = await person.launch('Rocket', 20);
-  await world.mine();
-  const ids: string[] = [];
-  const buy = async () => {
-    const wish = { assetId, side: 'BUY', amount: '4000000', slippage: 'infinity' } as const;
-    ids.push(await person.order(wish));
-  };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (let made = 0; made < OUTPUTS - 1; made += 1) await buy();
-    await world.mine();
-  }
-  await buy();
-  const placed = async () => {
-    await world.mine();
-    return (await client.orders.feed({ asset: assetId })).data.ledger.count;
-  };
-  await untilAsked('in blocks', placed, (count) => count === ids.length, DEADLINE_MS);
+  const many = await manyOrders(world, client);
+  const { assetId, ids, person } = many;
 
   for (const open of [
     () => client.orders(assetId),
@@ -50,8 +31,8 @@ test('orders beyond the newest hundred', async (t) => {
     assert.deepEqual(known().toSorted(), ids.toSorted(), 'each once');
     assert.equal(orders.hasOlder, false);
     assert.equal(await orders.loadOlder(), false);
-    await buy();
-    await untilAsked('in a block', placed, (count) => count === ids.length, DEADLINE_MS);
+    await many.buy();
+    await many.placed();
     const newest = ids.at(-1);
     await until('the new one comes first', () => known()[0] === newest, DEADLINE_MS);
     assert.equal(known().length, ids.length);
@@ -62,4 +43,20 @@ test('orders beyond the newest hundred', async (t) => {
       'newest first',
     );
   }
+
+  await many.filled();
+  const listed = async () => (await client.trades.list({ asset: assetId, limit: 500 })).data;
+  const trades = client.trades(assetId);
+  await trades.ready();
+  assert.deepEqual(trades.state.trades, (await listed()).slice(0, FIRST_PAGE));
+  assert.equal(trades.hasOlder, true);
+  assert.equal(await trades.loadOlder(), true);
+  assert.deepEqual(trades.state.trades, await listed(), 'all, newest first');
+  assert.equal(trades.hasOlder, false);
+  assert.equal(await trades.loadOlder(), false);
+  await many.buy();
+  await many.filled();
+  const all = await listed();
+  await until('the new one comes', () => trades.state.trades[0]?.id === all[0]?.id, DEADLINE_MS);
+  assert.deepEqual(trades.state.trades, all, 'and the older ones stay');
 });

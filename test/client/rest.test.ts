@@ -1,6 +1,8 @@
-/** Calls over HTTP: what they answer, what they throw, and where they go. */
+/** Calls over HTTP: what they answer, what they throw, where they go, and their types. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, type TestContext, test } from 'node:test';
+import { parse } from 'yaml';
 import { keyOf } from '../../src/cardano/keys.ts';
 import {
   ApiError,
@@ -13,12 +15,17 @@ import {
 import { Wallet } from '../../src/wallet/wallet.ts';
 import { startDevnet } from '../support/devnet.ts';
 import { rawHttpServer } from './rawServer.ts';
+import { coveredRoutes, wireFilesOf } from './wireTypes.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const UNKNOWN = `${'00'.repeat(28)}.00`;
+const ASSET = `${'ab'.repeat(28)}.00`;
+const WIRE = new URL('../../src/client/wire/', import.meta.url);
 
-function clientOf(t: TestContext, url: string | readonly string[], timeoutMs?: number): Client {
-  const client = new Client({ url, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+const url = await startDevnet({ after });
+
+function clientOf(t: TestContext, nodes: string | readonly string[], timeoutMs?: number): Client {
+  const client = new Client({ url: nodes, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   t.after(() => client.close());
   return client;
 }
@@ -34,7 +41,7 @@ async function failure(run: Promise<unknown>): Promise<ApiError> {
 }
 
 test('answers carry their position, errors what the API says', async (t) => {
-  const client = clientOf(t, await startDevnet(t));
+  const client = clientOf(t, url);
   const { data, position, slot } = await client.pools.list('New');
   assert.deepEqual(data, []);
   assert(position !== null && position.seq > 0 && slot !== null && slot >= 0);
@@ -63,13 +70,12 @@ test('answers carry their position, errors what the API says', async (t) => {
 });
 
 test('a node that cannot be reached, or does not answer, is left for the next', async (t) => {
-  const url = await startDevnet(t);
   const client = clientOf(t, [NOWHERE, url]);
   assert.equal((await client.server.ready()).data.synced, true);
   assert.equal((await failure(clientOf(t, NOWHERE).server.time())).cause, 'UNREACHABLE');
   const silent = await rawHttpServer(t, () => {});
   assert.equal((await failure(clientOf(t, silent, 200).server.time())).cause, 'TIMEOUT');
-  assert.equal((await clientOf(t, [silent, url], 2_000).server.ready()).data.synced, true);
+  assert.equal((await clientOf(t, [silent, url], 4_000).server.ready()).data.synced, true);
   const strange = await rawHttpServer(t, (socket) => {
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi');
   });
@@ -113,3 +119,39 @@ test('keys, addresses and witnesses are those of the server', () => {
   assert.throws(() => key.witness('00'));
   assert(systemSurroundings.chance.unit() < 1);
 });
+
+test('types of the wire are those of the schemas, and each route has its method', async () => {
+  const files = await wireFilesOf(url);
+  const help = 'run `node test/client/writeWireTypes.ts`';
+  assert.deepEqual(readdirSync(WIRE).sort(), files.map(({ name }) => name).sort(), help);
+  for (const { name, text } of files) {
+    assert.equal(readFileSync(new URL(name, WIRE), 'utf8'), text, `${name}: ${help}`);
+  }
+  const document = parse(await (await fetch(`${url}/v1/docs/openapi`)).text());
+  const routes = [...coveredRoutes(document).values()];
+  assert.deepEqual((await calledRoutes()).sort(), routes.sort());
+});
+
+/** `<method> <path>` of every method, with path parameters by name. */
+async function calledRoutes(): Promise<string[]> {
+  const called = new Set<string>();
+  const client = new Client({
+    url: 'http://127.0.0.1:1',
+    fetch: async (url, { method }) => {
+      const path = new URL(url).pathname.replace(`/${encodeURIComponent(ASSET)}`, '/{assetId}');
+      called.add(`${method?.toLowerCase()} ${path}`);
+      return new Response('null');
+    },
+  });
+  for (const group of Object.values(client)) {
+    const isGroup = typeof group === 'object' || typeof group === 'function';
+    if (group === client.connection || !isGroup) continue;
+    for (const [name, method] of Object.entries(group as object)) {
+      const input = name === 'launch' ? { image: new Blob([]) } : ASSET;
+      // trust: groups hold methods only; what they are given does not matter here
+      await (method as (...input: unknown[]) => Promise<unknown>)(input, {}, {});
+    }
+  }
+  client.close();
+  return [...called];
+}

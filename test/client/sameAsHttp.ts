@@ -10,7 +10,7 @@ import type {
 } from '../../src/client/index.ts';
 import { untilAsked } from '../support/until.ts';
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
 const END_OF_TIME = 253_402_300_799;
 
 export interface Compared {

@@ -1,4 +1,4 @@
-/** A TCP proxy before a server, which cuts, holds back and refuses; it may lead elsewhere. */
+/** A TCP proxy before a server: cuts, holds back, does not read, refuses; may lead elsewhere. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
@@ -54,6 +54,15 @@ export class TcpProxy {
   release(): void {
     this.#isHolding = false;
     for (const write of this.#held.splice(0)) write();
+  }
+
+  /** What the server says stays with it, beyond what fits between the two. */
+  stopReading(): void {
+    for (const [, server] of this.#pairs) server.pause();
+  }
+
+  readOn(): void {
+    for (const [, server] of this.#pairs) server.resume();
   }
 
   #join(client: Socket): void {

@@ -1,6 +1,6 @@
 /**
  * The types of `src/client/wire/`, made from the documents of a running server, which come from the
- * schemas that check its requests. `wireTypes.test.ts` fails where the files differ from this; run
+ * schemas that check its requests. `rest.test.ts` fails where the files differ from this; run
  * `node test/client/writeWireTypes.ts` to write them anew.
  */
 import assert from 'node:assert/strict';

@@ -16,7 +16,7 @@ import type { TestApp } from '../support/app.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
-import { newMarket, same, startNode, trade } from './nodes.ts';
+import { newMarket, same, startNode, type TestMarket, trade } from './nodes.ts';
 
 const QUIET = { snapshotLoaded: () => {}, snapshotUnusable: () => {} };
 
@@ -47,12 +47,17 @@ async function trimmedPast(shared: Shared, seq: number, node: TestApp): Promise<
     return { first: await shared.log.first(), pairs: (await listed(shared)).length };
   };
   const isPast = ({ first, pairs }: { first: number; pairs: number }) => first > seq && pairs === 2;
-  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast, 60_000);
+  await untilAsked(`the log is trimmed past ${seq}`, ask, isPast, 120_000);
 }
 
-test('new and far behind nodes join a trimmed log, also past a bad snapshot', async (scope) => {
-  const server = await NatsServer.start(scope);
-  const market = newMarket(server, 40);
+interface Joined {
+  readonly first: TestApp;
+  /** Was stopped, and started over what it had. */
+  readonly again: TestApp;
+  readonly late: string;
+}
+
+async function joinTrimmed(scope: Scope, server: NatsServer, market: TestMarket): Promise<Joined> {
   const [first, late] = [await startNode(scope, market, 'a'), temporaryDirectory()];
   const behind = await startNode(scope, market, 'b', late);
   const shared = await sharedOf(scope, server);
@@ -80,16 +85,15 @@ test('new and far behind nodes join a trimmed log, also past a bad snapshot', as
   await same(first, again, fresh);
   const leftOver = readdirSync(late).filter((name) => /snapshot-|join-|pair|part/.test(name));
   assert.deepEqual(leftOver, []);
-});
+  return { first, again, late };
+}
 
-test('a node that missed an epoch joins it, after all of NATS was lost', async (scope) => {
-  const server = await NatsServer.start(scope);
-  const market = newMarket(server, 40);
-  const first = await startNode(scope, market, 'a');
-  const late = temporaryDirectory();
-  const behind = await startNode(scope, market, 'b', late);
-  await trade(first, 2);
-  await same(first, behind);
+async function joinNextEpoch(
+  scope: Scope,
+  server: NatsServer,
+  market: TestMarket,
+  { first, again: behind, late }: Joined,
+): Promise<void> {
   await behind.stop();
   await trade(first, 12);
   const { epoch } = first.app.node.applied();
@@ -98,12 +102,25 @@ test('a node that missed an epoch joins it, after all of NATS was lost', async (
     'an epoch begins',
     async () => first.app.node.applied().epoch,
     (now) => now !== epoch,
-    30_000,
+    90_000,
   );
   const again = await startNode(scope, market, 'b', late);
-  const fresh = await startNode(scope, market, 'c');
+  const fresh = await startNode(scope, market, 'd');
   await trade(again, 1);
   await same(first, again, fresh);
+}
+
+test('nodes that are new or were away', async (t) => {
+  const server = await NatsServer.start(t);
+  const market = newMarket(server, 40);
+  let joined: Joined | null = null;
+  await t.test('join a trimmed log, also past a bad snapshot', async () => {
+    joined = await joinTrimmed(t, server, market);
+  });
+  await t.test('join an epoch that they missed, after all of NATS was lost', async () => {
+    assert.ok(joined !== null);
+    await joinNextEpoch(t, server, market, joined);
+  });
 });
 
 test('who waits for a snapshot while NATS is gone waits no longer than it may', async (scope) => {

@@ -10,7 +10,7 @@ import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 
 const ADA = 1_000_000n;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 90_000;
 const NAMES = ['alice', 'bob', 'carol'];
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 
@@ -35,7 +35,7 @@ export function startNode(
     NATS_URL: server.url,
     NODE_NAME: name,
     KEYS_FILE: keysFile,
-    LEASE_MS: '1000',
+    LEASE_MS: '2000',
     BLOCK_EVERY_MS: '0',
     SNAPSHOT_EVERY: String(snapshotEvery),
     HORIZON_BLOCKS: '30',

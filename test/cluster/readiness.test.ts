@@ -1,16 +1,17 @@
 /** What a real process says of itself when NATS, the log or its own ledger are not well. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { sealEntry } from '../../src/log/entry.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
-import { type Scope, type Server, startServer, temporaryDirectory } from '../support/server.ts';
-import { untilAsked } from '../support/until.ts';
+import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
+import { until, untilAsked } from '../support/until.ts';
 import { stealLease } from './thief.ts';
 
-const LEASE_MS = 1_000;
+/** A thief renews it every fifth of it. */
+const LEASE_MS = 2_500;
 const MARKET = 'upcurve';
-const LIMIT_MS = 40_000;
+const LIMIT_MS = 60_000;
 
 interface Ready {
   readonly status: number;
@@ -18,6 +19,7 @@ interface Ready {
   readonly stale: boolean;
   readonly role: string;
   readonly epoch: string;
+  readonly seq: number;
 }
 
 async function ready(server: Server): Promise<Ready> {
@@ -31,42 +33,52 @@ function untilSays(server: Server, what: string, fits: (said: Ready) => boolean)
   return untilAsked(what, () => ready(server), fits, LIMIT_MS);
 }
 
-function startNode(scope: Scope, url: string, name: string, keys: string, more = {}) {
-  return startServer(scope, [], {
+const nats = await NatsServer.start({ after });
+const keys = join(temporaryDirectory(), 'keys.json');
+const preload = join(import.meta.dirname, '../support/endLedger.ts');
+/** Of all tests, one after the other; the last one ends it. */
+const server = await startNode('a', { NODE_OPTIONS: `--import ${preload}` });
+
+function startNode(name: string, more = {}): Promise<Server> {
+  return startServer({ after }, [], {
     NETWORK: 'devnet',
     TRADERS_PACE: '0',
     BLOCK_EVERY_MS: '250',
     LEASE_MS: String(LEASE_MS),
     DATA_DIR: temporaryDirectory(),
     KEYS_FILE: keys,
-    NATS_URL: url,
+    NATS_URL: nats.url,
     NODE_NAME: name,
     ...more,
   });
 }
 
-test('silence of NATS is told while what is served is right; then all is well', async (scope) => {
-  const nats = await NatsServer.start(scope);
-  const server = await startNode(scope, nats.url, 'a', join(temporaryDirectory(), 'keys.json'));
-  const isWell = ({ status, stale, synced, role }: Ready) =>
-    status === 200 && !stale && synced && role === 'leader';
-  await untilSays(server, 'it is ready', isWell);
+function leadsWell({ status, stale, synced, role }: Ready): boolean {
+  return status === 200 && !stale && synced && role === 'leader';
+}
+
+test('silence of NATS is told while what is served is right; then all is well', async () => {
+  await untilSays(server, 'it is ready', leadsWell);
   await nats.kill();
   const silent = await untilSays(server, 'it says that it is old', ({ stale }) => stale);
   assert.deepEqual([silent.status, silent.synced], [200, true]);
   await nats.start();
-  await untilSays(server, 'it is well again', isWell);
+  await untilSays(server, 'it is well again', leadsWell);
 });
 
 test('a node that the log does not go on from is not ready, until it leads', async (scope) => {
-  const nats = await NatsServer.start(scope);
-  const server = await startNode(scope, nats.url, 'a', join(temporaryDirectory(), 'keys.json'));
-  const before = await untilSays(server, 'it leads', ({ role }) => role === 'leader');
+  const before = await untilSays(server, 'it leads', leadsWell);
   const link = await nats.connect(scope);
   const giveBack = await stealLease(scope, link, MARKET, LEASE_MS);
   await untilSays(server, 'it follows', ({ role }) => role === 'follower');
   const log = await openLog(scope, link, MARKET);
-  const { seq, epoch } = await log.last();
+  const tail = async () => ({ ...(await log.last()), applied: (await ready(server)).seq });
+  const { seq, epoch } = await untilAsked(
+    'all that it wrote is there',
+    tail,
+    (end) => end.seq === end.applied,
+    LIMIT_MS,
+  );
   const { entry } = sealEntry({
     version: 3,
     epoch: epoch ?? '',
@@ -79,6 +91,7 @@ test('a node that the log does not go on from is not ready, until it leads', asy
   await link.connection.request(`${MARKET}.entry.leader`, JSON.stringify(entry));
   const diverged = await untilSays(server, 'it is not ready', ({ status }) => status === 503);
   assert.deepEqual([diverged.synced, diverged.stale], [false, true]);
+  await until('it has said so', () => server.program.events('logDiverged').length > 0, LIMIT_MS);
   assert.equal(server.program.events('logDiverged').length, 1);
   await giveBack();
   const after = await untilSays(
@@ -89,18 +102,12 @@ test('a node that the log does not go on from is not ready, until it leads', asy
   assert.notEqual(after.epoch, before.epoch);
 });
 
-test('a process whose ledger died ends and says so; another one leads', async (scope) => {
-  const nats = await NatsServer.start(scope);
-  const keys = join(temporaryDirectory(), 'keys.json');
-  const preload = join(import.meta.dirname, '../support/endLedger.ts');
-  const first = await startNode(scope, nats.url, 'a', keys, {
-    NODE_OPTIONS: `--import ${preload}`,
-  });
-  await untilSays(first, 'it leads', ({ role }) => role === 'leader');
-  const second = await startNode(scope, nats.url, 'b', keys);
+test('a process whose ledger died ends and says so; another one leads', async () => {
+  await untilSays(server, 'it leads', leadsWell);
+  const second = await startNode('b');
   await untilSays(second, 'it follows', ({ status }) => status === 200);
-  first.program.signal('SIGUSR2');
-  assert.deepEqual(await first.program.ended(LIMIT_MS), { code: 1, signal: null });
-  assert.match(first.program.text, /the embedded ledger stopped: start it again/);
+  server.program.signal('SIGUSR2');
+  assert.deepEqual(await server.program.ended(LIMIT_MS), { code: 1, signal: null });
+  assert.match(server.program.text, /the embedded ledger stopped: start it again/);
   await untilSays(second, 'it leads now', ({ role, stale }) => role === 'leader' && !stale);
 });

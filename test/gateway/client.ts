@@ -2,7 +2,7 @@
 import { decode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
 import { isRecord } from '../../src/gateway/input.ts';
-import { until } from './node.ts';
+import { until } from '../support/until.ts';
 
 export interface Frame {
   readonly requestId: unknown;
@@ -72,22 +72,18 @@ export class Client {
   }
 
   /** The first frame of that kind at or after `from`. */
-  async frame(what: Partial<Frame>, from = 0, limitMs = 5_000): Promise<Frame> {
+  async frame(what: Partial<Frame>, from = 0): Promise<Frame> {
     const fits = (frame: Frame) =>
       Object.entries(what).every(([key, value]) => isRecord(frame) && frame[key] === value);
     const find = () => this.frames.slice(from).find(fits);
-    await until(`frame ${JSON.stringify(what)}`, () => find() !== undefined, limitMs);
+    await until(`frame ${JSON.stringify(what)}`, () => find() !== undefined);
     const found = find();
     if (found === undefined) throw new Error('unreachable');
     return found;
   }
 
-  async closed(code: number, limitMs = 5_000): Promise<void> {
-    await until(
-      `closed with ${code}, is ${this.closeCode}`,
-      () => this.closeCode !== null,
-      limitMs,
-    );
+  async closed(code: number): Promise<void> {
+    await until(`closed with ${code}`, () => this.closeCode !== null);
     if (this.closeCode !== code) throw new Error(`closed with ${this.closeCode}, not ${code}`);
   }
 }

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import Type from 'typebox';
 import type { Answer, Route, RouteRequest } from '../../src/gateway/port.ts';
-import { startNode, type TestNode, until } from './node.ts';
+import { until } from '../support/until.ts';
+import { startNode, type TestNode } from './node.ts';
 import { get, post, type RawAnswer, RawConnection } from './raw.ts';
 import { plain } from './routes.ts';
 

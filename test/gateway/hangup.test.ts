@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { startServer, temporaryDirectory } from '../support/server.ts';
 import { get } from './raw.ts';
 
-const ROUNDS = 150;
+const ROUNDS = 75;
 const AT_ONCE = 16;
 /** A hang-up falls somewhere into the answering: each client of a round waits a little longer. */
 const STEP_MS = 0.5;

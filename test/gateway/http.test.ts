@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { startNode, until } from './node.ts';
+import { until } from '../support/until.ts';
+import { startNode } from './node.ts';
 import { ask, get, post, RawConnection } from './raw.ts';
 import { Gate, LONG, testRoutes } from './routes.ts';
 

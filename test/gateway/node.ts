@@ -8,6 +8,7 @@ import { createServer } from '../../src/gateway/server.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { systemRng } from '../../src/runtime/rng.ts';
 import { createHub } from '../../src/topics/hub.ts';
+import type { HandClock } from './handClock.ts';
 import { Market } from './market.ts';
 
 export interface TestNode {
@@ -22,9 +23,12 @@ export interface TestNode {
   readonly resyncs: string[];
 }
 
+/** Ends soon; gives nobody up whom a busy machine holds up. */
+const QUICK = { shutdownGraceMs: 20, stopMs: 100, silenceMs: 600_000, behindMs: 600_000 };
+
 export async function startNode(
   test: { after(run: () => Promise<void>): void },
-  more: { options?: Partial<GatewayOptions>; routes?: readonly Route[] } = {},
+  more: { options?: Partial<GatewayOptions>; routes?: readonly Route[]; clock?: HandClock } = {},
 ): Promise<TestNode> {
   const market = new Market();
   const faults: unknown[] = [];
@@ -44,7 +48,7 @@ export async function startNode(
     resync: (reason) => void resyncs.push(reason),
   };
   const server = createServer(observer);
-  const clock = systemClock;
+  const clock = more.clock ?? systemClock;
   const streams = createHub({ vantage: market, clock, observer, publish: server.publish });
   market.hub = streams;
   const gateway = createGateway({
@@ -56,24 +60,14 @@ export async function startNode(
     clock,
     rng: systemRng,
     observer,
-    options: { shutdownGraceMs: 20, stopMs: 100, ...more.options },
+    options: { ...QUICK, ...more.options },
   });
   const port = await gateway.start('127.0.0.1', 0);
   assert(typeof port === 'number');
-  test.after(() => gateway.stop());
+  test.after(() => {
+    more.clock?.letGo();
+    return gateway.stop();
+  });
   const url = `http://127.0.0.1:${port}`;
   return { market, gateway, port, url, faults, closes, sockets, resyncs };
-}
-
-/** Waits for a condition, and fails with its name when it does not come true in time. */
-export async function until(
-  what: string,
-  condition: () => boolean,
-  limitMs = 5_000,
-): Promise<void> {
-  const startMs = performance.now();
-  while (!condition()) {
-    if (performance.now() - startMs > limitMs) assert.fail(`never happened: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }

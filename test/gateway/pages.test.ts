@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/runtime/errors.ts';
+import { until } from '../support/until.ts';
 import { Client } from './client.ts';
-import { startNode, until } from './node.ts';
+import { startNode } from './node.ts';
 
 const EPOCH = '1-aaaa';
 

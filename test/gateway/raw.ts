@@ -1,6 +1,6 @@
 /** Bytes over a plain TCP connection, for HTTP that no client library would send. */
 import { connect, type Socket } from 'node:net';
-import { until } from './node.ts';
+import { until } from '../support/until.ts';
 
 export interface RawAnswer {
   readonly status: number;

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../support/until.ts';
 import { Client } from './client.ts';
-import { startNode, until } from './node.ts';
+import { HandClock } from './handClock.ts';
+import { startNode } from './node.ts';
 
 const EPOCH = '1-aaaa';
+const PATIENT = { positionWaitMs: 60_000 };
 
 test('resumes with exactly what changed since', async (t) => {
   const { port, market } = await startNode(t);
@@ -71,7 +74,7 @@ test('a malformed since is refused', async (t) => {
 });
 
 test('waits for a position that is not reached yet, and never sends older state', async (t) => {
-  const { port, market } = await startNode(t);
+  const { port, market } = await startNode(t, { options: PATIENT });
   const client = await Client.open(port);
   client.subscribe('r', 'Counter', { name: 'a' }, { since: { epoch: EPOCH, seq: 12 } });
   client.send({ messageType: 'ping', requestId: 'p' });
@@ -101,7 +104,8 @@ test('a node that stays behind says so', async (t) => {
 });
 
 test('a subscription that waits can be ended and replaced', async (t) => {
-  const { port, market } = await startNode(t, { options: { positionWaitMs: 60 } });
+  const clock = new HandClock();
+  const { port, market } = await startNode(t, { clock });
   const client = await Client.open(port);
   const since = { epoch: EPOCH, seq: 11 };
   client.subscribe('ended', 'Counter', { name: 'a' }, { since });
@@ -111,6 +115,9 @@ test('a subscription that waits can be ended and replaced', async (t) => {
   await client.frame({ requestId: 'replaced', snapshot: true });
   market.count('a');
   client.subscribe('later', 'Counter', { name: 'a' }, { since: { epoch: EPOCH, seq: 99 } });
+  client.send({ messageType: 'ping', requestId: 'p' });
+  await client.frame({ event: 'Pong' });
+  await clock.advance(2_000);
   await client.frame({ requestId: 'later', event: 'Error' });
   assert.deepEqual(
     client.of('ended').map(({ event }) => event),
@@ -120,7 +127,7 @@ test('a subscription that waits can be ended and replaced', async (t) => {
 });
 
 test('resumes a socket that was waiting in the epoch it waited for', async (t) => {
-  const { port, market } = await startNode(t);
+  const { port, market } = await startNode(t, { options: PATIENT });
   const client = await Client.open(port);
   client.subscribe('r', 'Counter', { name: 'a' }, { since: { epoch: '2-cccc', seq: 4 } });
   client.send({ messageType: 'ping', requestId: 'p' });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../support/until.ts';
 import { Client } from './client.ts';
-import { startNode, until } from './node.ts';
+import { startNode } from './node.ts';
 
 test('before the node is synced only what is not of the log can be subscribed', async (t) => {
   const { port, market } = await startNode(t);

@@ -8,7 +8,7 @@ import { MarketStream, manager } from '../../src/nats/stream.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../support/chain.ts';
-import { marketName, NatsServer, openLog } from '../support/nats.ts';
+import { marketName, NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
 
 const server = await NatsServer.start({ after });
 const link = await server.connect({ after });
@@ -24,7 +24,7 @@ test('what lies in a wrong place is taken out, and the log is known as broken', 
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 5);
   await appendAll(log, entries);
-  const stream = new MarketStream(link, await manager(link), name);
+  const stream = new MarketStream(link, await manager(link, PATIENT_MS), name);
   // Of a leader that was replaced, on its way since then.
   const late = chainAfter(tailAfter(entries[4] ?? nextEntry(EMPTY_TAIL)), 1)[0];
   assert.ok(late !== undefined);
@@ -39,7 +39,8 @@ test('what lies in a wrong place is taken out, and the log is known as broken', 
     at: { value: (seq: number) => stream.at(seq) },
     remove: { value: (seq: number) => stream.remove(seq) },
   });
-  const appends = new AppendPipeline(link, stream, systemClock, { giveUpMs: 2_000, answerMs: 500 });
+  const patience = { giveUpMs: PATIENT_MS, answerMs: PATIENT_MS };
+  const appends = new AppendPipeline(link, stream, systemClock, patience);
   await assert.rejects(beginLog(firstAt(6), raced, appends), RestartRefused);
   appends.close();
   assert.deepEqual(await readAll(log, 6), [late.text], 'nothing that no fold can go on from');
@@ -53,7 +54,7 @@ test('who may not begin a log any more changes nothing', async (scope) => {
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 3);
   await appendAll(log, entries);
-  const options = { name, mayRestart: () => false };
+  const options = { name, answerMs: PATIENT_MS, mayRestart: () => false };
   const late = await JetstreamLog.open(link, systemClock, options);
   scope.after(() => late.close());
   await assert.rejects(late.restart(firstAt(4)), RestartRefused);
@@ -67,7 +68,7 @@ test('what a stream has lost is found, whoever has it in memory', async (scope) 
   await appendAll(log, chainAfter(EMPTY_TAIL, 20));
   assert.deepEqual(await log.audit(1, 8), { audited: 'sound', nextSeq: 8, atEnd: false });
   assert.deepEqual(await log.audit(8, 100), { audited: 'sound', nextSeq: 20, atEnd: true });
-  const { streams } = await manager(link);
+  const { streams } = await manager(link, PATIENT_MS);
   await streams.deleteMessage(name, 12);
   assert.deepEqual(await log.audit(8, 100), { audited: 'damaged', seq: 12 });
   assert.deepEqual(await log.audit(12, 100), { audited: 'damaged', seq: 12 });
@@ -83,7 +84,7 @@ test('a reader gets what is before a gap, and no entry that does not follow', as
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 9);
   await appendAll(log, entries);
-  await (await manager(link)).streams.deleteMessage(name, 5);
+  await (await manager(link, PATIENT_MS)).streams.deleteMessage(name, 5);
   const late = await openLog(scope, link, name);
   assert.deepEqual(textsOf(await late.read(1, 100)), textsOf(entries.slice(0, 4)));
 });

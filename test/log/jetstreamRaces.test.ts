@@ -7,7 +7,7 @@ import { ensureStream } from '../../src/nats/stream.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../support/chain.ts';
-import { marketName, NatsServer, openLog } from '../support/nats.ts';
+import { marketName, NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
 import { NatsProxy } from '../support/natsProxy.ts';
 import { until } from '../support/until.ts';
 
@@ -55,7 +55,7 @@ test('an entry whose acknowledgement was lost is appended once', async (scope) =
   const proxy = await NatsProxy.start(scope, server.port);
   const through = await server.connect(scope, proxy.url);
   const name = marketName();
-  const log = await openLog(scope, through, name, 10_000);
+  const log = await openLog(scope, through, name);
   const entries = chainAfter(EMPTY_TAIL, 12);
   await appendAll(log, entries.slice(0, 2));
   let published = 0;
@@ -78,7 +78,7 @@ test('a lost acknowledgement is a conflict when another one wrote there', async 
   const proxy = await NatsProxy.start(scope, server.port);
   const through = await server.connect(scope, proxy.url);
   const name = marketName();
-  const log = await openLog(scope, through, name, 10_000);
+  const log = await openLog(scope, through, name);
   const [first] = chainAfter(EMPTY_TAIL, 1);
   assert.ok(first !== undefined);
   await appendAll(log, [first]);
@@ -96,8 +96,9 @@ test('appends go on when the server has forgotten the ids it has seen', async (s
   const connection = await own.connect(scope);
   const name = marketName();
   const shape = { replicas: 1, maxMessageBytes: 1024 * 1024, dedupeMs: 100 };
-  await ensureStream(connection, { ...shape, name, subjects: [`${name}.entry.*`] });
-  const log = await openLog(scope, connection, name, 5_000);
+  const subjects = [`${name}.entry.*`];
+  await ensureStream(connection, { ...shape, name, subjects }, PATIENT_MS);
+  const log = await openLog(scope, connection, name);
   const entries = chainAfter(EMPTY_TAIL, 30);
   await appendAll(log, entries.slice(0, 5));
   const forgottenMs = performance.now() + 150;
@@ -186,6 +187,6 @@ test('a node that is far behind reads thousands of entries in order', async (sco
 test('opening says what is missing, and making says what was there', async () => {
   const name = marketName();
   await assert.rejects(JetstreamLog.open(link, systemClock, { name }), /no stream/);
-  assert.equal(await ensureLog(link, { name, replicas: 1 }), 'made');
-  assert.equal(await ensureLog(link, { name, replicas: 1 }), 'there');
+  assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'made');
+  assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'there');
 });

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { NO_HASH, type SealedEntry } from '../../src/log/entry.ts';
 import { ensureLog, type JetstreamLog } from '../../src/log/jetstream.ts';
 import type { Tail } from '../../src/log/port.ts';
-import { LogWriter } from '../../src/log/writer.ts';
+import { LogWriter, WriterConflict } from '../../src/log/writer.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../support/chain.ts';
-import { marketName, NatsServer, openLog } from '../support/nats.ts';
+import { marketName, NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
 import { until, untilAsked } from '../support/until.ts';
 
 const QUIET = { appendFailed() {} };
@@ -70,7 +70,7 @@ test('nothing acknowledged is lost or doubled over kill -9 of nats-server', asyn
 test('appends wait while nats-server is down, and come in once', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
-  const log = await openLog(scope, link, marketName(), 15_000);
+  const log = await openLog(scope, link, marketName());
   const entries = chainAfter(EMPTY_TAIL, 30);
   await appendAll(log, entries.slice(0, 3));
   await server.kill();
@@ -112,13 +112,18 @@ test('appends reject when NATS stays away, and a writer goes on after it', async
 test('a frozen nats-server is waited for, and what it took meanwhile counts', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
-  const log = await openLog(scope, link, marketName(), 100, 200);
+  const name = marketName();
+  const log = await openLog(scope, link, name);
+  const impatient = await openLog(scope, link, name, 100, 200);
   const entries = chainAfter(EMPTY_TAIL, 40);
   await appendAll(log, entries.slice(0, 1));
   server.pause();
   scope.after(() => server.resume());
-  const late = entries.slice(1).map((sealed) => log.append(sealed, sealed.entry.seq - 1));
-  const results = await Promise.allSettled(late);
+  const appended = () =>
+    Promise.allSettled(
+      entries.slice(1).map((sealed) => impatient.append(sealed, sealed.entry.seq - 1)),
+    );
+  const results = await appended();
   assert.equal(results[0]?.status, 'rejected');
   server.resume();
   const writer = new LogWriter(
@@ -133,10 +138,15 @@ test('a frozen nats-server is waited for, and what it took meanwhile counts', as
     async () => (await log.last()).seq,
     (seq) => seq === 40,
   );
-  const again = entries.slice(1).map((sealed) => log.append(sealed, sealed.entry.seq - 1));
-  assert.ok((await Promise.all(again)).every(({ outcome }) => outcome === 'appended'));
+  const again = await untilAsked('all are answered', appended, (said) =>
+    said.every(({ status }) => status === 'fulfilled'),
+  );
+  for (const said of again) {
+    assert.equal(said.status === 'fulfilled' && said.value.outcome, 'appended');
+  }
   assert.equal(writer.tail.seq, 1);
-  await assert.rejects(writer.append([{ timeMs: 9, payload: { kind: 'time', phase: 'end' } }]));
+  const draft = { timeMs: 9, payload: { kind: 'time', phase: 'end' } } as const;
+  await assert.rejects(writer.append([draft]), WriterConflict);
   assert.deepEqual(textsOf(await wholeChain(log)), textsOf(entries));
 });
 
@@ -168,7 +178,7 @@ test('a stream that is lost, emptied, replaced or shorter is told from ours', as
     (said) => said === 'missing',
   );
   await assert.rejects(log.append(nextEntry(own), 4), /no stream/);
-  assert.equal(await ensureLog(link, { name, replicas: 1 }), 'made');
+  assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'made');
   assert.equal(await log.check(own), 'behind');
   const others = chainAfter(EMPTY_TAIL, 5, 9);
   await appendAll(await openLog(scope, link, name), others);
@@ -181,7 +191,7 @@ test('a reader hears of entries again after nats-server came back', async (scope
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();
-  const log = await openLog(scope, link, name, 10_000);
+  const log = await openLog(scope, link, name);
   const reader = await openLog(scope, await server.connect(scope), name);
   const entries = chainAfter(EMPTY_TAIL, 20);
   await appendAll(log, entries.slice(0, 10));

@@ -31,7 +31,7 @@ test('every acknowledged entry survives kill -9 of the process that appended', a
     });
     const ended = once(appender, 'close');
     try {
-      await until('entries are acknowledged', () => said.split('\n').length > target, 20_000);
+      await until('entries are acknowledged', () => said.split('\n').length > target);
     } finally {
       appender.kill('SIGKILL');
     }

@@ -6,14 +6,20 @@ import { Bucket } from '../../src/nats/bucket.ts';
 import { StreamFollower } from '../../src/nats/follower.ts';
 import { manager } from '../../src/nats/stream.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { marketName, NatsServer, openLog } from '../support/nats.ts';
+import { marketName, NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
 
 test('who follows while the connection is closed waits, and stops', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();
   await openLog(scope, link, name);
-  const follower = new StreamFollower(link, await manager(link), name, systemClock, () => {});
+  const follower = new StreamFollower(
+    link,
+    await manager(link, PATIENT_MS),
+    name,
+    systemClock,
+    () => {},
+  );
   await follower.follow(1);
   const closing = link.close();
   const following = follower.follow(1);
@@ -26,7 +32,7 @@ test('without a connection a bucket says so, whatever it is asked', async (scope
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const shape = { name: marketName(), replicas: 1, ttlMs: 1_000 };
-  const announcements = new Announcements(new Bucket(link, shape, 300));
+  const announcements = new Announcements(new Bucket(link, shape, PATIENT_MS));
   assert.deepEqual(await announcements.others('a'), []);
   await link.close();
   assert.equal(await announcements.others('a'), 'unreachable');

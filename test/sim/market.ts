@@ -14,8 +14,8 @@ import { until } from '../support/until.ts';
 import { CLIENT_COUNT, type Command, PAIR_COUNT } from './commands.ts';
 import { pairAt, Truth } from './truth.ts';
 
-const CATCH_UP_MS = 3_000;
-const COMMAND_MS = 20_000;
+const CATCH_UP_MS = 20_000;
+const COMMAND_MS = 60_000;
 const HORIZON_BLOCKS = 12;
 const GATEWAY = { heartbeatMs: 40, sweepMs: 10, positionWaitMs: 200 };
 const ENV = {

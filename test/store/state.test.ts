@@ -124,7 +124,7 @@ test('bars read the same while they wait, while they are written, and after', as
       }
       await store.close();
     }),
-    { includeErrorInReport: true, numRuns: 100 },
+    { includeErrorInReport: true, numRuns: Number(process.env.RUNS ?? 40) },
   );
 });
 

@@ -184,6 +184,6 @@ test('what changed since a position is exact, page by page, whatever is on the d
         }
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 25), includeErrorInReport: true },
+    { numRuns: Number(process.env.RUNS ?? 12), includeErrorInReport: true },
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Changed orders among those that are known. Rows say the second of their block and not their place
- * in it: what was known stays in its place, and what is new comes in the order of its frame.
+ * Changed orders among those that are known, in the order that HTTP has: newest first by block and
+ * place in it. Rows say no more of that than the second, so it is taken from the frame, which is in
+ * this order itself. What it does not name was not undone, and so is older than all it brings.
  */
 import type { ApiOrder } from '../types.ts';
 
@@ -35,19 +36,25 @@ function withChanges(
   changed: readonly ApiOrder[],
   floor: number,
 ): ApiOrder[] {
-  const rows = [...known];
-  const fresh: ApiOrder[] = [];
-  for (const order of changed) {
-    const at = rows.findIndex(({ entityId }) => entityId === order.entityId);
-    const same = rows[at]?.timestamp === order.timestamp;
-    if (at >= 0 && same) rows[at] = order;
-    else {
-      if (at >= 0) rows.splice(at, 1);
-      if (order.timestamp > floor || order.timestamp === rows[0]?.timestamp) fresh.push(order);
-    }
-  }
+  const news = new Map(changed.map((order) => [order.entityId, order]));
+  // In another second it stands elsewhere: as if it were new.
+  const rows = known.filter(({ entityId, timestamp }) => {
+    const now = news.get(entityId);
+    return now === undefined || now.timestamp === timestamp;
+  });
+  const stays = new Set(rows.map(({ entityId }) => entityId));
+  exchange(
+    rows,
+    changed.filter(({ entityId }) => stays.has(entityId)),
+  );
+  const newest = rows[0]?.timestamp;
   let after = 0;
-  for (const order of fresh) {
+  for (const order of changed) {
+    if (stays.has(order.entityId)) {
+      after = rows.indexOf(order, after) + 1;
+      continue;
+    }
+    if (order.timestamp <= floor && order.timestamp !== newest) continue;
     const at = rows.findIndex(
       ({ timestamp }, index) => index >= after && timestamp <= order.timestamp,
     );
@@ -56,4 +63,20 @@ function withChanges(
     after = place + 1;
   }
   return rows;
+}
+
+/** Puts orders where those of before are; in one second in the order in which they are given. */
+function exchange(rows: ApiOrder[], orders: readonly ApiOrder[]): void {
+  const waiting = new Map<number, ApiOrder[]>();
+  for (const order of orders) {
+    const same = waiting.get(order.timestamp);
+    if (same === undefined) waiting.set(order.timestamp, [order]);
+    else same.push(order);
+  }
+  const ids = new Set(orders.map(({ entityId }) => entityId));
+  for (const [index, { entityId, timestamp }] of rows.entries()) {
+    if (!ids.has(entityId)) continue;
+    const next = waiting.get(timestamp)?.shift();
+    if (next !== undefined) rows[index] = next;
+  }
 }

@@ -58,8 +58,7 @@ export class Connection implements Recipient {
   readonly #sendHeld = () => {
     for (const [index, joiner] of this.#joiners.entries()) {
       const head = this.#heads[index];
-      // Whoever dropped one is behind now, and catches up on the others as well.
-      if (head === undefined || !this.isOpen || this.behindSinceMs !== null) return;
+      if (head === undefined || !this.isOpen) return;
       this.#socket.send(joiner.frame(head), this.isBinary);
     }
   };
@@ -100,9 +99,14 @@ export class Connection implements Recipient {
     try {
       if (this.isOpen) this.#socket.cork(this.#sendHeld);
     } finally {
-      this.#joiners.length = 0;
-      this.#heads.length = 0;
+      this.forget();
     }
+  }
+
+  /** What is not sent yet of the running flush: whoever dropped a frame catches up on all of it. */
+  forget(): void {
+    this.#joiners.length = 0;
+    this.#heads.length = 0;
   }
 
   refuse(requestId: RequestId, { cause, message, retry }: Failure, facts: Facts): void {

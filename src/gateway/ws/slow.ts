@@ -47,6 +47,7 @@ export class SlowSockets {
   }
 
   #hold(connection: Connection): void {
+    connection.forget();
     if (connection.behindSinceMs === null) {
       connection.behindSinceMs = this.#parts.clock.monotonicMs();
       this.#parts.observer.socketBehind(connection.bufferedBytes);

@@ -95,6 +95,7 @@ class PoolListView {
       most: MOST_ROWS,
       keyOf: ({ info }) => info.asset,
       rowOf: () => poolRow(() => time.seconds.value),
+      arranged: () => this.#arrows.refresh(),
     });
     const heads = HEADINGS.map((text) => el('span', {}, text));
     const head = el('div', { class: 'pools-head', 'aria-hidden': 'true' }, ...heads, this.#resting);
@@ -130,6 +131,7 @@ class PoolListView {
   close(): void {
     forget(this.#show);
     this.#stopTime();
+    this.#list.close();
     this.#mirror?.close();
   }
 
@@ -146,7 +148,6 @@ class PoolListView {
     setText(this.#resting, this.#isResting ? 'order rests under the pointer' : '');
     this.#order = items.map(({ info }) => info.asset);
     this.#list.show(items);
-    this.#arrows.refresh();
     this.#state.replaceChildren(...(items.length === 0 ? [this.#empty()] : []));
   }
 

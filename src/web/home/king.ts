@@ -1,4 +1,4 @@
-/** The pool with the highest market cap, above the lists. Its place is kept while there is none. */
+/** The pool with the highest market cap, above the lists. Its place is kept while nobody has it. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { ada } from '../format.ts';
@@ -29,12 +29,24 @@ export function king(): {
     figure('Trades', trades),
   );
   let shown: LiquidityPoolInfo | null = null;
-  link.classList.add('vacant');
+  // Until it is known whether there is one.
+  link.classList.add('coming');
+  const showNone = () => {
+    picture.element.hidden = true;
+    setText(name, 'No token yet');
+    setAttribute(link, 'href', null);
+    setAttribute(link, 'aria-label', 'Top of the market: no token yet');
+    for (const value of [cap, progress, volume, trades]) setText(value, '–');
+    setText(ticker, '');
+    shown = null;
+  };
   return {
     element: link,
     show(pool) {
-      link.classList.toggle('vacant', pool === null);
+      link.classList.remove('coming');
+      if (pool === null) showNone();
       if (pool === null || pool === shown) return;
+      picture.element.hidden = false;
       const { info, metrics } = pool;
       picture.show(info);
       setText(name, info.name);

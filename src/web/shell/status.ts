@@ -7,6 +7,7 @@ import type { HealthData } from '../../client/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Network } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
+import { timeOfDay } from '../format.ts';
 
 const TICK_MS = 250;
 
@@ -59,7 +60,7 @@ export class StatusLine {
     setText(this.#state, this.#words(state, clock.nowMs()));
     setText(this.#said, isLost ? 'Not connected: what is shown is old' : 'Connected');
     const heard = isLost ? state.heardAtMs : null;
-    setText(this.#asOf, heard === null ? '' : `as of ${clockTime(heard)}`);
+    setText(this.#asOf, heard === null ? '' : `as of ${timeOfDay(heard / 1000)}`);
     this.#old.hidden = heard === null;
     this.#retry.hidden = state.is !== 'waiting';
     const lag = health?.tip.lagMs ?? null;
@@ -85,8 +86,4 @@ export class StatusLine {
 function lagOf(lagMs: number | null): string {
   if (lagMs === null) return 'unknown';
   return lagMs < 100_000 ? `${(Math.max(0, lagMs) / 1000).toFixed(1)} s ago` : 'long ago';
-}
-
-function clockTime(ms: number): string {
-  return new Date(ms).toLocaleTimeString();
 }

@@ -120,8 +120,8 @@ export class BarChart {
       timeScale: this.#chart.timeScale(),
     };
     this.#endDrawing = this.#bars.draw(target, {
-      upColor: colours.upSoft,
-      downColor: colours.downSoft,
+      upColor: colours.upBar,
+      downColor: colours.downBar,
       onError: (error) => this.#parts.context.notify('info', `Older bars: ${saidBy(error)}`),
     });
   }

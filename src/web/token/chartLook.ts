@@ -6,8 +6,9 @@ export interface Colours {
   readonly line: string;
   readonly up: string;
   readonly down: string;
-  readonly upSoft: string;
-  readonly downSoft: string;
+  /** Of the volume. */
+  readonly upBar: string;
+  readonly downBar: string;
 }
 
 /** Computed, because a canvas knows no custom properties. */
@@ -20,14 +21,14 @@ export function pageColours(): Colours {
     return getComputedStyle(probe).color;
   };
   const [text, line] = [colour('dim'), colour('line')];
-  const [up, down, upSoft, downSoft] = [
+  const [up, down, upBar, downBar] = [
     colour('up'),
     colour('down'),
-    colour('up-soft'),
-    colour('down-soft'),
+    colour('up-bar'),
+    colour('down-bar'),
   ];
   probe.remove();
-  return { text, line, up, down, upSoft, downSoft };
+  return { text, line, up, down, upBar, downBar };
 }
 
 /** Options of the chart, as far as they follow the theme. */

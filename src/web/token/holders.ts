@@ -4,14 +4,19 @@
  */
 import { ApiError } from '../../client/index.ts';
 import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
-import type { Timer } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { failureOf } from '../failure.ts';
 import { ends, grouped, percent, short } from '../format.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
+import { moreBelow } from './more.ts';
 
-const SHOWN = 10;
+/** Holders at first, and how many more with each wish for smaller ones. */
+const FIRST = 10;
+const MORE = 45;
+/** So many the API gives at once, which are more than anybody reads here. */
+const MOST = 100;
 const PAUSE_MS = 3_000;
 
 /** A line of the table; `share` is in tokens. */
@@ -24,54 +29,100 @@ interface Line {
 }
 
 export function mountHolders(container: HTMLElement, context: PageContext, asset: string): Unmount {
-  const { client, clock, pool, network } = context;
+  const { client, pool, network } = context;
   const count = el('span', { class: 'side' });
-  const rows = el('ol', { class: 'holders', 'aria-label': 'Holders' });
+  const rows = el('ol', { class: 'holders', 'aria-label': 'Holders', tabindex: '0' });
   const note = el('div', {});
   container.append(el('header', {}, el('h2', {}, 'Holders'), count), rows, note);
   const list = new KeyedList<Line, Row<Line>>(rows, {
-    most: SHOWN + 2,
+    most: MOST + 2,
     keyOf: ({ key }) => key,
     rowOf: () => holderRow(() => network.value?.supply ?? null),
+    arranged: () => more.arranged(),
   });
   const ended = new AbortController();
-  let pause: Timer | null = null;
-  let [isBusy, isWanted] = [false, true];
-
-  /** One question at a time, with a pause behind it: answers cannot overtake each other. */
-  const ask = async () => {
-    [isBusy, isWanted] = [true, false];
+  let limit = FIRST;
+  const answer = async (most: number) => {
+    const query = { assetId: asset, limit: most };
+    return (await client.holders.list(query, { signal: ended.signal })).data;
+  };
+  const more = moreBelow(rows, context, {
+    label: 'More holders',
+    async load() {
+      const next = Math.min(MOST, limit + MORE);
+      const data = await answer(next);
+      limit = next;
+      show(data);
+    },
+  });
+  const show = (data: HoldersAnswer) => {
+    list.show(linesOf(data, pool.value));
+    const [listed, all] = [data.holders.length, data.count].map((n) => grouped(String(n)));
+    setText(count, all ?? '');
+    more.show(`The largest ${listed} of ${all}`, data.holders.length < data.count && limit < MOST);
+    note.replaceChildren();
+  };
+  const question = new Question(context.clock, async () => {
     try {
-      const query = { assetId: asset, limit: SHOWN };
-      const { data } = await client.holders.list(query, { signal: ended.signal });
-      if (ended.signal.aborted) return;
-      list.show(linesOf(data, pool.value));
-      setText(count, grouped(String(data.count)));
-      note.replaceChildren();
+      const asked = limit;
+      const data = await answer(asked);
+      // More of them were asked for meanwhile, and are here already.
+      if (asked === limit) show(data);
+      return true;
     } catch (error) {
       // What is shown stays; without a server the page says so elsewhere.
-      if (ended.signal.aborted) return;
-      if (rows.childElementCount === 0) note.replaceChildren(failureOf(error));
-      isWanted ||= error instanceof ApiError && error.isPassing;
-    } finally {
-      if (!ended.signal.aborted) pause = clock.after(PAUSE_MS, rested);
+      if (!ended.signal.aborted && rows.childElementCount === 0) {
+        note.replaceChildren(failureOf(error));
+      }
+      return !(error instanceof ApiError && error.isPassing);
     }
-  };
-  const rested = () => {
-    isBusy = false;
-    if (isWanted) void ask();
-  };
-  const want = () => {
-    isWanted = true;
-    if (!isBusy) void ask();
-  };
-  const stop = pool.subscribe(want);
-  want();
+  });
+  const stop = pool.subscribe(() => question.want());
+  question.want();
   return () => {
     stop();
-    pause?.cancel();
+    question.close();
+    list.close();
     ended.abort();
   };
+}
+
+/** One question at a time, with a pause behind it: answers cannot overtake each other. */
+class Question {
+  readonly #clock: Clock;
+  readonly #ask: () => Promise<boolean>;
+  #pause: Timer | null = null;
+  #isBusy = false;
+  #isWanted = false;
+  #isClosed = false;
+
+  /** `ask` answers false where the same is to be asked again; it never throws. */
+  constructor(clock: Clock, ask: () => Promise<boolean>) {
+    this.#clock = clock;
+    this.#ask = ask;
+  }
+
+  want(): void {
+    this.#isWanted = true;
+    if (!this.#isBusy) void this.#run();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#pause?.cancel();
+  }
+
+  async #run(): Promise<void> {
+    this.#isBusy = true;
+    this.#isWanted = false;
+    const isAnswered = await this.#ask();
+    this.#isWanted ||= !isAnswered;
+    if (this.#isClosed) return;
+    this.#pause = this.#clock.after(PAUSE_MS, () => {
+      this.#isBusy = false;
+      if (this.#isWanted && !this.#isClosed) void this.#run();
+    });
+  }
 }
 
 function linesOf({ holders, dev }: HoldersAnswer, pool: LiquidityPoolInfo | null): Line[] {
@@ -113,7 +164,9 @@ function holderRow(supply: () => bigint | null): Row<Line> {
       const whole = supply();
       const filled = whole === null ? '' : `${percent(share, whole)}%`;
       setText(part, filled);
-      element.style.setProperty('--depth', filled === '' ? '0%' : filled);
+      // Less than a hundredth would be a speck.
+      const isSpeck = whole === null || share * 100n < whole;
+      element.style.setProperty('--depth', isSpeck ? '0%' : filled);
     },
   };
 }

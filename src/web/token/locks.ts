@@ -39,6 +39,7 @@ export function mountLocks(
   return () => {
     stopPool();
     stopTime();
+    list.close();
   };
 }
 

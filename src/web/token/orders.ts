@@ -10,9 +10,12 @@ import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../now.ts';
 import { roving } from '../roving.ts';
 import { explain } from '../tip.ts';
+import { moreBelow } from './more.ts';
 import { wordsOf } from './statuses.ts';
 
-const MOST_ROWS = 100;
+/** So many at first, and more with each wish for older ones. */
+const PAGE_ROWS = 100;
+const MOST_ROWS = 1_000;
 const LOVELACE = 1_000_000n;
 
 interface OrderRow extends Row<ApiOrder> {
@@ -21,11 +24,11 @@ interface OrderRow extends Row<ApiOrder> {
 
 export function mountOrders(
   container: HTMLElement,
-  { client }: PageContext,
+  context: PageContext,
   asset: string,
   time: MarketTime,
 ): Unmount {
-  const mirror = client.orders(asset);
+  const mirror = context.client.orders(asset);
   const count = el('span', { class: 'side' });
   const rows = el('ol', { class: 'feed', 'aria-label': 'Orders, newest first' });
   const note = el('div', {});
@@ -37,12 +40,29 @@ export function mountOrders(
     most: MOST_ROWS,
     keyOf: ({ entityId }) => entityId,
     rowOf: () => orderRow(() => time.seconds.value),
+    arranged() {
+      arrows.refresh();
+      more.arranged();
+    },
   });
   const arrows = roving(rows, '.chip');
+  let wanted = PAGE_ROWS;
+  const more = moreBelow(rows, context, {
+    label: 'Older orders',
+    async load() {
+      const known = () => mirror.state.mempool.length + mirror.state.ledger.length;
+      if (known() < wanted + PAGE_ROWS) await mirror.loadOlder();
+      if (known() > wanted) wanted = Math.min(MOST_ROWS, wanted + PAGE_ROWS);
+      nextFrame(show);
+    },
+  });
   const show = () => {
     const { ledger, mempool, count: onChain } = mirror.state;
-    list.show([...mempool, ...ledger]);
-    arrows.refresh();
+    const orders = [...mempool, ...ledger].slice(0, wanted);
+    list.show(orders);
+    const total = mempool.length + onChain;
+    const [shown, all] = [orders.length, total].map((amount) => grouped(String(amount)));
+    more.show(`${shown} of ${all}`, orders.length < total && wanted < MOST_ROWS);
     const waiting = mempool.length === 0 ? '' : ` · ${mempool.length} waiting`;
     setText(count, `${grouped(String(onChain))} on the chain${waiting}`);
     const isEmpty = mirror.isLoaded && ledger.length + mempool.length === 0;
@@ -54,6 +74,7 @@ export function mountOrders(
   return () => {
     stopTime();
     forget(show);
+    list.close();
     mirror.close();
   };
 }

@@ -7,8 +7,11 @@ import { ada, age, ends, moment, short, shortPrice } from '../format.ts';
 import { flash, forget, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../now.ts';
+import { moreBelow } from './more.ts';
 
-const MOST_ROWS = 100;
+/** So many at first, and more with each wish for older ones. */
+const PAGE_ROWS = 100;
+const MOST_ROWS = 1_000;
 
 interface TapeRow extends Row<TradeRow> {
   tick(trade: TradeRow, nowSeconds: number): void;
@@ -16,26 +19,40 @@ interface TapeRow extends Row<TradeRow> {
 
 export function mountTape(
   container: HTMLElement,
-  { client }: PageContext,
+  context: PageContext,
   asset: string,
   time: MarketTime,
 ): Unmount {
-  const mirror = client.trades(asset);
+  const mirror = context.client.trades(asset);
   const rows = el('ol', { class: 'tape', 'aria-label': 'Trades, newest first', tabindex: '0' });
   const note = el('div', {});
   const heads = ['Price', 'Tokens', 'Value', 'Age'].map((text) => el('span', {}, text));
   const head = el('div', { class: 'tape-head', 'aria-hidden': 'true' }, ...heads);
   container.append(el('header', {}, el('h2', {}, 'Trades')), head, rows, note);
-  let isFirst = true;
+  /** Id of the newest trade when the tape came up: what is later is news. */
+  let settled: string | null = null;
+  const isNews = ({ id }: TradeRow) => settled !== null && id > settled;
   const list = new KeyedList<TradeRow, TapeRow>(rows, {
     most: MOST_ROWS,
     keyOf: ({ id }) => id,
-    rowOf: () => tapeRow(() => time.seconds.value, !isFirst),
+    rowOf: () => tapeRow(() => time.seconds.value, isNews),
+    arranged: () => more.arranged(),
+  });
+  let wanted = PAGE_ROWS;
+  const more = moreBelow(rows, context, {
+    label: 'Older trades',
+    async load() {
+      if (mirror.state.trades.length < wanted + PAGE_ROWS) await mirror.loadOlder();
+      if (mirror.state.trades.length > wanted) wanted = Math.min(MOST_ROWS, wanted + PAGE_ROWS);
+      nextFrame(show);
+    },
   });
   const show = () => {
     const { trades } = mirror.state;
-    list.show(trades);
-    isFirst = !mirror.isLoaded;
+    if (mirror.isLoaded) settled ??= trades[0]?.id ?? '';
+    list.show(trades.slice(0, wanted));
+    const hasMore = trades.length > wanted || mirror.hasOlder;
+    more.show(`The newest ${Math.min(wanted, trades.length)}`, hasMore && wanted < MOST_ROWS);
     const isEmpty = mirror.isLoaded && trades.length === 0;
     note.replaceChildren(...(isEmpty ? [el('p', { class: 'empty' }, 'No trades yet.')] : []));
   };
@@ -45,11 +62,12 @@ export function mountTape(
   return () => {
     stopTime();
     forget(show);
+    list.close();
     mirror.close();
   };
 }
 
-function tapeRow(nowSeconds: () => number, isNews: boolean): TapeRow {
+function tapeRow(nowSeconds: () => number, isNews: (trade: TradeRow) => boolean): TapeRow {
   const price = el('span', { class: 'num' });
   const side = el('span', { class: 'unseen' });
   const tokens = el('span', { class: 'num' });
@@ -70,7 +88,7 @@ function tapeRow(nowSeconds: () => number, isNews: boolean): TapeRow {
       const who = trade.pkh === '' ? '' : `, key ${ends(trade.pkh)}`;
       setAttribute(element, 'title', `${trade.price} ADA a token, ${moment(trade.time)}${who}`);
       tick(trade, nowSeconds());
-      if (before === null && isNews) flash(element, isBuy ? 'up' : 'down');
+      if (before === null && isNews(trade)) flash(element, isBuy ? 'up' : 'down');
     },
   };
 }

@@ -33,13 +33,11 @@ export function mountToken(
   const { head, note, columns } = panels;
   container.append(head, note, columns);
 
-  let stops: readonly Unmount[] = [];
+  let unmountParts: Unmount | null = null;
   const show = () => {
     pool.set(mirror.state);
     // Nothing is asked for a token that is not there: what would be asked is refused.
-    if (mirror.state !== null && stops.length === 0) {
-      stops = mountParts(panels, context, asset, time);
-    }
+    if (mirror.state !== null) unmountParts ??= mountParts(panels, context, asset, time);
     note.hidden = mirror.state !== null || !mirror.isLoaded;
     if (!note.hidden && mirror.error === null) note.replaceChildren(unknown(asset));
     columns.hidden = mirror.state === null;
@@ -52,31 +50,44 @@ export function mountToken(
   });
   show();
   return () => {
-    for (const stop of stops) stop();
+    unmountParts?.();
     forget(show);
     mirror.close();
     pool.set(null);
   };
 }
 
+/** One after the other, as frames have room for them; they are seen when all are there. */
 function mountParts(
   panels: ReturnType<typeof panelsOf>,
   context: PageContext,
   asset: string,
   time: MarketTime,
-): readonly Unmount[] {
-  return [
-    mountHead(panels.head, context, asset),
-    mountChart(panels.chart, context, asset),
-    mountTrade(panels.trade, context),
-    mountCurve(panels.curve, context),
-    mountOrders(panels.orders, context, asset, time),
-    mountTape(panels.tape, context, asset, time),
-    mountBook(panels.book, context, asset),
-    mountHolders(panels.holders, context, asset),
-    mountLocks(panels.locks, context, time),
-    mountAbout(panels.about, context),
+): Unmount {
+  const parts: readonly (() => Unmount)[] = [
+    () => mountHead(panels.head, context, asset),
+    () => mountChart(panels.chart, context, asset),
+    () => mountTrade(panels.trade, context),
+    () => mountCurve(panels.curve, context),
+    () => mountOrders(panels.orders, context, asset, time),
+    () => mountTape(panels.tape, context, asset, time),
+    () => mountBook(panels.book, context, asset),
+    () => mountHolders(panels.holders, context, asset),
+    () => mountLocks(panels.locks, context, time),
+    () => mountAbout(panels.about, context),
   ];
+  const { columns } = panels;
+  const stops: Unmount[] = [];
+  const jobs = parts.map((mount) => () => {
+    stops.push(mount());
+    if (stops.length === parts.length) columns.classList.remove('coming');
+  });
+  columns.classList.add('coming');
+  for (const job of jobs) nextFrame(job);
+  return () => {
+    for (const job of jobs) forget(job);
+    for (const stop of stops) stop();
+  };
 }
 
 /** Where the parts stand; on a phone the styles put trading right below the chart. */

@@ -58,6 +58,7 @@ export function mountOwnOrders(
   return () => {
     for (const stop of stops) stop();
     forget(show);
+    list.close();
   };
 }
 

@@ -12,7 +12,7 @@ import { type Position, positionOf } from '../../support/chart.ts';
 import type { Scope } from '../../support/server.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
-import type { FaultyNode, Nodes } from './nodes.ts';
+import { type FaultyNode, LIMIT_MS, type Nodes } from './nodes.ts';
 
 const AGAIN_MS = 200;
 const RECENT = 15;
@@ -170,7 +170,7 @@ export class FaultClient {
     const node = this.#nodes.living.at(-1) ?? this.#node;
     const headers = { 'content-type': 'application/json' };
     const post = { method: 'POST', headers, body: JSON.stringify(body) };
-    const signal = AbortSignal.timeout(2_000);
+    const signal = AbortSignal.timeout(10_000);
     const init = body === undefined ? { signal } : { ...post, signal };
     const response = await fetch(`${node.server.url}${path}`, init);
     const text = await response.text();
@@ -244,5 +244,6 @@ export async function answered(clients: readonly FaultClient[]): Promise<void> {
   await until(
     () => `all is subscribed; ${open()[0]?.what}`,
     () => open().length === 0,
+    LIMIT_MS,
   );
 }

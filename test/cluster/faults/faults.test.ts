@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endScene, play, setScene } from './scene.ts';
 
+/** The people of the scene are enough; `npm run sim -- cluster` has traders beside them. */
+const ENV = { TRADERS_PACE: '0', BLOCK_EVERY_MS: '400' };
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 
 test('three nodes under trading: what breaks mends, and nobody is told a wrong thing', {
-  timeout: 170_000,
+  timeout: 400_000,
 }, async (t) => {
   t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/cluster/faults/faults.test.ts`);
-  const scene = await setScene(t, SEED, (text) => t.diagnostic(text));
+  const scene = await setScene(t, SEED, (text) => t.diagnostic(text), ENV);
   for (const name of [
     'kill -9 of the leader',
     'the leader frozen past its lease',

@@ -10,7 +10,7 @@ import { Failure } from '../../../src/runtime/errors.ts';
 import { type Rng, systemRng } from '../../../src/runtime/rng.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
-import { type FaultyNode, type Health, LEASE_MS, MARKET } from './nodes.ts';
+import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET } from './nodes.ts';
 import type { Scene } from './scene.ts';
 
 export type Fault = (scene: Scene) => Promise<void>;
@@ -53,7 +53,7 @@ async function natsDownForLong({ nodes }: Scene): Promise<void> {
   const all = async () => Promise.all(nodes.all.map((node) => node.health()));
   const areStale = (found: Awaited<ReturnType<typeof all>>) =>
     found.every((health) => health?.status === 200 && health.stale);
-  await untilAsked('all are ready, and say that they are stale', all, areStale, 20_000);
+  await untilAsked('all are ready, and say that they are stale', all, areStale, LIMIT_MS);
   await nodes.nats.start();
 }
 
@@ -66,7 +66,7 @@ async function deleteNats({ nodes, watcher }: Scene): Promise<void> {
     'a new epoch',
     ask,
     (found) => found.every((health) => health !== null && health.epoch !== before?.epoch),
-    30_000,
+    LIMIT_MS,
   );
   assert(watcher.stale > stale, 'nodes say that what they have is not in the log any more');
 }
@@ -79,7 +79,7 @@ async function shortenLog({ nodes, watcher }: Scene): Promise<void> {
   await nats.kill();
   cpSync(kept, older, { recursive: true });
   await nats.start();
-  const { epoch } = await watcher.converged(20_000);
+  const { epoch } = await watcher.converged(LIMIT_MS);
   await wait(2 * LEASE_MS);
   await nats.kill();
   rmSync(kept, { recursive: true });
@@ -88,7 +88,7 @@ async function shortenLog({ nodes, watcher }: Scene): Promise<void> {
   const ask = async () => Promise.all(nodes.living.map((node) => node.health()));
   const isNew = (found: Awaited<ReturnType<typeof ask>>) =>
     found.every((health) => health !== null && health.epoch !== epoch);
-  await untilAsked('a new epoch', ask, isNew, 30_000);
+  await untilAsked('a new epoch', ask, isNew, LIMIT_MS);
   assert(watcher.stale > stale, 'nodes say that what they have is not in the log any more');
 }
 
@@ -99,7 +99,7 @@ async function deleteNatsAndKillLeader(scene: Scene): Promise<void> {
   people.forgiven = people.accepted.length;
   await old.kill();
   await nodes.nats.restart('deleted');
-  await nodes.leader(null, 30_000);
+  await nodes.leader();
   people.forgiven = people.accepted.length;
   await old.start();
 }
@@ -119,7 +119,7 @@ async function freezeLeader({ nodes, clients, note }: Scene): Promise<void> {
     'the one that was frozen follows',
     () => old.health(),
     (health) => health?.role === 'follower' && health.term >= ledBy,
-    15_000,
+    LIMIT_MS,
   );
   note(`frozen leader tried ${old.publishes - publishes} entries`);
 }
@@ -169,7 +169,7 @@ async function partFollower({ nodes }: Scene): Promise<void> {
     'who is cut off says that it is stale',
     () => node.health(),
     (health) => health?.stale === true,
-    20_000,
+    LIMIT_MS,
   );
   node.joinAgain();
 }
@@ -185,10 +185,10 @@ async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<voi
   const before = (await node.health()) ?? assert.fail('it answers');
   const ask = () => Promise.all(others.map((one) => one.health()));
   const isAhead = (one: Health | null) => one !== null && one.seq > before.seq + 5;
-  await untilAsked('the others go on', ask, (found) => found.every(isAhead), 30_000);
+  await untilAsked('the others go on', ask, (found) => found.every(isAhead), LIMIT_MS);
   await nodes.nats.restart('deleted');
   const isAnew = (one: Health | null) => one !== null && one.epoch !== before.epoch;
-  const [now] = await untilAsked('a new epoch', ask, (found) => found.every(isAnew), 30_000);
+  const [now] = await untilAsked('a new epoch', ask, (found) => found.every(isAnew), LIMIT_MS);
   const link = await connectNats({ url: nodes.nats.url, name: 'taker' }, systemRng);
   assert(!(link instanceof Failure));
   const shape = { bucket: `${MARKET}-files`, replicas: 1 };
@@ -198,7 +198,7 @@ async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<voi
   assert.equal(await files.remove(name), null);
   node.joinAgain();
   const isUnready = (health: Health | null) => health?.status === 503;
-  await untilAsked('it is not ready', () => node.health(), isUnready, 30_000);
+  await untilAsked('it is not ready', () => node.health(), isUnready, LIMIT_MS);
   const { unready } = watcher;
   for (let asked = 0; asked < 20; asked += 1) {
     const health = await node.health();
@@ -208,7 +208,7 @@ async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<voi
   assert(!((await files.put(name, path)) instanceof Failure));
   await link.close();
   const isBack = (one: Health | null) => one?.status === 200 && one.epoch !== before.epoch;
-  await untilAsked('it goes on with the others', () => node.health(), isBack, 30_000);
+  await untilAsked('it goes on with the others', () => node.health(), isBack, LIMIT_MS);
   note(`${node.name} said ${watcher.unready - unready} times that it is not ready`);
 }
 

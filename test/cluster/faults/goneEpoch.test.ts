@@ -20,7 +20,7 @@ function leadUntil(node: OneNode, what: () => string, condition: () => boolean):
     node.mayLead = true;
     return condition();
   };
-  return until(what, leads, 20_000);
+  return until(what, leads, 60_000);
 }
 
 async function pairWithoutLog(t: TestContext): Promise<Pair> {
@@ -39,11 +39,11 @@ async function pairWithoutLog(t: TestContext): Promise<Pair> {
     );
   };
   await written(20);
-  await until('both have some', () => behind.node.applied().seq > 10, 20_000);
+  await until('both have some', () => behind.node.applied().seq > 10, 60_000);
   behind.log.isCut = true;
   await written(20);
   ahead.expire();
-  await until('what was written is applied', () => ahead.node.applied().seq === stream.end, 20_000);
+  await until('what was written is applied', () => ahead.node.applied().seq === stream.end, 60_000);
   stream.truncate(Number.POSITIVE_INFINITY);
   behind.log.mend();
   return { place, ahead, behind };
@@ -82,7 +82,7 @@ test('takes what an epoch began with when its log is empty again, not ready befo
   await until(
     () => `both are in the new epoch: ${ahead.at}, ${behind.at}; ${place.faults[0]}`,
     () => place.faults.length > 0 || behind.at === `2-gone:${next.entry.seq}`,
-    20_000,
+    60_000,
   );
   assert.deepEqual(place.faults, []);
   assert.equal(behind.node.stateHash(), ahead.node.stateHash());
@@ -99,7 +99,7 @@ test('waits no longer for the snapshot of an epoch when there is a later one', a
   await until(
     () => `it is in the later epoch: ${behind.at}`,
     () => behind.at === `3-here:${next.entry.seq}`,
-    20_000,
+    60_000,
   );
   assert.deepEqual(place.faults, []);
 });
@@ -110,7 +110,7 @@ test('waits for the next epoch when the log that one went back in is gone', asyn
   await until(
     'it could not go back',
     () => behind.divergences() > 0 || place.faults.length > 0,
-    20_000,
+    60_000,
   );
   await leadUntil(
     ahead,

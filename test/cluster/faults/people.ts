@@ -16,14 +16,14 @@ import { ADA, launchOf } from '../../e2e/devnet/world.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { untilAsked } from '../../support/until.ts';
-import type { Nodes } from './nodes.ts';
+import { LIMIT_MS, type Nodes } from './nodes.ts';
 
 const NAMES = ['ann', 'ben', 'cid', 'dan'];
 const TOKENS = 2;
 const COINS = 6;
 /** Of one person between two wishes. */
 const PAUSE_MS = 150;
-const CALL_MS = 4_000;
+const CALL_MS = 6_000;
 
 export interface Accepted {
   readonly txHash: string;
@@ -61,7 +61,7 @@ export class People {
         const found = await desk.client.utxos(wallet.keyHash);
         return found instanceof ApiFailure ? 0 : found.length;
       };
-      await untilAsked('coins are there', held, (count) => count >= COINS, 20_000);
+      await untilAsked('coins are there', held, (count) => count >= COINS, LIMIT_MS);
       if (index >= TOKENS) continue;
       const wish = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
       const { asset } = await untilDone('a launch', () => desk.launch(wish));
@@ -127,7 +127,7 @@ export class People {
 }
 
 async function untilDone<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
-  const answer = await untilAsked(what, ask, (found) => !(found instanceof ApiFailure), 30_000);
+  const answer = await untilAsked(what, ask, (found) => !(found instanceof ApiFailure), LIMIT_MS);
   if (answer instanceof ApiFailure) throw new Error(answer.message);
   return answer;
 }

@@ -5,14 +5,14 @@ import { Failure } from '../../../src/runtime/errors.ts';
 import { type Rng, seededRng, systemRng } from '../../../src/runtime/rng.ts';
 import { marketWishes, tokenWishes } from '../../e2e/live/wishes.ts';
 import type { Environment, Scope } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { assertChains, type Chains } from './chains.ts';
 import { answered, FaultClient } from './clients.ts';
 import { FAULTS, type FaultName } from './faults.ts';
-import { Nodes } from './nodes.ts';
+import { LIMIT_MS, Nodes } from './nodes.ts';
 import { People } from './people.ts';
 import { Watcher } from './watcher.ts';
 
-const AGREE_MS = 25_000;
 const WARM_UP_MS = 800;
 const MOST_WORDS = 25;
 const SETTLE_MS = 1_500;
@@ -79,17 +79,18 @@ async function mended(scene: Scene, name: FaultName): Promise<void> {
   const startMs = performance.now();
   await FAULTS[name](scene);
   const mendedMs = performance.now() - startMs;
-  await watcher.converged(AGREE_MS);
+  await watcher.converged(LIMIT_MS);
   const agreedMs = performance.now() - startMs;
   // It must go on, not only stand.
   const accepted = people.accepted.length;
-  for (let waited = 0; people.accepted.length <= accepted && waited < 100; waited += 1) {
-    await wait(100);
-  }
-  assert(people.accepted.length > accepted, `trading goes on: ${[...people.refused]}`);
+  await until(
+    () => `trading goes on: ${[...people.refused]}`,
+    () => people.accepted.length > accepted,
+    LIMIT_MS,
+  );
   await people.close();
-  await Promise.all(clients.map((client) => client.agrees(AGREE_MS)));
-  const health = await watcher.converged(AGREE_MS);
+  await Promise.all(clients.map((client) => client.agrees(LIMIT_MS)));
+  const health = await watcher.converged(LIMIT_MS);
   await archive(scene);
   const told = clients.flatMap(({ followings }) => followings.map((one) => one.told));
   const sum = (of: (one: (typeof told)[number]) => number) =>
@@ -109,7 +110,7 @@ async function mended(scene: Scene, name: FaultName): Promise<void> {
 export async function endScene(scene: Scene): Promise<Chains> {
   const { nodes, people, clients, watcher, note } = scene;
   await wait(SETTLE_MS);
-  await watcher.converged(AGREE_MS);
+  await watcher.converged(LIMIT_MS);
   for (const client of clients) {
     client.assertSound();
     client.close();

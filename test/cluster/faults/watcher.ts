@@ -19,7 +19,9 @@ const READ = 512;
 
 interface Sample {
   readonly node: string;
-  readonly atMs: number;
+  /** It said this between the two. */
+  readonly askedMs: number;
+  readonly heardMs: number;
   readonly health: Health;
 }
 
@@ -49,10 +51,12 @@ export class Watcher {
   async #run(): Promise<void> {
     while (this.#running) {
       const { living } = this.#nodes;
+      const askedMs = performance.now();
       const found = await Promise.all(living.map((node) => node.health()));
+      const heardMs = performance.now();
       for (const [index, health] of found.entries()) {
         const name = living[index]?.name ?? '';
-        if (health !== null) this.#see({ node: name, atMs: performance.now(), health });
+        if (health !== null) this.#see({ node: name, askedMs, heardMs, health });
       }
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
@@ -87,7 +91,7 @@ export class Watcher {
 
   #see(sample: Sample): void {
     this.samples += 1;
-    const { node, health, atMs } = sample;
+    const { node, health, askedMs, heardMs } = sample;
     if (health.stale) this.stale += 1;
     if (health.status !== 200) this.unready += 1;
     try {
@@ -97,9 +101,9 @@ export class Watcher {
       const newest = this.#newest.at(-1) ?? { number: 0, seq: 0 };
       const isNewer =
         number > newest.number || (number === newest.number && health.seq > newest.seq);
-      if (isNewer) this.#newest.push({ atMs, number, seq: health.seq });
+      if (isNewer) this.#newest.push({ atMs: heardMs, number, seq: health.seq });
       if (health.status !== 200 || health.stale) return;
-      const known = this.#newest.findLast((one) => one.atMs < atMs - MOST_SILENT_MS);
+      const known = this.#newest.findLast((one) => one.atMs < askedMs - MOST_SILENT_MS);
       if (known === undefined) return;
       const isOld = number < known.number || (number === known.number && health.seq < known.seq);
       assert(!isOld, `${node} calls itself fresh at ${health.epoch}:${health.seq}, long ago`);

@@ -1,17 +1,17 @@
 /**
- * The package as a stranger gets it: packed, installed into a project elsewhere, type-checked under
+ * The programs in `examples/`, as they are, and the package as a stranger gets it: packed, installed into a project elsewhere, type-checked under
  * both ways of finding modules, and run. The four packages that it needs are packed from ours, so
  * that nothing is asked of a registry.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client } from '../../src/client/index.ts';
 import { startDevnet } from '../support/devnet.ts';
-import { temporaryDirectory } from '../support/server.ts';
+import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { Person } from './person.ts';
 
@@ -42,12 +42,11 @@ interface PackedFile {
   readonly files: readonly { readonly path: string }[];
 }
 
-async function pack(folder: string, ...args: string[]): Promise<PackedFile> {
+async function pack(folder: string, ...args: string[]): Promise<PackedFile[]> {
   const told = await run(folder, 'npm', 'pack', '--json', '--silent', ...args);
   // trust: npm documents this shape; what is not there fails below
-  const [file] = JSON.parse(told.slice(told.indexOf('['))) as PackedFile[];
-  assert(file !== undefined);
-  return { ...file, filename: join(folder, file.filename) };
+  const files = JSON.parse(told.slice(told.indexOf('['))) as PackedFile[];
+  return files.map((file) => ({ ...file, filename: join(folder, file.filename) }));
 }
 
 /** Every program that README.md shows, and those in `examples/`, as the project of a stranger. */
@@ -86,14 +85,25 @@ function check(folder: string, name: string, options: object): Promise<string> {
   return run(folder, process.execPath, join(MODULES, 'typescript/bin/tsc'), '-p', name);
 }
 
-test('packed, installed elsewhere, type-checked and run', async (t) => {
+/** The market of all programs. */
+const url = await startDevnet({ after });
+const client = new Client({ url });
+after(() => client.close());
+const person = new Person(client);
+await person.fund(900, 6, async () => {});
+const asset = await person.launch('Rocket', 100);
+const pool = client.pool(asset);
+await until('launched', () => pool.state !== null, DEADLINE_MS);
+
+test('packed, installed elsewhere, type-checked and run', async () => {
   const copy = temporaryDirectory();
   for (const name of [...SOURCES, ...FOLDERS]) {
     cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   }
   symlinkSync(MODULES, join(copy, 'node_modules'));
   const manifest = readFileSync(join(copy, 'package.json'), 'utf8');
-  const packed = await pack(copy);
+  const [packed] = await pack(copy);
+  assert(packed !== undefined);
   assert(packed.size < MOST_BYTES, `${packed.size} bytes`);
   const outside = packed.files.filter(({ path }) => !/^(dist\/(client|cardano)|[A-Zp])/.test(path));
   assert.deepEqual(outside, [], 'nothing but the client is in it');
@@ -101,10 +111,9 @@ test('packed, installed elsewhere, type-checked and run', async (t) => {
 
   const project = temporaryDirectory();
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  const needed: string[] = [];
-  for (const name of NEEDED) {
-    needed.push((await pack(project, '--ignore-scripts', join(MODULES, name))).filename);
-  }
+  const places = NEEDED.map((name) => join(MODULES, name));
+  const needed = (await pack(project, '--ignore-scripts', ...places)).map((file) => file.filename);
+  assert.equal(needed.length, NEEDED.length);
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--offline'];
   await run(project, 'npm', 'install', ...quiet, packed.filename, ...needed);
   for (const [name, text] of programs()) writeFileSync(join(project, name), text);
@@ -124,14 +133,6 @@ test('packed, installed elsewhere, type-checked and run', async (t) => {
   await check(project, 'browser.json', { ...browser, lib: ['es2023', 'dom', 'dom.iterable'] });
   for (const [name, text] of programs()) writeFileSync(join(project, name), text);
 
-  const url = await startDevnet(t);
-  const client = new Client({ url });
-  t.after(() => client.close());
-  const person = new Person(client);
-  await person.fund(900, 3, async () => {});
-  const asset = await person.launch('Rocket', 100);
-  const pool = client.pool(asset);
-  await until('launched', () => pool.state !== null, DEADLINE_MS);
   let count = 0;
   for (const [name, text] of programs()) {
     if (!name.startsWith('readme')) continue;
@@ -141,4 +142,64 @@ test('packed, installed elsewhere, type-checked and run', async (t) => {
     assert.match(said, /Rocket \d+ lovelace|[0-9a-f]{64} buys \d+/, said);
   }
   assert(count >= 2, 'the README shows how to use it');
+});
+
+const MOST_LINES = 60;
+
+interface Running {
+  text: string;
+  code: number | null;
+}
+
+function runExample(scope: Scope, name: string, args: readonly string[]): Running {
+  const file = join(ROOT, 'examples', name);
+  assert(readFileSync(file, 'utf8').split('\n').length <= MOST_LINES + 1);
+  const child = spawn(process.execPath, [file, ...args], { cwd: ROOT });
+  const running: Running = { text: '', code: null };
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', (text: string) => {
+      running.text += text;
+    });
+  }
+  child.on('close', (code) => {
+    running.code = code ?? -1;
+  });
+  scope.after(() => void child.kill());
+  return running;
+}
+
+/** Resolves when it has ended well; `meanwhile` is done again and again until then. */
+async function ended(running: Running, meanwhile: () => Promise<unknown>): Promise<string> {
+  const startMs = performance.now();
+  while (running.code === null && performance.now() - startMs < DEADLINE_MS) await meanwhile();
+  await until(
+    () => `it ends: ${running.text}`,
+    () => running.code !== null,
+  );
+  assert.equal(running.code, 0, running.text);
+  return running.text;
+}
+
+test('the price watcher and the grid bot do what they say', async (t) => {
+  const mine = client.userOrders(person.address);
+  /** One order of another trader at a time; the price goes up and down. */
+  let isBuy = false;
+  const move = async () => {
+    isBuy = !isBuy;
+    const wish = { assetId: asset, slippage: 'infinity' } as const;
+    const id = await (isBuy
+      ? person.order({ ...wish, side: 'BUY', amount: '300000000' })
+      : person.order({ ...wish, side: 'SELL', amount: '90000000' }));
+    const isOver = () => mine.state.ledger.some((each) => each.entityId === id && each.evaluatedAt);
+    await until('the market moves', () => isOver() === true, DEADLINE_MS);
+  };
+  const watcher = runExample(t, 'priceWatcher.ts', [url, '', '3']);
+  const watched = await ended(watcher, move);
+  assert.match(watched, /^Rocket \(COIN\), in ADA, minute by minute:\n/);
+  assert.equal(watched.match(/^\d\d:\d\d {2}0\.0\d+ {2}low /gm)?.length, 3, watched);
+
+  const bot = runExample(t, 'gridBot.ts', [url, asset, '3', '1']);
+  const traded = await ended(bot, move);
+  assert.match(traded, /^BUY 10000000: Evaluated, received \d+$/m);
+  assert.match(traded, /^SELL \d+: (Evaluated|Refunded), received \d+$/m);
 });
