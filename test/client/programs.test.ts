@@ -1,7 +1,7 @@
 /**
- * The programs in `examples/`, as they are, and the package as a stranger gets it: packed, installed into a project elsewhere, type-checked under
- * both ways of finding modules, and run. The four packages that it needs are packed from ours, so
- * that nothing is asked of a registry.
+ * The programs in `examples/`, as they are, and the package as a stranger gets it: packed,
+ * installed into a project elsewhere, type-checked under both ways of finding modules, and run. The
+ * four packages that it needs are packed from ours, so that nothing is asked of a registry.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

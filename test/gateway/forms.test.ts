@@ -251,8 +251,7 @@ test('a body that ends midway, or a client that leaves after it, harms nobody', 
 });
 
 test('bodies that arrive at once are bounded together, and free again when they end', async (t) => {
-  const options = { maxArrivingBytes: 2_000 };
-  const node = await startNode(t, { routes: [ROUTE], options });
+  const node = await startNode(t, { routes: [ROUTE], options: { maxArrivingBytes: 2_000 } });
   const body = IMAGE + INFO_FIELD + END + ' '.repeat(600);
   const request = post('/launch', body, [TYPE]);
   const slow = Array.from({ length: 5 }, () => new RawConnection(node.port));

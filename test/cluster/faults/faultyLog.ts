@@ -83,6 +83,8 @@ export class FaultyStream {
 export class FaultyLog implements Log {
   readonly #stream: FaultyStream;
   isCut = false;
+  /** Asked right before the log is begun anew. */
+  mayRestart = () => true;
   #isClosed = false;
   #waiting: { seq: number; resolve: () => void }[] = [];
 
@@ -165,6 +167,7 @@ export class FaultyLog implements Log {
 
   async restart(sealed: SealedEntry): Promise<void> {
     await this.#answer(() => {
+      if (!this.mayRestart()) throw new Error('another node may begin the log now');
       const stream = this.#stream;
       const there = stream.at(sealed.entry.seq);
       if (there?.hash === sealed.hash) return;

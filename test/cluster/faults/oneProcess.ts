@@ -88,6 +88,7 @@ export class OneNode {
       epochStarted: () => {},
     });
     const self = this;
+    log.mayRestart = () => self.mayLead;
     const lease = {
       get held() {
         return self.mayLead;
