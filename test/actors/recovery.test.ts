@@ -186,7 +186,7 @@ test('the state of another log starts a new epoch from that state', async (scope
   await checkRebuild(mixed.world);
 });
 
-test('a log that begins from another state of the same length is not gone on with', async (scope) => {
+test('a log that begins from another state of the same length is left', async (scope) => {
   const mine = await newMarket(scope);
   const other = await openMarket(scope, join(temporaryDirectory(scope), 'other'));
   // The same entries but for their amounts.
