@@ -9,7 +9,7 @@ import type { Cluster } from './assembly/cluster.ts';
 import { openDoors } from './assembly/doors.ts';
 import { unlessGivenUp, untilFatal } from './assembly/givingUp.ts';
 import { type Market, openMarket } from './assembly/market.ts';
-import type { Roles } from './assembly/roles.ts';
+import type { Roles } from './assembly/turns.ts';
 import type { World } from './assembly/world.ts';
 import { isReal } from './config/chainChecks.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from './ingest/replay.ts';
@@ -123,7 +123,7 @@ async function openAnyChain(
 ): Promise<ChainKit | null> {
   if (isReal(world.settings)) {
     const { openRealChain } = await import('./assembly/realChain.ts');
-    return openRealChain(world, market, events);
+    return openRealChain(world, market, cluster, events);
   }
   if (world.devnet === undefined) return null;
   const { openChain } = await import('./assembly/chain.ts');

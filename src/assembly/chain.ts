@@ -10,7 +10,8 @@ import type { Deployment } from '../cardano/deployment.ts';
 import { keyOf } from '../cardano/keys.ts';
 import type { Devnet } from '../chain/devnet.ts';
 import { EmulatedChain } from '../chain/emulated.ts';
-import { Follower, type FollowerPlace } from '../chain/follower.ts';
+import { Follower } from '../chain/follower.ts';
+import type { FollowerPlace } from '../chain/followerPlace.ts';
 import type { SyncProgress } from '../chain/syncMeter.ts';
 import { tokenPolicyId } from '../chain/tokenPolicy.ts';
 import { readSecrets, type Secrets } from '../config/secrets.ts';
@@ -35,7 +36,8 @@ import type { Workshop } from '../workshop/workshop.ts';
 import type { Cluster } from './cluster.ts';
 import { imagesOf } from './images.ts';
 import type { Market } from './market.ts';
-import { alone, among, type Roles, type Work } from './roles.ts';
+import { alone, among, type Work } from './roles.ts';
+import type { Roles } from './turns.ts';
 import type { World } from './world.ts';
 
 export interface ChainKit {

@@ -5,14 +5,15 @@
 import type { Node } from '../actors/node.ts';
 import type { NetworkDeployment } from '../cardano/deployment.ts';
 import { chainTip } from '../chain/chainPoints.ts';
-import { type DistantChain, Follower } from '../chain/follower.ts';
-import { KeptFollower } from '../chain/keptFollower.ts';
+import { Follower } from '../chain/follower.ts';
+import type { DistantChain } from '../chain/followerPlace.ts';
 import { KupoLookup } from '../chain/kupo/kupo.ts';
 import { MempoolView } from '../chain/kupo/mempoolView.ts';
 import { KupoWatch } from '../chain/kupo/watch.ts';
 import { NodeLink } from '../chain/nodeLink.ts';
 import { noLookup } from '../chain/noLookup.ts';
 import { OgmiosChain, type Seen } from '../chain/ogmios/ogmios.ts';
+import { Overhearing } from '../chain/overhearing.ts';
 import type { Point, Submitter, UtxoLookup } from '../chain/port.ts';
 import { SyncMeter } from '../chain/syncMeter.ts';
 import { tokenPolicyId } from '../chain/tokenPolicy.ts';
@@ -26,10 +27,12 @@ import type { Service } from '../runtime/service.ts';
 import { MOST_POOLS } from '../store/records.ts';
 import { LiveBuilder } from '../transactions/liveBuilder.ts';
 import { type ChainKit, timed } from './chain.ts';
+import type { Cluster } from './cluster.ts';
 import { imagesOf } from './images.ts';
 import type { Market } from './market.ts';
 import { executorOnceReady } from './realExecutor.ts';
 import { realKeys } from './realKeys.ts';
+import { type RealParts, type RealWork, realAlone, realAmong } from './realRoles.ts';
 import { realWorkshop } from './realWorkshop.ts';
 import type { World } from './world.ts';
 
@@ -38,11 +41,18 @@ const MOST_OUTPUTS = 10_000_000;
 /** The mempool is told within it, unless it cannot be read. */
 const SHOWN_MS = 1_000;
 
-export function openRealChain(world: World, market: Market, events: Events): ChainKit {
+export function openRealChain(
+  world: World,
+  market: Market,
+  cluster: Cluster | null,
+  events: Events,
+): ChainKit {
   const { settings, clock } = world;
   const { node } = market;
   const network = networkOf(world);
-  const { source, view, link, meter, kept } = followed(world, market, network, events);
+  const isShared = cluster !== null;
+  const { source, view, ...following } = followed(world, market, network, isShared, events);
+  const { link, meter } = following;
   const live = new LiveBuilder({
     ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
     clock,
@@ -52,7 +62,7 @@ export function openRealChain(world: World, market: Market, events: Events): Cha
   const store = () => node.fold.store;
   const [utxos, index] = lookupOf(world, node, view, events);
   const builder = timed(live, clock, events);
-  const images = imagesOf(world, node, null);
+  const images = imagesOf(world, node, cluster);
   const plain = { utxos, builder, images, clock, store, submitter: source };
   const keys = realKeys(world, network);
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
@@ -63,33 +73,45 @@ export function openRealChain(world: World, market: Market, events: Events): Cha
     const { slots } = live.terms;
     return { deployment: complete, slots, ...plain, keys: keys.executing };
   };
-  const executor = executorOnceReady(node, place, events);
+  const execute = () =>
+    keys.executing.length === 0 ? null : executorOnceReady(node, place, events);
+  const work = workOf({ ...following, execute }, world, market, cluster, events);
   return {
     workshop: realWorkshop({ ...plain, submitter }, network, live, keys.collateral),
     devnet: null,
-    roles: null,
+    roles: work.roles,
     sync: {
       isSynced: () => meter.isSynced,
       isAlone: () => !link.isUp && chainTip(store()) !== null,
       silentMs: () => link.silentMs,
       progress: () => meter.progress(),
     },
-    stale: () => !link.isUp || kept.isInterrupted,
-    services: [
-      connecting(source),
-      ...index,
-      live,
-      kept,
-      ...(keys.executing.length === 0 ? [] : [executor]),
-    ],
+    stale: work.stale,
+    services: [connecting(source), ...index, live, ...work.services],
   };
 }
 
-/** The node, and what brings its chain into the log. */
-function followed(world: World, market: Market, network: NetworkDeployment, events: Events) {
-  const { settings, clock, rng } = world;
-  const { node, writer, log } = market;
+function workOf(
+  parts: RealParts,
+  world: World,
+  { node, writer }: Market,
+  cluster: Cluster | null,
+  events: Events,
+): RealWork {
+  if (cluster !== null) return realAmong(parts, cluster, world, node, events);
   assert(writer !== null, 'the only node writes its log');
+  return realAlone(parts, writer, world, events);
+}
+
+/** The node, and what brings its chain into the log. */
+function followed(
+  world: World,
+  { node, log }: Market,
+  network: NetworkDeployment,
+  isShared: boolean,
+  events: Events,
+) {
+  const { settings, clock, rng } = world;
   const deployment = network.landmarks ?? notDeployed(network);
   const link = new NodeLink(clock, events);
   const source = new OgmiosChain({
@@ -104,16 +126,17 @@ function followed(world: World, market: Market, network: NetworkDeployment, even
   const tip = () => (link.isUp ? source.tip() : null);
   const start = startOf(settings, network, node, events);
   const { FINAL_GRACE_MS: finalGraceMs = FINAL_GRACE_MS } = settings;
-  const distant: DistantChain = { clock, tip, start, finalGraceMs, view };
+  const shared = isShared ? { shared: { nodeBehind: events.nodeBehind } } : {};
+  const distant: DistantChain = { clock, tip, start, finalGraceMs, view, ...shared };
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  const place = { source, rules, clock, node, writer, log, rng, distant };
-  const make = (followerFailed: (error: unknown) => void) => {
-    return new Follower(place, { ...events, followerFailed });
-  };
+  const place = { source, rules, clock, node, log, rng, distant };
+  const follow: RealParts['follow'] = (writer, followerFailed) =>
+    new Follower({ ...place, writer }, { ...events, followerFailed });
+  const overhear: RealParts['overhear'] = (ended) =>
+    new Overhearing({ source, node, view, start }, ended);
   const store = () => node.fold.store;
   const meter = new SyncMeter({ store, tip, clock, startSlot: start?.slot ?? 0 });
-  const kept = new KeptFollower({ make, meter, clock }, events);
-  return { source, view, link, meter, kept };
+  return { source, view, link, tip, meter, follow, overhear };
 }
 
 function networkOf({ settings, deployment }: World): NetworkDeployment {

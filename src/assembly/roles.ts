@@ -9,9 +9,8 @@ import { LedgerReplica } from '../chain/replica.ts';
 import { submitDurably, untilShown, untilWritten } from '../chain/submitDurably.ts';
 import { Copying, type MakeReplica } from '../cluster/copying.ts';
 import { answerCall, LeaderCaller, type LeaderWork } from '../cluster/leaderCalls.ts';
-import { type Crew, type Duty, Leadership } from '../cluster/leadership.ts';
+import type { Crew, Duty } from '../cluster/leadership.ts';
 import { Snapshots } from '../cluster/snapshots.ts';
-import { Watch } from '../cluster/watch.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { ask, serve } from '../nats/requests.ts';
 import { type Clock, sleepUnless } from '../runtime/clock.ts';
@@ -20,20 +19,8 @@ import type { Events } from '../runtime/events.ts';
 import type { Service } from '../runtime/service.ts';
 import type { ChainParts } from './chain.ts';
 import { type Cluster, leaderSubject } from './cluster.ts';
+import { type Roles, takingTurns } from './turns.ts';
 import type { World } from './world.ts';
-
-/** This node among the others. */
-export interface Roles {
-  /** Of this node. */
-  readonly name: string;
-  leads(): boolean;
-  /** Now and at every change. */
-  onRole(listener: (leads: boolean) => void): void;
-  /** Entries of the log that this node has not applied. */
-  lagEntries(): number;
-  /** Since the log was last seen to go on from what this node has. */
-  silentMs(): number;
-}
 
 export interface Work {
   readonly submitter: Counter;
@@ -42,9 +29,6 @@ export interface Work {
   stale(): boolean;
   readonly services: readonly Service[];
 }
-
-/** NATS is asked every few seconds; two that were missed are silence. */
-const SILENCE_MS = 12_000;
 
 /** A follower that waits for an entry which was lost with the log does not stop by itself. */
 const STOP_MS = 2_000;
@@ -72,56 +56,22 @@ export function alone(
 export function among(
   parts: ChainParts,
   cluster: Cluster,
-  { clock, settings }: World,
+  world: World,
   node: Node,
   events: Events,
 ): Work {
-  const { name, link, leaseMs, announcements } = cluster;
+  const { clock, settings } = world;
   const crew = new ChainCrew(parts, cluster, node, clock, events);
-  let backMs: number | null = null;
-  const leading = { ...cluster, node, crew, clock, backMs: () => backMs };
-  const leadership = new Leadership(leading, events);
-  const watch = new Watch(
-    {
-      ...cluster,
-      node,
-      clock,
-      announce: (standing) => announcements.announce(standing),
-      leads: () => leadership.leads,
-      lost: (why) => leadership.stepDown(why),
-    },
-    Math.min(SILENCE_MS / 2, leaseMs / 3),
-  );
-  link.onStatus(({ status }) => {
-    if (status !== 'reconnected') return;
-    backMs = clock.monotonicMs();
-    watch.wake();
-  });
+  const { roles, isStale, services } = takingTurns(crew, cluster, world, node, events);
   const subject = leaderSubject(settings.MARKET_NAME);
   const caller = new LeaderCaller({
     work: () => crew.work,
-    ask: (bytes) => ask(link, subject, bytes),
+    ask: (bytes) => ask(cluster.link, subject, bytes),
     reached: (seq, givenUp) => node.reached(seq, givenUp),
     clock,
   });
-  return {
-    submitter: caller,
-    devnet: caller,
-    roles: {
-      name,
-      leads: () => leadership.leads,
-      onRole: (listener) => leadership.onRole(listener),
-      lagEntries: () => watch.lagEntries,
-      silentMs: () => watch.silentMs,
-    },
-    stale: () => watch.silentMs > SILENCE_MS || watch.isLost || crew.copyIsOld || node.hasDiverged,
-    services: [
-      { name: 'NATS', start: () => {}, stop: () => link.close() },
-      watch,
-      leadership,
-      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
-    ],
-  };
+  const stale = () => isStale() || crew.copyIsOld;
+  return { submitter: caller, devnet: caller, roles, stale, services };
 }
 
 /** What this node does with the chain in each role. */

@@ -27,7 +27,8 @@ export function statusOf(
     // Nodes that share a log could be asked instead; a node that is alone serves what it has.
     serves: () =>
       node.synced() &&
-      (sync === null ? silentMs() <= settings.STALE_MAX_MS : sync.isSynced() || sync.isAlone()),
+      (roles === null || silentMs() <= settings.STALE_MAX_MS) &&
+      (sync === null || sync.isSynced() || sync.isAlone()),
     sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),
     stale: () => chain?.stale() ?? false,
     quarantined: () => node.fold.quarantinedPools,

@@ -9,56 +9,26 @@
  * Nothing is lost: a block is asked for again until its entry is in the log.
  */
 import { KEPT_POINTS } from '../actors/chainRows.ts';
-import type { Transaction } from '../cardano/transaction.ts';
-import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { nextTurn } from '../runtime/clock.ts';
 import type { PointRecord } from '../store/records.ts';
 import { BlockBatch } from './blockBatch.ts';
 import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
+import type {
+  DistantChain,
+  FollowerObserver,
+  FollowerPlace,
+  MempoolEvent,
+} from './followerPlace.ts';
+import { Holding } from './holding.ts';
 import { inPieces } from './mempoolPieces.ts';
+import { openUnless } from './openUnless.ts';
 import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
-import type { Block, ChainEvent, ChainSource, ChainStream, ChainTip, Point } from './port.ts';
-import type { Rules } from './recognise/rules.ts';
-import { type RewindPlace, rewindTo } from './rewind.ts';
+import type { Block, ChainStream, Point } from './port.ts';
+import { rewindTo } from './rewind.ts';
 import { StreamReader } from './streamReader.ts';
 import { otherChain, unknownPoint, unknownStart } from './unfollowable.ts';
 import { Waiting } from './waiting.ts';
-
-export interface FollowerPlace extends RewindPlace {
-  readonly source: ChainSource;
-  readonly rules: Rules;
-  readonly clock: Pick<Clock, 'nowMs'>;
-  /** Entries hold the transactions themselves, so that other nodes can have the chain from them. */
-  readonly withRaw?: boolean;
-  /** Of a chain that is made elsewhere; absent: this process makes it, block by block. */
-  readonly distant?: DistantChain;
-}
-
-export interface DistantChain {
-  readonly clock: Clock;
-  /** Its newest block as told last; null while nobody tells. */
-  tip(): ChainTip | null;
-  /** Following begins after this block; null: with the first one. */
-  readonly start: Point | null;
-  /** A minute is over so long after its end, also without a block. */
-  readonly finalGraceMs: number;
-  /** Told what waits, what blocks have taken of it once they are applied, and of ways back. */
-  readonly view?: WaitingView;
-}
-
-export interface WaitingView {
-  take(event: MempoolEvent): void;
-  settle(transactions: readonly Transaction[]): void;
-  forget(): void;
-}
-
-type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
-
-export interface FollowerObserver {
-  chainFollowed(height: number, transactions: number, events: number): void;
-  chainRolledBack(toHeight: number, blocks: number): void;
-  followerFailed(error: unknown): void;
-}
 
 /** Blocks that may be on the way while what waits is told. */
 const FAR_BLOCKS = 10;
@@ -76,6 +46,7 @@ export class Follower {
   readonly #place: FollowerPlace;
   readonly #observer: FollowerObserver;
   readonly #waiting: Waiting;
+  readonly #holding = new Holding();
   #stream: StreamReader | null = null;
   #batch: BlockBatch | null = null;
   #batchMs = 0;
@@ -85,8 +56,7 @@ export class Follower {
   /** The stream was opened anew because it went back to an unknown block. */
   #isReopened = false;
   #running: Promise<void> = Promise.resolve();
-  #stopping = false;
-  readonly #stopped = Promise.withResolvers<null>();
+  readonly #stop = new AbortController();
   #failed = false;
 
   constructor(place: FollowerPlace, observer: FollowerObserver) {
@@ -99,6 +69,11 @@ export class Follower {
   /** What is served is right but no longer new. */
   get failed(): boolean {
     return this.#failed;
+  }
+
+  /** Our node is waited for; see Holding. */
+  get waitsForNode(): boolean {
+    return this.#holding.isOn;
   }
 
   /** Resolves once the log has what the chain has now; more follows by itself. */
@@ -117,8 +92,7 @@ export class Follower {
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#stopped.resolve(null);
+    this.#stop.abort();
     await this.#stream?.close();
     await this.#running;
   }
@@ -139,16 +113,16 @@ export class Follower {
     if (this.#stopping) return;
     if (first === null) throw new Error(unknownStart(start));
     this.#stream = new StreamReader(first);
-    await this.#rewind(null);
+    await this.#undo(null);
   }
 
-  /** The source may wait for its node for ever; who stops does not. null also when stopped. */
-  async #openAt(points: readonly Point[]): Promise<ChainStream | null> {
-    const opening = this.#place.source.open(points);
-    const stream = await Promise.race([opening, this.#stopped.promise]);
-    if (!this.#stopping) return stream;
-    opening.then((late) => late?.close()).catch(() => {});
-    return null;
+  /** null also when stopped. */
+  #openAt(points: readonly Point[]): Promise<ChainStream | null> {
+    return openUnless(this.#place.source, points, this.#stop.signal);
+  }
+
+  get #stopping(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   /** What waits in the mempool is told after all blocks there are. */
@@ -158,7 +132,7 @@ export class Follower {
       const event = (await this.#stream?.next(this.#patienceMs(), clock)) ?? null;
       if (event === 'quiet' || event?.kind === 'forward') {
         await (event === 'quiet' ? this.#whenQuiet() : this.#take(event.block));
-        if (this.#isDeaf && this.#batch === null && !this.#isFarBehind()) await this.#reopen();
+        if (this.#isDeaf && this.#batch === null && !this.#isLate()) await this.#reopen();
       } else {
         await this.#append();
         if (event === null) break;
@@ -195,13 +169,14 @@ export class Follower {
 
   /** While blocks are missing, their times say what has ended. */
   #isAtTip({ tip }: DistantChain): boolean {
-    const newest = tip();
-    return newest !== null && newest.hash === chainTip(this.#place.node.fold.store)?.hash;
+    const newest = chainTip(this.#place.node.fold.store);
+    return newest !== null && newest.hash === tip()?.hash;
   }
 
   async #take(block: Block): Promise<void> {
     const { node, rules, distant, withRaw = false } = this.#place;
     this.#isReopened = false;
+    if (this.#holding.isOn) return this.#whileHolding(block);
     if (this.#batch === null) {
       this.#batch = new BlockBatch(node.fold, rules, this.#waiting, withRaw);
       this.#batchMs = distant?.clock.monotonicMs() ?? 0;
@@ -231,17 +206,18 @@ export class Follower {
 
   /** Told at once: what a client sent shows before it is in a block. */
   async #followMempool(event: MempoolEvent): Promise<void> {
-    if (this.#isFarBehind()) {
+    if (this.#isLate()) {
       // Without the blocks that are missing it cannot be understood; a new stream tells it again.
       this.#isDeaf = true;
       return;
     }
-    const { node, writer, clock, withRaw, distant } = this.#place;
+    const { node, writer, clock, withRaw = false, distant } = this.#place;
     distant?.view?.take(event);
     const { mempool, marketMs } = node.fold;
     const payload = this.#waiting.take(event, clock.nowMs(), mempool);
     if (payload === null) return;
-    const pieces = withRaw === true ? inPieces(payload) : [payload];
+    const isShared = withRaw || distant?.shared !== undefined;
+    const pieces = isShared ? inPieces(payload) : [payload];
     const drafts = pieces.map((piece) => ({ timeMs: marketMs, payload: piece }));
     await node.reached(await writer.append(drafts));
   }
@@ -251,25 +227,46 @@ export class Follower {
     const { node, distant } = this.#place;
     const { store } = node.fold;
     if (chainTip(store)?.hash === point?.hash) return;
-    if (point === null || point.hash === distant?.start?.hash) return this.#rewind(null);
+    if (point === null || point.hash === distant?.start?.hash) return this.#undo(null);
     const known = findPoint(store, point);
-    if (known !== null) return this.#rewind(known);
+    if (known !== null) return this.#undo(known);
+    if (this.#holding.isOn) return; // Inside a fork of which the log has nothing.
     if (distant === undefined || this.#isReopened) throw new Error(unknownPoint(point));
     // Inside a run of blocks that were passed, say: the chain is asked for what it and we have.
     this.#isReopened = true;
     await this.#reopen();
   }
 
+  /** `known` is where our node went back to; among several nodes it may only be late. */
+  async #undo(known: PointRecord | null): Promise<void> {
+    const tip = chainTip(this.#place.node.fold.store);
+    const shared = this.#place.distant?.shared;
+    if (shared === undefined || tip === null) return this.#rewind(known);
+    if (!this.#holding.isOn) shared.nodeBehind(known?.height ?? 0, tip.height);
+    this.#holding.begin(known);
+  }
+
+  /** The blocks come again in a new stream, which is told what to look for from there. */
+  async #whileHolding(block: Block): Promise<void> {
+    const { at } = this.#holding;
+    const found = this.#holding.take(block, this.#place.node.fold.store);
+    if (found === 'late') return;
+    if (found === 'other') await this.#rewind(at);
+    await this.#reopen();
+  }
+
   async #reopen(): Promise<void> {
     this.#isDeaf = false;
+    this.#holding.end();
     await this.#stream?.close();
     await this.#open();
   }
 
-  #isFarBehind(): boolean {
+  #isLate(): boolean {
     const { distant, node } = this.#place;
     const newest = distant?.tip()?.height ?? 0;
-    return newest > (chainTip(node.fold.store)?.height ?? 0) + FAR_BLOCKS;
+    const isFar = newest > (chainTip(node.fold.store)?.height ?? 0) + FAR_BLOCKS;
+    return isFar || this.#holding.isOn;
   }
 
   async #rewind(known: PointRecord | null): Promise<void> {

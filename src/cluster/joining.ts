@@ -74,17 +74,18 @@ export class Joining {
     const all = await pairs.list();
     if (all instanceof Failure) return null;
     const { epoch } = await log.last();
-    for (const pair of await this.#usable(all)) {
-      const name = `${pair.ledger} in ${epoch}`;
+    for (const { ledger, checkpoint } of await this.#usable(all)) {
+      if (ledger === null) continue;
+      const name = `${ledger} in ${epoch}`;
       if (name === this.#tried) return null;
       rmSync(path, { force: true });
-      const refused = await this.#get(pair.ledger, path);
+      const refused = await this.#get(ledger, path);
       if (refused === null) {
         this.#tried = name;
-        this.#observer.snapshotLoaded('ledger', pair.checkpoint.seq);
+        this.#observer.snapshotLoaded('ledger', checkpoint.seq);
         return path;
       }
-      this.#observer.snapshotUnusable(pair.ledger, refused);
+      this.#observer.snapshotUnusable(ledger, refused);
     }
     return null;
   }

@@ -25,6 +25,8 @@ export interface Crew {
   /** All that is in the log is applied. `failed` is called when it cannot go on. */
   lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty>;
   follow(): Promise<Duty>;
+  /** Whether it could lead now: one that could not, leaves that to others. Absent: always. */
+  isFit?(): boolean;
 }
 
 export interface LeadershipObserver extends WriterObserver {
@@ -99,10 +101,13 @@ export class Leadership implements Service {
   }
 
   async #run(): Promise<void> {
-    const { lease, leaseMs, clock } = this.#place;
+    const { lease, leaseMs, crew, clock } = this.#place;
     while (!this.#stopping) {
       let pauseMs = candidacyMs(leaseMs);
-      if ((await lease.tryTake()) === 'taken') {
+      if (crew.isFit?.() === false) {
+        // A start may have taken it, to begin the log.
+        await lease.release().catch(() => {});
+      } else if ((await lease.tryTake()) === 'taken') {
         // One that could not begin lets others try first.
         if (!(await this.#serve())) pauseMs = leaseMs;
       }

@@ -1,6 +1,7 @@
 /**
  * Snapshots in the object store: a state and a ledger that go together, named by a manifest that is
- * written last and removed first. So a pair that is seen is whole, or has just been replaced.
+ * written last and removed first. So a pair that is seen is whole, or has just been replaced. On a
+ * real chain there is no ledger to copy, and the state is all of it.
  *
  * A pair promises: as long as the log has the entry of its state, or an epoch that begins right
  * behind it, a node with that state folds on, and the ledger can be brought to where that fold is.
@@ -17,16 +18,22 @@ export interface Pair {
   readonly checkpoint: Checkpoint;
   /** Names in the object store. */
   readonly state: string;
-  readonly ledger: string;
+  readonly ledger: string | null;
+}
+
+/** Files of a pair on this node; `ledger` null: it has none. */
+export interface PairFiles {
+  readonly state: string;
+  readonly ledger: string | null;
 }
 
 const PREFIX = 'snapshot-';
 const MANIFEST = '.json';
 
-export function pairOf(checkpoint: Checkpoint): Pair {
+export function pairOf(checkpoint: Checkpoint, hasLedger: boolean): Pair {
   const name = `${PREFIX}${checkpoint.epoch}-${checkpoint.seq}`;
-  const [state, ledger] = [`${name}-state`, `${name}-ledger`];
-  return { version: 1, checkpoint, state, ledger };
+  const ledger = hasLedger ? `${name}-ledger` : null;
+  return { version: 1, checkpoint, state: `${name}-state`, ledger };
 }
 
 let looks = 0;
@@ -60,7 +67,7 @@ export class Pairs {
     return found instanceof Failure ? found : null;
   }
 
-  async put(pair: Pair, state: string, ledger: string): Promise<Failure | null> {
+  async put(pair: Pair, { state, ledger }: PairFiles): Promise<Failure | null> {
     const manifest = `${this.#manifest}.put`;
     writeFileSync(manifest, JSON.stringify(pair));
     try {
@@ -69,6 +76,7 @@ export class Pairs {
         [pair.ledger, ledger],
         [manifestOf(pair), manifest],
       ] as const) {
+        if (name === null || path === null) continue;
         const stored = await this.#objects.put(name, path);
         if (stored instanceof Failure) return stored;
       }
@@ -85,7 +93,7 @@ export class Pairs {
     const names = await this.#names();
     if (names instanceof Failure) return names;
     const kept = pairs.slice(0, count);
-    const stays = new Set(kept.flatMap((pair) => [manifestOf(pair), pair.state, pair.ledger]));
+    const stays = new Set(kept.flatMap((pair) => [manifestOf(pair), ...namesOf(pair)]));
     const leaving = names.filter((name) => !stays.has(name));
     for (const name of [...leaving.filter(isManifest), ...leaving]) {
       const failed = await this.#objects.remove(name);
@@ -110,12 +118,16 @@ export class Pairs {
     try {
       // trust: `put` of a node of this market wrote it, the digest was right
       const pair = JSON.parse(readFileSync(path, 'utf8')) as Pair;
-      const isWhole = names.includes(pair.state) && names.includes(pair.ledger);
+      const isWhole = namesOf(pair).every((each) => names.includes(each));
       return pair.version === 1 && isWhole ? pair : null;
     } finally {
       rmSync(path, { force: true });
     }
   }
+}
+
+function namesOf({ state, ledger }: Pair): string[] {
+  return ledger === null ? [state] : [state, ledger];
 }
 
 function isManifest(name: string): boolean {

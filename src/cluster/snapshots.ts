@@ -1,7 +1,7 @@
 /**
  * What a leader leaves for nodes that are new or far behind: every so many entries, and when an
  * epoch began, a copy of state and ledger in the object store; the log keeps what follows the older
- * of the two newest.
+ * of the two newest. On a real chain a copy of the state alone.
  *
  * The state is copied first, at some entry; the ledger after it is then ahead of it and has the
  * state's newest block, unless the chain went back between: then the pair is given up. So whatever
@@ -16,13 +16,14 @@ import { type DataFiles, isDamaged, removeDatabase } from '../actors/files.ts';
 import type { Node } from '../actors/node.ts';
 import type { EmulatedChain } from '../chain/emulated.ts';
 import { isOnChain } from '../chain/onChain.ts';
+import type { Point } from '../chain/port.ts';
 import type { Log } from '../log/port.ts';
 import { type Clock, sleepUnless } from '../runtime/clock.ts';
 import { Failure } from '../runtime/errors.ts';
 import { epochNumber } from '../runtime/position.ts';
 import { copyState } from '../store/copy.ts';
 import type { Duty } from './leadership.ts';
-import { type Pair, type Pairs, pairOf } from './pairs.ts';
+import { type Pair, type PairFiles, type Pairs, pairOf } from './pairs.ts';
 
 export interface SnapshotsObserver {
   snapshotTaken(seq: number, trimmedTo: number, seconds: number): void;
@@ -32,7 +33,8 @@ export interface SnapshotsObserver {
 export interface SnapshotsPlace {
   readonly node: Node;
   readonly log: Log;
-  readonly ledger: Pick<EmulatedChain, 'snapshot' | 'open'>;
+  /** null: the chain is made elsewhere. */
+  readonly ledger: Pick<EmulatedChain, 'snapshot' | 'open'> | null;
   readonly files: DataFiles;
   readonly pairs: Pairs;
   readonly clock: Clock;
@@ -48,7 +50,7 @@ export class Snapshots implements Duty {
   readonly #place: SnapshotsPlace;
   readonly #observer: SnapshotsObserver;
   readonly #stopAsked = Promise.withResolvers<void>();
-  readonly #files: { readonly state: string; readonly ledger: string };
+  readonly #files: PairFiles;
   #stopping = false;
   #running: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
@@ -59,7 +61,7 @@ export class Snapshots implements Duty {
     const { directory } = place.files;
     this.#files = {
       state: join(directory, 'snapshot-state.sqlite'),
-      ledger: join(directory, 'snapshot-ledger.sqlite'),
+      ledger: place.ledger === null ? null : join(directory, 'snapshot-ledger.sqlite'),
     };
   }
 
@@ -112,7 +114,7 @@ export class Snapshots implements Duty {
   }
 
   async #take(): Promise<Pair> {
-    const { node, ledger, files, pairs, clock } = this.#place;
+    const { node, files, pairs, clock } = this.#place;
     const startMs = clock.monotonicMs();
     if (isDamaged(files)) throw new Error('pools are quarantined: no other node should have that');
     this.#removeFiles();
@@ -120,16 +122,22 @@ export class Snapshots implements Duty {
     const copy = await copyState({ from: files.state, to: this.#files.state });
     const { checkpoint, newestBlock } = copy;
     if (checkpoint === null) throw new Error('nothing was committed yet');
-    orThrow(await ledger.snapshot(this.#files.ledger));
-    const isBehind = newestBlock !== null && !(await isOnChain(ledger, newestBlock));
-    if (isBehind) throw new Error('the chain went back meanwhile');
-    const pair = pairOf(checkpoint);
-    orThrow(await pairs.put(pair, this.#files.state, this.#files.ledger));
+    await this.#copyLedger(newestBlock);
+    const pair = pairOf(checkpoint, this.#files.ledger !== null);
+    orThrow(await pairs.put(pair, this.#files));
     await this.#tidy();
     const first = await this.#place.log.first();
     const seconds = (clock.monotonicMs() - startMs) / 1000;
     this.#observer.snapshotTaken(checkpoint.seq, first, seconds);
     return pair;
+  }
+
+  async #copyLedger(newestBlock: Point | null): Promise<void> {
+    const { ledger } = this.#place;
+    if (ledger === null || this.#files.ledger === null) return;
+    orThrow(await ledger.snapshot(this.#files.ledger));
+    const isBehind = newestBlock !== null && !(await isOnChain(ledger, newestBlock));
+    if (isBehind) throw new Error('the chain went back meanwhile');
   }
 
   /** Keeps the newest two, and of the log what the older one needs; answers the newest. */
@@ -144,6 +152,7 @@ export class Snapshots implements Duty {
   #removeFiles(): void {
     const { state, ledger } = this.#files;
     for (const file of [state, ledger]) {
+      if (file === null) continue;
       removeDatabase(file);
       rmSync(`${file}-journal`, { force: true });
     }

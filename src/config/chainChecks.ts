@@ -65,17 +65,12 @@ export const CHAIN_CHECKS: readonly Check[] = [
   },
   {
     reads: ['NATS_URL', 'NETWORK'],
-    find(settings) {
-      const { NATS_URL, NETWORK } = settings;
-      if (NATS_URL === undefined || NETWORK === 'devnet') return null;
-      if (!isReal(settings)) {
-        return [
-          'what is replayed is served by a single node',
-          'Leave it out, or set NETWORK=devnet',
-        ];
-      }
-      const cause = `nodes share the log of a devnet; ${NETWORK} is followed by each node alone`;
-      return [cause, 'Leave it out: every node asks Ogmios itself'];
+    find({ NATS_URL, NETWORK }) {
+      if (NATS_URL === undefined || NETWORK !== 'none') return null;
+      return [
+        'what is replayed is served by a single node',
+        'Leave it out, or follow a chain: NETWORK=devnet, mainnet, preprod or preview',
+      ];
     },
   },
 ];

@@ -138,6 +138,12 @@ const REAL_CHAIN = {
         'Real networks: a minute without a block is over so long after its end; empty: 10000.',
     }),
   ),
+  OGMIOS_PATIENCE_MS: integer(
+    100,
+    3_600_000,
+    30_000,
+    'A leader whose Ogmios is away or behind for so long lets another one lead.',
+  ),
 };
 
 const SURROUNDINGS = {

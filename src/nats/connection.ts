@@ -43,6 +43,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PING_EVERY_MS = 2_000;
 const RECONNECT_MS = 100;
 const RECONNECT_JITTER_MS = 200;
+const NEVER = new Promise<never>(() => {});
 
 /** Connects once; Failure says what to do. A connection that is lost later comes back by itself. */
 export async function connectNats(settings: NatsSettings, rng: Rng): Promise<NatsLink | Failure> {
@@ -92,11 +93,15 @@ export class NatsLink {
     }
   }
 
-  /** Sends what is on its way, then closes; what waits for an answer gives up. */
-  async close(): Promise<void> {
+  /**
+   * Sends what is on its way, then closes; what waits for an answer gives up. Once `givenUp`
+   * resolves it closes at once: a server that is frozen takes nothing, and nobody says so.
+   */
+  async close(givenUp: Promise<unknown> = NEVER): Promise<void> {
     if (this.connection.isClosed()) return;
-    if (this.#connected) await this.connection.drain().catch(() => {});
+    if (this.#connected) await Promise.race([this.connection.drain().catch(() => {}), givenUp]);
     await this.connection.close();
+    leaveSocket(this.connection);
   }
 
   async #listen(): Promise<void> {
@@ -111,6 +116,18 @@ export class NatsLink {
     this.#connected = connected;
     for (const listener of [...this.#listeners]) listener(status);
   }
+}
+
+/**
+ * The client does not end a connection that is just being made. To a server that is frozen, or a
+ * machine that is gone, it would keep the process alive.
+ */
+function leaveSocket(connection: NatsConnection): void {
+  // trust: where the client has its socket; pinned, and a test sees that it is let go
+  const made = connection as NatsConnection & {
+    readonly protocol?: { readonly transport?: { discard?(): void } };
+  };
+  made.protocol?.transport?.discard?.();
 }
 
 function optionsOf(settings: NatsSettings, rng: Rng): ConnectionOptions | Failure {

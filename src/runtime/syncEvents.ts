@@ -28,6 +28,16 @@ export function syncEvents(logger: Logger, { counter }: Meters) {
       const why = error instanceof Error ? error.message : String(error);
       logger.error(fields, `the chain is not followed: ${why}; again in ${retryInMs} ms`);
     },
+    /** Of several nodes: the log has what our Cardano node does not have yet. */
+    nodeBehind(height: number, loggedHeight: number): void {
+      const message = `our node has block ${height}, the log ${loggedHeight}: it is waited for`;
+      logger.warn({ event: 'nodeBehind', height, loggedHeight }, message);
+    },
+    /** Another node follows the chain, if one can. */
+    nodeAwayTooLong(seconds: number): void {
+      const message = `our Cardano node is away or behind for ${seconds} s: another one may lead`;
+      logger.warn({ event: 'nodeAwayTooLong', seconds }, message);
+    },
     parametersChanged(): void {
       const message = 'transactions are built by the parameters that the node says';
       logger.info({ event: 'parametersChanged' }, message);

@@ -1,6 +1,7 @@
 /** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
 import type { Transaction } from '../../src/cardano/transaction.ts';
-import { type DistantChain, Follower } from '../../src/chain/follower.ts';
+import { Follower } from '../../src/chain/follower.ts';
+import type { DistantChain } from '../../src/chain/followerPlace.ts';
 import type {
   Block,
   ChainEvent,
@@ -29,11 +30,16 @@ export class MadeElsewhere implements ChainSource {
   /** How often a follower set out to wait. */
   waits = 0;
   opened = 0;
+  closed = 0;
+  /** The highest block that anybody was told. */
+  told = 0;
   /** Whoever opens it waits for this. */
   reached: Promise<void> = Promise.resolve();
   /** What waits; told whole, whatever blocks are missing. null: nobody tells. */
   #waiting: readonly Transaction[] | null = null;
   readonly #streams = new Set<() => void>();
+  /** Those whose readers have taken all there is. */
+  readonly #idle = new Set<() => void>();
   readonly #name: string;
   #made = 0;
 
@@ -61,6 +67,11 @@ export class MadeElsewhere implements ChainSource {
     return this.#streams.size;
   }
 
+  /** Somebody reads, and everybody has taken in all that is told. */
+  get isHeard(): boolean {
+    return this.#streams.size > 0 && this.#idle.size === this.#streams.size;
+  }
+
   block(transactions: readonly Transaction[] = [], slotsApart = SLOTS_APART): Block {
     this.#made += 1;
     const before = this.blocks.at(-1);
@@ -75,6 +86,12 @@ export class MadeElsewhere implements ChainSource {
 
   empty(count: number): void {
     for (let made = 0; made < count; made += 1) this.block();
+  }
+
+  /** Blocks that were cut off, on top of what there is. */
+  again(...blocks: readonly Block[]): void {
+    this.blocks.push(...blocks);
+    this.#wake();
   }
 
   wait(...waiting: Transaction[]): void {
@@ -108,7 +125,10 @@ export class MadeElsewhere implements ChainSource {
     let [isFirst, isClosed] = [true, false];
     let toldWaiting: readonly Transaction[] | null = null;
     let wake = () => {};
-    const wakeUp = () => wake();
+    const wakeUp = () => {
+      this.#idle.delete(wakeUp);
+      wake();
+    };
     this.#streams.add(wakeUp);
     const event = (): ChainEvent | null => {
       const shared = this.#shared(told);
@@ -124,6 +144,7 @@ export class MadeElsewhere implements ChainSource {
       const block = this.blocks[told.length];
       if (block === undefined || block.height > this.toldTo) return null;
       told.push(block);
+      this.told = Math.max(this.told, block.height);
       return { kind: 'forward', block };
     };
     return {
@@ -131,14 +152,18 @@ export class MadeElsewhere implements ChainSource {
         for (;;) {
           const next = isClosed ? null : event();
           if (next !== null || isClosed) return next;
+          this.#idle.add(wakeUp);
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
+          this.#idle.delete(wakeUp);
         }
       },
       close: async () => {
+        if (!isClosed) this.closed += 1;
         isClosed = true;
         this.#streams.delete(wakeUp);
+        this.#idle.delete(wakeUp);
         wake();
       },
     };
@@ -159,6 +184,8 @@ export class MadeElsewhere implements ChainSource {
 export interface Following {
   readonly follower: Follower;
   readonly faults: unknown[];
+  /** Heights gone back to, and of the block that was the newest. */
+  readonly rolledBack: (readonly [to: number, from: number])[];
 }
 
 export const GRACE_MS = 10_000;
@@ -171,6 +198,7 @@ export function followFrom(
   some: Partial<DistantChain> | null = {},
 ): Following {
   const faults: unknown[] = [];
+  const rolledBack: [number, number][] = [];
   const { clock } = source;
   const usual = { clock, tip: () => source.tip, start: null, finalGraceMs: GRACE_MS };
   const distant = some === null ? {} : { distant: { ...usual, ...some } };
@@ -178,11 +206,11 @@ export function followFrom(
     { source, node, writer, log, rules: RULES, rng: seededRng(3), clock, ...distant },
     {
       chainFollowed: () => {},
-      chainRolledBack: () => {},
+      chainRolledBack: (to, blocks) => void rolledBack.push([to, to + blocks]),
       followerFailed: (error) => void faults.push(error),
     },
   );
   scope.after(() => follower.stop());
   follower.start().catch((error: unknown) => void faults.push(error));
-  return { follower, faults };
+  return { follower, faults, rolledBack };
 }

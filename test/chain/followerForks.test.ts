@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { KEPT_POINTS } from '../../src/actors/chainRows.ts';
-import type { DistantChain } from '../../src/chain/follower.ts';
+import type { DistantChain } from '../../src/chain/followerPlace.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';

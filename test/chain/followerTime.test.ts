@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { chainTip } from '../../src/chain/chainPoints.ts';
-import type { DistantChain } from '../../src/chain/follower.ts';
+import type { DistantChain } from '../../src/chain/followerPlace.ts';
 import { pairName } from '../../src/market/pair.ts';
 import { intervalStart, MINUTE_MS, RESOLUTIONS } from '../../src/market/resolution.ts';
 import { isOpen } from '../../src/store/barRows.ts';

@@ -76,6 +76,7 @@ async function joinTrimmed(scope: Scope, server: NatsServer, market: TestMarket)
   const bad = join(temporaryDirectory(), 'bad');
   writeFileSync(bad, 'no database');
   assert.ok(newest !== undefined);
+  assert.ok(newest.ledger !== null, 'a devnet has a ledger');
   for (const name of [newest.state, newest.ledger]) {
     if (name === newest.state) await shared.objects.put(name, bad);
     else await shared.objects.remove(name);

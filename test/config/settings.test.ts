@@ -43,6 +43,7 @@ test('an empty environment gives the documented defaults', () => {
     LEASE_MS: 5_000,
     STALE_MAX_MS: 600_000,
     NETWORK: 'devnet',
+    OGMIOS_PATIENCE_MS: 30_000,
     LOG_LEVEL: 'info',
   });
 });
@@ -114,8 +115,9 @@ test('a real network is followed through Ogmios, with Kupo or without', () => {
     good({ NETWORK, OGMIOS_URL, KUPO_URL, KUBO_URL: 'http://localhost:5001' });
     assert.deepEqual(badKeys({ NETWORK }), ['NETWORK']);
     assert.deepEqual(badKeys({ NETWORK, KUPO_URL }), ['NETWORK']);
-    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL, NATS_URL: 'nats://x:4222' }), ['NATS_URL']);
+    good({ NETWORK, OGMIOS_URL, NATS_URL: 'nats://x:4222' });
   }
+  assert.deepEqual(badKeys({ NETWORK: 'none', NATS_URL: 'nats://x:4222' }), ['NATS_URL']);
   assert.deepEqual(badKeys({ NETWORK: 'testnet' }), ['NETWORK']);
   for (const NETWORK of ['devnet', 'none']) {
     assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL, KUPO_URL }), ['OGMIOS_URL', 'KUPO_URL']);

@@ -36,6 +36,19 @@ export interface NodeOptions {
   /** Instead of all that there is to know of the ledger's deployment, on preprod. */
   readonly some?: Partial<NetworkDeployment>;
   readonly withKupo?: boolean;
+  readonly env?: Environment;
+}
+
+/** A node that follows, and Alice's desk there. */
+export interface Followed {
+  readonly real: Real;
+  readonly desk: Desk;
+}
+
+/** One with an Ogmios and a Kupo of its own. */
+export interface Seat extends Followed {
+  readonly bridge: Bridge;
+  readonly kupo: FakeKupo;
 }
 
 export class RealLedger {
@@ -62,46 +75,49 @@ export class RealLedger {
     });
     const ledger = await startChain(t, { genesisTimeMs: Date.now() });
     await ledger.mine(1);
-    const genesis = await ledger.genesis();
-    assert(!(genesis instanceof Failure));
-    const kupo = await FakeKupo.begin(t, {
-      source: ledger,
-      genesis: genesis.outputs.map(unpacked),
-    });
-    const bridge = new Bridge(ledger);
-    await bridge.start();
-    t.after(() => bridge.stop());
+    const { bridge, kupo } = await around(t, ledger);
     return new RealLedger(t, ledger, bridge, kupo);
   }
 
-  /** A node that follows, and Alice's desk there. */
-  async follow({ secrets = NO_SECRETS, some = {}, withKupo = true }: NodeOptions = {}) {
+  follow(options: NodeOptions = {}): Promise<Followed> {
+    return this.#begin(options, this.bridge, this.#kupo);
+  }
+
+  async seat(options: NodeOptions = {}): Promise<Seat> {
+    const { bridge, kupo } = await around(this.#scope, this.ledger);
+    return { ...(await this.#begin(options, bridge, kupo)), bridge, kupo };
+  }
+
+  async #begin(options: NodeOptions, bridge: Bridge, kupo: FakeKupo): Promise<Followed> {
+    const { secrets = NO_SECRETS, some = {}, withKupo = true } = options;
     const complete = { ...this.ledger.deployment, network: 'preprod' } as const;
     const known = { network: 'preprod', start: null, missing: [], mismatch: null } as const;
     const deployment: NetworkDeployment = { ...known, landmarks: complete, complete, ...some };
     const directory = temporaryDirectory();
     const env: Environment = {
       NETWORK: deployment.network,
-      OGMIOS_URL: this.bridge.url,
+      OGMIOS_URL: bridge.url,
       FINAL_GRACE_MS: '3600000',
-      ...(withKupo ? { KUPO_URL: this.#kupo.url } : {}),
+      ...(withKupo ? { KUPO_URL: kupo.url } : {}),
+      ...options.env,
     };
     const app = await startTestApp(this.#scope, { directory, env, deployment, secrets });
     const real = new Real(app, directory);
     this.#nodes.push(real);
-    const options = { baseUrl: app.url, fetch, clock: systemClock, timeoutMs: 30_000 };
+    const client = { baseUrl: app.url, fetch, clock: systemClock, timeoutMs: 30_000 };
     const wallet = new Wallet({ payment: secretOf('alice'), stake: null }, 'testnet');
-    const desk = new Desk(new ApiClient(options), wallet);
+    const desk = new Desk(new ApiClient(client), wallet);
     await this.mine();
     return { real, desk };
   }
 
-  /** Blocks, shown by every node. */
+  /** Blocks, shown by every node that runs. */
   async mine(blocks = 1): Promise<void> {
     await this.ledger.mine(blocks);
     await this.bridge.settled();
     const hash = (await this.ledger.tip()).tip?.hash ?? null;
-    await Promise.all(this.#nodes.map((real) => real.shows(hash)));
+    const running = this.#nodes.filter(({ app }) => !app.stopped);
+    await Promise.all(running.map((real) => real.shows(hash)));
   }
 
   async untilSpent(ref: string): Promise<void> {
@@ -112,6 +128,20 @@ export class RealLedger {
       (state) => state === 'spent',
     );
   }
+}
+
+/** Ogmios and Kupo beside a node of the network. */
+async function around(t: Scope, ledger: EmulatedChain) {
+  const genesis = await ledger.genesis();
+  assert(!(genesis instanceof Failure));
+  const kupo = await FakeKupo.begin(t, {
+    source: ledger,
+    genesis: genesis.outputs.map(unpacked),
+  });
+  const bridge = new Bridge(ledger);
+  await bridge.start();
+  t.after(() => bridge.stop());
+  return { bridge, kupo };
 }
 
 /** The first blocks may find the builder without parameters. */

@@ -8,6 +8,7 @@ import { connectNats } from '../../src/nats/connection.ts';
 import { Failure } from '../../src/runtime/errors.ts';
 import { systemRng } from '../../src/runtime/rng.ts';
 import { freePort, NATS_CONF, NatsServer } from '../support/nats.ts';
+import { NatsProxy } from '../support/natsProxy.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -49,6 +50,26 @@ test('a server that is not there, or not what we need, is named with what to do'
   assert.match(await refusal(at('market:wrong')), /refuses our user/);
   await server.connect(scope, at('market:right'));
   assert.match(await refusal(at('market:right').replace('nats:', 'tls:')), /TLS failed/);
+});
+
+test('it lets go of a server that is dialled and says nothing', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const proxy = await NatsProxy.start(scope, server.port);
+  const link = await server.connect(scope, proxy.url);
+  proxy.deaf = true;
+  proxy.cut();
+  await until('it is dialled again', () => !link.connected && proxy.connections === 1);
+  await link.close();
+  await until('nothing is left open', () => proxy.connections === 0);
+});
+
+test('what is on its way to a frozen server can be given up', async (scope) => {
+  const server = await NatsServer.start(scope);
+  const link = await server.connect(scope);
+  server.pause();
+  scope.after(() => server.resume());
+  await link.close(Promise.resolve());
+  assert.equal(link.connection.isClosed(), true);
 });
 
 test('of several servers one is enough', async (scope) => {

@@ -2,6 +2,8 @@
 export interface Readiness {
   readonly synced: boolean;
   readonly stale: boolean;
+  readonly role: string;
+  readonly term: number;
   readonly seq: number;
   readonly stateHash: string;
   readonly position: string;

@@ -37,6 +37,11 @@ export class NatsProxy {
     return `nats://127.0.0.1:${address.port}`;
   }
 
+  /** Those that are open. */
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
   /** Every connection through it breaks. */
   cut(): void {
     for (const [client, server] of this.#pairs) {

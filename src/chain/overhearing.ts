@@ -1,0 +1,121 @@
+/**
+ * What a node that does not write the log hears from its own Cardano node: what waits there, laid
+ * over lookups, and whether it could follow the chain itself. Blocks it has from the log.
+ *
+ * Bounded: so many blocks ahead of the log it reads no further until the log is there, too.
+ */
+import type { Node } from '../actors/node.ts';
+import type { Transaction } from '../cardano/transaction.ts';
+import { chainPoints, chainTip, isYoung } from './chainPoints.ts';
+import type { WaitingView } from './followerPlace.ts';
+import type { FollowingTask } from './keptFollower.ts';
+import { openUnless } from './openUnless.ts';
+import type { ChainSource, ChainStream, Point } from './port.ts';
+import { otherChain, unknownStart } from './unfollowable.ts';
+
+export interface OverhearingPlace {
+  readonly source: ChainSource;
+  readonly node: Node;
+  readonly view: WaitingView;
+  /** Where following begins. */
+  readonly start: Point | null;
+}
+
+interface Settling {
+  readonly height: number;
+  readonly transactions: readonly Transaction[];
+}
+
+const MOST_AHEAD = 64;
+
+export class Overhearing implements FollowingTask {
+  readonly #place: OverhearingPlace;
+  readonly #ended: (error: unknown) => void;
+  /** Blocks of our node that the log did not have yet, oldest first. */
+  #ahead: Settling[] = [];
+  #stream: ChainStream | null = null;
+  #running: Promise<void> = Promise.resolve();
+  readonly #stop = new AbortController();
+  #wake = () => {};
+  #unlisten = () => {};
+
+  constructor(place: OverhearingPlace, ended: (error: unknown) => void) {
+    this.#place = place;
+    this.#ended = ended;
+  }
+
+  /** Our node's chain was found to share a block with what is applied here. */
+  get isOpen(): boolean {
+    return this.#stream !== null;
+  }
+
+  async start(): Promise<void> {
+    const { node } = this.#place;
+    this.#unlisten = node.onApplied(() => this.#settle());
+    this.#stream = await this.#open();
+    const stream = this.#stream;
+    if (stream === null) return;
+    this.#running = this.#run(stream).catch((error: unknown) => {
+      if (!this.#stopping) this.#ended(error);
+    });
+  }
+
+  /** What waits is heard anew by whoever comes next. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#unlisten();
+    this.#wake();
+    const stream = this.#stream;
+    this.#stream = null;
+    await stream?.close();
+    await this.#running;
+    this.#place.view.forget();
+  }
+
+  get #stopping(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** null: stopped. */
+  async #open(): Promise<ChainStream | null> {
+    const { source, node, start } = this.#place;
+    const { signal } = this.#stop;
+    const points = chainPoints(node.fold.store);
+    const found = points.length === 0 ? null : await openUnless(source, points, signal);
+    if (found !== null || this.#stopping) return found;
+    if (!isYoung(points, start)) throw new Error(otherChain(points[0]));
+    const first = await openUnless(source, start === null ? [] : [start], signal);
+    if (first === null && !this.#stopping) throw new Error(unknownStart(start));
+    return first;
+  }
+
+  async #run(stream: ChainStream): Promise<void> {
+    const { view } = this.#place;
+    while (!this.#stopping) {
+      const event = await stream.next();
+      if (event === null || this.#stopping) return;
+      if (event.kind === 'mempool') view.take(event);
+      else if (event.kind === 'back') {
+        view.forget();
+        this.#ahead = [];
+      } else {
+        const { height, transactions } = event.block;
+        this.#ahead.push({ height, transactions });
+        this.#settle();
+      }
+      while (this.#ahead.length >= MOST_AHEAD && !this.#stopping) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+
+  #settle(): void {
+    const height = chainTip(this.#place.node.fold.store)?.height ?? 0;
+    const later = this.#ahead.findIndex((block) => block.height > height);
+    const settled = this.#ahead.splice(0, later < 0 ? this.#ahead.length : later);
+    for (const { transactions } of settled) this.#place.view.settle(transactions);
+    if (settled.length > 0) this.#wake();
+  }
+}

@@ -1,0 +1,144 @@
+/** Nodes of one market on a network that is made elsewhere, each with its own Ogmios. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deploymentText } from '../../src/config/deploymentText.ts';
+import type { JetstreamLog } from '../../src/log/jetstream.ts';
+import { type Real, RealWorld, readyOf } from '../e2e/realChainWorld.ts';
+import { NatsServer, openLog } from '../support/nats.ts';
+import { Bridge } from '../support/ogmios/bridge.ts';
+import {
+  type Environment,
+  type Scope,
+  type Server,
+  startServer,
+  temporaryDirectory,
+} from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
+
+export const LIMIT_MS = 60_000;
+const LEASE_MS = '1000';
+
+/** A node with an Ogmios of its own. */
+export interface RealSeat {
+  readonly url: string;
+  readonly bridge: Bridge;
+  stop(): Promise<void>;
+}
+
+/** What a node says of itself. */
+export interface Said {
+  readonly url: string;
+  readonly role: string;
+  readonly term: number;
+  readonly stateHash: string;
+  readonly position: string;
+  readonly epoch: string;
+  readonly hash: string | null;
+  readonly isWell: boolean;
+  readonly isStale: boolean;
+}
+
+export class RealMarket {
+  readonly world: RealWorld;
+  readonly nats: NatsServer;
+  readonly #scope: Scope;
+
+  private constructor(scope: Scope, world: RealWorld, nats: NatsServer) {
+    this.#scope = scope;
+    this.world = world;
+    this.nats = nats;
+  }
+
+  static async start(test: Scope): Promise<RealMarket> {
+    // What stands on NATS and on the network ends before them.
+    const ends: (() => unknown)[] = [];
+    const scope: Scope = { after: (end) => void ends.unshift(end) };
+    test.after(async () => {
+      for (const end of ends) await end();
+    });
+    const nats = await NatsServer.start(scope);
+    return new RealMarket(scope, await RealWorld.start(scope), nats);
+  }
+
+  environment(name: string): Environment {
+    const OGMIOS_URL = this.world.bridge.url;
+    return { NATS_URL: this.nats.url, NODE_NAME: name, LEASE_MS, OGMIOS_URL };
+  }
+
+  async log(): Promise<JetstreamLog> {
+    return openLog(this.#scope, await this.nats.connect(this.#scope), 'upcurve');
+  }
+
+  /** In this process. */
+  node(name: string, some: Environment = {}, directory = temporaryDirectory()): Promise<Real> {
+    return this.world.follow({ directory, env: { ...this.environment(name), ...some } });
+  }
+
+  /** In this process, with an Ogmios of its own. */
+  async seat(name: string, some: Environment = {}, node = 'there'): Promise<RealSeat> {
+    const bridge = new Bridge(this.world.network.chain);
+    await bridge.start();
+    if (node === 'refusing') bridge.ogmios.faults.refuse();
+    this.#scope.after(() => bridge.stop());
+    const { app } = await this.node(name, { OGMIOS_URL: bridge.url, ...some });
+    return { url: app.url, bridge, stop: () => app.stop() };
+  }
+
+  /** A process of its own. */
+  process(name: string, directory = temporaryDirectory()): Promise<Server> {
+    const file = join(directory, 'deployment.json');
+    const { complete } = this.world.deployment;
+    writeFileSync(file, deploymentText(complete ?? assert.fail(), null));
+    return startServer(this.#scope, [], {
+      ...this.environment(name),
+      NETWORK: 'preprod',
+      DEPLOYMENT_FILE: file,
+      FINAL_GRACE_MS: '3600000',
+      DATA_DIR: join(directory, 'data'),
+    });
+  }
+
+  /** Its node loses its newest blocks, and says so; the returned function brings them again. */
+  async behind({ bridge }: RealSeat, blocks: number): Promise<() => void> {
+    await bridge.settled();
+    const { chain } = bridge.ogmios;
+    const missing = chain.blocks.slice(-blocks);
+    chain.fork(blocks);
+    return () => chain.extend(...missing);
+  }
+
+  /** All show the network's newest block, at one position, with one state; the leader's name. */
+  async same(...urls: readonly string[]): Promise<readonly Said[]> {
+    const { network } = this.world;
+    return untilAsked(
+      'all show the same, and one leads',
+      () => Promise.all(urls.map(said)),
+      (all) =>
+        all.every(({ isWell, hash }) => isWell && hash === network.tip?.hash) &&
+        new Set(all.map(({ position, stateHash }) => `${position} ${stateHash}`)).size === 1 &&
+        all.filter(({ role }) => role === 'leader').length === 1,
+      LIMIT_MS,
+    );
+  }
+}
+
+export async function said(url: string): Promise<Said> {
+  const { status, body } = await readyOf(url);
+  const { role, term, stateHash, position, tip, stale, synced } = body;
+  const isWell = status === 200 && synced && !stale;
+  const [epoch = ''] = position.split(':');
+  return { url, role, term, stateHash, position, epoch, hash: tip.hash, isWell, isStale: stale };
+}
+
+export function urlsOf(...nodes: readonly { readonly url: string }[]): string[] {
+  return nodes.map(({ url }) => url);
+}
+
+export function leaderOf<T extends { readonly url: string }>(
+  nodes: readonly T[],
+  all: readonly Said[],
+): T {
+  const url = all.find(({ role }) => role === 'leader')?.url;
+  return nodes.find((node) => node.url === url) ?? assert.fail('one leads');
+}

@@ -1,0 +1,103 @@
+/**
+ * People trade through a node that does not lead: it builds with its own Kupo, hands in at its own
+ * Ogmios, and shows what the leader's log says. Orders are filled by the leader alone.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type OrderRecord, readRecord } from '../../src/store/records.ts';
+import { ADA, launchOf, ok } from '../e2e/devnet/world.ts';
+import { built, KEYS, RealLedger, type Seat } from '../e2e/realTradeWorld.ts';
+import { NatsServer } from '../support/nats.ts';
+import { until, untilAsked } from '../support/until.ts';
+import { LIMIT_MS, said } from './realNodes.ts';
+
+interface Counted extends Seat {
+  /** What its own Ogmios was handed. */
+  readonly submits: string[];
+}
+
+function counted(seat: Seat): Counted {
+  const { ogmios } = seat.bridge;
+  const submits: string[] = [];
+  const { submit } = ogmios;
+  ogmios.submit = (cbor) => {
+    submits.push(cbor);
+    return submit(cbor);
+  };
+  return { ...seat, submits };
+}
+
+function orderOf({ real }: Seat, id: string): OrderRecord | null {
+  const text = real.app.app.node.fold.store.get('orders', id);
+  return text === null ? null : readRecord<OrderRecord>(text);
+}
+
+function shows(seat: Seat, id: string, state: OrderRecord['state']): Promise<unknown> {
+  const found = async () => orderOf(seat, id)?.state ?? 'unknown';
+  return untilAsked(`order ${id} is ${state}`, found, (now) => now === state, LIMIT_MS);
+}
+
+async function untilLeads(...seats: readonly Counted[]): Promise<Counted> {
+  const all = await untilAsked(
+    'one of them leads',
+    () => Promise.all(seats.map(({ real }) => said(real.app.url))),
+    (found) => found.filter(({ role }) => role === 'leader').length === 1,
+    LIMIT_MS,
+  );
+  return seats[all.findIndex(({ role }) => role === 'leader')] ?? assert.fail();
+}
+
+test('traded through any node, filled by the one that leads, once', async (t) => {
+  const nats = await NatsServer.start(t);
+  const world = await RealLedger.open(t);
+  const env = { NATS_URL: nats.url, LEASE_MS: '1000' };
+  const seats: Counted[] = [];
+  for (const NODE_NAME of ['a', 'b']) {
+    seats.push(counted(await world.seat({ secrets: KEYS, env: { ...env, NODE_NAME } })));
+  }
+  const leader = await untilLeads(...seats);
+  const other = seats.find((seat) => seat !== leader) ?? assert.fail();
+  const { desk } = other;
+  const mine = () => world.mine();
+  await mine();
+  const wish = launchOf({ initialLovelace: 30n * ADA });
+  const { asset: token } = await built('the launch is built', () => desk.launch(wish));
+  await mine();
+  const order = { assetId: token, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
+  leader.kupo.asked.length = 0;
+  const placed = ok(await desk.order(order));
+  const { keyHash } = desk.wallet;
+  assert(
+    other.kupo.asked.some((path) => path.includes(keyHash)),
+    'it asks its own Kupo',
+  );
+  assert(!leader.kupo.asked.some((path) => path.includes(keyHash)), 'and no other');
+  assert.equal(other.submits.length, 2, 'it hands in at its own Ogmios');
+  // It waits, as the leader's log says.
+  const [txHash = ''] = placed.id.split(':');
+  for (const { real } of seats) {
+    const { node } = real.app.app;
+    await until('all say that it waits', () => [...node.fold.mempool.ids()].includes(txHash));
+  }
+  const second = ok(await desk.order({ ...order, amount: 5n * ADA }));
+  await mine();
+  for (const { id } of [placed, second]) {
+    await world.untilSpent(id);
+    await mine();
+  }
+  for (const seat of seats) {
+    for (const { id } of [placed, second]) await shows(seat, id, 'executed');
+  }
+  assert.equal(other.submits.length, 3, 'who does not lead fills nothing');
+  assert(leader.submits.length > 0);
+  const trades = await Promise.all(seats.map(({ real }) => real.get(`/v1/trades?asset=${token}`)));
+  assert(Array.isArray(trades[0]?.body) && trades[0].body.length === 3);
+  assert.deepEqual(trades[1]?.body, trades[0].body);
+  await leader.real.app.stop();
+  assert.equal(await untilLeads(other), other);
+  const sold = ok(await desk.order({ ...order, side: 'SELL', amount: 1_000_000n }));
+  await world.mine();
+  await world.untilSpent(sold.id);
+  await world.mine();
+  await shows(other, sold.id, 'executed');
+});
