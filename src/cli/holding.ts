@@ -8,7 +8,7 @@ import { pictureOf } from '../wallet/picture.ts';
 import { balanceOf } from '../wallet/utxo.ts';
 import type { LaunchAction, LockAction } from './marketArguments.ts';
 import { amountText } from './trading.ts';
-import { DONE, failed, MISUSED, settle, untilListed, type Visit } from './visit.ts';
+import { DONE, failed, MISUSED, settle, untilListed, untilLocked, type Visit } from './visit.ts';
 
 export async function balance(visit: Visit): Promise<number> {
   const { client, wallet } = visit.desk;
@@ -94,7 +94,9 @@ export async function lock(visit: Visit, action: LockAction): Promise<number> {
   );
   visit.say(`Transaction ${done.txHash}`);
   const settled = await settle(visit, done.txHash);
-  return settled === DONE && visit.wait ? listLocks(visit) : settled;
+  if (settled !== DONE || !visit.wait) return settled;
+  await untilLocked(visit, done.txHash);
+  return listLocks(visit);
 }
 
 export async function withdraw(visit: Visit, id: string | null): Promise<number> {

@@ -61,11 +61,27 @@ export async function settle(visit: Visit, txHash: string): Promise<number> {
 }
 
 /** Waits until the market knows a token that was launched. */
-export async function untilListed({ desk, clock }: Visit, asset: string): Promise<number> {
+export function untilListed(visit: Visit, asset: string): Promise<number> {
+  return untilShown(visit, async ({ client }) => {
+    const pools = await client.pools('New');
+    return !(pools instanceof ApiFailure) && pools.some((pool) => pool.info.asset === asset);
+  });
+}
+
+/** As `untilListed`, for the locks that a transaction makes. */
+export function untilLocked(visit: Visit, txHash: string): Promise<number> {
+  return untilShown(visit, async ({ client, wallet }) => {
+    const found = await client.locks(wallet.keyHash);
+    return !(found instanceof ApiFailure) && found.vestings.some(({ id }) => id.startsWith(txHash));
+  });
+}
+
+async function untilShown(
+  { desk, clock }: Visit,
+  isShown: (desk: Visit['desk']) => Promise<boolean>,
+): Promise<number> {
   const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
-  while (clock.monotonicMs() < endMs) {
-    const pools = await desk.client.pools('New');
-    if (!(pools instanceof ApiFailure) && pools.some((pool) => pool.info.asset === asset)) break;
+  while (clock.monotonicMs() < endMs && !(await isShown(desk))) {
     await desk.client.transport.pause(LOOK_EVERY_MS);
   }
   return DONE;

@@ -176,6 +176,8 @@ test('a bar moves, and a rollback repaints exactly the bars it changed', async (
     await bought(asset, ada);
     await world.mine(MINUTE_BLOCKS);
   }
+  // A minute has just begun: what follows is of one bar.
+  await world.mine(MINUTE_BLOCKS - (Math.floor(world.nowMs / 1000) % MINUTE_BLOCKS));
   const seen = await visit(browser, world.url);
   await listenToCharts(seen.page);
   await seen.open(`#/token/${asset}`);

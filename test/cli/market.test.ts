@@ -89,7 +89,9 @@ test('wallet, faucet, launch, buy, sell, lock, withdraw', async () => {
   assert.equal(early.code, 1);
   assert.match(early.complaints[0] ?? '', /LOCK_NOT_EXPIRED: Lock is still active/);
   const soon = done(await act('lock', token, '5', '--for', '5s'));
-  const taken = () => act('withdraw', word(soon, 'Lock'));
+  const made = soon.filter((line) => line.startsWith(`Lock ${word(soon, 'Transaction')}:`));
+  assert.equal(made.length, 1, 'it is listed at once');
+  const taken = () => act('withdraw', word(made, 'Lock'));
   const { lines: withdrawn } = await untilAsked('it is due', taken, ({ code }) => code === 0);
   assert.match(withdrawn[0] ?? '', /^Signed: take lock .* back/);
 });
