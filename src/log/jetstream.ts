@@ -141,9 +141,10 @@ export class JetstreamLog implements Log {
       if (hadEnd > 0) await this.#startOver(1);
       return { seq: 0, hash: NO_HASH, epoch: null };
     }
-    const { entry, hash } = opened(message);
+    const sealed = opened(message);
+    const { entry, hash } = sealed;
     if (hadEnd > entry.seq) await this.#startOver(entry.seq);
-    await this.#catchUp(entry.seq, hash);
+    await this.#catchUp(sealed);
     return { seq: entry.seq, hash, epoch: entry.epoch };
   }
 
@@ -159,7 +160,11 @@ export class JetstreamLog implements Log {
   async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
     const recent = this.#window.slice(fromSeq, limit);
     if (recent !== null) return recent;
-    return inOrder(await this.#range.read(fromSeq, limit));
+    const hadEnd = this.#window.end;
+    const entries = inOrder(await this.#range.read(fromSeq, limit));
+    // The stream ends before what was pushed: who waits for more must not be told that it is there.
+    if (entries.length === 0 && hadEnd >= fromSeq) await this.#startOver(fromSeq);
+    return entries;
   }
 
   reached(seq: number): Promise<void> {
@@ -246,11 +251,17 @@ export class JetstreamLog implements Log {
     await this.#follower.follow(seq);
   }
 
-  /** The window has what the stream ends with, or is emptied so that reads ask the stream. */
-  async #catchUp(seq: number, hash: string): Promise<void> {
+  /**
+   * The window has what the stream ends with. A push that is late, or comes from a replica that
+   * lags, is begun again: what the leader of the stream has said is taken as it is.
+   */
+  async #catchUp(end: SealedEntry): Promise<void> {
+    const { seq } = end.entry;
     await this.#reachedInTime(seq);
     const [same] = this.#window.slice(seq, 1) ?? [];
-    if (same?.hash !== hash) await this.#startOver(seq);
+    if (same?.hash === end.hash) return;
+    this.#window.startWith(end);
+    await this.#follower.follow(seq + 1);
   }
 
   #reachedInTime(seq: number): Promise<void> {

@@ -1,11 +1,22 @@
 /**
  * Reads a stream from a sequence on, in large batches. The consumer of the last read is kept, so
  * that a reader who goes on where it stopped pays one request for each batch.
+ *
+ * A consumer lives on one replica of the stream, and that replica may lag, also for ever: what it
+ * says about the end is not believed. The stream's leader is asked; where it has more, the consumer
+ * is deleted and the leader's messages are read one by one, until after a pause (100 ms, doubled up
+ * to 5 s while it does not help) a new consumer is tried.
  */
 import type { Clock } from '../runtime/clock.ts';
 import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
 import { deliveryOf } from './delivery.ts';
-import { AckPolicy, DeliverPolicy, type JetStreamManager, type StoredMessage } from './stream.ts';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamManager,
+  MarketStream,
+  type StoredMessage,
+} from './stream.ts';
 
 interface Cursor {
   readonly consumer: string;
@@ -21,6 +32,9 @@ interface Batch {
 const IDLE_MS = 10_000;
 const SILENCE_MS = 5_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
+/** Messages of one read from the leader, one request each. */
+const LEADER_BATCH = 32;
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 5_000];
 
 export class RangeReader {
   readonly #link: NatsLink;
@@ -28,7 +42,11 @@ export class RangeReader {
   readonly #stream: string;
   readonly #clock: Clock;
   readonly #subject: string | undefined;
+  readonly #leader: MarketStream;
   #cursor: Cursor | null = null;
+  /** No consumer is asked before this, by the monotonic clock. */
+  #pausedUntilMs = 0;
+  #pauseMs = FIRST_PAUSE_MS;
 
   /** `subject`: only messages with this one. */
   constructor(
@@ -43,10 +61,25 @@ export class RangeReader {
     this.#stream = stream;
     this.#clock = clock;
     this.#subject = subject;
+    this.#leader = new MarketStream(link, jsm, stream);
   }
 
-  /** At most `limit` messages and 8 MiB, from `from` on; empty at the end. */
+  /**
+   * At most `limit` messages and 8 MiB, from `from` on; empty at the end, which the stream's leader
+   * has confirmed.
+   */
   async read(from: number, limit: number): Promise<readonly StoredMessage[]> {
+    if (this.#clock.monotonicMs() >= this.#pausedUntilMs) {
+      const messages = await this.#readConsumer(from, limit);
+      if (messages.length > 0) {
+        this.#pauseMs = FIRST_PAUSE_MS;
+        return messages;
+      }
+    }
+    return this.#readLeader(from, limit);
+  }
+
+  async #readConsumer(from: number, limit: number): Promise<readonly StoredMessage[]> {
     const kept = this.#cursor?.next === from ? this.#cursor : null;
     this.#cursor = null;
     if (kept !== null) {
@@ -67,6 +100,31 @@ export class RangeReader {
     if (!alive && messages.length === 0) throw new Error(`NATS stopped answering at ${from}`);
     if (alive) this.#keep(name, from, messages);
     return messages;
+  }
+
+  async #readLeader(from: number, limit: number): Promise<readonly StoredMessage[]> {
+    const messages: StoredMessage[] = [];
+    while (messages.length < Math.min(limit, LEADER_BATCH)) {
+      const after = messages.at(-1)?.seq ?? from - 1;
+      const next = await this.#leader.nextOf(this.#subject ?? '>', Math.max(1, after + 1));
+      if (next === null) break;
+      messages.push(next);
+      // The consumer that was asked before has said that there is none.
+      if (messages.length === 1) this.#dropConsumer();
+    }
+    return messages;
+  }
+
+  #dropConsumer(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#pausedUntilMs) return;
+    this.#pausedUntilMs = nowMs + this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
+    const consumer = this.#cursor?.consumer;
+    this.#cursor = null;
+    if (consumer === undefined) return;
+    // One that is not deleted now ends by itself after IDLE_MS.
+    this.#jsm.consumers.delete(this.#stream, consumer).catch(() => {});
   }
 
   #keep(consumer: string, from: number, messages: readonly StoredMessage[]): void {

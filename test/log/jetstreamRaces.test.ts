@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type SealedEntry, sealEntry } from '../../src/log/entry.ts';
 import { ensureLog, JetstreamLog, MAX_ENTRY_BYTES } from '../../src/log/jetstream.ts';
-import { ensureStream } from '../../src/nats/stream.ts';
+import { ensureStream, manager } from '../../src/nats/stream.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../support/chain.ts';
 import { marketName, NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
-import { NatsProxy } from '../support/natsProxy.ts';
-import { until } from '../support/until.ts';
+import { consumersThatLag, NatsProxy } from '../support/natsProxy.ts';
+import { until, untilAsked } from '../support/until.ts';
 
 const server = await NatsServer.start({ after });
 const link = await server.connect({ after });
@@ -182,6 +182,64 @@ test('a node that is far behind reads thousands of entries in order', async (sco
   const late = await openLog(scope, other, name);
   assert.deepEqual(await readAll(late, 1, 512), textsOf(entries));
   assert.deepEqual(await readAll(late, 5_990, 512), textsOf(entries.slice(5_989)));
+});
+
+test('a reader whose consumers lag reads from the leader of the stream', async (scope) => {
+  const proxy = await NatsProxy.start(scope, server.port);
+  const through = await server.connect(scope, proxy.url);
+  const name = marketName();
+  const log = await openLog(scope, link, name);
+  const entries = chainAfter(EMPTY_TAIL, 300);
+  await appendAll(log, entries);
+  let requests = 0;
+  proxy.rewrite = consumersThatLag(name);
+  proxy.heard = (text) => {
+    requests += text.split('PUB $JS.API.').length - 1;
+  };
+  const behind = await openLog(scope, through, name);
+  assert.equal((await behind.last()).seq, entries.length);
+  assert.deepEqual(await readAll(behind, 1, 100), textsOf(entries));
+  assert.ok(requests < 2 * entries.length, `${requests} requests`);
+  const atEnd = requests;
+  await behind.reached(entries.length);
+  // Nothing is pushed either: who waits for more is woken by the next look at the end.
+  const next = behind.reached(entries.length + 1);
+  await log.append(nextEntry(tailAfter(lastOf(entries))), entries.length);
+  assert.equal((await behind.last()).seq, entries.length + 1);
+  await next;
+  assert.ok(requests - atEnd < 10, `${requests - atEnd} requests`);
+  proxy.rewrite = (text) => text;
+  const more = chainAfter(await log.last(), 40);
+  await appendAll(log, more);
+  await untilAsked(
+    'it reads on',
+    () => behind.last(),
+    ({ seq }) => seq === lastOf(more).entry.seq,
+  );
+  assert.deepEqual(textsOf(await behind.read(lastOf(entries).entry.seq + 2, 40)), textsOf(more));
+});
+
+test('a stream that ends before what was pushed is not asked again and again', async (scope) => {
+  const proxy = await NatsProxy.start(scope, server.port);
+  const through = await server.connect(scope, proxy.url);
+  const name = marketName();
+  const log = await openLog(scope, link, name);
+  const [first] = chainAfter(EMPTY_TAIL, 1);
+  assert.ok(first !== undefined);
+  await appendAll(log, [first]);
+  const behind = await openLog(scope, through, name);
+  await behind.last();
+  await link.connection.request(`${name}.entry.none`, 'no entry');
+  await behind.reached(2);
+  const jsm = await manager(link, PATIENT_MS);
+  await jsm.streams.deleteMessage(name, 2);
+  assert.deepEqual(await behind.read(2, 10), []);
+  let isReached = false;
+  void behind.reached(2).then(() => {
+    isReached = true;
+  });
+  await behind.read(2, 10);
+  assert.ok(!isReached, 'who waits for more is not woken by what was there');
 });
 
 test('opening says what is missing, and making says what was there', async () => {

@@ -13,6 +13,8 @@ export class NatsProxy {
   closed = false;
   /** Called with what a client said, before it is passed on. */
   heard: (text: string) => void = () => {};
+  /** Replaces what a client said, by as many bytes. */
+  rewrite: (text: string) => string = (text) => text;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -59,8 +61,9 @@ export class NatsProxy {
     const pair = [client, server] as const;
     this.#pairs.add(pair);
     client.on('data', (data) => {
-      this.heard(data.toString('latin1'));
-      server.write(data);
+      const text = data.toString('latin1');
+      this.heard(text);
+      server.write(Buffer.from(this.rewrite(text), 'latin1'));
     });
     server.on('data', (data) => {
       if (!this.deaf) client.write(data);
@@ -74,4 +77,14 @@ export class NatsProxy {
       });
     }
   }
+}
+
+/**
+ * For `rewrite`: consumers that are created meanwhile are filtered for a subject without messages.
+ * They answer like those on a replica whose copy of the stream lags: 404, or heartbeats alone.
+ */
+export function consumersThatLag(stream: string): (text: string) => string {
+  const start = /"deliver_policy":"by_start_sequence","opt_start_seq":\d+/g;
+  const nothing = `"filter_subject":"${stream}.entry.none"`;
+  return (text) => text.replaceAll(start, (found) => nothing.padEnd(found.length));
 }
