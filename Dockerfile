@@ -7,14 +7,10 @@ COPY package.json package-lock.json ./
 # No runtime dependency needs its install script. Older npm would start node-gyp for better-sqlite3,
 # which brings its binary, and this image has no compiler.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-# Both native packages carry binaries for every platform; keep the one that this image runs.
-RUN set -eu; \
-    os="linux"; arch="$(node -p process.arch)"; abi="$(node -p process.versions.modules)"; \
-    uws="node_modules/uWebSockets.js/dist/bin"; sqlite="node_modules/better-sqlite3/prebuilds"; \
-    test -f "$uws/uws_${os}_${arch}_${abi}.node"; test -f "$sqlite/${os}-${arch}.node"; \
-    find "$uws" -name '*.node' ! -name "uws_${os}_${arch}_${abi}.node" -delete; \
-    find "$sqlite" -name '*.node' ! -name "${os}-${arch}.node" -delete; \
-    node -e "import('uWebSockets.js').then(() => new (require('better-sqlite3'))(':memory:'))"
+# Removes what this image never reads, above all native binaries for other systems.
+COPY pack ./pack
+RUN node --disable-warning=ExperimentalWarning pack/prune.ts \
+    && node -e "import('uWebSockets.js').then(() => new (require('better-sqlite3'))(':memory:'))"
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production \

@@ -1,0 +1,124 @@
+/** What stays of an installation: everything that runs here, and little else. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { NODE_ABI, packagesIn, removable } from '../pack/removable.ts';
+import { temporaryDirectory } from './support/server.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const MODULES = join(ROOT, 'node_modules');
+const MIB = 1024 * 1024;
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+
+/** A `node_modules` of empty files; a package.json says what `manifests` has for it. */
+function installed(paths: readonly string[], manifests: Record<string, object> = {}): string {
+  const modules = temporaryDirectory();
+  for (const path of paths) {
+    const file = join(modules, path);
+    mkdirSync(dirname(file), { recursive: true });
+    const text = manifests[dirname(path)] ?? {};
+    writeFileSync(file, path.endsWith('package.json') ? JSON.stringify(text) : '');
+  }
+  return modules;
+}
+
+function removed(modules: string, isProduction: boolean, arch = 'x64'): string[] {
+  const paths = removable(modules, { platform: 'linux', arch }, isProduction);
+  return paths.map((path) => relative(modules, path)).toSorted();
+}
+
+/** Space on the disk, as `du` counts it: a hard link once. */
+function usedMiB(folders: readonly string[], without: readonly string[]): number {
+  const left = new Set(without);
+  const seen = new Set<number>();
+  let bytes = 0;
+  const add = (path: string) => {
+    if (left.has(path)) return;
+    const { ino, blocks } = lstatSync(path);
+    if (!seen.has(ino)) bytes += blocks * 512;
+    seen.add(ino);
+    if (!lstatSync(path).isDirectory()) return;
+    for (const name of globSync(['*', '.*'], { cwd: path })) add(join(path, name));
+  };
+  for (const folder of folders) add(folder);
+  return bytes / MIB;
+}
+
+test('of uWebSockets.js the file for this system stays, wherever the package keeps it', () => {
+  for (const home of ['uWebSockets.js/dist/bin', 'uWebSockets.js']) {
+    const own = `${home}/uws_linux_x64_${NODE_ABI}.node`;
+    const others = ['darwin_x64_127', 'linux_arm64_127', 'linux_x64_115'].map(
+      (name) => `${home}/uws_${name}.node`,
+    );
+    const modules = installed([own, ...others]);
+    assert.deepEqual(removed(modules, false), others.toSorted());
+    assert.deepEqual(removed(modules, false, 'riscv64'), [], 'none fits: all stay');
+  }
+  assert.equal(process.versions.modules, NODE_ABI, 'the tests run on the Node of package.json');
+});
+
+test('production leaves out what developers read; licences and entry points stay', () => {
+  const files = ['index.js', 'index.d.ts', 'index.js.map', 'package.json', 'test/a.js'];
+  const plain = [...files, 'README.md', 'LICENSE.md', 'docs/a.js'].map((name) => `plain/${name}`);
+  const scoped = [...files, 'readme.md', 'lib/test/a.js'].map((name) => `@s/own/${name}`);
+  const nested = files.map((name) => `plain/node_modules/inner/${name}`);
+  const modules = installed([...plain, ...scoped, ...nested], {
+    plain: { main: './index.js' },
+    '@s/own': { exports: { '.': './test/a.js' } },
+  });
+  assert.deepEqual(removed(modules, false), []);
+  assert.deepEqual(
+    removed(modules, true),
+    [
+      '@s/own/index.d.ts',
+      '@s/own/index.js.map',
+      'plain/README.md',
+      'plain/docs',
+      'plain/index.d.ts',
+      'plain/index.js.map',
+      'plain/node_modules/inner/index.d.ts',
+      'plain/node_modules/inner/index.js.map',
+      'plain/node_modules/inner/test',
+      'plain/test',
+    ].toSorted(),
+  );
+});
+
+test('nothing that this program loads is removed', () => {
+  const { platform, arch } = process;
+  const paths = removable(MODULES, { platform, arch }, true);
+  const gone = (file: string) => paths.some((path) => `${file}/`.startsWith(`${path}/`));
+  const sqlite = globSync(`better-sqlite3/prebuilds/${platform}-${arch}.node`, { cwd: MODULES });
+  const uws = globSync(`uWebSockets.js/**/uws_${platform}_${arch}_127.node`, { cwd: MODULES });
+  const charts = 'lightweight-charts/dist/lightweight-charts.standalone.production.mjs';
+  const loaded = [...sqlite, ...uws, charts, 'node/bin/node', 'better-sqlite3/lib/index.js'];
+  assert.equal(loaded.length, 5);
+  for (const name of loaded) {
+    assert.ok(existsSync(join(MODULES, name)) && !gone(join(MODULES, name)), name);
+  }
+});
+
+test('a production install takes at most 150 MB, the whole one at most 500 MB', () => {
+  const { packages } = JSON.parse(read('package-lock.json'));
+  const isShipped = (path: string) => packages[path] !== undefined && packages[path].dev !== true;
+  const all = packagesIn(MODULES);
+  // A nested package is counted with the one around it.
+  const top = all.filter((home) => !relative(MODULES, home).includes('node_modules'));
+  const shipped = top.filter((home) => isShipped(relative(ROOT, home)));
+  assert.ok(shipped.length > 100 && shipped.length < top.length);
+  const { platform, arch } = process;
+  const production = usedMiB(shipped, removable(MODULES, { platform, arch }, true));
+  const whole = usedMiB([MODULES], removable(MODULES, { platform, arch }, false));
+  assert.ok(production <= 150, `a production install has ${production} MB`);
+  assert.ok(whole <= 500, `an install has ${whole} MB`);
+});
+
+test('the Node that the service starts is there after npm ci --omit=dev', () => {
+  const { packages } = JSON.parse(read('package-lock.json'));
+  const [, program = ''] =
+    /^ExecStart=\/opt\/upcurve\/(\S+) /m.exec(read('docs/one-node.md')) ?? [];
+  assert.equal(program, 'node_modules/.bin/node');
+  const { bin, dev } = packages['node_modules/node'];
+  assert.deepEqual([bin, dev], [{ node: 'bin/node' }, undefined]);
+});
