@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { blockHash } from '../src/ledger/blockHash.ts';
-import type { EntryDraft } from '../src/log/writer.ts';
+import { blockHash } from '../src/devnet/blockHash.ts';
+import type { EntryDraft } from '../src/engine/log/writer.ts';
 import { type Bench, fixed, type Scale, whole } from './support/bench.ts';
 import { drafts as launches } from './support/launchedMarket.ts';
 import { type BenchNats, Pen, startNats } from './support/natsServer.ts';
@@ -17,7 +17,7 @@ import { AS_STARTED } from './support/processes.ts';
 
 const NATS_PORT = 18_432;
 const FIRST_PORT = 18_433;
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const MAIN = join(import.meta.dirname, '../src/server/main.ts');
 const LEASE_MS = 1_000;
 const POOLS = 10_000;
 /** Pairs, each of which trades in every entry. */

@@ -3,12 +3,12 @@
  * The question, the method and the numbers are in RESULTS.md.
  */
 import { hash } from 'node:crypto';
-import { Directory } from '../src/actors/directory.ts';
-import { DEFAULT_CURVE } from '../src/market/curve.ts';
-import { DEFAULT_THRESHOLD_LOVELACE } from '../src/market/pool.ts';
-import { POOL_LISTS } from '../src/market/poolView.ts';
-import { type Rng, seededRng } from '../src/runtime/rng.ts';
-import type { PoolRecord } from '../src/store/records.ts';
+import { Directory } from '../src/engine/actors/directory.ts';
+import { DEFAULT_CURVE } from '../src/engine/market/curve.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../src/engine/market/pool.ts';
+import { POOL_LISTS } from '../src/engine/market/poolView.ts';
+import { type Rng, seededRng } from '../src/engine/runtime/rng.ts';
+import type { PoolRecord } from '../src/engine/store/records.ts';
 import { type Bench, fixed, whole } from './support/bench.ts';
 import { quantile } from './support/quantile.ts';
 

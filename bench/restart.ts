@@ -12,7 +12,7 @@ import { writeLaunchedMarket } from './support/launchedMarket.ts';
 import { AS_STARTED } from './support/processes.ts';
 
 const PORT = 18_123;
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const MAIN = join(import.meta.dirname, '../src/server/main.ts');
 const KIB = 1024;
 
 export const restart: Bench = {

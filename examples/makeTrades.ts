@@ -2,7 +2,7 @@
  * Makes `examples/trades.ndjson.gz`: an hour of invented trades of three tokens against the coin, from
  * a fixed seed. `node examples/makeTrades.ts | gzip -9n > examples/trades.ndjson.gz`
  */
-import { seededRng } from '../src/runtime/rng.ts';
+import { seededRng } from '../src/engine/runtime/rng.ts';
 
 const START_MS = Date.UTC(2026, 0, 5, 12);
 const TOKENS = ['Rocket', 'Otter', 'Moss'].map((name, index) => {

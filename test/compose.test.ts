@@ -7,11 +7,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { settingRows } from '../src/config/help.ts';
-import { BadSettings, readSettings } from '../src/config/settings.ts';
-import { createRegistry } from '../src/runtime/metrics.ts';
-import { adminRoutes } from '../src/services/operations/routes.ts';
-import { STATUS } from './services/docs/sample.ts';
+import { adminRoutes } from '../src/api/operations/routes.ts';
+import { createRegistry } from '../src/engine/runtime/metrics.ts';
+import { settingRows } from '../src/server/settings/help.ts';
+import { BadSettings, readSettings } from '../src/server/settings/settings.ts';
+import { STATUS } from './api/docs/sample.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -177,7 +177,7 @@ test('nginx and Prometheus know every node, on the ports where it is', () => {
 
 test('nginx lets sockets through, stays below their limits, and repeats no POST', () => {
   const has = (line: string) => assert.ok(nginx.includes(line), line);
-  const paths = /SOCKET_PATHS = \[(.*)\]/.exec(read('src/gateway/gateway.ts'))?.[1] ?? '';
+  const paths = /SOCKET_PATHS = \[(.*)\]/.exec(read('src/api/gateway/gateway.ts'))?.[1] ?? '';
   const place = new RegExp(/location ~ (\S+) \{/.exec(nginx)?.[1] ?? 'none');
   const sockets = Array.from(paths.matchAll(/'([^']+)'/g), ([, path = '']) => path);
   assert.ok(sockets.length > 0 && sockets.every((path) => place.test(path)), paths);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settingRows } from '../src/config/help.ts';
-import { BadSettings, readSettings } from '../src/config/settings.ts';
-import { createRegistry } from '../src/runtime/metrics.ts';
-import { adminRoutes } from '../src/services/operations/routes.ts';
-import { STATUS } from './services/docs/sample.ts';
+import { adminRoutes } from '../src/api/operations/routes.ts';
+import { createRegistry } from '../src/engine/runtime/metrics.ts';
+import { settingRows } from '../src/server/settings/help.ts';
+import { BadSettings, readSettings } from '../src/server/settings/settings.ts';
+import { STATUS } from './api/docs/sample.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');

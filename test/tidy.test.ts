@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CATALOGUE } from '../src/runtime/errors.ts';
+import { CATALOGUE } from '../src/engine/runtime/errors.ts';
 import { secondSites, unreachable, wrongWays } from './tidy/imports.ts';
 import { mapFaults } from './tidy/map.ts';
 import * as rules from './tidy/rules.ts';
@@ -29,9 +29,9 @@ test('uWebSockets.js and better-sqlite3 have one import site each', () => {
   clean(program.flatMap(secondSites));
 });
 
-test('every file is reachable from src/main.ts or from an export of the package', () => {
+test('every file is reachable from src/server/main.ts or from an export of the package', () => {
   const exported = ['src/client/index.ts', 'src/client/datafeed/index.ts'];
-  clean(unreachable(program, 'src/main.ts', ...exported));
+  clean(unreachable(program, 'src/server/main.ts', ...exported));
 });
 
 test('the map in src/README.md and the tree name the same folders and rules', () => {
@@ -102,8 +102,11 @@ test('rule: time, chance and surroundings stay in their one home', () => {
   ]) {
     assert.equal(lines(rules.strays, stray)[0], 1, stray);
   }
-  assert.deepEqual(lines(rules.strays, 'Date.now(); setTimeout(f);', 'src/runtime/clock.ts'), []);
-  assert.deepEqual(lines(rules.strays, 'Math.random();', 'src/runtime/clock.ts'), [1]);
+  assert.deepEqual(
+    lines(rules.strays, 'Date.now(); setTimeout(f);', 'src/engine/runtime/clock.ts'),
+    [],
+  );
+  assert.deepEqual(lines(rules.strays, 'Math.random();', 'src/engine/runtime/clock.ts'), [1]);
   assert.deepEqual(lines(rules.strays, 'new Date(0); clock.setTimeout(f); a.console;'), []);
 });
 
@@ -115,39 +118,39 @@ test('rule: tests and benches keep length and types, the rest is theirs', () => 
 
 test('rule: stages import along the flow only', () => {
   const from = (path: string, target: string) => lines(wrongWays, `import '${target}';`, path);
-  assert.deepEqual(from('src/market/bar.ts', '../runtime/assert.ts'), []);
-  assert.deepEqual(from('src/market/bar.ts', './trade.ts'), []);
-  assert.deepEqual(from('src/market/bar.ts', '../runtime/clock.ts'), [1]);
-  assert.deepEqual(from('src/topics/hub.ts', '../gateway/port.ts'), []);
-  assert.deepEqual(from('src/topics/hub.ts', '../gateway/server.ts'), [1]);
+  assert.deepEqual(from('src/engine/market/bar.ts', '../runtime/assert.ts'), []);
+  assert.deepEqual(from('src/engine/market/bar.ts', './trade.ts'), []);
+  assert.deepEqual(from('src/engine/market/bar.ts', '../runtime/clock.ts'), [1]);
+  assert.deepEqual(from('src/api/topics/hub.ts', '../gateway/port.ts'), []);
+  assert.deepEqual(from('src/api/topics/hub.ts', '../gateway/server.ts'), [1]);
   assert.deepEqual(from('src/services/docs/a.ts', '../charts/b.ts'), [1]);
   assert.deepEqual(from('src/services/docs/a.ts', '../../gateway/port.ts'), []);
   assert.deepEqual(from('src/cli/serve.ts', '../gateway/server.ts'), [1]);
-  assert.deepEqual(from('src/app.ts', './gateway/server.ts'), []);
+  assert.deepEqual(from('src/server/app.ts', './gateway/server.ts'), []);
   assert.deepEqual(from('src/elsewhere/a.ts', './b.ts'), [1]);
-  assert.deepEqual(lines(wrongWays, "import('../log/port.ts')", 'src/market/bar.ts'), [1]);
+  assert.deepEqual(lines(wrongWays, "import('../log/port.ts')", 'src/engine/market/bar.ts'), [1]);
   assert.deepEqual(lines(wrongWays, "export { a } from '../log/port.ts'", 'src/market/b.ts'), [1]);
 });
 
 test('rule: a package with one import site is not imported elsewhere', () => {
   const text = "import type { Database } from 'better-sqlite3';";
   assert.deepEqual(lines(secondSites, text), [1]);
-  assert.deepEqual(lines(secondSites, text, 'src/store/database.ts'), []);
+  assert.deepEqual(lines(secondSites, text, 'src/engine/store/database.ts'), []);
 });
 
 test('rule: a file that no import leads to is found, also in a circle', () => {
   const sources = [
-    sourceOf('src/main.ts', "import './a/b.ts';"),
+    sourceOf('src/server/main.ts', "import './a/b.ts';"),
     sourceOf('src/a/b.ts', "import type { C } from '../main.ts';"),
     sourceOf('src/a/x.ts', "import './y.ts';"),
     sourceOf('src/a/y.ts', "import './x.ts';"),
   ];
-  const paths = unreachable(sources, 'src/main.ts').map(({ path }) => path);
+  const paths = unreachable(sources, 'src/server/main.ts').map(({ path }) => path);
   assert.deepEqual(paths, ['src/a/x.ts', 'src/a/y.ts']);
 });
 
 test('rule: the map has a line for each folder, with its import rule, and none too many', () => {
-  const sources = [sourceOf('src/main.ts', ''), sourceOf('src/market/deep/bar.ts', '')];
+  const sources = [sourceOf('src/server/main.ts', ''), sourceOf('src/market/deep/bar.ts', '')];
   const main = '| `main.ts` | starts | everything |';
   const market = '| `market/` | pure | `runtime/assert`, `runtime/json` |';
   const deep = '| `market/deep/` | more | as above |';

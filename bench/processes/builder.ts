@@ -1,7 +1,8 @@
 /** The builder as the app has it: a pool of one thread. Plans come from outside. */
-import type { SlotConfig } from '../../src/cardano/slots.ts';
-import type { TransactionPlan } from '../../src/transactions/plan.ts';
-import type { BuilderPool, BuilderState } from '../../src/transactions/pool.ts';
+
+import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
+import type { BuilderPool, BuilderState } from '../../src/cardano/build/pool.ts';
+import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
 import { offer } from '../support/offers.ts';
 import { saturate, startBuilder } from '../support/saturate.ts';
 import { type Done, lasting, measureWork } from '../support/work.ts';

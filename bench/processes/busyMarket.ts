@@ -4,9 +4,9 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
-import type { SlotConfig } from '../../src/cardano/slots.ts';
-import type { TransactionPlan } from '../../src/transactions/plan.ts';
-import type { BuilderPool } from '../../src/transactions/pool.ts';
+import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
+import type { BuilderPool } from '../../src/cardano/build/pool.ts';
+import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { type Due, Feed, type FeedWish, startBenchApp } from '../support/marketApp.ts';
 import { offer } from '../support/offers.ts';

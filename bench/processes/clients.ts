@@ -2,13 +2,13 @@
  * Clients that trade through the public HTTP API with real signatures, each one order after the
  * other: a buy, then a sell of what such a buy gives.
  */
-import { blake2b256 } from '../../src/cardano/hash.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { ApiClient, type OrderRequest } from '../../src/wallet/api.ts';
-import { Desk, type PlacedOrder } from '../../src/wallet/desk.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
-import { pictureOf } from '../../src/wallet/picture.ts';
-import { Wallet } from '../../src/wallet/wallet.ts';
+import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { ApiClient, type OrderRequest } from '../../src/client/trade/api.ts';
+import { Desk, type PlacedOrder } from '../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { pictureOf } from '../../src/client/trade/picture.ts';
+import { Wallet } from '../../src/client/trade/wallet.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { offer } from '../support/offers.ts';
 

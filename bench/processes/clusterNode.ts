@@ -1,5 +1,5 @@
 /** Our server as one node among several; `settings` as JSON, and the pace of its traders. */
-import { readTraderConfig } from '../../src/traders/config.ts';
+import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { startBenchApp } from '../support/marketApp.ts';
 import { offer, usageOffers } from '../support/offers.ts';
 

@@ -2,8 +2,9 @@
  * Our server with a chain, whole: doors, builder, ledger, follower, executor; no traders. Notes
  * when the market saw an order open and when it saw it closed.
  */
-import { type OrderRecord, readRecord } from '../../src/store/records.ts';
-import { readTraderConfig } from '../../src/traders/config.ts';
+
+import { readTraderConfig } from '../../src/client/traders/config.ts';
+import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { startBenchApp } from '../support/marketApp.ts';
 import { offer } from '../support/offers.ts';

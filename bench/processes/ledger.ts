@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OutputRef } from '../../src/cardano/output.ts';
-import { coins } from '../../src/cardano/value.ts';
-import { EmulatedChain } from '../../src/chain/emulated.ts';
-import { signedPayment } from '../../src/ledger/payment.ts';
+import type { OutputRef } from '../../src/cardano/codec/output.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { EmulatedChain } from '../../src/devnet/emulated.ts';
+import { signedPayment } from '../../src/devnet/payment.ts';
 import {
   addressOf,
   FEE_LOVELACE,

@@ -20,7 +20,7 @@ app.ws('/*', {
   },
 });
 
-/** The rule of src/topics/flush.ts: no sooner than the cadence, at most half of the loop. */
+/** The rule of src/api/topics/flush.ts: no sooner than the cadence, at most half of the loop. */
 function flush(): void {
   if (!flushing) return;
   const startMs = performance.now();

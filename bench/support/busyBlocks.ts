@@ -1,5 +1,5 @@
 /** Blocks of a chain with a launchpad that is used: launches, then trades and orders in each. */
-import { seededRng } from '../../src/runtime/rng.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { type Deed, NO_HOLDINGS, perform } from '../../test/chain/ogmios/busyMarket.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeBlock, FakeTransaction } from '../../test/support/ogmios/chain.ts';

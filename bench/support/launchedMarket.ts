@@ -3,15 +3,15 @@
  * started over it has a market without a chain of its own. Nothing here is judged by a ledger.
  */
 import { hash } from 'node:crypto';
-import { dataFiles } from '../../src/actors/files.ts';
-import { recover } from '../../src/actors/recovery.ts';
-import { LocalLog } from '../../src/log/local.ts';
-import { type EntryDraft, LogWriter } from '../../src/log/writer.ts';
-import { buyTokens, DEFAULT_CURVE } from '../../src/market/curve.ts';
-import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/market/events.ts';
-import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/market/pool.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { systemRng } from '../../src/runtime/rng.ts';
+import { dataFiles } from '../../src/engine/actors/files.ts';
+import { recover } from '../../src/engine/actors/recovery.ts';
+import { LocalLog } from '../../src/engine/log/local.ts';
+import { type EntryDraft, LogWriter } from '../../src/engine/log/writer.ts';
+import { buyTokens, DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
+import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/engine/market/events.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/engine/market/pool.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
 
 export interface LaunchedWish {
   readonly pools: number;

@@ -11,12 +11,12 @@ import {
   encodeRefs,
   type OutputPlan,
   uint,
-} from '../../src/cardano/encode.ts';
-import { blake2b256 } from '../../src/cardano/hash.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import { decodeTransaction } from '../../src/cardano/transaction.ts';
-import { asValue } from '../../src/cardano/value.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
+} from '../../src/cardano/codec/encode.ts';
+import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { addressOf, keyNamed } from '../../test/support/ledgerWorld.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeBlock, FakeTransaction } from '../../test/support/ogmios/chain.ts';

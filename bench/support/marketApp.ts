@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type App, startApp, type World } from '../../src/app.ts';
-import { BadSettings, readSettings } from '../../src/config/settings.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { createLogger } from '../../src/runtime/events.ts';
-import { systemRng } from '../../src/runtime/rng.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { createLogger } from '../../src/engine/runtime/events.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { type App, startApp, type World } from '../../src/server/app.ts';
+import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import { machineMs } from './machineClock.ts';
 import { PairWalk } from './trades.ts';
 

@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { JetstreamLog } from '../../src/log/jetstream.ts';
-import { type EntryDraft, LogWriter } from '../../src/log/writer.ts';
-import { Bucket } from '../../src/nats/bucket.ts';
-import { connectNats, type NatsLink } from '../../src/nats/connection.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { systemRng } from '../../src/runtime/rng.ts';
+import { JetstreamLog } from '../../src/cluster/log/jetstream.ts';
+import { Bucket } from '../../src/cluster/nats/bucket.ts';
+import { connectNats, type NatsLink } from '../../src/cluster/nats/connection.ts';
+import { type EntryDraft, LogWriter } from '../../src/engine/log/writer.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
 
 export interface BenchNats {
   readonly url: string;

@@ -1,6 +1,6 @@
 /** Trades into the log of several nodes, as `Feed` gives them to a single one: at wall speed. */
-import type { TradeEvent } from '../../src/log/entry.ts';
-import type { EntryDraft } from '../../src/log/writer.ts';
+import type { TradeEvent } from '../../src/engine/log/entry.ts';
+import type { EntryDraft } from '../../src/engine/log/writer.ts';
 import type { FeedWish } from './marketApp.ts';
 import type { Pen } from './natsServer.ts';
 import { PairWalk } from './trades.ts';

@@ -1,12 +1,12 @@
 /** Plans of the three kinds of build that matter: no script, one script, a full batch. */
 
-import { planBatch } from '../../src/executor/batch.ts';
-import { MOST_ORDERS, match } from '../../src/executor/matching.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { planCancel } from '../../src/transactions/cancel.ts';
-import { planOrder } from '../../src/transactions/order.ts';
-import type { TransactionPlan } from '../../src/transactions/plan.ts';
-import { curveSold, float, placed, poolOf, stepPlan } from '../../test/transactions/market.ts';
+import { planCancel } from '../../src/cardano/build/cancel.ts';
+import { planOrder } from '../../src/cardano/build/order.ts';
+import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
+import { planBatch } from '../../src/chain/executor/batch.ts';
+import { MOST_ORDERS, match } from '../../src/chain/executor/matching.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { curveSold, float, placed, poolOf, stepPlan } from '../../test/cardano/build/market.ts';
 import {
   ADA,
   ALICE,
@@ -20,9 +20,9 @@ import {
   REFERENCES,
   SLOTS,
   TOKEN,
-} from '../../test/transactions/world.ts';
+} from '../../test/cardano/build/world.ts';
 
-export { SLOTS } from '../../test/transactions/world.ts';
+export { SLOTS } from '../../test/cardano/build/world.ts';
 
 const WALLET_OUTPUTS = 20;
 const GUESSED_FEE_LOVELACE = 1_200_000n;

@@ -1,10 +1,11 @@
 /** Keeps a builder of one thread busy: one build runs, the next ones wait. */
-import type { SlotConfig } from '../../src/cardano/slots.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { DEFAULT_PARAMETERS } from '../../src/transactions/parameters.ts';
-import type { TransactionPlan } from '../../src/transactions/plan.ts';
-import { BuilderPool } from '../../src/transactions/pool.ts';
+
+import { DEFAULT_PARAMETERS } from '../../src/cardano/build/parameters.ts';
+import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
+import { BuilderPool } from '../../src/cardano/build/pool.ts';
+import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
 
 const AT_ONCE = 4;
 

@@ -1,7 +1,7 @@
 /** Synthetic trades for benches: a seeded random walk of price, spread over `pairs` pairs. */
-import type { SealedEntry, TradeEvent } from '../../src/log/entry.ts';
-import { NO_HASH, sealEntry } from '../../src/log/entry.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
+import type { SealedEntry, TradeEvent } from '../../src/engine/log/entry.ts';
+import { NO_HASH, sealEntry } from '../../src/engine/log/entry.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 
 export const QUOTE = '.';
 const MINUTE_MS = 60_000;

@@ -7,14 +7,15 @@
  * What is drafted does not depend on how blocks were cut into batches, runs of passed blocks apart:
  * those end at a round height, or with the batch.
  */
-import type { Fold } from '../actors/fold.ts';
-import { Passage } from '../actors/passage.ts';
-import { toHex } from '../cardano/hex.ts';
-import type { Transaction } from '../cardano/transaction.ts';
-import type { ChainBlock } from '../log/entry.ts';
-import type { EntryDraft } from '../log/writer.ts';
-import type { MarketEvent } from '../market/events.ts';
-import { assert } from '../runtime/assert.ts';
+
+import { toHex } from '../cardano/codec/hex.ts';
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import type { Fold } from '../engine/actors/fold.ts';
+import { Passage } from '../engine/actors/passage.ts';
+import type { ChainBlock } from '../engine/log/entry.ts';
+import type { EntryDraft } from '../engine/log/writer.ts';
+import type { MarketEvent } from '../engine/market/events.ts';
+import { assert } from '../engine/runtime/assert.ts';
 import { chainTip } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
 import type { Block } from './port.ts';

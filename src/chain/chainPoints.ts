@@ -1,7 +1,7 @@
 /** Where the fold is in the chain, and the blocks behind that it can go back to. */
-import { KEPT_POINTS, TIP } from '../actors/chainRows.ts';
-import { type PointRecord, readRecord } from '../store/records.ts';
-import type { StateStore } from '../store/state.ts';
+import { KEPT_POINTS, TIP } from '../engine/actors/chainRows.ts';
+import { type PointRecord, readRecord } from '../engine/store/records.ts';
+import type { StateStore } from '../engine/store/state.ts';
 import type { Point } from './port.ts';
 
 /** Of the newest block; null before the first. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../runtime/errors.ts';
+import type { Failure } from '../engine/runtime/errors.ts';
 import type { SubmitOutcome } from './port.ts';
 
 /** Where clients' transactions go; a Failure: they cannot go anywhere now. */

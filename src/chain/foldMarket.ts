@@ -4,8 +4,8 @@ import {
   type OrderRecord,
   type PoolRecord,
   readRecord,
-} from '../store/records.ts';
-import type { StateStore } from '../store/state.ts';
+} from '../engine/store/records.ts';
+import type { StateStore } from '../engine/store/state.ts';
 import type { KnownMarket } from './recognise/known.ts';
 
 export function foldMarket(store: StateStore): KnownMarket {

@@ -8,9 +8,9 @@
  *
  * Nothing is lost: a block is asked for again until its entry is in the log.
  */
-import { KEPT_POINTS } from '../actors/chainRows.ts';
-import { nextTurn } from '../runtime/clock.ts';
-import type { PointRecord } from '../store/records.ts';
+import { KEPT_POINTS } from '../engine/actors/chainRows.ts';
+import { nextTurn } from '../engine/runtime/clock.ts';
+import type { PointRecord } from '../engine/store/records.ts';
 import { BlockBatch } from './blockBatch.ts';
 import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';

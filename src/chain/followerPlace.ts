@@ -1,6 +1,6 @@
 /** Where a follower stands: what it reads, what it writes with, and who is told. */
-import type { Transaction } from '../cardano/transaction.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { ChainEvent, ChainSource, ChainTip, Point } from './port.ts';
 import type { Rules } from './recognise/rules.ts';
 import type { RewindPlace } from './rewind.ts';

@@ -3,8 +3,8 @@
  * is in the log stays as it is until our node has the same again, or another chain as long: a node
  * leaves its chain for none that is shorter, so one that does is only late.
  */
-import type { PointRecord } from '../store/records.ts';
-import type { StateStore } from '../store/state.ts';
+import type { PointRecord } from '../engine/store/records.ts';
+import type { StateStore } from '../engine/store/state.ts';
 import { chainTip, findPoint } from './chainPoints.ts';
 import type { Block } from './port.ts';
 

@@ -2,8 +2,8 @@
  * Keeps a follower of a real chain alive: it begins behind the doors, not before them, and whatever
  * ends it (a node of another fork, a fault), it is begun again after a pause, from the fold.
  */
-import { type Clock, pause } from '../runtime/clock.ts';
-import type { Service } from '../runtime/service.ts';
+import { type Clock, pause } from '../engine/runtime/clock.ts';
+import type { Service } from '../engine/runtime/service.ts';
 import type { SyncMeter, SyncProgress } from './syncMeter.ts';
 
 export interface FollowingTask {

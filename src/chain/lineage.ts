@@ -1,5 +1,5 @@
 /** Which entries of a log made a state: an epoch may begin at an earlier entry than the last. */
-import type { Log } from '../log/port.ts';
+import type { Log } from '../engine/log/port.ts';
 
 /** Both ends included. */
 export interface EntryRange {

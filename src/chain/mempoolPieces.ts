@@ -3,7 +3,11 @@
  * of at most 1 MB. What goes comes first; only the first one is `whole`, all but the last one say
  * that `more` follows. Together they are the one change that they were.
  */
-import type { DroppedTransaction, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
+import type {
+  DroppedTransaction,
+  MempoolPayload,
+  WaitingTransaction,
+} from '../engine/log/entry.ts';
 
 const MOST_CHARACTERS = 400_000;
 

@@ -1,11 +1,12 @@
 /** A pool as its newest output says it, the mempool included: what quotes and batches begin at. */
-import { readAmmData, readPoolData } from '../cardano/datums.ts';
-import type { Landmarks } from '../cardano/deployment.ts';
-import { datumOf, type OutputRef, type Utxo } from '../cardano/output.ts';
-import type { AssetId } from '../market/asset.ts';
-import type { PoolState } from '../market/pool.ts';
-import { type PoolRecord, readRecord } from '../store/records.ts';
-import type { StateStore } from '../store/state.ts';
+
+import { datumOf, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
+import { readAmmData, readPoolData } from '../cardano/datums/datums.ts';
+import type { Landmarks } from '../cardano/datums/deployment.ts';
+import type { AssetId } from '../engine/market/asset.ts';
+import type { PoolState } from '../engine/market/pool.ts';
+import { type PoolRecord, readRecord } from '../engine/store/records.ts';
+import type { StateStore } from '../engine/store/state.ts';
 import type { UtxoLookup } from './port.ts';
 
 export interface NewestPool {

@@ -1,5 +1,5 @@
 /** Where there is no index of outputs: the chain is followed, and wallets are unknown. */
-import { Failure, Unavailable } from '../runtime/errors.ts';
+import { Failure, Unavailable } from '../engine/runtime/errors.ts';
 import type { UtxoLookup } from './port.ts';
 
 export function noLookup(): UtxoLookup {

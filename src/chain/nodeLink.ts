@@ -1,5 +1,5 @@
 /** Whether the node tells us of its chain, from what its connections say. */
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { OgmiosObserver } from './ogmios/observer.ts';
 
 export class NodeLink {

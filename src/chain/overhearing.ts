@@ -4,8 +4,9 @@
  *
  * Bounded: so many blocks ahead of the log it reads no further until the log is there, too.
  */
-import type { Node } from '../actors/node.ts';
-import type { Transaction } from '../cardano/transaction.ts';
+
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import type { Node } from '../engine/actors/node.ts';
 import { chainPoints, chainTip, isYoung } from './chainPoints.ts';
 import type { WaitingView } from './followerPlace.ts';
 import type { FollowingTask } from './keptFollower.ts';

@@ -2,10 +2,10 @@
  * Time on a chain whose blocks are rare: minutes that ended without a block, by the leader's clock.
  * A block that comes later and lies before is late, as a trade of a feed can be.
  */
-import type { Fold } from '../actors/fold.ts';
-import { Passage } from '../actors/passage.ts';
-import type { EntryDraft } from '../log/writer.ts';
-import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
+import type { Fold } from '../engine/actors/fold.ts';
+import { Passage } from '../engine/actors/passage.ts';
+import type { EntryDraft } from '../engine/log/writer.ts';
+import { intervalStart, MINUTE_MS } from '../engine/market/resolution.ts';
 
 /** When the minute that market time is in has ended for certain; never before the first block. */
 export function minuteOverMs({ marketMs }: Fold, graceMs: number): number {

@@ -14,9 +14,9 @@
  *
  * May be lost: what waited in the mempool when the ledger was killed.
  */
-import type { OutputRef, Utxo } from '../cardano/output.ts';
-import type { Transaction } from '../cardano/transaction.ts';
-import type { AssetId } from '../market/asset.ts';
+import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import type { AssetId } from '../engine/market/asset.ts';
 
 export interface Point {
   readonly slot: number;

@@ -1,11 +1,11 @@
 /** The way back of a chain, in the log: as a rollback, or as an epoch where it is deep. */
-import { CHAIN_START } from '../actors/chainRows.ts';
-import type { Node } from '../actors/node.ts';
-import { nextEpoch } from '../actors/recovery.ts';
-import type { Log } from '../log/port.ts';
-import type { LogWriter } from '../log/writer.ts';
-import type { Rng } from '../runtime/rng.ts';
-import type { PointRecord } from '../store/records.ts';
+import { CHAIN_START } from '../engine/actors/chainRows.ts';
+import type { Node } from '../engine/actors/node.ts';
+import { nextEpoch } from '../engine/actors/recovery.ts';
+import type { Log } from '../engine/log/port.ts';
+import type { LogWriter } from '../engine/log/writer.ts';
+import type { Rng } from '../engine/runtime/rng.ts';
+import type { PointRecord } from '../engine/store/records.ts';
 
 export interface RewindPlace {
   readonly node: Node;

@@ -1,5 +1,5 @@
 /** The events of a stream one by one, and a word when none comes for a while. */
-import type { Clock, Timer } from '../runtime/clock.ts';
+import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import type { ChainEvent, ChainStream } from './port.ts';
 
 export class StreamReader {

@@ -2,8 +2,8 @@
  * How far following has come: where it is, where the node is, and how fast it goes. Read by health,
  * metrics and the log; never part of the fold.
  */
-import type { Clock } from '../runtime/clock.ts';
-import type { StateStore } from '../store/state.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import type { StateStore } from '../engine/store/state.ts';
 import { chainTip } from './chainPoints.ts';
 import type { ChainTip } from './port.ts';
 

@@ -1,7 +1,7 @@
-import type { Landmarks } from '../cardano/deployment.ts';
-import { Constr } from '../cardano/plutusData.ts';
-import { doubledScriptHash } from '../cardano/script.ts';
-import { applyDataArgument } from '../ledger/scalus.ts';
+import { Constr } from '../cardano/codec/plutusData.ts';
+import { doubledScriptHash } from '../cardano/codec/script.ts';
+import type { Landmarks } from '../cardano/datums/deployment.ts';
+import { applyDataArgument } from '../cardano/ledger/scalus.ts';
 
 /**
  * Policy id of the deployment's token policy for a pool NFT's name: a few milliseconds. null where

@@ -7,11 +7,15 @@
  *          begin empty. Where two would spend the same output, the one in a block wins.
  */
 
-import { toHex } from '../cardano/hex.ts';
-import { type OutputRef, refText } from '../cardano/output.ts';
-import type { Transaction } from '../cardano/transaction.ts';
-import type { DroppedTransaction, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
-import type { MarketEvent, RefText } from '../market/events.ts';
+import { toHex } from '../cardano/codec/hex.ts';
+import { type OutputRef, refText } from '../cardano/codec/output.ts';
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import type {
+  DroppedTransaction,
+  MempoolPayload,
+  WaitingTransaction,
+} from '../engine/log/entry.ts';
+import type { MarketEvent, RefText } from '../engine/market/events.ts';
 import type { ChainEvent } from './port.ts';
 import { recogniseWaiting } from './recognise/block.ts';
 import { BlockMarket, type KnownMarket } from './recognise/known.ts';

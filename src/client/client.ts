@@ -2,7 +2,7 @@
  * The client of an upcurve market, for browsers and Node ≥ 22: calls over HTTP, and local mirrors
  * over one socket that comes back by itself and goes on where it was, on any node.
  */
-import { parseAddress } from '../cardano/address.ts';
+import { parseAddress } from '../cardano/codec/address.ts';
 import { type CapBar, capSource, type PriceBar, priceSource } from './mirrors/barSource.ts';
 import { BarsMirror } from './mirrors/bars.ts';
 import { OrdersMirror } from './mirrors/orders.ts';

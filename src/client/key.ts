@@ -4,7 +4,7 @@
  */
 import { getPublicKey, hashes, sign, utils } from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
-import { formatAddress } from '../cardano/address.ts';
+import { formatAddress } from '../cardano/codec/address.ts';
 import {
   ARRAY,
   BYTES,
@@ -14,9 +14,9 @@ import {
   readCbor,
   span,
   UNSIGNED,
-} from '../cardano/cbor.ts';
-import { blake2b224, blake2b256 } from '../cardano/hash.ts';
-import { fromHex, isHex, joined, toHex } from '../cardano/hex.ts';
+} from '../cardano/codec/cbor.ts';
+import { blake2b224, blake2b256 } from '../cardano/codec/hash.ts';
+import { fromHex, isHex, joined, toHex } from '../cardano/codec/hex.ts';
 
 hashes.sha512 = sha512;
 

@@ -4,8 +4,8 @@
  * ledger lacks, the ledger is replaced by a snapshot, and it goes on from there.
  */
 import { SnapshotNeeded } from '../chain/lineage.ts';
-import type { LedgerReplica } from '../chain/replica.ts';
-import { type Clock, pause } from '../runtime/clock.ts';
+import type { LedgerReplica } from '../devnet/chainReplica.ts';
+import { type Clock, pause } from '../engine/runtime/clock.ts';
 import type { Duty } from './leadership.ts';
 
 export interface CopyingObserver {

@@ -5,14 +5,14 @@
  * A leader also looks for damage in what the log holds (`look`): it has that in memory and would
  * not notice, while nobody who is behind could get past it.
  */
-import type { DataFiles } from '../actors/files.ts';
-import type { Node } from '../actors/node.ts';
-import { isInLog, restartLog } from '../actors/recovery.ts';
-import type { JetstreamLog } from '../log/jetstream.ts';
-import type { Log } from '../log/port.ts';
-import { type Announcement, isForemost } from '../nats/announcements.ts';
-import { epochNumber } from '../runtime/position.ts';
-import type { Rng } from '../runtime/rng.ts';
+import type { DataFiles } from '../engine/actors/files.ts';
+import type { Node } from '../engine/actors/node.ts';
+import { isInLog, restartLog } from '../engine/actors/recovery.ts';
+import type { Log } from '../engine/log/port.ts';
+import { epochNumber } from '../engine/runtime/position.ts';
+import type { Rng } from '../engine/runtime/rng.ts';
+import type { JetstreamLog } from './log/jetstream.ts';
+import { type Announcement, isForemost } from './nats/announcements.ts';
 
 export interface EpochsPlace {
   readonly name: string;

@@ -7,13 +7,13 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DataFiles, removeDatabase } from '../actors/files.ts';
-import { Interrupted } from '../actors/rebuild.ts';
-import { isInLog } from '../actors/recovery.ts';
-import type { Log } from '../log/port.ts';
-import { type Clock, pause } from '../runtime/clock.ts';
-import { Failure } from '../runtime/errors.ts';
-import { StateStore } from '../store/state.ts';
+import { type DataFiles, removeDatabase } from '../engine/actors/files.ts';
+import { Interrupted } from '../engine/actors/rebuild.ts';
+import { isInLog } from '../engine/actors/recovery.ts';
+import type { Log } from '../engine/log/port.ts';
+import { type Clock, pause } from '../engine/runtime/clock.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { StateStore } from '../engine/store/state.ts';
 import type { Pair, Pairs } from './pairs.ts';
 
 export interface JoiningObserver {

@@ -7,11 +7,11 @@
  * again; a transaction that is known already is answered the same again. A fork and blocks are not
  * asked for again because this node is late: they are answered, after as long.
  */
-import { fromHex, toHex } from '../cardano/hex.ts';
+import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import type { Counter, Devnet } from '../chain/devnet.ts';
 import type { SubmitOutcome } from '../chain/port.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { CATALOGUE, type Cause, Failure } from '../runtime/errors.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { CATALOGUE, type Cause, Failure } from '../engine/runtime/errors.ts';
 
 /** Done by the leader itself. */
 export interface LeaderWork extends Counter, Devnet {}

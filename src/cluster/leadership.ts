@@ -8,13 +8,13 @@
  *          then finds another's entry in its place. Waits longer than it leads: what it waits for
  *          may be lost with the log.
  */
-import type { Node } from '../actors/node.ts';
-import type { Log } from '../log/port.ts';
-import { LogWriter, type WriterObserver } from '../log/writer.ts';
-import { candidacyMs, type Lease } from '../nats/lease.ts';
-import { type Clock, pause, sleepUnless } from '../runtime/clock.ts';
-import type { Service } from '../runtime/service.ts';
+import type { Node } from '../engine/actors/node.ts';
+import type { Log } from '../engine/log/port.ts';
+import { LogWriter, type WriterObserver } from '../engine/log/writer.ts';
+import { type Clock, pause, sleepUnless } from '../engine/runtime/clock.ts';
+import type { Service } from '../engine/runtime/service.ts';
 import type { Epochs } from './epochs.ts';
+import { candidacyMs, type Lease } from './nats/lease.ts';
 
 /** What a node does in a role, until it is stopped. */
 export interface Duty {

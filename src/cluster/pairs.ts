@@ -8,9 +8,9 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ObjectFiles } from '../nats/objects.ts';
-import { Failure } from '../runtime/errors.ts';
-import type { Checkpoint } from '../store/state.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import type { Checkpoint } from '../engine/store/state.ts';
+import type { ObjectFiles } from './nats/objects.ts';
 
 export interface Pair {
   readonly version: 1;

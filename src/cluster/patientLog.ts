@@ -3,10 +3,10 @@
  * fold that has failed once never goes on. What is damaged is still refused; who gives up hears of
  * that with `Interrupted`.
  */
-import { Interrupted } from '../actors/rebuild.ts';
-import { RestartRefused } from '../log/jetstreamBegin.ts';
-import { type Log, UnreadableEntry } from '../log/port.ts';
-import { type Clock, pause } from '../runtime/clock.ts';
+import { Interrupted } from '../engine/actors/rebuild.ts';
+import { type Log, UnreadableEntry } from '../engine/log/port.ts';
+import { type Clock, pause } from '../engine/runtime/clock.ts';
+import { RestartRefused } from './log/jetstreamBegin.ts';
 
 export interface Patience {
   /** Gives up what waits. */

@@ -5,10 +5,10 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DataFiles } from '../actors/files.ts';
-import type { ObjectFiles } from '../nats/objects.ts';
-import { Failure } from '../runtime/errors.ts';
-import { epochNumber } from '../runtime/position.ts';
+import type { DataFiles } from '../engine/actors/files.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { epochNumber } from '../engine/runtime/position.ts';
+import type { ObjectFiles } from './nats/objects.ts';
 
 const GENESIS = 'genesis';
 const BASE = 'base-';

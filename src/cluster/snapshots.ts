@@ -12,16 +12,16 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DataFiles, isDamaged, removeDatabase } from '../actors/files.ts';
-import type { Node } from '../actors/node.ts';
-import type { EmulatedChain } from '../chain/emulated.ts';
 import { isOnChain } from '../chain/onChain.ts';
 import type { Point } from '../chain/port.ts';
-import type { Log } from '../log/port.ts';
-import { type Clock, sleepUnless } from '../runtime/clock.ts';
-import { Failure } from '../runtime/errors.ts';
-import { epochNumber } from '../runtime/position.ts';
-import { copyState } from '../store/copy.ts';
+import type { EmulatedChain } from '../devnet/emulated.ts';
+import { type DataFiles, isDamaged, removeDatabase } from '../engine/actors/files.ts';
+import type { Node } from '../engine/actors/node.ts';
+import type { Log } from '../engine/log/port.ts';
+import { type Clock, sleepUnless } from '../engine/runtime/clock.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { epochNumber } from '../engine/runtime/position.ts';
+import { copyState } from '../engine/store/copy.ts';
 import type { Duty } from './leadership.ts';
 import { type Pair, type PairFiles, type Pairs, pairOf } from './pairs.ts';
 

@@ -3,12 +3,12 @@
  * the node is. A log that is lost, shortened or replaced is never served as truth: a leader steps
  * down and opens a new epoch, the others wait for it.
  */
-import type { Node } from '../actors/node.ts';
-import type { Log } from '../log/port.ts';
-import type { Announcement } from '../nats/announcements.ts';
-import type { Clock, Timer } from '../runtime/clock.ts';
-import type { Service } from '../runtime/service.ts';
+import type { Node } from '../engine/actors/node.ts';
+import type { Log } from '../engine/log/port.ts';
+import type { Clock, Timer } from '../engine/runtime/clock.ts';
+import type { Service } from '../engine/runtime/service.ts';
 import { type Epochs, standingOf } from './epochs.ts';
+import type { Announcement } from './nats/announcements.ts';
 
 export interface WatchPlace {
   readonly name: string;

@@ -6,7 +6,7 @@
  */
 import type { Client } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { Place } from './route.ts';
 import type { Signal } from './signal.ts';
 

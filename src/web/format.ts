@@ -2,7 +2,7 @@
  * Numbers as people read them. Amounts come as exact integers or decimal strings and are cut or
  * grouped as text: no floating point between the API and the eye.
  */
-import { formatUnits } from '../market/decimal.ts';
+import { formatUnits } from '../engine/market/decimal.ts';
 
 const ADA_DECIMALS = 6;
 /** No-break, so that a number stays on one line. */

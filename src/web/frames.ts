@@ -4,7 +4,7 @@
  * What does not fit into a frame runs in the next ones, in the order in which it was asked for: a
  * lively market makes the page late by some milliseconds, and never deaf.
  */
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../engine/runtime/clock.ts';
 
 /** Of a frame; its styles, layout and painting come on top. */
 const BUDGET_MS = 6;

@@ -4,7 +4,7 @@
  */
 import { Client, type Notice } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../engine/runtime/clock.ts';
 import type { Network, PageContext } from './context.ts';
 import { nextFrame } from './frames.ts';
 import { askNetwork } from './network.ts';

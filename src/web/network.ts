@@ -3,7 +3,7 @@
  * there is none is said by the document.
  */
 import { ApiError, type Client } from '../client/index.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { Network } from './context.ts';
 import type { Source } from './signal.ts';
 

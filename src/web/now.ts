@@ -2,7 +2,7 @@
  * What "ago" is measured from. A live market runs with the clock on the wall; a replay of last
  * year's trades has its own time, and ages count from that.
  */
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import { Source } from './signal.ts';
 
 const NEAR_MS = 3_600_000;

@@ -2,8 +2,8 @@
  * Places of the page. They live behind the `#` of the address: a reload, a link and the buttons of
  * the browser work, and the server serves one document.
  */
-import { ASSET_PATTERN } from '../market/asset.ts';
-import { POOL_LISTS, type PoolList } from '../market/poolView.ts';
+import { ASSET_PATTERN } from '../engine/market/asset.ts';
+import { POOL_LISTS, type PoolList } from '../engine/market/poolView.ts';
 
 export type Place =
   | { readonly at: 'home'; readonly list: PoolList }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import type { Desk } from '../../src/wallet/desk.ts';
+import type { Desk } from '../../src/client/trade/desk.ts';
 import { ADA, DevnetWorld } from '../e2e/devnet/world.ts';
 import { type Bar, readHistory } from '../support/chart.ts';
 import {

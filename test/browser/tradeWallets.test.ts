@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { addressBytes, parseAddress } from '../../src/cardano/address.ts';
-import { array, encodeAssets, uint } from '../../src/cardano/encode.ts';
-import { toHex } from '../../src/cardano/hex.ts';
+import { addressBytes, parseAddress } from '../../src/cardano/codec/address.ts';
+import { array, encodeAssets, uint } from '../../src/cardano/codec/encode.ts';
+import { toHex } from '../../src/cardano/codec/hex.ts';
 import { Key } from '../../src/client/index.ts';
-import { balanceOf, cip30 } from '../../src/wallet/utxo.ts';
+import { balanceOf, cip30 } from '../../src/client/trade/utxo.ts';
 import { ok } from '../e2e/devnet/world.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import { openBrowser, type Visit, visit } from './support.ts';

@@ -1,10 +1,10 @@
 /** A devnet with quick blocks, wallets that act on it through the API, and one that trades here. */
 import assert from 'node:assert/strict';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { ApiClient, type OrderRequest } from '../../src/wallet/api.ts';
-import { Desk } from '../../src/wallet/desk.ts';
-import { pictureOf } from '../../src/wallet/picture.ts';
-import { Wallet } from '../../src/wallet/wallet.ts';
+import { ApiClient, type OrderRequest } from '../../src/client/trade/api.ts';
+import { Desk } from '../../src/client/trade/desk.ts';
+import { pictureOf } from '../../src/client/trade/picture.ts';
+import { Wallet } from '../../src/client/trade/wallet.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { ok, quietTraders, textField } from '../e2e/devnet/world.ts';
 import { newTestApp } from '../support/app.ts';
 import { secretOf } from '../support/ledgerWorld.ts';

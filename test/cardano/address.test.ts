@@ -10,10 +10,10 @@ import {
   parseKeyAddress,
   readAddress,
   scriptAddress,
-} from '../../src/cardano/address.ts';
-import { toHex } from '../../src/cardano/hex.ts';
-import { keyHash } from '../../src/cardano/keys.ts';
-import { vectorFile } from '../market/vectorFile.ts';
+} from '../../src/cardano/codec/address.ts';
+import { toHex } from '../../src/cardano/codec/hex.ts';
+import { keyHash } from '../../src/cardano/keys/keys.ts';
+import { vectorFile } from '../engine/market/vectorFile.ts';
 import { skipWithoutData } from '../support/feeds.ts';
 
 interface Vectors {

@@ -21,8 +21,8 @@ import {
   TAG,
   TEXT,
   UNSIGNED,
-} from '../../src/cardano/cbor.ts';
-import { fromHex, toHex } from '../../src/cardano/hex.ts';
+} from '../../src/cardano/codec/cbor.ts';
+import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
 
 type Plain = bigint | Uint8Array | string | Plain[] | [Plain, Plain][];
 

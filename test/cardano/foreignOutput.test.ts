@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatAddress } from '../../src/cardano/address.ts';
-import { encodeOutput } from '../../src/cardano/encode.ts';
-import { foreignOutput, SCRIPT_LANGUAGES } from '../../src/cardano/foreignOutput.ts';
-import { decodeOutput } from '../../src/cardano/output.ts';
-import { asValue } from '../../src/cardano/value.ts';
+import { formatAddress } from '../../src/cardano/codec/address.ts';
+import { encodeOutput } from '../../src/cardano/codec/encode.ts';
+import { foreignOutput, SCRIPT_LANGUAGES } from '../../src/cardano/codec/foreignOutput.ts';
+import { decodeOutput } from '../../src/cardano/codec/output.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
 
 const credential = fc.record({
   kind: fc.constantFrom('key' as const, 'script' as const),

@@ -1,14 +1,14 @@
 /** Layouts of datums, slots and beacons. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseAddress } from '../../src/cardano/address.ts';
-import { beacon } from '../../src/cardano/beacon.ts';
-import * as datums from '../../src/cardano/datums.ts';
-import { blake2b224, blake2b256 } from '../../src/cardano/hash.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import { metadataData, readMetadata } from '../../src/cardano/metadata.ts';
-import { Constr, encodePlutusData, type PlutusData } from '../../src/cardano/plutusData.ts';
-import { slotAt, slotFrom, slotStartMs } from '../../src/cardano/slots.ts';
+import { parseAddress } from '../../src/cardano/codec/address.ts';
+import { blake2b224, blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { Constr, encodePlutusData, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
+import { slotAt, slotFrom, slotStartMs } from '../../src/cardano/codec/slots.ts';
+import { beacon } from '../../src/cardano/datums/beacon.ts';
+import * as datums from '../../src/cardano/datums/datums.ts';
+import { metadataData, readMetadata } from '../../src/cardano/datums/metadata.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 
 const H = 'ab'.repeat(28);

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML, Data, Constr as LucidConstr } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
-import { MalformedCbor } from '../../src/cardano/cbor.ts';
-import { fromHex, toHex } from '../../src/cardano/hex.ts';
+import { MalformedCbor } from '../../src/cardano/codec/cbor.ts';
+import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
 import {
   Constr,
   decodePlutusData,
   encodePlutusData,
   type PlutusData,
   PlutusMap,
-} from '../../src/cardano/plutusData.ts';
+} from '../../src/cardano/codec/plutusData.ts';
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map(toHex);
 const integers = fc.oneof(

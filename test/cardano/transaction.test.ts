@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
-import { MalformedCbor } from '../../src/cardano/cbor.ts';
+import { MalformedCbor } from '../../src/cardano/codec/cbor.ts';
 import {
   array,
   byteString,
@@ -14,13 +14,13 @@ import {
   type OutputPlan,
   tagged,
   uint,
-} from '../../src/cardano/encode.ts';
-import { fromHex, toHex } from '../../src/cardano/hex.ts';
-import { isSignedBy, keyOf } from '../../src/cardano/keys.ts';
-import { datumOf, decodeOutput, refText } from '../../src/cardano/output.ts';
-import { Constr, encodePlutusData } from '../../src/cardano/plutusData.ts';
-import { decodeTransaction, type Transaction } from '../../src/cardano/transaction.ts';
-import { asValue } from '../../src/cardano/value.ts';
+} from '../../src/cardano/codec/encode.ts';
+import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
+import { datumOf, decodeOutput, refText } from '../../src/cardano/codec/output.ts';
+import { Constr, encodePlutusData } from '../../src/cardano/codec/plutusData.ts';
+import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
+import { isSignedBy, keyOf } from '../../src/cardano/keys/keys.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 

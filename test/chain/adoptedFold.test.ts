@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { foldMarket } from '../../src/chain/foldMarket.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { type PoolRecord, readRecord } from '../../src/store/records.ts';
+import { type PoolRecord, readRecord } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';

@@ -1,5 +1,5 @@
 /** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
-import type { Transaction } from '../../src/cardano/transaction.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import type { DistantChain } from '../../src/chain/followerPlace.ts';
 import type {
@@ -10,8 +10,8 @@ import type {
   ChainTip,
   Point,
 } from '../../src/chain/port.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
+import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import type { Scope } from '../support/server.ts';
 import { hashOf, START_MS } from './foldState.ts';

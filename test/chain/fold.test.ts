@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { POOLS_TAG, poolTag } from '../../src/actors/streamTags.ts';
-import { type LockRecord, type OrderRecord, readRecord } from '../../src/store/records.ts';
+import { POOLS_TAG, poolTag } from '../../src/engine/actors/streamTags.ts';
+import { type LockRecord, type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';

@@ -1,13 +1,13 @@
 /** A world whose log follows a chain: blocks and roll-backs written as the follower writes them. */
 import assert from 'node:assert/strict';
-import { CHAIN_START, pointKey } from '../../src/actors/chainRows.ts';
-import { Passage } from '../../src/actors/passage.ts';
-import { nextEpoch } from '../../src/actors/recovery.ts';
-import type { ChainBlock, MempoolPayload } from '../../src/log/entry.ts';
-import type { EntryDraft } from '../../src/log/writer.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
-import { type PointRecord, readRecord } from '../../src/store/records.ts';
-import type { KeyedTable } from '../../src/store/rows.ts';
+import { CHAIN_START, pointKey } from '../../src/engine/actors/chainRows.ts';
+import { Passage } from '../../src/engine/actors/passage.ts';
+import { nextEpoch } from '../../src/engine/actors/recovery.ts';
+import type { ChainBlock, MempoolPayload } from '../../src/engine/log/entry.ts';
+import type { EntryDraft } from '../../src/engine/log/writer.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { type PointRecord, readRecord } from '../../src/engine/store/records.ts';
+import type { KeyedTable } from '../../src/engine/store/rows.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import type { MadeBlock } from './foldMarket.ts';
 

@@ -3,9 +3,9 @@
  * true after each: pools, orders, locks, outputs. Its own state is copied for every block, so going
  * back is taking an older copy.
  */
-import { chainOrder, type MarketEvent } from '../../src/market/events.ts';
-import { buy, type Exchange, sell } from '../../src/market/exchange.ts';
-import { DEFAULT_FEES } from '../../src/market/fees.ts';
+import { chainOrder, type MarketEvent } from '../../src/engine/market/events.ts';
+import { buy, type Exchange, sell } from '../../src/engine/market/exchange.ts';
+import { DEFAULT_FEES } from '../../src/engine/market/fees.ts';
 import {
   addressOf,
   authorOf,

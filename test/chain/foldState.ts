@@ -1,9 +1,9 @@
 /** The state of a small market, and its pools as arithmetic and events take them. */
 import { createHash } from 'node:crypto';
-import { DEFAULT_CURVE } from '../../src/market/curve.ts';
-import type { LaunchedToken, Reserves } from '../../src/market/events.ts';
-import type { Exchange } from '../../src/market/exchange.ts';
-import type { PoolState } from '../../src/market/pool.ts';
+import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
+import type { LaunchedToken, Reserves } from '../../src/engine/market/events.ts';
+import type { Exchange } from '../../src/engine/market/exchange.ts';
+import type { PoolState } from '../../src/engine/market/pool.ts';
 
 export const THRESHOLD = 200_000_000n;
 export const START_MS = Date.UTC(2026, 1, 28, 23, 57);

@@ -1,9 +1,9 @@
 /** Compares the rows and bars of a world with the market that made its blocks. */
 import assert from 'node:assert/strict';
-import { pointKey } from '../../src/actors/chainRows.ts';
-import type { Bar } from '../../src/market/bar.ts';
-import { decodeBar } from '../../src/market/barText.ts';
-import { DEFAULT_CURVE } from '../../src/market/curve.ts';
+import { pointKey } from '../../src/engine/actors/chainRows.ts';
+import type { Bar } from '../../src/engine/market/bar.ts';
+import { decodeBar } from '../../src/engine/market/barText.ts';
+import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
 import {
   type LockRecord,
   type OrderRecord,
@@ -11,7 +11,7 @@ import {
   type PoolRecord,
   readRecord,
   type TradeRecord,
-} from '../../src/store/records.ts';
+} from '../../src/engine/store/records.ts';
 import { endOf } from '../support/foldModel.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { INTERVALS, type Interval, startOf } from '../support/model.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Transaction } from '../../src/cardano/transaction.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { chainTip } from '../../src/chain/chainPoints.ts';
-import type { KeyedTable } from '../../src/store/rows.ts';
+import type { KeyedTable } from '../../src/engine/store/rows.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';

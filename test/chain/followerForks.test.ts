@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { KEPT_POINTS } from '../../src/actors/chainRows.ts';
 import type { DistantChain } from '../../src/chain/followerPlace.ts';
+import { KEPT_POINTS } from '../../src/engine/actors/chainRows.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';

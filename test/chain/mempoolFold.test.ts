@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ORDER_STATUSES } from '../../src/market/orderView.ts';
-import { Orders } from '../../src/services/orders/market.ts';
+import { Orders } from '../../src/api/orders/market.ts';
+import { ORDER_STATUSES } from '../../src/engine/market/orderView.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { untilSeen } from '../support/untilSeen.ts';
 import { beaconOf, ownerOf } from './foldState.ts';

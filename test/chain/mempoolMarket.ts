@@ -3,8 +3,8 @@
  * blocks are taken back. Beside the world it keeps the lists of what was done, from which
  * `mempoolTruth` says the plain way what every order is.
  */
-import type { WaitingTransaction } from '../../src/log/entry.ts';
-import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/market/events.ts';
+import type { WaitingTransaction } from '../../src/engine/log/entry.ts';
+import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/engine/market/events.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { appendBlock, appendMempool, passTo, rollBackTo } from './foldChain.ts';
 import { BlockMaker, type Deed, type MadeBlock } from './foldMarket.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Transaction } from '../../src/cardano/transaction.ts';
+import { Orders } from '../../src/api/orders/market.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { foldMarket } from '../../src/chain/foldMarket.ts';
 import { inPieces, Pieced } from '../../src/chain/mempoolPieces.ts';
 import { Waiting } from '../../src/chain/waiting.ts';
-import type { MempoolPayload } from '../../src/log/entry.ts';
-import { Orders } from '../../src/services/orders/market.ts';
+import type { MempoolPayload } from '../../src/engine/log/entry.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { launchOf, orderOf, RULES } from './recogniseWorld.ts';

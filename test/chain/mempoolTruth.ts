@@ -1,5 +1,5 @@
 /** What every order is, told from the blocks that are left and what waits (api.md section 2). */
-import type { MarketEvent, PlacedOrder } from '../../src/market/events.ts';
+import type { MarketEvent, PlacedOrder } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';
 
 export interface Wait {

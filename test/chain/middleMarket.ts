@@ -3,20 +3,20 @@
  * pools by something else. Recognised from the first block, or from a later one on.
  */
 import assert from 'node:assert/strict';
-import { poolData } from '../../src/cardano/datums.ts';
-import { capLovelace } from '../../src/cardano/deployment.ts';
-import type { OutputPlan } from '../../src/cardano/encode.ts';
-import { compareRefs, type OutputRef, refText } from '../../src/cardano/output.ts';
-import { Constr, type PlutusData } from '../../src/cardano/plutusData.ts';
-import type { Transaction } from '../../src/cardano/transaction.ts';
-import { asValue, coins } from '../../src/cardano/value.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import type { OutputPlan } from '../../src/cardano/codec/encode.ts';
+import { compareRefs, type OutputRef, refText } from '../../src/cardano/codec/output.ts';
+import { Constr, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue, coins } from '../../src/cardano/codec/value.ts';
+import { poolData } from '../../src/cardano/datums/datums.ts';
+import { capLovelace } from '../../src/cardano/datums/deployment.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket, type KnownMarket } from '../../src/chain/recognise/known.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
-import type { MarketEvent } from '../../src/market/events.ts';
-import { buy, type Exchange, sell } from '../../src/market/exchange.ts';
-import type { CurvePool } from '../../src/market/pool.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
+import { buy, type Exchange, sell } from '../../src/engine/market/exchange.ts';
+import type { CurvePool } from '../../src/engine/market/pool.ts';
 import {
   ADA,
   aliceText,

@@ -6,9 +6,9 @@ import {
   createMempoolMonitoringClient,
   createTransactionSubmissionClient,
 } from '@cardano-ogmios/client';
-import type { Utxo } from '../../src/cardano/output.ts';
-import { coins } from '../../src/cardano/value.ts';
-import { signedPayment } from '../../src/ledger/payment.ts';
+import type { Utxo } from '../../src/cardano/codec/output.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { signedPayment } from '../../src/devnet/payment.ts';
 import {
   addressOf,
   chainsInTurn,

@@ -11,11 +11,11 @@ import {
   map,
   tagged,
   uint,
-} from '../../src/cardano/encode.ts';
-import { blake2b224, blake2b256 } from '../../src/cardano/hash.ts';
-import { fromHex, toHex } from '../../src/cardano/hex.ts';
-import { decodeTransaction, type Transaction } from '../../src/cardano/transaction.ts';
-import { asValue, coins } from '../../src/cardano/value.ts';
+} from '../../src/cardano/codec/encode.ts';
+import { blake2b224, blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
+import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { praosBlock } from '../support/ogmios/blocks.ts';

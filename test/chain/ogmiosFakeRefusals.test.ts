@@ -1,9 +1,9 @@
 /** Every reason of the embedded ledger in the words of a node: by the schema, and read back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeOutput, encodeRefs, uint } from '../../src/cardano/encode.ts';
-import { decodeTransaction } from '../../src/cardano/transaction.ts';
-import { coins } from '../../src/cardano/value.ts';
+import { encodeOutput, encodeRefs, uint } from '../../src/cardano/codec/encode.ts';
+import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
 import { refusalOf } from '../../src/chain/ogmios/refusals.ts';
 import { REFUSALS, type RefusalReason } from '../../src/chain/port.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';

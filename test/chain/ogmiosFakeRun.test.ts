@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { getServerHealth } from '@cardano-ogmios/client';
-import { readDeployment } from '../../src/config/deployments.ts';
+import { readDeployment } from '../../src/server/settings/deployments.ts';
 import { connectionOf } from '../support/ogmios/scene.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';

@@ -1,19 +1,19 @@
 /** Hostile look-alikes are ignored: whatever stands on the chain, only what is ours counts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { formatAddress } from '../../src/cardano/address.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import { formatAddress } from '../../src/cardano/codec/address.ts';
+import { type OutputRef, refText } from '../../src/cardano/codec/output.ts';
+import { Constr } from '../../src/cardano/codec/plutusData.ts';
+import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import {
   ammData,
   lockData,
   orderData,
   type PoolDatum,
   poolData,
-} from '../../src/cardano/datums.ts';
-import { type OutputRef, refText } from '../../src/cardano/output.ts';
-import { Constr } from '../../src/cardano/plutusData.ts';
-import { asValue, coins } from '../../src/cardano/value.ts';
-import type { MarketEvent } from '../../src/market/events.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+} from '../../src/cardano/datums/datums.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
 import {
   ADA,
   ALICE,

@@ -1,18 +1,18 @@
 /** The launchpad that runs on mainnet: whatever varies there from pool to pool is not compared. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scriptAddress } from '../../src/cardano/address.ts';
-import { poolData } from '../../src/cardano/datums.ts';
-import { refText } from '../../src/cardano/output.ts';
-import { Constr } from '../../src/cardano/plutusData.ts';
-import { asValue, coins } from '../../src/cardano/value.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import { scriptAddress } from '../../src/cardano/codec/address.ts';
+import { refText } from '../../src/cardano/codec/output.ts';
+import { Constr } from '../../src/cardano/codec/plutusData.ts';
+import { asValue, coins } from '../../src/cardano/codec/value.ts';
+import { poolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/known.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
-import { readDeployment } from '../../src/config/deployments.ts';
-import type { MarketEvent } from '../../src/market/events.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
+import { readDeployment } from '../../src/server/settings/deployments.ts';
 import { NOTHING } from './middleMarket.ts';
 import {
   ADA,

@@ -1,24 +1,24 @@
 /** What stood on mainnet, decoded, recognised and rebuilt: bytes of the chain itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressText, formatAddress } from '../../src/cardano/address.ts';
-import { readOrderData, readPoolData } from '../../src/cardano/datums.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import { datumOf, decodeOutput, type Output, refText } from '../../src/cardano/output.ts';
-import { Constr, decodePlutusData } from '../../src/cardano/plutusData.ts';
-import { decodeTransaction, type Transaction } from '../../src/cardano/transaction.ts';
-import { asValue } from '../../src/cardano/value.ts';
+import { planOrder } from '../../src/cardano/build/order.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import { addressText, formatAddress } from '../../src/cardano/codec/address.ts';
+import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { datumOf, decodeOutput, type Output, refText } from '../../src/cardano/codec/output.ts';
+import { Constr, decodePlutusData } from '../../src/cardano/codec/plutusData.ts';
+import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
+import { readOrderData, readPoolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/known.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
-import { readDeployment } from '../../src/config/deployments.ts';
-import { buyTokens, sellLovelace } from '../../src/market/curve.ts';
-import type { MarketEvent } from '../../src/market/events.ts';
-import type { CurvePool } from '../../src/market/pool.ts';
-import { quote } from '../../src/market/quote.ts';
-import { planOrder } from '../../src/transactions/order.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
+import type { CurvePool } from '../../src/engine/market/pool.ts';
+import { quote } from '../../src/engine/market/quote.ts';
+import { readDeployment } from '../../src/server/settings/deployments.ts';
 import {
   GRADUATION,
   GRADUATION_ID,

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { ammData } from '../../src/cardano/datums.ts';
-import { asValue } from '../../src/cardano/value.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
+import { ammData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import type { MarketEvent } from '../../src/market/events.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { MiddleMarket, NOTHING, REAL, recognised, type Step } from './middleMarket.ts';
 import {
   ADA,

@@ -1,10 +1,10 @@
 /** Hostile orders and locks are ignored; what became of honest ones is told once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { lockData, type OrderDatum, orderData } from '../../src/cardano/datums.ts';
-import { Constr } from '../../src/cardano/plutusData.ts';
-import { asValue, coins } from '../../src/cardano/value.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import { Constr } from '../../src/cardano/codec/plutusData.ts';
+import { asValue, coins } from '../../src/cardano/codec/value.ts';
+import { lockData, type OrderDatum, orderData } from '../../src/cardano/datums/datums.ts';
 import {
   ADA,
   ALICE,

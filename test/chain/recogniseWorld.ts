@@ -1,6 +1,21 @@
 /** Transactions as anybody may write them, for recognition to judge: honest ones, look-alikes. */
 import assert from 'node:assert/strict';
-import { formatAddress, scriptAddress } from '../../src/cardano/address.ts';
+import { dataHex } from '../../src/cardano/build/plan.ts';
+import { formatAddress, scriptAddress } from '../../src/cardano/codec/address.ts';
+import {
+  encodeAssets,
+  encodeOutput,
+  encodeRefs,
+  type OutputPlan,
+} from '../../src/cardano/codec/encode.ts';
+import type { OutputRef } from '../../src/cardano/codec/output.ts';
+import { Constr, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
+import {
+  decodeTransaction,
+  type Redeemer,
+  type Transaction,
+} from '../../src/cardano/codec/transaction.ts';
+import { asValue, coins, type Value } from '../../src/cardano/codec/value.ts';
 import {
   launchIdData,
   type OrderDatum,
@@ -8,30 +23,15 @@ import {
   type PoolDatum,
   poolData,
   poolNftName,
-} from '../../src/cardano/datums.ts';
-import { capLovelace } from '../../src/cardano/deployment.ts';
-import {
-  encodeAssets,
-  encodeOutput,
-  encodeRefs,
-  type OutputPlan,
-} from '../../src/cardano/encode.ts';
-import { metadataData } from '../../src/cardano/metadata.ts';
-import type { OutputRef } from '../../src/cardano/output.ts';
-import { Constr, type PlutusData } from '../../src/cardano/plutusData.ts';
-import {
-  decodeTransaction,
-  type Redeemer,
-  type Transaction,
-} from '../../src/cardano/transaction.ts';
-import { asValue, coins, type Value } from '../../src/cardano/value.ts';
+} from '../../src/cardano/datums/datums.ts';
+import { capLovelace } from '../../src/cardano/datums/deployment.ts';
+import { metadataData } from '../../src/cardano/datums/metadata.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import type { KnownMarket } from '../../src/chain/recognise/known.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
-import { makeGenesis } from '../../src/ledger/genesis.ts';
-import type { MarketEvent } from '../../src/market/events.ts';
-import { dataHex } from '../../src/transactions/plan.ts';
+import { makeGenesis } from '../../src/devnet/genesis.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
 import { type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 

@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { EmulatedChain } from '../../src/chain/emulated.ts';
-import { Failure } from '../../src/runtime/errors.ts';
+import type { EmulatedChain } from '../../src/devnet/emulated.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
 import { untilSeen } from '../support/untilSeen.ts';
 import {
   anyPayment,

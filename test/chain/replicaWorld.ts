@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { GenesisCopy } from '../../src/ledger/messages.ts';
-import { LocalLog } from '../../src/log/local.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { Failure } from '../../src/runtime/errors.ts';
+import type { GenesisCopy } from '../../src/devnet/messages.ts';
+import { LocalLog } from '../../src/engine/log/local.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
 import { FUNDED, payment } from '../support/ledgerWorld.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';

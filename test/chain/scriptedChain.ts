@@ -1,8 +1,8 @@
 /** A chain that tells what a test writes, and a follower that brings it into a world's log. */
-import type { Transaction } from '../../src/cardano/transaction.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import type { Block, ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import type { Scope } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { chainTip } from '../../src/chain/chainPoints.ts';
 import type { ChainTip } from '../../src/chain/port.ts';
 import { SyncMeter } from '../../src/chain/syncMeter.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { beacon } from '../../src/cardano/beacon.ts';
-import { type OutputRef, refText } from '../../src/cardano/output.ts';
-import { Constr } from '../../src/cardano/plutusData.ts';
-import type { Transaction } from '../../src/cardano/transaction.ts';
-import { asValue } from '../../src/cardano/value.ts';
-import { Orders } from '../../src/services/orders/market.ts';
+import { Orders } from '../../src/api/orders/market.ts';
+import { type OutputRef, refText } from '../../src/cardano/codec/output.ts';
+import { Constr } from '../../src/cardano/codec/plutusData.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
+import { beacon } from '../../src/cardano/datums/beacon.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import {

@@ -2,7 +2,7 @@
  * Who holds what, and what trading brought, found the plain way: from all events of the blocks that
  * are left, each time anew.
  */
-import type { MarketEvent } from '../../src/market/events.ts';
+import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';
 import { reservesOf, SUPPLY } from './foldState.ts';
 import { capAfter, type Fraction } from './foldTruth.ts';

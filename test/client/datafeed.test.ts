@@ -16,7 +16,7 @@ import {
   type VolumePoint,
 } from '../../src/client/datafeed/index.ts';
 import { Client } from '../../src/client/index.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { newTestApp } from '../support/app.ts';
 import { lineOf, rollbackLine, TOKEN_COIN, tradeAt } from '../support/feeds.ts';

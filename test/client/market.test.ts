@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ApiOrder, Client, type OrdersState, type Position } from '../../src/client/index.ts';
-import { type Rng, seededRng } from '../../src/runtime/rng.ts';
+import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { Person } from './person.ts';

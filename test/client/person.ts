@@ -7,7 +7,7 @@ import {
   newSecret,
   type OrderBody,
 } from '../../src/client/index.ts';
-import { pictureOf } from '../../src/wallet/picture.ts';
+import { pictureOf } from '../../src/client/trade/picture.ts';
 import { untilAsked } from '../support/until.ts';
 
 const DEADLINE_MS = 30_000;

@@ -21,7 +21,7 @@ const DEADLINE_MS = 60_000;
 const MOST_BYTES = 120_000;
 /** What `npm pack` reads; it works on a copy, so that nothing changes here. */
 const SOURCES = ['package.json', 'tsconfig.json', 'tsconfig.client.json', 'README.md', 'LICENSE'];
-const FOLDERS = ['pack', 'src/client', 'src/cardano', 'src/market', 'src/runtime'];
+const FOLDERS = ['pack', 'src/client', 'src/cardano', 'src/engine/market', 'src/engine/runtime'];
 const NEEDED = ['@msgpack/msgpack', '@noble/ed25519', '@noble/hashes', '@scure/base'];
 const execute = promisify(execFile);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import { keyOf } from '../../src/cardano/keys.ts';
+import { keyOf } from '../../src/cardano/keys/keys.ts';
 import {
   ApiError,
   Client,
@@ -12,7 +12,7 @@ import {
   systemSurroundings,
   transactionId,
 } from '../../src/client/index.ts';
-import { Wallet } from '../../src/wallet/wallet.ts';
+import { Wallet } from '../../src/client/trade/wallet.ts';
 import { startDevnet } from '../support/devnet.ts';
 import { rawHttpServer } from './rawServer.ts';
 import { coveredRoutes, wireFilesOf } from './wireTypes.ts';

@@ -1,9 +1,9 @@
 /** Nodes of one market inside the test's process, over a real nats-server; blocks on demand. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { EmulatedChain } from '../../src/chain/emulated.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { readTraderConfig } from '../../src/traders/config.ts';
+import { readTraderConfig } from '../../src/client/traders/config.ts';
+import { EmulatedChain } from '../../src/devnet/emulated.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { sealEntry } from '../../src/log/entry.ts';
+import { sealEntry } from '../../src/engine/log/entry.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OrderRecord, readRecord } from '../../src/store/records.ts';
+import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { ADA, launchOf, ok } from '../e2e/devnet/world.ts';
 import { built, KEYS, RealLedger, type Seat } from '../e2e/realTradeWorld.ts';
 import { NatsServer } from '../support/nats.ts';

@@ -1,15 +1,15 @@
 /** A log that lost something, and nodes that were away meanwhile: all come to the same again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TIP } from '../../src/actors/chainRows.ts';
 import type { Devnet } from '../../src/chain/devnet.ts';
 import { isOnChain } from '../../src/chain/onChain.ts';
-import { ObjectFiles } from '../../src/nats/objects.ts';
-import { manager } from '../../src/nats/stream.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { systemRng } from '../../src/runtime/rng.ts';
-import { type PointRecord, readRecord } from '../../src/store/records.ts';
+import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
+import { manager } from '../../src/cluster/nats/stream.ts';
+import { TIP } from '../../src/engine/actors/chainRows.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { type PointRecord, readRecord } from '../../src/engine/store/records.ts';
 import type { TestApp } from '../support/app.ts';
 import { NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
 import { NatsProxy } from '../support/natsProxy.ts';

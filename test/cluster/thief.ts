@@ -1,6 +1,6 @@
 /** Somebody who holds the lease of a market and does nothing with it: no node can lead. */
-import { Bucket } from '../../src/nats/bucket.ts';
-import type { NatsLink } from '../../src/nats/connection.ts';
+import { Bucket } from '../../src/cluster/nats/bucket.ts';
+import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import type { Scope } from '../support/server.ts';
 
 /** Answers how to give it back. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { SealedEntry } from '../../src/log/entry.ts';
+import type { SealedEntry } from '../../src/engine/log/entry.ts';
 import { EMPTY_TAIL, nextEntry } from '../support/chain.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { NatsProxy } from '../support/natsProxy.ts';

@@ -1,8 +1,8 @@
 /** What every lookup of unspent outputs must do (src/chain/port.ts). */
 import assert from 'node:assert/strict';
-import { encodeAssets, encodeRefs } from '../../src/cardano/encode.ts';
-import { compareRefs, refText, type Utxo } from '../../src/cardano/output.ts';
-import { asValue } from '../../src/cardano/value.ts';
+import { encodeAssets, encodeRefs } from '../../src/cardano/codec/encode.ts';
+import { compareRefs, refText, type Utxo } from '../../src/cardano/codec/output.ts';
+import { asValue } from '../../src/cardano/codec/value.ts';
 import type { UtxoView } from '../../src/chain/port.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Utxo } from '../../src/cardano/output.ts';
+import type { Utxo } from '../../src/cardano/codec/output.ts';
 import type {
   ChainEvent,
   ChainSource,
@@ -12,7 +12,7 @@ import type {
   Submitter,
   UtxoLookup,
 } from '../../src/chain/port.ts';
-import type { SignedTransaction } from '../../src/ledger/payment.ts';
+import type { SignedTransaction } from '../../src/devnet/payment.ts';
 import { keyNamed, payment } from '../support/ledgerWorld.ts';
 
 export interface ChainPlace {

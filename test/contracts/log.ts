@@ -1,11 +1,11 @@
 /**
- * What every log must do (src/log/port.ts), run against each adapter: `logContract(name, place)`.
+ * What every log must do (src/engine/log/port.ts), run against each adapter: `logContract(name, place)`.
  * A place is where one log lives; opening it again finds what was appended.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { SealedEntry } from '../../src/log/entry.ts';
-import type { Log } from '../../src/log/port.ts';
+import type { SealedEntry } from '../../src/engine/log/entry.ts';
+import type { Log } from '../../src/engine/log/port.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../support/chain.ts';
 
 export interface LogPlace {

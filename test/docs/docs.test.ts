@@ -7,9 +7,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { settingRows } from '../../src/config/help.ts';
-import { KEYS_HELP } from '../../src/config/realSecrets.ts';
-import { CATALOGUE } from '../../src/runtime/errors.ts';
+import { CATALOGUE } from '../../src/engine/runtime/errors.ts';
+import { settingRows } from '../../src/server/settings/help.ts';
+import { KEYS_HELP } from '../../src/server/settings/realSecrets.ts';
 import { ownMetrics, processMetrics, REFERENCES } from './references.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,11 +1,11 @@
 /** The pages under docs/ that only say what the code says: every setting, every metric. */
 import type { MetricObject } from 'prom-client';
-import { settingRows } from '../../src/config/help.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { createEvents, createLogger } from '../../src/runtime/events.ts';
-import { collectProcessMetrics, createRegistry } from '../../src/runtime/metrics.ts';
-import { registerStatus } from '../../src/services/operations/gauges.ts';
-import { STATUS } from '../services/docs/sample.ts';
+import { registerStatus } from '../../src/api/operations/gauges.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
+import { collectProcessMetrics, createRegistry } from '../../src/engine/runtime/metrics.ts';
+import { settingRows } from '../../src/server/settings/help.ts';
+import { STATUS } from '../api/docs/sample.ts';
 
 const MADE = 'Made from the code by `node test/docs/write.ts`; a test compares.';
 

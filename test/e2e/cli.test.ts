@@ -1,8 +1,8 @@
 /** The command line: help, settings that are wrong, two servers on one directory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommand } from '../../src/cli/arguments.ts';
-import { TABLE } from '../../src/config/table.ts';
+import { parseCommand } from '../../src/server/cli/arguments.ts';
+import { TABLE } from '../../src/server/settings/table.ts';
 import { runProgram, startServer, temporaryDirectory } from '../support/server.ts';
 
 test('--help lists every setting and every option, and exits with 0', async () => {

@@ -1,7 +1,7 @@
 /** kill -9 in the middle of a replay: the same file continues behind its last entry. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { seededRng } from '../../src/runtime/rng.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { readHealth } from '../support/chart.ts';
 import { linesOf, skipWithoutData, XRP_ETH, xrpTrades } from '../support/feeds.ts';
 import { type Environment, feedFile, startServer, temporaryDirectory } from '../support/server.ts';

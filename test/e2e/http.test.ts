@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { isRecord } from '../../src/gateway/input.ts';
+import { isRecord } from '../../src/api/gateway/input.ts';
 import { newTestApp } from '../support/app.ts';
 import { type Bar, historyPath, positionOf, readHistory } from '../support/chart.ts';
 import { linesOf, type PairIds, TOKEN_COIN, tradeAt } from '../support/feeds.ts';

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { parseRef } from '../../src/cardano/output.ts';
-import { amountOf } from '../../src/cardano/value.ts';
-import type { OrderRequest } from '../../src/wallet/api.ts';
-import type { Desk, PlacedOrder } from '../../src/wallet/desk.ts';
-import { Listener } from '../services/door.ts';
+import { parseRef } from '../../src/cardano/codec/output.ts';
+import { amountOf } from '../../src/cardano/codec/value.ts';
+import type { OrderRequest } from '../../src/client/trade/api.ts';
+import type { Desk, PlacedOrder } from '../../src/client/trade/desk.ts';
+import { Listener } from '../api/door.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';

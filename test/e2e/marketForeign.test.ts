@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fromHex, toHex } from '../../src/cardano/hex.ts';
-import type { Desk } from '../../src/wallet/desk.ts';
-import { pictureOf } from '../../src/wallet/picture.ts';
+import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
+import type { Desk } from '../../src/client/trade/desk.ts';
+import { pictureOf } from '../../src/client/trade/picture.ts';
 import { keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { type Answer, answerOf, DevnetWorld, textField } from './devnet/world.ts';
 

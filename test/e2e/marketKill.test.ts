@@ -1,17 +1,17 @@
 /** kill -9 while people trade: the same chain, the same epoch, and trading goes on. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dataFiles } from '../../src/actors/files.ts';
-import type { Deployment } from '../../src/cardano/deployment.ts';
-import { LedgerFile } from '../../src/ledger/ledgerFile.ts';
-import { LocalLog } from '../../src/log/local.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { seededRng } from '../../src/runtime/rng.ts';
-import { ApiClient } from '../../src/wallet/api.ts';
-import { Desk } from '../../src/wallet/desk.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
-import { settlementOf } from '../../src/wallet/settlement.ts';
-import { Wallet } from '../../src/wallet/wallet.ts';
+import type { Deployment } from '../../src/cardano/datums/deployment.ts';
+import { ApiClient } from '../../src/client/trade/api.ts';
+import { Desk } from '../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { settlementOf } from '../../src/client/trade/settlement.ts';
+import { Wallet } from '../../src/client/trade/wallet.ts';
+import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
+import { dataFiles } from '../../src/engine/actors/files.ts';
+import { LocalLog } from '../../src/engine/log/local.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { readHealth } from '../support/chart.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';

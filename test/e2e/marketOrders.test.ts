@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Desk } from '../../src/wallet/desk.ts';
+import type { Desk } from '../../src/client/trade/desk.ts';
 import { recordOf } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { OrderSeats } from './devnet/orderSeats.ts';

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import type { Desk } from '../../src/wallet/desk.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
-import { Listener } from '../services/door.ts';
+import type { Desk } from '../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { Listener } from '../api/door.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { readHealth } from '../support/chart.ts';
 import { temporaryDirectory } from '../support/server.ts';

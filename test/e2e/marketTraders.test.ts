@@ -1,7 +1,7 @@
 /** Simulated traders at full speed while the chain forks under them: everybody carries on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTraderConfig, type TraderConfig } from '../../src/traders/config.ts';
+import { readTraderConfig, type TraderConfig } from '../../src/client/traders/config.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';

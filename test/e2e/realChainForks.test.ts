@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Rng, seededRng } from '../../src/runtime/rng.ts';
-import type { Desk } from '../../src/wallet/desk.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
+import type { Desk } from '../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';

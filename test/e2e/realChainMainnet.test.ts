@@ -5,16 +5,16 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { readOrderData } from '../../src/cardano/datums.ts';
-import type { Landmarks, NetworkDeployment } from '../../src/cardano/deployment.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import { datumOf, parseRef } from '../../src/cardano/output.ts';
-import { Constr } from '../../src/cardano/plutusData.ts';
-import { decodeTransaction } from '../../src/cardano/transaction.ts';
-import { readDeployment } from '../../src/config/deployments.ts';
-import { NO_SECRETS } from '../../src/config/realSecrets.ts';
-import { type OrderRecord, readRecord } from '../../src/store/records.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
+import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { datumOf, parseRef } from '../../src/cardano/codec/output.ts';
+import { Constr } from '../../src/cardano/codec/plutusData.ts';
+import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
+import { readOrderData } from '../../src/cardano/datums/datums.ts';
+import type { Landmarks, NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
+import { readDeployment } from '../../src/server/settings/deployments.ts';
+import { NO_SECRETS } from '../../src/server/settings/realSecrets.ts';
 import { untilAsked } from '../support/until.ts';
 import { ADA, launchOf, ok } from './devnet/world.ts';
 import { answered, built, KEYS, RealLedger } from './realTradeWorld.ts';

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { deploymentText } from '../../src/config/deploymentText.ts';
-import { BadSettings, readSettings } from '../../src/config/settings.ts';
+import { deploymentText } from '../../src/server/settings/deploymentText.ts';
+import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import {
   type Environment,
   runProgram,

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type OrderRecord, readRecord } from '../../src/store/records.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { ADA, launchOf, ok } from './devnet/world.ts';
 import { answered, built, KEYS, type NodeOptions, RealLedger } from './realTradeWorld.ts';
 

@@ -3,9 +3,9 @@
  * orders and builds for its users; other apps follow that chain as a real one.
  */
 import assert from 'node:assert/strict';
-import type { ChainKit } from '../../src/assembly/chain.ts';
-import type { Deployment, NetworkDeployment } from '../../src/cardano/deployment.ts';
-import type { Readiness } from '../services/readiness.ts';
+import type { Deployment, NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
+import type { ChainKit } from '../../src/server/wiring/chain.ts';
+import type { Readiness } from '../api/readiness.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { Bridge } from '../support/ogmios/bridge.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';

@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { NetworkDeployment } from '../../src/cardano/deployment.ts';
-import type { EmulatedChain } from '../../src/chain/emulated.ts';
-import { NO_SECRETS, type RealSecrets } from '../../src/config/realSecrets.ts';
-import { Secret } from '../../src/config/secrets.ts';
-import { unpacked } from '../../src/ledger/messages.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { ApiClient } from '../../src/wallet/api.ts';
-import { Desk } from '../../src/wallet/desk.ts';
-import { ApiFailure } from '../../src/wallet/failure.ts';
-import { Wallet } from '../../src/wallet/wallet.ts';
+import type { NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
+import { ApiClient } from '../../src/client/trade/api.ts';
+import { Desk } from '../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { Wallet } from '../../src/client/trade/wallet.ts';
+import type { EmulatedChain } from '../../src/devnet/emulated.ts';
+import { unpacked } from '../../src/devnet/messages.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { NO_SECRETS, type RealSecrets } from '../../src/server/settings/realSecrets.ts';
+import { Secret } from '../../src/server/settings/secrets.ts';
 import { startTestApp } from '../support/app.ts';
 import { FakeKupo } from '../support/kupo/fake.ts';
 import { secretOf, startChain } from '../support/ledgerWorld.ts';

@@ -3,7 +3,7 @@
  * fault once in an order of the seed, and then at random until the time is over.
  */
 import { parseArgs } from 'node:util';
-import { seededRng } from '../../src/runtime/rng.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { FAULTS, type FaultName } from '../cluster/faults/faults.ts';
 import { endScene, play, setScene } from '../cluster/faults/scene.ts';
 

@@ -1,6 +1,6 @@
 /** Random trades for properties: equal times, prices and amounts are likely, huge ones possible. */
 import fc from 'fast-check';
-import type { Trade } from '../../src/market/trade.ts';
+import type { Trade } from '../../src/engine/market/trade.ts';
 
 const base = fc.oneof(fc.bigInt({ min: 1n, max: 6n }), fc.bigInt({ min: 1n, max: 10n ** 39n }));
 /** Small prices times a factor: 2/1, 4/2 and 6/3 are one price as different ratios. */

@@ -1,18 +1,18 @@
 /** The whole app inside the test's process: `startApp`, a free port, a directory of its own. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { dataFiles } from '../../src/actors/files.ts';
-import { type Verification, verifyState } from '../../src/actors/verify.ts';
-import { type App, startApp, type World } from '../../src/app.ts';
-import type { NetworkDeployment } from '../../src/cardano/deployment.ts';
-import type { RealSecrets } from '../../src/config/realSecrets.ts';
-import { BadSettings, readSettings } from '../../src/config/settings.ts';
-import type { GatewayOptions } from '../../src/gateway/options.ts';
-import type { ReplayCounts } from '../../src/ingest/replay.ts';
-import { LocalLog } from '../../src/log/local.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { createLogger } from '../../src/runtime/events.ts';
-import { type Rng, systemRng } from '../../src/runtime/rng.ts';
+import type { GatewayOptions } from '../../src/api/gateway/options.ts';
+import type { NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
+import { dataFiles } from '../../src/engine/actors/files.ts';
+import { type Verification, verifyState } from '../../src/engine/actors/verify.ts';
+import type { ReplayCounts } from '../../src/engine/ingest/replay.ts';
+import { LocalLog } from '../../src/engine/log/local.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { createLogger } from '../../src/engine/runtime/events.ts';
+import { type Rng, systemRng } from '../../src/engine/runtime/rng.ts';
+import { type App, startApp, type World } from '../../src/server/app.ts';
+import type { RealSecrets } from '../../src/server/settings/realSecrets.ts';
+import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import { type Environment, type Scope, temporaryDirectory } from './server.ts';
 
 const clock = systemClock;

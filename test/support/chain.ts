@@ -1,6 +1,6 @@
 /** Sealed entries that follow each other: what a writer would append. */
-import { NO_HASH, type Payload, type SealedEntry, sealEntry } from '../../src/log/entry.ts';
-import type { Tail } from '../../src/log/port.ts';
+import { NO_HASH, type Payload, type SealedEntry, sealEntry } from '../../src/engine/log/entry.ts';
+import type { Tail } from '../../src/engine/log/port.ts';
 
 export const EMPTY_TAIL: Tail = { seq: 0, hash: NO_HASH, epoch: null };
 

@@ -1,6 +1,6 @@
 /** The charts of a running server, asked over HTTP as a foreign client would. */
 import assert from 'node:assert/strict';
-import { isRecord } from '../../src/gateway/input.ts';
+import { isRecord } from '../../src/api/gateway/input.ts';
 import type { PairIds } from './feeds.ts';
 import type { Interval } from './model.ts';
 

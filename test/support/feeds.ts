@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { seededRng } from '../../src/runtime/rng.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
 
 export interface FeedTrade {
   readonly id: string;

@@ -1,11 +1,11 @@
 /** Compares a world with the model that followed its log. */
 import assert from 'node:assert/strict';
-import { type PoolActor, seriesTag } from '../../src/actors/pool.ts';
-import type { BarChange } from '../../src/actors/series.ts';
-import type { Bar } from '../../src/market/bar.ts';
-import { decodeBar } from '../../src/market/barText.ts';
-import { RESOLUTIONS } from '../../src/market/resolution.ts';
-import type { Cause } from '../../src/store/rows.ts';
+import { type PoolActor, seriesTag } from '../../src/engine/actors/pool.ts';
+import type { BarChange } from '../../src/engine/actors/series.ts';
+import type { Bar } from '../../src/engine/market/bar.ts';
+import { decodeBar } from '../../src/engine/market/barText.ts';
+import { RESOLUTIONS } from '../../src/engine/market/resolution.ts';
+import type { Cause } from '../../src/engine/store/rows.ts';
 import { type FoldModel, seriesKey } from './foldModel.ts';
 import type { FoldWorld } from './foldWorld.ts';
 import type { Interval } from './model.ts';

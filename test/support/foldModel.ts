@@ -3,7 +3,7 @@
  * and all bars made anew from it. Knows entries (types only) and nothing else of our code.
  */
 import assert from 'node:assert/strict';
-import type { Entry, TradeEvent } from '../../src/log/entry.ts';
+import type { Entry, TradeEvent } from '../../src/engine/log/entry.ts';
 import { INTERVALS, type Interval, startOf } from './model.ts';
 
 interface Counted {

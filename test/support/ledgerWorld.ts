@@ -1,18 +1,18 @@
 /** An embedded ledger for tests: a few funded keys, a directory of its own, blocks on demand. */
 import { join } from 'node:path';
-import { blake2b256 } from '../../src/cardano/hash.ts';
-import { type Key, keyOf } from '../../src/cardano/keys.ts';
-import type { Utxo } from '../../src/cardano/output.ts';
-import { coins } from '../../src/cardano/value.ts';
-import { EmulatedChain, type EmulatedChainOptions } from '../../src/chain/emulated.ts';
-import { type Opened, openLedger } from '../../src/ledger/boot.ts';
-import { keyAddress } from '../../src/ledger/deploy.ts';
-import type { GenesisPlan } from '../../src/ledger/genesis.ts';
-import type { WorkerOptions } from '../../src/ledger/messages.ts';
-import { type SignedTransaction, signedPayment } from '../../src/ledger/payment.ts';
-import { DEFAULT_CURVE } from '../../src/market/curve.ts';
-import { DEFAULT_FEES } from '../../src/market/fees.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import type { Utxo } from '../../src/cardano/codec/output.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { type Key, keyOf } from '../../src/cardano/keys/keys.ts';
+import { keyAddress } from '../../src/cardano/validators/deploy.ts';
+import { type Opened, openLedger } from '../../src/devnet/boot.ts';
+import { EmulatedChain, type EmulatedChainOptions } from '../../src/devnet/emulated.ts';
+import type { GenesisPlan } from '../../src/devnet/genesis.ts';
+import type { WorkerOptions } from '../../src/devnet/messages.ts';
+import { type SignedTransaction, signedPayment } from '../../src/devnet/payment.ts';
+import { DEFAULT_CURVE } from '../../src/engine/market/curve.ts';
+import { DEFAULT_FEES } from '../../src/engine/market/fees.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
 
 export const GENESIS_TIME_MS = 1_700_000_000_000;

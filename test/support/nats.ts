@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { ensureLog, JetstreamLog } from '../../src/log/jetstream.ts';
-import { connectNats, type NatsLink } from '../../src/nats/connection.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { Failure } from '../../src/runtime/errors.ts';
-import { systemRng } from '../../src/runtime/rng.ts';
+import { ensureLog, JetstreamLog } from '../../src/cluster/log/jetstream.ts';
+import { connectNats, type NatsLink } from '../../src/cluster/nats/connection.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
 import { untilAsked } from './until.ts';
 

@@ -2,7 +2,7 @@
  * Loaded before the program (NODE_OPTIONS=--import): a socket may be silent or behind for as long
  * as a test on a busy machine takes. How long it may be is tested with a clock of its own.
  */
-import { DEFAULTS } from '../../src/gateway/options.ts';
+import { DEFAULTS } from '../../src/api/gateway/options.ts';
 
 const LONG_MS = 3_600_000;
 

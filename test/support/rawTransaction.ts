@@ -8,13 +8,13 @@ import {
   map,
   type OutputPlan,
   uint,
-} from '../../src/cardano/encode.ts';
-import { blake2b256 } from '../../src/cardano/hash.ts';
-import { fromHex } from '../../src/cardano/hex.ts';
-import type { Key } from '../../src/cardano/keys.ts';
-import type { OutputRef } from '../../src/cardano/output.ts';
-import { scriptHash } from '../../src/cardano/script.ts';
-import { COST_MODELS } from '../../src/ledger/parameters.ts';
+} from '../../src/cardano/codec/encode.ts';
+import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { fromHex } from '../../src/cardano/codec/hex.ts';
+import type { OutputRef } from '../../src/cardano/codec/output.ts';
+import { scriptHash } from '../../src/cardano/codec/script.ts';
+import type { Key } from '../../src/cardano/keys/keys.ts';
+import { COST_MODELS } from '../../src/cardano/ledger/parameters.ts';
 
 /** One layer of CBOR: a PlutusV2 script that takes anything, and one that takes nothing. */
 export const ALWAYS = '480100002221200101';

@@ -60,7 +60,7 @@ export class Program {
     // Without a chain unless a test asks for one.
     const quiet = { PORT: '0', NETWORK: 'none' };
     const surroundings = { PATH: process.env.PATH ?? '', ...quiet, ...env };
-    this.#child = spawn(process.execPath, ['src/main.ts', ...args], {
+    this.#child = spawn(process.execPath, ['src/server/main.ts', ...args], {
       cwd: ROOT,
       env: surroundings,
     });

@@ -76,16 +76,16 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages with one import site: everything else goes through that file. */
 export const ONE_SITE: Readonly<Record<string, string>> = {
-  'uWebSockets.js': 'src/gateway/server.ts',
-  'better-sqlite3': 'src/store/database.ts',
-  scalus: 'src/ledger/scalus.ts',
-  piscina: 'src/transactions/pool.ts',
-  '@nats-io/transport-node': 'src/nats/connection.ts',
-  '@nats-io/jetstream': 'src/nats/stream.ts',
-  '@nats-io/kv': 'src/nats/bucket.ts',
-  '@nats-io/obj': 'src/nats/objects.ts',
-  busboy: 'src/gateway/http/form.ts',
-  'ipfs-unixfs-importer': 'src/images/cid.ts',
+  'uWebSockets.js': 'src/api/gateway/server.ts',
+  'better-sqlite3': 'src/engine/store/database.ts',
+  scalus: 'src/cardano/ledger/scalus.ts',
+  piscina: 'src/cardano/build/pool.ts',
+  '@nats-io/transport-node': 'src/cluster/nats/connection.ts',
+  '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
+  '@nats-io/kv': 'src/cluster/nats/bucket.ts',
+  '@nats-io/obj': 'src/cluster/nats/objects.ts',
+  busboy: 'src/api/http/form.ts',
+  'ipfs-unixfs-importer': 'src/api/imageStore/cid.ts',
   '@cardano-ogmios/client': 'src/chain/ogmios/connection.ts',
   'lightweight-charts': 'src/web/token/barChart.ts',
 };
@@ -137,7 +137,7 @@ function specifierOf(node: ts.Node): string | null {
   return first !== undefined && ts.isStringLiteral(first) ? first.text : null;
 }
 
-/** `src/services/charts/routes.ts` → `services/charts`; `src/app.ts` → `app`. */
+/** `src/api/charts/routes.ts` → `services/charts`; `src/server/app.ts` → `app`. */
 export function stageOf(path: string): string {
   const [, top = '', next = ''] = path.split('/');
   if (top === 'services') return `${top}/${next}`;

@@ -77,9 +77,9 @@ function matches(path: string, text: string, pattern: RegExp, rule: string): Fin
     .flatMap((line, index) => (pattern.test(line) ? [{ path, line: index + 1, rule }] : []));
 }
 
-const CLOCK = 'src/runtime/clock.ts';
-const RNG = 'src/runtime/rng.ts';
-const MAIN = 'src/main.ts';
+const CLOCK = 'src/engine/runtime/clock.ts';
+const RNG = 'src/engine/runtime/rng.ts';
+const MAIN = 'src/server/main.ts';
 /** Time and chance of the client, which runs in browsers too. */
 const CLIENT = 'src/client/surroundings.ts';
 

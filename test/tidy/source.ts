@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 
 export interface Source {
-  /** From the root of the repository: `src/market/bar.ts`. */
+  /** From the root of the repository: `src/engine/market/bar.ts`. */
   readonly path: string;
   readonly text: string;
   readonly tree: ts.SourceFile;

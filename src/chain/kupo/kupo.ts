@@ -12,12 +12,12 @@
  * Kupo must match what is asked about: `--match '*'`, or every wallet and script that counts, and
  * keep spent outputs for 36 hours, which it does with `--prune-utxo` as well.
  */
-import { type OutputRef, refText, type Utxo } from '../../cardano/output.ts';
-import { UtxoSet } from '../../ledger/utxoSet.ts';
-import { type Page, utxosOfAsset, utxosOfCredential } from '../../ledger/views.ts';
-import type { AssetId } from '../../market/asset.ts';
-import { type Clock, pause } from '../../runtime/clock.ts';
-import { Failure, Unavailable } from '../../runtime/errors.ts';
+import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
+import { UtxoSet } from '../../cardano/ledger/utxoSet.ts';
+import { type Page, utxosOfAsset, utxosOfCredential } from '../../cardano/ledger/views.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { type Clock, pause } from '../../engine/runtime/clock.ts';
+import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Point, UtxoLookup, UtxoState, UtxoView } from '../port.ts';
 import { Freshness } from './freshness.ts';
 import { type Match, readMatches } from './matches.ts';

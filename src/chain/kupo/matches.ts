@@ -6,9 +6,9 @@ import {
   type ForeignOutput,
   foreignOutput,
   SCRIPT_LANGUAGES,
-} from '../../cardano/foreignOutput.ts';
-import type { Utxo } from '../../cardano/output.ts';
-import { asValue, type Value } from '../../cardano/value.ts';
+} from '../../cardano/codec/foreignOutput.ts';
+import type { Utxo } from '../../cardano/codec/output.ts';
+import { asValue, type Value } from '../../cardano/codec/value.ts';
 import { type KupoHealth, NoAnswer } from './questions.ts';
 
 export interface Match {

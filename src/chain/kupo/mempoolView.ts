@@ -5,11 +5,11 @@
  * block are settled once the fold has applied the block, never before, because until then answers
  * need not know the block; a roll-back forgets everything, and the next event is whole.
  */
-import { refText } from '../../cardano/output.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import { effectsOf } from '../../ledger/effects.ts';
-import { Mempool } from '../../ledger/mempool.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { refText } from '../../cardano/codec/output.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
+import { effectsOf } from '../../cardano/ledger/effects.ts';
+import { Mempool } from '../../cardano/ledger/mempool.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { ChainEvent } from '../port.ts';
 
 type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;

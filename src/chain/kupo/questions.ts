@@ -3,7 +3,7 @@
  * the runtime's own `fetch`. What goes wrong is a `NoAnswer` with the reason; who asks decides
  * whether to ask again.
  */
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 
 export interface KupoObserver {
   /** One question; `outcome` is answered, failed or refused (its own 4xx). */

@@ -1,6 +1,6 @@
 /** Asks Kupo for its health again and again: facts for readiness and metrics. */
-import { type Clock, pause } from '../../runtime/clock.ts';
-import type { Service } from '../../runtime/service.ts';
+import { type Clock, pause } from '../../engine/runtime/clock.ts';
+import type { Service } from '../../engine/runtime/service.ts';
 import { readHealth } from './matches.ts';
 import { type KupoHealth, type KupoObserver, NoAnswer, Questions } from './questions.ts';
 

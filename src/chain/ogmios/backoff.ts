@@ -1,4 +1,4 @@
-import type { Rng } from '../../runtime/rng.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
 
 /** How long to wait before the next try: twice as long each time, and never quite as others do. */
 export class Backoff {

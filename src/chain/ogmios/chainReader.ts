@@ -6,8 +6,8 @@
  * chain goes back further than is remembered here. A node that says nothing although its tip is
  * another block counts as lost, as does one whose blocks are no chain.
  */
-import { pause } from '../../runtime/clock.ts';
-import type { Rng } from '../../runtime/rng.ts';
+import { pause } from '../../engine/runtime/clock.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Point } from '../port.ts';
 import { Backoff } from './backoff.ts';
 import { type BlockHeader, readHeader, readPoint, readTip } from './blockJson.ts';

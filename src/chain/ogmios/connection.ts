@@ -21,8 +21,8 @@ import {
   safeJSON,
   TransactionSubmission,
 } from '@cardano-ogmios/client';
-import type { OutputRef } from '../../cardano/output.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { OutputRef } from '../../cardano/codec/output.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
 import { type JsonObject, objectOf, parseJson } from './json.ts';
 import type { Limits } from './messages.ts';

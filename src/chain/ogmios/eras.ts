@@ -2,7 +2,7 @@
  * Slots and time as the node has them: eras with slots of different lengths, the newest known as
  * far as no hard fork can change it. Asked again when a block lies beyond that.
  */
-import { type EraSlots, eraOf, slotStartMs } from '../../cardano/slots.ts';
+import { type EraSlots, eraOf, slotStartMs } from '../../cardano/codec/slots.ts';
 import type { NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
 import { countOf, listOf, objectOf } from './json.ts';

@@ -2,7 +2,7 @@
  * The newest blocks as they came from the node, as many as a chain may take back, with what each
  * did to what is looked for, so that it can be undone.
  */
-import type { RefText } from '../../market/events.ts';
+import type { RefText } from '../../engine/market/events.ts';
 import type { Point } from '../port.ts';
 import type { Marks } from './interest.ts';
 

@@ -10,9 +10,9 @@
  * Undo: outputs are watched until what spent them can no longer be taken back (`Marks`), and a
  * block that is taken back takes its own outputs with it. Policies stay: more may match, not less.
  */
-import { addressText, type Credential } from '../../cardano/address.ts';
-import { fromHex } from '../../cardano/hex.ts';
-import type { RefText } from '../../market/events.ts';
+import { addressText, type Credential } from '../../cardano/codec/address.ts';
+import { fromHex } from '../../cardano/codec/hex.ts';
+import type { RefText } from '../../engine/market/events.ts';
 import { type JsonObject, listOf, objectOf, Unreadable } from './json.ts';
 import type { Landmark, Seeds } from './messages.ts';
 

@@ -1,5 +1,5 @@
-import { type Credential, parseAddress } from '../../cardano/address.ts';
-import type { Landmarks } from '../../cardano/deployment.ts';
+import { type Credential, parseAddress } from '../../cardano/codec/address.ts';
+import type { Landmarks } from '../../cardano/datums/deployment.ts';
 import type { Landmark } from './messages.ts';
 
 /** Where a deployment's transactions leave outputs, and under which policy they mint. */

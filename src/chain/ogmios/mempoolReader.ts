@@ -5,8 +5,8 @@
  *
  * When it cannot be read, blocks go on; it is tried again.
  */
-import { pause } from '../../runtime/clock.ts';
-import type { Rng } from '../../runtime/rng.ts';
+import { pause } from '../../engine/runtime/clock.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
 import { Backoff } from './backoff.ts';
 import { readPoint } from './blockJson.ts';
 import { type ConnectionPlace, NodeConnection } from './connection.ts';

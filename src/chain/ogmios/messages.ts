@@ -1,9 +1,9 @@
 /** What travels between the thread that follows a node and the rest: plain data. */
-import type { Credential } from '../../cardano/address.ts';
-import type { ProtocolParameters } from '../../cardano/protocolParameters.ts';
-import type { EraSlots } from '../../cardano/slots.ts';
-import type { Redeemer, Transaction } from '../../cardano/transaction.ts';
-import type { RefText } from '../../market/events.ts';
+import type { Credential } from '../../cardano/codec/address.ts';
+import type { EraSlots } from '../../cardano/codec/slots.ts';
+import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
+import type { RefText } from '../../engine/market/events.ts';
 import type { ChainTip, Point, Removal, SubmitOutcome } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
 

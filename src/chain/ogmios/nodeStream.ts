@@ -2,8 +2,8 @@
  * A stream of the node's chain in its thread: blocks and mempool put together in the order of the
  * port, and of both only what may matter.
  */
-import { refText } from '../../cardano/output.ts';
-import type { Timer } from '../../runtime/clock.ts';
+import { refText } from '../../cardano/codec/output.ts';
+import type { Timer } from '../../engine/runtime/clock.ts';
 import type { Point, RefusalReason } from '../port.ts';
 import { type BlockHeader, transactionsOf } from './blockJson.ts';
 import { ChainReader, type ChainReaderPlace } from './chainReader.ts';

@@ -1,4 +1,4 @@
-/** What following a node through Ogmios tells; src/runtime/ogmiosEvents.ts says it. */
+/** What following a node through Ogmios tells; src/engine/runtime/ogmiosEvents.ts says it. */
 
 /**
  * Why a connection ended or was not made: `garbage` is no message of the protocol, `unreadable` one

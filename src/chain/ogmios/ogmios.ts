@@ -7,16 +7,16 @@
  * with `OgmiosStopped`, and so does every later one.
  */
 import { Worker } from 'node:worker_threads';
-import type { Landmarks } from '../../cardano/deployment.ts';
-import type { ProtocolParameters } from '../../cardano/protocolParameters.ts';
-import type { EraSlots, SlotConfig } from '../../cardano/slots.ts';
-import type { AssetId } from '../../market/asset.ts';
-import type { RefText } from '../../market/events.ts';
-import { assert } from '../../runtime/assert.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Failure, Unavailable } from '../../runtime/errors.ts';
-import type { Rng } from '../../runtime/rng.ts';
-import type { Service } from '../../runtime/service.ts';
+import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
+import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { RefText } from '../../engine/market/events.ts';
+import { assert } from '../../engine/runtime/assert.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import type { Service } from '../../engine/runtime/service.ts';
 import type {
   ChainSource,
   ChainStream,

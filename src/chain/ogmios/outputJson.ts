@@ -1,14 +1,14 @@
 /** Outputs and values as Ogmios writes them. Source: its schema, cardano.json. */
-import { array, byteString, uint } from '../../cardano/encode.ts';
+import { array, byteString, uint } from '../../cardano/codec/encode.ts';
 import {
   type ForeignOutput,
   foreignOutput,
   SCRIPT_LANGUAGES,
-} from '../../cardano/foreignOutput.ts';
-import { fromHex, toHex } from '../../cardano/hex.ts';
-import type { Output, OutputRef } from '../../cardano/output.ts';
-import { asValue, type Value } from '../../cardano/value.ts';
-import type { AssetId } from '../../market/asset.ts';
+} from '../../cardano/codec/foreignOutput.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import type { Output, OutputRef } from '../../cardano/codec/output.ts';
+import { asValue, type Value } from '../../cardano/codec/value.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import { countOf, hexOf, integerOf, listOf, objectOf, textOf, Unreadable } from './json.ts';
 
 const POLICY_BYTES = 28;

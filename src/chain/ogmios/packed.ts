@@ -1,7 +1,7 @@
 /** Transactions between threads. */
-import { fromHex, toHex } from '../../cardano/hex.ts';
-import { decodePlutusData, encodePlutusData } from '../../cardano/plutusData.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { decodePlutusData, encodePlutusData } from '../../cardano/codec/plutusData.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { PackedTransaction } from './messages.ts';
 
 export function packedTransaction(tx: Transaction): PackedTransaction {

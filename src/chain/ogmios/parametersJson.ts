@@ -1,6 +1,6 @@
 /** Protocol parameters as Ogmios writes them. Source: its schema, ProtocolParameters. */
-import type { ProtocolParameters } from '../../cardano/protocolParameters.ts';
-import { type Ratio, reduced } from '../../market/ratio.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
+import { type Ratio, reduced } from '../../engine/market/ratio.ts';
 import { countOf, integerOf, listOf, objectOf, textOf, Unreadable } from './json.ts';
 
 /** Throws `Unreadable`; also for an era without scripts, in which nothing can be built. */

@@ -2,10 +2,10 @@
  * What is asked of the node beside blocks and mempool, on one connection that is made when it is
  * needed: submits, protocol parameters, eras. Whoever asks is answered or told why not.
  */
-import { MalformedCbor } from '../../cardano/cbor.ts';
-import { toHex } from '../../cardano/hex.ts';
-import type { ProtocolParameters } from '../../cardano/protocolParameters.ts';
-import { decodeTransaction, type Transaction } from '../../cardano/transaction.ts';
+import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { SubmitOutcome } from '../port.ts';
 import { type ConnectionPlace, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';

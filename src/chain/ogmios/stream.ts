@@ -6,7 +6,7 @@
  * back further than the thread remembers), that happens with the question that follows the event:
  * by then the reader has taken in what it was told.
  */
-import { assert } from '../../runtime/assert.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import type { ChainEvent, ChainStream } from '../port.ts';
 import type { PackedEvent, Seeds } from './messages.ts';
 import { unpackedTransaction } from './packed.ts';

@@ -3,16 +3,16 @@
  * what counts; without them `bytes`, `body` and `witnessSet` are empty and the rest is the same.
  * Source: Ogmios's schema, cardano.json.
  */
-import { MalformedCbor } from '../../cardano/cbor.ts';
-import { fromHex } from '../../cardano/hex.ts';
-import { compareRefs } from '../../cardano/output.ts';
-import { decodePlutusData, type PlutusData } from '../../cardano/plutusData.ts';
+import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+import { fromHex } from '../../cardano/codec/hex.ts';
+import { compareRefs } from '../../cardano/codec/output.ts';
+import { decodePlutusData, type PlutusData } from '../../cardano/codec/plutusData.ts';
 import {
   decodeTransaction,
   type KeyWitness,
   type Redeemer,
   type Transaction,
-} from '../../cardano/transaction.ts';
+} from '../../cardano/codec/transaction.ts';
 import {
   countOf,
   hexOf,

@@ -3,9 +3,9 @@
  * asked for. What throws here and is no fault of the node ends the thread; OgmiosChain reports it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { assert } from '../../runtime/assert.ts';
-import { pause, systemClock } from '../../runtime/clock.ts';
-import { seededRng } from '../../runtime/rng.ts';
+import { assert } from '../../engine/runtime/assert.ts';
+import { pause, systemClock } from '../../engine/runtime/clock.ts';
+import { seededRng } from '../../engine/runtime/rng.ts';
 import type { Point } from '../port.ts';
 import { Backoff } from './backoff.ts';
 import { NodeConnection } from './connection.ts';

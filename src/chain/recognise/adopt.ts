@@ -7,13 +7,13 @@
  * It is believed no more than a launch is: the NFT has the launch policy, datum and address are the
  * deployment's, the token's policy belongs to that NFT. A launch that was refused stays refused.
  */
-import { parseAddress } from '../../cardano/address.ts';
-import { type AmmDatum, readAmmData, readPoolData } from '../../cardano/datums.ts';
-import { capLovelace, isExecutor } from '../../cardano/deployment.ts';
-import { datumOf, type Output, refText } from '../../cardano/output.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import type { AssetId } from '../../market/asset.ts';
-import type { LaunchedToken, MarketEvent } from '../../market/events.ts';
+import { parseAddress } from '../../cardano/codec/address.ts';
+import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
+import { type AmmDatum, readAmmData, readPoolData } from '../../cardano/datums/datums.ts';
+import { capLovelace, isExecutor } from '../../cardano/datums/deployment.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { LaunchedToken, MarketEvent } from '../../engine/market/events.ts';
 import { reservesOf, stateOf } from './fills.ts';
 import type { KnownMarket } from './known.ts';
 import { addressOf, isOurs, isTokenOf, undescribed } from './launch.ts';

@@ -5,11 +5,11 @@
  * Order of the events of one transaction: outputs spent, launch, pools seen for the first time,
  * fills and their pool's new place, what became of orders, locks, orders placed, outputs made.
  */
-import { parseAddress } from '../../cardano/address.ts';
-import { type Output, type OutputRef, refText } from '../../cardano/output.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import type { AssetId } from '../../market/asset.ts';
-import { chainOrder, type MarketEvent } from '../../market/events.ts';
+import { parseAddress } from '../../cardano/codec/address.ts';
+import { type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { chainOrder, type MarketEvent } from '../../engine/market/events.ts';
 import { adoptedPools } from './adopt.ts';
 import { type Executed, poolEvents } from './fills.ts';
 import { BlockMarket, type KnownMarket, launchedTokens } from './known.ts';

@@ -3,19 +3,20 @@
  * were placed; each is computed forward by the venue's own arithmetic. The pool's movement decides:
  * where the sum of what the orders say is something else, it is taken as one fill.
  */
-import { readAmmData, readPoolData } from '../../cardano/datums.ts';
-import { datumOf, type Output, refText } from '../../cardano/output.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import { amountOut } from '../../market/amm.ts';
-import type { AssetId } from '../../market/asset.ts';
-import { sellLovelace } from '../../market/curve.ts';
+
+import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
+import { readAmmData, readPoolData } from '../../cardano/datums/datums.ts';
+import { amountOut } from '../../engine/market/amm.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { sellLovelace } from '../../engine/market/curve.ts';
 import {
   chainOrder,
   type MarketEvent,
   type PlacedOrder,
   type Reserves,
-} from '../../market/events.ts';
-import { netOf, sharesOf } from '../../market/fees.ts';
+} from '../../engine/market/events.ts';
+import { netOf, sharesOf } from '../../engine/market/fees.ts';
 import type { KnownPool } from './known.ts';
 import type { Place } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';

@@ -2,8 +2,8 @@
  * What recognition may look at: what the fold knows, and over it what the block in hand has already
  * changed, so that a transaction sees those before it.
  */
-import type { Output } from '../../cardano/output.ts';
-import type { AssetId } from '../../market/asset.ts';
+import type { Output } from '../../cardano/codec/output.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import type {
   LaunchedToken,
   MarketEvent,
@@ -11,7 +11,7 @@ import type {
   RefText,
   Reserves,
   VestingLock,
-} from '../../market/events.ts';
+} from '../../engine/market/events.ts';
 
 export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' | 'supply'> {
   readonly ref: RefText;

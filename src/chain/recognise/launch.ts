@@ -3,21 +3,21 @@
  * are the deployment's, and the token's policy is the template applied to that very NFT. Anything
  * else that looks like one is ignored. Source: onchain.md, section Outputs.
  */
-import { formatAddress, parseAddress } from '../../cardano/address.ts';
+import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
+import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
+import { Constr } from '../../cardano/codec/plutusData.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
 import {
   type LaunchId,
   type PoolDatum,
   poolNftName,
   readLaunchId,
   readPoolData,
-} from '../../cardano/datums.ts';
-import { capLovelace, isExecutor, type Landmarks } from '../../cardano/deployment.ts';
-import { readMetadata, type TokenMetadata } from '../../cardano/metadata.ts';
-import { datumOf, type Output, refText } from '../../cardano/output.ts';
-import { Constr } from '../../cardano/plutusData.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import type { AssetId } from '../../market/asset.ts';
-import type { LaunchedToken } from '../../market/events.ts';
+} from '../../cardano/datums/datums.ts';
+import { capLovelace, isExecutor, type Landmarks } from '../../cardano/datums/deployment.ts';
+import { readMetadata, type TokenMetadata } from '../../cardano/datums/metadata.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { LaunchedToken } from '../../engine/market/events.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 export interface Launch {

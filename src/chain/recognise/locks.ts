@@ -1,9 +1,9 @@
 /** Vesting locks: outputs of the vesting script with a lock's datum and one token that we know. */
-import { formatAddress, parseAddress } from '../../cardano/address.ts';
-import { readLockData } from '../../cardano/datums.ts';
-import { datumOf, refText } from '../../cardano/output.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import type { VestingLock } from '../../market/events.ts';
+import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
+import { datumOf, refText } from '../../cardano/codec/output.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
+import { readLockData } from '../../cardano/datums/datums.ts';
+import type { VestingLock } from '../../engine/market/events.ts';
 import { type KnownMarket, launchedTokens } from './known.ts';
 import { type Rules, scriptOf } from './rules.ts';
 

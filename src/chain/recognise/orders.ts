@@ -1,14 +1,14 @@
 /** Orders that are placed, and what became of those that are spent. Source: onchain.md, Outputs. */
-import { formatAddress } from '../../cardano/address.ts';
-import { beacon } from '../../cardano/beacon.ts';
-import { readOrderData } from '../../cardano/datums.ts';
-import { isExecutor } from '../../cardano/deployment.ts';
-import { datumOf, type Output, type OutputRef, refText } from '../../cardano/output.ts';
-import { Constr } from '../../cardano/plutusData.ts';
-import type { Transaction } from '../../cardano/transaction.ts';
-import { amountOf } from '../../cardano/value.ts';
-import type { AssetId } from '../../market/asset.ts';
-import { chainOrder, type PlacedOrder } from '../../market/events.ts';
+import { formatAddress } from '../../cardano/codec/address.ts';
+import { datumOf, type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
+import { Constr } from '../../cardano/codec/plutusData.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
+import { amountOf } from '../../cardano/codec/value.ts';
+import { beacon } from '../../cardano/datums/beacon.ts';
+import { readOrderData } from '../../cardano/datums/datums.ts';
+import { isExecutor } from '../../cardano/datums/deployment.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { chainOrder, type PlacedOrder } from '../../engine/market/events.ts';
 import type { KnownMarket } from './known.ts';
 import { type Rules, scriptOf } from './rules.ts';
 

@@ -1,7 +1,7 @@
-import type { Credential } from '../../cardano/address.ts';
-import { parseAddress } from '../../cardano/address.ts';
-import type { Landmarks } from '../../cardano/deployment.ts';
-import type { Output } from '../../cardano/output.ts';
+import type { Credential } from '../../cardano/codec/address.ts';
+import { parseAddress } from '../../cardano/codec/address.ts';
+import type { Output } from '../../cardano/codec/output.ts';
+import type { Landmarks } from '../../cardano/datums/deployment.ts';
 
 /** By what recognition decides: the deployment, and the policy that a pool's token must have. */
 export interface Rules {

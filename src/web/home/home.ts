@@ -1,7 +1,7 @@
 /** The five lists and the top pool, moving as the market does. */
 import type { PoolsMirror } from '../../client/index.ts';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
-import type { PoolList } from '../../market/poolView.ts';
+import type { PoolList } from '../../engine/market/poolView.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { failureOf } from '../failure.ts';

@@ -3,7 +3,7 @@
  * goes there, Escape leaves.
  */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
-import type { Timer } from '../../runtime/clock.ts';
+import type { Timer } from '../../engine/runtime/clock.ts';
 import type { PageContext } from '../context.ts';
 import { el, setAttribute } from '../dom.ts';
 import { saidBy } from '../failure.ts';

@@ -4,7 +4,7 @@
  */
 import type { ConnectionState } from '../../client/index.ts';
 import type { HealthData } from '../../client/types.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Network } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { timeOfDay } from '../format.ts';

@@ -1,5 +1,5 @@
 /** Short messages at the edge, read out politely; a failure stays until it is dismissed. */
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { NoticeKind } from '../context.ts';
 import { el } from '../dom.ts';
 

@@ -1,6 +1,6 @@
 /** Which token this is and where it stands: price, market cap, volume; and its id, to copy. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
-import { formatPrice } from '../../market/decimal.ts';
+import { formatPrice } from '../../engine/market/decimal.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { ada, ends, shortPrice } from '../format.ts';

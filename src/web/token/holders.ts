@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../client/index.ts';
 import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
-import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { failureOf } from '../failure.ts';

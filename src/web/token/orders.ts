@@ -1,6 +1,6 @@
 /** The order feed: what waits in the mempool and what is on the chain in one list, newest first. */
 import type { ApiOrder } from '../../client/types.ts';
-import { formatRatio } from '../../market/decimal.ts';
+import { formatRatio } from '../../engine/market/decimal.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { failureOf } from '../failure.ts';

@@ -1,5 +1,5 @@
 /** Amounts as people type and read them, exact: integers of the smallest unit, never a float. */
-import { formatUnits } from '../../market/decimal.ts';
+import { formatUnits } from '../../engine/market/decimal.ts';
 import { grouped } from '../format.ts';
 
 export const ADA_DECIMALS = 6;

@@ -1,6 +1,6 @@
 /** What an order would be and bring, in rows: every number exact, as the API gave it. */
 import type { QuoteAnswer } from '../../client/types.ts';
-import { formatPrice } from '../../market/decimal.ts';
+import { formatPrice } from '../../engine/market/decimal.ts';
 import { shortPrice } from '../format.ts';
 import { shownAda, shownAmount } from './amount.ts';
 

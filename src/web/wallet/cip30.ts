@@ -2,7 +2,7 @@
  * Wallets that extensions put into the page. What they answer is foreign: every answer is looked at
  * before it is used, every refusal becomes words. Source: CIP-30.
  */
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { WalletError } from './connected.ts';
 
 /** What an extension offers before the user has agreed to anything. */

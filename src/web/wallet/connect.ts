@@ -1,9 +1,9 @@
 /** Connecting: a key of this browser, or an extension that the user agreed to. */
 
-import { addressText, parseKeyAddress, readAddress } from '../../cardano/address.ts';
-import { MalformedCbor, readCbor } from '../../cardano/cbor.ts';
-import { fromHex } from '../../cardano/hex.ts';
-import { readValue } from '../../cardano/output.ts';
+import { addressText, parseKeyAddress, readAddress } from '../../cardano/codec/address.ts';
+import { MalformedCbor, readCbor } from '../../cardano/codec/cbor.ts';
+import { fromHex } from '../../cardano/codec/hex.ts';
+import { readValue } from '../../cardano/codec/output.ts';
 import { Key } from '../../client/index.ts';
 import type { Network } from '../context.ts';
 import type { Extension, ExtensionApi } from './cip30.ts';

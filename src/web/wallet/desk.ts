@@ -3,8 +3,8 @@
  * then sign and submit it. Rejects with `ApiError` (the server's word) or `WalletError` (ours).
  */
 import type { LaunchForm } from '../../client/index.ts';
+import type { Intent } from '../../client/trade/inspect.ts';
 import type { LaunchAnswer, OrderAnswer } from '../../client/types.ts';
-import type { Intent } from '../../wallet/inspect.ts';
 import type { PageContext } from '../context.ts';
 import { type ConnectedWallet, WalletError } from './connected.ts';
 import {

@@ -2,9 +2,10 @@
  * What a transaction that the server built must do, told from what was asked for and not from the
  * answer. An answer that is not what was asked is refused here, before anybody signs.
  */
+
+import type { Intent } from '../../client/trade/inspect.ts';
 import type { LaunchAnswer, OrderAnswer, OrderBody } from '../../client/types.ts';
-import { worstPriceOf } from '../../market/order.ts';
-import type { Intent } from '../../wallet/inspect.ts';
+import { worstPriceOf } from '../../engine/market/order.ts';
 import { WalletError } from './connected.ts';
 
 export interface OrderWish {

@@ -2,10 +2,10 @@
  * What is about to be signed, read from the bytes themselves: the server is believed nothing that
  * they can tell. Whatever does not do what was asked is refused with the reason.
  */
-import { MalformedCbor } from '../../cardano/cbor.ts';
-import { fromHex, isHex } from '../../cardano/hex.ts';
-import { decodeTransaction, type Transaction } from '../../cardano/transaction.ts';
-import { type Intent, objectionTo } from '../../wallet/inspect.ts';
+import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+import { fromHex, isHex } from '../../cardano/codec/hex.ts';
+import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import { type Intent, objectionTo } from '../../client/trade/inspect.ts';
 import { type ConnectedWallet, type Holdings, WalletError } from './connected.ts';
 
 export interface Review {

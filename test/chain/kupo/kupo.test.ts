@@ -1,9 +1,9 @@
 /** Lookups through Kupo when it is behind, slow, wrong or gone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refText } from '../../../src/cardano/output.ts';
-import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
-import { type Cause, Unavailable } from '../../../src/runtime/errors.ts';
+import { refText } from '../../../src/cardano/codec/output.ts';
+import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { type Cause, Unavailable } from '../../../src/engine/runtime/errors.ts';
 import { keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { until } from '../../support/until.ts';
 import { type KupoPlace, kupoPlace } from './place.ts';

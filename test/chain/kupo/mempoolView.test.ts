@@ -1,10 +1,10 @@
 /** Who submitted a transaction waits until it is laid over wallets, and not for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeTransaction } from '../../../src/cardano/transaction.ts';
-import { coins } from '../../../src/cardano/value.ts';
+import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { coins } from '../../../src/cardano/codec/value.ts';
 import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
-import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { addressOf, payment } from '../../support/ledgerWorld.ts';
 
 /** A payment of an output of its own. */

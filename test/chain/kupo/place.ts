@@ -1,14 +1,14 @@
 /** Kupo's lookup over an embedded ledger, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { EmulatedChain } from '../../../src/chain/emulated.ts';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
 import type { KupoHealth } from '../../../src/chain/kupo/questions.ts';
 import type { ChainStream, Point } from '../../../src/chain/port.ts';
-import { unpacked } from '../../../src/ledger/messages.ts';
-import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
-import { Failure } from '../../../src/runtime/errors.ts';
+import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
+import { unpacked } from '../../../src/devnet/messages.ts';
+import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';
 import { chainsInTurn } from '../../support/ledgerWorld.ts';
 import type { Scope } from '../../support/server.ts';

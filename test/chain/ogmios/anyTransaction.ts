@@ -1,14 +1,14 @@
 /** Transactions of any content, for what reads and writes them as JSON. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { scriptAddress } from '../../../src/cardano/address.ts';
-import { array, byteString, uint } from '../../../src/cardano/encode.ts';
-import { type ForeignOutput, foreignOutput } from '../../../src/cardano/foreignOutput.ts';
-import { fromHex, toHex } from '../../../src/cardano/hex.ts';
-import { compareRefs, type Output } from '../../../src/cardano/output.ts';
-import { Constr, encodePlutusData } from '../../../src/cardano/plutusData.ts';
-import { PURPOSES, type Transaction } from '../../../src/cardano/transaction.ts';
-import { asValue } from '../../../src/cardano/value.ts';
+import { scriptAddress } from '../../../src/cardano/codec/address.ts';
+import { array, byteString, uint } from '../../../src/cardano/codec/encode.ts';
+import { type ForeignOutput, foreignOutput } from '../../../src/cardano/codec/foreignOutput.ts';
+import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
+import { compareRefs, type Output } from '../../../src/cardano/codec/output.ts';
+import { Constr, encodePlutusData } from '../../../src/cardano/codec/plutusData.ts';
+import { PURPOSES, type Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { asValue } from '../../../src/cardano/codec/value.ts';
 import { addressOf } from '../../support/ledgerWorld.ts';
 
 /** With the prototype that objects have. */

@@ -1,10 +1,10 @@
 /** Blocks of every era, hard forks, and what the node says of slots, time and parameters. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/slots.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
+import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
 import { readParameters } from '../../../src/chain/ogmios/parametersJson.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/transactions/parameters.ts';
 import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import type { FakeBlock } from '../../support/ogmios/chain.ts';
 import {

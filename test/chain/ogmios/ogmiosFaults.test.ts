@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OgmiosOptions } from '../../../src/chain/ogmios/ogmios.ts';
-import { Unavailable } from '../../../src/runtime/errors.ts';
+import { Unavailable } from '../../../src/engine/runtime/errors.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { FakeChain } from '../../support/ogmios/chain.ts';
 import { jsonText } from '../../support/ogmios/json.ts';
@@ -151,8 +151,8 @@ test('stops while nobody is there', { timeout: 120_000 }, async (t) => {
   fake.faults.refuse();
   const told = remembering();
   const { OgmiosChain } = await import('../../../src/chain/ogmios/ogmios.ts');
-  const { systemClock } = await import('../../../src/runtime/clock.ts');
-  const { seededRng } = await import('../../../src/runtime/rng.ts');
+  const { systemClock } = await import('../../../src/engine/runtime/clock.ts');
+  const { seededRng } = await import('../../../src/engine/runtime/rng.ts');
   const chain = new OgmiosChain({
     url: fake.url,
     deployment: null,

@@ -12,7 +12,7 @@ import type {
 } from '../../../src/chain/port.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
 import { BlockMarket, type KnownMarket } from '../../../src/chain/recognise/known.ts';
-import type { MarketEvent } from '../../../src/market/events.ts';
+import type { MarketEvent } from '../../../src/engine/market/events.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../../support/ogmios/chain.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Constr } from '../../../src/cardano/plutusData.ts';
-import type { Transaction } from '../../../src/cardano/transaction.ts';
-import { coins } from '../../../src/cardano/value.ts';
+import { Constr } from '../../../src/cardano/codec/plutusData.ts';
+import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { coins } from '../../../src/cardano/codec/value.ts';
 import { praosBlock } from '../../support/ogmios/blocks.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
 import type { FakeOgmios } from '../../support/ogmios/server.ts';

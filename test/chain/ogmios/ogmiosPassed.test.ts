@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { KEPT_POINTS } from '../../../src/actors/chainRows.ts';
 import { chainTip } from '../../../src/chain/chainPoints.ts';
 import { Follower } from '../../../src/chain/follower.ts';
 import type { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { seededRng } from '../../../src/runtime/rng.ts';
+import { KEPT_POINTS } from '../../../src/engine/actors/chainRows.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';

@@ -1,9 +1,9 @@
 /** One embedded ledger, followed through both adapters: the same blocks, also without bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EmulatedChain } from '../../../src/chain/emulated.ts';
 import type { Block } from '../../../src/chain/port.ts';
-import { seededRng } from '../../../src/runtime/rng.ts';
+import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { FUNDED, keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { startBridgedPlace } from '../../support/ogmios/place.ts';
 import { until } from '../../support/until.ts';

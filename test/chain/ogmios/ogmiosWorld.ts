@@ -2,8 +2,8 @@
 
 import type { OgmiosObserver } from '../../../src/chain/ogmios/observer.ts';
 import { OgmiosChain, type OgmiosOptions } from '../../../src/chain/ogmios/ogmios.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { seededRng } from '../../../src/runtime/rng.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import type { Scope } from '../../support/server.ts';
 
 export interface Told extends OgmiosObserver {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { blake2b224 } from '../../../src/cardano/hash.ts';
-import { fromHex } from '../../../src/cardano/hex.ts';
-import { decodeTransaction, type Transaction } from '../../../src/cardano/transaction.ts';
-import { coins } from '../../../src/cardano/value.ts';
+import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { coins } from '../../../src/cardano/codec/value.ts';
 import { parseJson, Unreadable } from '../../../src/chain/ogmios/json.ts';
 import { readOutput } from '../../../src/chain/ogmios/outputJson.ts';
 import { packedTransaction, unpackedTransaction } from '../../../src/chain/ogmios/packed.ts';

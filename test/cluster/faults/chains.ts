@@ -1,8 +1,8 @@
 /** What the ledgers of all nodes say when the market has ended: one chain, sound books. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Deployment } from '../../../src/cardano/deployment.ts';
-import { LedgerFile } from '../../../src/ledger/ledgerFile.ts';
+import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
+import { LedgerFile } from '../../../src/devnet/ledgerFile.ts';
 import { audit } from '../../e2e/devnet/audit.ts';
 import type { Nodes } from './nodes.ts';
 import type { Accepted } from './people.ts';

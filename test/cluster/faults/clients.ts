@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { WebSocket } from 'ws';
-import { epochNumber } from '../../../src/runtime/position.ts';
+import { epochNumber } from '../../../src/engine/runtime/position.ts';
 import type { State } from '../../e2e/live/states.ts';
 import type { Wish } from '../../e2e/live/wishes.ts';
 import { type Position, positionOf } from '../../support/chart.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Bucket } from '../../../src/nats/bucket.ts';
-import { connectNats } from '../../../src/nats/connection.ts';
-import { ObjectFiles } from '../../../src/nats/objects.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { Failure } from '../../../src/runtime/errors.ts';
-import { type Rng, systemRng } from '../../../src/runtime/rng.ts';
+import { Bucket } from '../../../src/cluster/nats/bucket.ts';
+import { connectNats } from '../../../src/cluster/nats/connection.ts';
+import { ObjectFiles } from '../../../src/cluster/nats/objects.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { type Rng, systemRng } from '../../../src/engine/runtime/rng.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
 import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET } from './nodes.ts';

@@ -3,12 +3,13 @@
  * acknowledgements; answers come late, in small portions or not at all; the stream loses its end,
  * or everything, or has an entry that nobody may go on from.
  */
-import type { SealedEntry } from '../../../src/log/entry.ts';
-import { NO_HASH, sealEntry } from '../../../src/log/entry.ts';
-import type { LogCheck } from '../../../src/log/jetstream.ts';
-import type { AppendOutcome, Log, Tail } from '../../../src/log/port.ts';
-import { systemClock as clock } from '../../../src/runtime/clock.ts';
-import type { Rng } from '../../../src/runtime/rng.ts';
+
+import type { LogCheck } from '../../../src/cluster/log/jetstream.ts';
+import type { SealedEntry } from '../../../src/engine/log/entry.ts';
+import { NO_HASH, sealEntry } from '../../../src/engine/log/entry.ts';
+import type { AppendOutcome, Log, Tail } from '../../../src/engine/log/port.ts';
+import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 
 export class FaultyStream {
   entries: SealedEntry[] = [];

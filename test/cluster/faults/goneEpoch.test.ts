@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { ENTRY_VERSION, type EpochPayload, NO_HASH, sealEntry } from '../../../src/log/entry.ts';
-import { seededRng } from '../../../src/runtime/rng.ts';
+import {
+  ENTRY_VERSION,
+  type EpochPayload,
+  NO_HASH,
+  sealEntry,
+} from '../../../src/engine/log/entry.ts';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { until } from '../../support/until.ts';
 import { baseOf, newPlace, OneNode, type Place } from './oneProcess.ts';
 

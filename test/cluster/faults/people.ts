@@ -2,16 +2,16 @@
  * A few people who trade through whichever node answers. What a node accepted with 200 is written
  * down: it must end in a block, or its inputs in another transaction's.
  */
-import { fromHex } from '../../../src/cardano/hex.ts';
-import type { OutputRef } from '../../../src/cardano/output.ts';
-import { decodeTransaction } from '../../../src/cardano/transaction.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import type { Rng } from '../../../src/runtime/rng.ts';
-import { ApiClient } from '../../../src/wallet/api.ts';
-import { Desk } from '../../../src/wallet/desk.ts';
-import { ApiFailure } from '../../../src/wallet/failure.ts';
-import type { Fetch } from '../../../src/wallet/transport.ts';
-import { Wallet } from '../../../src/wallet/wallet.ts';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import type { OutputRef } from '../../../src/cardano/codec/output.ts';
+import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { ApiClient } from '../../../src/client/trade/api.ts';
+import { Desk } from '../../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../../src/client/trade/failure.ts';
+import type { Fetch } from '../../../src/client/trade/transport.ts';
+import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { ADA, launchOf } from '../../e2e/devnet/world.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { recordOf } from '../../support/subscription.ts';

@@ -1,8 +1,8 @@
 /** Three nodes, people who trade, clients that follow, and somebody who watches it all. */
 import assert from 'node:assert/strict';
-import { connectNats } from '../../../src/nats/connection.ts';
-import { Failure } from '../../../src/runtime/errors.ts';
-import { type Rng, seededRng, systemRng } from '../../../src/runtime/rng.ts';
+import { connectNats } from '../../../src/cluster/nats/connection.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { type Rng, seededRng, systemRng } from '../../../src/engine/runtime/rng.ts';
 import { marketWishes, tokenWishes } from '../../e2e/live/wishes.ts';
 import type { Environment, Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';

@@ -4,11 +4,11 @@
  * where the others go on from.
  */
 import assert from 'node:assert/strict';
-import type { Entry, SealedEntry } from '../../../src/log/entry.ts';
-import { JetstreamLog } from '../../../src/log/jetstream.ts';
-import type { NatsLink } from '../../../src/nats/connection.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { epochNumber } from '../../../src/runtime/position.ts';
+import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
+import type { NatsLink } from '../../../src/cluster/nats/connection.ts';
+import type { Entry, SealedEntry } from '../../../src/engine/log/entry.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { epochNumber } from '../../../src/engine/runtime/position.ts';
 import type { Scope } from '../../support/server.ts';
 import { type Health, MARKET, type Nodes } from './nodes.ts';
 

@@ -1,7 +1,7 @@
 /** Every row of api.md, over real HTTP and WebSocket, is what a naive reader of the chain says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTraderConfig } from '../../../src/traders/config.ts';
+import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { DevnetWorld, ok } from '../devnet/world.ts';

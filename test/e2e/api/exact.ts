@@ -1,4 +1,4 @@
-/** Exact rationals, written the slow and plain way; shares no code with src/market. */
+/** Exact rationals, written the slow and plain way; shares no code with src/engine/market. */
 
 export interface Ratio {
   readonly n: bigint;

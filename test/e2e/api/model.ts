@@ -3,7 +3,7 @@
  * that is slow and plain and knows nothing of the server. Its other files each hold one chapter.
  */
 import assert from 'node:assert/strict';
-import type { Deployment } from '../../../src/cardano/deployment.ts';
+import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import type { Block } from '../../../src/chain/port.ts';
 import { priced, type Tape } from './modelBars.ts';
 import { ModelChain } from './modelChain.ts';

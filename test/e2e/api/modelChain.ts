@@ -6,19 +6,19 @@
  * Not checked: that a token’s policy is the template applied to its NFT; no test forges a launch.
  */
 import assert from 'node:assert/strict';
-import { parseAddress } from '../../../src/cardano/address.ts';
+import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { datumOf, type Output, refText } from '../../../src/cardano/codec/output.ts';
+import { Constr } from '../../../src/cardano/codec/plutusData.ts';
+import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { amountOf } from '../../../src/cardano/codec/value.ts';
 import {
   type OrderDatum,
   readAmmData,
   readOrderData,
   readPoolData,
-} from '../../../src/cardano/datums.ts';
-import type { Deployment } from '../../../src/cardano/deployment.ts';
-import { readMetadata, type TokenMetadata } from '../../../src/cardano/metadata.ts';
-import { datumOf, type Output, refText } from '../../../src/cardano/output.ts';
-import { Constr } from '../../../src/cardano/plutusData.ts';
-import type { Transaction } from '../../../src/cardano/transaction.ts';
-import { amountOf } from '../../../src/cardano/value.ts';
+} from '../../../src/cardano/datums/datums.ts';
+import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
+import { readMetadata, type TokenMetadata } from '../../../src/cardano/datums/metadata.ts';
 import type { Block } from '../../../src/chain/port.ts';
 import type { Ratio } from './exact.ts';
 import { afterBuy, afterSell, buyable, type Moved, type Reserves, spotOf } from './modelVenue.ts';

@@ -1,7 +1,7 @@
 /** Orders as the API tells them, feeds, histories, the trade tape and the open-order book. */
 import assert from 'node:assert/strict';
-import { formatAddress } from '../../../src/cardano/address.ts';
-import { blake2b224 } from '../../../src/cardano/hash.ts';
+import { formatAddress } from '../../../src/cardano/codec/address.ts';
+import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
 import { adaPrice, ceiling, compareRatios, type Ratio, sum } from './exact.ts';
 import type { ModelChain, Order, Trade } from './modelChain.ts';
 import { compareTexts, type ModelPools, seconds } from './modelPools.ts';

@@ -1,6 +1,6 @@
 /** Who holds what and what they made of it; summed from unspent outputs and from all fills. */
 import assert from 'node:assert/strict';
-import { formatAddress, parseAddress } from '../../../src/cardano/address.ts';
+import { formatAddress, parseAddress } from '../../../src/cardano/codec/address.ts';
 import { ada, adaPrice, fixed, halfEven, LOVELACE_PER_ADA, type Ratio, sum } from './exact.ts';
 import type { ModelChain, Trade } from './modelChain.ts';
 import { compareTexts, type ModelPools, seconds } from './modelPools.ts';

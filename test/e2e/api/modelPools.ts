@@ -1,8 +1,8 @@
 /** LiquidityPoolInfo of every token, the lists, search; each asked of all pools anew. */
 import assert from 'node:assert/strict';
-import { formatAddress, parseAddress } from '../../../src/cardano/address.ts';
-import { readLockData } from '../../../src/cardano/datums.ts';
-import { datumOf, parseRef } from '../../../src/cardano/output.ts';
+import { formatAddress, parseAddress } from '../../../src/cardano/codec/address.ts';
+import { datumOf, parseRef } from '../../../src/cardano/codec/output.ts';
+import { readLockData } from '../../../src/cardano/datums/datums.ts';
 import { halfUp, type Ratio, sum } from './exact.ts';
 import type { Launch, ModelChain, PoolStep } from './modelChain.ts';
 import { capOf, spotOf } from './modelVenue.ts';

@@ -2,7 +2,7 @@
  * A pool's arithmetic, from onchain.md alone: what a fill moves, and what a token is worth then.
  * The walk compares it with what payments hold and with what a pool's outputs differ by.
  */
-import type { Deployment } from '../../../src/cardano/deployment.ts';
+import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import type { Ratio } from './exact.ts';
 
 export interface Reserves {

@@ -3,8 +3,8 @@
  * nothing waits in the mempool, and the orders that are open cannot be filled.
  */
 import assert from 'node:assert/strict';
-import type { OrderRequest } from '../../../src/wallet/api.ts';
-import type { Desk } from '../../../src/wallet/desk.ts';
+import type { OrderRequest } from '../../../src/client/trade/api.ts';
+import type { Desk } from '../../../src/client/trade/desk.ts';
 import { ADA, type DevnetWorld, launchOf, ok } from '../devnet/world.ts';
 import { settle } from './rest.ts';
 

@@ -3,18 +3,24 @@
  * sums compared. What the executor did is done again with the market's arithmetic, order by order.
  */
 import assert from 'node:assert/strict';
-import { parseAddress } from '../../../src/cardano/address.ts';
-import { readAmmData, readOrderData, readPoolData } from '../../../src/cardano/datums.ts';
-import { capLovelace, type Deployment } from '../../../src/cardano/deployment.ts';
-import { datumOf, type Output, refText } from '../../../src/cardano/output.ts';
-import { Constr } from '../../../src/cardano/plutusData.ts';
-import { decodeTransaction, type Transaction } from '../../../src/cardano/transaction.ts';
-import { addValues, amountOf, asValue, coins, equalValues } from '../../../src/cardano/value.ts';
-import { FLOATS } from '../../../src/ledger/genesis.ts';
-import { LedgerFile } from '../../../src/ledger/ledgerFile.ts';
-import { buy, sell } from '../../../src/market/exchange.ts';
-import { fillIncomeLovelace } from '../../../src/market/fees.ts';
-import { graduated, type PoolState, poolLovelace } from '../../../src/market/pool.ts';
+import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { datumOf, type Output, refText } from '../../../src/cardano/codec/output.ts';
+import { Constr } from '../../../src/cardano/codec/plutusData.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
+import {
+  addValues,
+  amountOf,
+  asValue,
+  coins,
+  equalValues,
+} from '../../../src/cardano/codec/value.ts';
+import { readAmmData, readOrderData, readPoolData } from '../../../src/cardano/datums/datums.ts';
+import { capLovelace, type Deployment } from '../../../src/cardano/datums/deployment.ts';
+import { FLOATS } from '../../../src/devnet/genesis.ts';
+import { LedgerFile } from '../../../src/devnet/ledgerFile.ts';
+import { buy, sell } from '../../../src/engine/market/exchange.ts';
+import { fillIncomeLovelace } from '../../../src/engine/market/fees.ts';
+import { graduated, type PoolState, poolLovelace } from '../../../src/engine/market/pool.ts';
 
 const ADA = 1_000_000n;
 

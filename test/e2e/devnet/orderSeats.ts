@@ -1,9 +1,9 @@
 /** A wallet's orders and a token's as foreign clients see them: one subscription for each topic. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { Listener } from '../../services/door.ts';
-import { TradeClient } from '../../services/orders/orderClient.ts';
-import { OrderSeat, type Wish } from '../../services/orders/orderSeat.ts';
+import { Listener } from '../../api/door.ts';
+import { TradeClient } from '../../api/orders/orderClient.ts';
+import { OrderSeat, type Wish } from '../../api/orders/orderSeat.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until, untilAsked } from '../../support/until.ts';

@@ -1,6 +1,6 @@
 /** A request before it is bytes, and valid ones for an operation of the document. */
 import fc from 'fast-check';
-import { pictureOf } from '../../../src/wallet/picture.ts';
+import { pictureOf } from '../../../src/client/trade/picture.ts';
 import { type Json, type Operation, objectOf, type Served } from './document.ts';
 import type { Finds, Values } from './values.ts';
 

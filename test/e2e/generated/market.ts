@@ -1,13 +1,13 @@
 /** A small market on a running devnet, made through its API, and what can be asked about it. */
 import assert from 'node:assert/strict';
-import { parseRef, refText } from '../../../src/cardano/output.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { ApiClient } from '../../../src/wallet/api.ts';
-import { Desk, type Done } from '../../../src/wallet/desk.ts';
-import { ApiFailure } from '../../../src/wallet/failure.ts';
-import type { Fetch } from '../../../src/wallet/transport.ts';
-import { cip30 } from '../../../src/wallet/utxo.ts';
-import { Wallet } from '../../../src/wallet/wallet.ts';
+import { parseRef, refText } from '../../../src/cardano/codec/output.ts';
+import { ApiClient } from '../../../src/client/trade/api.ts';
+import { Desk, type Done } from '../../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../../src/client/trade/failure.ts';
+import type { Fetch } from '../../../src/client/trade/transport.ts';
+import { cip30 } from '../../../src/client/trade/utxo.ts';
+import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { untilAsked } from '../../support/until.ts';
 import { ADA, launchOf, ok } from '../devnet/world.ts';

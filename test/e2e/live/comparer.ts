@@ -3,7 +3,7 @@
  * and right after frames, so that positions with a frame of their own are met often.
  */
 import assert from 'node:assert/strict';
-import type { Rng } from '../../../src/runtime/rng.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { type Position, positionOf } from '../../support/chart.ts';
 import type { Mirror } from './mirror.ts';
 import type { State } from './states.ts';

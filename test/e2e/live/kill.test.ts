@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
+import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readHealth } from '../../support/chart.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';

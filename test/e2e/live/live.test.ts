@@ -3,8 +3,8 @@
  * clients of all topics, fast, slow, late, coming back, in both encodings, against random reads.
  */
 import { type TestContext, test } from 'node:test';
-import { type Rng, seededRng } from '../../../src/runtime/rng.ts';
-import { readTraderConfig, traderWallets } from '../../../src/traders/config.ts';
+import { readTraderConfig, traderWallets } from '../../../src/client/traders/config.ts';
+import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { DevnetWorld, launchOf, ok } from '../devnet/world.ts';
 import { Comparer } from './comparer.ts';

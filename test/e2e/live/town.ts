@@ -1,11 +1,11 @@
 /** A few people who trade on a server in a process of its own, which may end at any moment. */
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import type { Rng } from '../../../src/runtime/rng.ts';
-import { ApiClient } from '../../../src/wallet/api.ts';
-import { Desk } from '../../../src/wallet/desk.ts';
-import { ApiFailure } from '../../../src/wallet/failure.ts';
-import { Wallet } from '../../../src/wallet/wallet.ts';
+import { ApiClient } from '../../../src/client/trade/api.ts';
+import { Desk } from '../../../src/client/trade/desk.ts';
+import { ApiFailure } from '../../../src/client/trade/failure.ts';
+import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { readHealth } from '../../support/chart.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { type Scope, type Server, startServer, temporaryDirectory } from '../../support/server.ts';

@@ -3,9 +3,9 @@
  * block, name blocks that it does not have yet, and answer wrongly or not at all.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Utxo } from '../../../src/cardano/output.ts';
-import { LedgerStopped } from '../../../src/chain/emulated.ts';
+import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import type { ChainSource, ChainStream, Point } from '../../../src/chain/port.ts';
+import { LedgerStopped } from '../../../src/devnet/emulated.ts';
 import type { Scope } from '../server.ts';
 import { until } from '../until.ts';
 import { KupoIndex } from './index.ts';

@@ -1,9 +1,9 @@
 /** What a Kupo knows of a chain: outputs by block, spent or not, undone by roll-backs. */
-import { parseAddress } from '../../../src/cardano/address.ts';
-import { type OutputRef, refText, type Utxo } from '../../../src/cardano/output.ts';
-import type { Transaction } from '../../../src/cardano/transaction.ts';
+import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { type OutputRef, refText, type Utxo } from '../../../src/cardano/codec/output.ts';
+import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { effectsOf } from '../../../src/cardano/ledger/effects.ts';
 import type { Block, Point } from '../../../src/chain/port.ts';
-import { effectsOf } from '../../../src/ledger/effects.ts';
 
 export interface Spending {
   readonly at: Point;

@@ -1,9 +1,15 @@
 /** Kupo's JSON, as its OpenAPI (v2.10 and later) and its own code have it. */
-import { bytesOf, elementsOf, entriesOf, numberOf, readCbor } from '../../../src/cardano/cbor.ts';
-import { SCRIPT_LANGUAGES } from '../../../src/cardano/foreignOutput.ts';
-import { blake2b256 } from '../../../src/cardano/hash.ts';
-import { fromHex, toHex } from '../../../src/cardano/hex.ts';
-import type { Output } from '../../../src/cardano/output.ts';
+import {
+  bytesOf,
+  elementsOf,
+  entriesOf,
+  numberOf,
+  readCbor,
+} from '../../../src/cardano/codec/cbor.ts';
+import { SCRIPT_LANGUAGES } from '../../../src/cardano/codec/foreignOutput.ts';
+import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
+import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
+import type { Output } from '../../../src/cardano/codec/output.ts';
 import type { Point } from '../../../src/chain/port.ts';
 import type { Indexed } from './index.ts';
 

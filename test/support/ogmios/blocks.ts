@@ -1,5 +1,5 @@
 /** Blocks of every era, written by hand: what Ogmios says of them, with invented headers. */
-import { blake2b256 } from '../../../src/cardano/hash.ts';
+import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
 import type { FakeBlock, FakeTransaction } from './chain.ts';
 import type { Era } from './eras.ts';
 import { type JsonValue, jsonText } from './json.ts';

@@ -6,10 +6,10 @@
  * As a node, it refuses what waits or is in a block already: all its inputs are spent.
  */
 import assert from 'node:assert/strict';
-import type { Transaction } from '../../../src/cardano/transaction.ts';
-import { type EmulatedChain, LedgerStopped } from '../../../src/chain/emulated.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
+import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/transactions/parameters.ts';
+import { type EmulatedChain, LedgerStopped } from '../../../src/devnet/emulated.ts';
 import { until, untilAsked } from '../until.ts';
 import { praosBlock } from './blocks.ts';
 import type { FakeTransaction } from './chain.ts';

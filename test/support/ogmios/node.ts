@@ -1,5 +1,5 @@
 /** What a fake Ogmios knows of its network beside blocks; a test may replace any of it. */
-import { DEFAULT_PARAMETERS } from '../../../src/transactions/parameters.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { FakeChain } from './chain.ts';
 import { type EraPlan, MAINNET_ERAS, MAINNET_START } from './eras.ts';
 import type { JsonValue } from './json.ts';

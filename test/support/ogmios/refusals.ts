@@ -2,15 +2,15 @@
  * Refusals of the embedded ledger in the words of Ogmios: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  */
-import { parseAddress } from '../../../src/cardano/address.ts';
-import { MalformedCbor } from '../../../src/cardano/cbor.ts';
-import { blake2b224 } from '../../../src/cardano/hash.ts';
-import { fromHex } from '../../../src/cardano/hex.ts';
-import type { Utxo } from '../../../src/cardano/output.ts';
-import { decodeTransaction, type Transaction } from '../../../src/cardano/transaction.ts';
-import { addValues, asValue, coins } from '../../../src/cardano/value.ts';
+import { parseAddress } from '../../../src/cardano/codec/address.ts';
+import { MalformedCbor } from '../../../src/cardano/codec/cbor.ts';
+import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
+import { fromHex } from '../../../src/cardano/codec/hex.ts';
+import type { Utxo } from '../../../src/cardano/codec/output.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { addValues, asValue, coins } from '../../../src/cardano/codec/value.ts';
+import { minFeeLovelace, PROTOCOL } from '../../../src/cardano/ledger/parameters.ts';
 import type { RefusalReason } from '../../../src/chain/port.ts';
-import { minFeeLovelace, PROTOCOL } from '../../../src/ledger/parameters.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
 

@@ -7,16 +7,16 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp } from '../../../src/app.ts';
-import { EmulatedChain } from '../../../src/chain/emulated.ts';
-import { deploymentText } from '../../../src/config/deploymentText.ts';
-import { BadSettings, readSettings } from '../../../src/config/settings.ts';
-import { unpacked } from '../../../src/ledger/messages.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { Failure } from '../../../src/runtime/errors.ts';
-import { createLogger } from '../../../src/runtime/events.ts';
-import { systemRng } from '../../../src/runtime/rng.ts';
-import { readTraderConfig } from '../../../src/traders/config.ts';
+import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { EmulatedChain } from '../../../src/devnet/emulated.ts';
+import { unpacked } from '../../../src/devnet/messages.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { createLogger } from '../../../src/engine/runtime/events.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { startApp } from '../../../src/server/app.ts';
+import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
+import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
 import { FakeKupo } from '../kupo/fake.ts';
 import { Bridge } from './bridge.ts';
 

@@ -16,11 +16,11 @@ import {
   readCbor,
   setElementsOf,
   span,
-} from '../../../src/cardano/cbor.ts';
-import { blake2b224, blake2b256 } from '../../../src/cardano/hash.ts';
-import { toHex } from '../../../src/cardano/hex.ts';
-import { encodePlutusData } from '../../../src/cardano/plutusData.ts';
-import type { Redeemer, Transaction } from '../../../src/cardano/transaction.ts';
+} from '../../../src/cardano/codec/cbor.ts';
+import { blake2b224, blake2b256 } from '../../../src/cardano/codec/hash.ts';
+import { toHex } from '../../../src/cardano/codec/hex.ts';
+import { encodePlutusData } from '../../../src/cardano/codec/plutusData.ts';
+import type { Redeemer, Transaction } from '../../../src/cardano/codec/transaction.ts';
 import type { FakeTransaction } from './chain.ts';
 import { type JsonValue, jsonText } from './json.ts';
 import { adaJson, assetsJson, outputJson, refJson, scriptJson } from './outputJson.ts';

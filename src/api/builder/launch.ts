@@ -1,0 +1,161 @@
+/** Launching a token: the launcher's text is checked, its image named, the transaction built. */
+
+import { lookUpReferences } from '../../cardano/build/chainData.ts';
+import { planLaunch } from '../../cardano/build/launch.ts';
+import { formatAddress } from '../../cardano/codec/address.ts';
+import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
+import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import {
+  build,
+  collateralOf,
+  handOver,
+  readAddress,
+  type Workshop,
+  walletOf,
+} from '../building/workshop.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { cidOf } from '../imageStore/cid.ts';
+import { checkImage, DECLARED_TYPES } from '../imageStore/header.ts';
+import { BUILDS, json } from './route.ts';
+import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
+
+const MAX_BODY_BYTES = 6_291_456;
+const MOST_NAME_CHARACTERS = 16;
+const MOST_NAME_BYTES = 32;
+const MOST_DESCRIPTION_CHARACTERS = 500;
+const MOST_URL_BYTES = 200;
+const CONTROL = /\p{Cc}/u;
+
+export function launchRoute(workshop: Workshop): Route {
+  return {
+    ...BUILDS,
+    rate: 'launch',
+    path: '/launch',
+    operationId: 'launch',
+    summary: 'Build the transaction that launches a token',
+    description:
+      'A form with the logo (`image`) and `info`, JSON. With `initialDeposit` the launcher buys ' +
+      'the first tokens in the same transaction.',
+    form: {
+      maxBodyBytes: MAX_BODY_BYTES,
+      fields: LaunchForm,
+      files: {
+        image: { description: 'The logo', required: true, mediaTypes: DECLARED_TYPES },
+      },
+    },
+    answers: { 200: { description: 'Sign and submit it', schema: LaunchAnswer } },
+    causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
+    handle: (request) => launch(workshop, request),
+  };
+}
+
+async function launch(
+  workshop: Workshop,
+  { body, files }: RouteRequest,
+): Promise<Answer | Failure> {
+  // trust: the gateway has checked the form against its fields
+  const { info } = body as { readonly info: LaunchInfo };
+  const [image] = files ?? [];
+  if (image === undefined) return invalid('body.image', 'A launch has an image.');
+  const creator = readAddress(workshop, info.changeAddress, 'body.info.changeAddress');
+  if (creator instanceof Failure) return creator;
+  const token = readToken(info);
+  if (token instanceof Failure) return token;
+  const quote = readQuote(workshop, info.initialDeposit);
+  if (quote instanceof Failure) return quote;
+  const header = checkImage(image.bytes, image.mediaType);
+  if (header instanceof Failure) return header;
+  const wallet = await walletOf(workshop, creator, info.utxos);
+  if (wallet instanceof Failure) return wallet;
+  const collateral = await collateralOf(workshop, formatAddress(creator), info.collaterals, wallet);
+  if (collateral instanceof Failure) return collateral;
+  const { launchPolicy } = workshop.deployment.scripts;
+  const references = await lookUpReferences(workshop.utxos, [launchPolicy]);
+  if (references instanceof Failure) return references;
+  const logoCID = await cidOf(image.bytes);
+  const { name, ...described } = token;
+  const planned = planLaunch(
+    workshop.deployment,
+    { creator, name, metadata: { ...described, logoCID }, quote },
+    {
+      wallet,
+      references,
+      collateral: collateral.planned,
+      parameters: workshop.parameters(),
+      applyDataArgument: workshop.applyDataArgument,
+    },
+  );
+  if (planned instanceof Failure) return planned;
+  const built = await build(workshop, planned.plan, 'SERVER_ERROR', planned.note);
+  if (built instanceof Failure) return built;
+  const cbor = handOver(workshop, built, collateral);
+  if (cbor instanceof Failure) return cbor;
+  // Last, so that nothing is kept for a launch that cannot be.
+  const kept = await workshop.images.put(image.bytes, header.mediaType);
+  if (kept instanceof Failure) return kept;
+  const [policyId = '', assetSubject = ''] = planned.token.split('.');
+  return json({
+    id: built.id,
+    cbor,
+    partial: collateral.isOurs,
+    assetId: planned.token,
+    assetSubject,
+    policyId,
+    logoCID,
+    ...(quote.userTokens === 0n ? {} : { userOutputTokens: String(quote.userTokens) }),
+  });
+}
+
+function readToken(info: LaunchInfo) {
+  const name = info.name.trim();
+  const characters = [...name].length;
+  if (characters < 1 || characters > MOST_NAME_CHARACTERS) {
+    return invalid('body.info.name', `A name has 1 to ${MOST_NAME_CHARACTERS} characters.`);
+  }
+  if (!name.isWellFormed() || Buffer.byteLength(name, 'utf8') > MOST_NAME_BYTES) {
+    return invalid('body.info.name', `A name has at most ${MOST_NAME_BYTES} bytes of UTF-8.`);
+  }
+  if (CONTROL.test(name)) return invalid('body.info.name', 'A name has no control characters.');
+  const description = info.description ?? '';
+  if ([...description].length > MOST_DESCRIPTION_CHARACTERS || !description.isWellFormed()) {
+    const most = `A description has at most ${MOST_DESCRIPTION_CHARACTERS} characters.`;
+    return invalid('body.info.description', most);
+  }
+  const socials = readSocials(info);
+  if (socials instanceof Failure) return socials;
+  const launchType = LAUNCH_TYPES.findIndex((type) => type === (info.launchType || 'DEFAULT'));
+  return { name, ticker: info.ticker, description, launchType, socials };
+}
+
+function readSocials(info: LaunchInfo) {
+  const socials = {
+    twitter: info.twitter ?? '',
+    discord: info.discord ?? '',
+    telegram: info.telegram ?? '',
+    website: info.website ?? '',
+  };
+  for (const [name, url] of Object.entries(socials)) {
+    if (url !== '' && !isWebUrl(url)) {
+      const shape = `An http(s) URL of at most ${MOST_URL_BYTES} bytes is needed.`;
+      return invalid(`body.info.${name}`, shape);
+    }
+  }
+  return socials;
+}
+
+function isWebUrl(text: string): boolean {
+  if (Buffer.byteLength(text, 'utf8') > MOST_URL_BYTES || !text.isWellFormed()) return false;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !CONTROL.test(text);
+}
+
+function readQuote(
+  { deployment }: Workshop,
+  initialDeposit: string | null | undefined,
+): LaunchQuote | Failure {
+  const { curve, thresholdLovelace, fees } = deployment;
+  const quote = quoteLaunch(curve, thresholdLovelace, fees, BigInt(initialDeposit || '0'));
+  if (quote.outcome === 'launch') return quote;
+  return invalid('body.info.initialDeposit', quote.message);
+}

@@ -1,0 +1,177 @@
+/** Quotes, and orders that are one. */
+
+import { ORDER_OUTPUT, planOrder } from '../../cardano/build/order.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import { beacon } from '../../cardano/datums/beacon.ts';
+import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Slippage } from '../../engine/market/order.ts';
+import { type Quote, quote, type Side } from '../../engine/market/quote.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import type { StateStore } from '../../engine/store/state.ts';
+import { build, readAddress, readNamed, type Workshop, walletOf } from '../building/workshop.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { BUILDS, json } from './route.ts';
+import { OrderAnswer, OrderBody, QuoteAnswer, QuoteQuery } from './schema.ts';
+
+const CAUSES = [
+  { cause: 'ASSET_NOT_FOUND', status: 500 },
+  'MIN_TRADE_AMOUNT',
+  'MAX_TRADE_AMOUNT',
+  'PROTOCOL_CONFIG',
+  'OPERATIONS_CONFIG',
+  'UNKNOWN',
+];
+
+interface OrderTerms {
+  readonly assetId: string;
+  readonly amount: string;
+  readonly side: Side;
+  readonly slippage: Slippage;
+}
+
+export function orderRoutes(workshop: Workshop): Route[] {
+  return [
+    {
+      ...BUILDS,
+      path: '/order',
+      operationId: 'order',
+      summary: 'Build the transaction that places an order',
+      description:
+        'The venue is chosen by the state of the pool, waiting transactions included. With no ' +
+        'one in between, `outputAmount` is exactly what the fill pays.',
+      body: OrderBody,
+      answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
+      causes: CAUSES,
+      handle: (request) => order(workshop, request),
+    },
+    {
+      ...BUILDS,
+      method: 'GET',
+      rate: 'read',
+      path: '/quote',
+      operationId: 'quote',
+      summary: 'What an order would get now',
+      query: QuoteQuery,
+      answers: { 200: { description: 'The quote', schema: QuoteAnswer } },
+      causes: CAUSES,
+      handle: ({ query }) => quoteOnly(workshop, query),
+    },
+  ];
+}
+
+async function quoteOnly(
+  workshop: Workshop,
+  query: RouteRequest['query'],
+): Promise<Answer | Failure> {
+  // trust: the gateway has checked the query against `QuoteQuery`
+  const terms = query as unknown as OrderTerms;
+  const found = await quoteFor(workshop, terms, 'query');
+  if (found instanceof Failure) return found;
+  const expiresAt = workshop.clock.nowMs() + workshop.landmarks.refundAfterMs;
+  return json(view(workshop, terms, found.quote, expiresAt));
+}
+
+async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
+  // trust: the gateway has checked the body against `OrderBody`
+  const terms = body as OrderBody;
+  const owner = readAddress(workshop, terms.changeAddress, 'body.changeAddress');
+  if (owner instanceof Failure) return owner;
+  const named = readNamed(terms.utxos, 'body.utxos');
+  if (named instanceof Failure) return named;
+  const quoted = await quoteFor(workshop, terms, 'body');
+  if (quoted instanceof Failure) return quoted;
+  const wallet = await walletOf(workshop, owner, terms.utxos);
+  if (wallet instanceof Failure) return wallet;
+  const { executor } = quoted.pool;
+  const { worstPrice, exchange } = quoted.quote;
+  const { kind, inputAmount } = exchange;
+  const token = terms.assetId.toLowerCase();
+  const { plan, expiresAtMs } = planOrder(
+    workshop.landmarks,
+    { owner, token, executor, kind, inputAmount, worstPrice },
+    wallet,
+    workshop.clock.nowMs(),
+  );
+  const built = await build(workshop, plan, 'UNKNOWN');
+  if (built instanceof Failure) return built;
+  const inputs = built.inputs.map(({ ref }) => ref);
+  return json({
+    id: built.id,
+    cbor: toHex(built.bytes),
+    beacon: beacon(inputs, ORDER_OUTPUT),
+    ...view(workshop, terms, quoted.quote, expiresAtMs),
+    txHash: built.id,
+    entityId: `${built.id}:${ORDER_OUTPUT}`,
+    networkFee: String(built.feeLovelace),
+  });
+}
+
+async function quoteFor(
+  { landmarks, utxos, store }: Workshop,
+  { assetId, amount, side, slippage }: OrderTerms,
+  place: string,
+): Promise<{ readonly quote: Quote; readonly pool: NewestPool } | Failure> {
+  if (assetId === '.') return invalid(`${place}.assetId`, 'Name the token; ADA is its quote.');
+  const token = assetId.toLowerCase();
+  const pool = await newestPool(token, store(), utxos, landmarks);
+  if (pool === null) return hasLeft(token, store(), landmarks) ? elsewhere(assetId) : none(assetId);
+  const found = quote(pool.state, landmarks.fees, { side, amount: BigInt(amount), slippage });
+  if (found.outcome === 'refused') return new Failure(found.cause, found.message);
+  return { quote: found, pool };
+}
+
+/** The curve, for an AMM of which we have no layout. */
+function hasLeft(token: AssetId, store: StateStore, { scripts }: Landmarks): boolean {
+  const text = store.get('pools', token);
+  if (text === null || scripts.ammPool !== null) return false;
+  return readRecord<PoolRecord>(text).graduatedMs !== null;
+}
+
+function elsewhere(assetId: string): Failure {
+  const what = `${assetId} has left the curve for an AMM that this node cannot read`;
+  return new Failure('PROTOCOL_CONFIG', `${what}: trade it there.`);
+}
+
+function none(assetId: string): Failure {
+  const message = `No pool of ${assetId} is known here. Check the id, or wait for its block.`;
+  return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
+}
+
+function view(
+  { landmarks }: Workshop,
+  { assetId }: OrderTerms,
+  { exchange, price, worstPrice, minimumOutput, venue }: Quote,
+  expiresAt: number,
+) {
+  const token = assetId.toLowerCase();
+  const isBuy = exchange.kind === 'buy';
+  const { percentFee, platform, creator } = exchange.shares;
+  const { executorFeeLovelace, orderDepositLovelace } = landmarks.fees;
+  return {
+    price: texts(price),
+    priceQuote: '.',
+    priceBase: token,
+    outputAmount: String(exchange.outputAmount),
+    inputAmount: String(exchange.inputAmount),
+    outputAsset: isBuy ? token : '.',
+    inputAsset: isBuy ? '.' : token,
+    worstPrice: texts(worstPrice),
+    minimumOutput: String(minimumOutput),
+    expiresAt,
+    fees: {
+      percentFee: String(percentFee),
+      platform: String(platform),
+      creator: String(creator),
+      executorFee: String(executorFeeLovelace),
+      deposit: String(orderDepositLovelace),
+    },
+    venue,
+  };
+}
+
+function texts({ numerator, denominator }: { numerator: bigint; denominator: bigint }) {
+  return { numerator: String(numerator), denominator: String(denominator) };
+}

@@ -1,0 +1,211 @@
+/** Shapes of the building routes (api.md section 3). */
+import Type from 'typebox';
+import { SLIPPAGES } from '../../engine/market/order.ts';
+import { SIDES } from '../../engine/market/quote.ts';
+import { SERVER_WALLET } from '../building/workshop.ts';
+import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
+
+const MOST_NAMED = 1000;
+const LONGEST_OUTPUT = 40_000;
+const LONGEST_TRANSACTION = 65_536;
+const Hex = (maxLength: number) =>
+  Type.String({ pattern: '^([0-9a-fA-F]{2})+$', maxLength, description: 'Hex.' });
+
+const Outputs = Type.Array(Hex(LONGEST_OUTPUT), { maxItems: MOST_NAMED });
+export const Utxos = Type.Optional(
+  Type.Union([Outputs, Type.Literal(SERVER_WALLET), Type.Literal(''), Type.Null()], {
+    description:
+      'Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up ' +
+      'the wallet. Their content is always read from the ledger.',
+  }),
+);
+export const Collaterals = Type.Optional(
+  Type.Union([Outputs, Type.Null()], {
+    description:
+      'Outputs for collateral. Absent: the server adds its own and signs for it; ' +
+      'one that has none takes an output of the wallet.',
+  }),
+);
+const OrderAmount = Type.String({
+  pattern: '^[0-9]{1,30}$',
+  description: 'Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL.',
+});
+const Side = Type.Union(SIDES.map((side) => Type.Literal(side)));
+const Slippage = Type.Union(
+  SLIPPAGES.map((slippage) => Type.Literal(slippage)),
+  { description: 'Percent below the quoted output; `infinity` accepts any output of at least 1.' },
+);
+
+const ORDER = { assetId: AssetIdShape, amount: OrderAmount, side: Side, slippage: Slippage };
+export const QuoteQuery = Type.Object(ORDER);
+export const OrderBody = Type.Object({ ...ORDER, changeAddress: AddressText, utxos: Utxos });
+export type OrderBody = Type.Static<typeof OrderBody>;
+
+const Fraction = Type.Object({ numerator: Amount, denominator: Amount });
+const QUOTE = {
+  price: Fraction,
+  priceQuote: Type.Literal('.'),
+  priceBase: AssetIdShape,
+  outputAmount: Amount,
+  inputAmount: Amount,
+  outputAsset: AssetIdShape,
+  inputAsset: AssetIdShape,
+  worstPrice: Fraction,
+  minimumOutput: Amount,
+  expiresAt: Type.Integer({ description: 'Unix ms from which the order may be refunded.' }),
+  fees: Type.Object({
+    percentFee: Amount,
+    platform: Amount,
+    creator: Amount,
+    executorFee: Amount,
+    deposit: Type.String({ description: 'Comes back with the fill.' }),
+  }),
+  venue: Type.Union([Type.Literal('CURVE'), Type.Literal('AMM')]),
+};
+export const QuoteAnswer = Type.Object(QUOTE);
+export const OrderAnswer = Type.Object({
+  id: TxHash,
+  cbor: Hex(LONGEST_TRANSACTION),
+  beacon: Type.String({ description: '56 hex digits; the name of the order.' }),
+  ...QUOTE,
+  txHash: TxHash,
+  entityId: Type.String({ description: '`<tx>:<index>`' }),
+  networkFee: Amount,
+});
+
+export const CancelBody = Type.Object({
+  txHash: Type.String({ pattern: '^[0-9a-fA-F]{64}$' }),
+  index: Type.Union([
+    Type.String({ pattern: '^[0-9]{1,5}$' }),
+    Type.Integer({ minimum: 0, maximum: 65_535 }),
+  ]),
+  changeAddress: AddressText,
+  utxos: Utxos,
+  collaterals: Collaterals,
+});
+export type CancelBody = Type.Static<typeof CancelBody>;
+
+const Asset = Type.Object({
+  unit: AssetIdShape,
+  amount: Type.String({ pattern: '^[0-9]{1,30}$' }),
+});
+export const TransferBody = Type.Object({
+  utxos: Utxos,
+  changeAddress: AddressText,
+  distAddress: AddressText,
+  transferAssets: Type.Object({
+    lovelace: Type.String({ pattern: '^([0-9]{1,20}|max)$' }),
+    assets: Type.Optional(Type.Union([Type.Array(Asset, { maxItems: 100 }), Type.Null()])),
+  }),
+});
+export type TransferBody = Type.Static<typeof TransferBody>;
+
+export const PartialAnswer = Type.Object({
+  id: TxHash,
+  cbor: Hex(LONGEST_TRANSACTION),
+  partial: Type.Boolean({ description: 'The server has signed for its collateral.' }),
+});
+
+export const SignBody = Type.Object({
+  cbor: Hex(LONGEST_TRANSACTION),
+  witness: Hex(LONGEST_TRANSACTION),
+  changeAddress: AddressText,
+});
+export type SignBody = Type.Static<typeof SignBody>;
+export const SubmitBody = Type.Object({ cbor: Hex(LONGEST_TRANSACTION) });
+export type SubmitBody = Type.Static<typeof SubmitBody>;
+export const SignedAnswer = Type.Object({ cbor: Hex(LONGEST_TRANSACTION) });
+export const SubmittedAnswer = Type.Object({ txHash: TxHash });
+
+const Url = Type.Optional(
+  Type.Union([Type.String({ maxLength: 200 }), Type.Null()], { description: 'http(s) URL' }),
+);
+export const LaunchInfo = Type.Object({
+  assetType: Type.Optional(
+    Type.Union([Type.Literal('Meme'), Type.Literal('AI'), Type.Literal(''), Type.Null()]),
+  ),
+  name: Type.String({ maxLength: 200, description: '1 to 16 characters, at most 32 bytes.' }),
+  ticker: Type.String({ pattern: '^[A-Za-z0-9]{1,6}$' }),
+  description: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),
+  twitter: Url,
+  discord: Url,
+  telegram: Url,
+  website: Url,
+  launchType: Type.Optional(
+    Type.Union([Type.Literal('DEFAULT'), Type.Literal('HYPED'), Type.Literal(''), Type.Null()]),
+  ),
+  initialDeposit: Type.Optional(
+    Type.Union([Type.String({ pattern: '^[0-9]{0,20}$' }), Type.Null()], {
+      description: 'Lovelace of the initial buy; "0" is none.',
+    }),
+  ),
+  changeAddress: AddressText,
+  utxos: Utxos,
+  collaterals: Collaterals,
+});
+export type LaunchInfo = Type.Static<typeof LaunchInfo>;
+export const LaunchForm = Type.Object({ info: LaunchInfo });
+export const LaunchAnswer = Type.Object({
+  id: TxHash,
+  cbor: Hex(LONGEST_TRANSACTION),
+  partial: Type.Boolean(),
+  assetId: AssetIdShape,
+  assetSubject: Type.String({ description: 'The name of the asset, hex.' }),
+  policyId: Type.String(),
+  logoCID: Type.String(),
+  userOutputTokens: Type.Optional(Amount),
+});
+
+export const ParametersAnswer = Type.Object({
+  tokenEmission: Amount,
+  aNum: Amount,
+  aDenom: Amount,
+  bNum: Amount,
+  bDenom: Amount,
+  adaThreshold: Amount,
+  fixedFee: Amount,
+  minTradeAda: Amount,
+  percentFee: Type.Number(),
+  deployScript: Type.String({ description: 'Policy of pool NFTs, under which tokens launch.' }),
+});
+
+const Quantity = Type.Object({
+  human: Type.String({ description: 'In display units: ADA, or tokens.' }),
+  raw: Amount,
+});
+const ScriptHash = Type.String({ pattern: '^[0-9a-f]{56}$', description: 'Of a script.' });
+const Script = Type.Object({
+  hash: ScriptHash,
+  reference: Type.String({ description: '`<tx>:<index>` of the output that holds it.' }),
+});
+export const ConfigAnswer = Type.Object({
+  version: Type.String(),
+  network: Type.String({ description: 'Of addresses: mainnet or testnet.' }),
+  environment: Type.String(),
+  addresses: Type.Object({
+    fee: AddressText,
+    metadata: AddressText,
+    executor: KeyHash,
+    launchPolicy: ScriptHash,
+    scripts: Type.Record(Type.String(), Script),
+  }),
+  parameters: Type.Object({
+    tokenEmission: Quantity,
+    aNum: Amount,
+    aDenom: Amount,
+    bNum: Amount,
+    bDenom: Amount,
+    adaThreshold: Quantity,
+    executorFee: Quantity,
+    fixedFee: Quantity,
+    orderDeposit: Quantity,
+    minTradeAda: Quantity,
+    poolKeep: Quantity,
+    refundFee: Quantity,
+    percentFee: Type.Number(),
+    creatorFeePer10k: Type.Integer(),
+    platformFeePer10k: Type.Integer(),
+    lpFeePer10k: Type.Integer(),
+    refundAfterMs: Type.Integer({ description: 'An order may be refunded so long after it.' }),
+  }),
+});

@@ -1,0 +1,114 @@
+/** Taking an order back, and sending what a wallet holds. */
+
+import { planCancel } from '../../cardano/build/cancel.ts';
+import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
+import { planTransfer } from '../../cardano/build/transfer.ts';
+import { formatAddress } from '../../cardano/codec/address.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import {
+  build,
+  collateralOf,
+  handOver,
+  readAddress,
+  type Workshop,
+  walletOf,
+} from '../building/workshop.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { BUILDS, json } from './route.ts';
+import { CancelBody, PartialAnswer, TransferBody } from './schema.ts';
+
+export function spendRoutes(workshop: Workshop): Route[] {
+  return [
+    {
+      ...BUILDS,
+      path: '/cancel',
+      operationId: 'cancel',
+      summary: 'Build the transaction that takes an open order back',
+      body: CancelBody,
+      answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
+      causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
+      handle: (request) => cancel(workshop, request),
+    },
+    {
+      ...BUILDS,
+      path: '/transfer',
+      operationId: 'transfer',
+      summary: 'Build the transaction that sends coins and tokens',
+      description: 'To one’s own address with `max` it consolidates a scattered wallet.',
+      body: TransferBody,
+      answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
+      causes: ['SERVER_ERROR'],
+      handle: (request) => transfer(workshop, request),
+    },
+  ];
+}
+
+async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
+  // trust: the gateway has checked the body against `CancelBody`
+  const { txHash, index, changeAddress, utxos, collaterals } = body as CancelBody;
+  const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
+  if (owner instanceof Failure) return owner;
+  const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
+  const wallet = await walletOf(workshop, owner, utxos);
+  if (wallet instanceof Failure) return wallet;
+  const collateral = await collateralOf(workshop, formatAddress(owner), collaterals, wallet);
+  if (collateral instanceof Failure) return collateral;
+  const [state] = await workshop.utxos.byRefs([ref]);
+  if (state === undefined || state.state !== 'unspent') {
+    const why = state?.state === 'spent' ? 'is spent: filled, refunded or cancelled' : 'is unknown';
+    return new Failure('SERVER_ERROR', `order: ${ref.txHash}:${ref.index} ${why}`);
+  }
+  const { landmarks, slots, clock } = workshop;
+  const script = placedScript(landmarks, 'order');
+  if (script instanceof Failure) return script;
+  const references = await lookUpReferences(workshop.utxos, [script]);
+  if (references instanceof Failure) return references;
+  const plan = planCancel(
+    landmarks,
+    { order: state.utxo, changeAddress: owner },
+    { wallet, references, collateral: collateral.planned, slots },
+    clock.nowMs(),
+  );
+  if (plan instanceof Failure) return plan;
+  const built = await build(workshop, plan, 'SERVER_ERROR');
+  if (built instanceof Failure) return built;
+  const cbor = handOver(workshop, built, collateral);
+  if (cbor instanceof Failure) return cbor;
+  return json({ id: built.id, cbor, partial: collateral.isOurs });
+}
+
+async function transfer(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
+  // trust: the gateway has checked the body against `TransferBody`
+  const { utxos, changeAddress, distAddress, transferAssets } = body as TransferBody;
+  const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
+  if (owner instanceof Failure) return owner;
+  const to = readAddress(workshop, distAddress, 'body.distAddress');
+  if (to instanceof Failure) return to;
+  const assets = assetsOf(transferAssets.assets ?? []);
+  if (assets instanceof Failure) return assets;
+  const wallet = await walletOf(workshop, owner, utxos);
+  if (wallet instanceof Failure) return wallet;
+  const lovelace = transferAssets.lovelace === 'max' ? 'max' : BigInt(transferAssets.lovelace);
+  const request = { to, changeAddress: owner, lovelace, assets } as const;
+  const plan = planTransfer(request, wallet, workshop.parameters());
+  if (plan instanceof Failure) return plan;
+  const built = await build(workshop, plan, 'SERVER_ERROR');
+  if (built instanceof Failure) return built;
+  return json({ id: built.id, cbor: toHex(built.bytes), partial: false });
+}
+
+function assetsOf(
+  listed: readonly { readonly unit: string; readonly amount: string }[],
+): Map<string, bigint> | Failure {
+  const assets = new Map<string, bigint>();
+  for (const [index, { unit, amount }] of listed.entries()) {
+    const path = `body.transferAssets.assets.${index}`;
+    const asset = unit.toLowerCase();
+    if (asset === '.') return invalid(`${path}.unit`, 'ADA goes into `lovelace`.');
+    if (BigInt(amount) === 0n) return invalid(`${path}.amount`, 'Send at least 1.');
+    if (assets.has(asset)) return invalid(`${path}.unit`, 'This asset is listed twice.');
+    assets.set(asset, BigInt(amount));
+  }
+  return assets;
+}

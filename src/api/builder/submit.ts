@@ -1,0 +1,69 @@
+/** Signatures put in, and transactions sent. No signature of ours is ever added here. */
+
+import { mergeWitnesses } from '../../cardano/build/witness.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import { readAddress, type Workshop } from '../building/workshop.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { BUILDS, json } from './route.ts';
+import { SignBody, SignedAnswer, SubmitBody, SubmittedAnswer } from './schema.ts';
+
+export function submitRoutes(workshop: Workshop): Route[] {
+  const submitted = { 200: { description: 'Accepted', schema: SubmittedAnswer } };
+  return [
+    {
+      ...BUILDS,
+      path: '/sign',
+      operationId: 'sign',
+      summary: 'Put the signatures of a witness set into a transaction',
+      body: SignBody,
+      answers: { 200: { description: 'With the signatures', schema: SignedAnswer } },
+      causes: ['SERVER_ERROR'],
+      handle(request) {
+        const signed = sign(workshop, request);
+        return signed instanceof Failure ? signed : json({ cbor: toHex(signed) });
+      },
+    },
+    {
+      ...BUILDS,
+      path: '/sign-and-submit',
+      operationId: 'signAndSubmit',
+      summary: 'As `/sign`, then `/submit`',
+      body: SignBody,
+      answers: submitted,
+      causes: ['SERVER_ERROR'],
+      async handle(request) {
+        const signed = sign(workshop, request);
+        return signed instanceof Failure ? signed : submit(workshop, signed);
+      },
+    },
+    {
+      ...BUILDS,
+      path: '/submit',
+      operationId: 'submit',
+      summary: 'Send a signed transaction',
+      description: 'One that waits already, or is in a block, is answered the same again.',
+      body: SubmitBody,
+      answers: submitted,
+      causes: ['SERVER_ERROR'],
+      handle({ body }) {
+        // trust: the gateway has checked the body against `SubmitBody`
+        return submit(workshop, fromHex((body as SubmitBody).cbor));
+      },
+    },
+  ];
+}
+
+function sign(workshop: Workshop, { body }: RouteRequest): Uint8Array | Failure {
+  // trust: the gateway has checked the body against `SignBody`
+  const { cbor, witness, changeAddress } = body as SignBody;
+  const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
+  return owner instanceof Failure ? owner : mergeWitnesses(fromHex(cbor), witness);
+}
+
+async function submit({ submitter }: Workshop, bytes: Uint8Array): Promise<Answer | Failure> {
+  const outcome = await submitter.submit(bytes);
+  if (outcome instanceof Failure) return outcome;
+  if (outcome.outcome === 'accepted') return json({ txHash: outcome.txHash });
+  return new Failure('SERVER_ERROR', `submit: ${outcome.message}`, { reason: outcome.reason });
+}

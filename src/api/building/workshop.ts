@@ -1,0 +1,148 @@
+/** What the building routes work with, and the steps that several of them share. */
+
+import {
+  lookUpCollateral,
+  lookUpNamed,
+  lookUpWallet,
+  parseUnspent,
+  serverKeyHashes,
+  walletCollateral,
+} from '../../cardano/build/chainData.ts';
+import type { ProtocolParameters } from '../../cardano/build/parameters.ts';
+import type { PlannedCollateral, TransactionPlan } from '../../cardano/build/plan.ts';
+import { type Builder, type BuiltTransaction, failureOf } from '../../cardano/build/port.ts';
+import { signCollateral } from '../../cardano/build/signing.ts';
+import { type Address, parseKeyAddress } from '../../cardano/codec/address.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import type { OutputRef, Utxo } from '../../cardano/codec/output.ts';
+import type { PlutusData } from '../../cardano/codec/plutusData.ts';
+import type { SlotConfig } from '../../cardano/codec/slots.ts';
+import type { Deployment, Landmarks } from '../../cardano/datums/deployment.ts';
+import type { Key } from '../../cardano/keys/keys.ts';
+import type { Counter } from '../../chain/devnet.ts';
+import type { UtxoLookup } from '../../chain/port.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { type Cause, Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { StateStore } from '../../engine/store/state.ts';
+import type { ImageStore } from '../imageStore/port.ts';
+
+export interface Workshop {
+  /** Throws `Unavailable` where not all of it is known. */
+  readonly deployment: Deployment;
+  /** What is known of it: all that orders, cancels and transfers need. */
+  readonly landmarks: Landmarks;
+  readonly slots: SlotConfig;
+  readonly utxos: UtxoLookup;
+  readonly submitter: Counter;
+  readonly builder: Builder;
+  /** Those that transactions are built by. */
+  parameters(): ProtocolParameters;
+  readonly images: ImageStore;
+  /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** null: whoever builds brings the collateral. */
+  readonly collateralKey: Key | null;
+  /** Asked anew each time: a new epoch replaces it. */
+  store(): StateStore;
+  /** A script in two layers of CBOR (hex) with its parameter. */
+  applyDataArgument(script: string, data: PlutusData): string;
+}
+
+/** How a caller says that the server looks up the wallet. */
+export const SERVER_WALLET = 'splash-wallet';
+
+/** Outputs as a caller names them; absent, null and '' ask for our own lookup, as its name does. */
+export type NamedUtxos = string | readonly string[] | null | undefined;
+
+export function readAddress(
+  { landmarks }: Workshop,
+  text: string,
+  path: string,
+): Address | Failure {
+  const address = parseKeyAddress(text, landmarks.addressNetwork);
+  const what = `a base or enterprise key address of this network (${landmarks.addressNetwork})`;
+  return address ?? invalid(path, `This is not ${what}.`);
+}
+
+/** What the caller may spend: the outputs named, or the wallet as our own ledger knows it. */
+export async function walletOf(
+  { utxos, landmarks }: Workshop,
+  owner: Address,
+  named: NamedUtxos,
+): Promise<readonly Utxo[] | Failure> {
+  const refs = readNamed(named, 'body.utxos');
+  if (refs instanceof Failure) return refs;
+  if (refs === null) return lookUpWallet(utxos, landmarks, owner, 'body');
+  return lookUpNamed(utxos, landmarks, refs, 'body.utxos');
+}
+
+/** The outputs that a caller names, not looked up yet; null where none is named. */
+export function readNamed(named: NamedUtxos, path: string): readonly OutputRef[] | null | Failure {
+  if (named == null || named === '' || named === SERVER_WALLET) return null;
+  const texts = typeof named === 'string' ? [named] : named;
+  const refs = texts.map(parseUnspent);
+  const bad = refs.indexOf(null);
+  if (bad >= 0) return invalid(`${path}.${bad}`, 'This is no CBOR of [input, output] (CIP-30).');
+  return refs.flatMap((ref) => ref ?? []);
+}
+
+export interface Collateral {
+  readonly planned: PlannedCollateral;
+  /** Ours: the server signs for it. */
+  readonly isOurs: boolean;
+}
+
+/** The caller's collateral; where none is named ours, or without any of ours the wallet's. */
+export async function collateralOf(
+  { utxos, landmarks, collateralKey }: Workshop,
+  returnAddress: string,
+  named: readonly string[] | null | undefined,
+  wallet: readonly Utxo[],
+): Promise<Collateral | Failure> {
+  if (named == null || named.length === 0) {
+    if (collateralKey !== null) {
+      const planned = await lookUpCollateral(utxos, collateralKey.hash, landmarks);
+      return planned instanceof Failure ? planned : { planned, isOurs: true };
+    }
+    const planned = walletCollateral(wallet, returnAddress);
+    return planned === null
+      ? new Failure('OPERATIONS_CONFIG', NO_COLLATERAL)
+      : { planned, isOurs: false };
+  }
+  const refs = readNamed(named, 'body.collaterals');
+  if (refs instanceof Failure) return refs;
+  const found = await lookUpNamed(utxos, landmarks, refs ?? [], 'body.collaterals');
+  if (found instanceof Failure) return found;
+  return { planned: { utxos: found, returnAddress }, isOurs: false };
+}
+
+const NO_COLLATERAL =
+  'this node has no collateral of its own, and the wallet has no output for it: ' +
+  'put ADA there, or set COLLATERAL_KEY_FILE where the node runs';
+
+/** Builds; a refusal becomes `cause`, with `note` for the person. */
+export async function build(
+  { builder }: Workshop,
+  plan: TransactionPlan,
+  cause: Cause,
+  note?: string,
+): Promise<BuiltTransaction | Failure> {
+  const outcome = await builder.build(plan);
+  if (outcome instanceof Failure || outcome.outcome === 'built') return outcome;
+  return failureOf(outcome, cause, note);
+}
+
+/** The bytes as they go to the caller: with our signature where the collateral is ours. */
+export function handOver(
+  { landmarks, collateralKey }: Workshop,
+  built: BuiltTransaction,
+  collateral: Collateral,
+): string | Failure {
+  if (!collateral.isOurs || collateralKey === null) return toHex(built.bytes);
+  const bytes = signCollateral(built, {
+    serverKeyHashes: serverKeyHashes(landmarks),
+    collateral: collateral.planned.utxos,
+    collateralKey,
+  });
+  return bytes instanceof Failure ? bytes : toHex(bytes);
+}

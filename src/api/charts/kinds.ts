@@ -1,0 +1,41 @@
+/** The two kinds of chart: prices of a pair, and the market cap of a token. */
+import { COIN } from '../../engine/market/asset.ts';
+import type { BarView } from '../../engine/market/barView.ts';
+import { type Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import { type ChartWish, capPairs, type PairNames, pricePairs } from './market.ts';
+
+export interface ChartKind {
+  /** The topic of its live bars. */
+  readonly topic: 'LastBar' | 'MCapBar';
+  pairs(wish: ChartWish): PairNames | null;
+  /** What a well-formed wish of this kind may not say; `where` is `query` or `data.pair`. */
+  refusal(wish: ChartWish, where: string): Failure | null;
+  /** A bar as clients get it, its pair apart. */
+  present(bar: BarView, relevant: boolean): { readonly [field: string]: Json };
+}
+
+export const PRICES: ChartKind = {
+  topic: 'LastBar',
+  pairs: pricePairs,
+  refusal: () => null,
+  present: (bar) => ({ ...bar }),
+};
+
+export const MARKET_CAPS: ChartKind = {
+  topic: 'MCapBar',
+  pairs: capPairs,
+  refusal: ({ base }, where) =>
+    base === COIN ? invalid(`${where}.base`, 'The coin has no market cap here.') : null,
+  present: ({ time, open, high, low, close, trades, final }, isRelevant) => ({
+    time,
+    mCap: close,
+    isRelevant,
+    open,
+    high,
+    low,
+    close,
+    trades,
+    final,
+  }),
+};

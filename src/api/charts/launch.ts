@@ -1,0 +1,107 @@
+/**
+ * The bar that stands for a token nobody has traded yet: flat, at the spot price of the launch, in
+ * the interval of the launch. It is made for answers and streams and never stored; a history does
+ * not hold it. A trade in its interval takes its place; until then it ends as any bar does.
+ *
+ * Assumes: before the first trade the spot is that of the untouched curve.
+ */
+import type { Fold } from '../../engine/actors/fold.ts';
+import type { ClockMove } from '../../engine/actors/marketClock.ts';
+import type { PoolActor } from '../../engine/actors/pool.ts';
+import type { BarView } from '../../engine/market/barView.ts';
+import { marketCap, spot } from '../../engine/market/curve.ts';
+import { flatBar } from '../../engine/market/fill.ts';
+import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
+import { intervalEnd, intervalStart, RESOLUTIONS } from '../../engine/market/resolution.ts';
+import type { Trade } from '../../engine/market/trade.ts';
+import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import type { Cause } from '../../engine/store/rows.ts';
+import type { Chart } from './market.ts';
+
+export interface Launch {
+  readonly atMs: number;
+  /** Entry of its block; 0 where that lies beyond the horizon. */
+  readonly seq: number;
+  /** The spot as a trade of the pair would say it. */
+  readonly spot: Trade;
+}
+
+/** An actor lives no longer than its pair, and what a launch was never changes meanwhile. */
+const launches = new WeakMap<PoolActor, Launch | null>();
+
+/** null: the pair is not of a launched token. */
+export function launchOf(fold: Fold, actor: PoolActor): Launch | null {
+  const known = launches.get(actor);
+  if (known !== undefined) return known;
+  const launch = readLaunch(fold, actor);
+  launches.set(actor, launch);
+  return launch;
+}
+
+function readLaunch({ store }: Fold, { pair }: PoolActor): Launch | null {
+  const text = store.get('pools', pair.base);
+  if (text === null) return null;
+  const { aNum, bNum, supply, createdMs } = readRecord<PoolRecord>(text);
+  const curve = { aNum: BigInt(aNum), bNum: BigInt(bNum), supply: BigInt(supply) };
+  const { numerator, denominator } =
+    pair.quote === MARKET_CAP ? marketCap(curve, 0n).exact : spot(curve, 0n);
+  return {
+    atMs: createdMs,
+    seq: store.pointAtOrBefore(createdMs)?.seq ?? 0,
+    spot: { id: '', timeMs: createdMs, baseAmount: denominator, quoteAmount: numerator },
+  };
+}
+
+/** null: no launched token, or a price of nothing, which cannot be read backwards. */
+export function launchBar({ marketMs }: Fold, chart: Chart): BarView | null {
+  const { launch, resolution, inverted, pool } = chart;
+  if (launch === null || (inverted && launch.spot.quoteAmount === 0n)) return null;
+  const startMs = intervalStart(resolution, launch.atMs);
+  return flatBar(resolution, startMs, formatPrice(pool.pair, launch.spot, inverted), marketMs);
+}
+
+export interface LaunchNews {
+  readonly startMs: number;
+  readonly seq: number;
+  readonly cause: Cause;
+}
+
+/** The last change of the launch bar when that came after `seq` and the bar still stands. */
+export function launchNews(fold: Fold, chart: Chart, seq: number): LaunchNews | null {
+  const { launch, resolution } = chart;
+  if (launch === null) return null;
+  const startMs = intervalStart(resolution, launch.atMs);
+  const end = endCrossing(fold, intervalEnd(resolution, startMs), Math.max(seq, launch.seq));
+  const change = end ?? (launch.seq > seq ? { seq: launch.seq, cause: 'trade' as const } : null);
+  return change === null || isTraded(fold, chart, startMs) ? null : { startMs, ...change };
+}
+
+function isTraded({ store }: Fold, { series, pool, resolution }: Chart, startMs: number): boolean {
+  if (series.newest === null) return false;
+  const row = store.bar(pool.pair.id, RESOLUTIONS.indexOf(resolution), startMs);
+  return row !== null && row.value !== null;
+}
+
+/** The last entry after `seq` that took market time across `endMs`, forwards or back. */
+function endCrossing(
+  { clock, store }: Fold,
+  endMs: number,
+  seq: number,
+): { seq: number; cause: Cause } | null {
+  const moves = clock.movesAfter(seq);
+  if (moves === null) {
+    // Not remembered. Blocks are: the entry after the last one before the end began a new minute.
+    const before = endMs <= clock.marketMs ? store.pointAtOrBefore(endMs - 1) : null;
+    return before === null || before.seq < seq ? null : { seq: before.seq + 1, cause: 'final' };
+  }
+  const move = moves.findLast((each) => isPast(each.closedFromMs) !== isPast(each.closedToMs));
+  return move === undefined ? null : { seq: move.seq, cause: causeOf(move) };
+
+  function isPast(timeMs: number): boolean {
+    return timeMs >= endMs;
+  }
+}
+
+function causeOf({ closedFromMs, closedToMs }: ClockMove): Cause {
+  return closedToMs > closedFromMs ? 'final' : 'rollback';
+}

@@ -1,0 +1,249 @@
+/**
+ * Candlesticks over HTTP. Answers are rendered once and kept until the series changes: a chart that
+ * many clients load costs one rendering.
+ */
+import { LRUCache } from 'lru-cache';
+import Type from 'typebox';
+import type { BarView } from '../../engine/market/barView.ts';
+import { isResolution, type Resolution } from '../../engine/market/resolution.ts';
+import { assert } from '../../engine/runtime/assert.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Checkpoint } from '../../engine/store/state.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { begunUpTo, filledBars, tradedBars } from './history.ts';
+import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
+import { launchBar } from './launch.ts';
+import {
+  type Chart,
+  type ChartNode,
+  type ChartWish,
+  findChart,
+  isRelevant,
+  notTraded,
+  view,
+} from './market.ts';
+import {
+  BarSchema,
+  HISTORY_LIMIT,
+  HistoryQuery,
+  InitialState,
+  MCapBarSchema,
+  MCapInitialState,
+  StateQuery,
+} from './schema.ts';
+
+interface Rendered {
+  /** What the answer was made from; another version renders anew. */
+  readonly version: string;
+  readonly answer: Answer;
+}
+
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+type Wrap = (bar: object, relevant: boolean) => object;
+
+export function chartRoutes(node: ChartNode): Route[] {
+  const answers = new Rendering(node);
+  return [
+    {
+      ...COMMON,
+      path: '/v1/charts/history',
+      operationId: 'chartHistory',
+      summary: 'Bars of a span of time, oldest first',
+      description: HISTORY_TEXT,
+      query: HistoryQuery,
+      answers: { 200: { description: 'Bars', schema: Type.Array(BarSchema), headers: NEXT_TO } },
+      etag: true,
+      gzip: true,
+      handle: (request) => answers.history(request, PRICES),
+    },
+    {
+      ...COMMON,
+      path: '/v1/charts/initial-state',
+      operationId: 'chartInitialState',
+      summary: 'The newest bar, and whether it is the current one',
+      description: LAUNCH_TEXT,
+      query: StateQuery,
+      answers: { 200: { description: 'The newest bar', schema: InitialState } },
+      handle: (request) => answers.newest(request, PRICES, initialState),
+    },
+    {
+      ...COMMON,
+      path: '/v1/charts/last',
+      operationId: 'chartLast',
+      summary: 'The newest bar alone',
+      description: LAUNCH_TEXT,
+      query: StateQuery,
+      answers: { 200: { description: 'The newest bar', schema: BarSchema } },
+      handle: (request) => answers.newest(request, PRICES, lastBar),
+    },
+    ...capRoutes(answers),
+  ];
+}
+
+function capRoutes(answers: Rendering): Route[] {
+  const schema = Type.Array(MCapBarSchema);
+  return [
+    {
+      ...COMMON,
+      path: '/v1/charts/mcap/history',
+      operationId: 'mcapHistory',
+      summary: 'Market-cap bars of a span of time, oldest first',
+      description: `${CAP_TEXT} ${HISTORY_TEXT}`,
+      query: HistoryQuery,
+      answers: { 200: { description: 'Bars', schema, headers: NEXT_TO } },
+      etag: true,
+      gzip: true,
+      handle: (request) => answers.history(request, MARKET_CAPS),
+    },
+    {
+      ...COMMON,
+      path: '/v1/charts/mcap/initial-state',
+      operationId: 'mcapInitialState',
+      summary: 'The newest market-cap bar, and whether it is the current one',
+      description: `${CAP_TEXT} ${LAUNCH_TEXT}`,
+      query: StateQuery,
+      answers: { 200: { description: 'The newest bar', schema: MCapInitialState } },
+      handle: (request) => answers.newest(request, MARKET_CAPS, initialState),
+    },
+  ];
+}
+
+const LAUNCH_TEXT =
+  'A launched token that nobody has traded yet has a flat bar at its spot, in the interval of ' +
+  'the launch.';
+const CAP_TEXT = '`base` is a token and `quote` the coin; market caps are in ADA.';
+const HISTORY_TEXT =
+  'Bars whose start is in [from, to). When older ones were cut by `limit`, the header ' +
+  '`X-Next-To` names the time of the oldest returned: ask again with it as `to`. ' +
+  '`fill=previous` puts flat bars where nothing was traded.';
+const NEXT_TO = { 'X-Next-To': 'Time of the oldest bar returned; only when older ones were cut.' };
+
+const COMMON = {
+  method: 'GET',
+  tag: 'Charts',
+  causes: ['ASSET_NOT_FOUND'],
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+  etag: false,
+  gzip: false,
+} as const;
+
+/** Answers by request, each kept with the version it was made from. */
+class Rendering {
+  readonly #node: ChartNode;
+  readonly #kept = new LRUCache<string, Rendered>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ answer }) => answer.body.length + 256,
+  });
+
+  /** The gateway reads a query once and hands over the same object for the same text. */
+  readonly #last = new WeakMap<object, { checkpoint: Checkpoint | null; answer: Answer }>();
+
+  constructor(node: ChartNode) {
+    this.#node = node;
+  }
+
+  /** Between two entries nothing changes: the same question has the same answer. */
+  newest(request: RouteRequest, kind: ChartKind, wrap: Wrap): Answer | Failure {
+    const { checkpoint } = this.#node.fold.store;
+    const last = this.#last.get(request.query);
+    if (last !== undefined && last.checkpoint === checkpoint) return last.answer;
+    const answer = this.#newest(readWish(request), kind, wrap);
+    if (!(answer instanceof Failure)) this.#last.set(request.query, { checkpoint, answer });
+    return answer;
+  }
+
+  #newest(wish: ChartWish, kind: ChartKind, wrap: Wrap): Answer | Failure {
+    const { fold } = this.#node;
+    const chart = this.#find(wish, kind);
+    if (chart instanceof Failure) return chart;
+    const { newest } = chart.series;
+    const standing = newest === null ? launchBar(fold, chart) : null;
+    const startMs = newest?.startMs ?? (standing?.time ?? 0) * 1000;
+    if (newest === null && standing === null) return notTraded(wish);
+    const relevant = isRelevant(wish.resolution, startMs, fold.marketMs);
+    const key = `${wrap.name}:${keyOf(kind, wish)}`;
+    return this.#keep(key, `${this.#versionOf(chart)}:${relevant}`, () => {
+      const bar = newest === null ? standing : view(chart, newest);
+      assert(bar !== null, 'one of the two is there');
+      return json(wrap({ pair: pairOf(wish), ...kind.present(bar, relevant) }, relevant));
+    });
+  }
+
+  history(request: RouteRequest, kind: ChartKind): Answer | Failure {
+    const { from, to, limit, fill } = request.query;
+    if (Number(from) >= Number(to)) return invalid('query.from', '`from` must be before `to`.');
+    const wish = readWish(request);
+    const chart = this.#find(wish, kind);
+    if (chart instanceof Failure) return chart;
+    const { fold } = this.#node;
+    const { resolution } = wish;
+    const fromMs = Number(from) * 1000;
+    const toMs = Number(to) * 1000;
+    const span = { fromMs, toMs, limit: Number(limit ?? HISTORY_LIMIT) };
+    const filled = fill === 'previous';
+    // A bar ceases to be the current one when it becomes final: its series has changed then.
+    const version = `${this.#versionOf(chart)}:${filled ? begunUpTo(fold) : ''}`;
+    const key = `history:${keyOf(kind, wish)}:${fromMs}:${toMs}:${span.limit}:${filled}`;
+    return this.#keep(key, version, () => {
+      const { bars, cut } = (filled ? filledBars : tradedBars)(fold, chart, span);
+      const pair = pairOf(wish);
+      const relevant = ({ time }: BarView) => isRelevant(resolution, time * 1000, fold.marketMs);
+      const answer = json(bars.map((bar) => ({ pair, ...kind.present(bar, relevant(bar)) })));
+      const [oldest] = bars;
+      if (!cut || oldest === undefined) return answer;
+      return { ...answer, headers: { 'X-Next-To': String(oldest.time) } };
+    });
+  }
+
+  #find(wish: ChartWish, kind: ChartKind): Chart | Failure {
+    const refusal = kind.refusal(wish, 'query');
+    if (refusal !== null) return refusal;
+    return findChart(this.#node.fold, kind.pairs(wish), wish.resolution) ?? notTraded(wish);
+  }
+
+  #keep(key: string, version: string, render: () => Answer): Answer {
+    const found = this.#kept.get(key);
+    if (found !== undefined && found.version === version) return found.answer;
+    const answer = render();
+    this.#kept.set(key, { version, answer });
+    return answer;
+  }
+
+  #versionOf({ series }: Chart): string {
+    return `${this.#node.fold.store.checkpoint?.epoch}:${series.changedSeq}`;
+  }
+}
+
+function initialState(bar: object, relevant: boolean): object {
+  return { bar, isRelevant: relevant };
+}
+
+function lastBar(bar: object): object {
+  return bar;
+}
+
+function readWish({ query }: RouteRequest): ChartWish {
+  const base = String(query.base).toLowerCase();
+  const quote = String(query.quote).toLowerCase();
+  return { base, quote, resolution: readResolution(query.resolution) };
+}
+
+function readResolution(value: string | number | undefined): Resolution {
+  assert(typeof value === 'string' && isResolution(value), 'the schema has checked the resolution');
+  return value;
+}
+
+function keyOf({ topic }: ChartKind, { base, quote, resolution }: ChartWish): string {
+  return `${topic}:${base}_${quote}:${resolution}`;
+}
+
+function pairOf({ base, quote }: ChartWish): { base: string; quote: string } {
+  return { base, quote };
+}
+
+function json(value: object): Answer {
+  return { body: Buffer.from(JSON.stringify(value)) };
+}

@@ -1,0 +1,94 @@
+/** Shapes of the charts service: checks, documents and types from one source (api.md 1 and 6.3). */
+import Type, { type TSchema } from 'typebox';
+import { ASSET_PATTERN } from '../../engine/market/asset.ts';
+import { RESOLUTIONS } from '../../engine/market/resolution.ts';
+
+const ASSET = Type.String({
+  pattern: ASSET_PATTERN,
+  description: 'Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.',
+});
+const ASSET_OR_ALIAS = Type.String({
+  pattern: `^(ADA|0x)$|${ASSET_PATTERN}`,
+  description: 'Asset id, or `.`, `ADA` or `0x` for the native coin.',
+});
+export const ResolutionName = Type.Union(
+  RESOLUTIONS.map((resolution) => Type.Literal(resolution)),
+  { description: 'UTC; weeks start Monday 00:00, months on the 1st.' },
+);
+const DECIMAL = Type.String({
+  pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
+  description: 'Exact decimal, at most 18 fractional digits.',
+});
+const SECONDS = Type.Integer({ minimum: 0, maximum: 253_402_300_799 });
+
+const RELEVANT = Type.Boolean({ description: 'The interval contains market time.' });
+
+const candleFields = {
+  time: Type.Integer({ description: 'Start of the interval, Unix seconds.' }),
+  low: DECIMAL,
+  high: DECIMAL,
+  open: DECIMAL,
+  close: DECIMAL,
+  trades: Type.Integer({ minimum: 0 }),
+  final: Type.Boolean({ description: 'Market time has passed the end of the interval.' }),
+};
+const barFields = {
+  ...candleFields,
+  volume: Type.String({ description: 'In the quote asset.' }),
+  baseVolume: Type.String({ description: 'In the base asset.' }),
+};
+const capFields = {
+  ...candleFields,
+  mCap: Type.String({ description: 'In ADA: spot price after the last trade × supply; = close.' }),
+  isRelevant: RELEVANT,
+};
+
+export const PairIds = Type.Object({ base: ASSET, quote: ASSET });
+export const BarSchema = Type.Object({ pair: PairIds, ...barFields });
+export const InitialState = Type.Object({ bar: BarSchema, isRelevant: Type.Boolean() });
+export const MCapBarSchema = Type.Object({ pair: PairIds, ...capFields });
+export const MCapInitialState = Type.Object({ bar: MCapBarSchema, isRelevant: Type.Boolean() });
+
+export const HISTORY_LIMIT = 5_000;
+
+export const StateQuery = Type.Object({ base: ASSET, quote: ASSET, resolution: ResolutionName });
+export const HistoryQuery = Type.Object({
+  base: ASSET,
+  quote: ASSET,
+  from: SECONDS,
+  to: SECONDS,
+  resolution: ResolutionName,
+  fill: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('previous')])),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
+});
+
+/** Of both kinds. */
+export const BarInput = Type.Object({
+  pair: Type.Object({ base: ASSET_OR_ALIAS, quote: ASSET_OR_ALIAS }),
+  interval: ResolutionName,
+  fill: Type.Optional(
+    Type.Union([Type.Literal('none'), Type.Literal('previous'), Type.Literal(''), Type.Null()]),
+  ),
+});
+
+const PAIR = Type.String({ description: '`base_quote`' });
+const StreamedBar = Type.Object({ pair: PAIR, ...barFields, isRelevant: RELEVANT });
+const StreamedMCapBar = Type.Object({ pair: PAIR, ...capFields });
+
+export const LastBarOutput = Type.Union([StreamedBar, Type.Null()]);
+export const MCapBarOutput = Type.Union([StreamedMCapBar, Type.Null()]);
+export const BarsRevisedOutput = revisionOf(StreamedBar);
+export const MCapBarsRevisedOutput = revisionOf(StreamedMCapBar);
+
+function revisionOf(bar: TSchema) {
+  return Type.Object({
+    pair: Type.String(),
+    interval: ResolutionName,
+    reason: Type.Union([Type.Literal('rollback'), Type.Literal('late')]),
+    fromSlot: Type.Union([Type.Integer(), Type.Null()]),
+    toSlot: Type.Union([Type.Integer(), Type.Null()]),
+    bars: Type.Array(
+      Type.Union([bar, Type.Object({ time: Type.Integer(), removed: Type.Literal(true) })]),
+    ),
+  });
+}

@@ -1,0 +1,202 @@
+/** `LastBar` and `MCapBar`: the bars of one series, live. */
+import type Type from 'typebox';
+import type { TSchema } from 'typebox';
+import { undoneSlots } from '../../engine/actors/chainMarket.ts';
+import type { Fold } from '../../engine/actors/fold.ts';
+import { clockTag } from '../../engine/actors/marketClock.ts';
+import { wasKnown } from '../../engine/actors/pairIds.ts';
+import { seriesTag } from '../../engine/actors/pool.ts';
+import type { BarChange } from '../../engine/actors/series.ts';
+import { poolTag } from '../../engine/actors/streamTags.ts';
+import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
+import type { BarView } from '../../engine/market/barView.ts';
+import { pairName } from '../../engine/market/pair.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import type { Changes, Source, Topic } from '../topics/port.ts';
+import { filledNews, newestFilled } from './filled.ts';
+import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
+import { launchBar, launchNews } from './launch.ts';
+import {
+  type Chart,
+  type ChartNode,
+  type ChartWish,
+  findChart,
+  isRelevant,
+  view,
+} from './market.ts';
+import { type BarNews, type NewestBar, partsOf, REVISED } from './parts.ts';
+import {
+  BarInput,
+  BarsRevisedOutput,
+  LastBarOutput,
+  MCapBarOutput,
+  MCapBarsRevisedOutput,
+} from './schema.ts';
+
+const CADENCE_MS = 5;
+/** A subscriber who missed more bars than this gets a snapshot. */
+export const MAX_RECOVERED_BARS = 500;
+
+export function lastBarTopic(node: ChartNode): Topic {
+  return barTopic(node, PRICES, 'bars of one pair', LastBarOutput, BarsRevisedOutput);
+}
+
+export function mcapBarTopic(node: ChartNode): Topic {
+  const what = 'market-cap bars of one token';
+  return barTopic(node, MARKET_CAPS, what, MCapBarOutput, MCapBarsRevisedOutput);
+}
+
+function barTopic(
+  node: ChartNode,
+  kind: ChartKind,
+  what: string,
+  output: TSchema,
+  revised: TSchema,
+): Topic {
+  return {
+    name: kind.topic,
+    event: `${kind.topic}Update`,
+    otherEvents: [{ event: REVISED, data: revised }],
+    summary: `Every change of the ${what} at one resolution; final bars are never skipped.`,
+    cadenceMs: CADENCE_MS,
+    periodic: false,
+    input: BarInput,
+    output,
+    open(data) {
+      // trust: the gateway has checked the data against `input`
+      const { pair, interval, fill } = data as Type.Static<typeof BarInput>;
+      const base = parseAssetOrAlias(pair.base);
+      const quote = parseAssetOrAlias(pair.quote);
+      if (base === null || quote === null) return invalid('data.pair', 'Not a pair of asset ids.');
+      const wish = { base, quote, resolution: interval };
+      const refusal = kind.refusal(wish, 'data.pair');
+      if (refusal !== null) return refusal;
+      if (base === quote) return invalid('data.pair', 'base and quote are the same asset.');
+      return new BarSource(node, kind, wish, fill === 'previous');
+    },
+  };
+}
+
+class BarSource implements Source {
+  readonly key: string;
+  readonly tags: readonly string[];
+  readonly #node: ChartNode;
+  readonly #kind: ChartKind;
+  readonly #wish: ChartWish;
+  readonly #filled: boolean;
+  readonly #pair: string;
+
+  constructor(node: ChartNode, kind: ChartKind, wish: ChartWish, filled: boolean) {
+    const { base, quote, resolution } = wish;
+    this.#node = node;
+    this.#kind = kind;
+    this.#wish = wish;
+    this.#filled = filled;
+    this.#pair = pairName(base, quote);
+    this.key = `${kind.topic}:${this.#pair}:${resolution}:${filled ? 'previous' : 'none'}`;
+    this.tags = [...seriesTags(kind, wish), ...timeTags(wish, filled)];
+  }
+
+  snapshot(): Json | Failure {
+    const { fold } = this.#node;
+    const chart = this.#find(fold);
+    if (chart === null || chart instanceof Failure) return chart;
+    return this.#newest(fold, chart)?.bar ?? null;
+  }
+
+  since(seq: number): Changes | null | Failure {
+    const { fold } = this.#node;
+    if (seq < fold.store.horizonSeq) return null;
+    const chart = this.#find(fold);
+    if (chart instanceof Failure) return chart;
+    const applied = fold.store.checkpoint?.seq ?? 0;
+    const update = `${this.#kind.topic}Update`;
+    if (chart === null) {
+      // What made the pair known was rolled back: the client's state too. Or it never was known.
+      const gone = { event: update, seq: applied, data: null };
+      return { parts: this.#wasKnown(fold) ? [gone] : [], completeTo: applied };
+    }
+    const { changes, isAll } = chart.series.changedSince(seq, MAX_RECOVERED_BARS);
+    const last = changes[changes.length - 1];
+    // More than an answer may hold: a page of them. Filled ones come whole or as a snapshot.
+    if (!isAll && (this.#filled || last === undefined)) return null;
+    const completeTo = isAll || last === undefined ? applied : last.seq;
+    const news = this.#news(fold, chart, changes, { seq, completeTo });
+    if (news === null || news.length > MAX_RECOVERED_BARS) return null;
+    const name = {
+      update,
+      pair: this.#pair,
+      interval: this.#wish.resolution,
+      undoneSlots: (undoneSeq: number) => undoneSlots(fold.store, undoneSeq),
+    };
+    return { parts: partsOf(name, news, () => this.#newest(fold, chart)), completeTo };
+  }
+
+  /** Of traded bars, flat ones where they are wanted, and the one that stands for a launch. */
+  #news(
+    fold: Fold,
+    chart: Chart,
+    changes: readonly BarChange[],
+    { seq, completeTo }: { readonly seq: number; readonly completeTo: number },
+  ): BarNews[] | null {
+    const launched = launchNews(fold, chart, seq);
+    const standing = launched === null ? null : launchBar(fold, chart);
+    const traded = changes.map(({ bar, ...change }): BarNews => {
+      return { ...change, bar: bar === null ? null : this.#render(fold, view(chart, bar)) };
+    });
+    const hasFlat = this.#filled && (traded.length > 0 || chart.series.newest !== null);
+    const news = hasFlat
+      ? filledNews(fold, chart, seq, traded, (bar) => this.#render(fold, bar))
+      : traded;
+    if (news === null || launched === null || standing === null) return news;
+    if (launched.seq > completeTo) return news;
+    const launch = { ...launched, bar: this.#render(fold, standing) };
+    return [...news, launch].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+  }
+
+  #find(fold: Fold): Chart | Failure | null {
+    return findChart(fold, this.#kind.pairs(this.#wish), this.#wish.resolution);
+  }
+
+  #wasKnown({ store }: Fold): boolean {
+    const names = this.#kind.pairs(this.#wish);
+    if (names === null) return false;
+    const { direct, reversed } = names;
+    return wasKnown(direct, store) || (reversed !== null && wasKnown(reversed, store));
+  }
+
+  #newest(fold: Fold, chart: Chart): NewestBar | null {
+    const { newest } = chart.series;
+    const traded = newest === null ? null : view(chart, newest);
+    const bar = traded === null || !this.#filled ? traded : newestFilled(fold, chart);
+    const said = bar ?? launchBar(fold, chart);
+    return said === null ? null : { startMs: said.time * 1000, bar: this.#render(fold, said) };
+  }
+
+  #render(fold: Fold, bar: BarView): Json {
+    const relevant = isRelevant(this.#wish.resolution, bar.time * 1000, fold.marketMs);
+    return { pair: this.#pair, ...this.#kind.present(bar, relevant), isRelevant: relevant };
+  }
+}
+
+function seriesTags(kind: ChartKind, wish: ChartWish): string[] {
+  const names = kind.pairs(wish);
+  if (names === null) return [];
+  const { direct, reversed } = names;
+  return [direct, ...(reversed === null ? [] : [reversed])].map((name) =>
+    seriesTag(name, wish.resolution),
+  );
+}
+
+/**
+ * What happens without a trade. A token of a launch may be known before it is traded, and its bar
+ * ends; flat bars begin every minute: the end of one may be all that says that a coarser interval
+ * has begun.
+ */
+function timeTags({ base, quote, resolution }: ChartWish, filled: boolean): string[] {
+  const clock = clockTag(filled ? 'min1' : resolution);
+  if (base === COIN) return [poolTag(quote), clock];
+  if (quote === COIN) return [poolTag(base), clock];
+  return filled ? [clock] : [];
+}

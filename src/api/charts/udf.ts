@@ -1,0 +1,216 @@
+/**
+ * The same bars as a UDF datafeed, for TradingView's library without a line of code. It speaks
+ * UDF's way: numbers instead of decimal strings, and a status of 200 with `s: "error"` for symbols
+ * and resolutions that are not there, because its client looks at nothing else.
+ * Source: TradingView's UDF page, api.md section 8.
+ */
+import Type from 'typebox';
+import type { BarView } from '../../engine/market/barView.ts';
+import { EARLIEST_START_MS, MAX_TIME_MS } from '../../engine/market/resolution.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { tradedBars } from './history.ts';
+import { type Chart, type ChartNode, findChart, pricePairs } from './market.ts';
+import { HISTORY_LIMIT } from './schema.ts';
+import {
+  CONFIG,
+  Config,
+  Found,
+  findSymbol,
+  readUdfResolution,
+  SymbolInfo,
+  searchSymbols,
+  symbolInfo,
+} from './udfSymbols.ts';
+
+const MOST_FOUND = 100;
+const DEFAULT_FOUND = 30;
+
+const SymbolName = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'Asset id, `base_quote`, or a ticker; with or without `UPCURVE:` and `/ADA`.',
+});
+const MAX_SECONDS = Math.floor(MAX_TIME_MS / 1000);
+/** TradingView asks for times before 1970 when it wants all there is. */
+const UdfSeconds = Type.Integer({ minimum: -MAX_SECONDS, maximum: MAX_SECONDS });
+
+const Refusal = Type.Object({ s: Type.Literal('error'), errmsg: Type.String() });
+const NoData = Type.Object({
+  s: Type.Literal('no_data'),
+  nextTime: Type.Optional(
+    Type.Integer({ description: 'Start of the newest bar before the span; absent: none.' }),
+  ),
+});
+const column = (description: string) => Type.Array(Type.Number(), { description });
+const Columns = Type.Object({
+  s: Type.Literal('ok'),
+  t: column('Starts of the bars, Unix seconds, ascending.'),
+  o: column('Open.'),
+  h: column('High.'),
+  l: column('Low.'),
+  c: column('Close.'),
+  v: column('Volume in the quote asset.'),
+});
+
+const COMMON = {
+  method: 'GET',
+  tag: 'TradingView',
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+  etag: true,
+  gzip: true,
+} as const;
+
+export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[] {
+  return [...serverRoutes(clock), ...symbolRoutes(node), historyRoute(node)];
+}
+
+function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
+  return [
+    {
+      ...COMMON,
+      path: '/udf/config',
+      operationId: 'udfConfig',
+      summary: 'What the datafeed can do',
+      answers: { 200: { description: 'The configuration', schema: Config } },
+      needsSync: false,
+      positioned: false,
+      handle: () => json(CONFIG),
+    },
+    {
+      ...COMMON,
+      path: '/udf/time',
+      operationId: 'udfTime',
+      summary: 'The time of the server, Unix seconds',
+      answers: { 200: { description: 'Digits', schema: Type.String(), type: 'text/plain' } },
+      needsSync: false,
+      positioned: false,
+      etag: false,
+      gzip: false,
+      handle: () => ({ body: String(Math.floor(clock.nowMs() / 1000)), type: 'text/plain' }),
+    },
+  ];
+}
+
+function symbolRoutes(node: ChartNode): Route[] {
+  return [
+    {
+      ...COMMON,
+      path: '/udf/symbols',
+      operationId: 'udfSymbol',
+      summary: 'What a symbol is',
+      query: Type.Object({ symbol: SymbolName }),
+      answers: {
+        200: { description: 'The symbol, or why not', schema: Type.Union([SymbolInfo, Refusal]) },
+      },
+      handle: ({ query }) => describe(node, String(query.symbol)),
+    },
+    {
+      ...COMMON,
+      path: '/udf/search',
+      operationId: 'udfSearch',
+      summary: 'Symbols whose name, ticker or asset id holds a text',
+      description:
+        'Without `query` those with the highest market cap. `type` and `exchange` '.concat(
+          'are ignored: there is one of each.',
+        ),
+      query: Type.Object({
+        query: Type.Optional(Type.String({ maxLength: 128 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_FOUND })),
+      }),
+      answers: { 200: { description: 'Symbols, best first', schema: Found } },
+      handle: ({ query }) =>
+        json(
+          searchSymbols(node.fold, String(query.query ?? ''), Number(query.limit ?? DEFAULT_FOUND)),
+        ),
+    },
+  ];
+}
+
+function historyRoute(node: ChartNode): Route {
+  return {
+    ...COMMON,
+    path: '/udf/history',
+    operationId: 'udfHistory',
+    summary: 'Bars as columns of numbers',
+    description:
+      'Bars that start in [from, to); `countback` wins over `from`: so many bars before `to`.',
+    query: Type.Object({
+      symbol: SymbolName,
+      resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
+      from: Type.Optional(UdfSeconds),
+      to: UdfSeconds,
+      // TradingView asks for what its screen holds, and does not read refusals.
+      countback: Type.Optional(
+        Type.Integer({ minimum: 1, description: `${HISTORY_LIMIT} at most are answered.` }),
+      ),
+    }),
+    answers: {
+      200: {
+        description: 'Bars, no bars, or why not',
+        schema: Type.Union([Columns, NoData, Refusal]),
+      },
+    },
+    handle: (request) => history(node, request),
+  };
+}
+
+function describe({ fold }: ChartNode, text: string): Answer {
+  const symbol = findSymbol(fold, text);
+  return symbol === null ? refuse('unknown_symbol') : json(symbolInfo(symbol));
+}
+
+function history({ fold }: ChartNode, { query }: RouteRequest): Answer | Failure {
+  const resolution = readUdfResolution(String(query.resolution));
+  if (resolution === null) {
+    return refuse(`resolution must be one of ${CONFIG.supported_resolutions.join(', ')}`);
+  }
+  const symbol = findSymbol(fold, String(query.symbol));
+  const names = symbol === null ? null : pricePairs({ ...symbol, resolution });
+  const chart = findChart(fold, names, resolution);
+  if (chart instanceof Failure) return chart;
+  if (chart === null) return refuse('unknown_symbol');
+  const { countback, from, to } = query;
+  if (countback === undefined && from === undefined) return refuse('from or countback is needed');
+  const fromMs = countback === undefined ? Number(from) * 1000 : EARLIEST_START_MS;
+  const span = {
+    fromMs: Math.max(EARLIEST_START_MS, fromMs),
+    toMs: Number(to) * 1000,
+    limit: Math.min(Number(countback ?? HISTORY_LIMIT), HISTORY_LIMIT),
+  };
+  const { bars } = tradedBars(fold, chart, span);
+  if (bars.length > 0) return json(columnsOf(bars));
+  const before = newestBefore(chart);
+  return json({ s: 'no_data', ...before });
+
+  function newestBefore(of: Chart): { nextTime?: number } {
+    const wish = { fromMs: EARLIEST_START_MS, toMs: Math.min(span.fromMs, span.toMs), limit: 1 };
+    const [bar] = tradedBars(fold, of, wish).bars;
+    return bar === undefined ? {} : { nextTime: bar.time };
+  }
+}
+
+/** The one place where a price becomes a floating-point number: UDF knows nothing else. */
+function columnsOf(bars: readonly BarView[]): Type.Static<typeof Columns> {
+  const of = (read: (bar: BarView) => string) => bars.map((bar) => Number(read(bar)));
+  return {
+    s: 'ok',
+    t: bars.map(({ time }) => time),
+    o: of(({ open }) => open),
+    h: of(({ high }) => high),
+    l: of(({ low }) => low),
+    c: of(({ close }) => close),
+    v: of(({ volume }) => volume),
+  };
+}
+
+function refuse(errmsg: string): Answer {
+  return json({ s: 'error', errmsg });
+}
+
+function json(value: object): Answer {
+  return { body: JSON.stringify(value) };
+}

@@ -1,0 +1,82 @@
+/**
+ * The OpenAPI document: every route of the API, from the schemas that check its requests. The page
+ * at `/` and its files are left out: nobody calls them, and their addresses change with each
+ * version.
+ */
+import Type from 'typebox';
+import type { Json } from '../../engine/runtime/json.ts';
+import type { Route } from '../gateway/port.ts';
+import { HEADERS, responsesOf } from './answers.ts';
+import { Definitions, type JsonObject } from './definitions.ts';
+import { type Examples, NO_EXAMPLES } from './examples.ts';
+import { GUIDE } from './guide.ts';
+import { parametersOf, requestBodyOf } from './requests.ts';
+import { tagsOf } from './tags.ts';
+
+export interface About {
+  readonly title: string;
+  readonly version: string;
+}
+
+const ErrorBody = Type.Object(
+  {
+    cause: Type.String({ description: 'For a machine; see the list of causes.' }),
+    message: Type.String({ description: 'For a person: what happened and what to do.' }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+        description: 'On 400: where in the input, and what is wrong there.',
+      }),
+    ),
+    reason: Type.Optional(
+      Type.String({ description: 'Of a refused transaction, for a machine: what exactly.' }),
+    ),
+  },
+  { $id: 'Error' },
+);
+
+/** `routes` are all of the API, those of the documents included. */
+export function openapi(
+  about: About,
+  routes: readonly Route[],
+  examples: Examples = NO_EXAMPLES,
+): JsonObject {
+  const definitions = new Definitions('2020-12');
+  definitions.add(ErrorBody);
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}');
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(route, definitions, examples),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      ...about,
+      description: GUIDE,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    // Nothing needs a key: what is signed is signed by wallets.
+    security: [],
+    tags: tagsOf(routes),
+    paths,
+    components: { schemas: definitions.all(), headers: HEADERS },
+  };
+}
+
+function operation(route: Route, definitions: Definitions, examples: Examples): JsonObject {
+  const { operationId, summary, description, tag } = route;
+  const example = examples.routes[`${route.method} ${route.path}`];
+  const requestBody = requestBodyOf(route, definitions, example);
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    parameters: parametersOf(route, definitions, example),
+    ...(requestBody === null ? {} : { requestBody }),
+    responses: responsesOf(route, definitions, examples),
+  };
+}

@@ -1,0 +1,92 @@
+/** The documents and their page, rendered once each: they change with the program only. */
+import { stringify } from 'yaml';
+import type { Route } from '../gateway/port.ts';
+import type { Topic } from '../topics/port.ts';
+import { scriptText, styleText } from './assets.ts';
+import { asyncapi } from './asyncapi.ts';
+import type { JsonObject } from './definitions.ts';
+import { type Examples, readExamples } from './examples.ts';
+import { type About, openapi } from './openapi.ts';
+import { page, SCRIPT_PATH, STYLE_PATH } from './page/page.ts';
+
+const YAML = 'application/yaml';
+
+/** Nothing but this server, and nothing inline. */
+const HTML_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** `routes` and `topics` are all others of the process; the document lists its own routes too. */
+export function docsRoutes(
+  about: About,
+  routes: readonly Route[],
+  topics: readonly Topic[],
+): readonly Route[] {
+  const examples = once(readExamples);
+  const streams = once(() => asyncapi(about, topics, examples()));
+  const calls: () => JsonObject = once(() => openapi(about, all, examples()));
+  const html = () => page(calls(), streams(), idsOf(examples()));
+  const own = [
+    served('/v1/docs/openapi', 'openapi', 'OpenAPI 3.1 of every route of the API', YAML, () =>
+      yaml(calls()),
+    ),
+    served('/v1/docs/asyncapi', 'asyncapi', 'AsyncAPI 3 of every topic', YAML, () =>
+      yaml(streams()),
+    ),
+    served('/docs', 'reference', 'This reference, as a page', 'text/html; charset=utf-8', html),
+    served(STYLE_PATH, 'referenceStyle', 'Style of the page', 'text/css; charset=utf-8', styleText),
+    served(
+      SCRIPT_PATH,
+      'referenceScript',
+      'Script of the page',
+      'text/javascript; charset=utf-8',
+      scriptText,
+    ),
+  ];
+  const all: readonly Route[] = [...routes, ...own];
+  return own;
+}
+
+function served(
+  path: string,
+  operationId: string,
+  summary: string,
+  type: string,
+  build: () => string,
+): Route {
+  const body = once(build);
+  const headers = type.startsWith('text/html') ? HTML_HEADERS : {};
+  return {
+    method: 'GET',
+    path,
+    operationId,
+    summary,
+    tag: 'Documents',
+    answers: { 200: { description: summary, type } },
+    rate: 'read',
+    needsSync: false,
+    positioned: false,
+    etag: true,
+    gzip: true,
+    handle: () => ({ body: body(), type, headers }),
+  };
+}
+
+function yaml(document: JsonObject): string {
+  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+function idsOf({ ids }: Examples): JsonObject {
+  return { ...ids };
+}
+
+function once<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined;
+  return () => {
+    built ??= { value: build() };
+    return built.value;
+  };
+}

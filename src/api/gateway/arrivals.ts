@@ -1,0 +1,87 @@
+/**
+ * Waiting until the node has reached a position someone has already seen elsewhere. Whoever waits
+ * is told once: true when it arrived, false when time ran out or too many wait already.
+ */
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { epochNumber, type Position } from '../../engine/runtime/position.ts';
+import type { Vantage } from './port.ts';
+
+interface Waiter {
+  /** Who waits: one of them may not take all the places. */
+  readonly owner: object;
+  readonly position: Position;
+  readonly timer: Timer;
+  readonly done: (arrived: boolean) => void;
+}
+
+export interface WaitingLimits {
+  readonly maxWaiting: number;
+  readonly maxWaitingEach: number;
+}
+
+export interface Waiting {
+  cancel(): void;
+}
+
+/** An older epoch than ours is always reached: what we serve is newer. */
+export function reached(applied: Position, asked: Position): boolean {
+  if (asked.epoch === applied.epoch) return asked.seq <= applied.seq;
+  return epochNumber(asked.epoch) <= epochNumber(applied.epoch);
+}
+
+export class Arrivals {
+  readonly #vantage: Vantage;
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #most: WaitingLimits;
+  readonly #perOwner = new Map<object, number>();
+  readonly #waiters = new Set<Waiter>();
+  #stopListening: (() => void) | null = null;
+
+  constructor(vantage: Vantage, clock: Clock, limitMs: number, most: WaitingLimits) {
+    this.#vantage = vantage;
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#most = most;
+  }
+
+  /** `done` runs in a later turn, never inside this call, unless nobody may wait any more. */
+  wait(owner: object, position: Position, done: (arrived: boolean) => void): Waiting {
+    const { maxWaiting, maxWaitingEach } = this.#most;
+    const own = this.#perOwner.get(owner) ?? 0;
+    if (this.#waiters.size >= maxWaiting || own >= maxWaitingEach) {
+      done(false);
+      return { cancel: () => {} };
+    }
+    const timer = this.#clock.after(this.#limitMs, () => this.#finish(waiter, false));
+    const waiter: Waiter = { owner, position, timer, done };
+    this.#waiters.add(waiter);
+    this.#perOwner.set(owner, own + 1);
+    this.#stopListening ??= this.#vantage.onApplied(() => this.#look());
+    return { cancel: () => this.#remove(waiter) };
+  }
+
+  #look(): void {
+    const applied = this.#vantage.applied();
+    for (const waiter of this.#waiters) {
+      if (reached(applied, waiter.position)) this.#finish(waiter, true);
+    }
+  }
+
+  #finish(waiter: Waiter, arrived: boolean): void {
+    this.#remove(waiter);
+    waiter.done(arrived);
+  }
+
+  #remove(waiter: Waiter): void {
+    waiter.timer.cancel();
+    if (!this.#waiters.delete(waiter)) return;
+    const { owner } = waiter;
+    const own = (this.#perOwner.get(owner) ?? 0) - 1;
+    if (own > 0) this.#perOwner.set(owner, own);
+    else this.#perOwner.delete(owner);
+    if (this.#waiters.size > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = null;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Envelopes as bytes. A frame is a head (request id and event) and a tail (data, position, time):
+ * the tail is the same for every subscriber of a stream, so it is rendered once, and a frame for
+ * one more request id costs one concatenation. In MessagePack the map is put together from encoded
+ * pieces in the same way.
+ *
+ * Source: api.md sections 6.2, 6.4 and 6.5.
+ */
+import { encode } from '@msgpack/msgpack';
+import type { Json } from '../../engine/runtime/json.ts';
+
+export type RequestId = string | number | null;
+export type Encoding = 'json' | 'msgpack';
+
+/** What an envelope says besides its data. */
+export interface Facts {
+  readonly epoch: string;
+  readonly seq: number;
+  /** Null on a snapshot and on frames that are not of a stream. */
+  readonly prev: number | null;
+  readonly tsMs: number;
+  readonly snapshot?: boolean;
+}
+
+const FIELDS = 8;
+const FIXMAP = 0x80;
+const KEYS = {
+  requestId: encode('requestId'),
+  event: encode('event'),
+  messageType: encode('messageType'),
+  data: encode('data'),
+  epoch: encode('epoch'),
+  seq: encode('seq'),
+  prev: encode('prev'),
+  snapshot: encode('snapshot'),
+  ts: encode('ts'),
+};
+const TRUE = encode(true);
+
+/** Data that is rendered at most once per encoding. */
+export class Rendering {
+  readonly #data: Json;
+  #json: string | null = null;
+  #packed: Uint8Array | null = null;
+
+  constructor(data: Json) {
+    this.#data = data;
+  }
+
+  get json(): string {
+    this.#json ??= JSON.stringify(this.#data);
+    return this.#json;
+  }
+
+  get packed(): Uint8Array {
+    this.#packed ??= encode(this.#data);
+    return this.#packed;
+  }
+}
+
+export function headOf(
+  encoding: Encoding,
+  requestId: RequestId,
+  event: string,
+  more: { snapshot?: boolean; messageType?: 'Response' | 'Request' } = {},
+): Uint8Array {
+  const { snapshot = false, messageType = 'Response' } = more;
+  if (encoding === 'json') {
+    const id = JSON.stringify(requestId);
+    const name = JSON.stringify(event);
+    return Buffer.from(`{"requestId":${id},"event":${name},"messageType":"${messageType}","data":`);
+  }
+  return Buffer.concat([
+    Uint8Array.of(FIXMAP | (snapshot ? FIELDS + 1 : FIELDS)),
+    KEYS.requestId,
+    encode(requestId),
+    KEYS.event,
+    encode(event),
+    KEYS.messageType,
+    encode(messageType),
+    KEYS.data,
+  ]);
+}
+
+export function tailOf(encoding: Encoding, data: Rendering, facts: Facts): Uint8Array {
+  const { epoch, seq, prev, tsMs, snapshot = false } = facts;
+  if (encoding === 'json') {
+    const flag = snapshot ? ',"snapshot":true' : '';
+    return Buffer.from(
+      `${data.json},"epoch":"${epoch}","seq":${seq},"prev":${prev}${flag},"ts":${tsMs}}`,
+    );
+  }
+  const pieces = [data.packed, KEYS.epoch, encode(epoch), KEYS.seq, encode(seq)];
+  pieces.push(KEYS.prev, encode(prev));
+  if (snapshot) pieces.push(KEYS.snapshot, TRUE);
+  pieces.push(KEYS.ts, encode(tsMs));
+  return Buffer.concat(pieces);
+}
+
+const HEAD_ROOM = 256;
+
+/**
+ * Frames that share a tail, put together in place: a head is copied before the tail, so one more
+ * request id costs neither memory nor a copy of the data. A frame is good until the next one.
+ */
+export class Joiner {
+  readonly tail: Uint8Array;
+  readonly #bytes: Uint8Array;
+  #frame: Uint8Array;
+
+  constructor(tail: Uint8Array) {
+    this.tail = tail;
+    this.#bytes = Buffer.allocUnsafe(HEAD_ROOM + tail.length);
+    this.#bytes.set(tail, HEAD_ROOM);
+    this.#frame = this.#bytes;
+  }
+
+  frame(head: Uint8Array): Uint8Array {
+    if (head.length > HEAD_ROOM) return joined(head, this.tail);
+    const start = HEAD_ROOM - head.length;
+    this.#bytes.set(head, start);
+    // Making a view costs more than copying a head, and most heads have the same length.
+    if (this.#frame.length !== head.length + this.tail.length) {
+      this.#frame = this.#bytes.subarray(start);
+    }
+    return this.#frame;
+  }
+}
+
+export function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  return Buffer.concat([head, tail], head.length + tail.length);
+}

@@ -1,0 +1,113 @@
+/**
+ * The gateway: HTTP and WebSocket on one port, wired from its parts. The server and the streams are
+ * handed in, because the streams publish through the server:
+ *
+ *   const server = createServer(observer);
+ *   const streams = createHub({ vantage, clock, observer, publish: server.publish });
+ *   const gateway = createGateway({ server, streams, routes, topics, ... });
+ */
+import { type Clock, sleep } from '../../engine/runtime/clock.ts';
+import type { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import { Answers } from '../http/answers.ts';
+import { Intake } from '../http/body.ts';
+import { Limits } from '../http/limits.ts';
+import { mount } from '../http/mount.ts';
+import { PositionLines } from '../http/position.ts';
+import type { Streams, Topic } from '../topics/port.ts';
+import type { Connection } from '../ws/connection.ts';
+import { Delivery } from '../ws/delivery.ts';
+import { Endpoint } from '../ws/endpoint.ts';
+import { Heartbeat } from '../ws/heartbeat.ts';
+import { Renewal } from '../ws/renewal.ts';
+import { SlowSockets } from '../ws/slow.ts';
+import { Subscriptions } from '../ws/subscriptions.ts';
+import { Callers } from './address.ts';
+import { Arrivals } from './arrivals.ts';
+import type { Observer } from './observer.ts';
+import { DEFAULTS, type GatewayOptions } from './options.ts';
+import type { Route, Vantage } from './port.ts';
+import type { Server } from './server.ts';
+
+export interface GatewayParts {
+  readonly server: Server;
+  readonly streams: Streams;
+  readonly routes: readonly Route[];
+  readonly topics: readonly Topic[];
+  readonly vantage: Vantage;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly observer: Observer;
+  readonly options?: Partial<GatewayOptions>;
+}
+
+export interface Gateway {
+  /** Answers the port that was bound. */
+  start(host: string, port: number): Promise<number | Failure>;
+  /** Tells every socket, lets buffers and running requests end for a bounded time, closes. */
+  stop(): Promise<void>;
+}
+
+const SOCKET_PATHS = ['/ws', '/websocket/ws', '/v1/websocket/ws'];
+/** The shortest and longest time after which sockets of a stopped node are asked to come back. */
+const RECONNECT_MS = { from: 250, to: 2_000 };
+const POLL_MS = 10;
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { server, streams, routes, topics, vantage, clock, rng, observer } = parts;
+  const options = { ...DEFAULTS, ...parts.options };
+  const arrivals = new Arrivals(vantage, clock, options.positionWaitMs, options);
+  const intake = new Intake(options);
+  const callers = new Callers(options.trustedProxies);
+  const answers = new Answers(clock, observer, options.gzipCacheBytes);
+  const limits = new Limits(clock, options);
+  const positions = new PositionLines(vantage);
+
+  const connections = new Set<Connection>();
+  const delivery = new Delivery(vantage, streams, clock, observer);
+  const wired = { clock, observer, options, delivery, vantage, connections };
+  const subscriptions = new Subscriptions({ ...wired, topics, arrivals });
+  const renewal = new Renewal({ ...wired, subscriptions, slice: options.renewSlice });
+  const slow = new SlowSockets({ ...wired, subscriptions, renewal });
+  const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
+  const endpoint = new Endpoint({ ...wired, subscriptions, slow, heartbeat, callers, rng });
+  subscriptions.onBehind = (connection) => slow.fallBehind(connection);
+  streams.onEpoch(() => renewal.begin());
+
+  server.connections(
+    (res) => callers.opened(res),
+    () => callers.closed(),
+  );
+  for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
+  const http = { vantage, clock, answers, arrivals, callers, limits, positions, intake };
+  mount(server, routes, http);
+
+  async function settled(done: () => boolean): Promise<void> {
+    const untilMs = clock.monotonicMs() + options.stopMs;
+    while (!done() && clock.monotonicMs() < untilMs) await sleep(clock, POLL_MS);
+  }
+
+  return {
+    async start(host, port) {
+      const bound = await server.listen(host, port);
+      if (typeof bound === 'number') heartbeat.start();
+      return bound;
+    },
+    async stop() {
+      endpoint.stopping = true;
+      server.stopListening();
+      heartbeat.stop();
+      const spread = RECONNECT_MS.to - RECONNECT_MS.from;
+      for (const connection of connections) {
+        const reconnectAfterMs = RECONNECT_MS.from + Math.floor(rng.unit() * spread);
+        connection.send(null, 'Shutdown', { reconnectAfterMs }, delivery.facts());
+      }
+      await sleep(clock, connections.size > 0 ? options.shutdownGraceMs : 0);
+      await settled(() => [...connections].every(({ bufferedBytes }) => bufferedBytes === 0));
+      for (const connection of connections) connection.close(4001, 'going away');
+      await settled(() => answers.running === 0);
+      await sleep(clock, POLL_MS);
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Checks what a client sent against a schema, and says in words what is wrong and where. `null`
+ * and `""` in an optional field mean that it is absent (api.md section 0), so they are taken out
+ * before the check.
+ */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type Detail, Failure } from '../../engine/runtime/errors.ts';
+
+const MAX_DETAILS = 20;
+
+/** `root` is the first part of the paths in details: `query`, `body`, `data`. */
+export type Check = (value: unknown, root: string) => { readonly value: unknown } | Failure;
+
+export function checkOf(schema: TSchema): Check {
+  const validator = Compile(schema);
+  return (value, root) => {
+    const present = withoutAbsent(schema, value);
+    if (validator.Check(present)) return { value: present };
+    const details = describe(validator.Errors(present), root, schema);
+    const first = details[0];
+    const where = first === undefined ? root : `${first.path} ${first.message}`;
+    return new Failure('INVALID_PARAMS', where, { details });
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A copy without optional fields that hold null or "", at every level the schema describes. */
+function withoutAbsent(schema: unknown, value: unknown): unknown {
+  if (!isRecord(schema) || !isRecord(schema.properties) || !isRecord(value)) return value;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const kept: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(value)) {
+    const absent = (field === null || field === '') && !required.includes(name);
+    if (absent && name in schema.properties) continue;
+    kept.push([name, withoutAbsent(schema.properties[name], field)]);
+  }
+  return Object.fromEntries(kept);
+}
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message: string;
+  readonly params: object;
+}
+
+/** One detail for each place; choices between constants read as a list of the choices. */
+function describe(errors: readonly SchemaError[], root: string, schema: TSchema): Detail[] {
+  const choices = new Map<string, string[]>();
+  const messages = new Map<string, string>();
+  for (const error of errors) {
+    const path = root + error.instancePath.replaceAll('/', '.');
+    if ('requiredProperties' in error.params && Array.isArray(error.params.requiredProperties)) {
+      for (const name of error.params.requiredProperties) {
+        messages.set(`${path}.${name}`, 'is required');
+      }
+    } else if ('allowedValue' in error.params) {
+      const allowed = choices.get(path) ?? [];
+      allowed.push(JSON.stringify(error.params.allowedValue));
+      choices.set(path, allowed);
+      messages.set(path, `must be one of ${allowed.join(', ')}`);
+    } else if (!messages.has(path)) {
+      const about = error.keyword === 'pattern' ? aboutField(schema, error.instancePath) : null;
+      messages.set(path, about === null ? error.message : `must be: ${about}`);
+    }
+  }
+  return Array.from(messages, ([path, message]) => ({ path, message })).slice(0, MAX_DETAILS);
+}
+
+/** What the schema says of a field, for a person: a pattern alone tells few people what to do. */
+function aboutField(schema: unknown, instancePath: string): string | null {
+  let at: unknown = schema;
+  for (const name of instancePath.split('/').slice(1)) at = fieldOf(at, name);
+  return isRecord(at) && typeof at.description === 'string' ? at.description : null;
+}
+
+function fieldOf(schema: unknown, name: string): unknown {
+  if (!isRecord(schema)) return null;
+  if (isRecord(schema.properties)) return schema.properties[name];
+  if (schema.items !== undefined) return schema.items;
+  const choices = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  return choices.map((choice) => fieldOf(choice, name)).find((field) => field != null);
+}

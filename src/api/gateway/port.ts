@@ -1,0 +1,136 @@
+/**
+ * What the gateway serves and what it may ask. It knows uWebSockets.js and no market.
+ *
+ * A route's handler gets checked input and answers bytes; everything HTTP (limits, CORS, ETag,
+ * gzip, HEAD, aborts) happens around it. A handler may be asynchronous; it runs between batches of
+ * the fold, so what it reads before its first await is at `Vantage.applied()`.
+ */
+import type { TObject, TSchema } from 'typebox';
+import type { Failure } from '../../engine/runtime/errors.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import type { Position } from '../../engine/runtime/position.ts';
+
+export interface RouteRequest {
+  /** Checked against `Route.query`; integers are numbers, absent and empty fields are left out. */
+  readonly query: Readonly<Record<string, string | number | undefined>>;
+  /** Path parameters by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /**
+   * Checked against `Route.body`, or the fields of `Route.form`; undefined where the route takes
+   * none or the body was empty.
+   */
+  readonly body: unknown;
+  /** The files of a form, in the order in which they came; each name once. */
+  readonly files?: readonly FormFile[];
+}
+
+/** A file of a multipart body. What its bytes are is for the handler to judge. */
+export interface FormFile {
+  readonly name: string;
+  /** As the client calls it, without folders; empty where it says nothing. */
+  readonly filename: string;
+  /** Declared, in lower case and without parameters: not what the bytes are. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A multipart/form-data body; parts of other names are ignored. */
+export interface FormShape {
+  /** Whole body; 413 above. */
+  readonly maxBodyBytes: number;
+  /**
+   * Each property is a part that holds JSON: a text field or a part with a file name. Checked, they
+   * are the `body` of the request.
+   */
+  readonly fields: TObject;
+  readonly files: Readonly<Record<string, FilePart>>;
+}
+
+export interface FilePart {
+  readonly description: string;
+  readonly required: boolean;
+  /** For the documents; the handler refuses others. */
+  readonly mediaTypes: readonly string[];
+}
+
+export interface Answer {
+  readonly status?: number;
+  /** Serialised already; `type` defaults to application/json. */
+  readonly body: string | Uint8Array;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * What names these very bytes for good, such as a content id: the ETag of a route with `etag`,
+   * which else hashes the body. Printable ASCII without quotes.
+   */
+  readonly tag?: string;
+}
+
+/** Whose token bucket a request draws from; `free` for health and metrics. */
+export type RateClass = 'read' | 'build' | 'launch' | 'free';
+
+/** One kind of answer, for the documents. */
+export interface AnswerShape {
+  readonly description: string;
+  readonly schema?: TSchema;
+  /** Media type; JSON when absent. */
+  readonly type?: string;
+  /** Headers of its own: name to description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A cause of the catalogue, or one that this route answers with another status. */
+export type RouteCause = string | { readonly cause: string; readonly status: number };
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `:name` is a path parameter. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Checks path parameters, which are texts, after percent-decoding; any text without it. */
+  readonly params?: TObject;
+  readonly query?: TObject;
+  readonly body?: TSchema;
+  /** The body is a form; `body` is left out then. */
+  readonly form?: FormShape;
+  readonly answers: Readonly<Record<number, AnswerShape>>;
+  /** Causes this route may answer beyond the common ones, for the documents. */
+  readonly causes?: readonly RouteCause[];
+  readonly rate: RateClass;
+  /** 503 NOT_READY until the node is synced. Health, metrics and documents do not. */
+  readonly needsSync: boolean;
+  /** Carries X-Position (with a chain X-Slot, X-Block-Hash) and honours X-Min-Position. */
+  readonly positioned: boolean;
+  /** Weak or strong ETag of the body and If-None-Match. */
+  readonly etag: boolean;
+  /** gzip over 1 kB when the client takes it: for bodies that are not live. */
+  readonly gzip: boolean;
+  handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
+}
+
+export interface Tip {
+  readonly slot: number | null;
+  readonly hash: string | null;
+  readonly lagMs: number | null;
+}
+
+/** What the gateway may ask of the node. */
+export interface Vantage {
+  /** Position every reader sees. */
+  applied(): Position;
+  synced(): boolean;
+  tip(): Tip;
+  /** Runs `listener` after each batch, until the returned function is called. */
+  onApplied(listener: () => void): () => void;
+}
+
+/** JSON for an error body, api.md section 0. */
+export interface ErrorBody {
+  readonly cause: string;
+  readonly message: string;
+  readonly details?: Json;
+  readonly reason?: string;
+}

@@ -1,0 +1,98 @@
+/**
+ * The only file that imports uWebSockets.js: a thin port of what the gateway needs of it.
+ *
+ * Listening is exclusive. By default uWebSockets.js sets SO_REUSEPORT, so a second process on the
+ * same port would silently take half of the connections instead of failing.
+ */
+import * as uWS from 'uWebSockets.js';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Observer } from './observer.ts';
+
+export type {
+  HttpRequest,
+  HttpResponse,
+  us_socket_context_t as UpgradeContext,
+  WebSocket as RawSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js';
+
+type Handler = (res: uWS.HttpResponse, req: uWS.HttpRequest) => void;
+export type Method = 'get' | 'post' | 'head' | 'options' | 'any';
+
+export interface Server {
+  /** A handler that throws loses its connection; the exception would end the process. */
+  handle(method: Method, pattern: string, handler: Handler): void;
+  /** An upgrade to a socket is not told as `closed`. */
+  connections(opened: (res: uWS.HttpResponse) => void, closed: () => void): void;
+  sockets<Data>(pattern: string, behavior: uWS.WebSocketBehavior<Data>): void;
+  /** Sends to every socket subscribed to `channel`, at the end of this turn of the event loop. */
+  publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
+  /** Answers the port that was bound; port 0 picks a free one. */
+  listen(host: string, port: number): Promise<number | Failure>;
+  /** No new connections; the open ones go on. */
+  stopListening(): void;
+  /** Ends everything at once. */
+  close(): void;
+}
+
+/** An overload that the typings leave out. */
+interface ExclusiveListen {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    done: (socket: uWS.us_listen_socket | false) => void,
+  ): unknown;
+}
+
+const LISTEN_EXCLUSIVE = 1;
+
+function ignore(): void {}
+
+export function createServer(observer: Observer): Server {
+  const app = uWS.App();
+  let listening: uWS.us_listen_socket | null = null;
+
+  return {
+    handle(method, pattern, handler) {
+      app[method](pattern, (res, req) => {
+        try {
+          // Also for handlers that answer at once: an answer longer than the library's buffer is
+          // written while they run, and a client found gone there would end the process.
+          res.onAborted(ignore);
+          handler(res, req);
+        } catch (error) {
+          observer.handlerFailed(pattern, error);
+          res.close();
+        }
+      });
+    },
+    connections(opened, closed) {
+      app.filter((res, change) => (change > 0 ? opened(res) : closed()));
+    },
+    sockets: (pattern, behavior) => void app.ws(pattern, behavior),
+    publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),
+    listen(host, port) {
+      // trust: the library's typings lack this overload; the method takes these four arguments.
+      const exclusive = app as unknown as ExclusiveListen;
+      return new Promise((resolve) => {
+        exclusive.listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
+          if (socket === false) {
+            resolve(new Failure('SERVER_ERROR', `cannot listen on ${host}:${port}: is it in use?`));
+            return;
+          }
+          listening = socket;
+          resolve(uWS.us_socket_local_port(socket));
+        });
+      });
+    },
+    stopListening() {
+      if (listening !== null) uWS.us_listen_socket_close(listening);
+      listening = null;
+    },
+    close() {
+      listening = null;
+      app.close();
+    },
+  };
+}

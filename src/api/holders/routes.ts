@@ -1,0 +1,121 @@
+/** Holders of a token, and what wallets made of it and have of it, over HTTP. */
+import type Type from 'typebox';
+import type { Fold } from '../../engine/actors/fold.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { holderPage, poolOf } from './holders.ts';
+import {
+  AssetBalanceOrNull,
+  DEFAULT_HOLDERS,
+  Holders,
+  HoldersQuery,
+  Keys,
+  PnlCardOrNull,
+  TokenQuery,
+  TraderQuery,
+  TradingMetricsOrNull,
+} from './schema.ts';
+import { metricsOf, pnlCardOf, worthOf } from './wallets.ts';
+
+const COMMON = {
+  tag: 'Holders',
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+  etag: false,
+  gzip: false,
+} as const;
+
+const COUNTED =
+  'Addresses of the deployment’s scripts are left out: tokens in pools, open orders and locks ' +
+  'count for nobody.';
+const AVERAGE_COST =
+  'Average cost over fills, a launch’s initial buy included; transfers are ignored. A buy costs ' +
+  'what its order offered (with the percent fee) and the executor’s fee, but not the deposit; an ' +
+  'initial buy what entered the pool. A sell brings what was paid beyond the deposit. ' +
+  'A sell takes open cost × sold / open tokens from the open cost; tokens sold beyond the open ' +
+  'ones came by transfer: they have no cost, and their share of what the sell brought is not ' +
+  'realized. Realized: matched proceeds − their cost, over all sells. Unrealized: open tokens × ' +
+  'spot price − open cost. Everything is exact to the lovelace, a half rounded to the even one.';
+
+/** `fold` is asked anew each time, a new epoch replaces it. */
+export function holderRoutes(node: { readonly fold: Fold }): Route[] {
+  return [
+    {
+      ...COMMON,
+      method: 'GET',
+      path: '/balances/v1/pool/holders',
+      operationId: 'holders',
+      summary: 'Who holds a token, the largest balance first',
+      description:
+        `One row for each address with confirmed tokens; ties are ordered by address. ${COUNTED} ` +
+        '`dev` is the author: all addresses with the payment key of the launch.',
+      query: HoldersQuery,
+      answers: { 200: { description: 'A page', schema: Holders } },
+      causes: ['ASSET_NOT_FOUND'],
+      etag: true,
+      handle: ({ query }) => {
+        const asset = lower(query.assetId);
+        const pool = poolOf(node.fold, asset);
+        if (pool === null) {
+          return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
+        }
+        const offset = Number(query.offset ?? 0);
+        const limit = Number(query.limit ?? DEFAULT_HOLDERS);
+        return json(holderPage(node.fold, pool, { offset, limit }));
+      },
+    },
+    {
+      ...COMMON,
+      method: 'GET',
+      path: '/v1/orders-feed/metrics',
+      operationId: 'tradingMetrics',
+      summary: 'What a wallet bought and sold of a token, and its profit',
+      description: `${AVERAGE_COST} null where the key has no fill of the token.`,
+      query: TraderQuery,
+      answers: { 200: { description: 'Metrics, or null', schema: TradingMetricsOrNull } },
+      handle: ({ query }) => json(metricsOf(node.fold, lower(query.asset), lower(query.pkh))),
+    },
+    ...walletRoutes(node),
+  ];
+}
+
+function walletRoutes(node: { readonly fold: Fold }): Route[] {
+  const ofKeys = { ...COMMON, method: 'POST', query: TokenQuery, body: Keys } as const;
+  return [
+    {
+      ...ofKeys,
+      path: '/balances/v1/user/pnl-card',
+      operationId: 'pnlCard',
+      summary: 'Profit of a user’s wallets with a token, in ADA and in percent',
+      description: `Of all keys together. ${AVERAGE_COST} null where none of them bought.`,
+      answers: { 200: { description: 'The card, or null', schema: PnlCardOrNull } },
+      handle: ({ query, body }) => json(pnlCardOf(node.fold, lower(query.assetId), readKeys(body))),
+    },
+    {
+      ...ofKeys,
+      path: '/balances/v1/asset/asset-balance',
+      operationId: 'assetBalance',
+      summary: 'What the tokens of a user’s wallets are worth at the spot price',
+      description:
+        'Confirmed tokens at all addresses with these payment keys, however they came. ' +
+        `${COUNTED} null where there are none.`,
+      answers: { 200: { description: 'The balance, or null', schema: AssetBalanceOrNull } },
+      handle: ({ query, body }) => json(worthOf(node.fold, lower(query.assetId), readKeys(body))),
+    },
+  ];
+}
+
+function readKeys(body: unknown): Set<string> {
+  // trust: the gateway has checked the body against `Keys`
+  const keys = body as Type.Static<typeof Keys>;
+  return new Set(keys.map((pkh) => pkh.toLowerCase()));
+}
+
+function lower(id: string | number | undefined): string {
+  return String(id).toLowerCase();
+}
+
+function json(value: object | null): Answer {
+  return { body: JSON.stringify(value) };
+}

@@ -1,0 +1,146 @@
+/**
+ * Turns what a handler answered into a reply on the wire: position, rate limits, CORS, ETag, 304,
+ * gzip. Stays synchronous unless a body has to be compressed for the first time.
+ */
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Observer } from '../gateway/observer.ts';
+import type { Answer, ErrorBody, Route } from '../gateway/port.ts';
+import { CORS_LINES } from './cors.ts';
+import { EntityTags, entityTag, matches } from './etag.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { acceptsGzip, GZIP_FROM_BYTES, GzipCache } from './gzip.ts';
+import type { Allowance } from './limits.ts';
+
+/** A request on its way through the wrapper. */
+export interface Visit {
+  readonly exchange: Exchange;
+  readonly operationId: string;
+  readonly startedMs: number;
+  readonly allowance: Allowance;
+}
+
+const JSON_LINES = `${CORS_LINES}\r\nContent-Type: application/json`;
+const LINE_BREAK = /[\r\n]/;
+
+export class Answers {
+  /** Answers that are being prepared; a stop waits for them. */
+  running = 0;
+  readonly #clock: Clock;
+  readonly #observer: Observer;
+  readonly #tags = new EntityTags();
+  readonly #gzips: GzipCache;
+
+  constructor(clock: Clock, observer: Observer, gzipCacheBytes: number) {
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#gzips = new GzipCache(gzipCacheBytes);
+  }
+
+  /** Before a handler leaves its answer for later. */
+  defer({ exchange, operationId, allowance }: Visit): void {
+    this.running += 1;
+    exchange.outlive(() => {
+      this.running -= 1;
+      allowance.refund?.();
+      this.#observer.httpAborted(operationId);
+    });
+  }
+
+  answer(visit: Visit, route: Route, answer: Answer, positionLines: string): void {
+    const status = answer.status ?? 200;
+    if (status !== 200) visit.allowance.refund?.();
+    const type =
+      answer.type === undefined
+        ? JSON_LINES
+        : `${CORS_LINES}\r\nContent-Type: ${singleLine(answer.type)}`;
+    let lines = type + visit.allowance.lines + positionLines;
+    if (answer.headers !== undefined) {
+      for (const [name, value] of Object.entries(answer.headers)) {
+        lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
+      }
+    }
+    if (status === 200 && (route.etag || route.gzip)) this.#cacheable(visit, route, answer, lines);
+    else this.#send(visit, { status, lines, body: answer.body });
+  }
+
+  failure(visit: Visit, failure: Failure, more: { lines?: string; close?: boolean } = {}): void {
+    visit.allowance.refund?.();
+    const { cause, message, details, reason, status } = failure;
+    const body: ErrorBody = {
+      cause,
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined
+        ? {}
+        : { details: details.map(({ path, message }) => ({ path, message })) }),
+    };
+    let lines = JSON_LINES + visit.allowance.lines + (more.lines ?? '');
+    const retryAfter = failure.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
+    if (retryAfter !== undefined) lines += `\r\nRetry-After: ${retryAfter}`;
+    const close = more.close ?? false;
+    this.#send(visit, { status, lines, body: JSON.stringify(body), close });
+  }
+
+  /** An answer without content: 204 to OPTIONS. */
+  empty(visit: Visit, lines: string): void {
+    this.#send(visit, { status: 204, lines: lines + visit.allowance.lines, body: null });
+  }
+
+  fault(visit: Visit, error: unknown): void {
+    if (error instanceof Unavailable) {
+      this.failure(visit, error.failure);
+      return;
+    }
+    this.#observer.handlerFailed(visit.operationId, error);
+    this.failure(visit, new Failure('SERVER_ERROR', 'the server failed; it is logged, try again'));
+  }
+
+  #cacheable(visit: Visit, route: Route, { body, tag: own }: Answer, soFar: string): void {
+    const { exchange } = visit;
+    const tag = own === undefined ? this.#tags.of(body) : entityTag(own, route.gzip);
+    let lines = soFar;
+    if (route.gzip) lines += '\r\nVary: Accept-Encoding';
+    if (route.etag) {
+      lines += `\r\nETag: ${tag}`;
+      if (route.method === 'GET' && matches(exchange.ifNoneMatch, tag)) {
+        this.#send(visit, { status: 304, lines, body: null });
+        return;
+      }
+    }
+    if (!route.gzip || !isLarge(body) || !acceptsGzip(exchange.acceptEncoding)) {
+      this.#send(visit, { status: 200, lines, body });
+      return;
+    }
+    const zipped = this.#gzips.of(tag, body);
+    lines += '\r\nContent-Encoding: gzip';
+    if (!(zipped instanceof Promise)) {
+      this.#send(visit, { status: 200, lines, body: zipped });
+      return;
+    }
+    if (!exchange.deferred) this.defer(visit);
+    zipped.then(
+      (bytes) => this.#send(visit, { status: 200, lines, body: bytes }),
+      (error) => this.fault(visit, error),
+    );
+  }
+
+  #send(visit: Visit, reply: Reply): void {
+    const { exchange, operationId, startedMs } = visit;
+    if (!exchange.alive) return;
+    exchange.send(reply);
+    if (exchange.deferred) this.running -= 1;
+    const seconds = (this.#clock.monotonicMs() - startedMs) / 1000;
+    this.#observer.httpRequest(operationId, reply.status, seconds);
+  }
+}
+
+function isLarge(body: string | Uint8Array): boolean {
+  return body.length > GZIP_FROM_BYTES || Buffer.byteLength(body) > GZIP_FROM_BYTES;
+}
+
+/** Header values are written raw, so a line break in one would start a header of its own. */
+function singleLine(text: string): string {
+  if (LINE_BREAK.test(text)) throw new Error('a header from a handler holds a line break');
+  return text;
+}

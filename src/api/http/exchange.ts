@@ -1,0 +1,138 @@
+/**
+ * One request and its response. uWebSockets.js frees the request when its handler returns and the
+ * response when the client goes away, and touching either after that aborts the process; so what
+ * is needed of the request is read at once, and every write asks `alive` first.
+ */
+import type { HttpRequest, HttpResponse } from '../gateway/server.ts';
+import { statusLine } from './status.ts';
+
+export interface Reply {
+  readonly status: number;
+  /** Header lines, each starting with CRLF; they follow the CORS origin line. */
+  readonly lines: string;
+  /** Null: an answer without a body, such as 304. */
+  readonly body: string | Uint8Array | null;
+  /** The connection cannot be trusted after this. */
+  readonly close?: boolean;
+}
+
+/** `end` keeps whatever the client does not take; longer bodies are handed over as it reads. */
+const AT_ONCE_BYTES = 262_144;
+
+export class Exchange {
+  readonly res: HttpResponse;
+  readonly isHead: boolean;
+  alive = true;
+  /** False once the handler has returned: from then on writes must be corked by hand. */
+  corked = true;
+  /** True once `outlive` was called. */
+  deferred = false;
+  contentType = '';
+  contentLength = '';
+  acceptEncoding = '';
+  ifNoneMatch = '';
+  minPosition = '';
+  forwardedFor = '';
+  /** Runs when the client goes away before its answer, after `outlive`. */
+  gone: (() => void) | null = null;
+  #hosts = 0;
+  #lengths = 0;
+
+  constructor(res: HttpResponse, req: HttpRequest, isHead: boolean) {
+    this.res = res;
+    this.isHead = isHead;
+    req.forEach((name, value) => {
+      this.#take(name, value);
+    });
+  }
+
+  /** uWebSockets.js takes the first of several; a proxy may take another: request smuggling. */
+  get ambiguous(): boolean {
+    return this.#hosts > 1 || this.#lengths > 1;
+  }
+
+  /** Must be called before the handler returns without an answer. */
+  outlive(onAborted: () => void): void {
+    this.deferred = true;
+    this.res.onAborted(() => {
+      if (!this.alive) return;
+      this.alive = false;
+      this.gone?.();
+      onAborted();
+    });
+  }
+
+  send(reply: Reply): void {
+    if (!this.alive) return;
+    this.alive = false;
+    if (this.corked) this.#write(reply);
+    else this.res.cork(() => this.#write(reply));
+  }
+
+  #write(reply: Reply): void {
+    const { res } = this;
+    if (reply.status !== 200) res.writeStatus(statusLine(reply.status));
+    // One call for all lines: each call into the library costs more than the bytes it writes.
+    res.writeHeader('Access-Control-Allow-Origin', `*${reply.lines}`);
+    if (reply.body === null) {
+      res.endWithoutBody();
+    } else if (reply.close === true) {
+      res.end(this.isHead ? '' : reply.body, true);
+    } else if (this.isHead) {
+      // endWithoutBody(length) leaves the response open, and the process aborts over it.
+      res.writeHeader('Content-Length', String(Buffer.byteLength(reply.body)));
+      res.endWithoutBody();
+    } else if (reply.body.length <= AT_ONCE_BYTES) {
+      res.end(reply.body);
+    } else {
+      sendLong(res, typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body);
+    }
+  }
+
+  #take(name: string, value: string): void {
+    switch (name) {
+      case 'host':
+        this.#hosts += 1;
+        break;
+      case 'content-length':
+        this.#lengths += 1;
+        this.contentLength = value;
+        break;
+      case 'content-type':
+        this.contentType = value;
+        break;
+      case 'accept-encoding':
+        this.acceptEncoding = value;
+        break;
+      case 'if-none-match':
+        this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch}, ${value}`;
+        break;
+      case 'x-min-position':
+        this.minPosition = value;
+        break;
+      case 'x-forwarded-for':
+        this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor}, ${value}`;
+        break;
+    }
+  }
+}
+
+/**
+ * The library asks for more when the client has taken what it got. Until then the response is
+ * pending, so that a client that reads nothing costs one body: the library closes a connection
+ * whose next request is there already (clients that send it before they have read do so at their
+ * own risk).
+ */
+function sendLong(res: HttpResponse, body: Uint8Array): void {
+  let gone = false;
+  res.onAborted(() => {
+    gone = true;
+  });
+  const [, done] = res.tryEnd(body, body.length);
+  if (done || gone) return;
+  res.onWritable((offset) => {
+    if (gone) return true;
+    const [taken, done] = res.tryEnd(body.subarray(offset), body.length);
+    return taken || done;
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * Query strings and path parameters, read and checked. A client that polls sends the same query
+ * string again and again, so what it means is remembered for the most recent ones.
+ */
+import { LRUCache } from 'lru-cache';
+import type { TObject } from 'typebox';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Check, checkOf, isRecord } from '../gateway/input.ts';
+import type { RouteRequest } from '../gateway/port.ts';
+
+export type Query = RouteRequest['query'];
+
+const REMEMBERED = 500;
+const LONGEST_REMEMBERED = 512;
+const INTEGER = /^-?\d{1,15}$/;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+const NONE: Query = {};
+
+export class QueryReader {
+  readonly #names: ReadonlyMap<string, RegExp | null>;
+  readonly #required: readonly string[];
+  readonly #check: Check | null;
+  readonly #remembered = new LRUCache<string, Query | Failure>({ max: REMEMBERED });
+
+  constructor(schema: TObject | undefined) {
+    const properties = Object.entries(schema?.properties ?? {});
+    this.#names = new Map(properties.map(([name, field]) => [name, numeralOf(field)]));
+    this.#required = schema?.required ?? [];
+    this.#check = schema === undefined ? null : checkOf(schema);
+  }
+
+  read(raw: string): Query | Failure {
+    if (this.#check === null) return NONE;
+    const known = this.#remembered.get(raw);
+    if (known !== undefined) return known;
+    const result = this.#parse(raw, this.#check);
+    if (raw.length <= LONGEST_REMEMBERED) this.#remembered.set(raw, result);
+    return result;
+  }
+
+  #parse(raw: string, check: Check): Query | Failure {
+    const fields: Record<string, string | number> = {};
+    for (const pair of raw.split('&')) {
+      const at = pair.indexOf('=');
+      const name = decode(at < 0 ? pair : pair.slice(0, at));
+      const text = decode(at < 0 ? '' : pair.slice(at + 1));
+      if (name === null || text === null) return invalid('query', 'malformed percent-encoding');
+      const numeral = this.#names.get(name);
+      if (numeral === undefined) continue;
+      if (text === '' || (text === 'null' && !this.#required.includes(name))) delete fields[name];
+      else fields[name] = numeral?.test(text) ? Number(text) : text;
+    }
+    const checked = check(fields, 'query');
+    return checked instanceof Failure ? checked : fields;
+  }
+}
+
+/** What a field's text must look like to be a number; null for fields that stay text. */
+function numeralOf(field: unknown): RegExp | null {
+  if (!isRecord(field)) return null;
+  if (field.type === 'integer') return INTEGER;
+  return field.type === 'number' ? NUMBER : null;
+}
+
+/** Null when the text is not percent-encoded UTF-8. */
+export function decode(text: string): string | null {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+const NO_PARAMETERS: RouteRequest['params'] = {};
+
+/** The `:name` segments of a path: decoded, and checked where the route says how. */
+export class ParameterReader {
+  readonly #names: readonly string[];
+  readonly #check: Check | null;
+
+  constructor(path: string, schema: TObject | undefined) {
+    this.#names = Array.from(path.matchAll(/:([A-Za-z0-9_]+)/g), (match) => match[1] ?? '');
+    this.#check = schema === undefined ? null : checkOf(schema);
+  }
+
+  /** `segment` gives the raw text of a parameter by its place. */
+  read(segment: (index: number) => string): RouteRequest['params'] | Failure {
+    if (this.#names.length === 0) return NO_PARAMETERS;
+    const params: Record<string, string> = {};
+    for (const [index, name] of this.#names.entries()) {
+      const value = decodeSegment(segment(index));
+      if (value === null) return invalid(`path.${name}`, 'malformed percent-encoding');
+      params[name] = value;
+    }
+    const checked = this.#check?.(params, 'path');
+    return checked instanceof Failure ? checked : params;
+  }
+}
+
+/** As `decode`, for path segments, where a plus sign is itself. */
+function decodeSegment(text: string): string | null {
+  return text.includes('%') ? decode(text.replaceAll('+', '%2B')) : text;
+}

@@ -1,0 +1,40 @@
+/**
+ * Content ids as `ipfs add --cid-version=1` makes them: chunks of 262144 bytes as raw leaves; one
+ * leaf is the file itself (`bafkrei…`), several hang under one dag-pb node (`bafybei…`).
+ * Source: IPIP-499, the profile that Kubo used up to then; vectors in test/api/imageStore/cid.test.ts.
+ */
+import { importBytes } from 'ipfs-unixfs-importer';
+import { fixedSize } from 'ipfs-unixfs-importer/chunker';
+import { balanced } from 'ipfs-unixfs-importer/layout';
+import { CID } from 'multiformats/cid';
+
+const CHUNK_BYTES = 262_144;
+const LINKS_PER_NODE = 174;
+
+/** We want the id only: no block is kept. */
+const FORGETFUL = { put: async (cid: CID) => cid };
+
+export async function cidOf(bytes: Uint8Array): Promise<string> {
+  const { cid } = await importBytes(bytes, FORGETFUL, {
+    cidVersion: 1,
+    rawLeaves: true,
+    reduceSingleLeafToSelf: true,
+    chunker: fixedSize({ chunkSize: CHUNK_BYTES }),
+    layout: balanced({ maxChildrenPerNode: LINKS_PER_NODE }),
+  });
+  return cid.toString();
+}
+
+/** 59 letters and digits, so that one is safe as a file name and in a URL. */
+const SHAPE = /^baf(?:kr|yb)ei[a-z2-7]{52}$/;
+
+/** Whether `text` is an id that `cidOf` could answer, in its one spelling. */
+export function isCid(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  try {
+    // The shape leaves open what stands in the spare bits: 58 letters are two bits too many.
+    return CID.parse(text).version === 1;
+  } catch {
+    return false;
+  }
+}

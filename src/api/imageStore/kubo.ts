@@ -1,0 +1,150 @@
+/**
+ * Images on an IPFS node that speaks Kubo's HTTP API (`/api/v0`, by URL), pinned there. The node is
+ * believed nothing: the id that it answers must be the one that we computed, and what it gives for
+ * an id must have that id. It is asked for what it holds itself, never to search the network.
+ * Source: docs.ipfs.tech, Kubo RPC API v0, `add` and `cat`.
+ */
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import { cidOf, isCid } from './cid.ts';
+import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, mismatch } from './header.ts';
+import type { ImageStore, StoredImage } from './port.ts';
+
+export interface KuboSettings {
+  /** Where `/api/v0` lies, such as `http://127.0.0.1:5001`; may hold user and password. */
+  readonly url: string;
+  readonly clock: Clock;
+  /** For one whole call. */
+  readonly timeoutMs: number;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly bytes: Buffer;
+}
+
+const MAX_REPORT_BYTES = 65_536;
+const ABSENT = /not found|could not find/i;
+
+/** Chunks are said because a node's settings may have others; the rest are Kubo's own for v1. */
+const ADD = '/api/v0/add?cid-version=1&raw-leaves=true&chunker=size-262144&pin=true&progress=false';
+
+export class KuboImages implements ImageStore {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+
+  constructor({ url, clock, timeoutMs }: KuboSettings) {
+    const { origin, pathname, username, password } = new URL(url);
+    this.#base = origin + pathname.replace(/\/+$/, '');
+    this.#headers = username === '' ? {} : { authorization: basic(username, password) };
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async put(bytes: Uint8Array, mediaType: ImageType): Promise<string | Failure> {
+    const refused = mismatch(bytes, mediaType);
+    if (refused !== null) return refused;
+    const cid = await cidOf(bytes);
+    const form = new FormData();
+    form.set('file', new Blob([Uint8Array.from(bytes)], { type: mediaType }), cid);
+    const answer = await this.#post(ADD, form, MAX_REPORT_BYTES);
+    if (answer instanceof Failure) return answer;
+    if (answer.status !== 200) return failed(`it answered ${reportOf(answer)}`);
+    const named = nameIn(answer.bytes.toString('utf8'));
+    if (named === cid) return cid;
+    return failed(`it calls the image ${named ?? 'nothing'}, not ${cid}`);
+  }
+
+  async get(cid: string): Promise<StoredImage | null | Failure> {
+    if (!isCid(cid)) return null;
+    const most = MAX_IMAGE_BYTES + 1;
+    const path = `/api/v0/cat?arg=${cid}&length=${most}&offline=true`;
+    const answer = await this.#post(path, null, most);
+    if (answer instanceof Failure) return answer;
+    const { status, bytes } = answer;
+    if (status === 500 && ABSENT.test(bytes.toString('utf8'))) return null;
+    if (status !== 200) return failed(`it answered ${reportOf(answer)}`);
+    if (bytes.length > MAX_IMAGE_BYTES) return null;
+    if ((await cidOf(bytes)) !== cid) return failed(`what it gives for ${cid} has another id`);
+    const mediaType = imageTypeOf(bytes);
+    return mediaType === null ? null : { bytes, mediaType };
+  }
+
+  async #post(path: string, body: FormData | null, maxBytes: number): Promise<Answered | Failure> {
+    const abort = new AbortController();
+    const timer = this.#clock.after(this.#timeoutMs, () => abort.abort());
+    try {
+      const { signal } = abort;
+      const headers = this.#headers;
+      const url = this.#base + path;
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        signal,
+        redirect: 'error',
+      });
+      return { status: response.status, bytes: await bounded(response, maxBytes) };
+    } catch (error) {
+      if (abort.signal.aborted) return failed(`no answer within ${this.#timeoutMs} ms`);
+      return failed(causeOf(error));
+    } finally {
+      timer.cancel();
+    }
+  }
+}
+
+/** At most one chunk more than `maxBytes` is read; what is longer is cut to `maxBytes`. */
+async function bounded(response: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
+}
+
+/** The last line with a hash names the root. */
+function nameIn(report: string): string | null {
+  for (const line of report.trim().split('\n').reverse()) {
+    const hash = fieldOf(line, 'Hash');
+    if (hash !== null) return hash;
+  }
+  return null;
+}
+
+function reportOf({ status, bytes }: Answered): string {
+  const message = fieldOf(bytes.toString('utf8'), 'Message');
+  return message === null ? String(status) : `${status}: ${message}`;
+}
+
+function fieldOf(text: string, name: string): string | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const isObject = typeof parsed === 'object' && parsed !== null;
+    const value: unknown = isObject ? Reflect.get(parsed, name) : null;
+    return typeof value === 'string' ? value.slice(0, 200) : null;
+  } catch {
+    return null;
+  }
+}
+
+function causeOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function basic(username: string, password: string): string {
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+function failed(why: string): Failure {
+  return new Failure('SERVER_ERROR', `the IPFS node failed: ${why}; try again`);
+}

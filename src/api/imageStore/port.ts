@@ -1,0 +1,29 @@
+/**
+ * The image store: bytes under their content id. Contract suite: test/contracts/images.ts.
+ *
+ * Guarantees:
+ * - `put` answers the CID that `ipfs add --cid-version=1` gives the same bytes, and only once they
+ *   survive a crash. Putting the same bytes again, also at once, answers the same.
+ * - `get` answers exactly the bytes of that CID, or null: never half a file, never other bytes,
+ *   nothing but images of the four types. The media type is read from the bytes.
+ *
+ * May be lost: an image that no launch on the chain has, once a store is full and it is among the
+ * oldest; nothing else that `put` acknowledged. May come twice: the same bytes.
+ *
+ * Errors: SERVER_ERROR when the store does not do what it should (disk full, node unreachable);
+ * nothing was stored then as far as anyone can see, and the same call may be tried again. Bytes
+ * that `put` gets were checked before (header.ts); others are refused with INVALID_PARAMS.
+ */
+import type { Failure } from '../../engine/runtime/errors.ts';
+import type { ImageType } from './header.ts';
+
+export interface StoredImage {
+  readonly bytes: Uint8Array;
+  readonly mediaType: ImageType;
+}
+
+export interface ImageStore {
+  put(bytes: Uint8Array, mediaType: ImageType): Promise<string | Failure>;
+  /** Any text will do as a CID; null for what is none. */
+  get(cid: string): Promise<StoredImage | null | Failure>;
+}

@@ -1,0 +1,37 @@
+/** Logos by content id, as an IPFS gateway would serve them. */
+import Type from 'typebox';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Route } from '../gateway/port.ts';
+import type { ImageStore } from '../imageStore/port.ts';
+
+export function imageRoutes(images: ImageStore): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/ipfs/:cid',
+      operationId: 'image',
+      tag: 'Images',
+      summary: 'A token’s logo by its content id',
+      params: Type.Object({ cid: Type.String({ pattern: '^[A-Za-z0-9]{1,128}$' }) }),
+      answers: { 200: { description: 'The image', type: 'image/*' } },
+      causes: ['NOT_FOUND'],
+      rate: 'read',
+      needsSync: false,
+      positioned: false,
+      etag: true,
+      gzip: false,
+      async handle({ params }) {
+        const cid = params.cid ?? '';
+        const found = await images.get(cid);
+        if (found instanceof Failure) return found;
+        if (found === null) return new Failure('NOT_FOUND', `No image ${cid} is kept here.`);
+        const headers = {
+          'Cache-Control': 'public, max-age=31536000, immutable',
+          // What users upload is never taken for a page.
+          'X-Content-Type-Options': 'nosniff',
+        };
+        return { body: found.bytes, type: found.mediaType, tag: cid, headers };
+      },
+    },
+  ];
+}

@@ -1,0 +1,106 @@
+/**
+ * Life, readiness, metrics and the time. Health and metrics draw from no one's rate limit and
+ * answer while the node is syncing: they are what one looks at when something is wrong.
+ */
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { formatPosition } from '../../engine/runtime/position.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { registerStatus } from './gauges.ts';
+import { Live, Ready, ServerTime } from './schema.ts';
+import type { NodeStatus } from './status.ts';
+
+const LOOK = {
+  method: 'GET',
+  tag: 'Operations',
+  needsSync: false,
+  positioned: false,
+  etag: false,
+  gzip: false,
+} as const;
+
+/** On the port of ADMIN_PORT where that is set, and then only there. */
+export function adminRoutes(status: NodeStatus, registry: Registry): readonly Route[] {
+  registerStatus(registry, status);
+  return [liveRoute(), readyRoute(status), metricsRoute(registry)];
+}
+
+function liveRoute(): Route {
+  const body = JSON.stringify({ live: true });
+  return {
+    ...LOOK,
+    path: '/health/live',
+    operationId: 'healthLive',
+    summary: 'The process answers',
+    answers: { 200: { description: 'It does.', schema: Live } },
+    rate: 'free',
+    handle: () => ({ body }),
+  };
+}
+
+function readyRoute(status: NodeStatus): Route {
+  return {
+    ...LOOK,
+    path: '/health/ready',
+    operationId: 'healthReady',
+    summary: 'The node has caught up and serves the market',
+    answers: {
+      200: { description: 'Synced.', schema: Ready },
+      503: { description: 'Still syncing: the same body, with synced false.', schema: Ready },
+    },
+    rate: 'free',
+    handle: () => readiness(status),
+  };
+}
+
+function readiness(status: NodeStatus): Answer {
+  const position = status.applied();
+  const synced = status.synced();
+  const quarantinedPools = status.quarantined();
+  const { slot, hash, lagMs } = status.tip();
+  const body = JSON.stringify({
+    node: status.node,
+    role: status.role(),
+    term: status.term(),
+    lagEntries: status.lagEntries(),
+    position: formatPosition(position),
+    epoch: position.epoch,
+    seq: position.seq,
+    stateHash: status.stateHash(),
+    synced,
+    stale: status.stale(),
+    degraded: quarantinedPools > 0,
+    quarantinedPools,
+    tip: { slot, hash, lagMs },
+    sync: status.sync(),
+  });
+  return { status: synced ? 200 : 503, body };
+}
+
+function metricsRoute(registry: Registry): Route {
+  const type = registry.contentType;
+  return {
+    ...LOOK,
+    path: '/metrics',
+    operationId: 'metrics',
+    summary: 'Metrics for Prometheus',
+    answers: { 200: { description: 'Text exposition format.', type } },
+    rate: 'free',
+    handle: async () => ({ body: await registry.metrics(), type }),
+  };
+}
+
+/** What clients may ask about the server itself. */
+export function utilityRoutes(clock: Clock): readonly Route[] {
+  const time: Route = {
+    ...LOOK,
+    path: '/v1/utility/server/time',
+    operationId: 'serverTime',
+    summary: 'Wall clock of the server',
+    description: 'For clock skew only: market time is that of the newest entry, never this.',
+    answers: { 200: { description: 'The time now.', schema: ServerTime } },
+    rate: 'read',
+    handle: () => ({ body: JSON.stringify({ timestamp: clock.nowMs() }) }),
+  };
+  return [time];
+}

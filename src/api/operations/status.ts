@@ -1,0 +1,33 @@
+/** What health, readiness and the Health topic ask of the node; `app.ts` provides it. */
+
+import type { SyncProgress } from '../../chain/syncMeter.ts';
+import type { Position } from '../../engine/runtime/position.ts';
+import type { Tip } from '../gateway/port.ts';
+
+export interface StatusTip extends Tip {
+  /** Market time in Unix seconds: of the newest entry; null before the first. */
+  readonly time: number | null;
+}
+
+export interface NodeStatus {
+  /** Name of this process, for a person who looks at several. */
+  readonly node: string;
+  role(): 'leader' | 'follower';
+  /** Of the leader whose entry was applied last. */
+  term(): number;
+  /** Entries that are written, and not applied here yet. */
+  lagEntries(): number;
+  applied(): Position;
+  /** Hex; equal on every node at the same position. */
+  stateHash(): string;
+  synced(): boolean;
+  /** Answers about the market are given: it has caught up, or there is nobody to catch up with. */
+  serves(): boolean;
+  /** While it catches up with a chain that is made elsewhere; null: it has, or there is none. */
+  sync(): SyncProgress | null;
+  /** The source of entries is silent, so the answers are right but old. */
+  stale(): boolean;
+  /** Pools taken out after a repeated fault; the others go on. */
+  quarantined(): number;
+  tip(): StatusTip;
+}

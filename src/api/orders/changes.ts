@@ -1,0 +1,91 @@
+/**
+ * What changed in a list of orders. All that lies between two positions travels in one frame; after
+ * a rollback as `OrdersRevised`, which an ordinary update follows that says the same, for clients
+ * that know no other.
+ */
+import { undoneSlots } from '../../engine/actors/chainMarket.ts';
+import { readAbout } from '../../engine/actors/streamTags.ts';
+import type { OrderView } from '../../engine/market/orderView.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import { type Touch, touchPage } from '../../engine/store/touches.ts';
+import type { Changes, Part, Source } from '../topics/port.ts';
+import { type FoundOrder, type OrderNode, Orders, type OrderWish } from './market.ts';
+
+export const REVISED = 'OrdersRevised';
+const PAGE = 100;
+
+export class OrderSource implements Source {
+  readonly key: string;
+  readonly tags: readonly string[];
+  readonly #node: OrderNode;
+  readonly #wish: OrderWish;
+  readonly #scope: string;
+  readonly #update: string;
+  readonly #keys: ReadonlySet<string> | null;
+
+  constructor(node: OrderNode, wish: OrderWish, scope: string, topic: string, key: string) {
+    this.key = key;
+    this.tags = [scope];
+    this.#node = node;
+    this.#wish = wish;
+    this.#scope = scope;
+    this.#update = `${topic}Update`;
+    this.#keys = wish.pkhs === null ? null : new Set(wish.pkhs);
+  }
+
+  snapshot(): Json {
+    if (!this.#isKnown()) return null;
+    const orders = new Orders(this.#node);
+    const { items: ledger, count } = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
+    return { ledger, mempool: orders.mempool(this.#wish), removed: [], count };
+  }
+
+  since(seq: number): Changes | null {
+    const { store } = this.#node.fold;
+    if (seq < store.horizonSeq) return null;
+    const applied = store.checkpoint?.seq ?? 0;
+    const { touches, completeTo } = touchPage(applied, (limit) =>
+      store.touchedSince(this.#scope, seq, limit),
+    );
+    const mine = touches.filter(({ about }) => this.#isMine(about));
+    if (mine.length === 0) return { parts: [], completeTo };
+    const data = this.#changes(mine);
+    const undoneSeq = Math.max(...mine.map((touch) => touch.undoneSeq));
+    const update: Part = { event: this.#update, seq: completeTo, data };
+    if (undoneSeq <= seq) return { parts: [update], completeTo };
+    const revised = { ...data, reason: 'rollback', ...undoneSlots(store, undoneSeq) };
+    return { parts: [{ event: REVISED, seq: completeTo, data: revised }, update], completeTo };
+  }
+
+  #changes(touches: readonly Touch[]) {
+    const orders = new Orders(this.#node);
+    const isKnown = this.#isKnown();
+    const [onChain, waiting]: [FoundOrder[], FoundOrder[]] = [[], []];
+    const removed: string[] = [];
+    for (const { ref } of touches) {
+      // Without its token an order that waits is shown to its owner only.
+      const found = isKnown ? orders.find(ref) : null;
+      if (found === null) removed.push(ref);
+      else (found.isOnChain ? onChain : waiting).push(found);
+    }
+    const [ledger, mempool] = [newestFirst(onChain), newestFirst(waiting)];
+    return { ledger, mempool, removed, count: orders.count(this.#wish) };
+  }
+
+  /** The token that it is about, if it is about one. */
+  #isKnown(): boolean {
+    const { token } = this.#wish;
+    return token === null || this.#node.fold.directory.find(token) !== null;
+  }
+
+  #isMine(about: string): boolean {
+    const { token, pkh } = readAbout(about);
+    const { token: wished } = this.#wish;
+    return (wished === null || token === wished) && (this.#keys === null || this.#keys.has(pkh));
+  }
+}
+
+/** As HTTP lists them. */
+function newestFirst(orders: readonly FoundOrder[]): OrderView[] {
+  return orders.toSorted((a, b) => (a.place < b.place ? 1 : -1)).map(({ order }) => order);
+}

@@ -1,0 +1,176 @@
+/**
+ * Orders as the fold knows them: one by reference or beacon, lists of those on the chain, those
+ * that only wait in the mempool. Nothing is kept here.
+ */
+import type { Fold } from '../../engine/actors/fold.ts';
+import type { WaitingOrder } from '../../engine/actors/mempoolBook.ts';
+import {
+  openOrdersOfKey,
+  ordersOfBoth,
+  ordersOfKey,
+  ordersOfToken,
+} from '../../engine/actors/orderRows.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { RefText } from '../../engine/market/events.ts';
+import { type OrderFacts, type OrderView, viewOrder } from '../../engine/market/orderView.ts';
+import {
+  type DroppedRecord,
+  type OrderRecord,
+  readRecord,
+  type TradeRecord,
+} from '../../engine/store/records.ts';
+import { type ListPage, walkLists } from './walk.ts';
+
+/** `fold` is asked anew each time, a new epoch replaces it. */
+export interface OrderNode {
+  readonly fold: Fold;
+}
+
+/** Whose orders of what. Keys are distinct; null: everybody's. */
+export interface OrderWish {
+  /** null: of all tokens. */
+  readonly token: AssetId | null;
+  readonly pkhs: readonly string[] | null;
+  /** Neither executed nor refunded. */
+  readonly onlyOpen?: boolean;
+}
+
+export interface FoundOrder {
+  readonly order: OrderView;
+  /** False: it is in no block. */
+  readonly isOnChain: boolean;
+  readonly place: string;
+}
+
+export class Orders {
+  readonly #fold: Fold;
+
+  constructor({ fold }: OrderNode) {
+    this.#fold = fold;
+  }
+
+  /** Orders on the chain, newest first, and how many there are in all pages. */
+  ledger(wish: OrderWish, page: ListPage): { count: number; items: OrderView[] } {
+    const lists = this.#lists(wish);
+    const count = sumOf(lists);
+    if (page.offset >= count) return { count, items: [] };
+    const names = lists.map(({ name }) => name);
+    const refs = walkLists(this.#fold.store, names, page);
+    return { count, items: refs.flatMap((ref) => this.view(ref) ?? []) };
+  }
+
+  /** How many `ledger` has in all its pages. */
+  count(wish: OrderWish): number {
+    return sumOf(this.#lists(wish));
+  }
+
+  /** Orders that are in no block yet, newest first. */
+  mempool({ token, pkhs }: OrderWish): OrderView[] {
+    const { mempool, store } = this.#fold;
+    const found = pkhs === null ? mempool.ofToken(token ?? '') : mempool.ofKeys(pkhs);
+    return found
+      .filter(({ order }) => token === null || order.token === token)
+      .filter(({ order }) => store.get('orders', order.ref) === null)
+      .flatMap(({ order }) => this.view(order.ref) ?? []);
+  }
+
+  /** null: neither the chain nor the mempool has it. */
+  view(ref: RefText): OrderView | null {
+    return this.find(ref)?.order ?? null;
+  }
+
+  /** `place` sorts in the list that it stands in. */
+  find(ref: RefText): FoundOrder | null {
+    const record = this.#record(ref);
+    if (record !== null) {
+      return { order: viewOrder(this.#confirmed(record)), isOnChain: true, place: record.at };
+    }
+    const waiting = this.#fold.mempool.placed(ref);
+    if (waiting === null) return null;
+    const place = `${waiting.place}/${waiting.order.at}`;
+    return { order: viewOrder(this.#waiting(waiting)), isOnChain: false, place };
+  }
+
+  byBeacon(beacon: string): OrderView | null {
+    const ref = this.#fold.store.get('beacons', beacon);
+    if (ref === null) return null;
+    return this.view(ref) ?? this.#dropped(ref);
+  }
+
+  /** Of its fill; null for an order without one. */
+  tradeOf(ref: RefText): TradeRecord | null {
+    const record = this.#record(ref);
+    if (record === null || record.tradeAt === null) return null;
+    const text = this.#fold.store.get('trades', `${record.token}/${record.tradeAt}`);
+    return text === null ? null : readRecord<TradeRecord>(text);
+  }
+
+  /** Where an order on the chain stands in its lists; null: it is not on the chain. */
+  placeOf(ref: RefText): string | null {
+    return this.#record(ref)?.at ?? null;
+  }
+
+  #confirmed(order: OrderRecord): OrderFacts {
+    const { ref, token, state, closedTx, closedMs: endedMs, received, venue, placedMs } = order;
+    const isOpen = state === 'open';
+    return {
+      order,
+      confirmed: isOpen ? 'open' : 'ended',
+      isPlacing: false,
+      end: isOpen ? this.#fold.mempool.end(ref) : { tx: closedTx ?? '', kind: state, received },
+      endedMs,
+      placedMs,
+      venue: venue ?? this.#venueOf(token),
+    };
+  }
+
+  #waiting({ order, seenMs: placedMs }: WaitingOrder): OrderFacts {
+    const shared = { confirmed: 'none', isPlacing: true, endedMs: null } as const;
+    const venue = this.#venueOf(order.token);
+    return { ...shared, order, end: this.#fold.mempool.end(order.ref), placedMs, venue };
+  }
+
+  #dropped(ref: RefText): OrderView | null {
+    const { store } = this.#fold;
+    const text = store.get('dropped', ref);
+    if (text === null) return null;
+    const { order, shownMs, seq } = readRecord<DroppedRecord>(text);
+    // Rows go with some commit after that: no node answers longer than another.
+    if (seq <= store.horizonSeq) return null;
+    const gone = { confirmed: 'none', isPlacing: false, end: null, endedMs: null } as const;
+    return viewOrder({ ...gone, order, placedMs: shownMs, venue: this.#venueOf(order.token) });
+  }
+
+  #record(ref: RefText): OrderRecord | null {
+    const text = this.#fold.store.get('orders', ref);
+    return text === null ? null : readRecord<OrderRecord>(text);
+  }
+
+  #venueOf(token: AssetId): 'CURVE' | 'AMM' {
+    return this.#fold.directory.find(token)?.pool.reserves.venue ?? 'CURVE';
+  }
+
+  /** Those of a wish that hold anything. */
+  #lists(wish: OrderWish): List[] {
+    const { store } = this.#fold;
+    return namesOf(wish).flatMap((name) => {
+      const count = store.get('counts', name);
+      return count === null ? [] : [{ name, count: Number(count) }];
+    });
+  }
+}
+
+interface List {
+  readonly name: string;
+  readonly count: number;
+}
+
+function namesOf({ token, pkhs, onlyOpen = false }: OrderWish): string[] {
+  if (pkhs === null) return token === null ? [] : [ordersOfToken(token)];
+  if (token !== null) return pkhs.map((pkh) => ordersOfBoth(pkh, token));
+  return pkhs.map(onlyOpen ? openOrdersOfKey : ordersOfKey);
+}
+
+function sumOf(lists: readonly List[]): number {
+  return lists.reduce((sum, { count }) => sum + count, 0);
+}

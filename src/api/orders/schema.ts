@@ -1,0 +1,157 @@
+/** Orders over HTTP and WebSocket: checks and documents (api.md sections 2 and 6.3). */
+import Type from 'typebox';
+import { ORDER_STATUSES } from '../../engine/market/orderView.ts';
+import {
+  AddressText,
+  Amount,
+  AssetIdShape,
+  KeyHash,
+  OutputId,
+  TxHash,
+} from '../schemas/identifiers.ts';
+import { Before, Limit, Offset } from '../schemas/paging.ts';
+
+const SECONDS = Type.Integer({ description: 'Unix seconds.' });
+const Price = Type.String({ description: 'ADA per token.' });
+const Status = Type.Union(
+  ORDER_STATUSES.map((status) => Type.Literal(status)),
+  { description: 'What chain and mempool show of it; see the states of an order.' },
+);
+
+const FIELDS = {
+  entityId: Type.String({ description: '`<tx>:<index>` of the order output.' }),
+  beacon: Type.String({ pattern: '^[0-9a-f]{56}$' }),
+  from: AssetIdShape,
+  fromAmount: Amount,
+  to: AssetIdShape,
+  toAmount: Type.String({
+    pattern: '^[0-9]+$',
+    description:
+      'Received; before that the least that the worst price accepts; 0 when given back or dropped.',
+  }),
+  address: Type.String({ description: 'Where the output is paid to, bech32.' }),
+  worstPrice: Type.Object(
+    { numerator: Amount, denominator: Amount },
+    { description: 'Output per input.' },
+  ),
+  pendingTransactionId: Type.String({ description: 'Placed it.' }),
+  evaluatedTransactionId: Type.Union([TxHash, Type.Null()], {
+    description: 'Executed, refunded or cancelled it, in a block or in the mempool.',
+  }),
+  timestamp: Type.Integer({
+    description: 'Unix seconds of the block that placed it, or when the mempool first showed it.',
+  }),
+  status: Status,
+  orderType: Type.Union([Type.Literal('Spot'), Type.Literal('CFMM')], {
+    description: 'Spot on the curve, CFMM on the AMM: of the fill, until then as expected.',
+  }),
+  pkh: KeyHash,
+  venue: Type.Union([Type.Literal('CURVE'), Type.Literal('AMM')]),
+  evaluatedAt: Type.Union([SECONDS, Type.Null()], {
+    description: 'Unix seconds of the block that ended it.',
+  }),
+  expiresAt: Type.Integer({ description: 'Unix milliseconds from which on it may be refunded.' }),
+  refundReason: Type.Union([Type.Literal('cancelled'), Type.Literal('expired'), Type.Null()], {
+    description: 'cancelled by its owner, or expired.',
+  }),
+};
+
+export const ApiOrder = Type.Object(FIELDS, { $id: 'ApiOrder' });
+
+const Fill = Type.Object({
+  txHash: TxHash,
+  time: SECONDS,
+  fromAmount: Amount,
+  toAmount: Amount,
+  price: Price,
+});
+
+export const OrderTrades = Type.Object(
+  {
+    ...FIELDS,
+    orderStatus: Type.Union(
+      ['open', 'closed', 'cancelled', 'mempool'].map((status) => Type.Literal(status)),
+      { description: 'closed: executed. cancelled: given back, or dropped. mempool: may change.' },
+    ),
+    inputAmount: Amount,
+    outputAmount: Amount,
+    price: Type.String({
+      description: 'ADA per token: of the trade (percent fee left out), else the worst one.',
+    }),
+    filled: Type.Union([Type.Literal('0'), Type.Literal('100')], { description: 'Percent.' }),
+    fills: Type.Array(Fill),
+  },
+  { $id: 'OrderTrades' },
+);
+
+export const OrderPage = Type.Object(
+  {
+    ledger: Type.Object({
+      count: Type.Integer({ description: 'Of all pages.' }),
+      items: Type.Array(ApiOrder, { description: 'On the chain, newest first.' }),
+    }),
+    mempool: Type.Array(ApiOrder, { description: 'In no block yet: all of them, newest first.' }),
+  },
+  { $id: 'OrderPage' },
+);
+
+const PAGE = { offset: Offset, limit: Limit(100, 100), before: Before('order') };
+
+export const OrderFeedQuery = Type.Object({ asset: AssetIdShape, ...PAGE });
+export const HistoryQuery = Type.Object(PAGE);
+export const HistoryByAssetQuery = OrderFeedQuery;
+export const BeaconQuery = Type.Object({
+  beacon: Type.String({
+    pattern: '^[0-9a-fA-F]{56}$',
+    description: 'Of the order, 56 hex digits.',
+  }),
+});
+
+const MOST_KEYS = 1000;
+export const AnyKeys = Type.Optional(
+  Type.Union([Type.Null(), Type.Array(KeyHash, { maxItems: MOST_KEYS })], {
+    description: 'Payment key hashes; none, null or [] for everybody.',
+  }),
+);
+export const SomeKeys = Type.Array(KeyHash, {
+  minItems: 1,
+  maxItems: MOST_KEYS,
+  description: 'Payment key hashes.',
+});
+
+const KeyFilter = Type.Optional(
+  Type.Union([Type.Null(), Type.Array(KeyHash, { maxItems: MOST_KEYS })]),
+);
+export const OrderFeedInput = Type.Object({
+  asset: AssetIdShape,
+  pkhFilter: Type.Optional({ ...KeyFilter, description: 'null or []: everybody.' }),
+  pkhs: Type.Optional({ ...KeyFilter, description: 'The same, by its other name.' }),
+});
+export const HistoryInput = Type.Object({ address: AddressText });
+export const HistoryByAssetInput = Type.Object({ address: AddressText, asset: AssetIdShape });
+
+const CHANGES = {
+  ledger: Type.Array(ApiOrder, { description: 'Changed ones on the chain, newest first.' }),
+  mempool: Type.Array(ApiOrder, { description: 'Changed ones that are in no block.' }),
+  removed: Type.Array(OutputId, { description: 'Neither the chain nor the mempool has them.' }),
+  count: Type.Integer({ description: 'Of all orders on the chain.' }),
+};
+export const OrderChanges = Type.Union([Type.Object(CHANGES), Type.Null()]);
+const Slot = Type.Union([Type.Integer(), Type.Null()]);
+export const OrdersRevised = Type.Object({
+  ...CHANGES,
+  reason: Type.Literal('rollback'),
+  fromSlot: Slot,
+  toSlot: Slot,
+});
+
+const Level = Type.Tuple([Price, Type.String({ description: 'Tokens.' })]);
+export const OrderBookInput = Type.Object({ asset: AssetIdShape });
+export const OrderBookOutput = Type.Union([
+  Type.Object({
+    bids: Type.Array(Level, { description: 'Highest price first.' }),
+    asks: Type.Array(Level, { description: 'Lowest price first.' }),
+    spot: Price,
+  }),
+  Type.Null(),
+]);

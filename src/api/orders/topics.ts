@@ -1,0 +1,122 @@
+/**
+ * Orders, live: of a token, of a key, of both; and the book of open ones. What changed after a
+ * position is remembered by the fold, so any node answers `since` with exactly that.
+ */
+import { hash } from 'node:crypto';
+import type Type from 'typebox';
+import type { TSchema } from 'typebox';
+import { parseAddress } from '../../cardano/codec/address.ts';
+import { ordersOfTag, ordersTag, poolTag } from '../../engine/actors/streamTags.ts';
+import { invalid } from '../../engine/runtime/errors.ts';
+import type { Topic } from '../topics/port.ts';
+import { BookSource, Books } from './book.ts';
+import { OrderSource } from './changes.ts';
+import type { OrderNode } from './market.ts';
+import {
+  HistoryByAssetInput,
+  HistoryInput,
+  OrderBookInput,
+  OrderBookOutput,
+  OrderChanges,
+  OrderFeedInput,
+  OrdersRevised,
+} from './schema.ts';
+
+const CADENCE_MS = 5;
+const BOOK_CADENCE_MS = 100;
+
+export function orderTopics(node: OrderNode): Topic[] {
+  return [feedTopic(node), historyTopic(node), historyByAssetTopic(node), bookTopic(node)];
+}
+
+function feedTopic(node: OrderNode): Topic {
+  const summary = 'Orders of a token: every change of status, those of the mempool included.';
+  return {
+    ...changing('LiveOrdersFeed', summary, OrderFeedInput),
+    open(data) {
+      // trust: the gateway has checked the data against `OrderFeedInput`
+      const { asset, pkhFilter, pkhs } = data as Type.Static<typeof OrderFeedInput>;
+      const token = asset.toLowerCase();
+      const keys = [...new Set((pkhFilter ?? pkhs ?? []).map((key) => key.toLowerCase()))].sort();
+      const wish = { token, pkhs: keys.length === 0 ? null : keys };
+      // A thousand keys would make a long name.
+      const of = wish.pkhs === null ? 'all' : hash('sha256', keys.join(','), 'hex');
+      const key = `LiveOrdersFeed:${token}:${of}`;
+      return new OrderSource(node, wish, ordersTag(token), 'LiveOrdersFeed', key);
+    },
+  };
+}
+
+function historyTopic(node: OrderNode): Topic {
+  const name = 'UserHistoryByAddress';
+  return {
+    ...changing(name, "Orders of an address' payment key, over all tokens.", HistoryInput),
+    open(data) {
+      // trust: the gateway has checked the data against `HistoryInput`
+      const { address } = data as Type.Static<typeof HistoryInput>;
+      const pkh = keyOf(address);
+      if (pkh === null) return notOfAKey();
+      const wish = { token: null, pkhs: [pkh] };
+      return new OrderSource(node, wish, ordersOfTag(pkh), name, `${name}:${pkh}`);
+    },
+  };
+}
+
+function historyByAssetTopic(node: OrderNode): Topic {
+  const name = 'UserHistoryByAddressAndAsset';
+  return {
+    ...changing(name, "Orders of an address' payment key for one token.", HistoryByAssetInput),
+    open(data) {
+      // trust: the gateway has checked the data against `HistoryByAssetInput`
+      const { address, asset } = data as Type.Static<typeof HistoryByAssetInput>;
+      const [pkh, token] = [keyOf(address), asset.toLowerCase()];
+      if (pkh === null) return notOfAKey();
+      const wish = { token, pkhs: [pkh] };
+      return new OrderSource(node, wish, ordersOfTag(pkh), name, `${name}:${pkh}:${token}`);
+    },
+  };
+}
+
+function bookTopic(node: OrderNode): Topic {
+  const books = new Books(node);
+  return {
+    name: 'OrderBook',
+    event: 'OrderBookUpdate',
+    otherEvents: [],
+    summary:
+      'Open orders of a token by worst price, at most 100 levels a side, whole each time. ' +
+      'A bid counts with the tokens that it takes at least.',
+    cadenceMs: BOOK_CADENCE_MS,
+    periodic: false,
+    input: OrderBookInput,
+    output: OrderBookOutput,
+    open(data) {
+      // trust: the gateway has checked the data against `OrderBookInput`
+      const { asset } = data as Type.Static<typeof OrderBookInput>;
+      const token = asset.toLowerCase();
+      return new BookSource(node, books, token, [ordersTag(token), poolTag(token)]);
+    },
+  };
+}
+
+function changing(name: string, summary: string, input: TSchema) {
+  return {
+    name,
+    event: `${name}Update`,
+    otherEvents: [{ event: 'OrdersRevised', data: OrdersRevised }],
+    summary,
+    cadenceMs: CADENCE_MS,
+    periodic: false,
+    input,
+    output: OrderChanges,
+  } as const;
+}
+
+function keyOf(address: string): string | null {
+  const parsed = parseAddress(address);
+  return parsed?.payment.kind === 'key' && !parsed.pointer ? parsed.payment.hash : null;
+}
+
+function notOfAKey() {
+  return invalid('data.address', 'Not a base or enterprise address with a payment key (bech32).');
+}

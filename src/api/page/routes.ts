@@ -1,0 +1,72 @@
+/**
+ * The page at `/` and its files. Their addresses carry a name of the content of all of them, so a
+ * browser may keep each for good, and never mixes files of two versions.
+ */
+import type { Route } from '../gateway/port.ts';
+import { type Document, documentOf } from './document.ts';
+import { type PageFile, type PageSources, readSources } from './sources.ts';
+
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+const COMMON = {
+  method: 'GET',
+  tag: 'Page',
+  // One visit asks for a hundred files: they must not use up what is meant for the API.
+  rate: 'free',
+  needsSync: false,
+  positioned: false,
+  etag: true,
+  gzip: true,
+} as const;
+
+const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
+
+/** Read once for the process: files of a running program do not change. */
+let read: PageSources | null = null;
+
+/** Without a chain there is no deployment, and the page does not ask for one. */
+export function pageRoutes(hasChain: boolean): readonly Route[] {
+  read ??= readSources();
+  const sources = read;
+  const urlOf = (path: string) => `/assets/${sources.version}/${path}`;
+  const files = [...sources.modules, ...sources.styles, sources.icon];
+  return [
+    pageRoute(documentOf(sources, urlOf, hasChain)),
+    ...files.map((file) => fileRoute(urlOf(file.path), file)),
+  ];
+}
+
+function pageRoute({ html, policy }: Document): Route {
+  const headers = {
+    ...NO_SNIFFING,
+    'Content-Security-Policy': policy,
+    'Referrer-Policy': 'no-referrer',
+    // Asked for each time, answered with 304: so a new version arrives with the next visit.
+    'Cache-Control': 'no-cache',
+  };
+  const type = 'text/html; charset=utf-8';
+  return {
+    ...COMMON,
+    path: '/',
+    operationId: 'page',
+    summary: 'The market as a page',
+    answers: { 200: { description: 'The page', type } },
+    handle: () => ({ body: html, type, headers }),
+  };
+}
+
+function fileRoute(path: string, { type, text }: PageFile): Route {
+  const headers = { ...NO_SNIFFING, 'Cache-Control': FOR_GOOD };
+  let body: string | null = null;
+  return {
+    ...COMMON,
+    path,
+    operationId: 'pageFile',
+    summary: 'A file of the page',
+    answers: { 200: { description: 'The file', type } },
+    handle() {
+      body ??= text();
+      return { body, type, headers };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * Files of the page: our own modules from `src/web/main.ts` along their imports, the packages that
+ * they name, and every stylesheet under `src/web`. There is no build: types become blanks when a
+ * module is first asked for, and lines stay where they are.
+ */
+import { hash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { assert } from '../../engine/runtime/assert.ts';
+import { fileOfPackage } from './packages.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../web/main.ts', import.meta.url));
+const MOST_FILES = 500;
+
+/** A file that the page may load; `path` is from the root of the program, with slashes. */
+export interface PageFile {
+  readonly path: string;
+  readonly type: string;
+  text(): string;
+}
+
+export interface PageSources {
+  readonly entry: string;
+  readonly modules: readonly PageFile[];
+  readonly styles: readonly PageFile[];
+  readonly icon: PageFile;
+  /** What our modules call a package → its file. */
+  readonly imports: ReadonlyMap<string, string>;
+  /** Names the content of all files together. */
+  readonly version: string;
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+export function readSources(): PageSources {
+  const entry = pathOf(ENTRY);
+  const texts = new Map<string, string>();
+  const imports = new Map<string, string>();
+  const waiting = [entry];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (texts.has(path)) continue;
+    assert(texts.size < MOST_FILES, 'the page has a bounded number of modules');
+    const text = read(path);
+    texts.set(path, text);
+    for (const specifier of specifiersOf(text)) {
+      const target = resolve(path, specifier);
+      if (target === null) continue;
+      if (!specifier.startsWith('.')) imports.set(specifier, target);
+      waiting.push(target);
+    }
+  }
+  const modules = Array.from(texts, ([path, text]) => moduleOf(path, text));
+  const styles = globSync('src/web/**/*.css', { cwd: ROOT }).sort().map(styleOf);
+  const icon = fileOf('src/web/icon.svg', 'image/svg+xml');
+  const all = [...modules, ...styles, icon].map(({ path }) => path + read(path)).join('\0');
+  const version = hash('sha256', all, 'hex').slice(0, 16);
+  return { entry, modules: modules.sort(byPath), styles, icon, imports, version };
+}
+
+/** Statements at the start of a line, and loading on demand; types are never loaded. */
+const IMPORTS = [
+  /^(?:import|export)\s(?!type\s)[^;'"]*?from\s*['"]([^'"]+)['"]/gm,
+  /^import\s*['"]([^'"]+)['"]/gm,
+  /\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm,
+];
+
+export function specifiersOf(text: string): string[] {
+  return IMPORTS.flatMap((form) => Array.from(text.matchAll(form), ([, name = '']) => name));
+}
+
+/** null for a package that a package may name and ours do not: its notes hold examples too. */
+function resolve(importer: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(importer), specifier);
+  const file = fileOfPackage(specifier);
+  if (file === null && importer.startsWith('node_modules/')) return null;
+  assert(file !== null, `${importer} imports ${specifier}, which browsers are not given`);
+  return pathOf(file);
+}
+
+function moduleOf(path: string, text: string): PageFile {
+  if (!path.endsWith('.ts')) return { path, type: SCRIPT, text: () => text };
+  return { path, type: SCRIPT, text: () => stripTypeScriptTypes(text) };
+}
+
+function styleOf(path: string): PageFile {
+  return fileOf(path.replaceAll('\\', '/'), 'text/css; charset=utf-8');
+}
+
+function fileOf(path: string, type: string): PageFile {
+  return { path, type, text: () => read(path) };
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+function pathOf(file: string): string {
+  return relative(ROOT, file).replaceAll('\\', '/');
+}
+
+function byPath(a: PageFile, b: PageFile): number {
+  return a.path < b.path ? -1 : 1;
+}

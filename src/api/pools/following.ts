@@ -1,0 +1,56 @@
+/** Pools that a client names: those it follows. */
+import type Type from 'typebox';
+import type { ListedPool } from '../../engine/actors/directory.ts';
+import type { Route } from '../gateway/port.ts';
+import { counted, integer, READS } from './route.ts';
+import { FollowedAssets, FollowingQuery, MOST_FOLLOWING, Pools } from './schema.ts';
+import type { PoolViews } from './views.ts';
+
+const FOLLOWS = {
+  ...READS,
+  method: 'POST',
+  body: FollowedAssets,
+} as const satisfies Partial<Route>;
+
+const ORDER =
+  'In the order of the body. An asset id that comes twice keeps its first place, those that are ' +
+  'not known here are left out; `count` is how many were found.';
+
+export function followingRoutes(views: PoolViews): Route[] {
+  return [
+    {
+      ...FOLLOWS,
+      path: '/v1/following',
+      operationId: 'following',
+      summary: 'A page of the pools of given tokens',
+      description: ORDER,
+      query: FollowingQuery,
+      answers: { 200: { description: 'A page, and how many there are', schema: Pools } },
+      handle({ body, query }) {
+        const found = findAll(views, body);
+        const offset = integer(query.offset, 0);
+        const end = offset + integer(query.limit, MOST_FOLLOWING);
+        return counted(found.length, views.texts(found.slice(offset, end)));
+      },
+    },
+    {
+      ...FOLLOWS,
+      path: '/v1/following/list',
+      operationId: 'followingList',
+      summary: 'The pools of given tokens, all of them',
+      description: ORDER,
+      answers: { 200: { description: 'All, and how many they are', schema: Pools } },
+      handle({ body }) {
+        const found = findAll(views, body);
+        return counted(found.length, views.texts(found));
+      },
+    },
+  ];
+}
+
+function findAll({ directory }: PoolViews, body: unknown): ListedPool[] {
+  // trust: the gateway has checked the body against `FollowedAssets`
+  const assets = body as Type.Static<typeof FollowedAssets>;
+  const wanted = new Set(assets.map((asset) => asset.toLowerCase()));
+  return [...wanted].flatMap((asset) => directory.find(asset) ?? []);
+}

@@ -1,0 +1,107 @@
+/**
+ * The first page of a list as a stream: pools that changed or are new on the page, and the order of
+ * all of it, so that whoever was complete before has every pool that the order names.
+ *
+ * What a client had at a position cannot be told from the rows, so the pages that were given out
+ * are remembered, the last of them. For a position without one the whole page is the answer.
+ */
+import { crc32 } from 'node:zlib';
+import type { Directory, ListedPool } from '../../engine/actors/directory.ts';
+import { POOLS_TAG } from '../../engine/actors/streamTags.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { PoolList } from '../../engine/market/poolView.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import type { Part, Source } from '../topics/port.ts';
+import { MOST_ON_PAGE } from './route.ts';
+import type { PoolViews } from './views.ts';
+
+/** `name`: of the topic that shows `list`. */
+export function listSource(name: string, list: PoolList, views: PoolViews): Source {
+  const pages = new GivenPages(list, views);
+  const update = ({ order }: Page, items: readonly ListedPool[]): Json => ({
+    items: items.map((listed) => views.view(listed)),
+    order,
+    crc32: crc32(order.join(',')),
+  });
+  const event = `${name}Update`;
+  return {
+    key: `PoolList:${name}`,
+    tags: [POOLS_TAG],
+    snapshot() {
+      const page = pages.now();
+      return update(page, page.pools);
+    },
+    since(seq): Part[] | null {
+      const { directory, appliedSeq, horizonSeq } = views;
+      if (seq < horizonSeq) return null;
+      if (!directory.changedBetween(seq, appliedSeq)) return [];
+      const page = pages.now();
+      const items = newsOf(page, pages.orderAt(seq), seq);
+      return items === null ? [] : [{ event, seq: appliedSeq, data: update(page, items) }];
+    },
+  };
+}
+
+/** Pools of the page that who had `order` at `seq` lacks; null: there is no news at all. */
+function newsOf(
+  page: Page,
+  order: readonly AssetId[] | null,
+  seq: number,
+): readonly ListedPool[] | null {
+  if (order === null) return page.pools;
+  const had = new Set(order);
+  const items = page.pools.filter(
+    ({ changedSeq }, index) => changedSeq > seq || !had.has(page.order[index] ?? ''),
+  );
+  return items.length === 0 && areSame(order, page.order) ? null : items;
+}
+
+interface Page {
+  readonly seq: number;
+  readonly pools: readonly ListedPool[];
+  readonly order: readonly AssetId[];
+}
+
+/** Positions; a flush makes one, so with a change in each flush it is some 13 seconds. */
+const REMEMBERED = 128;
+
+class GivenPages {
+  readonly #list: PoolList;
+  readonly #views: PoolViews;
+  /** Oldest first; without the pools, which are many when each page has others. */
+  readonly #past: Pick<Page, 'seq' | 'order'>[] = [];
+  #directory: Directory | null = null;
+  #page: Page = { seq: 0, pools: [], order: [] };
+
+  constructor(list: PoolList, views: PoolViews) {
+    this.#list = list;
+    this.#views = views;
+  }
+
+  /** The page at the applied position. */
+  now(): Page {
+    const { directory, appliedSeq: seq } = this.#views;
+    if (this.#directory === directory) {
+      if (!directory.changedBetween(this.#page.seq, seq)) return this.#page;
+    } else this.#past.length = 0;
+    this.#directory = directory;
+    const pools = directory.page(this.#list, MOST_ON_PAGE);
+    const tokens = pools.map(({ pool }) => pool.token);
+    const order = areSame(tokens, this.#page.order) ? this.#page.order : tokens;
+    this.#page = { seq, pools, order };
+    this.#past.push({ seq, order });
+    if (this.#past.length > REMEMBERED) this.#past.shift();
+    return this.#page;
+  }
+
+  /** The order of the page as it was at a position of before; null where nobody knows. */
+  orderAt(seq: number): readonly AssetId[] | null {
+    const given = this.#past.findLast((page) => page.seq <= seq);
+    if (given === undefined || this.#views.directory.changedBetween(given.seq, seq)) return null;
+    return given.order;
+  }
+}
+
+function areSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
+}

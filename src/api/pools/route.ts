@@ -1,0 +1,23 @@
+import type { Answer, Route } from '../gateway/port.ts';
+
+/** What the routes of pools have in common. */
+export const READS = {
+  tag: 'Pools',
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+  etag: false,
+  gzip: false,
+} as const satisfies Partial<Route>;
+
+export const MOST_ON_PAGE = 100;
+
+/** `items` is a JSON array. */
+export function counted(count: number, items: string): Answer {
+  return { body: Buffer.from(`{"count":${count},"items":${items}}`) };
+}
+
+/** An integer of a checked query, or what it is when it is absent. */
+export function integer(value: string | number | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

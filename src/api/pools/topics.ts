@@ -1,0 +1,115 @@
+/** Pools, live: one pool, the pool on top, and the lists. */
+import Type from 'typebox';
+import { POOLS_TAG, poolTag } from '../../engine/actors/streamTags.ts';
+import { POOL_LISTS, type PoolList } from '../../engine/market/poolView.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import type { Part, Source, Topic } from '../topics/port.ts';
+import { listSource } from './listSource.ts';
+import { PoolFeedInput, PoolListUpdate, PoolOrNull } from './schema.ts';
+import { type PoolNode, PoolViews } from './views.ts';
+
+const POOL_CADENCE_MS = 5;
+const LIST_CADENCE_MS = 100;
+const NO_INPUT = Type.Unknown({ description: 'None, or {}.' });
+
+export function poolTopics(node: PoolNode): Topic[] {
+  const views = new PoolViews(node);
+  return [
+    poolFeed(views),
+    kingOfTheHill(views),
+    ...POOL_LISTS.map((list) => listTopic(list, list, views)),
+    listTopic('Trending', 'Latest', views),
+  ];
+}
+
+function listTopic(name: string, list: PoolList, views: PoolViews): Topic {
+  const source = listSource(name, list, views);
+  const same = name === list ? '' : ` The same as ${list}.`;
+  return {
+    ...plain(name, LIST_CADENCE_MS),
+    summary:
+      `The first 100 pools of the list ${list}: all of them in a snapshot, later those that ` +
+      `changed or are new on the page, each time with the order of the whole page.${same}`,
+    input: NO_INPUT,
+    output: PoolListUpdate,
+    open: () => source,
+  };
+}
+
+function poolFeed(views: PoolViews): Topic {
+  return {
+    ...plain('PoolFeed', POOL_CADENCE_MS),
+    summary: 'One pool with its metrics and its token, whole, whenever that changed.',
+    input: PoolFeedInput,
+    output: PoolOrNull,
+    open(data) {
+      // trust: the gateway has checked the data against `input`
+      const { asset } = data as Type.Static<typeof PoolFeedInput>;
+      const token = asset.toLowerCase();
+      return wholeSource(views, {
+        key: `PoolFeed:${token}`,
+        event: 'PoolFeedUpdate',
+        tag: poolTag(token),
+        state() {
+          const listed = views.directory.find(token);
+          return listed === null ? null : views.view(listed);
+        },
+        changedSince(seq) {
+          const { directory, appliedSeq } = views;
+          const listed = directory.find(token);
+          // It may have been there: what a rollback takes away leaves nothing behind.
+          if (listed === null) return directory.changedBetween(seq, appliedSeq);
+          return listed.changedSeq > seq;
+        },
+      });
+    },
+  };
+}
+
+function kingOfTheHill(views: PoolViews): Topic {
+  const source = wholeSource(views, {
+    key: 'KOTH',
+    event: 'KOTHUpdate',
+    tag: POOLS_TAG,
+    state() {
+      const top = views.directory.top();
+      return top === null ? null : views.view(top);
+    },
+    changedSince: (seq) => views.directory.topSeq > seq,
+  });
+  return {
+    ...plain('KOTH', LIST_CADENCE_MS),
+    summary: 'The pool with the highest market cap, whole, when it or its place changed.',
+    input: NO_INPUT,
+    output: PoolOrNull,
+    open: () => source,
+  };
+}
+
+interface Whole {
+  readonly key: string;
+  readonly event: string;
+  readonly tag: string;
+  state(): Json;
+  /** False only if `state` was the same then, and ever since. */
+  changedSince(seq: number): boolean;
+}
+
+/** Something small, of which every change says all. */
+function wholeSource(views: PoolViews, { key, event, tag, state, changedSince }: Whole): Source {
+  return {
+    key,
+    tags: [tag],
+    snapshot: state,
+    since(seq): Part[] | null {
+      if (seq < views.horizonSeq) return null;
+      const { appliedSeq } = views;
+      if (seq >= appliedSeq || !changedSince(seq)) return [];
+      return [{ event, seq: appliedSeq, data: state() }];
+    },
+  };
+}
+
+function plain(name: string, cadenceMs: number) {
+  return { name, event: `${name}Update`, otherEvents: [], cadenceMs, periodic: false } as const;
+}

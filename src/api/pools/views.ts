@@ -1,0 +1,75 @@
+/**
+ * The pools that the fold lists, as clients see them. A pool is rendered once per change: another
+ * change makes another `ListedPool`, so what was rendered belongs to the object, not to a position.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Directory, ListedPool } from '../../engine/actors/directory.ts';
+import type { Fold } from '../../engine/actors/fold.ts';
+import { viewPool } from '../../engine/market/poolView.ts';
+import { locksOfToken } from '../schemas/locks.ts';
+
+/** `fold` is asked anew each time, a new epoch replaces it. */
+export interface PoolNode {
+  readonly fold: Fold;
+}
+
+interface Rendered {
+  readonly of: ListedPool;
+  readonly view: ReturnType<typeof viewOf>;
+  text: string | null;
+}
+
+/** Lists overlap, and most pools are not on a first page. */
+const REMEMBERED = 5_000;
+
+export class PoolViews {
+  readonly #node: PoolNode;
+  /** By token. */
+  readonly #rendered = new LRUCache<string, Rendered>({ max: REMEMBERED });
+
+  constructor(node: PoolNode) {
+    this.#node = node;
+  }
+
+  get directory(): Directory {
+    return this.#node.fold.directory;
+  }
+
+  get appliedSeq(): number {
+    return this.#node.fold.store.checkpoint?.seq ?? 0;
+  }
+
+  get horizonSeq(): number {
+    return this.#node.fold.store.horizonSeq;
+  }
+
+  /** LiquidityPoolInfo of a pool as the directory has it now. */
+  view(listed: ListedPool): Rendered['view'] {
+    return this.#render(listed).view;
+  }
+
+  /** The same as JSON. */
+  text(listed: ListedPool): string {
+    const rendered = this.#render(listed);
+    rendered.text ??= JSON.stringify(rendered.view);
+    return rendered.text;
+  }
+
+  /** A JSON array of them. */
+  texts(pools: readonly ListedPool[]): string {
+    return `[${pools.map((listed) => this.text(listed)).join(',')}]`;
+  }
+
+  #render(listed: ListedPool): Rendered {
+    const { token } = listed.pool;
+    const known = this.#rendered.get(token);
+    if (known?.of === listed) return known;
+    const rendered = { of: listed, view: viewOf(listed, this.#node.fold), text: null };
+    this.#rendered.set(token, rendered);
+    return rendered;
+  }
+}
+
+function viewOf({ pool, marketCapLovelace }: ListedPool, fold: Fold) {
+  return viewPool(pool, marketCapLovelace, locksOfToken(fold, pool.token));
+}

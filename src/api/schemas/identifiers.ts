@@ -1,0 +1,23 @@
+/** Shapes of ids that several services take (api.md section 0). */
+import Type from 'typebox';
+import { ASSET_PATTERN } from '../../engine/market/asset.ts';
+
+export const AssetIdShape = Type.String({
+  pattern: ASSET_PATTERN,
+  description: 'Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.',
+});
+export const KeyHash = Type.String({
+  pattern: '^[0-9a-fA-F]{56}$',
+  description: 'Payment key hash, 56 hex digits.',
+});
+export const OutputId = Type.String({
+  pattern: '^[0-9a-fA-F]{64}:(0|[1-9][0-9]{0,8})$',
+  description: 'An output: `<transaction hash>:<index>`.',
+});
+export const TxHash = Type.String({ pattern: '^[0-9a-f]{64}$' });
+export const Amount = Type.String({ pattern: '^[0-9]+$', description: 'Integer.' });
+export const AddressText = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'bech32; a base or enterprise key address of this network.',
+});

@@ -1,0 +1,108 @@
+/**
+ * Which streams exist, and which of them a batch touched: an index from tag to streams, so that a
+ * batch costs as much as it touched. A stream lives while someone has a seat in it.
+ */
+
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Observer } from '../gateway/observer.ts';
+import type { Vantage } from '../gateway/port.ts';
+import { FlushScheduler } from './flush.ts';
+import { Outbox } from './outbox.ts';
+import type { Seat, Streams } from './port.ts';
+import { type Outlet, Stream } from './stream.ts';
+
+export interface HubParts {
+  readonly vantage: Pick<Vantage, 'applied'>;
+  readonly clock: Clock;
+  readonly observer: Observer;
+  /** `Server.publish`; `bytes` are good during the call only. */
+  publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
+}
+
+export function createHub(parts: HubParts): Streams {
+  return new Hub(parts);
+}
+
+type Place = Parameters<Streams['join']>[0];
+
+class Hub implements Streams {
+  readonly #outlet: Outlet;
+  readonly #scheduler: FlushScheduler;
+  readonly #streams = new Map<string, Stream>();
+  readonly #byTag = new Map<string, Set<Stream>>();
+  readonly #renewals: (() => void)[] = [];
+  #created = 0;
+  /** Applied before the batch in hand: what a stream that was quiet until now is complete to. */
+  #previous: number;
+
+  constructor({ vantage, clock, observer, publish }: HubParts) {
+    const outbox = new Outbox(observer);
+    this.#scheduler = new FlushScheduler(clock, observer, () => outbox.dispatch());
+    const applied = () => vantage.applied();
+    const turn = () => this.#scheduler.turn;
+    this.#outlet = { clock, observer, applied, publish, turn, outbox };
+    this.#previous = applied().seq;
+  }
+
+  applied(tags: Iterable<string>): void {
+    for (const tag of tags) {
+      const tagged = this.#byTag.get(tag);
+      if (tagged === undefined) continue;
+      for (const stream of tagged) {
+        if (stream.dirty || stream.topic.periodic) continue;
+        stream.touch(this.#previous);
+        this.#scheduler.add(stream);
+      }
+    }
+    this.#previous = this.#outlet.applied().seq;
+  }
+
+  epochChanged(): void {
+    this.#streams.clear();
+    this.#byTag.clear();
+    this.#scheduler.clear();
+    this.#previous = this.#outlet.applied().seq;
+    for (const renew of this.#renewals) renew();
+  }
+
+  join(place: Place): Seat {
+    const key = `${place.topic.event} ${place.cadenceMs} ${place.source.key}`;
+    const stream = this.#streams.get(key) ?? this.#open(key, place);
+    return stream.seat(place, (left) => this.#close(key, left));
+  }
+
+  completeTo(): number {
+    let { seq } = this.#outlet.applied();
+    for (const stream of this.#scheduler.waiting()) {
+      if (!stream.topic.periodic) seq = Math.min(seq, stream.complete);
+    }
+    return seq;
+  }
+
+  onEpoch(renew: () => void): void {
+    this.#renewals.push(renew);
+  }
+
+  #open(key: string, { topic, source, cadenceMs }: Place): Stream {
+    const stream = new Stream(`s${this.#created++}`, topic, source, cadenceMs, this.#outlet);
+    this.#streams.set(key, stream);
+    for (const tag of source.tags) {
+      const tagged = this.#byTag.get(tag) ?? new Set();
+      this.#byTag.set(tag, tagged.add(stream));
+    }
+    if (topic.periodic) this.#scheduler.add(stream);
+    return stream;
+  }
+
+  #close(key: string, stream: Stream): void {
+    // After a change of epoch the name may belong to a newer stream.
+    if (this.#streams.get(key) !== stream) return;
+    this.#streams.delete(key);
+    this.#scheduler.remove(stream);
+    for (const tag of stream.source.tags) {
+      const tagged = this.#byTag.get(tag);
+      tagged?.delete(stream);
+      if (tagged?.size === 0) this.#byTag.delete(tag);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * What a service gives so that its data can be streamed.
+ *
+ * One idea carries everything: a source answers `since(seq)` from its state. A live flush, a slow
+ * socket that woke up, a slower cadence and a client that reconnects all ask that one question with
+ * a different seq, so they cannot disagree.
+ *
+ * Guarantees of a source, at the node's applied position P (sources are asked between batches
+ * only):
+ * - `since(s)` holds every part whose last change lies in (s, P], each as its newest whole state.
+ * - Parts come in ascending `seq`; two parts never share a seq unless the later one only repeats
+ *   state that an earlier one of that seq already gave (a client may ignore it by the client rule).
+ * - The answer is the same on every node at P.
+ */
+import type { TSchema } from 'typebox';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import type { Encoding, Joiner, Rendering, RequestId } from '../gateway/frame.ts';
+
+/** One frame's worth of change. */
+export interface Part {
+  /** The frame's event, for example `LastBarUpdate` or `BarsRevised`. */
+  readonly event: string;
+  /** The subscription is complete up to and including this once the part was delivered. */
+  readonly seq: number;
+  readonly data: Json;
+}
+
+/** An answer in pages: oldest changes first. */
+export interface Changes {
+  readonly parts: readonly Part[];
+  /**
+   * With these parts complete up to here; below the applied position there is more, to be asked
+   * for with this. Above the seq asked with, unless that was the applied position; no part's seq
+   * is above it.
+   */
+  readonly completeTo: number;
+}
+
+export interface Source {
+  /** Canonical name of (topic, data): equal for equal subscriptions, whatever their spelling. */
+  readonly key: string;
+  /** The stream is asked again when one of these was touched (`TopicHub.applied`). */
+  readonly tags: readonly string[];
+  /** Whole state at the applied position; null for something we do not know yet. */
+  snapshot(): Json | Failure;
+  /**
+   * What changed after `seq`; a bare list is all of it. Null beyond the horizon (then a snapshot is
+   * the only answer). A Failure ends the subscription.
+   */
+  since(seq: number): Changes | readonly Part[] | null | Failure;
+}
+
+/** Asks a source. `applied`: where the node is, so what a bare list completes to. */
+export function askSince(source: Source, seq: number, applied: number): Changes | null | Failure {
+  const answer = source.since(seq);
+  if (answer === null || answer instanceof Failure) return answer;
+  if (!('parts' in answer)) return { parts: answer, completeTo: applied };
+  const { parts, completeTo } = answer;
+  // A client ignores what follows below a part's seq: that would be lost without a word.
+  if ((completeTo <= seq && seq < applied) || (parts.at(-1)?.seq ?? 0) > completeTo) {
+    throw new Error(`${source.key} since ${seq}: a page that ends at ${completeTo} is wrong`);
+  }
+  return answer;
+}
+
+export interface Topic {
+  readonly name: string;
+  /** Event of ordinary updates and of the snapshot: `<Topic>Update`. */
+  readonly event: string;
+  /** Other events this topic sends, for the documents: `BarsRevised`. */
+  readonly otherEvents: readonly { readonly event: string; readonly data: TSchema }[];
+  readonly summary: string;
+  readonly cadenceMs: number;
+  /**
+   * True for state that is not of the log (Health): sent whole each cadence as a snapshot,
+   * `since` is never asked.
+   */
+  readonly periodic: boolean;
+  readonly input: TSchema;
+  readonly output: TSchema;
+  /** `data` has passed `input`. Cheap, without side effects; a Failure refuses the subscription. */
+  open(data: unknown): Source | Failure;
+}
+
+/** What the fold tells the streams after each batch. */
+export interface TopicHub {
+  /** The applied position moved; `tags` were touched. Called once per batch. */
+  applied(tags: Iterable<string>): void;
+  /** The log is another one now: every subscription gets Resync and a snapshot. */
+  epochChanged(): void;
+}
+
+/** Where a subscription stands: its client surely holds every frame up to `prev`. */
+export interface Mark {
+  /** `seq` of the last frame that was surely sent; the next one names it as its `prev`. */
+  readonly prev: number;
+  /** What `since` is to be asked with to go on from here; never below `prev`. */
+  readonly complete: number;
+  /** Frames and bytes of the stream so far, to tell later how much was skipped. */
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+/** One subscription's place in a stream. */
+export interface Seat {
+  /** Frames for this seat and others are published under this name. */
+  readonly channel: string;
+  /**
+   * As of before the last flush turn: whether frames of that turn reached a socket that dropped
+   * something cannot be known, and getting them twice is harmless.
+   */
+  mark(): Mark;
+  /** Frames and bytes the stream has rendered so far. */
+  traffic(): { readonly frames: number; readonly bytes: number };
+  /** Whole state at the applied position, rendered once for all who ask at that position. */
+  snapshot(): Rendering | Failure;
+  /** Nobody listens here for now; the stream goes on counting. */
+  pause(): void;
+  resume(): void;
+  /**
+   * Its client stands at `seq`, and nothing changed from there up to the applied position: no frame
+   * after it names a later one as its `prev`, also where the last one of the stream has a later
+   * seq than the change that it told of.
+   */
+  standsAt(seq: number): void;
+  leave(): void;
+}
+
+/** A subscriber's socket, for frames that nobody else gets. */
+export interface Recipient {
+  /** Keeps a frame until the end of this flush; answers how many it keeps. */
+  hold(joiner: Joiner, head: Uint8Array): number;
+  /** Sends what it keeps. A socket that throws one away goes on from `mark`, as with any other. */
+  deliver(): void;
+}
+
+/** The subscribers' side of the hub. */
+export interface Streams extends TopicHub {
+  /** A place in the stream of (source, cadence), which begins to exist with its first seat. */
+  join(place: {
+    readonly topic: Topic;
+    readonly source: Source;
+    readonly cadenceMs: number;
+    readonly requestId: RequestId;
+    readonly encoding: Encoding;
+    /** Gets what it alone listens to directly; all else comes through the seat's channel. */
+    readonly to: Recipient;
+    /** The stream can give this seat nothing more. Called in a turn of its own, never by `join`. */
+    readonly ended: (failure: Failure) => void;
+  }): Seat;
+  /** Every subscription has had its frames up to and including this position. */
+  completeTo(): number;
+  /** `renew` runs after the log became another one; seats of before hear nothing any more. */
+  onEpoch(renew: () => void): void;
+}

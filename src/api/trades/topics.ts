@@ -1,0 +1,69 @@
+/** `Trades`: fills of a token, live. */
+import type Type from 'typebox';
+import { tradesTag } from '../../engine/actors/streamTags.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Json } from '../../engine/runtime/json.ts';
+import { touchPage } from '../../engine/store/touches.ts';
+import type { Changes, Source, Topic } from '../topics/port.ts';
+import { TradesInput, TradesOutput } from './schema.ts';
+import { type TapeNode, tradeOf, tradesOf } from './tape.ts';
+
+const CADENCE_MS = 5;
+const UPDATE = 'TradesUpdate';
+const PAGE = 100;
+
+export function tradeTopics(node: TapeNode): Topic[] {
+  return [
+    {
+      name: 'Trades',
+      event: UPDATE,
+      otherEvents: [],
+      summary: 'Trades of a token as they come into blocks; `{id, removed: true}` when undone.',
+      cadenceMs: CADENCE_MS,
+      periodic: false,
+      input: TradesInput,
+      output: TradesOutput,
+      open(data) {
+        // trust: the gateway has checked the data against `input`
+        const { asset } = data as Type.Static<typeof TradesInput>;
+        return new TradeSource(node, asset.toLowerCase());
+      },
+    },
+  ];
+}
+
+class TradeSource implements Source {
+  readonly key: string;
+  readonly tags: readonly string[];
+  readonly #node: TapeNode;
+  readonly #token: AssetId;
+
+  constructor(node: TapeNode, token: AssetId) {
+    this.key = `Trades:${token}`;
+    this.tags = [tradesTag(token)];
+    this.#node = node;
+    this.#token = token;
+  }
+
+  snapshot(): Json {
+    const { fold } = this.#node;
+    if (fold.directory.find(this.#token) === null) return null;
+    return tradesOf(fold, this.#token, PAGE);
+  }
+
+  since(seq: number): Changes | null {
+    const { fold } = this.#node;
+    const { store } = fold;
+    if (seq < store.horizonSeq) return null;
+    const applied = store.checkpoint?.seq ?? 0;
+    const { touches, completeTo } = touchPage(applied, (limit) =>
+      store.touchedSince(tradesTag(this.#token), seq, limit),
+    );
+    if (touches.length === 0) return { parts: [], completeTo };
+    const ids = touches.map(({ ref }) => ref).sort();
+    const data = ids
+      .reverse()
+      .map((id) => tradeOf(fold, this.#token, id) ?? { id, removed: true as const });
+    return { parts: [{ event: UPDATE, seq: completeTo, data }], completeTo };
+  }
+}

@@ -1,0 +1,153 @@
+/** Building the transactions that lock tokens and take them back (api.md section 5). */
+import Type from 'typebox';
+import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
+import { type LockPlace, planLock, planWithdraw } from '../../cardano/build/lock.ts';
+import { formatAddress } from '../../cardano/codec/address.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/codec/output.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type LockRecord, readRecord } from '../../engine/store/records.ts';
+import {
+  build,
+  collateralOf,
+  handOver,
+  readAddress,
+  type Workshop,
+  walletOf,
+} from '../building/workshop.ts';
+import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import { AddressText, AssetIdShape, OutputId } from '../schemas/identifiers.ts';
+
+const MOST_STAGES = 10;
+const LAST_DATE_MS = 8_640_000_000_000_000;
+
+const LockBody = Type.Object({
+  address: AddressText,
+  assetId: AssetIdShape,
+  amount: Type.String({ pattern: '^[0-9]+$', maxLength: 30, description: 'Tokens in all.' }),
+  lockEnd: Type.Number({ description: 'Unix ms at which the last stage unlocks.' }),
+  stagesCount: Type.Integer({ minimum: 1, maximum: MOST_STAGES }),
+});
+type LockBody = Type.Static<typeof LockBody>;
+const WithdrawBody = Type.Object({ id: OutputId, address: AddressText });
+type WithdrawBody = Type.Static<typeof WithdrawBody>;
+const Unsigned = Type.Object({ cbor: Type.String({ description: 'Hex.' }) });
+
+const COMMON = {
+  method: 'POST',
+  tag: 'Vesting',
+  rate: 'build',
+  needsSync: true,
+  positioned: false,
+  etag: false,
+  gzip: false,
+} as const;
+
+export function vestingBuildRoutes(workshop: Workshop): Route[] {
+  return [
+    {
+      ...COMMON,
+      path: '/create-lock',
+      operationId: 'createLock',
+      summary: 'Build the transaction that locks tokens until a date, in stages',
+      body: LockBody,
+      answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
+      causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR', 'PROTOCOL_CONFIG'],
+      handle: (request) => createLock(workshop, request),
+    },
+    {
+      ...COMMON,
+      path: '/withdraw',
+      operationId: 'withdraw',
+      summary: 'Build the transaction that takes a lock back',
+      description: 'Signed by the server for its collateral; the owner’s signature is needed.',
+      body: WithdrawBody,
+      answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
+      causes: [
+        'UTxO_NOT_FOUND',
+        'UTxO_SPENT',
+        'INVALID_DATUM',
+        'NOT_OWNER',
+        'LOCK_NOT_EXPIRED',
+        'SERVER_ERROR',
+        'PROTOCOL_CONFIG',
+        'OPERATIONS_CONFIG',
+      ],
+      handle: (request) => withdraw(workshop, request),
+    },
+  ];
+}
+
+async function createLock(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
+  // trust: the gateway has checked the body against `LockBody`
+  const { address, assetId, amount, lockEnd, stagesCount } = body as LockBody;
+  const owner = readAddress(workshop, address, 'body.address');
+  if (owner instanceof Failure) return owner;
+  if (assetId === '.') return invalid('body.assetId', 'Tokens are locked, not ADA.');
+  const nowMs = workshop.clock.nowMs();
+  if (!Number.isInteger(lockEnd) || lockEnd <= nowMs || lockEnd > LAST_DATE_MS) {
+    const message = 'lockEnd is a moment in the future, in whole Unix milliseconds.';
+    return new Failure('INVALID_LOCK_END', message);
+  }
+  if (BigInt(amount) === 0n) return new Failure('INVALID_AMOUNT', 'Lock at least one token.');
+  const wallet = await walletOf(workshop, owner, null);
+  if (wallet instanceof Failure) return wallet;
+  const token = assetId.toLowerCase();
+  const request = { owner, token, amount: BigInt(amount), lockEndMs: lockEnd, stagesCount };
+  const place = lockPlace(workshop);
+  if (place instanceof Failure) return place;
+  const plan = planLock(place, request, wallet, nowMs);
+  if (plan instanceof Failure) return plan;
+  const built = await build(workshop, plan, 'SERVER_ERROR');
+  if (built instanceof Failure) return built;
+  return { body: JSON.stringify({ cbor: toHex(built.bytes) }) };
+}
+
+async function withdraw(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
+  // trust: the gateway has checked the body against `WithdrawBody`
+  const { id, address } = body as WithdrawBody;
+  const owner = readAddress(workshop, address, 'body.address');
+  if (owner instanceof Failure) return owner;
+  const ref = parseRef(id);
+  if (ref === null) return invalid('body.id', 'This is no `<tx>:<index>`.');
+  const lock = await lockAt(workshop, ref);
+  if (lock instanceof Failure) return lock;
+  const wallet = await walletOf(workshop, owner, null);
+  if (wallet instanceof Failure) return wallet;
+  const collateral = await collateralOf(workshop, formatAddress(owner), null, wallet);
+  if (collateral instanceof Failure) return collateral;
+  const place = lockPlace(workshop);
+  if (place instanceof Failure) return place;
+  const references = await lookUpReferences(workshop.utxos, [place.scripts.vesting]);
+  if (references instanceof Failure) return references;
+  const { slots, clock } = workshop;
+  const plan = planWithdraw(
+    place,
+    { lock, owner },
+    { wallet, references, collateral: collateral.planned, slots },
+    clock.nowMs(),
+  );
+  if (plan instanceof Failure) return plan;
+  const built = await build(workshop, plan, 'SERVER_ERROR');
+  if (built instanceof Failure) return built;
+  const cbor = handOver(workshop, built, collateral);
+  return cbor instanceof Failure ? cbor : { body: JSON.stringify({ cbor }) };
+}
+
+/** Asked of both: what could not be taken back here is not locked here either. */
+function lockPlace({ landmarks }: Workshop): LockPlace | Failure {
+  const vesting = placedScript(landmarks, 'vesting');
+  return vesting instanceof Failure ? vesting : { ...landmarks, scripts: { vesting } };
+}
+
+/** An unspent output; locks that were withdrawn are remembered for good. */
+async function lockAt({ utxos, store }: Workshop, ref: OutputRef): Promise<Utxo | Failure> {
+  const [found] = await utxos.byRefs([ref]);
+  if (found?.state === 'unspent') return found.utxo;
+  const text = store().get('locks', refText(ref));
+  const withdrawn = text !== null && readRecord<LockRecord>(text).withdrawnBy !== null;
+  if (found?.state === 'spent' || withdrawn) {
+    return new Failure('UTxO_SPENT', `${refText(ref)} is spent already.`);
+  }
+  return new Failure('UTxO_NOT_FOUND', `${refText(ref)} is no output that this ledger knows.`);
+}

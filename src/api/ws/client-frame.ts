@@ -1,0 +1,152 @@
+/**
+ * What a client may say, read from bytes. A bad frame (not readable, not an object, no known
+ * messageType) is a Failure and counts against the socket; a frame that is well formed but asks
+ * for something impossible is not bad and is refused later, under its requestId.
+ */
+import { decode } from '@msgpack/msgpack';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { epochNumber, type Position } from '../../engine/runtime/position.ts';
+import type { RequestId } from '../gateway/frame.ts';
+import { isRecord } from '../gateway/input.ts';
+import { isSane } from './sane.ts';
+
+/** One subscription asked for; `refused` says what is wrong with its own fields. */
+export interface Wish {
+  readonly requestId: RequestId;
+  readonly topic: unknown;
+  readonly data: unknown;
+  readonly since: Position | null;
+  readonly maxHz: number | null;
+  readonly snapshot: boolean;
+  /** The client speaks our extension, so it understands `Subscribed`. */
+  readonly wantsAck: boolean;
+  readonly refused: Failure | null;
+}
+
+export type ClientFrame =
+  | { readonly kind: 'connect'; readonly requestId: RequestId; readonly acks: boolean }
+  | { readonly kind: 'subscribe'; readonly wishes: readonly Wish[] }
+  | { readonly kind: 'refused'; readonly requestId: RequestId; readonly failure: Failure }
+  | { readonly kind: 'unsubscribe'; readonly requestId: RequestId }
+  | { readonly kind: 'ping'; readonly requestId: RequestId }
+  | { readonly kind: 'pong' };
+
+const LONGEST_REQUEST_ID = 128;
+const PACES = [20, 10, 5, 2, 1];
+/** The library makes room for as much as a header declares, before it has seen any of it. */
+const DECODING = {
+  maxArrayLength: 1_000,
+  maxMapLength: 64,
+  maxStrLength: 65_536,
+  maxBinLength: 0,
+  maxExtLength: 0,
+};
+
+export function readFrame(
+  bytes: ArrayBuffer,
+  isBinary: boolean,
+  maxTopics: number,
+): ClientFrame | Failure {
+  const frame = parse(bytes, isBinary);
+  if (frame instanceof Failure) return frame;
+  if (!isRecord(frame)) return invalid('frame', 'must be an object');
+  const requestId = requestIdOf(frame.requestId);
+  switch (frame.messageType) {
+    case 'connect':
+      return { kind: 'connect', requestId, acks: isRecord(frame.data) && frame.data.acks === true };
+    case 'subscribe':
+      if (Array.isArray(frame.topics) && frame.topics.length > maxTopics) {
+        const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
+        return { kind: 'refused', requestId, failure };
+      }
+      return { kind: 'subscribe', wishes: wishesOf(frame) };
+    case 'unsubscribe':
+      return { kind: 'unsubscribe', requestId };
+    case 'ping':
+      return { kind: 'ping', requestId };
+    case 'pong':
+      return { kind: 'pong' };
+    default: {
+      const known = 'connect, subscribe, unsubscribe, ping or pong';
+      return invalid('messageType', `must be ${known}`);
+    }
+  }
+}
+
+function parse(bytes: ArrayBuffer, isBinary: boolean): unknown {
+  try {
+    if (!isBinary) return JSON.parse(Buffer.from(bytes).toString());
+    const packed = new Uint8Array(bytes);
+    if (isSane(packed)) return decode(packed, DECODING);
+  } catch {
+    // Told below.
+  }
+  return invalid('frame', isBinary ? 'not readable as MessagePack' : 'not readable as JSON');
+}
+
+function requestIdOf(value: unknown): RequestId {
+  if (typeof value === 'string') return value.length <= LONGEST_REQUEST_ID ? value : null;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
+}
+
+function wishesOf(frame: Record<string, unknown>): Wish[] {
+  if (!Array.isArray(frame.topics)) return [wishOf(frame, frame, false)];
+  return frame.topics.map((item) => wishOf(isRecord(item) ? item : {}, frame, true));
+}
+
+function wishOf(
+  item: Record<string, unknown>,
+  frame: Record<string, unknown>,
+  isOneOfMany: boolean,
+): Wish {
+  const requestId = requestIdOf(item.requestId);
+  const since = sinceOf(item.since);
+  const maxHz = paceOf(item.maxHz);
+  const snapshot = item.snapshot ?? frame.snapshot ?? true;
+  const extended = present(item.since) || present(item.maxHz) || present(frame.snapshot);
+  const wantsAck = isOneOfMany || extended || present(item.snapshot);
+  const ours = {
+    requestId,
+    topic: item.topic,
+    data: item.data,
+    since: since instanceof Failure ? null : since,
+    maxHz: maxHz instanceof Failure ? null : maxHz,
+    snapshot: snapshot !== false,
+    wantsAck,
+  };
+  return { ...ours, refused: refusal(requestId, since, maxHz, snapshot) };
+}
+
+function refusal(
+  requestId: RequestId,
+  since: Position | Failure | null,
+  maxHz: number | Failure | null,
+  snapshot: unknown,
+): Failure | null {
+  if (requestId === null) {
+    return invalid('requestId', `must be a text of at most ${LONGEST_REQUEST_ID} or an integer`);
+  }
+  if (since instanceof Failure) return since;
+  if (maxHz instanceof Failure) return maxHz;
+  return typeof snapshot === 'boolean' ? null : invalid('snapshot', 'must be true or false');
+}
+
+function present(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function sinceOf(value: unknown): Position | Failure | null {
+  if (!present(value)) return null;
+  if (isRecord(value) && typeof value.epoch === 'string' && typeof value.seq === 'number') {
+    const { epoch, seq } = value;
+    if (epochNumber(epoch) >= 0 && Number.isSafeInteger(seq) && seq >= 0) return { epoch, seq };
+  }
+  return invalid('since', 'must be {epoch, seq} as a frame or X-Position gave them');
+}
+
+/** The pace that is not faster than asked; above the fastest one, the fastest. */
+function paceOf(value: unknown): number | Failure | null {
+  if (!present(value)) return null;
+  const asked = typeof value === 'number' ? value : Number.NaN;
+  return PACES.find((pace) => pace <= asked) ?? invalid('maxHz', 'must be a number from 1');
+}

@@ -1,0 +1,49 @@
+/** How a client behaves: frames per second and bad frames, and when it has gone too far. */
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+
+export type Verdict = 'fine' | 'warn' | 'ignore' | 'close';
+
+export class Conduct {
+  readonly #clock: Clock;
+  readonly #options: GatewayOptions;
+  #tokens: number;
+  #atMs: number;
+  #refused = 0;
+  readonly #badAtMs: number[] = [];
+
+  constructor(clock: Clock, options: GatewayOptions) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#tokens = options.framesPerSecond;
+    this.#atMs = clock.monotonicMs();
+  }
+
+  /** A frame came. Warned once when it is too many; closed when as many again follow. */
+  frame(): Verdict {
+    const { framesPerSecond } = this.#options;
+    const nowMs = this.#clock.monotonicMs();
+    const earned = ((nowMs - this.#atMs) / 1000) * framesPerSecond;
+    this.#tokens = Math.min(framesPerSecond, this.#tokens + earned);
+    this.#atMs = nowMs;
+    if (this.#tokens >= framesPerSecond / 2) this.#refused = 0;
+    if (this.#tokens >= 1) {
+      this.#tokens -= 1;
+      return 'fine';
+    }
+    this.#refused += 1;
+    if (this.#refused > framesPerSecond) return 'close';
+    return this.#refused === 1 ? 'warn' : 'ignore';
+  }
+
+  /** A frame was bad. Closed when it is the last one allowed within the window. */
+  badFrame(): Verdict {
+    const { badFrameLimit, badFrameWindowMs } = this.#options;
+    const nowMs = this.#clock.monotonicMs();
+    this.#badAtMs.push(nowMs);
+    if (this.#badAtMs.length > badFrameLimit) this.#badAtMs.shift();
+    const first = this.#badAtMs[0] ?? nowMs;
+    const full = this.#badAtMs.length === badFrameLimit;
+    return full && nowMs - first <= badFrameWindowMs ? 'close' : 'warn';
+  }
+}

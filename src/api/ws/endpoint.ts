@@ -1,0 +1,213 @@
+/**
+ * The WebSocket endpoint: sockets open, say things and close. A fault in here is reported and
+ * answered; it never reaches uWebSockets.js, which would end the process.
+ */
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import type { RequestId } from '../gateway/frame.ts';
+import type { Observer } from '../gateway/observer.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+import type { WebSocketBehavior } from '../gateway/server.ts';
+import { type ClientFrame, readFrame } from './client-frame.ts';
+import { Conduct } from './conduct.ts';
+import { Connection, type Origin, type Socket } from './connection.ts';
+import type { Delivery } from './delivery.ts';
+import { type Heartbeat, pingChannel } from './heartbeat.ts';
+import type { SlowSockets } from './slow.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { type UpgradeParts, upgrade } from './upgrade.ts';
+
+export interface EndpointParts {
+  readonly connections: Set<Connection>;
+  readonly subscriptions: Subscriptions;
+  readonly slow: SlowSockets;
+  readonly delivery: Delivery;
+  readonly heartbeat: Heartbeat;
+  readonly callers: UpgradeParts['callers'];
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly observer: Observer;
+  readonly options: GatewayOptions;
+}
+
+/** Larger frames end the connection inside the library; up to here they get an `Error`. */
+const MAX_PAYLOAD_FACTOR = 4;
+/** Of the library, for peers that vanished while their last bytes were on the way. */
+const IDLE_SECONDS = 60;
+
+export class Endpoint {
+  /** No new sockets from now on. */
+  stopping = false;
+  readonly #parts: EndpointParts;
+  readonly #perAddress = new Map<string, number>();
+  #opened = 0;
+
+  constructor(parts: EndpointParts) {
+    this.#parts = parts;
+  }
+
+  behavior(): WebSocketBehavior<Origin> {
+    const { options, callers, slow } = this.#parts;
+    const upgradeParts: UpgradeParts = {
+      callers,
+      options,
+      socketsOf: (address) => this.#perAddress.get(address) ?? 0,
+      stopping: () => this.stopping,
+    };
+    return {
+      maxPayloadLength: MAX_PAYLOAD_FACTOR * options.maxFrameBytes,
+      maxBackpressure: options.bufferBytes,
+      closeOnBackpressureLimit: false,
+      idleTimeout: IDLE_SECONDS,
+      sendPingsAutomatically: false,
+      upgrade: (res, req, context) => {
+        try {
+          upgrade(res, req, context, upgradeParts);
+        } catch (error) {
+          this.#parts.observer.handlerFailed('socket upgrade', error);
+          res.close();
+        }
+      },
+      open: (socket) => this.#guard('open', () => this.#open(socket)),
+      message: (socket, bytes, isBinary) => {
+        this.#with('message', socket, (connection) => this.#hear(connection, bytes, isBinary));
+      },
+      ping: (socket) => this.#with('ping', socket, (connection) => this.#alive(connection)),
+      pong: (socket) => this.#with('pong', socket, (connection) => this.#alive(connection)),
+      dropped: (socket) => this.#with('dropped', socket, (c) => slow.dropped(c)),
+      drain: (socket) => this.#with('drain', socket, (c) => this.#drained(c)),
+      close: (socket, code) => {
+        this.#with('close', socket, (connection) => this.#close(connection, code));
+      },
+    };
+  }
+
+  #with(where: string, socket: Socket, run: (connection: Connection) => void): void {
+    const { connection } = socket.getUserData();
+    if (connection !== null) this.#guard(where, () => run(connection));
+  }
+
+  #guard(where: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#parts.observer.handlerFailed(`socket ${where}`, error);
+    }
+  }
+
+  #open(socket: Socket): void {
+    const { rng, clock, heartbeat, connections, observer, options } = this.#parts;
+    const origin = socket.getUserData();
+    if (origin.refusal !== null) {
+      observer.socketOpened();
+      observer.socketClosed(origin.refusal.code);
+      socket.end(origin.refusal.code, origin.refusal.reason);
+      return;
+    }
+    const conduct = new Conduct(clock, options);
+    const connection = new Connection(socket, rng.token(12), conduct, clock.monotonicMs());
+    connection.pings = pingChannel(this.#opened++ % heartbeat.slices, connection.encoding);
+    origin.connection = connection;
+    connections.add(connection);
+    this.#count(connection.address, 1);
+    connection.listen(connection.pings);
+    observer.socketOpened();
+  }
+
+  #close(connection: Connection, code: number): void {
+    const { connections, subscriptions, observer } = this.#parts;
+    connection.isOpen = false;
+    connections.delete(connection);
+    this.#count(connection.address, -1);
+    subscriptions.endAll(connection);
+    observer.socketClosed(code);
+  }
+
+  #count(address: string, change: number): void {
+    const count = (this.#perAddress.get(address) ?? 0) + change;
+    if (count > 0) this.#perAddress.set(address, count);
+    else this.#perAddress.delete(address);
+  }
+
+  #alive(connection: Connection): void {
+    connection.lastHeardMs = this.#parts.clock.monotonicMs();
+  }
+
+  #drained(connection: Connection): void {
+    if (connection.behindSinceMs !== null) this.#parts.slow.wake(connection);
+  }
+
+  #hear(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
+    const { options } = this.#parts;
+    this.#alive(connection);
+    const verdict = connection.conduct.frame();
+    if (verdict === 'close') connection.close(4429, 'too many frames');
+    if (verdict === 'warn') {
+      const message = `at most ${options.framesPerSecond} frames a second: slow down or be closed`;
+      this.#refuse(connection, null, new Failure('RATE_LIMITED', message));
+    }
+    if (verdict !== 'fine') return;
+    if (bytes.byteLength > options.maxFrameBytes) {
+      const message = `a frame may have at most ${options.maxFrameBytes} bytes`;
+      this.#bad(connection, new Failure('LIMIT_EXCEEDED', message));
+      return;
+    }
+    const frame = readFrame(bytes, isBinary, options.maxSubscriptions);
+    if (frame instanceof Failure) this.#bad(connection, frame);
+    else this.#obey(connection, frame);
+  }
+
+  #obey(connection: Connection, frame: ClientFrame): void {
+    const { subscriptions, delivery } = this.#parts;
+    switch (frame.kind) {
+      case 'connect':
+        connection.acks = frame.acks;
+        this.#welcome(connection, frame.requestId);
+        break;
+      case 'subscribe':
+        // The library corks what is sent while it hands over a frame: the answers are one write.
+        for (const wish of frame.wishes) subscriptions.subscribe(connection, wish);
+        break;
+      case 'refused':
+        this.#refuse(connection, frame.requestId, frame.failure);
+        break;
+      case 'unsubscribe':
+        subscriptions.unsubscribe(connection, frame.requestId);
+        break;
+      case 'ping': {
+        const facts = delivery.facts();
+        connection.send(frame.requestId, 'Pong', { timestamp: facts.tsMs }, facts);
+        break;
+      }
+      case 'pong':
+        break;
+    }
+  }
+
+  #welcome(connection: Connection, requestId: RequestId): void {
+    const { delivery, options } = this.#parts;
+    const facts = delivery.facts();
+    const limits = {
+      subscriptions: options.maxSubscriptions,
+      frameBytes: options.maxFrameBytes,
+      framesPerSecond: options.framesPerSecond,
+      bufferBytes: options.bufferBytes,
+    };
+    const { heartbeatMs } = options;
+    const data = { timestamp: facts.tsMs, connectionId: connection.id, limits, heartbeatMs };
+    connection.send(requestId, 'ConnectionSucceeded', data, facts);
+  }
+
+  #bad(connection: Connection, failure: Failure): void {
+    this.#parts.observer.badFrame(failure.cause);
+    this.#refuse(connection, null, failure);
+    if (connection.conduct.badFrame() === 'close') {
+      connection.close(4501, 'too many bad frames');
+    }
+  }
+
+  #refuse(connection: Connection, requestId: RequestId, failure: Failure): void {
+    connection.refuse(requestId, failure, this.#parts.delivery.facts());
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * One timer for everything about sockets that takes time: pings, silence, sockets that fall behind
+ * or stay behind. Pings are spread: at each tick one slice of the sockets gets its ping, by one
+ * publish per encoding.
+ */
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { type Encoding, headOf, joined, Rendering, tailOf } from '../gateway/frame.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+import type { Vantage } from '../gateway/port.ts';
+import type { Server } from '../gateway/server.ts';
+import type { Streams } from '../topics/port.ts';
+import type { Connection } from './connection.ts';
+import type { SlowSockets } from './slow.ts';
+
+export interface HeartbeatParts {
+  readonly connections: ReadonlySet<Connection>;
+  readonly server: Pick<Server, 'publish'>;
+  readonly streams: Streams;
+  readonly vantage: Vantage;
+  readonly slow: SlowSockets;
+  readonly clock: Clock;
+  readonly options: GatewayOptions;
+}
+
+const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
+
+export class Heartbeat {
+  /** Sockets are dealt out over this many slices. */
+  readonly slices: number;
+  readonly #parts: HeartbeatParts;
+  #timer: Timer | null = null;
+  #next = 0;
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts;
+    const { heartbeatMs, sweepMs } = parts.options;
+    this.slices = Math.max(1, Math.round(heartbeatMs / sweepMs));
+  }
+
+  start(): void {
+    this.#timer = this.#parts.clock.after(this.#parts.options.sweepMs, () => {
+      this.start();
+      this.#ping(this.#next);
+      this.#next = (this.#next + 1) % this.slices;
+      this.#sweep();
+    });
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #ping(slice: number): void {
+    const { vantage, streams, clock, server } = this.#parts;
+    const tip = vantage.tip();
+    const timestamp = clock.nowMs();
+    // Not the applied position: a change below it may still wait for its flush.
+    const seq = streams.completeTo();
+    const { slot, hash, lagMs } = tip;
+    const data = new Rendering({ timestamp, seq, tip: { slot, hash, lagMs } });
+    const facts = { epoch: vantage.applied().epoch, seq, prev: null, tsMs: timestamp };
+    for (const encoding of ENCODINGS) {
+      const head = headOf(encoding, null, 'Ping', { messageType: 'Request' });
+      const frame = joined(head, tailOf(encoding, data, facts));
+      server.publish(pingChannel(slice, encoding), frame, encoding === 'msgpack');
+    }
+  }
+
+  #sweep(): void {
+    const { connections, clock, options, slow } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    for (const connection of connections) {
+      const buffered = connection.bufferedBytes;
+      if (buffered > options.behindBytes) slow.fallBehind(connection);
+      else if (connection.behindSinceMs !== null) slow.wake(connection);
+      const { behindSinceMs, lastHeardMs } = connection;
+      if (behindSinceMs !== null && nowMs - behindSinceMs > options.behindMs) {
+        connection.close(4008, 'too slow');
+      } else if (nowMs - lastHeardMs > options.silenceMs) {
+        connection.close(4002, 'no sign of life');
+      }
+    }
+  }
+}
+
+/** Sockets that are behind do not listen to it: a ping says that nothing was missed. */
+export function pingChannel(slice: number, encoding: Encoding): string {
+  return `ping${slice}${encoding}`;
+}

@@ -1,0 +1,244 @@
+/**
+ * Subscribing and unsubscribing. Whatever a request id meant before ends with the frame that names
+ * it again, also when that frame is refused: an `Error` under a request id always means that
+ * nothing is subscribed under it.
+ */
+import { Failure } from '../../engine/runtime/errors.ts';
+import { type Arrivals, reached } from '../gateway/arrivals.ts';
+import type { RequestId } from '../gateway/frame.ts';
+import { type Check, checkOf } from '../gateway/input.ts';
+import type { Observer } from '../gateway/observer.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+import type { Vantage } from '../gateway/port.ts';
+import { askSince, type Seat, type Topic } from '../topics/port.ts';
+import type { Wish } from './client-frame.ts';
+import type { Connection } from './connection.ts';
+import type { Delivery, Progress } from './delivery.ts';
+import type { Subscription } from './subscription.ts';
+
+export interface SubscriptionParts {
+  readonly topics: readonly Topic[];
+  readonly vantage: Vantage;
+  readonly arrivals: Arrivals;
+  readonly delivery: Delivery;
+  readonly observer: Observer;
+  readonly options: GatewayOptions;
+}
+
+export class Subscriptions {
+  /** Number of changes of epoch so far. */
+  generation = 0;
+  /** Called with a socket that does not read what it is sent. */
+  onBehind: (connection: Connection) => void = () => {};
+  readonly #parts: SubscriptionParts;
+  readonly #topics: ReadonlyMap<string, { readonly topic: Topic; readonly check: Check }>;
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts;
+    this.#topics = new Map(
+      parts.topics.map((topic) => [topic.name, { topic, check: checkOf(topic.input) }]),
+    );
+  }
+
+  subscribe(connection: Connection, wish: Wish): void {
+    this.#remove(connection, wish.requestId);
+    try {
+      const subscription = this.#accept(connection, wish);
+      if (subscription instanceof Failure) this.#refuse(connection, wish.requestId, subscription);
+      else this.#begin(connection, subscription);
+    } catch (error) {
+      this.#fault(connection, wish.requestId, error);
+    }
+  }
+
+  unsubscribe(connection: Connection, requestId: RequestId): void {
+    const ended = this.#remove(connection, requestId);
+    if (!connection.acks && !ended?.wish.wantsAck) return;
+    const facts = this.#parts.delivery.facts();
+    const data = { recovered: false, seq: facts.seq };
+    connection.send(requestId, 'Unsubscribed', data, facts);
+  }
+
+  /** After its socket has closed. */
+  endAll(connection: Connection): void {
+    for (const { requestId } of [...connection.subscriptions.values()]) {
+      this.#remove(connection, requestId);
+    }
+  }
+
+  /** Joins the stream and brings the client up to date; the stream's frames follow. */
+  start(connection: Connection, subscription: Subscription): void {
+    this.guarded(connection, subscription, () => {
+      const outdated = this.reopen(subscription);
+      if (outdated !== null) return outdated;
+      const seat = this.seat(connection, subscription);
+      const progress = this.#firstFrames(connection, subscription, seat);
+      if (progress instanceof Failure) {
+        seat.leave();
+        return progress;
+      }
+      this.settle(connection, subscription, seat, progress);
+      return null;
+    });
+  }
+
+  /** Its place in the stream, whose end is the subscription's. */
+  seat(connection: Connection, subscription: Subscription): Seat {
+    const { delivery } = this.#parts;
+    return delivery.seat(connection, subscription, (failure) => {
+      this.guarded(connection, subscription, () => failure);
+    });
+  }
+
+  /** Live when everything went out; held, with its socket behind, when something was dropped. */
+  settle(connection: Connection, subscription: Subscription, seat: Seat, progress: Progress): void {
+    if (progress.whole) {
+      if (progress.from !== null) seat.standsAt(progress.from.prev);
+      seat.resume();
+      connection.listen(seat.channel);
+      subscription.standing = { is: 'live', seat };
+      return;
+    }
+    seat.pause();
+    subscription.standing = { is: 'held', seat, from: progress.from };
+    this.onBehind(connection);
+  }
+
+  /** Runs what may fail; a failure is told to the client and ends the subscription. */
+  guarded(connection: Connection, { requestId }: Subscription, run: () => Failure | null): void {
+    try {
+      const failure = run();
+      if (failure === null) return;
+      this.#remove(connection, requestId);
+      this.#refuse(connection, requestId, failure);
+    } catch (error) {
+      this.#remove(connection, requestId);
+      this.#fault(connection, requestId, error);
+    }
+  }
+
+  /** After a change of epoch the same data means another object. */
+  reopen(subscription: Subscription): Failure | null {
+    if (subscription.generation === this.generation) return null;
+    const source = subscription.topic.open(subscription.data);
+    if (source instanceof Failure) return source;
+    subscription.source = source;
+    subscription.generation = this.generation;
+    return null;
+  }
+
+  #accept(connection: Connection, wish: Wish): Subscription | Failure {
+    const { options, vantage } = this.#parts;
+    if (wish.refused !== null) return wish.refused;
+    const known = typeof wish.topic === 'string' ? this.#topics.get(wish.topic) : undefined;
+    if (known === undefined) {
+      const names = [...this.#topics.keys()].join(', ');
+      return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${names}`);
+    }
+    const { topic, check } = known;
+    const checked = check(wish.data ?? {}, 'data');
+    if (checked instanceof Failure) return checked;
+    if (connection.subscriptions.size >= options.maxSubscriptions) {
+      const message = `a socket may hold ${options.maxSubscriptions} subscriptions`;
+      return new Failure('LIMIT_EXCEEDED', message);
+    }
+    if (!topic.periodic && !vantage.synced()) {
+      return new Failure('NOT_READY', 'this node is still syncing; try again');
+    }
+    const source = topic.open(checked.value);
+    if (source instanceof Failure) return source;
+    return {
+      requestId: wish.requestId,
+      topic,
+      data: checked.value,
+      cadenceMs: Math.max(topic.cadenceMs, wish.maxHz === null ? 0 : 1000 / wish.maxHz),
+      wish,
+      source,
+      standing: { is: 'unstarted' },
+      generation: this.generation,
+    };
+  }
+
+  #begin(connection: Connection, subscription: Subscription): void {
+    const { arrivals, vantage, options } = this.#parts;
+    const { since } = subscription.wish;
+    connection.subscriptions.set(keyOf(subscription.requestId), subscription);
+    if (since !== null && !subscription.topic.periodic && !reached(vantage.applied(), since)) {
+      const wait = arrivals.wait(connection, since, (arrived) => {
+        if (arrived) this.#startOrPostpone(connection, subscription);
+        else this.guarded(connection, subscription, notThere);
+      });
+      // The wait may have been refused at once; then the subscription is gone already.
+      subscription.standing = { is: 'waiting', wait };
+      return;
+    }
+    if (connection.bufferedBytes > options.behindBytes) this.onBehind(connection);
+    this.#startOrPostpone(connection, subscription);
+  }
+
+  #startOrPostpone(connection: Connection, subscription: Subscription): void {
+    subscription.standing = { is: 'unstarted' };
+    if (connection.behindSinceMs === null) this.start(connection, subscription);
+  }
+
+  #firstFrames(connection: Connection, subscription: Subscription, seat: Seat): Progress | Failure {
+    const { delivery, vantage } = this.#parts;
+    const { topic, source, wish } = subscription;
+    const { epoch, seq } = vantage.applied();
+    if (wish.since !== null && wish.since.epoch === epoch && !topic.periodic) {
+      const changes = askSince(source, wish.since.seq, seq);
+      if (changes instanceof Failure) return changes;
+      if (changes !== null && changes.completeTo >= seq) {
+        const since = wish.since.seq;
+        delivery.acknowledge(connection, subscription, { recovered: true, seq: since });
+        const from = { ...seat.traffic(), prev: since, complete: since };
+        return delivery.parts(connection, subscription, changes.parts, from);
+      }
+    }
+    if (!wish.snapshot && wish.since === null) {
+      delivery.acknowledge(connection, subscription, { recovered: false, seq });
+      return { whole: true, from: { ...seat.traffic(), prev: seq, complete: seq } };
+    }
+    const rendering = seat.snapshot();
+    if (rendering instanceof Failure) return rendering;
+    delivery.acknowledge(connection, subscription, { recovered: false, seq });
+    return delivery.snapshot(connection, subscription, seat);
+  }
+
+  #remove(connection: Connection, requestId: RequestId): Subscription | undefined {
+    const key = keyOf(requestId);
+    const subscription = connection.subscriptions.get(key);
+    if (subscription === undefined) return undefined;
+    connection.subscriptions.delete(key);
+    const { standing } = subscription;
+    if (standing.is === 'waiting') standing.wait.cancel();
+    if (standing.is === 'live' || standing.is === 'held') {
+      connection.ignore(standing.seat.channel);
+      standing.seat.leave();
+    }
+    subscription.standing = { is: 'unstarted' };
+    return subscription;
+  }
+
+  #refuse(connection: Connection, requestId: RequestId, failure: Failure): void {
+    connection.refuse(requestId, failure, this.#parts.delivery.facts());
+  }
+
+  #fault(connection: Connection, requestId: RequestId, error: unknown): void {
+    this.#parts.observer.handlerFailed('subscribe', error);
+    this.#refuse(
+      connection,
+      requestId,
+      new Failure('SERVER_ERROR', 'the server failed; try again'),
+    );
+  }
+}
+
+function notThere(): Failure {
+  return new Failure('NOT_READY', 'this node has not reached the position in `since` yet');
+}
+
+/** 1 and "1" are two request ids. */
+function keyOf(requestId: RequestId): string {
+  return JSON.stringify(requestId);
+}

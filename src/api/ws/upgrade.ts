@@ -1,0 +1,92 @@
+/**
+ * From an HTTP request to a socket. A socket that is not wanted is opened all the same and closed
+ * with a code that says why: a browser shows its page nothing of a refused upgrade. For that, a
+ * client that offered only unknown subprotocols is answered with its first one.
+ */
+import type { Caller, Callers } from '../gateway/address.ts';
+import type { Encoding } from '../gateway/frame.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+import type { HttpRequest, HttpResponse, UpgradeContext } from '../gateway/server.ts';
+import { CORS_LINES } from '../http/cors.ts';
+import { Exchange } from '../http/exchange.ts';
+import { statusLine } from '../http/status.ts';
+import type { Origin } from './connection.ts';
+
+export interface UpgradeParts {
+  readonly callers: Callers;
+  readonly options: GatewayOptions;
+  socketsOf(address: string): number;
+  stopping(): boolean;
+}
+
+const VERSION = '13';
+
+export function upgrade(
+  res: HttpResponse,
+  req: HttpRequest,
+  context: UpgradeContext,
+  parts: UpgradeParts,
+): void {
+  const exchange = new Exchange(res, req, false);
+  if (req.getHeader('sec-websocket-version') !== VERSION || exchange.ambiguous) {
+    refuse(res, 400, `\r\nSec-WebSocket-Version: ${VERSION}`, 'send one Host and version 13');
+    return;
+  }
+  if (parts.stopping()) {
+    refuse(res, 503, '\r\nRetry-After: 1', 'this node is going away; connect again');
+    return;
+  }
+  const offered = req.getHeader('sec-websocket-protocol');
+  const choice = choose(offered, req.getQuery('encoding'));
+  const caller = parts.callers.of(res, exchange.forwardedFor);
+  const origin: Origin = {
+    encoding: choice.encoding ?? 'json',
+    address: caller.key,
+    refusal: refusalOf(choice.encoding, caller, parts),
+    connection: null,
+  };
+  const key = req.getHeader('sec-websocket-key');
+  parts.callers.closed();
+  res.upgrade(origin, key, choice.echo, req.getHeader('sec-websocket-extensions'), context);
+}
+
+function refusalOf(
+  encoding: Encoding | null,
+  caller: Caller,
+  { options, socketsOf }: UpgradeParts,
+): Origin['refusal'] {
+  if (encoding === null) {
+    return { code: 4500, reason: 'offer the subprotocol json or msgpack' };
+  }
+  const exempt = caller.loopback && !options.limitLoopback;
+  if (exempt || socketsOf(caller.key) < options.maxSocketsPerAddress) return null;
+  return { code: 4403, reason: 'too many connections from this address' };
+}
+
+/** The first known subprotocol offered, else `?encoding=`; JSON where nothing was said. */
+function choose(
+  offered: string,
+  inQuery: string | undefined,
+): { encoding: Encoding | null; echo: string } {
+  const names = offered
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  for (const name of names) {
+    if (name === 'json' || name === 'msgpack') return { encoding: name, echo: name };
+  }
+  if (names[0] !== undefined) return { encoding: null, echo: names[0] };
+  if (inQuery === undefined || inQuery === '') return { encoding: 'json', echo: '' };
+  const known = inQuery === 'json' || inQuery === 'msgpack';
+  return { encoding: known ? inQuery : null, echo: '' };
+}
+
+function refuse(res: HttpResponse, status: number, lines: string, message: string): void {
+  // For a client that is gone already: see `handle` in server.ts.
+  res.onAborted(() => {});
+  const cause = status === 503 ? 'NOT_READY' : 'INVALID_PARAMS';
+  res.writeStatus(statusLine(status));
+  const type = '\r\nContent-Type: application/json';
+  res.writeHeader('Access-Control-Allow-Origin', `*${CORS_LINES}${type}${lines}`);
+  res.end(JSON.stringify({ cause, message }), true);
+}

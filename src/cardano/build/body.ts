@@ -1,0 +1,131 @@
+/**
+ * Body and witness set of a transaction from their parts. Everything that hangs together lies here:
+ * sorted inputs and policies give redeemers their index, redeemers and cost model the hash of the
+ * script data. Source: Conway CDDL.
+ */
+
+import { array, encodeAssets, encodeRefs, map } from '../codec/encode.ts';
+import { blake2b256 } from '../codec/hash.ts';
+import { fromHex } from '../codec/hex.ts';
+import { compareRefs, type Utxo } from '../codec/output.ts';
+import { decodePlutusData } from '../codec/plutusData.ts';
+import type { Units } from './cost.ts';
+import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
+import type { ProtocolParameters } from './parameters.ts';
+import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
+
+/** Languages are numbered from PlutusV1 = 0. */
+const PLUTUS_V2 = 1;
+const EMPTY_MAP = map([]);
+const TRUE = Uint8Array.of(0xf5);
+const NULL = Uint8Array.of(0xf6);
+const PURPOSE_NUMBERS = { spend: 0, mint: 1 } as const;
+
+export interface RedeemerPlace {
+  readonly purpose: keyof typeof PURPOSE_NUMBERS;
+  readonly index: number;
+  /** CBOR hex of its data. */
+  readonly data: string;
+}
+
+export interface Parts {
+  readonly plan: TransactionPlan;
+  /** In the order of the ledger. */
+  readonly inputs: readonly PlannedInput[];
+  /** Planned ones and change. */
+  readonly outputs: readonly PlannedOutput[];
+  readonly feeLovelace: bigint;
+  readonly redeemers: readonly RedeemerPlace[];
+  /** Per redeemer. */
+  readonly units: readonly Units[];
+  readonly collateralLovelace: bigint;
+  readonly collateralReturn: PlannedOutput | null;
+}
+
+export function sortedInputs(
+  inputs: readonly PlannedInput[],
+  chosen: readonly Utxo[],
+): PlannedInput[] {
+  const signed = chosen.map((utxo): PlannedInput => ({ utxo, redeemer: null }));
+  return [...inputs, ...signed].sort((a, b) => compareRefs(a.utxo.ref, b.utxo.ref));
+}
+
+/** In the order in which they are written: spending before minting, by index. */
+export function placeRedeemers(
+  inputs: readonly PlannedInput[],
+  { mints }: TransactionPlan,
+): RedeemerPlace[] {
+  const spends = inputs.flatMap(({ redeemer: data }, index): RedeemerPlace[] =>
+    data === null ? [] : [{ purpose: 'spend', index, data }],
+  );
+  const policies = mints.map(({ policyId }) => policyId).sort();
+  const mintPlaces = mints.map(
+    ({ policyId, redeemer: data }): RedeemerPlace => ({
+      purpose: 'mint',
+      index: policies.indexOf(policyId),
+      data,
+    }),
+  );
+  return [...spends, ...mintPlaces.sort((a, b) => a.index - b.index)];
+}
+
+/** The whole transaction without signatures. */
+export function transactionCbor(parts: Parts, parameters: ProtocolParameters): Uint8Array {
+  const { mints } = parts.plan;
+  const redeemers = redeemersCbor(parts);
+  const witnesses = new Map<number, Uint8Array>();
+  if (parts.redeemers.length > 0) witnesses.set(5, redeemers);
+  const scripts = mints.flatMap(({ script }) => (script === null ? [] : [script]));
+  if (scripts.length > 0) witnesses.set(6, array(scripts.map(fromHex)));
+  const dataHash =
+    parts.redeemers.length === 0 ? null : scriptDataHash(redeemers, parameters.costModelV2);
+  return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, NULL]);
+}
+
+function bodyCbor(parts: Parts, dataHash: string | null): Uint8Array {
+  const { plan, inputs, outputs, feeLovelace } = parts;
+  const fields = new Map<number, Uint8Array>([
+    [0, encodeRefs(inputs.map(({ utxo }) => utxo.ref))],
+    [1, array(outputs.map(outputCbor))],
+    [2, integer(feeLovelace)],
+  ]);
+  const field = (key: number, value: Uint8Array) => fields.set(key, value);
+  if (plan.validToSlot !== null) field(3, integer(plan.validToSlot));
+  if (plan.validFromSlot !== null) field(8, integer(plan.validFromSlot));
+  if (plan.mints.length > 0) field(9, encodeAssets(new Map(minted(plan))));
+  if (dataHash !== null) field(11, hexString(dataHash));
+  if (plan.collateral !== null) {
+    field(13, encodeRefs(plan.collateral.utxos.map(({ ref }) => ref)));
+    if (parts.collateralReturn !== null) field(16, outputCbor(parts.collateralReturn));
+    field(17, integer(parts.collateralLovelace));
+  }
+  if (plan.signers.length > 0) field(14, array([...new Set(plan.signers)].sort().map(hexString)));
+  if (plan.references.length > 0) field(18, encodeRefs(plan.references.map(({ ref }) => ref)));
+  return fieldMap(fields);
+}
+
+/** By asset id. */
+export function minted({ mints }: TransactionPlan): [string, bigint][] {
+  return mints.flatMap(({ policyId, amounts }) =>
+    [...amounts].map(([name, amount]): [string, bigint] => [`${policyId}.${name}`, amount]),
+  );
+}
+
+function redeemersCbor({ redeemers, units }: Parts): Uint8Array {
+  if (redeemers.length === 0) return EMPTY_MAP;
+  return map(
+    redeemers.map(({ purpose, index, data }, at) => {
+      const { memory, cpu } = units[at] ?? { memory: 0n, cpu: 0n };
+      return [
+        array([integer(PURPOSE_NUMBERS[purpose]), integer(index)]),
+        array([dataCbor(decodePlutusData(fromHex(data))), array([integer(memory), integer(cpu)])]),
+      ];
+    }),
+  );
+}
+
+/** Over redeemers, datums (none: ours are inline) and the languages with their cost models. */
+function scriptDataHash(redeemers: Uint8Array, costModelV2: readonly (number | bigint)[]): string {
+  const views = map([[integer(PLUTUS_V2), array(costModelV2.map(integer))]]);
+  return blake2b256(Buffer.concat([redeemers, views]));
+}

@@ -1,0 +1,141 @@
+/**
+ * What planners need of the chain, always read from our own ledger: outputs that a caller names are
+ * taken as names only. An output of a server's key is nobody's to spend here.
+ */
+
+import type { UtxoLookup } from '../../chain/port.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Address, parseAddress } from '../codec/address.ts';
+import { elementsOf, MalformedCbor, readCbor } from '../codec/cbor.ts';
+import { fromHex, isHex } from '../codec/hex.ts';
+import { type OutputRef, readRef, refText, type Utxo } from '../codec/output.ts';
+import type { Landmarks, ReferenceScript } from '../datums/deployment.ts';
+import type { PlannedCollateral } from './plan.ts';
+
+/** Key hashes whose outputs are the server's. */
+type ServerKeys = Pick<Landmarks, 'executorKeyHash' | 'feeKeyHash' | 'collateralKeyHash'>;
+
+/** One collateral output serves any number of transactions; a few are asked for to find one. */
+const COLLATERAL_CANDIDATES = 20;
+/** Where nobody knows behind what ours lies: so much dust before it costs more than it hurts. */
+const MOST_CANDIDATES = 1000;
+const BEFORE_ALL = -1;
+/** Of larger wallets the first by reference; selection takes few of them anyway. */
+const MOST_WALLET_OUTPUTS = 5000;
+const LEAST_COLLATERAL_LOVELACE = 3_000_000n;
+
+export function serverKeyHashes(keys: ServerKeys): ReadonlySet<string> {
+  const { executorKeyHash, feeKeyHash, collateralKeyHash } = keys;
+  return new Set([executorKeyHash, feeKeyHash, collateralKeyHash].filter((hash) => hash !== null));
+}
+
+/** One that runs, refused where nobody told us where it lies. */
+export function placedScript(
+  { network, scripts }: Pick<Landmarks, 'network' | 'scripts'>,
+  name: keyof Landmarks['scripts'],
+): ReferenceScript | Failure {
+  const script = scripts[name];
+  if (script !== null && script.ref !== null) return { hash: script.hash, ref: script.ref };
+  const what = `where the ${name} script lies on ${network} is not known to this node`;
+  const remedy = 'use a node whose DEPLOYMENT_FILE names it';
+  return new Failure('PROTOCOL_CONFIG', `${what}, so nothing that runs it is built: ${remedy}`);
+}
+
+/** The outputs that hold these scripts, in this order. */
+export async function lookUpReferences(
+  lookup: UtxoLookup,
+  wanted: readonly ReferenceScript[],
+): Promise<readonly Utxo[] | Failure> {
+  const states = await lookup.byRefs(wanted.map(({ ref }) => ref));
+  const found = states.flatMap((state) => (state.state === 'unspent' ? [state.utxo] : []));
+  const holds = new Map(found.map(({ ref, output }) => [refText(ref), output.scriptHash]));
+  const missing = wanted.filter(({ hash, ref }) => holds.get(refText(ref)) !== hash);
+  if (missing.length === 0) return found;
+  const texts = missing.map(({ ref }) => refText(ref)).join(', ');
+  return new Failure('SERVER_ERROR', `the deployment's scripts are not on the chain: ${texts}`);
+}
+
+/** The server's own collateral: pure ADA, never spent, returned to where it lies. */
+export async function lookUpCollateral(
+  lookup: UtxoLookup,
+  keyHash: string,
+  { scripts }: Pick<Landmarks, 'scripts'>,
+): Promise<PlannedCollateral | Failure> {
+  // Ours was placed by the transaction that placed the scripts; anyone may send dust before it.
+  const { ref } = scripts.order;
+  const behind = ref === null ? [] : [{ after: { txHash: ref.txHash, index: BEFORE_ALL } }];
+  const few = behind.map((from) => ({ limit: COLLATERAL_CANDIDATES, ...from }));
+  for (const page of [...few, { limit: MOST_CANDIDATES }]) {
+    const held = await lookup.byPaymentKey(keyHash, 'spendable', page);
+    const utxo = held.find(isCollateral);
+    if (utxo !== undefined) return { utxos: [utxo], returnAddress: utxo.output.address };
+  }
+  return new Failure('SERVER_ERROR', 'the server has no collateral left');
+}
+
+/** One of the wallet's own, or where none is fit all that may stand in; null: nothing may. */
+export function walletCollateral(
+  wallet: readonly Utxo[],
+  returnAddress: string,
+): PlannedCollateral | null {
+  const fit = wallet.find(isCollateral);
+  const plain = wallet.filter(({ output }) => output.scriptHash === null);
+  const utxos = fit === undefined ? plain : [fit];
+  return utxos.length === 0 ? null : { utxos, returnAddress };
+}
+
+function isCollateral({ output: { value, scriptHash } }: Utxo): boolean {
+  const isPure = value.assets.size === 0 && scriptHash === null;
+  return isPure && value.lovelace >= LEAST_COLLATERAL_LOVELACE;
+}
+
+/** What the owner of an address may spend: its key's outputs and its change in the mempool. */
+export async function lookUpWallet(
+  lookup: UtxoLookup,
+  keys: ServerKeys,
+  { payment }: Address,
+  path: string,
+): Promise<readonly Utxo[] | Failure> {
+  if (serverKeyHashes(keys).has(payment.hash)) {
+    return invalid(path, "this address is the server's");
+  }
+  return lookup.byPaymentKey(payment.hash, 'wallet', { limit: MOST_WALLET_OUTPUTS });
+}
+
+/** The reference of a CIP-30 output, hex CBOR `[input, output]`; its content is not read. */
+export function parseUnspent(hex: string): OutputRef | null {
+  if (!isHex(hex)) return null;
+  try {
+    const bytes = fromHex(hex);
+    const [input, output] = elementsOf(readCbor(bytes));
+    return input === undefined || output === undefined ? null : readRef(bytes, input);
+  } catch (error) {
+    if (error instanceof MalformedCbor) return null;
+    throw error;
+  }
+}
+
+/** The named outputs, each once; `path` names the input field in what is refused. */
+export async function lookUpNamed(
+  lookup: UtxoLookup,
+  keys: ServerKeys,
+  refs: readonly OutputRef[],
+  path: string,
+): Promise<readonly Utxo[] | Failure> {
+  const once = [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
+  const states = await lookup.byRefs(once);
+  const servers = serverKeyHashes(keys);
+  const utxos: Utxo[] = [];
+  for (const [index, ref] of once.entries()) {
+    const state = states[index];
+    if (state === undefined || state.state === 'unknown') {
+      return invalid(path, `${refText(ref)} is no output that this ledger knows`);
+    }
+    if (state.state === 'spent') return invalid(path, `${refText(ref)} is spent`);
+    const payment = parseAddress(state.utxo.output.address)?.payment;
+    if (payment?.kind !== 'key') return invalid(path, `${refText(ref)} belongs to no key`);
+    if (servers.has(payment.hash)) return invalid(path, `${refText(ref)} is the server's`);
+    utxos.push(state.utxo);
+  }
+  return utxos;
+}

@@ -1,0 +1,108 @@
+/**
+ * The builder for a chain whose parameters are asked for: none before they are known, and by the
+ * new ones soon after they have changed, which happens at the beginning of an epoch at most.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, pause } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import type { TransactionPlan } from './plan.ts';
+import { type BuilderLimits, BuilderPool } from './pool.ts';
+import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
+import type { BuilderThreadData } from './worker.ts';
+
+export interface LiveBuilderOptions {
+  /** Rejects while the node cannot be asked. */
+  ask(): Promise<BuilderThreadData>;
+  readonly clock: Clock;
+  readonly limits: Partial<BuilderLimits>;
+  readonly observer: LiveBuilderObserver;
+}
+
+export interface LiveBuilderObserver {
+  parametersChanged(): void;
+  /** They are asked for again; those that were known before stay in force. */
+  parametersFailed(error: unknown): void;
+}
+
+const AGAIN_MS = 2_000;
+const LOOK_MS = 60_000;
+
+export class LiveBuilder implements Builder, Service {
+  readonly name = 'builder';
+  readonly #options: LiveBuilderOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #pool: BuilderPool | null = null;
+  #terms: BuilderThreadData | null = null;
+
+  constructor(options: LiveBuilderOptions) {
+    this.#options = options;
+  }
+
+  /** What is built by; null: not known yet. */
+  get terms(): BuilderThreadData | null {
+    return this.#terms;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.#pool?.stop();
+  }
+
+  async build(plan: TransactionPlan, options?: BuildOptions): Promise<BuildOutcome | Failure> {
+    if (this.#terms === null || this.#pool === null) return unknownParameters();
+    return this.#pool.build(plan, options);
+  }
+
+  async #run(): Promise<void> {
+    const { clock, observer } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const isKnown = await this.#look().catch((error: unknown) => {
+        if (!signal.aborted) observer.parametersFailed(error);
+        return false;
+      });
+      await pause(clock, isKnown ? LOOK_MS : AGAIN_MS, signal);
+    }
+  }
+
+  /** Whether they are known and in force; rejects also when threads cannot be begun with them. */
+  async #look(): Promise<boolean> {
+    const found = await unlessStopped(this.#options.ask(), this.#stopping.signal);
+    if (found !== null && !isDeepStrictEqual(found, this.#terms)) await this.#take(found);
+    return found !== null;
+  }
+
+  async #take(terms: BuilderThreadData): Promise<void> {
+    const { clock, limits, observer } = this.#options;
+    if (this.#pool === null) {
+      const pool = new BuilderPool({ clock, limits, ...terms });
+      await pool.start();
+      this.#pool = pool;
+    } else await this.#pool.renew(terms);
+    this.#terms = terms;
+    observer.parametersChanged();
+  }
+}
+
+export function unknownParameters(): Failure {
+  const what = 'the protocol parameters are not known yet: try again once the node answers';
+  return new Failure('NOT_READY', what, { retryAfterSeconds: 5 });
+}
+
+async function unlessStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  const stopped = Promise.withResolvers<null>();
+  const end = () => stopped.resolve(null);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([answer, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * A transaction to be made, as plain data that survives a thread border: what must be spent and
+ * paid, what may be spent beside it, and where the network fee comes from. Planners make plans from
+ * a request and chain data; `assemble` makes bytes of them and decides nothing else.
+ *
+ * Inputs are sorted by the ledger; a planner that pairs input i with output i sorts them first.
+ */
+
+import { toHex } from '../codec/hex.ts';
+import type { Utxo } from '../codec/output.ts';
+import type { PlutusData } from '../codec/plutusData.ts';
+import { encodePlutusData } from '../codec/plutusData.ts';
+import type { Value } from '../codec/value.ts';
+
+export interface PlannedInput {
+  readonly utxo: Utxo;
+  /** CBOR hex of the redeemer; null for an output of a key. */
+  readonly redeemer: string | null;
+}
+
+export interface PlannedOutput {
+  /** bech32. */
+  readonly address: string;
+  readonly value: Value;
+  /** Inline datum, CBOR hex. */
+  readonly datum: string | null;
+  /** To be referred to: PlutusV2 in one layer of CBOR, hex. */
+  readonly script?: string;
+}
+
+export interface PlannedMint {
+  readonly policyId: string;
+  /** By name, hex. */
+  readonly amounts: ReadonlyMap<string, bigint>;
+  readonly redeemer: string;
+  /** PlutusV2 in two layers of CBOR, hex, to be attached; null: it lies in a reference. */
+  readonly script: string | null;
+}
+
+export interface PlannedCollateral {
+  readonly utxos: readonly Utxo[];
+  readonly returnAddress: string;
+}
+
+export interface TransactionPlan {
+  readonly inputs: readonly PlannedInput[];
+  /** May be spent where `inputs` do not suffice; `exact`: nothing else is spent. */
+  readonly wallet: readonly Utxo[] | 'exact';
+  readonly outputs: readonly PlannedOutput[];
+  readonly mints: readonly PlannedMint[];
+  /** Outputs that hold the scripts of inputs and mints. */
+  readonly references: readonly Utxo[];
+  /** First slot in which it is valid, and the first in which it is not any more. */
+  readonly validFromSlot: number | null;
+  readonly validToSlot: number | null;
+  /** Key hashes that scripts ask for. */
+  readonly signers: readonly string[];
+  /** Null where no script runs. */
+  readonly collateral: PlannedCollateral | null;
+  /** What is left goes there, in outputs after the planned ones. */
+  readonly changeAddress: string;
+  /** What pays the fee: what is left, or the planned output of that index, which shrinks. */
+  readonly feeFrom: 'change' | number;
+  /** Of the limits of a transaction (bytes, memory, CPU); above it the build is TOO_LARGE. */
+  readonly mostPercent: number;
+}
+
+/** A plan with everything absent that a request leaves out. */
+export function planOf(
+  given: Pick<TransactionPlan, 'changeAddress'> & Partial<TransactionPlan>,
+): TransactionPlan {
+  return {
+    inputs: [],
+    wallet: 'exact',
+    outputs: [],
+    mints: [],
+    references: [],
+    validFromSlot: null,
+    validToSlot: null,
+    signers: [],
+    collateral: null,
+    feeFrom: 'change',
+    mostPercent: 100,
+    ...given,
+  };
+}
+
+export function dataHex(data: PlutusData): string {
+  return toHex(encodePlutusData(data));
+}

@@ -1,0 +1,224 @@
+/**
+ * The builder on threads. Nothing is known to leak (10,000 builds: flat), but what evaluates
+ * scripts is large and not ours; so a generation of threads is replaced by a fresh one after a
+ * number of builds or above a memory limit: the new one takes all further builds, the old one ends
+ * when its last build is done.
+ *
+ * Limits: `threads` builds at once, `mostWaiting` wait, one more is OVERLOADED; a build that takes
+ * longer than its time is given up with its thread. Urgent builds have a line of their own, with a
+ * bound of its own, and go first: users who ask for much cannot keep the executor from its orders.
+ */
+import { Piscina } from 'piscina';
+import { assert } from '../../engine/runtime/assert.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import type { SlotConfig } from '../codec/slots.ts';
+import type { ProtocolParameters } from './parameters.ts';
+import type { TransactionPlan } from './plan.ts';
+import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
+import type { BuilderThreadData } from './worker.ts';
+
+export interface BuilderOptions {
+  readonly clock: Clock;
+  readonly parameters: ProtocolParameters;
+  readonly slots: SlotConfig;
+  readonly limits?: Partial<BuilderLimits>;
+  /** Of the process; an argument for tests. */
+  readonly rssBytes?: () => number;
+}
+
+export interface BuilderLimits {
+  readonly threads: number;
+  readonly mostWaiting: number;
+  readonly mostUrgent: number;
+  /** A generation of threads ends after as many. */
+  readonly mostBuilds: number;
+  /** Above it a generation ends early, though not before `leastBuilds`. */
+  readonly mostRssBytes: number;
+  readonly leastBuilds: number;
+  readonly buildTimeMs: number;
+}
+
+export const BUILDER_LIMITS: BuilderLimits = {
+  threads: 1,
+  mostWaiting: 64,
+  mostUrgent: 1024,
+  mostBuilds: 5000,
+  mostRssBytes: 1 << 30,
+  leastBuilds: 500,
+  buildTimeMs: 10_000,
+};
+
+export interface BuilderState {
+  readonly running: number;
+  /** Urgent ones among them. */
+  readonly waiting: number;
+  /** Finished, over all generations. */
+  readonly builds: number;
+  readonly generation: number;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+const WORKER = new URL('./worker.ts', import.meta.url).href;
+
+/** A plan, or null for nothing but being ready. */
+type Threads = Piscina<TransactionPlan | null, BuildOutcome | null>;
+
+interface Generation {
+  readonly threads: Threads;
+  /** Its threads have loaded what they run; one ended before may take the process with it. */
+  readonly loaded: Promise<unknown>;
+  builds: number;
+}
+
+export class BuilderPool implements Builder, Service {
+  readonly name = 'builder';
+  readonly #options: BuilderOptions;
+  readonly #limits: BuilderLimits;
+  readonly #ending = new Set<Promise<void>>();
+  /** Each takes over the place of a build that ended. */
+  readonly #waiting: (() => void)[] = [];
+  readonly #urgent: (() => void)[] = [];
+  /** What the next generation builds by. */
+  #data: BuilderThreadData;
+  #current: Generation | null = null;
+  #generation = 0;
+  #running = 0;
+  #builds = 0;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    const { parameters, slots } = options;
+    this.#data = { parameters, slots };
+    this.#limits = { ...BUILDER_LIMITS, ...options.limits };
+  }
+
+  /** Resolves when the threads can build. */
+  async start(): Promise<void> {
+    const first = this.#begin();
+    await first.loaded;
+    this.#current = first;
+  }
+
+  /**
+   * Builds that begin once this resolves are by the new values; those that run end as they began.
+   * Not before `start` has resolved.
+   */
+  async renew(data: BuilderThreadData): Promise<void> {
+    this.#data = data;
+    const next = this.#begin();
+    await next.loaded.catch((error: unknown) => {
+      this.#end(next);
+      throw error;
+    });
+    const old = this.#current;
+    this.#current = old === null ? null : next;
+    // Stopped meanwhile.
+    this.#end(old ?? next);
+  }
+
+  /** Waits for the builds that run; those that wait are given up. */
+  async stop(): Promise<void> {
+    const last = this.#current;
+    this.#current = null;
+    for (const begin of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
+      this.#running += 1;
+      begin();
+    }
+    if (last !== null) this.#end(last);
+    await Promise.all(this.#ending);
+  }
+
+  state(): BuilderState {
+    const waiting = this.#urgent.length + this.#waiting.length;
+    return { running: this.#running, waiting, builds: this.#builds, generation: this.#generation };
+  }
+
+  async build(
+    plan: TransactionPlan,
+    { urgent = false }: BuildOptions = {},
+  ): Promise<BuildOutcome | Failure> {
+    const { threads, mostWaiting, mostUrgent } = this.#limits;
+    if (this.#current !== null && this.#running >= threads) {
+      const line = urgent ? this.#urgent : this.#waiting;
+      if (line.length >= (urgent ? mostUrgent : mostWaiting)) {
+        const message = `${line.length} transactions wait to be built; try again in a moment`;
+        return new Failure('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      await new Promise<void>((resolve) => line.push(resolve));
+    } else this.#running += 1;
+    const generation = this.#current;
+    if (generation === null) {
+      this.#running -= 1;
+      return new Failure('NOT_READY', 'the builder is stopped', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+    const outcome = await this.#run(generation, plan);
+    this.#finished(generation);
+    return outcome;
+  }
+
+  async #run({ threads }: Generation, plan: TransactionPlan): Promise<BuildOutcome | Failure> {
+    const { buildTimeMs } = this.#limits;
+    const abort = new AbortController();
+    const timer = this.#options.clock.after(buildTimeMs, () => abort.abort());
+    try {
+      const outcome = await threads.run(plan, { signal: abort.signal });
+      assert(outcome !== null, 'a plan has an outcome');
+      return outcome;
+    } catch (error) {
+      const why = abort.signal.aborted ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
+      return new Failure('SERVER_ERROR', `build: ${why}`);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** The next in line takes the place; a generation that is due makes room for a fresh one. */
+  #finished(generation: Generation): void {
+    generation.builds += 1;
+    this.#builds += 1;
+    if (generation === this.#current && this.#isDue(generation)) {
+      this.#current = this.#begin();
+      this.#end(generation);
+    }
+    const next = this.#urgent.shift() ?? this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+
+  #isDue({ builds }: Generation): boolean {
+    const { mostBuilds, mostRssBytes, leastBuilds } = this.#limits;
+    if (builds >= mostBuilds) return true;
+    const rssBytes = this.#options.rssBytes ?? process.memoryUsage.rss;
+    return builds >= leastBuilds && rssBytes() > mostRssBytes;
+  }
+
+  #begin(): Generation {
+    const { threads } = this.#limits;
+    this.#generation += 1;
+    const pool: Threads = new Piscina({
+      filename: WORKER,
+      workerData: this.#data,
+      minThreads: threads,
+      maxThreads: threads,
+    });
+    const loaded = Promise.all(Array.from({ length: threads }, () => pool.run(null)));
+    // Whoever waits for it is told, and so is the next build; a failure nobody waits for is no end.
+    loaded.catch(() => {});
+    return { builds: 0, threads: pool, loaded };
+  }
+
+  #end({ threads, loaded }: Generation): void {
+    const ended = Promise.allSettled([loaded])
+      .then(() => threads.close())
+      .finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,181 @@
+/**
+ * Which outputs of a wallet a transaction spends beside those it must.
+ *
+ * Few and large first: for each token the outputs that hold most of it, then pure ADA, then mixed
+ * outputs, the poorest in tokens first. What is left goes back as change, tokens in bundles that a
+ * value may hold. Outputs that hold a script are never touched.
+ * Never: more inputs or change than fit into one transaction; then the owner must consolidate.
+ * The work is bounded by the outputs of the wallet, not by what they hold: strangers choose both.
+ */
+
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Utxo } from '../codec/output.ts';
+import type { Value } from '../codec/value.ts';
+import { Change } from './change.ts';
+import type { ProtocolParameters } from './parameters.ts';
+import type { PlannedOutput } from './plan.ts';
+
+export const MOST_WALLET_INPUTS = 200;
+/** Of inputs and of tokens that come back; leaves room for the largest launch. */
+const MOST_SELECTED_BYTES = 9000;
+const INPUT_BYTES = 38;
+/** So many are passed over because they do not fit; then it is enough. */
+const MOST_MISFITS = 20;
+
+export interface SelectionNeed {
+  /** What inputs and mints of the plan lack (above 0) or leave over (below 0), fee included. */
+  readonly value: Value;
+  readonly changeAddress: string;
+}
+
+export interface Selected {
+  readonly outcome: 'selected';
+  readonly utxos: readonly Utxo[];
+  readonly change: readonly PlannedOutput[];
+}
+
+export type Selection =
+  | Selected
+  | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
+
+/** A wallet, what is taken of it, and what of that comes back. */
+export class Basket {
+  readonly chosen: Utxo[] = [];
+  readonly change: Change;
+  readonly #left: Set<Utxo>;
+  #misfits = 0;
+
+  /** Outputs with a script are not offered. */
+  constructor(
+    wallet: readonly Utxo[],
+    { value, changeAddress }: SelectionNeed,
+    parameters: ProtocolParameters,
+  ) {
+    this.#left = new Set(wallet.filter(({ output }) => output.scriptHash === null));
+    this.change = new Change(changeAddress, parameters);
+    this.change.subtract(value);
+  }
+
+  /** Nothing more is taken. */
+  get isFull(): boolean {
+    return this.chosen.length >= MOST_WALLET_INPUTS || this.#misfits >= MOST_MISFITS;
+  }
+
+  /** The wallet holds more than what was taken. */
+  get isCut(): boolean {
+    return this.#misfits > 0 || this.#left.size > 0;
+  }
+
+  /** What was not offered yet: pure ADA first, then the poorest in tokens. */
+  left(): readonly Utxo[] {
+    return [...this.#left].sort(forLovelace);
+  }
+
+  /** Takes it where it fits; it is not offered again. */
+  take(utxo: Utxo): void {
+    const { value } = utxo.output;
+    this.#left.delete(utxo);
+    this.chosen.push(utxo);
+    this.change.add(value);
+    if (this.chosen.length * INPUT_BYTES + this.change.tokenBytes <= MOST_SELECTED_BYTES) return;
+    this.change.subtract(value);
+    this.chosen.pop();
+    this.#misfits += 1;
+  }
+
+  /** Takes what holds most of `asset` until none of it is missing; whether it came to that. */
+  cover(asset: AssetId): boolean {
+    const isMissing = (): boolean => this.change.amountOf(asset) < 0n;
+    if (!isMissing() || this.isFull) return !isMissing();
+    const holders: Holder[] = [];
+    for (const utxo of this.#left) {
+      const amount = heldIn(utxo, asset);
+      if (amount > 0n) holders.push({ utxo, amount });
+    }
+    while (isMissing() && !this.isFull) {
+      const richest = holders.reduce<Holder | null>(richer, null);
+      if (richest === null || richest.amount === 0n) break;
+      this.take(richest.utxo);
+      richest.amount = 0n;
+    }
+    return !isMissing();
+  }
+}
+
+/** An output and how much of an asset is to be had there. */
+interface Holder {
+  readonly utxo: Utxo;
+  amount: bigint;
+}
+
+/** A transaction takes few of thousands: looking for each costs less than sorting them all. */
+function richer(best: Holder | null, next: Holder): Holder {
+  if (best === null || next.amount > best.amount) return next;
+  if (next.amount < best.amount) return best;
+  return poorestInTokens(next.utxo, best.utxo) < 0 ? next : best;
+}
+
+export function select(
+  wallet: readonly Utxo[],
+  need: SelectionNeed,
+  parameters: ProtocolParameters,
+): Selection {
+  const basket = new Basket(wallet, need, parameters);
+  const covered = [...need.value.assets.keys()].every((asset) => basket.cover(asset));
+  return (covered ? gathered(basket) : null) ?? lacking(wallet, need, basket);
+}
+
+/** null where the cap or the wallet ends before the need does. */
+function gathered(basket: Basket): Selected | null {
+  const { change, chosen } = basket;
+  for (const utxo of [null, ...basket.left()]) {
+    if (utxo !== null && basket.isFull) return null;
+    if (utxo !== null) basket.take(utxo);
+    if (change.lovelace < change.leastLovelace) continue;
+    const outputs = change.outputs();
+    if ('length' in outputs) return { outcome: 'selected', utxos: chosen, change: outputs };
+  }
+  return null;
+}
+
+function lacking(
+  wallet: readonly Utxo[],
+  { value: { lovelace, assets } }: SelectionNeed,
+  { change, isCut }: Basket,
+): Selection {
+  const free = wallet.filter(({ output }) => output.scriptHash === null);
+  const tokens = [...assets].flatMap(([asset, amount]) => {
+    if (change.amountOf(asset) >= 0n) return [];
+    const held = free.reduce((sum, utxo) => sum + heldIn(utxo, asset), 0n);
+    return held < amount ? [`${amount - held} of ${asset}`] : [];
+  });
+  if (tokens.length > 0) return poor(tokens.join(' and '));
+  const all = free.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
+  const least = isCut ? 0n : change.leastLovelace;
+  if (all < lovelace + least) return poor(`${lovelace + least - all} lovelace`);
+  const message =
+    `the wallet has enough, but its ${free.length} outputs and their tokens do not fit into one ` +
+    'transaction: consolidate them first by a transfer to your own address';
+  return { outcome: 'scattered', message };
+}
+
+function poor(lack: string): Selection {
+  return { outcome: 'poor', message: `the wallet lacks ${lack}` };
+}
+
+function heldIn({ output }: Utxo, asset: AssetId): bigint {
+  return output.value.assets.get(asset) ?? 0n;
+}
+
+/** Poorest in tokens first, then most lovelace. */
+export function forLovelace(a: Utxo, b: Utxo): number {
+  return poorestInTokens(a, b) || descending(a.output.value.lovelace, b.output.value.lovelace);
+}
+
+function poorestInTokens(a: Utxo, b: Utxo): number {
+  return a.output.value.assets.size - b.output.value.assets.size;
+}
+
+function descending(a: bigint, b: bigint): number {
+  return a === b ? 0 : a > b ? -1 : 1;
+}

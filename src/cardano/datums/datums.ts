@@ -1,0 +1,214 @@
+/**
+ * Layouts of the datums on the chain, read strictly: an extra field, another constructor or a wrong
+ * kind of value is no datum of ours (null). Source: onchain.md, section Outputs.
+ */
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Address, Credential } from '../codec/address.ts';
+import { blake2b256 } from '../codec/hash.ts';
+import type { OutputRef } from '../codec/output.ts';
+import { Constr, encodePlutusData, type PlutusData } from '../codec/plutusData.ts';
+
+const NO_BYTES = '';
+
+export function assetData(asset: AssetId): Constr {
+  const [policy = NO_BYTES, name = NO_BYTES] = asset.split('.');
+  return new Constr(0, [policy, name]);
+}
+
+export function readAssetData(data: PlutusData | undefined): AssetId | null {
+  const [policy, name] = fieldsOf(data, 2) ?? [];
+  if (typeof policy !== 'string' || typeof name !== 'string') return null;
+  if (policy === NO_BYTES) return name === NO_BYTES ? '.' : null;
+  return policy.length === 56 && name.length <= 64 ? `${policy}.${name}` : null;
+}
+
+function credentialData({ kind, hash }: Credential): Constr {
+  return new Constr(kind === 'key' ? 0 : 1, [hash]);
+}
+
+function readCredential(data: PlutusData | undefined): Credential | null {
+  if (!(data instanceof Constr) || data.fields.length !== 1) return null;
+  const [hash] = data.fields;
+  if (typeof hash !== 'string' || hash.length !== 56 || data.index > 1) return null;
+  return { kind: data.index === 0 ? 'key' : 'script', hash };
+}
+
+export function addressData({ payment, stake }: Address): Constr {
+  const stakeData =
+    stake === null ? new Constr(1, []) : new Constr(0, [new Constr(0, [credentialData(stake)])]);
+  return new Constr(0, [credentialData(payment), stakeData]);
+}
+
+export function readAddressData(
+  data: PlutusData | undefined,
+  network: Address['network'],
+): Address | null {
+  const [paymentData, stakeData] = fieldsOf(data, 2) ?? [];
+  const payment = readCredential(paymentData);
+  if (payment === null || !(stakeData instanceof Constr)) return null;
+  if (stakeData.index === 1 && stakeData.fields.length === 0) {
+    return { network, payment, stake: null, pointer: false };
+  }
+  const [inner] = fieldsOf(fieldsOf(stakeData, 1)?.[0], 1) ?? [];
+  const stake = readCredential(inner);
+  return stake === null ? null : { network, payment, stake, pointer: false };
+}
+
+export interface PoolDatum {
+  readonly nft: AssetId;
+  readonly token: AssetId;
+  readonly aNum: bigint;
+  readonly bNum: bigint;
+  readonly executor: string;
+  readonly capLovelace: bigint;
+  readonly witness1: string;
+  readonly witness2: string;
+}
+
+export function poolData(pool: PoolDatum): Constr {
+  const { nft, token, aNum, bNum, executor, capLovelace, witness1, witness2 } = pool;
+  const pair = [assetData(nft), assetData('.'), assetData(token)];
+  return new Constr(0, [...pair, aNum, bNum, executor, capLovelace, witness1, witness2]);
+}
+
+export function readPoolData(data: PlutusData | null): PoolDatum | null {
+  const fields = fieldsOf(data, 9);
+  if (fields === null) return null;
+  const [nft, coin, token] = fields.slice(0, 3).map(readAssetData);
+  const [aNum, bNum, executor, capLovelace, witness1, witness2] = fields.slice(3);
+  if (nft == null || coin !== '.' || token == null || token === '.') return null;
+  if (typeof aNum !== 'bigint' || typeof bNum !== 'bigint') return null;
+  if (typeof capLovelace !== 'bigint' || typeof executor !== 'string') return null;
+  if (typeof witness1 !== 'string' || typeof witness2 !== 'string') return null;
+  return { nft, token, aNum, bNum, executor, capLovelace, witness1, witness2 };
+}
+
+export interface AmmDatum {
+  readonly nft: AssetId;
+  readonly token: AssetId;
+  readonly lpFeePer10k: bigint;
+  readonly executor: string;
+  readonly creatorPkh: string;
+  /** Empty for an address without stake part. */
+  readonly creatorSkh: string;
+  readonly owedLovelace: bigint;
+}
+
+export function ammData(amm: AmmDatum): Constr {
+  const { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace } = amm;
+  const pair = [assetData(nft), assetData('.'), assetData(token)];
+  return new Constr(0, [...pair, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace]);
+}
+
+export function readAmmData(data: PlutusData | null): AmmDatum | null {
+  const fields = fieldsOf(data, 8);
+  if (fields === null) return null;
+  const [nft, coin, token] = fields.slice(0, 3).map(readAssetData);
+  const [lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace] = fields.slice(3);
+  if (nft == null || coin !== '.' || token == null || token === '.') return null;
+  if (typeof lpFeePer10k !== 'bigint' || typeof owedLovelace !== 'bigint') return null;
+  if (typeof executor !== 'string' || typeof creatorPkh !== 'string') return null;
+  if (typeof creatorSkh !== 'string') return null;
+  return { nft, token, lpFeePer10k, executor, creatorPkh, creatorSkh, owedLovelace };
+}
+
+export interface OrderDatum {
+  readonly redeemer: Address;
+  readonly input: AssetId;
+  readonly output: AssetId;
+  /** Output per input, at worst. */
+  readonly worstPrice: { readonly numerator: bigint; readonly denominator: bigint };
+  readonly feeLovelace: bigint;
+  readonly depositLovelace: bigint;
+  readonly executor: string;
+  readonly refundAfterMs: bigint;
+  readonly owner: string;
+}
+
+const ORDER_TAG = '01';
+
+export function orderData(order: OrderDatum): Constr {
+  const { numerator, denominator } = order.worstPrice;
+  return new Constr(0, [
+    ORDER_TAG,
+    addressData(order.redeemer),
+    assetData(order.input),
+    assetData(order.output),
+    new Constr(0, [numerator, denominator]),
+    order.feeLovelace,
+    order.depositLovelace,
+    order.executor,
+    order.refundAfterMs,
+    order.owner,
+  ]);
+}
+
+export function readOrderData(
+  data: PlutusData | null,
+  network: Address['network'],
+): OrderDatum | null {
+  const fields = fieldsOf(data, 10);
+  if (fields === null || fields[0] !== ORDER_TAG) return null;
+  const redeemer = readAddressData(fields[1], network);
+  const input = readAssetData(fields[2]);
+  const output = readAssetData(fields[3]);
+  const [numerator, denominator] = fieldsOf(fields[4], 2) ?? [];
+  const [feeLovelace, depositLovelace, executor, refundAfterMs, owner] = fields.slice(5);
+  if (redeemer === null || input === null || output === null) return null;
+  if (typeof numerator !== 'bigint' || typeof denominator !== 'bigint') return null;
+  if (typeof feeLovelace !== 'bigint' || typeof depositLovelace !== 'bigint') return null;
+  if (typeof refundAfterMs !== 'bigint' || typeof executor !== 'string') return null;
+  if (typeof owner !== 'string') return null;
+  const worstPrice = { numerator, denominator };
+  const sums = { feeLovelace, depositLovelace };
+  return { redeemer, input, output, worstPrice, ...sums, executor, refundAfterMs, owner };
+}
+
+export interface LockDatum {
+  readonly unlockMs: bigint;
+  readonly owner: string;
+}
+
+export function lockData({ unlockMs, owner }: LockDatum): Constr {
+  return new Constr(0, [unlockMs, owner]);
+}
+
+export function readLockData(data: PlutusData | null): LockDatum | null {
+  const [unlockMs, owner] = fieldsOf(data, 2) ?? [];
+  if (typeof unlockMs !== 'bigint' || typeof owner !== 'string') return null;
+  return owner.length === 56 ? { unlockMs, owner } : null;
+}
+
+export interface LaunchId {
+  readonly seed: OutputRef;
+  readonly creatorPkh: string;
+  readonly creatorSkh: string;
+}
+
+export function launchIdData({ seed, creatorPkh, creatorSkh }: LaunchId): Constr {
+  const ref = new Constr(0, [new Constr(0, [seed.txHash]), BigInt(seed.index)]);
+  return new Constr(0, [ref, creatorPkh, creatorSkh]);
+}
+
+export function readLaunchId(data: PlutusData | undefined): LaunchId | null {
+  const [ref, creatorPkh, creatorSkh] = fieldsOf(data, 3) ?? [];
+  const [hash, index] = fieldsOf(ref, 2) ?? [];
+  const [txHash] = fieldsOf(hash, 1) ?? [];
+  if (typeof txHash !== 'string' || typeof index !== 'bigint') return null;
+  if (typeof creatorPkh !== 'string' || typeof creatorSkh !== 'string') return null;
+  return { seed: { txHash, index: Number(index) }, creatorPkh, creatorSkh };
+}
+
+/** Name of the pool NFT: the hash of the launch id as the chain serialises it. */
+export function poolNftName(id: LaunchId): string {
+  return blake2b256(encodePlutusData(launchIdData(id)));
+}
+
+/** Fields of `Constr 0` when there are exactly `count`. */
+export function fieldsOf(
+  data: PlutusData | null | undefined,
+  count: number,
+): readonly PlutusData[] | null {
+  const fits = data instanceof Constr && data.index === 0 && data.fields.length === count;
+  return fits ? data.fields : null;
+}

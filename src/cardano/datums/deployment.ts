@@ -1,0 +1,101 @@
+/**
+ * A deployment: which scripts and addresses count on one network, and its parameters. Everything
+ * that recognises or builds a transaction takes one; nothing else knows a hash by heart.
+ * Source: onchain.md.
+ */
+import type { CurveParameters } from '../../engine/market/curve.ts';
+import type { FeeParameters } from '../../engine/market/fees.ts';
+import type { Address } from '../codec/address.ts';
+import type { OutputRef } from '../codec/output.ts';
+
+/** A script's hash, and where it lies on the chain to be referred to. */
+export interface ReferenceScript {
+  readonly hash: string;
+  readonly ref: OutputRef;
+}
+
+/** Its place may be unknown (null): then it is recognised, and nothing that runs it is built. */
+export interface KnownScript extends Pick<ReferenceScript, 'hash'> {
+  readonly ref: OutputRef | null;
+}
+
+/**
+ * What is known of a deployment: all of one of our own, or as much as is of somebody else's.
+ * Recognition goes by it, and so does whoever builds with what it surely has. null: not known, and
+ * then nothing is taken for it.
+ */
+export interface Landmarks {
+  readonly network: 'devnet' | 'preprod' | 'preview' | 'mainnet';
+  /** Of addresses. */
+  readonly addressNetwork: Address['network'];
+  readonly curve: CurveParameters;
+  readonly fees: FeeParameters;
+  /** Reserve at which a pool graduates, without the lovelace that keep its output alive. */
+  readonly thresholdLovelace: bigint;
+  /** An order that is built now may be refunded so long after. */
+  readonly refundAfterMs: number;
+  /** Payment key hashes of the executor and of the fee address. */
+  readonly executorKeyHash: string | null;
+  readonly feeKeyHash: string | null;
+  /** Payment key hash of the outputs that serve as collateral. */
+  readonly collateralKeyHash: string | null;
+  /** Where executors change over time: all that count, null any. Absent: the one above. */
+  readonly executors?: readonly string[] | null;
+  readonly metadataAddress: string | null;
+  /** Policy of pool NFTs. */
+  readonly launchPolicyId: string;
+  /** Template of token policies, double-CBOR hex, to be applied to (launch policy, NFT name). */
+  readonly tokenPolicyTemplate: string | null;
+  readonly scripts: {
+    readonly curvePool: KnownScript;
+    readonly order: KnownScript;
+    readonly ammPool: KnownScript | null;
+    readonly vesting: KnownScript | null;
+  };
+}
+
+/** All there is to know: what launching and executing need; a `Landmarks` as well. */
+export interface Deployment extends Landmarks {
+  readonly executorKeyHash: string;
+  readonly feeKeyHash: string;
+  readonly feeAddress: string;
+  readonly metadataAddress: string;
+  readonly collateralKeyHash: string;
+  readonly tokenPolicyTemplate: string;
+  readonly scripts: {
+    readonly launchPolicy: ReferenceScript;
+    readonly curvePool: ReferenceScript;
+    readonly order: ReferenceScript;
+    readonly ammPool: ReferenceScript;
+    readonly vesting: ReferenceScript;
+  };
+}
+
+/** What is known of a deployment on a real network; `config/<network>.json`. */
+export interface NetworkDeployment {
+  readonly network: 'preprod' | 'preview' | 'mainnet';
+  /** Where following begins when there is no state; null: at the chain's first block. */
+  readonly start: { readonly slot: number; readonly hash: string } | null;
+  /** null: nothing is deployed there yet. */
+  readonly landmarks: Landmarks | null;
+  /** null: it is followed, and built for as far as that goes; `missing` says what is not known. */
+  readonly complete: Deployment | null;
+  /** Fields of the file that are null and that `complete` would need. */
+  readonly missing: readonly string[];
+  /** The file, or an address in it, is another network's; null: all is well. */
+  readonly mismatch:
+    | 'PROTOCOL_CONFIG_NETWORK_MISMATCH'
+    | 'CONTRACTS_CONFIG_NETWORK_MISMATCH'
+    | null;
+}
+
+/** Coin in a pool's datum at which it graduates: the threshold and what keeps its output alive. */
+export function capLovelace({ thresholdLovelace, fees }: Landmarks): bigint {
+  return thresholdLovelace + fees.poolKeepLovelace;
+}
+
+/** Whether orders and pools of this executor count. */
+export function isExecutor({ executors, executorKeyHash }: Landmarks, hash: string): boolean {
+  if (executors === undefined) return hash === executorKeyHash;
+  return executors === null || executors.includes(hash);
+}

@@ -1,0 +1,129 @@
+/**
+ * Transactions that wait for a block, in the order in which they were accepted; each one's inputs
+ * are there after those before it. Bounded for those who submit; what a fork gives back is let in
+ * beyond the bound, and blocks make room.
+ */
+
+import type { RefusalReason } from '../../chain/port.ts';
+import { type OutputRef, refText, type Utxo } from '../codec/output.ts';
+import type { Transaction } from '../codec/transaction.ts';
+import { unitsOf } from './checks.ts';
+import { type Effects, effectsOf } from './effects.ts';
+import { PROTOCOL } from './parameters.ts';
+
+export interface Waiting {
+  readonly tx: Transaction;
+  readonly effects: Effects;
+}
+
+export interface Dropped {
+  readonly id: string;
+  readonly reason: RefusalReason;
+}
+
+export const MOST_WAITING = 2_000;
+export const MOST_WAITING_BYTES = 16 * PROTOCOL.maxBlockBytes;
+
+export class Mempool {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #spentBy = new Map<string, string>();
+  readonly #made = new Map<string, Utxo>();
+  #bytes = 0;
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  all(): Iterable<Waiting> {
+    return this.#waiting.values();
+  }
+
+  has(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#waiting.size < MOST_WAITING && this.#bytes + bytes <= MOST_WAITING_BYTES;
+  }
+
+  /** The transaction that spends it, if one does. */
+  spender(ref: OutputRef): string | undefined {
+    return this.#spentBy.get(refText(ref));
+  }
+
+  /** Made by a waiting transaction, spent by another or not. */
+  made(ref: OutputRef): Utxo | undefined {
+    return this.#made.get(refText(ref));
+  }
+
+  add(tx: Transaction): void {
+    const waiting = { tx, effects: effectsOf(tx) };
+    this.#waiting.set(tx.id, waiting);
+    for (const ref of waiting.effects.spent) this.#spentBy.set(refText(ref), tx.id);
+    for (const utxo of waiting.effects.made) this.#made.set(refText(utxo.ref), utxo);
+    this.#bytes += tx.bytes.length;
+  }
+
+  /** What is not valid any more in this slot stops waiting, and what needs its outputs. */
+  dropExpired(slot: number): Dropped[] {
+    const dropped: Dropped[] = [];
+    const missing = new Set<string>();
+    for (const waiting of this.#waiting.values()) {
+      const hasExpired = isExpired(waiting, slot);
+      if (!hasExpired && !needs(waiting, missing)) continue;
+      for (const { ref } of waiting.effects.made) missing.add(refText(ref));
+      this.#remove(waiting);
+      dropped.push({ id: waiting.tx.id, reason: hasExpired ? 'EXPIRED' : 'INPUT_SPENT' });
+    }
+    return dropped;
+  }
+
+  /** The oldest ones that fit into one block. */
+  nextBlock(): Waiting[] {
+    const taken: Waiting[] = [];
+    let [bytes, memory, cpu] = [0, 0n, 0n];
+    for (const waiting of this.#waiting.values()) {
+      const units = unitsOf(waiting.tx.redeemers);
+      bytes += waiting.tx.bytes.length;
+      memory += units.memory;
+      cpu += units.cpu;
+      const { maxBlockBytes, maxBlockMemory, maxBlockCpu } = PROTOCOL;
+      if (bytes > maxBlockBytes || memory > maxBlockMemory || cpu > maxBlockCpu) break;
+      taken.push(waiting);
+    }
+    return taken;
+  }
+
+  /** It is in a block now, or dropped; false: it did not wait. */
+  remove(id: string): boolean {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) this.#remove(waiting);
+    return waiting !== undefined;
+  }
+
+  takeAll(): Waiting[] {
+    const taken = [...this.#waiting.values()];
+    for (const waiting of taken) this.#remove(waiting);
+    return taken;
+  }
+
+  #remove({ tx, effects }: Waiting): void {
+    this.#waiting.delete(tx.id);
+    // Where another ledger's mempool is told in parts, a rival may have come already.
+    for (const ref of effects.spent.map(refText)) {
+      if (this.#spentBy.get(ref) === tx.id) this.#spentBy.delete(ref);
+    }
+    for (const { ref } of effects.made) this.#made.delete(refText(ref));
+    this.#bytes -= tx.bytes.length;
+  }
+}
+
+function isExpired({ tx: { validToSlot } }: Waiting, slot: number): boolean {
+  return validToSlot !== null && slot >= validToSlot;
+}
+
+function needs({ tx }: Waiting, missing: ReadonlySet<string>): boolean {
+  if (missing.size === 0) return false;
+  const refs = [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs];
+  return refs.some((ref) => missing.has(refText(ref)));
+}

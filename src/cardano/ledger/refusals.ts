@@ -1,0 +1,44 @@
+/**
+ * Reads Scalus's words, here and nowhere else: error text to a reason of the port, and a message
+ * for a person that keeps the original.
+ */
+import type { RefusalReason } from '../../chain/port.ts';
+import type { Rejection } from './scalus.ts';
+
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly message: string;
+}
+
+const LONGEST_TEXT = 600;
+const MOST_LOGS = 20;
+
+/** First match wins. `said` begins the message. */
+const WORDS: readonly (readonly [RegExp, RefusalReason, string])[] = [
+  [/Borer|requirement failed|InvalidInputData/, 'MALFORMED', 'This is no transaction'],
+  [/Invalid verified signatures|Invalid.*signature/i, 'BAD_SIGNATURE', 'A signature is wrong'],
+  [/^Missing key hashes/, 'SIGNATURE_MISSING', 'A signature is missing'],
+  [/^Value not conserved/, 'VALUE_NOT_CONSERVED', 'Inputs and outputs differ'],
+  [/fee Coin\(\d+\) is less than/, 'FEE_TOO_SMALL', 'The fee is too small'],
+  [/^Fee or collateral|[Cc]ollateral inputs? (count|exceed)/, 'COLLATERAL', 'Bad collateral'],
+  [/^Too many collateral/, 'COLLATERAL', 'Bad collateral'],
+  [/outputs are too small|not enough coin/i, 'OUTPUT_TOO_SMALL', 'An output holds too little ADA'],
+  [/^Missing inputs/, 'INPUT_SPENT', 'An input is spent or unknown'],
+  [/outside the validity interval/, 'EXPIRED', 'It is not valid in this slot'],
+  [/^Plutus script validation failed|invalid flag/, 'SCRIPT_FAILED', 'A script failed'],
+  [/[Ee]x(ecution)? ?[Uu]nits|too big|exceeds? max/i, 'LIMITS_EXCEEDED', 'Too large'],
+];
+
+export function refusalOf({ error, logs }: Rejection): Refusal {
+  const text = error.replace(/\s+/g, ' ');
+  const [, reason, said] = (logs.length > 0
+    ? ([/./, 'SCRIPT_FAILED', 'A script failed'] as const)
+    : WORDS.find(([words]) => words.test(text))) ?? [/./, 'REFUSED', 'The ledger refuses it'];
+  const traces = logs.slice(-MOST_LOGS).join(' | ');
+  const cause = traces === '' ? '' : ` [${cut(traces)}]`;
+  return { reason, message: `${said}${cause}: ${cut(text)}` };
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+}

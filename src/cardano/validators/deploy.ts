@@ -1,0 +1,112 @@
+/** The compiled validators, with parameters and addresses filled in: a deployment on a devnet. */
+
+import { assert } from '../../engine/runtime/assert.ts';
+import { formatAddress, parseAddress, scriptAddress } from '../codec/address.ts';
+import { bytesOf, readCbor } from '../codec/cbor.ts';
+import { byteString } from '../codec/encode.ts';
+import { blake2b224 } from '../codec/hash.ts';
+import { fromHex, toHex } from '../codec/hex.ts';
+import type { OutputRef } from '../codec/output.ts';
+import { Constr } from '../codec/plutusData.ts';
+import { scriptHash } from '../codec/script.ts';
+import { addressData } from '../datums/datums.ts';
+import type { Deployment } from '../datums/deployment.ts';
+import { applyDataArgument } from '../ledger/scalus.ts';
+import { VALIDATORS } from './blueprint.ts';
+
+export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesting'] as const;
+export type Deployed = (typeof DEPLOYED)[number];
+
+/** What of a deployment is chosen; the rest follows from it. */
+export type MarketPlan = Pick<
+  Deployment,
+  | 'curve'
+  | 'fees'
+  | 'thresholdLovelace'
+  | 'refundAfterMs'
+  | 'executorKeyHash'
+  | 'feeKeyHash'
+  | 'collateralKeyHash'
+>;
+
+const NETWORK = 'testnet';
+
+/** Enterprise address of a key. */
+export function keyAddress(keyHash: string): string {
+  const payment = { kind: 'key', hash: keyHash } as const;
+  return formatAddress({ network: NETWORK, payment, stake: null, pointer: false });
+}
+
+/** An address whose key nobody has: what lies there stays. */
+export function lockedAddress(purpose: string): string {
+  return keyAddress(blake2b224(Buffer.from(`upcurve ${purpose}`)));
+}
+
+/** Code for reference scripts, one layer of CBOR, hex; the launch policy with its parameter. */
+export function deployedCode(plan: MarketPlan): Readonly<Record<Deployed, string>> {
+  return {
+    launchPolicy: applied(VALIDATORS.launchPolicy.cborHex, launchParameter(plan)),
+    curvePool: VALIDATORS.curvePool.cborHex,
+    order: VALIDATORS.order.cborHex,
+    ammPool: VALIDATORS.ammPool.cborHex,
+    vesting: VALIDATORS.vesting.cborHex,
+  };
+}
+
+function applied(cborHex: string, data: Constr): string {
+  const double = fromHex(applyDataArgument(doubled(cborHex), data));
+  return toHex(bytesOf(double, readCbor(double)));
+}
+
+function doubled(cborHex: string): string {
+  return toHex(byteString(fromHex(cborHex)));
+}
+
+function launchParameter(plan: MarketPlan): Constr {
+  const { curve, executorKeyHash, feeKeyHash } = plan;
+  return new Constr(0, [
+    addressFields(scriptAddress(NETWORK, VALIDATORS.curvePool.hash, null)),
+    curve.aNum,
+    curve.bNum,
+    executorKeyHash,
+    plan.thresholdLovelace + plan.fees.poolKeepLovelace,
+    VALIDATORS.ammPool.hash,
+    feeKeyHash,
+    addressFields(keyAddress(feeKeyHash)),
+  ]);
+}
+
+function addressFields(text: string): Constr {
+  const address = parseAddress(text);
+  assert(address !== null, 'addresses that we write can be read');
+  return addressData(address);
+}
+
+/** `refs`: where the code lies on the chain. */
+export function deploymentOf(
+  plan: MarketPlan,
+  code: Readonly<Record<Deployed, string>>,
+  refs: Readonly<Record<Deployed, OutputRef>>,
+): Deployment {
+  const script = (name: Deployed) => ({ hash: scriptHash(code[name]), ref: refs[name] });
+  const { curve, fees, thresholdLovelace, refundAfterMs } = plan;
+  const { executorKeyHash, feeKeyHash, collateralKeyHash } = plan;
+  const launchPolicy = script('launchPolicy');
+  return {
+    network: 'devnet',
+    addressNetwork: NETWORK,
+    ...{ curve, fees, thresholdLovelace, refundAfterMs },
+    ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
+    feeAddress: keyAddress(feeKeyHash),
+    metadataAddress: lockedAddress('token metadata'),
+    launchPolicyId: launchPolicy.hash,
+    tokenPolicyTemplate: doubled(VALIDATORS.tokenPolicy.cborHex),
+    scripts: {
+      launchPolicy,
+      curvePool: script('curvePool'),
+      order: script('order'),
+      ammPool: script('ammPool'),
+      vesting: script('vesting'),
+    },
+  };
+}

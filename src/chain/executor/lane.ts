@@ -1,0 +1,198 @@
+/**
+ * One pool's lane: looks, decides, builds, signs, submits, and looks again, one step at a time and
+ * at most MOST_CHAINED steps that no block has confirmed yet.
+ *
+ * Nothing is remembered but how large a batch may be. A refused transaction (a cancel won the race)
+ * leads to another look; a batch that outgrew its share of a transaction's limits is halved.
+ */
+
+import { lookUpCollateral } from '../../cardano/build/chainData.ts';
+import { planStep } from '../../cardano/build/paired.ts';
+import type { Builder, BuiltTransaction } from '../../cardano/build/port.ts';
+import { signOwn } from '../../cardano/build/signing.ts';
+import type { Utxo } from '../../cardano/codec/output.ts';
+import { type SlotConfig, slotAt, slotStartMs } from '../../cardano/codec/slots.ts';
+import type { Deployment } from '../../cardano/datums/deployment.ts';
+import type { Key } from '../../cardano/keys/keys.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { StateStore } from '../../engine/store/state.ts';
+import { newestPool } from '../newestPool.ts';
+import type { Submitter, UtxoLookup } from '../port.ts';
+import { planBatch } from './batch.ts';
+import type { Floats } from './floats.ts';
+import { MOST_ORDERS, type NextStep, nextStep } from './matching.ts';
+import type { FloatNeeded, Plan } from './plan.ts';
+import { planCollect, planGraduation } from './poolSteps.ts';
+import { ammAddress, creatorAddress, launchIdOf, nextPoolOf, scriptsOf } from './step.ts';
+import { type SeenMarket, seeMarket } from './view.ts';
+
+export interface LanePlace {
+  store(): StateStore;
+  readonly utxos: UtxoLookup;
+  readonly submitter: Submitter;
+  readonly builder: Builder;
+  readonly deployment: Deployment;
+  readonly slots: SlotConfig;
+  readonly floats: Floats;
+  /** Of what it spends and puts at stake: executor, fee address, collateral. */
+  readonly keys: readonly Key[];
+  /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+export interface LaneObserver {
+  executorSubmitted(kind: string, token: string, txHash: string, orders: number): void;
+  executorRejected(kind: string, token: string, reason: string, message: string): void;
+}
+
+/** Above what any batch costs; the build puts the real fee in its place. */
+const GUESSED_FEE_LOVELACE = 1_200_000n;
+const MOST_CHAINED = 10;
+/** Of a transaction's limits, for a batch that could be smaller. Source: onchain.md, Executor. */
+const MOST_PERCENT = 60;
+
+type Action = Exclude<NextStep, { step: 'wait' }>;
+type Verdict = 'again' | 'later';
+
+export class Lane {
+  readonly #token: AssetId;
+  readonly #place: LanePlace;
+  readonly #observer: LaneObserver;
+  #mostOrders = MOST_ORDERS;
+  #chained = 0;
+
+  constructor(token: AssetId, place: LanePlace, observer: LaneObserver) {
+    this.#token = token;
+    this.#place = place;
+    this.#observer = observer;
+  }
+
+  /** A block came: what was chained is confirmed, or has to be looked at anew. */
+  confirmed(): void {
+    this.#chained = 0;
+  }
+
+  /** Steps until there is nothing to do, or nothing more before the next block. */
+  async run(isStopping: () => boolean): Promise<void> {
+    while (!isStopping() && this.#chained < MOST_CHAINED) {
+      if ((await this.#step()) === 'later') return;
+    }
+  }
+
+  async #step(): Promise<Verdict> {
+    const { store, utxos, deployment, slots, clock } = this.#place;
+    const pool = await newestPool(this.#token, store(), utxos, deployment);
+    if (pool === null) return 'later';
+    for await (const seen of seeMarket(pool, store(), utxos)) {
+      const next = nextStep({
+        pool: pool.state,
+        orders: seen.orders,
+        fees: deployment.fees,
+        nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
+        mostOrders: this.#mostOrders,
+      });
+      if (next.step !== 'wait') return this.#act(next, seen);
+    }
+    return 'later';
+  }
+
+  /** Larger batches pay for themselves: a float is looked for only where the plan asks for one. */
+  async #act(action: Action, seen: SeenMarket): Promise<Verdict> {
+    const plan = this.#plan(action, seen, []);
+    if (plan.outcome === 'plan') return this.#carryOut(plan, action, seen, []);
+    const { floats } = this.#place;
+    try {
+      const held = await floats.reserve(this.#token);
+      const paid = this.#plan(action, seen, held);
+      if (paid.outcome === 'plan') return await this.#carryOut(paid, action, seen, held);
+    } finally {
+      floats.release(this.#token);
+    }
+    const lack = `no float of ${plan.missingLovelace} lovelace at the fee address`;
+    this.#observer.executorRejected(action.step, this.#token, 'FLOAT', lack);
+    return 'later';
+  }
+
+  async #carryOut(
+    plan: Plan,
+    action: Action,
+    seen: SeenMarket,
+    floats: readonly Utxo[],
+  ): Promise<Verdict> {
+    const built = await this.#build(plan, action, seen, floats);
+    if (built instanceof Failure) {
+      this.#observer.executorRejected(action.step, this.#token, built.cause, built.message);
+      return 'later';
+    }
+    if (built.outcome === 'refused') {
+      this.#observer.executorRejected(action.step, this.#token, built.reason, built.message);
+      return this.#shrink(action);
+    }
+    return this.#submit(action, built);
+  }
+
+  #plan(action: Action, { pool }: SeenMarket, floats: readonly Utxo[]): Plan | FloatNeeded {
+    const { deployment } = this.#place;
+    const request = {
+      pool,
+      fees: deployment.fees,
+      feeAddress: deployment.feeAddress,
+      networkFeeLovelace: GUESSED_FEE_LOVELACE,
+      floats: floats.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace })),
+    };
+    if (action.step === 'batch') return planBatch({ ...request, batch: action.batch });
+    if (action.step === 'graduate') return planGraduation(request, ammAddress(deployment));
+    return planCollect(request, creatorAddress(pool, deployment));
+  }
+
+  async #build(plan: Plan, action: Action, seen: SeenMarket, floats: readonly Utxo[]) {
+    const { utxos, deployment, slots, builder } = this.#place;
+    const collateral = await lookUpCollateral(utxos, deployment.collateralKeyHash, deployment);
+    if (collateral instanceof Failure) return collateral;
+    const references = await scriptsOf(action, seen.pool, utxos, deployment);
+    if (references instanceof Failure) return references;
+    const transaction = planStep(plan, {
+      utxos: [seen.pool.utxo, ...seen.orderUtxos.values(), ...floats],
+      references,
+      collateral,
+      slots,
+      executorKeyHash: deployment.executorKeyHash,
+      feeAddress: deployment.feeAddress,
+      nextPool: nextPoolOf(action, seen.pool, deployment),
+      launchId: launchIdOf(seen.pool),
+    });
+    const isBatch = action.step === 'batch' && ordersOf(action) > 1;
+    const mostPercent = isBatch ? MOST_PERCENT : transaction.mostPercent;
+    return builder.build({ ...transaction, mostPercent }, { urgent: true });
+  }
+
+  async #submit(action: Action, built: BuiltTransaction): Promise<Verdict> {
+    const { submitter, keys } = this.#place;
+    const bytes = signOwn(built, keys);
+    const outcome = await submitter.submit(bytes);
+    if (outcome.outcome === 'refused') {
+      const { reason, message } = outcome;
+      this.#observer.executorRejected(action.step, this.#token, reason, message);
+      // What was spent meanwhile is gone at the next look; anything else needs another block.
+      return reason === 'INPUT_SPENT' ? 'again' : 'later';
+    }
+    this.#chained += 1;
+    this.#mostOrders = Math.min(MOST_ORDERS, this.#mostOrders + 1);
+    const orders = action.step === 'batch' ? ordersOf(action) : 0;
+    this.#observer.executorSubmitted(action.step, this.#token, outcome.txHash, orders);
+    return 'again';
+  }
+
+  /** A smaller batch may fit where this one did not. */
+  #shrink(action: Action): Verdict {
+    if (action.step !== 'batch' || ordersOf(action) <= 1) return 'later';
+    this.#mostOrders = Math.floor(ordersOf(action) / 2);
+    return 'again';
+  }
+}
+
+function ordersOf({ batch }: Action & { step: 'batch' }): number {
+  return batch.fills.length + batch.refunds.length;
+}

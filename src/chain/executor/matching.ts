@@ -1,0 +1,134 @@
+/**
+ * What the executor does next with one pool: a pure function of the pool, its open orders and the
+ * time, so that any node at any moment, after a restart or a rollback, comes to the same answer.
+ *
+ * Orders are walked once, in the order in which the chain placed them, each against the pool as the
+ * ones before left it: this is how a follower reads the fills back. An order that cannot fill now
+ * is passed over and blocks nobody. Source: onchain.md, sections Executor and Lifecycle.
+ */
+import type { OutputRef } from '../../cardano/codec/output.ts';
+import type { Value } from '../../cardano/codec/value.ts';
+import type { Exchange } from '../../engine/market/exchange.ts';
+import { batchIncomeLovelace, type FeeParameters } from '../../engine/market/fees.ts';
+import { fillOrder, type OrderTerms } from '../../engine/market/order.ts';
+import { type PoolState, reachedCap } from '../../engine/market/pool.ts';
+
+/** Where the chain placed the order. */
+export interface Placement {
+  readonly slot: number;
+  readonly txIndex: number;
+  readonly outputIndex: number;
+}
+
+/** A recognised order for this pool's token that stands in a block and is not spent. */
+export interface OpenOrder extends OrderTerms {
+  readonly ref: OutputRef;
+  readonly placed: Placement;
+  readonly feeLovelace: bigint;
+  readonly depositLovelace: bigint;
+  /** Unbounded, as in the datum: whoever placed the order chose it. */
+  readonly refundAfterMs: bigint;
+  /** Where fill and refund are paid. */
+  readonly redeemerAddress: string;
+  readonly value: Value;
+}
+
+export interface Fill {
+  readonly order: OpenOrder;
+  readonly exchange: Exchange;
+}
+
+/** One transaction. Without fills the pool takes no part in it. */
+export interface Batch {
+  /** In the order in which they apply. */
+  readonly fills: readonly Fill[];
+  readonly refunds: readonly OpenOrder[];
+  /** The pool after it. */
+  readonly next: PoolState;
+  /** What the orders leave for the fee address, before the network fee. */
+  readonly incomeLovelace: bigint;
+  /** The transaction's lower bound is not before this; null without refunds. */
+  readonly validFromMs: bigint | null;
+}
+
+export type NextStep =
+  /** The cap is reached: the curve accepts nothing else. */
+  | { readonly step: 'graduate' }
+  /** The creator's share is large enough to be paid out. */
+  | { readonly step: 'collect'; readonly owedLovelace: bigint }
+  | { readonly step: 'batch'; readonly batch: Batch }
+  /** Nothing until the pool or its orders change, or until a refund is due (null: none will be). */
+  | { readonly step: 'wait'; readonly untilMs: bigint | null };
+
+export const MOST_ORDERS = 16;
+
+export interface Situation {
+  readonly pool: PoolState;
+  readonly orders: readonly OpenOrder[];
+  readonly fees: FeeParameters;
+  /** Start of the current slot: a lower bound after it would not be valid yet. */
+  readonly nowMs: number;
+  /** Of one batch, `MOST_ORDERS` unless the builder found its limits earlier. */
+  readonly mostOrders: number;
+}
+
+export function nextStep(situation: Situation): NextStep {
+  const { pool, fees } = situation;
+  if (pool.venue === 'CURVE' && reachedCap(pool)) return { step: 'graduate' };
+  if (pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) {
+    return { step: 'collect', owedLovelace: pool.owed };
+  }
+  const batch = match(situation);
+  if (batch.fills.length + batch.refunds.length > 0) return { step: 'batch', batch };
+  return { step: 'wait', untilMs: firstRefundMs(situation.orders) };
+}
+
+/** Fills and refunds of the next transaction; both empty when no order can move. */
+export function match({ pool, orders, fees, nowMs, mostOrders }: Situation): Batch {
+  const now = BigInt(nowMs);
+  const fills: Fill[] = [];
+  const refunds: OpenOrder[] = [];
+  let state = pool;
+  for (const order of orders.toSorted(comparePlacements)) {
+    if (fills.length + refunds.length >= mostOrders) break;
+    // Behind the fill that reached the cap comes graduation: the rest is for the AMM to judge.
+    if (state.venue === 'CURVE' && reachedCap(state)) break;
+    const exchange = fillOrder(state, fees, order);
+    if (exchange !== null) {
+      fills.push({ order, exchange });
+      state = exchange.next;
+    } else if (order.refundAfterMs <= now) {
+      refunds.push(order);
+    }
+  }
+  return { fills, refunds, next: state, ...totals(fees, fills, refunds) };
+}
+
+function totals(fees: FeeParameters, fills: readonly Fill[], refunds: readonly OpenOrder[]) {
+  const filled = fills.map(({ order, exchange }) => {
+    return { feeLovelace: order.feeLovelace, shares: exchange.shares };
+  });
+  const incomeLovelace = batchIncomeLovelace(fees, { fills: filled, refunds: refunds.length });
+  const validFromMs = refunds.reduce<bigint | null>(
+    (latest, { refundAfterMs }) =>
+      latest === null || refundAfterMs > latest ? refundAfterMs : latest,
+    null,
+  );
+  return { incomeLovelace, validFromMs };
+}
+
+/** Negative when `a` was placed before `b`. */
+export function comparePlacements(a: OpenOrder, b: OpenOrder): number {
+  return (
+    a.placed.slot - b.placed.slot ||
+    a.placed.txIndex - b.placed.txIndex ||
+    a.placed.outputIndex - b.placed.outputIndex
+  );
+}
+
+/** Of orders of which none is due. */
+function firstRefundMs(orders: readonly OpenOrder[]): bigint | null {
+  return orders.reduce<bigint | null>((first, { refundAfterMs }) => {
+    return first === null || refundAfterMs < first ? refundAfterMs : first;
+  }, null);
+}

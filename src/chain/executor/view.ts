@@ -1,0 +1,106 @@
+/**
+ * What the executor sees of one pool: its newest output and its open orders, as ledger and mempool
+ * have them now. Nothing is remembered between looks: after a restart, a rollback or a rejected
+ * batch the next look is right again.
+ */
+
+import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
+import { FULL } from '../../engine/actors/chainRows.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import { type OrderRecord, readRecord } from '../../engine/store/records.ts';
+import type { StateStore } from '../../engine/store/state.ts';
+import type { NewestPool } from '../newestPool.ts';
+import type { UtxoLookup } from '../port.ts';
+import type { OpenOrder } from './matching.ts';
+
+export interface SeenMarket {
+  readonly pool: NewestPool;
+  readonly orders: readonly OpenOrder[];
+  /** Outputs of the orders, by reference. */
+  readonly orderUtxos: ReadonlyMap<string, Utxo>;
+}
+
+const MOST_FULL = 1_000;
+/** Orders looked at in one go. */
+const PAGE_ORDERS = 400;
+
+/** Tokens after `token` that have open orders, ascending; at most so many. */
+export function tokensWithOrders(store: StateStore, token: AssetId, most: number): AssetId[] {
+  const tokens: AssetId[] = [];
+  let after = behind(token);
+  while (tokens.length < most) {
+    const [row] = store.withPrefix('open_orders', '', 1, after);
+    const next = row?.key.split('/')[0];
+    if (next === undefined) break;
+    tokens.push(next);
+    after = behind(next);
+  }
+  return tokens;
+}
+
+/** After all keys of a token in `open_orders`. */
+function behind(token: AssetId): string {
+  return token === '' ? '' : `${token}/\u{fffd}`;
+}
+
+/** Tokens whose curve waits for graduation, whatever became of earlier tries. */
+export function fullPools(store: StateStore): AssetId[] {
+  return store.withPrefix('market', FULL, MOST_FULL).map(({ key }) => key.slice(FULL.length));
+}
+
+/**
+ * Orders that stand in a block and that nothing in the mempool spends, as they were placed, in
+ * pages: any number of orders that cannot be filled must not hide the one that can.
+ */
+export async function* seeMarket(
+  pool: NewestPool,
+  store: StateStore,
+  utxos: UtxoLookup,
+): AsyncGenerator<SeenMarket> {
+  const prefix = `${pool.token}/`;
+  for (let after: string | undefined; ; ) {
+    const rows = store.withPrefix('open_orders', prefix, PAGE_ORDERS, after);
+    yield await seePage(pool, rows, store, utxos);
+    if (rows.length < PAGE_ORDERS) return;
+    after = rows.at(-1)?.key;
+  }
+}
+
+async function seePage(
+  pool: NewestPool,
+  rows: readonly { readonly value: string }[],
+  store: StateStore,
+  utxos: UtxoLookup,
+): Promise<SeenMarket> {
+  const records = rows.flatMap(({ value: ref }) => {
+    const text = store.get('orders', ref);
+    return text === null ? [] : [readRecord<OrderRecord>(text)];
+  });
+  const refs = records.flatMap(({ ref }) => parseRef(ref) ?? []);
+  const states = await utxos.byRefs(refs);
+  const orderUtxos = new Map<string, Utxo>();
+  const orders = records.flatMap((record, index): OpenOrder[] => {
+    const found = states[index];
+    if (found?.state !== 'unspent') return [];
+    orderUtxos.set(record.ref, found.utxo);
+    return [openOrder(record, found.utxo)];
+  });
+  return { pool, orders, orderUtxos };
+}
+
+function openOrder(record: OrderRecord, { ref, output }: Utxo): OpenOrder {
+  const [slot, txIndex, outputIndex] = record.at.split('.').map(Number);
+  const { numerator, denominator } = record.worstPrice;
+  return {
+    kind: record.side,
+    amount: BigInt(record.amount),
+    worstPrice: { numerator: BigInt(numerator), denominator: BigInt(denominator) },
+    ref,
+    placed: { slot: slot ?? 0, txIndex: txIndex ?? 0, outputIndex: outputIndex ?? 0 },
+    feeLovelace: BigInt(record.feeLovelace),
+    depositLovelace: BigInt(record.depositLovelace),
+    refundAfterMs: BigInt(record.refundAfterMs),
+    redeemerAddress: record.address,
+    value: output.value,
+  };
+}

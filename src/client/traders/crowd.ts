@@ -1,0 +1,239 @@
+/**
+ * The traders at work: turns arrive by chance at the pace asked for, at most so many at once, fewer
+ * when the server is busy or slow. Everything is bounded: wallets, tokens, turns in flight; what
+ * goes wrong in a turn is reported and ends with it.
+ */
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { type Rng, seededRng } from '../../engine/runtime/rng.ts';
+import { ApiClient } from '../trade/api.ts';
+import { Desk } from '../trade/desk.ts';
+import { ApiFailure } from '../trade/failure.ts';
+import type { Fetch } from '../trade/transport.ts';
+import { arrivalMs } from './chance.ts';
+import { type TraderConfig, traderWallets } from './config.ts';
+import { decide } from './decide.ts';
+import { Market } from './market.ts';
+import type { Report } from './messages.ts';
+import { Pusher } from './pusher.ts';
+import { Trader, type Turn } from './trader.ts';
+
+export interface CrowdOptions {
+  readonly baseUrl: string;
+  readonly config: TraderConfig;
+  /** Above 0. */
+  readonly pace: number;
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+  report(report: Report): void;
+}
+
+const READY_EVERY_MS = 250;
+/** How often the list of pools is read: more often while every new token is news. */
+const REFRESH_NEW_MS = 1_000;
+const REFRESH_MS = 3_000;
+const NEW_MARKET = 5;
+/** Between turns until the first tokens are there. */
+const OPENING_MS = 300;
+const MOST_SLOWDOWN = 64;
+const SLOW_TURN_MS = 3_000;
+const LAUNCH_AGAIN_MS = 10_000;
+
+export class Crowd {
+  readonly #options: CrowdOptions;
+  readonly #rng: Rng;
+  readonly #stopping = new AbortController();
+  readonly #client: ApiClient;
+  readonly #market: Market;
+  readonly #traders: readonly Trader[];
+  readonly #pusher: Pusher;
+  readonly #others: readonly string[];
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #timers = new Map<string, Timer>();
+  #slowdown = 1;
+  #launches = 0;
+  #nextLaunchMs = 0;
+
+  constructor(options: CrowdOptions) {
+    const { baseUrl, config, clock, fetch, seed, pace } = options;
+    this.#options = options;
+    this.#rng = seededRng(seed);
+    const signal = this.#stopping.signal;
+    this.#client = new ApiClient({ baseUrl, fetch, clock, signal, mostTries: 2 });
+    this.#market = new Market(this.#client);
+    const wallets = traderWallets(config);
+    this.#others = wallets.traders.map(({ address }) => address);
+    this.#traders = wallets.traders.map((wallet, index) => {
+      const rng = seededRng(seed + 1 + index);
+      return new Trader(`trader ${index}`, new Desk(this.#client, wallet), rng);
+    });
+    const desk = new Desk(this.#client, wallets.pusher);
+    this.#pusher = new Pusher(new Trader('pusher', desk, seededRng(seed - 1)), config, pace);
+  }
+
+  /** Begins once the server is ready; returns at once. */
+  start(): void {
+    this.#run(() => this.#begin());
+  }
+
+  /** Resolves when nothing is in flight any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    await Promise.all(this.#inFlight);
+  }
+
+  async #begin(): Promise<void> {
+    let told = false;
+    while (!this.#isStopping) {
+      const ready = await this.#client.utxos(this.#pusher.trader.desk.wallet.keyHash);
+      if (!(ready instanceof ApiFailure)) break;
+      // A server that syncs is waited for without a word; anything else is said once.
+      if (!ready.isBusy && !told) {
+        told = true;
+        this.#noted('look', 'market', ready);
+      }
+      await this.#client.transport.pause(READY_EVERY_MS);
+    }
+    // What is there already, so that a restart does not open the market again.
+    this.#noted('look', 'market', await this.#market.refresh(this.#now()));
+    this.#later('refresh', REFRESH_NEW_MS, () => this.#refresh());
+    this.#later('push', 0, () => this.#push());
+    this.#later('turn', 0, () => this.#nextTurn());
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      this.#noted('look', 'market', await this.#market.refresh(this.#now()));
+    } finally {
+      const everyMs = this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS;
+      this.#later('refresh', everyMs * this.#slowdown, () => this.#refresh());
+    }
+  }
+
+  async #push(): Promise<void> {
+    const market = { market: this.#market, others: [], launchDue: false };
+    const startMs = this.#options.clock.monotonicMs();
+    try {
+      const turn = await this.#pusher.turn({ ...market, nowMs: this.#now() });
+      this.#finished(this.#pusher.trader, turn, startMs);
+    } finally {
+      this.#later('push', this.#pusher.waitMs * this.#slowdown, () => this.#push());
+    }
+  }
+
+  async #nextTurn(): Promise<void> {
+    const { config, pace } = this.#options;
+    const meanMs = this.#isOpening
+      ? Math.min(OPENING_MS, config.orders.everyMs)
+      : config.orders.everyMs;
+    const waitMs = arrivalMs(this.#rng, (meanMs * this.#slowdown) / pace);
+    this.#later('turn', waitMs, () => this.#nextTurn());
+    const idle = this.#traders.filter(({ isBusy }) => !isBusy);
+    if (this.#traders.length - idle.length >= config.mostAtOnce) return;
+    const trader = idle[Math.floor(this.#rng.unit() * idle.length)];
+    if (trader !== undefined) await this.#takeTurn(trader);
+  }
+
+  async #takeTurn(trader: Trader): Promise<void> {
+    const { config, clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    trader.isBusy = true;
+    try {
+      const turn = await trader.turn({
+        nowMs: this.#now(),
+        market: this.#market,
+        others: this.#others,
+        launchDue: this.#isLaunchDue(),
+        decide: (view, rng) => {
+          const action = decide(view, config, rng);
+          if (action.kind === 'launch') this.#launchClaimed();
+          return action;
+        },
+      });
+      this.#finished(trader, turn, startMs);
+    } finally {
+      trader.isBusy = false;
+    }
+  }
+
+  #isLaunchDue(): boolean {
+    const { launches } = this.#options.config;
+    if (this.#now() < this.#nextLaunchMs) return false;
+    return this.#market.size < launches.mostTokens;
+  }
+
+  /** At the start one launch follows the other; later they keep their distance. */
+  #launchClaimed(): void {
+    const { config, pace } = this.#options;
+    this.#launches += 1;
+    const everyMs = (config.launches.everySeconds * 1000) / pace;
+    this.#nextLaunchMs = this.#now() + (this.#isOpening ? 0 : everyMs);
+  }
+
+  #finished({ name }: Trader, turn: Turn, startMs: number): void {
+    const tookMs = this.#options.clock.monotonicMs() - startMs;
+    if (turn.outcome === 'refused') {
+      this.#noted(turn.action, name, turn.failure);
+      if (turn.action === 'launch') this.#nextLaunchMs = this.#now() + LAUNCH_AGAIN_MS;
+      return;
+    }
+    const factor = tookMs > SLOW_TURN_MS ? 1.5 : 0.8;
+    this.#slowdown = Math.min(MOST_SLOWDOWN, Math.max(1, this.#slowdown * factor));
+    if (turn.outcome === 'rested') return;
+    const { txHash, launched, notCancelled } = turn.acted;
+    if (launched !== null) this.#market.add(launched, this.#now());
+    if (notCancelled !== null) this.#noted('cancel', name, notCancelled);
+    const seconds = tookMs / 1000;
+    this.#options.report({ kind: 'acted', trader: name, action: labelOf(turn), txHash, seconds });
+  }
+
+  #noted(action: string, trader: string, failure: ApiFailure | null): void {
+    if (failure === null || failure.cause === 'STOPPED') return;
+    if (failure.isBusy) this.#slowdown = Math.min(MOST_SLOWDOWN, this.#slowdown * 2);
+    const { cause, message } = failure;
+    this.#options.report({ kind: 'refused', trader, action, cause, message });
+  }
+
+  /** One timer of each name; what it starts is in flight until it ends, whatever it does. */
+  #later(name: string, waitMs: number, task: () => Promise<void>): void {
+    if (this.#isStopping) return;
+    this.#timers.get(name)?.cancel();
+    this.#timers.set(
+      name,
+      this.#options.clock.after(waitMs, () => this.#run(task)),
+    );
+  }
+
+  #run(task: () => Promise<void>): void {
+    const running = task()
+      .catch((error: unknown) => {
+        const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.#options.report({ kind: 'fault', message });
+      })
+      .finally(() => this.#inFlight.delete(running));
+    this.#inFlight.add(running);
+  }
+
+  #now(): number {
+    return this.#options.clock.nowMs();
+  }
+
+  /** The market still needs its first tokens. */
+  get #isOpening(): boolean {
+    const { atStart } = this.#options.config.launches;
+    return Math.max(this.#launches, this.#market.size) < atStart;
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+}
+
+function labelOf(turn: Extract<Turn, { readonly outcome: 'acted' }>): string {
+  const { action } = turn;
+  if (action.kind !== 'order') return action.kind;
+  const label = action.side === 'SELL' ? 'sell' : 'buy';
+  return action.thenCancel && turn.acted.notCancelled === null ? 'cancel' : label;
+}

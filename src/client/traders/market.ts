@@ -1,0 +1,140 @@
+/**
+ * The tokens that the traders know, at most MOST_TOKENS: from the list of pools where the server
+ * has one, else from what they launched and hold, priced by quotes. Nothing here is remembered over
+ * a restart; the API tells it again.
+ */
+import type { AssetId } from '../../engine/market/asset.ts';
+import { roundRatio } from '../../engine/market/ratio.ts';
+import type { PoolRow, Quote } from '../trade/answers.ts';
+import type { ApiClient } from '../trade/api.ts';
+import { ApiFailure } from '../trade/failure.ts';
+import type { Token } from './view.ts';
+
+const MOST_TOKENS = 200;
+const SUPPLY = 1_000_000_000n;
+const PROBE_LOVELACE = 10_000_000n;
+/** A token that cannot be quoted for so long is none of the launchpad's. */
+const PATIENCE_MS = 60_000;
+/** The list has no more; a token that is not on a full one may still be there. */
+const LIST_LENGTH = 100;
+/** Until a list that was missing is asked for again. */
+const LIST_AGAIN_MS = 60_000;
+
+interface Known {
+  readonly asset: AssetId;
+  readonly sinceMs: number;
+  marketCapLovelace: bigint | null;
+  venue: 'CURVE' | 'AMM';
+  /** It has been quoted or listed: it can be traded. */
+  isOpen: boolean;
+  isForeign: boolean;
+  askedMs: number;
+}
+
+export class Market {
+  readonly #client: ApiClient;
+  readonly #known = new Map<AssetId, Known>();
+  #listFromMs = 0;
+
+  constructor(client: ApiClient) {
+    this.#client = client;
+  }
+
+  /** Tokens of the launchpad, those not tradable yet included. */
+  get size(): number {
+    return [...this.#known.values()].filter(({ isForeign }) => !isForeign).length;
+  }
+
+  open(): readonly Token[] {
+    return [...this.#known.values()].filter(({ isOpen }) => isOpen);
+  }
+
+  /** Seen in a launch or in a wallet. */
+  add(asset: AssetId, nowMs: number): void {
+    if (this.#known.has(asset)) return;
+    if (this.#known.size >= MOST_TOKENS && !this.#forgetForeign()) return;
+    this.#known.set(asset, {
+      asset,
+      sinceMs: nowMs,
+      marketCapLovelace: null,
+      venue: 'CURVE',
+      isOpen: false,
+      isForeign: false,
+      askedMs: 0,
+    });
+  }
+
+  /** Strangers may send traders what they like; it must not push out what can be traded. */
+  #forgetForeign(): boolean {
+    const foreign = [...this.#known.values()].find(({ isForeign }) => isForeign);
+    return foreign !== undefined && this.#known.delete(foreign.asset);
+  }
+
+  /** Looks at the list, or else at the token that was looked at longest ago. */
+  async refresh(nowMs: number): Promise<ApiFailure | null> {
+    if (nowMs >= this.#listFromMs) {
+      const rows = await this.#client.pools('New');
+      if (!(rows instanceof ApiFailure)) return this.#listed(rows, nowMs);
+      if (rows.status !== 404) return rows;
+      this.#listFromMs = nowMs + LIST_AGAIN_MS;
+    }
+    const next = this.#longestAgo();
+    return next === null ? null : this.#probe(next, nowMs);
+  }
+
+  #listed(rows: readonly PoolRow[], nowMs: number): null {
+    const listed = new Set(rows.map(({ info }) => info.asset));
+    for (const known of this.#known.values()) {
+      if (rows.length >= LIST_LENGTH || listed.has(known.asset)) continue;
+      // Not in a block yet, rolled back, or none of the launchpad's.
+      known.isOpen = false;
+      known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
+    }
+    for (const { info, metrics, pool } of rows) {
+      this.add(info.asset, Math.min(nowMs, pool.createdOn * 1000));
+      const known = this.#known.get(info.asset);
+      if (known === undefined) continue;
+      known.isOpen = true;
+      known.isForeign = false;
+      known.marketCapLovelace = BigInt(Math.round(metrics.marketCap));
+      known.venue = pool.cpmmPoolId === null ? 'CURVE' : 'AMM';
+    }
+    return null;
+  }
+
+  async #probe(known: Known, nowMs: number): Promise<ApiFailure | null> {
+    known.askedMs = nowMs;
+    const request = { assetId: known.asset, side: 'BUY', slippage: '15' } as const;
+    const quote = await this.#client.quote({ ...request, amount: PROBE_LOVELACE });
+    if (quote instanceof ApiFailure) {
+      if (quote.isBusy || quote.cause === 'MAX_TRADE_AMOUNT') return quote.isBusy ? quote : null;
+      known.isOpen = false;
+      known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
+      return null;
+    }
+    known.isOpen = true;
+    known.isForeign = false;
+    this.quoted(known.asset, quote);
+    return null;
+  }
+
+  /** A quote or an order built tells the price and the venue. */
+  quoted(asset: AssetId, { price, venue }: Pick<Quote, 'price' | 'venue'>): void {
+    const known = this.#known.get(asset);
+    const denominator = BigInt(price.denominator);
+    if (known === undefined || denominator === 0n) return;
+    const numerator = BigInt(price.numerator) * SUPPLY;
+    known.marketCapLovelace = roundRatio({ numerator, denominator });
+    if (venue !== undefined) known.venue = venue;
+  }
+
+  /** Those that wait to be tradable go first. */
+  #longestAgo(): Known | null {
+    const order = (a: Known, b: Known) =>
+      Number(a.isForeign) - Number(b.isForeign) ||
+      Number(a.isOpen) - Number(b.isOpen) ||
+      a.askedMs - b.askedMs;
+    const pending = [...this.#known.values()].sort(order);
+    return pending[0] ?? null;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The simulated traders as a service of a devnet: a thread of its own that knows the server by its
+ * public address only.
+ *
+ * Never: takes the server down. A thread that dies is reported and begun again, each time later.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import type { TraderConfig } from './config.ts';
+import type { Command, Orders, Report } from './messages.ts';
+
+/** What becomes of what the traders do; for log and metrics. */
+export interface TradersObserver {
+  traderActed(trader: string, action: string, txHash: string, seconds: number): void;
+  /** By the server, or by the trader's own check of what it should sign. */
+  traderRefused(trader: string, action: string, cause: string, message: string): void;
+  /** A fault of the program in a turn, or a thread that died. */
+  tradersFailed(message: string): void;
+}
+
+export interface TradersOptions {
+  /** Asked at the start, when the port is known. */
+  readonly baseUrl: () => string;
+  readonly config: TraderConfig;
+  /** How lively: 1 as configured, 0 none at all. */
+  readonly pace: number;
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly observer: TradersObserver;
+}
+
+/** A thread that is ended while it loads its modules may take the process with it. */
+const STOP_MS = 7_000;
+const FIRST_AGAIN_MS = 1_000;
+const LAST_AGAIN_MS = 300_000;
+
+export function tradersService(options: TradersOptions): Service {
+  const { clock, observer } = options;
+  let thread: Worker | null = null;
+  let again: Timer | null = null;
+  let againMs = FIRST_AGAIN_MS;
+  let stopping = false;
+
+  const begin = () => {
+    const { config, pace, seed } = options;
+    const orders: Orders = { baseUrl: options.baseUrl(), config, pace, seed };
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: orders });
+    worker.unref();
+    worker.on('message', (report: Report) => hear(observer, report));
+    worker.on('error', (error: unknown) => observer.tradersFailed(String(error)));
+    worker.on('exit', () => {
+      thread = null;
+      if (stopping) return;
+      again = clock.after(againMs, begin);
+      againMs = Math.min(LAST_AGAIN_MS, againMs * 2);
+    });
+    thread = worker;
+  };
+
+  return {
+    name: 'traders',
+    start: () => {
+      if (options.pace > 0) begin();
+    },
+    stop: async () => {
+      stopping = true;
+      again?.cancel();
+      if (thread !== null) await end(thread, clock);
+    },
+  };
+}
+
+function hear(observer: TradersObserver, report: Report): void {
+  if (report.kind === 'acted') {
+    observer.traderActed(report.trader, report.action, report.txHash, report.seconds);
+  } else if (report.kind === 'refused') {
+    observer.traderRefused(report.trader, report.action, report.cause, report.message);
+  } else if (report.kind === 'fault') {
+    observer.tradersFailed(report.message);
+  }
+}
+
+/** Asks, and ends it after a while: nothing is lost that the chain does not know. */
+async function end(worker: Worker, clock: Clock): Promise<void> {
+  const command: Command = 'stop';
+  await new Promise<void>((resolve) => {
+    const timer = clock.after(STOP_MS, resolve);
+    worker.once('exit', () => {
+      timer.cancel();
+      resolve();
+    });
+    worker.postMessage(command);
+  });
+  await worker.terminate();
+}

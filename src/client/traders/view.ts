@@ -1,0 +1,74 @@
+/** What a trader sees when it decides, and what it can decide. Plain data, read over the API. */
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Slippage } from '../../engine/market/order.ts';
+import type { Side } from '../../engine/market/quote.ts';
+
+/** A token that can be traded. */
+export interface Token {
+  readonly asset: AssetId;
+  readonly sinceMs: number;
+  /** null until it is known. */
+  readonly marketCapLovelace: bigint | null;
+  readonly venue: 'CURVE' | 'AMM';
+}
+
+export interface Lock {
+  readonly id: string;
+  readonly unlockMs: number;
+}
+
+export interface View {
+  readonly nowMs: number;
+  /** What the own wallet can spend. */
+  readonly lovelace: bigint;
+  readonly tokens: ReadonlyMap<AssetId, bigint>;
+  readonly outputs: number;
+  readonly market: readonly Token[];
+  readonly locks: readonly Lock[];
+  /** Addresses of other traders. */
+  readonly others: readonly string[];
+  /** Whether the market wants another token. */
+  readonly launchDue: boolean;
+}
+
+export interface TokenIdea {
+  readonly name: string;
+  readonly ticker: string;
+  readonly description: string;
+}
+
+export type Action =
+  | {
+      readonly kind: 'launch';
+      readonly idea: TokenIdea;
+      readonly initialLovelace: bigint;
+      readonly launchType: 'DEFAULT' | 'HYPED';
+    }
+  | {
+      readonly kind: 'order';
+      readonly asset: AssetId;
+      readonly side: Side;
+      /** Lovelace of a BUY, tokens of the others. */
+      readonly amount: bigint;
+      readonly slippage: Slippage;
+      readonly mostInputLovelace?: bigint;
+      /** Changes its mind at once. */
+      readonly thenCancel: boolean;
+    }
+  | {
+      readonly kind: 'lock';
+      readonly asset: AssetId;
+      readonly amount: bigint;
+      readonly lockMs: number;
+      readonly stages: number;
+    }
+  | { readonly kind: 'withdraw'; readonly id: string }
+  | {
+      readonly kind: 'transfer';
+      readonly asset: AssetId;
+      readonly amount: bigint;
+      readonly to: string;
+    }
+  /** Puts many small outputs together. */
+  | { readonly kind: 'consolidate' }
+  | { readonly kind: 'rest'; readonly why: string };

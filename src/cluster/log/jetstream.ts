@@ -1,0 +1,295 @@
+/**
+ * The log of several nodes: a JetStream stream. One entry is one message, its seq the stream's.
+ *
+ * Assumes: one stream, made by `ensureLog`, whose name is a market. The newest entries are pushed
+ *          into memory; older ones are read from the stream. Each reader checks the hash chain.
+ * Never:   tells of an entry the stream has not acknowledged, or appends behind another entry than
+ *          the one it names.
+ * Beyond the port: `check`, because a stream can be lost, shortened or replaced by others.
+ */
+
+import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
+import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from '../../engine/log/port.ts';
+import { assert } from '../../engine/runtime/assert.ts';
+import { type Clock, sleep } from '../../engine/runtime/clock.ts';
+import type { NatsLink } from '../nats/connection.ts';
+import { StreamFollower } from '../nats/follower.ts';
+import { RangeReader } from '../nats/range.ts';
+import {
+  ANSWER_MS,
+  ensureStream,
+  type JetStreamManager,
+  MarketStream,
+  manager,
+  type StoredMessage,
+  StreamMissing,
+} from '../nats/stream.ts';
+import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
+import { type Audited, audit } from './jetstreamAudit.ts';
+import { beginLog, RestartRefused } from './jetstreamBegin.ts';
+import { inOrder, opened } from './jetstreamOrder.ts';
+import { EntryWindow } from './jetstreamWindow.ts';
+
+export interface JetstreamOptions {
+  /** Of the stream: the market's name. */
+  readonly name: string;
+  /** How long one append or restart tries before it rejects. */
+  readonly giveUpMs?: number;
+  /** How long one answer of the server is waited for. */
+  readonly answerMs?: number;
+  /** Asked right before the log is begun anew; always, where there is none. */
+  readonly mayRestart?: () => boolean;
+}
+
+/** How the stream compares with what a node has. */
+export type LogCheck =
+  /** Our entry is in it; more may follow. */
+  | 'same'
+  /** It ends before our entry: shortened, or emptied. */
+  | 'behind'
+  /** Another entry is where ours was, or one that is none. */
+  | 'different'
+  /** Our entry is older than its first: load a snapshot. */
+  | 'trimmed'
+  /** There is no such stream. */
+  | 'missing'
+  | 'unreachable';
+
+/** UTF-8; the server's limit of 1 MiB includes our headers. */
+export const MAX_ENTRY_BYTES = 1_000_000;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const DEDUPE_MS = 10 * 60_000;
+const GIVE_UP_MS = 5_000;
+const AGAIN_MS = 50;
+const BARRIER_MS = 1_000;
+
+/** Makes the market's stream where it is missing; says whether it was there. */
+export function ensureLog(
+  link: NatsLink,
+  { name, replicas }: { readonly name: string; readonly replicas: number },
+  answerMs = ANSWER_MS,
+): Promise<'made' | 'there'> {
+  const shape = {
+    name,
+    subjects: [subjectOf(name, '*')],
+    replicas,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    dedupeMs: DEDUPE_MS,
+  };
+  return ensureStream(link, shape, answerMs);
+}
+
+export class JetstreamLog implements Log {
+  readonly #link: NatsLink;
+  readonly #clock: Clock;
+  readonly #giveUpMs: number;
+  readonly #stream: MarketStream;
+  readonly #window = new EntryWindow();
+  readonly #appends: AppendPipeline;
+  readonly #follower: StreamFollower;
+  readonly #range: RangeReader;
+  readonly #auditor: RangeReader;
+  readonly #mayRestart: () => boolean;
+  #closed = false;
+
+  constructor(
+    link: NatsLink,
+    jsm: JetStreamManager,
+    clock: Clock,
+    { name, giveUpMs = GIVE_UP_MS, answerMs = ANSWER_MS, mayRestart }: JetstreamOptions,
+  ) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#giveUpMs = giveUpMs;
+    this.#stream = new MarketStream(link, jsm, name);
+    this.#appends = new AppendPipeline(link, this.#stream, clock, { giveUpMs, answerMs });
+    this.#follower = new StreamFollower(link, jsm, name, clock, (message) => this.#heard(message));
+    this.#range = new RangeReader(link, jsm, name, clock);
+    this.#auditor = new RangeReader(link, jsm, name, clock);
+    this.#mayRestart = mayRestart ?? (() => true);
+  }
+
+  /** Throws `StreamMissing` without a stream, another error when NATS gives no answer. */
+  static async open(
+    link: NatsLink,
+    clock: Clock,
+    options: JetstreamOptions,
+  ): Promise<JetstreamLog> {
+    const log = new JetstreamLog(link, await manager(link, options.answerMs), clock, options);
+    try {
+      const { last } = await log.#stream.state();
+      await log.#follower.follow(Math.max(1, last));
+      return log;
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+  }
+
+  async epoch(): Promise<string | null> {
+    return (await this.last()).epoch;
+  }
+
+  async first(): Promise<number> {
+    return (await this.#stream.state()).first;
+  }
+
+  /** What it answers, `read` has too: it waits until the push has brought it. */
+  async last(): Promise<Tail> {
+    const hadEnd = this.#window.end;
+    const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
+    if (message === null) {
+      if (hadEnd > 0) await this.#startOver(1);
+      return { seq: 0, hash: NO_HASH, epoch: null };
+    }
+    const sealed = opened(message);
+    const { entry, hash } = sealed;
+    if (hadEnd > entry.seq) await this.#startOver(entry.seq);
+    await this.#catchUp(sealed);
+    return { seq: entry.seq, hash, epoch: entry.epoch };
+  }
+
+  async append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
+    if (this.#closed) throw new Error('the log is closed');
+    const bytes = Buffer.byteLength(sealed.text);
+    if (bytes > MAX_ENTRY_BYTES) throw new EntryTooLarge(sealed.entry.seq, bytes);
+    const outcome = await this.#appends.append(sealed, expectedSeq);
+    if (outcome.outcome === 'appended') this.#window.takeOwn(sealed);
+    return outcome;
+  }
+
+  async read(fromSeq: number, limit: number): Promise<readonly SealedEntry[]> {
+    const recent = this.#window.slice(fromSeq, limit);
+    if (recent !== null) return recent;
+    const hadEnd = this.#window.end;
+    const entries = inOrder(await this.#range.read(fromSeq, limit));
+    // The stream ends before what was pushed: who waits for more must not be told that it is there.
+    if (entries.length === 0 && hadEnd >= fromSeq) await this.#startOver(fromSeq);
+    return entries;
+  }
+
+  reached(seq: number): Promise<void> {
+    return this.#window.reached(seq);
+  }
+
+  async epochs(): Promise<readonly number[]> {
+    const subject = subjectOf(this.#stream.name, 'epoch');
+    const seqs: number[] = [];
+    for (let next = 1; ; ) {
+      const message = await this.#stream.nextOf(subject, next);
+      if (message === null) return seqs;
+      seqs.push(message.seq);
+      next = message.seq + 1;
+    }
+  }
+
+  async trim(seq: number): Promise<void> {
+    const { last } = await this.#stream.state();
+    const from = Math.min(seq, last);
+    if (from <= 1) return;
+    await this.#stream.purgeBelow(from);
+    this.#window.forgetBelow(from);
+  }
+
+  /** Rejects with `RestartRefused` when another one began the log, or may now. See `beginLog`. */
+  async restart(sealed: SealedEntry): Promise<void> {
+    assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
+    await this.#appends.idle();
+    const startMs = this.#clock.monotonicMs();
+    for (;;) {
+      if (!this.#mayRestart()) throw new RestartRefused('another node may begin the log now');
+      try {
+        await beginLog(sealed, this.#stream, this.#appends);
+        break;
+      } catch (error) {
+        const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
+        if (isLate || this.#closed || error instanceof RestartRefused) throw error;
+        await sleep(this.#clock, AGAIN_MS);
+      }
+    }
+    this.#window.startWith(sealed);
+    await this.#follower.follow(sealed.entry.seq + 1);
+  }
+
+  async check(own: Tail): Promise<LogCheck> {
+    if (!this.#link.connected) return 'unreachable';
+    const hadEnd = this.#window.end;
+    try {
+      const { first, last, messages } = await this.#stream.state();
+      if (hadEnd > last) await this.#startOver(Math.max(1, last));
+      if (own.seq === 0) return 'same';
+      if (messages === 0 || last < own.seq) return 'behind';
+      // Nothing can be appended behind an entry that was taken out, or got lost.
+      if (last > own.seq && (await this.#stream.at(last)) === null) return 'different';
+      if (own.seq >= first) {
+        const message = await this.#stream.at(own.seq);
+        return message !== null && hashOf(message.data) === own.hash ? 'same' : 'different';
+      }
+      const oldest = own.seq === first - 1 ? await this.#stream.at(first) : null;
+      if (oldest === null) return 'trimmed';
+      return opened(oldest).entry.prevEntryHash === own.hash ? 'same' : 'trimmed';
+    } catch (error) {
+      if (error instanceof StreamMissing) return 'missing';
+      return error instanceof UnreadableEntry ? 'different' : 'unreachable';
+    }
+  }
+
+  audit(fromSeq: number, limit: number): Promise<Audited> {
+    return audit(this.#auditor, this.#stream, fromSeq, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#appends.close();
+    await this.#appends.idle();
+    this.#follower.stop();
+    this.#window.close();
+  }
+
+  /** The stream is another one than the window was filled from. */
+  async #startOver(seq: number): Promise<void> {
+    this.#window.clear();
+    await this.#follower.follow(seq);
+  }
+
+  /**
+   * The window has what the stream ends with. A push that is late, or comes from a replica that
+   * lags, is begun again: what the leader of the stream has said is taken as it is.
+   */
+  async #catchUp(end: SealedEntry): Promise<void> {
+    const { seq } = end.entry;
+    await this.#reachedInTime(seq);
+    const [same] = this.#window.slice(seq, 1) ?? [];
+    if (same?.hash === end.hash) return;
+    this.#window.startWith(end);
+    await this.#follower.follow(seq + 1);
+  }
+
+  #reachedInTime(seq: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(BARRIER_MS, resolve);
+      const done = () => {
+        timer.cancel();
+        resolve();
+      };
+      void this.#window.reached(seq).then(done);
+    });
+  }
+
+  #heard(message: StoredMessage): void {
+    // Our own entries are there since they were acknowledged.
+    if (message.seq <= this.#window.end) return;
+    try {
+      this.#window.take(opened(message));
+    } catch {
+      // Said again, with its reason, to whoever reads there.
+      this.#window.takeUnreadable(message.seq);
+    }
+  }
+}
+
+export class EntryTooLarge extends Error {
+  constructor(seq: number, bytes: number) {
+    super(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
+  }
+}

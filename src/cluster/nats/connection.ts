@@ -1,0 +1,192 @@
+/**
+ * The connection to NATS: the only import of its client. It reconnects for ever; what was asked
+ * while it was down is lost, not kept: the asker hears of it and asks again.
+ *
+ * Never: puts what is secret in NATS_URL into a message.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  type ConnectionOptions,
+  connect,
+  createInbox,
+  credsAuthenticator,
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  nanos,
+} from '@nats-io/transport-node';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+
+export type { Msg, MsgHdrs, NatsConnection };
+export { createInbox, headers, nanos };
+
+export interface NatsSettings {
+  /** `nats://user:password@host:4222` or `tls://…`; several of one cluster with commas between. */
+  readonly url: string;
+  /** As the server lists it: the node's name. */
+  readonly name: string;
+  /** File with a user's JWT and seed, where the server wants them. */
+  readonly credsFile?: string | undefined;
+  readonly connectTimeoutMs?: number;
+}
+
+export type NatsStatus =
+  | { readonly status: 'disconnected' }
+  | { readonly status: 'reconnected' }
+  /** It was closed, by us or because the server refuses us for good. */
+  | { readonly status: 'closed' };
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Two pings without an answer are a lost connection: a cut network is noticed within 6 s. */
+const PING_EVERY_MS = 2_000;
+const RECONNECT_MS = 100;
+const RECONNECT_JITTER_MS = 200;
+const NEVER = new Promise<never>(() => {});
+
+/** Connects once; Failure says what to do. A connection that is lost later comes back by itself. */
+export async function connectNats(settings: NatsSettings, rng: Rng): Promise<NatsLink | Failure> {
+  const options = optionsOf(settings, rng);
+  if (options instanceof Failure) return options;
+  try {
+    const connection = await connect(options);
+    if (connection.info?.jetstream === true) return new NatsLink(connection);
+    await connection.close();
+    return unusable(settings, 'it runs without JetStream; start it with -js or a jetstream block');
+  } catch (error) {
+    return unusable(settings, adviceFor(error));
+  }
+}
+
+export class NatsLink {
+  readonly connection: NatsConnection;
+  readonly #listeners = new Set<(status: NatsStatus) => void>();
+  #connected = true;
+
+  constructor(connection: NatsConnection) {
+    this.connection = connection;
+    void this.#listen();
+  }
+
+  get connected(): boolean {
+    return this.#connected && !this.connection.isClosed();
+  }
+
+  /** From now on; answers how to stop listening. */
+  onStatus(listener: (status: NatsStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What `run` asks for, or a rejection as soon as the connection is gone. */
+  async whileConnected<T>(run: () => Promise<T>): Promise<T> {
+    if (!this.connected) throw new Error('there is no connection to NATS');
+    const { promise, reject } = Promise.withResolvers<never>();
+    const stop = this.onStatus(({ status }) => {
+      if (status !== 'reconnected') reject(new Error('the connection to NATS was lost'));
+    });
+    try {
+      return await Promise.race([run(), promise]);
+    } finally {
+      stop();
+    }
+  }
+
+  /**
+   * Sends what is on its way, then closes; what waits for an answer gives up. Once `givenUp`
+   * resolves it closes at once: a server that is frozen takes nothing, and nobody says so.
+   */
+  async close(givenUp: Promise<unknown> = NEVER): Promise<void> {
+    if (this.connection.isClosed()) return;
+    if (this.#connected) await Promise.race([this.connection.drain().catch(() => {}), givenUp]);
+    await this.connection.close();
+    leaveSocket(this.connection);
+  }
+
+  async #listen(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type === 'disconnect') this.#tell({ status: 'disconnected' }, false);
+      if (type === 'reconnect') this.#tell({ status: 'reconnected' }, true);
+    }
+    this.#tell({ status: 'closed' }, false);
+  }
+
+  #tell(status: NatsStatus, connected: boolean): void {
+    this.#connected = connected;
+    for (const listener of [...this.#listeners]) listener(status);
+  }
+}
+
+/**
+ * The client does not end a connection that is just being made. To a server that is frozen, or a
+ * machine that is gone, it would keep the process alive.
+ */
+function leaveSocket(connection: NatsConnection): void {
+  // trust: where the client has its socket; pinned, and a test sees that it is let go
+  const made = connection as NatsConnection & {
+    readonly protocol?: { readonly transport?: { discard?(): void } };
+  };
+  made.protocol?.transport?.discard?.();
+}
+
+function optionsOf(settings: NatsSettings, rng: Rng): ConnectionOptions | Failure {
+  const urls = urlsOf(settings.url);
+  const [first] = urls;
+  if (first === undefined) {
+    return new Failure('NOT_READY', 'NATS_URL is no URL; write it as nats://host:4222');
+  }
+  const creds = authOf(first, settings.credsFile);
+  if (creds instanceof Failure) return creds;
+  return {
+    ...creds,
+    ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
+    servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? '4222' : port}`),
+    name: settings.name,
+    timeout: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    ignoreAuthErrorAbort: true,
+    reconnectDelayHandler: () => RECONNECT_MS + Math.floor(rng.unit() * RECONNECT_JITTER_MS),
+    pingInterval: PING_EVERY_MS,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+  };
+}
+
+function authOf(url: URL, credsFile: string | undefined): ConnectionOptions | Failure {
+  if (credsFile !== undefined) {
+    try {
+      return { authenticator: credsAuthenticator(readFileSync(credsFile)) };
+    } catch (error) {
+      return new Failure('NOT_READY', `the NATS credentials in ${credsFile}: ${String(error)}`);
+    }
+  }
+  const user = decodeURIComponent(url.username);
+  if (user === '') return {};
+  return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) };
+}
+
+function urlsOf(text: string): URL[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .flatMap((part) => {
+      const url = URL.parse(part.includes('://') ? part : `nats://${part}`);
+      return url === null || url.hostname === '' ? [] : [url];
+    });
+}
+
+function unusable({ url }: NatsSettings, advice: string): Failure {
+  const hosts = urlsOf(url).map(({ host }) => host);
+  return new Failure('NOT_READY', `NATS at ${hosts.join(', ')} cannot be used: ${advice}`);
+}
+
+function adviceFor(error: unknown): string {
+  const text = error instanceof Error ? `${error.name} ${error.message}` : String(error);
+  if (/auth/i.test(text)) return 'it refuses our user; correct NATS_URL or the credentials file';
+  if (/tls|certificate|ssl/i.test(text)) {
+    return `TLS failed (${text}); compare tls:// in NATS_URL with the server's settings`;
+  }
+  return `${text}; start nats-server there, or correct NATS_URL`;
+}

@@ -1,0 +1,167 @@
+/**
+ * Files in an object store bucket: snapshots for nodes that are new or far behind.
+ *
+ * A file is read in pieces beside its place, compared with its digest, and renamed: what is there
+ * is whole. What is damaged, replaced or removed while it is read is a Failure; ask again.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import type { NatsLink } from './connection.ts';
+import { RangeReader } from './range.ts';
+import {
+  type JetStreamManager,
+  jetstreamOf,
+  MarketStream,
+  manager,
+  storageOfFiles,
+} from './stream.ts';
+
+export interface StoredFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Grows with each put into the bucket. */
+  readonly revision: number;
+}
+
+export interface ObjectsShape {
+  readonly bucket: string;
+  readonly replicas: number;
+}
+
+const CHUNK_BYTES = 128 * 1024;
+const CHUNKS_AT_ONCE = 32;
+const ASK_TIMEOUT_MS = 5_000;
+
+export class ObjectFiles {
+  readonly #link: NatsLink;
+  readonly #clock: Clock;
+  readonly #rng: Rng;
+  readonly #shape: ObjectsShape;
+
+  constructor(link: NatsLink, clock: Clock, rng: Rng, shape: ObjectsShape) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#rng = rng;
+    this.#shape = shape;
+  }
+
+  /** The file at `path` as `name`, in the place of what had that name. */
+  put(name: string, path: string): Promise<StoredFile | Failure> {
+    return this.#try(`${name} was not stored`, async (store) => {
+      const file = await open(path);
+      const meta = { name, options: { max_chunk_size: CHUNK_BYTES } };
+      const stream = createReadStream(path, { fd: file, highWaterMark: CHUNK_BYTES });
+      // trust: a file stream without an encoding gives bytes
+      const bytes = Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+      try {
+        return storedFile(await store.put(meta, bytes, { timeout: ASK_TIMEOUT_MS }));
+      } finally {
+        stream.destroy();
+      }
+    });
+  }
+
+  /** `name` into the file at `path`, which is there whole or unchanged. */
+  get(name: string, path: string): Promise<StoredFile | Failure> {
+    return this.#try(`${name} was not fetched`, async (store) => {
+      const info = await store.info(name);
+      if (info === null || info.deleted) return new Failure('NOT_FOUND', `there is no ${name}`);
+      const part = `${path}.part-${this.#rng.token(8)}`;
+      try {
+        const digest = await this.#copy(info, part);
+        if (digest !== info.digest) {
+          return new Failure('SERVER_ERROR', `${name} is damaged: its digest is another`);
+        }
+        await rename(part, path);
+        return storedFile(info);
+      } finally {
+        await rm(part, { force: true });
+      }
+    });
+  }
+
+  /** The newest first. */
+  list(): Promise<readonly StoredFile[] | Failure> {
+    return this.#try('the list was not read', async () => {
+      const { bucket } = this.#shape;
+      const stream = new MarketStream(this.#link, await this.#manager(), `OBJ_${bucket}`);
+      const files: StoredFile[] = [];
+      for (let next = 1; ; ) {
+        const message = await stream.nextOf(`$O.${bucket}.M.*`, next);
+        if (message === null) return files.reverse();
+        // trust: the store's own description of an object
+        const info = JSON.parse(new TextDecoder().decode(message.data)) as ObjectInfo;
+        const { name, size: bytes, deleted } = info;
+        if (deleted !== true) files.push({ name, bytes, revision: message.seq });
+        next = message.seq + 1;
+      }
+    });
+  }
+
+  /** Also when it is not there. */
+  remove(name: string): Promise<Failure | null> {
+    return this.#try(`${name} was not removed`, async (store) => {
+      const info = await store.info(name);
+      if (info !== null && !info.deleted) await store.delete(name);
+      return null;
+    });
+  }
+
+  /** Answers the digest of what was copied, as the store writes it. */
+  async #copy(info: ObjectInfo, path: string): Promise<string> {
+    const { bucket } = this.#shape;
+    const subject = `$O.${bucket}.C.${info.nuid}`;
+    const jsm = await this.#manager();
+    const range = new RangeReader(this.#link, jsm, `OBJ_${bucket}`, this.#clock, subject);
+    const digest = createHash('sha256');
+    const file = await open(path, 'wx');
+    try {
+      for (let next = 1, left = info.chunks; left > 0; ) {
+        const chunks = await range.read(next, Math.min(left, CHUNKS_AT_ONCE));
+        const last = chunks.at(-1);
+        if (last === undefined) break;
+        for (const { data } of chunks) {
+          digest.update(data);
+          await file.appendFile(data);
+        }
+        left -= chunks.length;
+        next = last.seq + 1;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return `SHA-256=${padded(digest.digest('base64url'))}`;
+  }
+
+  #manager(): Promise<JetStreamManager> {
+    return manager(this.#link, ASK_TIMEOUT_MS);
+  }
+
+  async #try<T>(what: string, run: (store: ObjectStore) => Promise<T>): Promise<T | Failure> {
+    if (!this.#link.connected) return new Failure('NOT_READY', `${what}: no connection to NATS`);
+    const { bucket, replicas } = this.#shape;
+    try {
+      const stores = new Objm(jetstreamOf(this.#link, ASK_TIMEOUT_MS));
+      return await run(await stores.create(bucket, { replicas, storage: storageOfFiles }));
+    } catch (error) {
+      return new Failure('NOT_READY', `${what}: ${String(error)}`);
+    }
+  }
+}
+
+function storedFile({ name, size, revision }: ObjectInfo): StoredFile {
+  return { name, bytes: size, revision };
+}
+
+/** The store's base64 has its padding, Node's URL form has not. */
+function padded(base64: string): string {
+  return base64.padEnd(Math.ceil(base64.length / 4) * 4, '=');
+}

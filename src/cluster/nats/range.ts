@@ -1,0 +1,184 @@
+/**
+ * Reads a stream from a sequence on, in large batches. The consumer of the last read is kept, so
+ * that a reader who goes on where it stopped pays one request for each batch.
+ *
+ * A consumer lives on one replica of the stream, and that replica may lag, also for ever: what it
+ * says about the end is not believed. The stream's leader is asked; where it has more, the consumer
+ * is deleted and the leader's messages are read one by one, until after a pause (100 ms, doubled up
+ * to 5 s while it does not help) a new consumer is tried.
+ */
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
+import { deliveryOf } from './delivery.ts';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamManager,
+  MarketStream,
+  type StoredMessage,
+} from './stream.ts';
+
+interface Cursor {
+  readonly consumer: string;
+  readonly next: number;
+}
+
+interface Batch {
+  readonly messages: readonly StoredMessage[];
+  /** The consumer may be asked for more. */
+  readonly alive: boolean;
+}
+
+const IDLE_MS = 10_000;
+const SILENCE_MS = 5_000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** Messages of one read from the leader, one request each. */
+const LEADER_BATCH = 32;
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 5_000];
+
+export class RangeReader {
+  readonly #link: NatsLink;
+  readonly #jsm: JetStreamManager;
+  readonly #stream: string;
+  readonly #clock: Clock;
+  readonly #subject: string | undefined;
+  readonly #leader: MarketStream;
+  #cursor: Cursor | null = null;
+  /** No consumer is asked before this, by the monotonic clock. */
+  #pausedUntilMs = 0;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  /** `subject`: only messages with this one. */
+  constructor(
+    link: NatsLink,
+    jsm: JetStreamManager,
+    stream: string,
+    clock: Clock,
+    subject?: string,
+  ) {
+    this.#link = link;
+    this.#jsm = jsm;
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#subject = subject;
+    this.#leader = new MarketStream(link, jsm, stream);
+  }
+
+  /**
+   * At most `limit` messages and 8 MiB, from `from` on; empty at the end, which the stream's leader
+   * has confirmed.
+   */
+  async read(from: number, limit: number): Promise<readonly StoredMessage[]> {
+    if (this.#clock.monotonicMs() >= this.#pausedUntilMs) {
+      const messages = await this.#readConsumer(from, limit);
+      if (messages.length > 0) {
+        this.#pauseMs = FIRST_PAUSE_MS;
+        return messages;
+      }
+    }
+    return this.#readLeader(from, limit);
+  }
+
+  async #readConsumer(from: number, limit: number): Promise<readonly StoredMessage[]> {
+    const kept = this.#cursor?.next === from ? this.#cursor : null;
+    this.#cursor = null;
+    if (kept !== null) {
+      const { messages, alive } = await this.#fetch(kept.consumer, limit);
+      if (alive) this.#keep(kept.consumer, from, messages);
+      if (messages.length > 0 || alive) return messages;
+    }
+    const { name } = await this.#jsm.consumers.add(this.#stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: Math.max(1, from),
+      ack_policy: AckPolicy.None,
+      inactive_threshold: nanos(IDLE_MS),
+      mem_storage: true,
+      num_replicas: 1,
+      ...(this.#subject === undefined ? {} : { filter_subject: this.#subject }),
+    });
+    const { messages, alive } = await this.#fetch(name, limit);
+    if (!alive && messages.length === 0) throw new Error(`NATS stopped answering at ${from}`);
+    if (alive) this.#keep(name, from, messages);
+    return messages;
+  }
+
+  async #readLeader(from: number, limit: number): Promise<readonly StoredMessage[]> {
+    const messages: StoredMessage[] = [];
+    while (messages.length < Math.min(limit, LEADER_BATCH)) {
+      const after = messages.at(-1)?.seq ?? from - 1;
+      const next = await this.#leader.nextOf(this.#subject ?? '>', Math.max(1, after + 1));
+      if (next === null) break;
+      messages.push(next);
+      // The consumer that was asked before has said that there is none.
+      if (messages.length === 1) this.#dropConsumer();
+    }
+    return messages;
+  }
+
+  #dropConsumer(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#pausedUntilMs) return;
+    this.#pausedUntilMs = nowMs + this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
+    const consumer = this.#cursor?.consumer;
+    this.#cursor = null;
+    if (consumer === undefined) return;
+    // One that is not deleted now ends by itself after IDLE_MS.
+    this.#jsm.consumers.delete(this.#stream, consumer).catch(() => {});
+  }
+
+  #keep(consumer: string, from: number, messages: readonly StoredMessage[]): void {
+    const last = messages.at(-1);
+    this.#cursor = { consumer, next: last === undefined ? from : last.seq + 1 };
+  }
+
+  #fetch(consumer: string, limit: number): Promise<Batch> {
+    const { connection } = this.#link;
+    const inbox = createInbox();
+    const messages: StoredMessage[] = [];
+    return new Promise((resolve, reject) => {
+      const end = (alive: boolean) => {
+        timer.cancel();
+        subscription.unsubscribe();
+        resolve({ messages, alive });
+      };
+      let timer = this.#clock.after(SILENCE_MS, () => end(false));
+      const take = (message: Msg) => {
+        const delivery = deliveryOf(message);
+        if (delivery === null) {
+          end(isEndOfBatch(message));
+          return;
+        }
+        messages.push({ seq: delivery.seq, data: message.data });
+        if (delivery.pending === 0 || messages.length === limit) {
+          end(true);
+          return;
+        }
+        if (messages.length % 64 !== 0) return;
+        timer.cancel();
+        timer = this.#clock.after(SILENCE_MS, () => end(false));
+      };
+      const subscription = connection.subscribe(inbox, {
+        callback: (_error, message) => take(message),
+      });
+      const request = { batch: limit, no_wait: true, max_bytes: BATCH_BYTES };
+      const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#stream}.${consumer}`;
+      try {
+        connection.publish(subject, JSON.stringify(request), { reply: inbox });
+      } catch (error) {
+        timer.cancel();
+        reject(error);
+      }
+    });
+  }
+}
+
+const NO_MESSAGES = 404;
+const TIMEOUT = 408;
+
+/** Nothing more for this request, while the consumer itself is well. */
+function isEndOfBatch({ headers }: Msg): boolean {
+  const code = headers?.code ?? 0;
+  if (code === NO_MESSAGES || code === TIMEOUT) return true;
+  return /max ?bytes/i.test(headers?.description ?? '');
+}

@@ -1,0 +1,292 @@
+/**
+ * The embedded ledger: one chain, its unspent outputs, a mempool. Synchronous, so it lives in a
+ * worker.
+ *
+ * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a
+ * slot of its own, so one that is made early takes the next slot, and the clock catches up.
+ * A transaction taken out of a block by a fork returns at the head of the queue of `revalidate`,
+ * before what waited: until the queue is empty nothing else may be submitted. A ledger that follows
+ * another one (replica.ts) judges nothing: what returns waits there until it is told of.
+ */
+
+import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
+import type { SlotConfig } from '../cardano/codec/slots.ts';
+import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
+import { objection } from '../cardano/ledger/checks.ts';
+import { afterWhatTheyNeed } from '../cardano/ledger/dependencies.ts';
+import { Mempool, type Waiting } from '../cardano/ledger/mempool.ts';
+import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
+import { judge } from '../cardano/ledger/scalus.ts';
+import { decoded } from '../cardano/ledger/submitted.ts';
+import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
+import type { RefusalReason, SubmitOutcome, UtxoState } from '../chain/port.ts';
+import { assert } from '../engine/runtime/assert.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { blockHash } from './blockHash.ts';
+import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
+
+export type Resubmit = 'all' | 'none' | readonly string[];
+
+/** What a fork undid. */
+export interface Fork {
+  readonly tip: BlockHead | null;
+  /** Ids of the transactions that lost their block, in chain order. */
+  readonly takenBack: readonly { readonly height: number; readonly id: string }[];
+}
+
+const REASONS_KEPT = 10_000;
+
+export class Ledger {
+  readonly chain = new UtxoSet();
+  readonly mempool = new Mempool();
+  readonly slots: SlotConfig;
+  readonly #file: LedgerFile;
+  readonly #slotNow: () => number;
+  readonly #reasons = new Map<string, RefusalReason>();
+  #returning = new Map<string, Transaction>();
+  #tip: BlockHead | null;
+  /** The newest that was current, and the newest that a block ever had. */
+  #slot: number;
+  #blockSlot: number;
+
+  /** The file has begun. */
+  constructor(file: LedgerFile, slots: SlotConfig, slotNow: () => number) {
+    this.slots = slots;
+    this.#file = file;
+    this.#slotNow = slotNow;
+    for (const utxo of file.unspent()) this.chain.add(utxo);
+    this.#tip = file.tip();
+    this.#blockSlot = file.marks().slot;
+    this.#slot = this.#blockSlot;
+  }
+
+  get tip(): BlockHead | null {
+    return this.#tip;
+  }
+
+  get height(): number {
+    return this.#tip?.height ?? 0;
+  }
+
+  /** The current one. */
+  get slot(): number {
+    this.#slot = Math.max(this.#slot, this.#slotNow());
+    return this.#slot;
+  }
+
+  /** The newest that a block ever had. */
+  get blockSlot(): number {
+    return this.#blockSlot;
+  }
+
+  get isRevalidating(): boolean {
+    return this.#returning.size > 0;
+  }
+
+  submit(bytes: Uint8Array): SubmitOutcome {
+    assert(!this.isRevalidating, 'what returns goes first');
+    const tx = decoded(bytes);
+    if ('reason' in tx) return { outcome: 'refused', ...tx };
+    if (this.mempool.has(tx.id) || this.#file.isInBlock(tx.id)) {
+      return { outcome: 'accepted', txHash: tx.id };
+    }
+    if (!this.mempool.hasRoomFor(tx.bytes.length)) {
+      const message = 'Too much waits for a block: try again';
+      return { outcome: 'refused', reason: 'MEMPOOL_FULL', message };
+    }
+    const refusal = this.#accept(tx);
+    return refusal === null
+      ? { outcome: 'accepted', txHash: tx.id }
+      : { outcome: 'refused', ...refusal };
+  }
+
+  #accept(tx: Transaction): Refusal | null {
+    const fault = objection(tx, this.slot);
+    if (fault !== null) return fault;
+    const utxos = this.#needed(tx);
+    if (!Array.isArray(utxos)) return utxos;
+    const rejection = judge(tx, utxos, this.slots, this.slot);
+    if (rejection !== null) return refusalOf(rejection);
+    this.mempool.add(tx);
+    this.#reasons.delete(tx.id);
+    return null;
+  }
+
+  /** All that it names, once each; or which of it is not there. */
+  #needed({ inputs, referenceInputs, collateralInputs }: Transaction): Utxo[] | Refusal {
+    const needed = new Map<string, Utxo>();
+    for (const ref of [...inputs, ...referenceInputs, ...collateralInputs]) {
+      const found = this.output(ref);
+      if (found.state === 'unspent') {
+        needed.set(refText(ref), found.utxo);
+        continue;
+      }
+      const { state } = found;
+      const by = this.mempool.spender(ref);
+      const spender = by === undefined ? '' : ` by ${by}, which waits for a block`;
+      return { reason: 'INPUT_SPENT', message: `Input ${refText(ref)} is ${state}${spender}` };
+    }
+    return [...needed.values()];
+  }
+
+  /** In the view `newest`. */
+  output(ref: OutputRef): UtxoState {
+    const waiting = this.mempool.spender(ref) !== undefined;
+    const utxo = this.chain.get(ref) ?? this.mempool.made(ref);
+    if (utxo !== undefined) return { state: waiting ? 'spent' : 'unspent', utxo };
+    const known = this.#file.output(ref);
+    return known === null ? { state: 'unknown' } : { state: 'spent', utxo: known.utxo };
+  }
+
+  /** Why a transaction stopped waiting without a block; as long as that is remembered. */
+  reasonOf(id: string): RefusalReason {
+    return this.#reasons.get(id) ?? 'REFUSED';
+  }
+
+  returns(id: string): boolean {
+    return this.#returning.has(id);
+  }
+
+  /**
+   * Makes `count` blocks, on disk when it returns; each takes what waits and fits. A disk that
+   * refuses is a Failure: blocks of before are made then, what was for the next one waits on.
+   */
+  forge(count = 1): Failure | null {
+    for (let left = count; left > 0; ) {
+      const slot = Math.max(this.slot, this.#blockSlot + 1);
+      for (const { id, reason } of this.mempool.dropExpired(slot)) this.#note(id, reason);
+      const isEmpty = this.mempool.size === 0;
+      const taken = this.mempool.nextBlock();
+      const blocks = this.#blocks(isEmpty ? left : 1, slot, taken);
+      const failure = this.append(blocks);
+      if (failure !== null) return failure;
+      left -= blocks.length;
+    }
+    return null;
+  }
+
+  /** Blocks that follow the newest, one by one; nothing has changed where the disk refuses. */
+  append(blocks: readonly BlockRecord[]): Failure | null {
+    const failure = this.#file.append(blocks);
+    if (failure !== null) return failure;
+    for (const block of blocks) {
+      for (const { id } of block.transactions) {
+        this.mempool.remove(id);
+        this.#returning.delete(id);
+      }
+      this.#put(block);
+    }
+    return null;
+  }
+
+  /** The next ones, the first of them in `slot` with all of `taken`. */
+  #blocks(count: number, slot: number, taken: readonly Waiting[]): BlockRecord[] {
+    const blocks: BlockRecord[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const inside = at === 0 ? taken : [];
+      const parent = blocks.at(-1) ?? this.#tip;
+      const head = { height: this.height + 1 + at, slot: slot + at };
+      const transactions = inside.map(({ tx: { id, bytes } }) => ({ id, bytes }));
+      const made = inside.flatMap(({ effects }) => effects.made);
+      const spent = inside.flatMap(({ effects }) => effects.spent);
+      const hash = blockHash(parent, head, transactions);
+      blocks.push({ ...head, hash, transactions, spent, made });
+    }
+    return blocks;
+  }
+
+  #put({ height, slot, hash, made, spent }: BlockRecord): void {
+    for (const utxo of made) this.chain.add(utxo);
+    for (const ref of spent) this.chain.remove(ref);
+    this.#tip = { height, slot, hash };
+    this.#blockSlot = Math.max(this.#blockSlot, slot);
+    this.#slot = Math.max(this.#slot, this.#blockSlot);
+  }
+
+  /**
+   * Takes `depth` blocks back at once, no deeper than K below the highest block there ever was.
+   * Their transactions and those that wait then return.
+   */
+  fork(depth: number, resubmit: Resubmit): Fork | Failure {
+    const most = this.height - this.#file.marks().settled;
+    if (depth < 1 || depth > most) {
+      return new Failure('INVALID_PARAMS', `at most ${most} blocks can be taken back now`);
+    }
+    const target = this.height - depth;
+    const taken = this.#blocksAbove(target);
+    const undone = this.#file.rollback(target);
+    if (undone instanceof Failure) return undone;
+    const waiting = this.#takeWaiting();
+    for (const ref of undone.gone) this.chain.remove(ref);
+    for (const utxo of undone.revived) this.chain.add(utxo);
+    this.#tip = this.#file.head(target);
+    this.#returning = new Map();
+    for (const { tx } of taken) {
+      if (resubmit === 'all' || resubmit.includes(tx.id)) this.#returning.set(tx.id, tx);
+      else this.#note(tx.id, 'REFUSED');
+    }
+    for (const tx of waiting) this.#returning.set(tx.id, tx);
+    const takenBack = taken.map(({ height, tx }) => ({ height, id: tx.id }));
+    return { tip: this.#tip, takenBack };
+  }
+
+  /** All that waits, and then what returns, is to be judged, the oldest first. */
+  judgeAnew(): void {
+    const all = afterWhatTheyNeed(this.#takeWaiting());
+    this.#returning = new Map(all.map((tx) => [tx.id, tx]));
+  }
+
+  /** Nothing waits any more, and nothing returns; nobody is told why. */
+  forgetWaiting(): void {
+    this.mempool.takeAll();
+    this.#returning.clear();
+  }
+
+  /** All that waits returns. */
+  takeOut(): void {
+    for (const tx of this.#takeWaiting()) this.#returning.set(tx.id, tx);
+  }
+
+  /** One that another ledger has judged. */
+  takeIn(tx: Transaction): void {
+    this.#returning.delete(tx.id);
+    if (!this.mempool.has(tx.id)) this.mempool.add(tx);
+    this.#reasons.delete(tx.id);
+  }
+
+  /** One that another ledger has dropped. */
+  drop(id: string, reason: RefusalReason): void {
+    const isKnown = this.#returning.delete(id);
+    if (this.mempool.remove(id) || isKnown) this.#note(id, reason);
+  }
+
+  #takeWaiting(): Transaction[] {
+    return [...this.mempool.takeAll().map(({ tx }) => tx), ...this.#returning.values()];
+  }
+
+  #blocksAbove(target: number): { height: number; tx: Transaction }[] {
+    const heights = Array.from({ length: this.height - target }, (_, at) => target + 1 + at);
+    return heights.flatMap((height) =>
+      this.#file
+        .transactionsOf(height)
+        .map(({ bytes }) => ({ height, tx: decodeTransaction(bytes) })),
+    );
+  }
+
+  /** Judges the next of those that return; it waits again or is dropped with the reason. */
+  revalidateOne(): void {
+    const [tx] = this.#returning.values();
+    if (tx === undefined) return;
+    this.#returning.delete(tx.id);
+    const refusal = this.#accept(tx);
+    if (refusal !== null) this.#note(tx.id, refusal.reason);
+  }
+
+  #note(id: string, reason: RefusalReason): void {
+    this.#reasons.delete(id);
+    this.#reasons.set(id, reason);
+    if (this.#reasons.size <= REASONS_KEPT) return;
+    const [oldest] = this.#reasons.keys();
+    if (oldest !== undefined) this.#reasons.delete(oldest);
+  }
+}

@@ -1,0 +1,300 @@
+/**
+ * The node's run loop. Its mailbox is the log: in order, whole entries, as many as it asks for.
+ *
+ * Order, always: appended and acknowledged, applied in memory, published, committed behind.
+ * Readers (requests, flushes) run between batches, so all they see is at `applied()`.
+ */
+
+import type { TopicHub } from '../../api/topics/port.ts';
+import type { SealedEntry } from '../log/entry.ts';
+import type { Log } from '../log/port.ts';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
+import type { Position } from '../runtime/position.ts';
+import { StateStore } from '../store/state.ts';
+import { type CommitObserver, Committer } from './committer.ts';
+import { hasBase, isNewEpoch, readOn } from './continuity.ts';
+import { type DataFiles, damagedPools, markDamaged } from './files.ts';
+import { Fold } from './fold.ts';
+import { FoldListeners } from './foldListeners.ts';
+import { OtherState } from './otherState.ts';
+import { Interrupted, type RebuildOptions } from './rebuild.ts';
+
+export interface NodeObserver extends CommitObserver {
+  batchApplied(entries: number, seconds: number): void;
+  actorQuarantined(pool: string, error: unknown): void;
+  foldFailed(error: unknown): void;
+  rollbackApplied(entries: number): void;
+  epochStarted(epoch: string, reason: string): void;
+}
+
+export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
+  readonly horizonBlocks: number;
+  readonly maxMb: number;
+  readonly maxLoadedPools: number;
+  readonly commitEveryMs: number;
+  /**
+   * Of a node among several. What it reads is another's: when that does not go on from what it has,
+   * it waits for `adopt` or `rejoin` instead of failing.
+   */
+  readonly shared?: {
+    diverged(): void;
+    /** Puts the snapshot that an epoch begins from into its file; false: not `isWanted` before. */
+    fetchBase(epoch: string, isWanted: () => boolean): Promise<boolean>;
+  };
+}
+
+const READ = 512;
+const SLICE_MS = 2;
+
+export class Node {
+  readonly #log: Log;
+  readonly #files: DataFiles;
+  readonly #clock: Clock;
+  readonly #options: NodeOptions;
+  readonly #observer: NodeObserver;
+  readonly #listeners = new FoldListeners();
+  #fold: Fold;
+  #hub: TopicHub | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #stopping = false;
+  #failed = false;
+  #diverged = false;
+  #syncedTo: number;
+  readonly #committer: Committer;
+  readonly #otherState: OtherState;
+  #wake: () => void = () => {};
+  #adopted: SealedEntry | null = null;
+  #mayRejoin = false;
+
+  /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
+  constructor(
+    store: StateStore,
+    syncedTo: number,
+    log: Log,
+    files: DataFiles,
+    clock: Clock,
+    options: NodeOptions,
+    observer: NodeObserver,
+  ) {
+    this.#log = log;
+    this.#files = files;
+    this.#clock = clock;
+    this.#options = options;
+    this.#observer = observer;
+    this.#syncedTo = syncedTo;
+    this.#fold = new Fold(store, this.#foldOptions());
+    this.#fold.keepQuarantined(damagedPools(files));
+    this.#committer = new Committer(clock, observer, options.commitEveryMs, () => {
+      return this.#fold.store;
+    });
+    const rebuilding = { ...options, ...this.#foldOptions(), clock };
+    this.#otherState = new OtherState(log, files, rebuilding, this.#committer);
+  }
+
+  /** The fold in force; ask again after every await, a new epoch replaces it. */
+  get fold(): Fold {
+    return this.#fold;
+  }
+
+  applied(): Position {
+    const checkpoint = this.#fold.store.checkpoint;
+    return { epoch: checkpoint?.epoch ?? '0-none', seq: checkpoint?.seq ?? 0 };
+  }
+
+  stateHash(): string {
+    return this.#fold.store.checkpoint?.stateHash ?? '';
+  }
+
+  synced(): boolean {
+    return !this.#failed && !this.#diverged && this.applied().seq >= this.#syncedTo;
+  }
+
+  onApplied(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /**
+   * Resolves once `seq` is applied; rejects when the fold has stopped before it, when it cannot go
+   * on from what it has, and when who asks gives up.
+   */
+  reached(seq: number, givenUp?: AbortSignal): Promise<void> {
+    const isStuck = () => this.#diverged && this.#adopted === null;
+    const isStopped = () => this.#failed || this.#stopping || isStuck();
+    const isDone = () => this.applied().seq >= seq;
+    return this.#listeners.until(isDone, isStopped, `entry ${seq}`, givenUp);
+  }
+
+  start(hub: TopicHub): void {
+    this.#hub = hub;
+    this.#running = this.#run().catch((error: unknown) => {
+      if (this.#stopping || error instanceof Interrupted) return;
+      this.#failed = true;
+      this.#observer.foldFailed(error);
+      this.#listeners.tell();
+    });
+  }
+
+  get hasDiverged(): boolean {
+    return this.#diverged;
+  }
+
+  /** Goes on from an epoch that begins elsewhere; `sealed` is its first entry. */
+  adopt(sealed: SealedEntry): void {
+    this.#adopted = sealed;
+    this.#wake();
+  }
+
+  /** Goes on from a snapshot, where the log has lost what follows here and there is one. */
+  rejoin(): void {
+    this.#mayRejoin = true;
+    this.#wake();
+  }
+
+  /** Stops after the batch in hand, writes what is staged, closes log and state. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#committer.stop();
+    this.#wake();
+    this.#listeners.tell();
+    await this.#log.close();
+    await this.#running;
+    await this.#committer.rest();
+    // A disk that refuses even now loses nothing: the next start folds on from the log.
+    await this.#fold.store.commit().catch((error: unknown) => {
+      this.#observer.commitFailed(error, 1, 0);
+    });
+    await this.#fold.store.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      const adopted = this.#adopted;
+      if (adopted !== null) {
+        const isHere = adopted.entry.epoch === this.applied().epoch;
+        if (!isHere) await this.#changeEpoch(adopted);
+        if (this.#adopted === adopted) this.#adopted = null;
+        continue;
+      }
+      if (this.#mayRejoin) await this.#rejoin();
+      const next = this.applied().seq + 1;
+      const isShared = this.#options.shared !== undefined;
+      const entries = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
+      this.#setDiverged(entries === null);
+      if (entries === null) await this.#woken(() => {});
+      else if (entries.length > 0) await this.#applyAll(entries);
+      else await this.#woken((wake) => void this.#log.reached(next).then(wake));
+    }
+  }
+
+  /** By `adopt`, `rejoin`, `stop`, or what `listen` is told to call. */
+  #woken(listen: (wake: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#adopted !== null || this.#mayRejoin || this.#stopping) resolve();
+      else listen(resolve);
+    });
+  }
+
+  #setDiverged(isSo: boolean): void {
+    if (this.#diverged === isSo) return;
+    this.#diverged = isSo;
+    if (isSo) this.#options.shared?.diverged();
+    this.#listeners.tell();
+  }
+
+  async #rejoin(): Promise<void> {
+    this.#mayRejoin = false;
+    if (!this.#diverged || !(await this.#otherState.takeSnapshot(this.#fold.store))) return;
+    this.#openState([]);
+    this.#hub?.epochChanged();
+    this.#listeners.tell();
+  }
+
+  /** Applies in slices of at most 2 ms, each published whole. */
+  async #applyAll(entries: readonly SealedEntry[]): Promise<void> {
+    let index = 0;
+    while (index < entries.length && !this.#stopping) {
+      const sealed = entries[index];
+      if (sealed !== undefined && isNewEpoch(sealed, this.applied())) {
+        return this.#changeEpoch(sealed);
+      }
+      // A rollback reads what is committed, so the rows before it are committed first.
+      if (sealed?.entry.payload.kind === 'rollback') await this.#committer.now();
+      if (!this.#stopping) index = this.#applySlice(entries, index);
+      await this.#committer.whenDue();
+      await nextTurn(this.#clock);
+    }
+  }
+
+  /** From `index` on, until the slice is over or an entry needs preparation; the next index. */
+  #applySlice(entries: readonly SealedEntry[], index: number): number {
+    const tags = new Set<string>();
+    const startMs = this.#clock.monotonicMs();
+    let nowMs = startMs;
+    let next = index;
+    do {
+      const sealed = entries[next];
+      if (sealed === undefined) break;
+      const { kind } = sealed.entry.payload;
+      if (next > index && (kind === 'rollback' || kind === 'epoch')) break;
+      if (sealed.entry.seq > this.applied().seq) this.#apply(sealed, tags);
+      next += 1;
+      nowMs = this.#clock.monotonicMs();
+    } while (nowMs - startMs < SLICE_MS);
+    this.#observer.batchApplied(next - index, (nowMs - startMs) / 1000);
+    this.#hub?.applied(tags);
+    this.#listeners.tell();
+    return next;
+  }
+
+  #apply(sealed: SealedEntry, tags: Set<string>): void {
+    const { seq, payload } = sealed.entry;
+    this.#fold.apply(sealed, tags);
+    if (payload.kind === 'rollback') this.#observer.rollbackApplied(seq - 1 - payload.toSeq);
+  }
+
+  /** The state at the epoch's base is taken over, unless it is what there is. */
+  async #changeEpoch(sealed: SealedEntry): Promise<void> {
+    const { payload, epoch } = sealed.entry;
+    if (payload.kind !== 'epoch') return;
+    if (payload.base !== undefined && !this.#isAt(payload.base)) {
+      if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
+      // Until it is taken over, what is here is not what the others go on from.
+      this.#setDiverged(this.#options.shared !== undefined);
+      const isWanted = () => !this.#stopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
+      const { store } = this.#fold;
+      const broken = await this.#otherState.takeBase(sealed, payload, store, isWanted);
+      if (broken === null) return this.#woken(() => {});
+      this.#openState(broken);
+    }
+    this.#fold.apply(sealed, new Set());
+    this.#syncedTo = Math.min(this.#syncedTo, sealed.entry.seq);
+    this.#diverged = false;
+    this.#observer.epochStarted(epoch, payload.reason);
+    this.#hub?.epochChanged();
+    this.#listeners.tell();
+  }
+
+  #isAt(base: { readonly seq: number; readonly stateHash?: string }): boolean {
+    const { checkpoint } = this.#fold.store;
+    if (checkpoint?.seq !== base.seq) return false;
+    return (base.stateHash ?? checkpoint.stateHash) === checkpoint.stateHash;
+  }
+
+  /** What is in the file now; `broken` pools could not be folded. */
+  #openState(broken: readonly string[]): void {
+    const store = new StateStore(this.#files.state, { ...this.#options, writer: 'thread' });
+    this.#fold = new Fold(store, this.#foldOptions());
+    this.#fold.keepQuarantined(broken);
+  }
+
+  #foldOptions() {
+    return {
+      maxLoadedPools: this.#options.maxLoadedPools,
+      quarantined: (pool: string, error: unknown) => {
+        markDamaged(this.#files, pool, error);
+        this.#observer.actorQuarantined(pool, error);
+      },
+    };
+  }
+}

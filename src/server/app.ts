@@ -1,0 +1,177 @@
+/**
+ * All wiring, top to bottom in start order; stop is the reverse. Tests start the same app in
+ * another world: other settings, clock, randomness, log output, with a chain or without.
+ */
+import type { Readable } from 'node:stream';
+import { tradersService } from '../client/traders/service.ts';
+import type { Node } from '../engine/actors/node.ts';
+import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
+import { createEvents, type Events } from '../engine/runtime/events.ts';
+import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
+import { runServices, type Service } from '../engine/runtime/service.ts';
+import { isReal } from './settings/chainChecks.ts';
+import type { ChainKit } from './wiring/chain.ts';
+import type { Cluster } from './wiring/cluster.ts';
+import { openDoors } from './wiring/doors.ts';
+import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
+import { type Market, openMarket } from './wiring/market.ts';
+import type { Roles } from './wiring/turns.ts';
+import type { World } from './wiring/world.ts';
+
+export type { World } from './wiring/world.ts';
+
+export interface App {
+  /** What was bound. */
+  readonly port: number;
+  readonly node: Node;
+  /** null where the world has no chain. */
+  readonly chain: ChainKit | null;
+  /** Feeds lines to the end of `input`, or until the app stops. One at a time. */
+  replay(input: Readable, options: ReplayOptions): Promise<ReplayCounts>;
+  /** Why the process should stop and be started again; pending as long as all is well. */
+  readonly failed: Promise<string>;
+  stop(reason: string): Promise<void>;
+}
+
+const STOP_DEADLINE_MS = 9_000;
+
+/** `World.signal` gives it up: it rejects with `Interrupted` then, and the process should end. */
+export function startApp(world: World): Promise<App> {
+  return unlessGivenUp(start(world), world);
+}
+
+async function start(world: World): Promise<App> {
+  const { clock, rng, logger } = world;
+  const registry = createRegistry();
+  collectProcessMetrics(registry);
+  const { events, failed } = untilFatal(createEvents(logger, registry));
+
+  const { NATS_URL } = world.settings;
+  const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
+  const market = joined?.market ?? (await openMarket(world, events));
+  const { node, log, writer } = market;
+  const cluster = joined?.cluster ?? null;
+  const chain = await openAnyChain(world, market, cluster, events).catch(async (error: unknown) => {
+    // What is open would keep a start alive that was given up.
+    await cluster?.link.close();
+    throw error;
+  });
+  const doors = openDoors(world, node, chain, events, registry);
+
+  let replay: Replay | null = null;
+  let stopping = false;
+  const ingest = serviceOf('ingest', () => {
+    stopping = true;
+    writer?.stop();
+    replay?.stop();
+  });
+  const folding = serviceOf(
+    'node',
+    () => node.stop(),
+    () => node.start(doors.streams),
+  );
+  const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
+  const services = [folding, ...(chain?.services ?? []), ...doors.services, ...traders, ingest];
+  const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
+
+  return {
+    port: doors.port(),
+    node,
+    chain,
+    failed,
+    async replay(input, options) {
+      // What goes wrong before it is read is thrown when it is; it must not end the process now.
+      input.on('error', () => {});
+      if (writer === null) throw new Error('a feed is replayed on a single node: unset NATS_URL');
+      // A file continues behind its last entry in the log, which the state may not have yet.
+      await node.reached(writer.tail.seq);
+      replay = new Replay({ node, log, writer, rng, clock }, events, options);
+      if (stopping) replay.stop();
+      return replay.run(input);
+    },
+    async stop(reason) {
+      const startMs = clock.monotonicMs();
+      events.stopping(reason);
+      for (const { service, error } of await running.stop()) {
+        events.serviceStopFailed(service, error);
+      }
+      events.stopped((clock.monotonicMs() - startMs) / 1000);
+    },
+  };
+}
+
+function serviceOf(
+  name: string,
+  stop: Service['stop'],
+  start: Service['start'] = () => {},
+): Service {
+  return { name, start, stop };
+}
+
+/** Loads the client of NATS only where there are several nodes. */
+async function joinNodes(world: World, url: string, events: Events) {
+  const { joinMarket } = await import('./wiring/cluster.ts');
+  return joinMarket(world, url, events);
+}
+
+/** Loads the judge of transactions, which takes a while, only where there is a chain. */
+async function openAnyChain(
+  world: World,
+  market: Market,
+  cluster: Cluster | null,
+  events: Events,
+): Promise<ChainKit | null> {
+  if (isReal(world.settings)) {
+    const { openRealChain } = await import('./wiring/realChain.ts');
+    return openRealChain(world, market, cluster, events);
+  }
+  if (world.devnet === undefined) return null;
+  const { openChain } = await import('./wiring/chain.ts');
+  return openChain(world, market, cluster, events);
+}
+
+/** Simulated traders are clients like any other: they come when the doors are open. */
+function tradersOf(
+  { devnet, settings, clock }: World,
+  port: () => number,
+  roles: Roles | null,
+  observer: Events,
+): Service[] {
+  if (devnet === undefined || devnet.pace === 0) return [];
+  const { HOST } = settings;
+  const isAny = HOST === '0.0.0.0' || HOST === '::';
+  const host = isAny ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  const baseUrl = () => `http://${host}:${port()}`;
+  const { traders: config, pace, seed } = devnet;
+  const make = () => tradersService({ baseUrl, config, pace, seed, clock, observer });
+  return [roles === null ? make() : whileLeading(make, roles)];
+}
+
+/** Of several nodes, the one that leads sends the traders. */
+function whileLeading(make: () => Service, roles: Roles): Service {
+  let here: Service | null = null;
+  let changing = Promise.resolve();
+  let isOpen = false;
+  const change = (wanted: boolean) => {
+    changing = changing.then(async () => {
+      if (wanted === (here !== null)) return;
+      const [old, next] = [here, wanted ? make() : null];
+      here = next;
+      await old?.stop();
+      await next?.start();
+    });
+  };
+  roles.onRole((leads) => change(isOpen && leads));
+  return {
+    name: 'traders',
+    start: () => {
+      isOpen = true;
+      change(roles.leads());
+    },
+    stop: () => {
+      isOpen = false;
+      change(false);
+      return changing;
+    },
+  };
+}

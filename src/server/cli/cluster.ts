@@ -1,0 +1,94 @@
+/**
+ * `cluster`: a nats-server and several nodes on this machine, for a look at how they are one
+ * market. Each node is the same program as `serve`, in a process of its own.
+ *
+ * Not for production: one machine, one copy of the log. Everything is under DATA_DIR/cluster.
+ */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import { readSecrets } from '../settings/secrets.ts';
+import type { Settings } from '../settings/table.ts';
+import type { ClusterCommand } from './arguments.ts';
+import { type LocalNats, localNats } from './localNats.ts';
+import { type LocalNode, localNodes, type NodesPlace, whenReady } from './localNodes.ts';
+
+export interface ClusterPlace extends NodesPlace {
+  readonly rng: Rng;
+  readonly stopAsked: Promise<unknown>;
+}
+
+const MOST_PORT = 65_535;
+
+/** Exit code, once everything is stopped again. */
+export async function runCluster(command: ClusterCommand, place: ClusterPlace): Promise<number> {
+  const { settings, rng, say } = place;
+  const directory = resolve(settings.DATA_DIR, 'cluster');
+  const misfit = misfitOf(settings, command.nodes);
+  const nats = misfit ?? (await localNats(join(directory, 'nats'), place));
+  if (nats instanceof Failure) {
+    say(`cluster: ${nats.message}`);
+    return 1;
+  }
+  mkdirSync(directory, { recursive: true });
+  const keysFile = resolve(settings.KEYS_FILE ?? join(directory, 'keys.json'));
+  // Here, because the nodes would all make it at the same moment.
+  readSecrets(directory, rng, keysFile);
+  return serveAll(command.nodes, nats, { directory, keysFile }, place);
+}
+
+function misfitOf({ NATS_URL, NETWORK, PORT }: Settings, nodes: number): Failure | null {
+  const last = PORT + nodes - 1;
+  if (NATS_URL !== undefined) {
+    return new Failure('NOT_READY', 'it starts a nats-server of its own: leave NATS_URL out');
+  }
+  if (NETWORK !== 'devnet') {
+    return new Failure('NOT_READY', 'what is replayed is served by a single node: NETWORK=devnet');
+  }
+  if (last <= MOST_PORT) return null;
+  return new Failure('NOT_READY', `there is no port ${last}: PORT is too high for ${nodes} nodes`);
+}
+
+async function serveAll(
+  count: number,
+  nats: LocalNats,
+  { directory, keysFile }: { readonly directory: string; readonly keysFile: string },
+  place: ClusterPlace,
+): Promise<number> {
+  const { say } = place;
+  const end = Promise.withResolvers<number>();
+  const over = end.promise;
+  place.stopAsked.then(() => end.resolve(0));
+  let isUp = false;
+  const giveUp = (why: string) => {
+    say(`cluster: ${why}; everything stops`);
+    end.resolve(1);
+  };
+  const nodes = await localNodes(count, { directory, keysFile, natsUrl: nats.url }, place, {
+    died(name, how) {
+      if (isUp) say(`cluster: ${name} has died (${how}); it is started again in a second`);
+      else giveUp(`${name} did not start (${how})`);
+      return isUp;
+    },
+  });
+  const begin = async () => {
+    if (!(await nats.begin(giveUp))) return;
+    for (const { process } of nodes) process.start();
+    const leader = await whenReady(nodes, place, over);
+    if (leader === null) return;
+    isUp = true;
+    say(`cluster: ${summary(nodes, leader)}; NATS ${nats.url}; data in ${directory}`);
+  };
+  const [code] = await Promise.all([over, begin()]);
+  await Promise.all(nodes.map(({ process }) => process.stop()));
+  await nats.stop();
+  say('cluster: all nodes and nats-server have stopped');
+  return code;
+}
+
+function summary(nodes: readonly LocalNode[], leader: LocalNode): string {
+  const places = nodes.map((node) => `${node.url}${node === leader ? ' (leads)' : ''}`);
+  const count = nodes.length === 1 ? '1 node is' : `${nodes.length} nodes are`;
+  return `${count} ready: ${places.join(', ')}`;
+}

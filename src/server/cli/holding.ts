@@ -1,0 +1,133 @@
+/** The commands wallet, launch, lock and withdraw. */
+import { readFileSync } from 'node:fs';
+import { formatAda } from '../../client/trade/ada.ts';
+import type { LockRow } from '../../client/trade/answers.ts';
+import type { LaunchImage } from '../../client/trade/api.ts';
+import { ApiFailure } from '../../client/trade/failure.ts';
+import { pictureOf } from '../../client/trade/picture.ts';
+import { balanceOf } from '../../client/trade/utxo.ts';
+import type { LaunchAction, LockAction } from './marketArguments.ts';
+import { amountText } from './trading.ts';
+import { DONE, failed, MISUSED, settle, untilListed, untilLocked, type Visit } from './visit.ts';
+
+export async function balance(visit: Visit): Promise<number> {
+  const { client, wallet } = visit.desk;
+  const utxos = await client.utxos(wallet.keyHash);
+  if (utxos instanceof ApiFailure) return failed(visit, 'balance', utxos);
+  const { lovelace, assets } = balanceOf(utxos);
+  visit.say(`Address ${wallet.address}`);
+  visit.say(`${formatAda(lovelace)} in ${utxos.length} outputs`);
+  for (const [asset, amount] of assets) visit.say(`${amountText(asset, amount)}  ${asset}`);
+  return DONE;
+}
+
+export async function faucet(visit: Visit, ada: number): Promise<number> {
+  const { client, wallet } = visit.desk;
+  const sent = await client.faucet(wallet.address, ada);
+  if (sent instanceof ApiFailure) return failed(visit, 'faucet', sent);
+  visit.say(`${ada} ADA are on their way to ${wallet.address}`);
+  visit.say(`Transaction ${sent.txHash}`);
+  return settle(visit, sent.txHash);
+}
+
+export async function launch(visit: Visit, action: LaunchAction): Promise<number> {
+  const image = imageOf(action);
+  if (typeof image === 'string') {
+    visit.complain(image);
+    return MISUSED;
+  }
+  const { token, ticker, description, initialLovelace, isHyped, isAi, socials } = action;
+  const launched = await visit.desk.launch({
+    ...socials,
+    name: token,
+    ticker,
+    description,
+    assetType: isAi ? 'AI' : 'Meme',
+    launchType: isHyped ? 'HYPED' : 'DEFAULT',
+    initialLovelace,
+    image,
+  });
+  if (launched instanceof ApiFailure) return failed(visit, 'launch', launched);
+  const first =
+    initialLovelace === 0n
+      ? 'no initial buy'
+      : `an initial buy of ${formatAda(initialLovelace)} for ${launched.userTokens} tokens`;
+  const fee = formatAda(launched.feeLovelace);
+  visit.say(`Signed: launch ${token} (${ticker}) with ${first}; network fee ${fee}`);
+  visit.say(`Token ${launched.asset}`);
+  visit.say(`Logo ${launched.logoCid}`);
+  visit.say(`Transaction ${launched.txHash}`);
+  const settled = await settle(visit, launched.txHash);
+  // The wallet may show the block a moment before the market has folded it.
+  return settled === DONE && visit.wait ? untilListed(visit, launched.asset) : settled;
+}
+
+const TYPES: Readonly<Record<string, LaunchImage['mediaType']>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+};
+
+function imageOf({ imageFile, token, ticker }: LaunchAction): LaunchImage | string {
+  if (imageFile === null) return { bytes: pictureOf(token + ticker), mediaType: 'image/png' };
+  const mediaType = TYPES[imageFile.split('.').at(-1)?.toLowerCase() ?? ''];
+  if (mediaType === undefined) return '--image takes a file that ends in .png, .jpg or .gif';
+  try {
+    return { bytes: new Uint8Array(readFileSync(imageFile)), mediaType };
+  } catch (error) {
+    return `${imageFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+export async function lock(visit: Visit, action: LockAction): Promise<number> {
+  const { asset, tokens, stages, forMs, untilMs } = action;
+  const time = await visit.desk.client.serverTime();
+  if (time instanceof ApiFailure) return failed(visit, 'asking for the time', time);
+  const lockEndMs = untilMs ?? time.timestamp + (forMs ?? 0);
+  const done = await visit.desk.lock({ assetId: asset, amount: tokens, lockEndMs, stages });
+  if (done instanceof ApiFailure) return failed(visit, 'lock', done);
+  const parts = stages === 1 ? '' : ` in ${stages} stages`;
+  visit.say(
+    `Signed: lock ${amountText(asset, tokens)}${parts} until ${isoTime(lockEndMs)}; ` +
+      `network fee ${formatAda(done.feeLovelace)}`,
+  );
+  visit.say(`Transaction ${done.txHash}`);
+  const settled = await settle(visit, done.txHash);
+  if (settled !== DONE || !visit.wait) return settled;
+  await untilLocked(visit, done.txHash);
+  return listLocks(visit);
+}
+
+export async function withdraw(visit: Visit, id: string | null): Promise<number> {
+  if (id === null) return listLocks(visit);
+  const done = await visit.desk.withdraw(id);
+  if (done instanceof ApiFailure) return failed(visit, 'withdraw', done);
+  visit.say(`Signed: take lock ${id} back; network fee ${formatAda(done.feeLovelace)}`);
+  visit.say(`Transaction ${done.txHash}`);
+  return settle(visit, done.txHash);
+}
+
+async function listLocks(visit: Visit): Promise<number> {
+  const { client, wallet } = visit.desk;
+  const found = await client.locks(wallet.keyHash);
+  if (found instanceof ApiFailure) return failed(visit, 'locks', found);
+  if (found.vestings.length === 0) visit.say('No locks.');
+  for (const row of found.vestings) visit.say(lockLine(row, visit.clock.nowMs()));
+  return DONE;
+}
+
+function lockLine(row: LockRow, nowMs: number): string {
+  const asset = `${row.tokenPolicyId}.${row.tokenAssetName}`;
+  const untilMs = Number(row.lockUntil);
+  const state = untilMs <= nowMs ? 'open since' : 'until';
+  const held = amountText(asset, BigInt(row.totalLocked));
+  return `Lock ${row.id}  ${held}  ${state} ${isoTime(untilMs)}`;
+}
+
+const LAST_DATE_MS = 8_640_000_000_000_000;
+
+function isoTime(timeMs: number): string {
+  // Whoever made the lock chose the number; it need not be a date.
+  return timeMs <= LAST_DATE_MS ? new Date(timeMs).toISOString() : 'the end of time';
+}

@@ -1,0 +1,122 @@
+/** Nodes of one market as processes of this machine, and when they are ready. */
+import { join } from 'node:path';
+import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
+import type { Environment } from '../settings/settings.ts';
+import type { Settings } from '../settings/table.ts';
+import { KeptProcess } from './keptProcess.ts';
+import { freePorts } from './localNats.ts';
+
+export interface NodesPlace {
+  readonly settings: Settings;
+  /** What the nodes get, but for what makes them several. */
+  readonly environment: Environment;
+  /** How this program is started: Node, its options, the main file. */
+  readonly program: readonly [command: string, ...args: string[]];
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  say(line: string): void;
+}
+
+export interface LocalNode {
+  readonly name: string;
+  readonly url: string;
+  readonly process: KeptProcess;
+}
+
+export interface Shared {
+  readonly directory: string;
+  readonly keysFile: string;
+  readonly natsUrl: string;
+}
+
+export interface NodesObserver {
+  /** True: start it again. */
+  died(name: string, how: string): boolean;
+}
+
+const LOOK_EVERY_MS = 200;
+const LOOK_LIMIT_MS = 2_000;
+/** A node gives itself 9 s. */
+const STOP_LIMIT_MS = 12_000;
+
+/** On PORT and those after it; on free ports where PORT is 0. Not started yet. */
+export async function localNodes(
+  count: number,
+  shared: Shared,
+  place: NodesPlace,
+  observer: NodesObserver,
+): Promise<readonly LocalNode[]> {
+  const { PORT, HOST } = place.settings;
+  const free = PORT === 0 ? await freePorts(count) : [];
+  return Array.from({ length: count }, (_, index) => {
+    const name = `node-${index + 1}`;
+    const port = free[index] ?? PORT + index;
+    const url = `http://${reachable(HOST)}:${port}`;
+    return { name, url, process: nodeProcess(name, port, shared, place, observer) };
+  });
+}
+
+function nodeProcess(
+  name: string,
+  port: number,
+  { directory, keysFile, natsUrl }: Shared,
+  { program: [command, ...args], environment, clock, say }: NodesPlace,
+  { died }: NodesObserver,
+): KeptProcess {
+  const own = {
+    PORT: String(port),
+    // Health and metrics on the same port: one each is enough to look at.
+    ADMIN_PORT: '',
+    DATA_DIR: join(directory, name),
+    KEYS_FILE: keysFile,
+    NATS_URL: natsUrl,
+    NATS_CREDS_FILE: '',
+    NATS_REPLICAS: '1',
+    NODE_NAME: name,
+  };
+  const plan = {
+    command,
+    args: [...args, 'serve'],
+    environment: { ...environment, ...own },
+    stopLimitMs: STOP_LIMIT_MS,
+    heard: (line: string) => say(`${name} | ${line}`),
+    died: (how: string) => died(name, how),
+  };
+  return new KeptProcess(plan, clock);
+}
+
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The leader once all nodes are ready; null: it is over before. */
+export async function whenReady(
+  nodes: readonly LocalNode[],
+  { clock, fetch: ask }: NodesPlace,
+  over: Promise<unknown>,
+): Promise<LocalNode | null> {
+  const isOver = over.then(() => null);
+  for (;;) {
+    const asked = Promise.all(nodes.map(({ url }) => roleAt(url, ask)));
+    const roles = await Promise.race([asked, isOver]);
+    if (roles === null) return null;
+    const leader = nodes[roles.indexOf('leader')];
+    if (leader !== undefined && !roles.includes(null)) return leader;
+    await sleepUnless(clock, LOOK_EVERY_MS, over);
+  }
+}
+
+/** null: not ready. */
+async function roleAt(url: string, ask: typeof fetch): Promise<unknown> {
+  try {
+    const signal = AbortSignal.timeout(LOOK_LIMIT_MS);
+    const answer = await ask(`${url}/health/ready`, { signal });
+    const body: unknown = await answer.json();
+    const isReady = answer.ok && typeof body === 'object' && body !== null && 'role' in body;
+    return isReady ? body.role : null;
+  } catch {
+    // It does not listen yet.
+    return null;
+  }
+}

@@ -1,0 +1,250 @@
+/** Commands of a person on the market: what to do on which server with which wallet, checked. */
+
+import { parseAda } from '../../client/trade/ada.ts';
+import { type AssetId, COIN, parseAsset } from '../../engine/market/asset.ts';
+import { SLIPPAGES, type Slippage } from '../../engine/market/order.ts';
+import { parseDurationMs, parseMomentMs, parseNumber, parseTokens } from './amounts.ts';
+import type { Values } from './options.ts';
+
+/** Where and as whom. */
+export interface ClientOptions {
+  readonly url: string;
+  readonly walletFile: string;
+  /** Stay until a block has it, and an order is filled. */
+  readonly wait: boolean;
+}
+
+export type MarketAction =
+  | { readonly name: 'wallet new' }
+  | { readonly name: 'wallet balance' }
+  | { readonly name: 'wallet faucet'; readonly ada: number }
+  | LaunchAction
+  | {
+      readonly name: 'buy';
+      readonly asset: AssetId;
+      /** Lovelace to spend; null where `tokens` are named. */
+      readonly lovelace: bigint | null;
+      readonly tokens: bigint | null;
+      readonly slippage: Slippage;
+    }
+  | {
+      readonly name: 'sell';
+      readonly asset: AssetId;
+      readonly tokens: bigint | 'all';
+      readonly slippage: Slippage;
+    }
+  | { readonly name: 'cancel'; readonly id: string }
+  | LockAction
+  /** null: show the locks. */
+  | { readonly name: 'withdraw'; readonly id: string | null };
+
+export interface LaunchAction {
+  readonly name: 'launch';
+  readonly token: string;
+  readonly ticker: string;
+  readonly description: string;
+  /** null: a picture made from the name. */
+  readonly imageFile: string | null;
+  readonly initialLovelace: bigint;
+  readonly isHyped: boolean;
+  readonly isAi: boolean;
+  readonly socials: Readonly<Partial<Record<(typeof SOCIALS)[number], string>>>;
+}
+
+export interface LockAction {
+  readonly name: 'lock';
+  readonly asset: AssetId;
+  readonly tokens: bigint;
+  /** From now, or at a moment. */
+  readonly forMs: number | null;
+  readonly untilMs: number | null;
+  readonly stages: number;
+}
+
+export interface MarketCommand {
+  readonly name: 'market';
+  readonly action: MarketAction;
+  readonly client: ClientOptions;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8080';
+const DEFAULT_WALLET = './wallet.json';
+const FAUCET_ADA = 1000;
+const MOST_STAGES = 10;
+const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
+const ID = /^[0-9a-fA-F]{64}:\d{1,5}$/;
+
+export function isMarketCommand(name: string): boolean {
+  return Object.hasOwn(PARSERS, name);
+}
+
+/** null where `name` is no command of the market; text says what is wrong. */
+export function parseMarketCommand(
+  name: string,
+  rest: readonly string[],
+  values: Values,
+): MarketCommand | string | null {
+  const parse = isMarketCommand(name) ? PARSERS[name] : undefined;
+  if (parse === undefined) return null;
+  const client = parseClient(values);
+  if (typeof client === 'string') return client;
+  const action = parse(rest, values);
+  return typeof action === 'string' ? action : { name: 'market', action, client };
+}
+
+type Parser = (rest: readonly string[], values: Values) => MarketAction | string;
+
+const PARSERS: Readonly<Record<string, Parser>> = {
+  wallet: parseWallet,
+  launch: parseLaunch,
+  buy: parseBuy,
+  sell: parseSell,
+  cancel: parseCancel,
+  lock: parseLock,
+  withdraw: parseWithdraw,
+};
+
+function parseClient(values: Values): ClientOptions | string {
+  const url = serverOf(values);
+  if (url === null) return BAD_URL;
+  const walletFile = textOf(values, 'wallet') ?? DEFAULT_WALLET;
+  return { url, walletFile, wait: values['no-wait'] !== true };
+}
+
+export const BAD_URL = '--url takes an http(s) URL';
+
+/** Of the server to ask; null: not one. */
+export function serverOf(values: Values): string | null {
+  const url = textOf(values, 'url') ?? DEFAULT_URL;
+  const protocol = URL.parse(url)?.protocol ?? '';
+  return /^https?:$/.test(protocol) ? url : null;
+}
+
+function parseWallet([action, ada, ...more]: readonly string[]): MarketAction | string {
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  if (action === 'faucet') {
+    const amount = ada === undefined ? FAUCET_ADA : Number(/^\d{1,5}$/.test(ada) ? ada : 0);
+    if (amount < 2 || amount > 10_000) return 'wallet faucet takes whole ADA from 2 to 10000';
+    return { name: 'wallet faucet', ada: amount };
+  }
+  if (ada !== undefined) return `unexpected argument: ${ada}`;
+  if (action === 'new') return { name: 'wallet new' };
+  if (action === 'balance') return { name: 'wallet balance' };
+  return 'wallet takes new, balance or faucet';
+}
+
+function parseLaunch([stray]: readonly string[], values: Values): MarketAction | string {
+  if (stray !== undefined) return `unexpected argument: ${stray}`;
+  const token = textOf(values, 'name')?.trim() ?? '';
+  const ticker = textOf(values, 'ticker') ?? '';
+  if ([...token].length < 1 || [...token].length > 16) {
+    return 'launch needs --name of 1 to 16 characters';
+  }
+  if (!/^[A-Za-z0-9]{1,6}$/.test(ticker)) {
+    return 'launch needs --ticker of 1 to 6 letters and digits';
+  }
+  const initialLovelace = parseAda(textOf(values, 'initial') ?? '0');
+  if (initialLovelace === null) return '--initial takes ADA with at most 6 decimals';
+  const socials = SOCIALS.flatMap((name) => {
+    const url = textOf(values, name);
+    return url === null ? [] : [[name, url]];
+  });
+  return {
+    name: 'launch',
+    token,
+    ticker,
+    description: textOf(values, 'description') ?? '',
+    imageFile: textOf(values, 'image'),
+    initialLovelace,
+    isHyped: values.hyped === true,
+    isAi: values.ai === true,
+    socials: Object.fromEntries(socials),
+  };
+}
+
+function parseBuy([token, ada, ...more]: readonly string[], values: Values): MarketAction | string {
+  const asset = parseToken('buy', token);
+  const slippage = parseSlippage(values);
+  if (typeof asset === 'string') return asset;
+  if (typeof slippage === 'string') return slippage;
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  const wanted = textOf(values, 'tokens');
+  if ((ada === undefined) === (wanted === null)) {
+    return 'buy takes either an amount of ADA or --tokens';
+  }
+  const lovelace = ada === undefined ? null : parseAda(ada);
+  if (ada !== undefined && (lovelace === null || lovelace === 0n)) {
+    return `${ada} is no amount of ADA (above 0, at most 6 decimals)`;
+  }
+  const tokens = wanted === null ? null : parseTokens(wanted);
+  if (wanted !== null && tokens === null) return '--tokens takes a whole number above 0';
+  return { name: 'buy', asset: asset.id, lovelace, tokens, slippage: slippage.value };
+}
+
+function parseSell(rest: readonly string[], values: Values): MarketAction | string {
+  const [token, amount, ...more] = rest;
+  const asset = parseToken('sell', token);
+  const slippage = parseSlippage(values);
+  if (typeof asset === 'string') return asset;
+  if (typeof slippage === 'string') return slippage;
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  const tokens: bigint | 'all' | null = amount === 'all' ? 'all' : parseTokens(amount ?? '');
+  if (tokens === null) return 'sell takes a whole number of tokens above 0, or all';
+  const terms = { asset: asset.id, tokens, slippage: slippage.value };
+  return { name: 'sell', ...terms } as const;
+}
+
+function parseCancel([id = '', ...more]: readonly string[]): MarketAction | string {
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  if (!ID.test(id)) return 'cancel takes the id of an order, <tx>:<index>';
+  return { name: 'cancel', id: id.toLowerCase() };
+}
+
+function parseLock(rest: readonly string[], values: Values): MarketAction | string {
+  const [token, amount, ...more] = rest;
+  const asset = parseToken('lock', token);
+  if (typeof asset === 'string') return asset;
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  const tokens = parseTokens(amount ?? '');
+  if (tokens === null) return 'lock takes a whole number of tokens above 0';
+  const [duration, moment] = [textOf(values, 'for'), textOf(values, 'until')];
+  if ((duration === null) === (moment === null)) {
+    return 'lock takes either --for 30m or --until 2030-01-31T12:00Z';
+  }
+  const forMs = duration === null ? null : parseDurationMs(duration);
+  if (duration !== null && (forMs === null || forMs === 0)) {
+    return '--for takes a duration such as 90s, 30m, 2h or 7d';
+  }
+  const untilMs = moment === null ? null : parseMomentMs(moment);
+  if (moment !== null && untilMs === null)
+    return '--until takes a moment such as 2030-01-31T12:00Z';
+  const stages = parseNumber(textOf(values, 'stages') ?? '1') ?? 0;
+  if (!Number.isInteger(stages) || stages < 1 || stages > MOST_STAGES) {
+    return `--stages takes a whole number from 1 to ${MOST_STAGES}`;
+  }
+  return { name: 'lock', asset: asset.id, tokens, forMs, untilMs, stages };
+}
+
+function parseWithdraw([id, ...more]: readonly string[]): MarketAction | string {
+  if (more.length > 0) return `unexpected argument: ${more[0]}`;
+  if (id === undefined) return { name: 'withdraw', id: null };
+  if (!ID.test(id)) return 'withdraw takes the id of a lock, <tx>:<index>';
+  return { name: 'withdraw', id: id.toLowerCase() };
+}
+
+function parseToken(command: string, text: string | undefined): { id: AssetId } | string {
+  const id = parseAsset(text ?? '');
+  if (id !== null && id !== COIN) return { id };
+  return `${command} takes the id of a token, <56 hex policy>.<hex name>`;
+}
+
+function parseSlippage(values: Values): { value: Slippage } | string {
+  const text = textOf(values, 'slippage') ?? '15';
+  const value = SLIPPAGES.find((known) => known === text);
+  return value === undefined ? `--slippage takes ${SLIPPAGES.join(', ')}` : { value };
+}
+
+function textOf(values: Values, name: keyof Values): string | null {
+  const value = values[name];
+  return typeof value === 'string' ? value : null;
+}

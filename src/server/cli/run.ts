@@ -1,0 +1,127 @@
+/** What each command does, given the world it runs in. */
+import { existsSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { readTraderConfig } from '../../client/traders/config.ts';
+import { dataFiles } from '../../engine/actors/files.ts';
+import { verifyState } from '../../engine/actors/verify.ts';
+import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
+import type { ReplayCounts } from '../../engine/ingest/replay.ts';
+import { LocalLog } from '../../engine/log/local.ts';
+import { type App, startApp, type World } from '../app.ts';
+import { isReal } from '../settings/chainChecks.ts';
+import type { ReplayCommand } from './arguments.ts';
+
+export interface Terminal {
+  print(text: string): void;
+  readonly input: Readable;
+  /** Resolves with the reason to stop: a signal. */
+  readonly stopAsked: Promise<string>;
+}
+
+/**
+ * Serves until asked to stop; on a devnet with its chain and its traders. Throws, once all has
+ * stopped, when the process cannot go on and should be started again.
+ */
+export async function serve(world: World, terminal: Terminal): Promise<number> {
+  const app = await startApp(withDevnet(world));
+  const failed = app.failed.then((why) => ({ why, isFault: true }));
+  const asked = terminal.stopAsked.then((why) => ({ why, isFault: false }));
+  const { why, isFault } = await Promise.race([failed, asked]);
+  await app.stop(why);
+  if (isFault) throw new Error(`${why}: start it again`);
+  return 0;
+}
+
+function withDevnet(world: World): World {
+  const { settings, rng } = world;
+  if (settings.NETWORK !== 'devnet') return world;
+  const seed = Math.floor(rng.unit() * 2 ** 32);
+  return { ...world, devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed } };
+}
+
+/** Feeds a file or standard input; serves meanwhile, and after it unless `--exit`. */
+export async function replay(
+  command: ReplayCommand,
+  world: World,
+  terminal: Terminal,
+): Promise<number> {
+  const fromPipe = command.file === '-';
+  if (!fromPipe && !existsSync(command.file)) {
+    terminal.print(`There is no file ${command.file}.\n`);
+    return 1;
+  }
+  if (isReal(world.settings)) {
+    const { NETWORK } = world.settings;
+    terminal.print(`NETWORK=${NETWORK} follows a chain; to serve a feed set NETWORK=none.\n`);
+    return 1;
+  }
+  const app = await startApp(world);
+  const feeding = feed(app, command, terminal.input);
+  const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
+  if ('reason' in first) return stopped(app, first.reason);
+  if ('failure' in first) terminal.print(`The feed ended early: ${first.failure}\n`);
+  else terminal.print(`${summary(first)}\n`);
+  const failed = 'failure' in first ? 1 : 0;
+  if (command.exit) return (await stopped(app, 'the feed has ended')) || failed;
+  return (await stopped(app, await terminal.stopAsked)) || failed;
+}
+
+/** Compares the state with a rebuild; 0 when they agree. */
+export async function verify(world: World, terminal: Terminal): Promise<number> {
+  const { settings, clock } = world;
+  if (settings.NATS_URL !== undefined) {
+    terminal.print(
+      'verify needs the log of a single node; nodes that share a log compare their state hashes\n' +
+        'instead: /health/ready shows them. Unset NATS_URL for the directory of a single node.\n',
+    );
+    return 1;
+  }
+  const files = dataFiles(settings.DATA_DIR);
+  const log = new LocalLog(files.log, clock, 0);
+  const found = await verifyState(log, files, {
+    horizonBlocks: settings.HORIZON_BLOCKS,
+    maxMb: 0,
+    maxLoadedPools: settings.MAX_LOADED_POOLS,
+    clock,
+    quarantined: (pool, error) => terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`),
+  });
+  await log.close();
+  if (found === null) {
+    terminal.print('There is no state to verify yet.\n');
+    return 0;
+  }
+  const { seq, stateHash, rebuiltHash, differing } = found;
+  const right = stateHash === rebuiltHash && differing.length === 0;
+  terminal.print(`position ${seq}\nstate    ${stateHash}\nrebuilt  ${rebuiltHash}\n`);
+  if (differing.length > 0) terminal.print(`rows differ in: ${differing.join(', ')}\n`);
+  terminal.print(
+    right ? 'The state is what the log says.\n' : 'The state is NOT what the log says.\n',
+  );
+  return right ? 0 : 1;
+}
+
+async function feed(app: App, command: ReplayCommand, standardInput: Readable) {
+  const { file, speed, latenessMs } = command;
+  try {
+    if (file === '-') return await app.replay(standardInput, { feed: null, speed, latenessMs });
+    // A named pipe can be read once only, so it is not fingerprinted.
+    const name = statSync(file).isFile() ? await fingerprint(file) : null;
+    return await app.replay(openFile(file), { feed: name, speed, latenessMs });
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function stopped(app: App, reason: string): Promise<number> {
+  await app.stop(reason);
+  return 0;
+}
+
+function summary(counts: ReplayCounts): string {
+  const { lines, trades, duplicates, late, rejected, rollbacks, resumedAfterLine } = counts;
+  const resumed = resumedAfterLine > 0 ? ` (continued after line ${resumedAfterLine})` : '';
+  return (
+    `replay: ${lines} lines${resumed}: ${trades} trades, ${duplicates} duplicates, ` +
+    `${late} too late, ${rejected} malformed, ${rollbacks} rollbacks`
+  );
+}

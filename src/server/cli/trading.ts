@@ -1,0 +1,121 @@
+/** The commands buy, sell and cancel. */
+
+import { formatAda } from '../../client/trade/ada.ts';
+import type { Quote } from '../../client/trade/answers.ts';
+import type { OrderRequest } from '../../client/trade/api.ts';
+import type { PlacedOrder } from '../../client/trade/desk.ts';
+import { ApiFailure } from '../../client/trade/failure.ts';
+import { type Settlement, settlementOf } from '../../client/trade/settlement.ts';
+import { balanceOf, type OwnUtxo } from '../../client/trade/utxo.ts';
+import { type AssetId, COIN } from '../../engine/market/asset.ts';
+import { formatRatio } from '../../engine/market/decimal.ts';
+import type { MarketAction } from './marketArguments.ts';
+import { DONE, FAILED, failed, lookUntil, seconds, settle, type Visit } from './visit.ts';
+
+const LOVELACE_PER_ADA = 1_000_000n;
+
+type Act<Name> = Extract<MarketAction, { readonly name: Name }>;
+
+export function buy(visit: Visit, action: Act<'buy'>): Promise<number> {
+  const { asset, lovelace, tokens, slippage } = action;
+  const terms = { assetId: asset, slippage } as const;
+  if (tokens !== null) return trade(visit, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
+  return trade(visit, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
+}
+
+export async function sell(visit: Visit, action: Act<'sell'>): Promise<number> {
+  const { asset, tokens, slippage } = action;
+  const amount = tokens === 'all' ? await holding(visit, asset) : tokens;
+  if (amount instanceof ApiFailure) return failed(visit, 'looking at the wallet', amount);
+  if (amount === 0n) {
+    visit.complain(`The wallet holds nothing of ${asset}.`);
+    return FAILED;
+  }
+  return trade(visit, { assetId: asset, slippage, side: 'SELL', amount });
+}
+
+export async function cancel(visit: Visit, { id }: Act<'cancel'>): Promise<number> {
+  const done = await visit.desk.cancel(id);
+  if (done instanceof ApiFailure) return failed(visit, 'cancel', done);
+  visit.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
+  visit.say(`Transaction ${done.txHash}`);
+  return settle(visit, done.txHash);
+}
+
+async function holding({ desk }: Visit, asset: AssetId): Promise<bigint | ApiFailure> {
+  const utxos = await desk.client.utxos(desk.wallet.keyHash);
+  return utxos instanceof ApiFailure ? utxos : (balanceOf(utxos).assets.get(asset) ?? 0n);
+}
+
+async function trade(visit: Visit, request: OrderRequest): Promise<number> {
+  const { desk, say } = visit;
+  const quote = await desk.client.quote(request);
+  if (quote instanceof ApiFailure) return failed(visit, 'quote', quote);
+  const before = await desk.client.utxos(desk.wallet.keyHash);
+  if (before instanceof ApiFailure) return failed(visit, 'looking at the wallet', before);
+  say(quoteLine(request, quote));
+  // The price may move until the order is built, but not beyond what was accepted.
+  const most = (BigInt(quote.inputAmount) * 115n) / 100n;
+  const isExact = request.side === 'BUY_WITH_OUTPUT';
+  const placed = await desk.order(isExact ? { ...request, mostInputLovelace: most } : request);
+  if (placed instanceof ApiFailure) return failed(visit, 'order', placed);
+  say(signedLine(placed));
+  say(`Transaction ${placed.txHash}`);
+  say(`Order ${placed.id}, beacon ${placed.beacon}`);
+  return visit.wait ? untilSettled(visit, placed, before) : DONE;
+}
+
+async function untilSettled(
+  visit: Visit,
+  placed: PlacedOrder,
+  before: readonly OwnUtxo[],
+): Promise<number> {
+  const startMs = visit.clock.monotonicMs();
+  const found = await lookUntil(visit, (now) => settlementOf(placed, before, now));
+  if (found instanceof ApiFailure) return failed(visit, 'waiting for the fill', found);
+  if (found === null) {
+    visit.complain(`Not filled yet. Take it back with: npm start -- cancel ${placed.id}`);
+    return FAILED;
+  }
+  visit.say(settledLine(placed, found, seconds(visit.clock.monotonicMs() - startMs)));
+  return found.outcome === 'filled' ? DONE : FAILED;
+}
+
+function quoteLine({ slippage }: OrderRequest, quote: Quote): string {
+  const { numerator, denominator } = quote.price;
+  const price = formatRatio(BigInt(numerator), BigInt(denominator) * LOVELACE_PER_ADA);
+  const input = amountText(quote.inputAsset, BigInt(quote.inputAmount));
+  const output = amountText(quote.outputAsset, BigInt(quote.outputAmount));
+  const venue =
+    quote.venue === 'AMM' ? ' on the AMM' : quote.venue === 'CURVE' ? ' on the curve' : '';
+  const limit = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
+  const terms = `${price} ADA a token, fees of the trade included; ${limit}`;
+  return `Quote: ${input} for ${output}${venue}, ${terms}`;
+}
+
+function signedLine(placed: PlacedOrder): string {
+  const offered = placed.input === COIN ? placed.inputAmount : 0n;
+  const onTop = placed.orderLovelace - offered;
+  const input = amountText(placed.input, placed.inputAmount);
+  const least = amountText(placed.output, placed.minimumOutput);
+  return (
+    `Signed: an order of ${input} for at least ${least}; with it go ${formatAda(onTop)} ` +
+    `(executor fee and the deposit that comes back); network fee ${formatAda(placed.feeLovelace)}`
+  );
+}
+
+function settledLine(placed: PlacedOrder, settled: Settlement, after: string): string {
+  const { outcome, txHash, lovelace, tokens } = settled;
+  const token = placed.input === COIN ? placed.output : placed.input;
+  const parts = [...(tokens === 0n ? [] : [amountText(token, tokens)]), formatAda(lovelace)];
+  const received = parts.join(' and ');
+  const what = outcome === 'filled' ? 'Filled' : 'Not filled, but refunded';
+  return `${what} after ${after} by ${txHash}: received ${received}`;
+}
+
+export function amountText(asset: AssetId, amount: bigint): string {
+  if (asset === COIN) return formatAda(amount);
+  const name = Buffer.from(asset.split('.')[1] ?? '', 'hex').toString('utf8');
+  const printable = /^[\p{L}\p{N}\p{P}\p{S} ]{1,32}$/u.test(name) ? name : 'tokens';
+  return `${amount} ${printable}`;
+}

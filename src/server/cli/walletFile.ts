@@ -1,0 +1,110 @@
+/**
+ * The key file of a person: secrets in plain hex, readable by the owner only, never written over.
+ * Whoever has the file has the coins.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import Type from 'typebox';
+import { readerOf } from '../../client/trade/transport.ts';
+import { type Secrets, Wallet } from '../../client/trade/wallet.ts';
+
+const VERSION = 1;
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+const Secret = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+const WALLET_FILE = Type.Object({
+  version: Type.Literal(VERSION),
+  network: Type.Enum(['testnet', 'mainnet']),
+  address: Type.String(),
+  paymentSecret: Secret,
+  stakeSecret: Type.Union([Secret, Type.Null()]),
+});
+const readWalletFile = readerOf(WALLET_FILE);
+
+/** Text is what went wrong, one sentence. */
+export function createWallet(file: string): Wallet | string {
+  const secrets: Secrets = { payment: newSecret(), stake: newSecret() };
+  const network = 'testnet';
+  const wallet = new Wallet(secrets, network);
+  const content = {
+    version: VERSION,
+    network,
+    address: wallet.address,
+    paymentSecret: secrets.payment,
+    stakeSecret: secrets.stake,
+  };
+  try {
+    const handle = openSync(file, 'wx', OWNER_ONLY);
+    try {
+      writeFileSync(handle, `${JSON.stringify(content, null, 2)}\n`);
+      fsyncSync(handle);
+    } catch (error) {
+      // Half a key is none, and would stand in the way of the next try.
+      rmSync(file, { force: true });
+      throw error;
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return `${file} exists and is never written over.`;
+    return `${file} cannot be written: ${messageOf(error)}.`;
+  }
+  return wallet;
+}
+
+export interface OpenedWallet {
+  readonly wallet: Wallet;
+  /** Something the owner should know about the file. */
+  readonly warning: string | null;
+}
+
+export function openWallet(file: string): OpenedWallet | string {
+  let text: string;
+  let mode: number;
+  try {
+    text = readFileSync(file, 'utf8');
+    mode = statSync(file).mode;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return `${file} cannot be read: ${messageOf(error)}.`;
+    return `There is no wallet ${file}; make one with: npm start -- wallet new`;
+  }
+  const content = readWalletFile(parse(text));
+  if (content === null) return `${file} is no wallet of this program.`;
+  const { network, paymentSecret, stakeSecret, address } = content;
+  const wallet = new Wallet({ payment: paymentSecret, stake: stakeSecret }, network);
+  if (wallet.address !== address) return `${file} is damaged: its keys have another address.`;
+  const isOpen = (mode & OTHERS) !== 0;
+  return { wallet, warning: isOpen ? `${file} can be read by others; chmod 600 it.` : null };
+}
+
+/** 32 bytes from the generator of keys. Source: RFC 8037, member d. */
+function newSecret(): string {
+  const { d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return Buffer.from(d ?? '', 'base64url').toString('hex');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: no wallet, as the caller says.
+    return null;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,165 @@
+/**
+ * The market as lines of text: a list of pools, or one token with its bars and orders. Pure. What
+ * people named their tokens is shown without control characters: a name must not move a cursor.
+ */
+import type { OrdersState, PoolsState, PriceBar } from '../../client/index.ts';
+import type { ConnectionState } from '../../client/socket/connection.ts';
+import type { ApiOrder, LiquidityPoolInfo } from '../../client/types.ts';
+import { ada, age, cut, ends, grouped, short, shortPrice } from '../../web/format.ts';
+import { wordsOf } from '../../web/token/statuses.ts';
+
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  /** Of the person who looks. */
+  readonly nowMs: number;
+}
+
+const GAP = '  ';
+const LEAST_COLUMNS = 40;
+/** Above, between and below what may grow. */
+const LIST_FRAME = 5;
+const TOKEN_FRAME = 12;
+const SHOWN_BARS = 8;
+
+export function listScreen(list: string, pools: PoolsState, status: string, screen: Screen) {
+  const room = Math.max(1, screen.rows - LIST_FRAME);
+  const rows = pools
+    .slice(0, room)
+    .map(({ info, pool, metrics }, index) => [
+      String(index + 1),
+      plain(info.ticker),
+      plain(info.name),
+      ada(metrics.marketCap, 0),
+      progressOf(pool),
+      ada(metrics.totalVolumeAda, 0),
+      String(metrics.totalTxCount),
+      age(screen.nowMs / 1000 - pool.timestamp),
+    ]);
+  const heads = ['#', 'ticker', 'name', 'market cap', 'curve', 'volume', 'trades', 'last'];
+  const empty = pools.length === 0 ? ['', 'Nothing here yet.'] : [];
+  return fit(
+    [
+      `upcurve${GAP}${list}`,
+      '',
+      ...table([heads, ...rows], [true, false, false, true, true, true, true, true]),
+      ...empty,
+      '',
+      status,
+    ],
+    screen,
+  );
+}
+
+export interface Token {
+  /** null: the server knows no such token. */
+  readonly pool: LiquidityPoolInfo | null;
+  /** Oldest first. */
+  readonly bars: readonly PriceBar[];
+  readonly orders: OrdersState;
+}
+
+export function tokenScreen({ pool, bars, orders }: Token, status: string, screen: Screen) {
+  if (pool === null) return fit(['', 'The server knows no such token, yet.', '', status], screen);
+  const { info, metrics } = pool;
+  const last = bars.at(-1);
+  const price = last === undefined ? '' : `${GAP}${last.close} ₳`;
+  const cap = `market cap ${ada(metrics.marketCap, 0)}`;
+  const figures = [cap, `curve ${progressOf(pool.pool)}`, `volume ${ada(metrics.totalVolumeAda)}`];
+  const newest = bars.slice(-SHOWN_BARS).reverse();
+  const room = Math.max(1, screen.rows - TOKEN_FRAME - newest.length);
+  const shown = [...orders.mempool, ...orders.ledger].slice(0, room);
+  const span = bars.slice(-Math.max(1, screen.columns)).map(({ close }) => close);
+  return fit(
+    [
+      `${plain(info.ticker)}${GAP}${plain(info.name)}${price}`,
+      [...figures, `${metrics.totalTxCount} trades`].join(GAP),
+      '',
+      sparkline(span),
+      '',
+      ...table([['minute', 'open', 'high', 'low', 'close', 'volume'], ...newest.map(barRow)]),
+      '',
+      ...table([['order', 'offers', 'gets', 'state', 'placed', 'id'], ...shown.map(row)]),
+      '',
+      status,
+    ],
+    screen,
+  );
+
+  function row(order: ApiOrder): string[] {
+    const isBuy = order.from === '.';
+    const offers = isBuy ? ada(order.fromAmount) : short(order.fromAmount);
+    const gets = isBuy ? short(order.toAmount) : ada(order.toAmount);
+    const placed = age(screen.nowMs / 1000 - order.timestamp);
+    const name = isBuy ? 'buy' : 'sell';
+    return [name, offers, gets, wordsOf(order).name, placed, ends(order.entityId, 4)];
+  }
+}
+
+/** Where the connection is and how old what is shown is, in a line. */
+export function statusLine({ is, node, tip, retryAtMs, why }: ConnectionState, nowMs: number) {
+  const words = is === 'open' ? 'live' : is;
+  const lag = tip?.lagMs === null || tip === null ? '' : `${GAP}tip ${age(tip.lagMs / 1000)} ago`;
+  const wait = retryAtMs === null ? '' : `${GAP}next try in ${age((retryAtMs - nowMs) / 1000)}`;
+  return `${words}${GAP}${node}${lag}${wait}${why === null ? '' : `${GAP}${plain(why)}`}`;
+}
+
+const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+
+/** Decimals as a row of blocks between their least and greatest. */
+export function sparkline(decimals: readonly string[]): string {
+  const values = decimals.map(units);
+  const [first = 0n] = values;
+  const least = values.reduce((a, b) => (b < a ? b : a), first);
+  const range = values.reduce((a, b) => (b > a ? b : a), first) - least;
+  const top = BigInt(BLOCKS.length - 1);
+  return values
+    .map((value) => BLOCKS[range === 0n ? 0 : Number(((value - least) * top) / range)])
+    .join('');
+}
+
+const DIGITS = 18;
+
+function units(decimal: string): bigint {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  return BigInt(whole + fraction.slice(0, DIGITS).padEnd(DIGITS, '0'));
+}
+
+function barRow({ time, open, high, low, close, volume }: PriceBar): string[] {
+  const minute = new Date(time * 1000).toISOString().slice(11, 16);
+  return [minute, ...[open, high, low, close].map((price) => shortPrice(price)), vol(volume)];
+}
+
+function vol(volume: string): string {
+  return grouped(cut(volume, 2));
+}
+
+function progressOf({ x, adaCapThreshold, cpmmPoolId }: LiquidityPoolInfo['pool']): string {
+  if (cpmmPoolId !== null) return 'graduated';
+  const hundredths = (BigInt(x.amount) * 10_000n) / BigInt(adaCapThreshold);
+  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')} %`;
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\p{C}/gu, ' ').trim();
+}
+
+/** Columns as wide as their widest cell; `right`: numbers end where their head ends. */
+function table(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string[] {
+  const heads = rows[0] ?? [];
+  const widths = heads.map((_, at) => Math.max(...rows.map((row) => [...(row[at] ?? '')].length)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => {
+        const space = ' '.repeat((widths[at] ?? 0) - [...cell].length);
+        return right[at] === true ? space + cell : cell + space;
+      })
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+function fit(lines: readonly string[], { columns, rows }: Screen): string[] {
+  const width = Math.max(LEAST_COLUMNS, columns);
+  return lines.slice(0, rows).map((line) => [...line].slice(0, width).join(''));
+}

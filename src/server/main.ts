@@ -1,0 +1,155 @@
+/**
+ * The program: environment and command line in, exit code out. The only file that knows the
+ * process; signals are handled here and nowhere else.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Interrupted } from '../engine/actors/rebuild.ts';
+import { systemClock } from '../engine/runtime/clock.ts';
+import { createLogger } from '../engine/runtime/events.ts';
+import { systemRng } from '../engine/runtime/rng.ts';
+import type { World } from './app.ts';
+import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/arguments.ts';
+import { runMarket } from './cli/market.ts';
+import type { MarketCommand } from './cli/marketArguments.ts';
+import type { Terminal } from './cli/run.ts';
+import type { WatchCommand } from './cli/watchArguments.ts';
+import { isReal } from './settings/chainChecks.ts';
+import { settingsHelp } from './settings/help.ts';
+import { KEYS_HELP, NO_SECRETS, realSecrets } from './settings/realSecrets.ts';
+import { BadSettings, readSettings } from './settings/settings.ts';
+import type { Settings } from './settings/table.ts';
+
+const FAILED = 1;
+const MISUSED = 2;
+
+const terminal: Terminal = {
+  print: (text) => {
+    process.stderr.write(text);
+  },
+  input: process.stdin,
+  stopAsked: new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => resolve(signal));
+  }),
+};
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+process.exitCode = await run(parseCommand(process.argv.slice(2)));
+
+async function run(command: Command | string): Promise<number> {
+  if (typeof command === 'string') return misuse(`${command}\n\n${USAGE}`);
+  if (command.name === 'help') {
+    process.stdout.write(`${USAGE}\n${settingsHelp()}\n${KEYS_HELP}`);
+    return 0;
+  }
+  if (command.name === 'misused') return misuse(`${command.line}\n`);
+  if (command.name === 'market') return market(command);
+  if (command.name === 'watch') return watch(command);
+  const settings = settingsFor(command);
+  if (settings instanceof BadSettings) return misuse(settings.message);
+  const secrets = isReal(settings) ? realSecrets(process.env) : NO_SECRETS;
+  if (secrets instanceof BadSettings) return misuse(secrets.message);
+  const clock = systemClock;
+  const logger = createLogger({ level: settings.LOG_LEVEL, clock });
+  const stopping = new AbortController();
+  terminal.stopAsked.then(() => stopping.abort());
+  const { signal } = stopping;
+  const given = { settings, secrets, clock, rng: systemRng, logger };
+  const world: World = { signal, ...given, version: readVersion() };
+  try {
+    if (command.name === 'cluster') return await cluster(command, settings);
+    if (command.name === 'deploy') {
+      const { runDeploy } = await import('./cli/deploy.ts');
+      return await runDeploy(command, { ...given, signal, say });
+    }
+    // Not before it is needed: a person's commands do without most of the program.
+    const { replay, serve, verify } = await import('./cli/run.ts');
+    if (command.name === 'verify') return await verify(world, terminal);
+    if (command.name === 'replay') return await replay(command, world, terminal);
+    return await serve(world, terminal);
+  } catch (error) {
+    const isAsked = error instanceof Interrupted;
+    if (!isAsked) terminal.print(`upcurve could not go on: ${explain(error)}\n`);
+    // What had begun may still hold threads and connections open.
+    process.exit(isAsked ? 0 : FAILED);
+  }
+}
+
+/** Commands of a person need no setting of a server. */
+function market(command: MarketCommand): Promise<number> {
+  const stopping = new AbortController();
+  terminal.stopAsked.then(() => stopping.abort());
+  const complain = (line: string) => terminal.print(`${line}\n`);
+  return runMarket(command, { clock: systemClock, fetch, signal: stopping.signal, say, complain });
+}
+
+async function watch(command: WatchCommand): Promise<number> {
+  const { stdout } = process;
+  const gone = new Promise((resolve) => stdout.on('error', resolve));
+  const { runWatch } = await import('./cli/watch.ts');
+  return runWatch(command, {
+    clock: systemClock,
+    write: (text) => {
+      stdout.write(text);
+    },
+    complain: (line) => terminal.print(`${line}\n`),
+    size: () => (stdout.isTTY ? { columns: stdout.columns, rows: stdout.rows } : null),
+    stopAsked: Promise.race([terminal.stopAsked, gone]),
+  });
+}
+
+/** Whatever ends it, its processes are stopped in order: a second signal must not prevent that. */
+async function cluster(command: ClusterCommand, settings: Settings): Promise<number> {
+  const stopAsked = new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, resolve);
+    process.stdout.on('error', resolve);
+  });
+  const { runCluster } = await import('./cli/cluster.ts');
+  return runCluster(command, {
+    settings,
+    environment: environmentFor(command),
+    program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
+    clock: systemClock,
+    rng: systemRng,
+    fetch,
+    stopAsked,
+    say,
+  });
+}
+
+/** What the command line says goes before the environment. */
+function environmentFor(command: Command) {
+  const pace = 'tradersPace' in command ? command.tradersPace : null;
+  const from = command.name === 'serve' ? command.from : null;
+  return {
+    ...process.env,
+    ...(pace === null ? {} : { TRADERS_PACE: String(pace) }),
+    ...(from === null ? {} : { START_POINT: from }),
+    ...(command.name === 'deploy' ? { NETWORK: command.network } : {}),
+  };
+}
+
+function settingsFor(command: Command) {
+  return readSettings(environmentFor(command));
+}
+
+function misuse(message: string): number {
+  terminal.print(message);
+  return MISUSED;
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`;
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const found: unknown = JSON.parse(text);
+  const named = typeof found === 'object' && found !== null && 'version' in found;
+  return named ? String(found.version) : 'unknown';
+}

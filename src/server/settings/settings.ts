@@ -1,0 +1,67 @@
+/**
+ * The environment, read once and checked together: either all settings, or every fault at once.
+ *
+ * Assumes: the caller hands in the environment; `process.env` is read in `main.ts` only.
+ * Never:   guesses. A bad value stops the start; it is not replaced by the default.
+ * Secrets are read by `secrets.ts`; settings may be printed.
+ */
+import Type, { type TSchema } from 'typebox';
+import Value from 'typebox/value';
+import { assert } from '../../engine/runtime/assert.ts';
+import { crossChecks, type Fault } from './checks.ts';
+import { defaultOf, typeOf } from './help.ts';
+import { type Settings, TABLE } from './table.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Why the program cannot start. `message` is for a person and names every bad key. */
+export class BadSettings {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    this.faults = faults;
+  }
+
+  get message(): string {
+    const lines = this.faults.map(({ key, cause, remedy }) => `  ${key}: ${cause}. ${remedy}.`);
+    return `These settings cannot be used:\n${lines.join('\n')}\n`;
+  }
+}
+
+/** Reads every setting; an absent or blank one takes its default. */
+export function readSettings(environment: Environment): Settings | BadSettings {
+  const values: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  for (const [key, schema] of Object.entries(TABLE.properties)) {
+    const given = environment[key]?.trim() ?? '';
+    const value = given === '' ? defaultOf(schema) : parse(schema, given);
+    const usable = value === undefined || Value.Check(schema, value);
+    if (!usable) faults.push(typeFault(key, schema, given));
+    const kept = usable ? value : defaultOf(schema);
+    if (kept !== undefined) values[key] = kept;
+  }
+  assert(Value.Check(TABLE, values), 'the defaults fit the table of settings');
+  faults.push(...crossChecks(values, new Set(faults.map(({ key }) => key))));
+  return faults.length === 0 ? values : new BadSettings(faults);
+}
+
+/** `given` as the type `schema` asks for; unchanged, and so refused, where it cannot be that. */
+function parse(schema: TSchema, given: string): unknown {
+  if (Type.IsInteger(schema)) return /^-?\d{1,15}$/.test(given) ? Number(given) : given;
+  if (Type.IsNumber(schema)) return /^\d{1,9}(\.\d{1,6})?$/.test(given) ? Number(given) : given;
+  if (Type.IsBoolean(schema)) return { true: true, false: false }[given.toLowerCase()] ?? given;
+  if (!Type.IsArray(schema)) return given;
+  const items = given.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
+}
+
+function typeFault(key: string, schema: TSchema, given: string): Fault {
+  const shown = given.length > 40 ? `${given.slice(0, 40)}…` : given;
+  const standard = defaultOf(schema);
+  const instead = standard === undefined ? '' : ` for the default, ${String(standard)}`;
+  return {
+    key,
+    cause: `"${shown}" is not what it takes: ${typeOf(schema)}`,
+    remedy: `Correct it, or leave it out${instead}`,
+  };
+}

@@ -1,0 +1,105 @@
+/** The public port, and the admin port where one is set: who is served what. */
+import type { Registry } from 'prom-client';
+import { docsRoutes } from '../../api/docs/routes.ts';
+import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
+import type { GatewayOptions } from '../../api/gateway/options.ts';
+import type { Route, Vantage } from '../../api/gateway/port.ts';
+import { createServer } from '../../api/gateway/server.ts';
+import { adminRoutes } from '../../api/operations/routes.ts';
+import { pageRoutes } from '../../api/page/routes.ts';
+import { createHub } from '../../api/topics/hub.ts';
+import type { Streams, Topic } from '../../api/topics/port.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Events } from '../../engine/runtime/events.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import type { Settings } from '../settings/table.ts';
+import type { ChainKit } from './chain.ts';
+import { marketRoutes, marketTopics } from './offer.ts';
+import { statusOf } from './status.ts';
+import type { World } from './world.ts';
+
+export interface Doors {
+  readonly streams: Streams;
+  readonly services: readonly Service[];
+  /** What was bound. */
+  port(): number;
+}
+
+export function openDoors(
+  world: World,
+  node: Node,
+  chain: ChainKit | null,
+  events: Events,
+  registry: Registry,
+): Doors {
+  const { settings, clock, rng, version } = world;
+  const status = statusOf(world, node, chain);
+  const vantage: Vantage = {
+    applied: () => node.applied(),
+    synced: () => status.serves(),
+    tip: () => status.tip(),
+    onApplied: (listener) => node.onApplied(listener),
+  };
+  const admin = adminRoutes(status, registry);
+  const apart = settings.ADMIN_PORT !== undefined;
+  const market = [...marketRoutes(node, chain, world), ...(apart ? [] : admin)];
+  const topics = marketTopics(node, status);
+  const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
+  const options = { ...gatewayOptionsOf(settings), ...world.gateway };
+
+  const door = (routes: readonly Route[], offered: readonly Topic[]) => {
+    const server = createServer(events);
+    const streams = createHub({ vantage, clock, observer: events, publish: server.publish });
+    const common = { vantage, clock, rng, observer: events, options };
+    const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
+    return { gateway, streams };
+  };
+  const open = door([...market, ...documents, ...pageRoutes(chain !== null)], topics);
+  let port = 0;
+  const gateway: Service = {
+    name: 'gateway',
+    start: async () => {
+      port = await listen('market', open.gateway, settings.HOST, settings.PORT, events);
+    },
+    stop: () => open.gateway.stop(),
+  };
+  const services = [gateway];
+  if (settings.ADMIN_PORT !== undefined) {
+    const adminPort = settings.ADMIN_PORT;
+    const back = door(admin, []);
+    services.unshift({
+      name: 'admin',
+      start: async () => {
+        await listen('admin', back.gateway, settings.HOST, adminPort, events);
+      },
+      stop: () => back.gateway.stop(),
+    });
+  }
+  return { streams: open.streams, services, port: () => port };
+}
+
+async function listen(
+  what: string,
+  gateway: Gateway,
+  host: string,
+  port: number,
+  events: Events,
+): Promise<number> {
+  const bound = await gateway.start(host, port);
+  if (bound instanceof Failure) throw new Error(bound.message);
+  events.listening(what, host, bound);
+  return bound;
+}
+
+function gatewayOptionsOf(settings: Settings): Partial<GatewayOptions> {
+  const { RATE_READS_PER_S, RATE_READS_BURST, RATE_BUILDS_PER_S, RATE_LAUNCHES_PER_MIN } = settings;
+  return {
+    trustedProxies: settings.TRUSTED_PROXIES,
+    limitLoopback: settings.RATE_LIMIT_LOOPBACK,
+    reads: { perSecond: RATE_READS_PER_S, burst: RATE_READS_BURST },
+    builds: { perSecond: RATE_BUILDS_PER_S, burst: RATE_BUILDS_PER_S },
+    launches: { perSecond: RATE_LAUNCHES_PER_MIN / 60, burst: RATE_LAUNCHES_PER_MIN },
+    maxSocketsPerAddress: settings.MAX_SOCKETS_PER_ADDRESS,
+  };
+}

@@ -1,0 +1,42 @@
+/** Where logos are kept: an IPFS node, or a folder, whose content several nodes share. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ImageFolder } from '../../api/imageStore/folder.ts';
+import { KuboImages } from '../../api/imageStore/kubo.ts';
+import type { ImageStore } from '../../api/imageStore/port.ts';
+import { SharedImages } from '../../api/imageStore/shared.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import { MOST_POOLS, type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import type { Cluster } from './cluster.ts';
+import type { World } from './world.ts';
+
+const KUBO_TIMEOUT_MS = 10_000;
+
+export function imagesOf(
+  { settings, clock, rng }: World,
+  node: Node,
+  cluster: Cluster | null,
+): ImageStore {
+  if (settings.KUBO_URL !== undefined) {
+    return new KuboImages({ url: settings.KUBO_URL, clock, timeoutMs: KUBO_TIMEOUT_MS });
+  }
+  const folder = join(settings.DATA_DIR, 'images');
+  mkdirSync(folder, { recursive: true });
+  const own = new ImageFolder(folder, { isClaimed: claimedLogos(node) });
+  return cluster === null ? own : new SharedImages(own, cluster.images, folder, rng);
+}
+
+/** Whether a launch names the logo; read anew once per position that is asked about. */
+function claimedLogos(node: Node): (cid: string) => boolean {
+  let checkpoint: unknown;
+  let logos: ReadonlySet<string> = new Set();
+  return (cid) => {
+    const { store } = node.fold;
+    if (store.checkpoint !== checkpoint) {
+      const pools = store.withPrefix('pools', '', MOST_POOLS);
+      logos = new Set(pools.map(({ value }) => readRecord<PoolRecord>(value).logoCID));
+      checkpoint = store.checkpoint;
+    }
+    return logos.has(cid);
+  };
+}

@@ -1,0 +1,45 @@
+/** Log and state brought together, the fold over them, and the pen of the log. */
+import { dataFiles } from '../../engine/actors/files.ts';
+import { Node } from '../../engine/actors/node.ts';
+import { FIRST_TERM, recover } from '../../engine/actors/recovery.ts';
+import { LocalLog } from '../../engine/log/local.ts';
+import type { Log } from '../../engine/log/port.ts';
+import { LogWriter } from '../../engine/log/writer.ts';
+import type { Events } from '../../engine/runtime/events.ts';
+import type { World } from './world.ts';
+
+export interface Market {
+  readonly node: Node;
+  readonly log: Log;
+  /** null among several nodes: whoever leads has one. */
+  readonly writer: LogWriter | null;
+}
+
+/** What the fold and its recovery are told by the settings, on one node as on several. */
+export function foldOptions({ settings }: World) {
+  return {
+    horizonBlocks: settings.HORIZON_BLOCKS,
+    maxMb: settings.DATA_MAX_MB,
+    maxLoadedPools: settings.MAX_LOADED_POOLS,
+    commitEveryMs: settings.COMMIT_EVERY_MS,
+  };
+}
+
+export async function openMarket(world: World, events: Events): Promise<Market> {
+  const { settings, clock, rng, signal } = world;
+  const files = dataFiles(settings.DATA_DIR);
+  const options = foldOptions(world);
+  const log = new LocalLog(files.log, clock, settings.DATA_MAX_MB);
+  const store = await recover(log, files, {
+    ...options,
+    clock,
+    rng,
+    signal,
+    quarantined: events.actorQuarantined,
+    epochStarted: events.epochStarted,
+    stateUnreadable: events.stateUnreadable,
+  });
+  const tail = await log.last();
+  const node = new Node(store, tail.seq, log, files, clock, options, events);
+  return { node, log, writer: new LogWriter(log, tail, FIRST_TERM, clock, events) };
+}

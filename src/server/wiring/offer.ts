@@ -1,0 +1,69 @@
+/** Every route and topic of the market, with a chain or without. */
+
+import { launchRoute } from '../../api/builder/launch.ts';
+import { orderRoutes } from '../../api/builder/order.ts';
+import { parameterRoutes } from '../../api/builder/parameters.ts';
+import { spendRoutes } from '../../api/builder/spend.ts';
+import { submitRoutes } from '../../api/builder/submit.ts';
+import { chartRoutes } from '../../api/charts/routes.ts';
+import { lastBarTopic, mcapBarTopic } from '../../api/charts/topics.ts';
+import { udfRoutes } from '../../api/charts/udf.ts';
+import { devnetRoutes } from '../../api/devnet/routes.ts';
+import type { Route } from '../../api/gateway/port.ts';
+import { holderRoutes } from '../../api/holders/routes.ts';
+import { imageRoutes } from '../../api/images/routes.ts';
+import { utilityRoutes } from '../../api/operations/routes.ts';
+import type { NodeStatus } from '../../api/operations/status.ts';
+import { healthTopic } from '../../api/operations/topics.ts';
+import { orderFeedRoutes } from '../../api/orders/routes.ts';
+import { orderTopics } from '../../api/orders/topics.ts';
+import { poolRoutes } from '../../api/pools/routes.ts';
+import { poolTopics } from '../../api/pools/topics.ts';
+import type { Topic } from '../../api/topics/port.ts';
+import { tradeRoutes } from '../../api/trades/routes.ts';
+import { tradeTopics } from '../../api/trades/topics.ts';
+import { utxoRoutes } from '../../api/utxo/routes.ts';
+import { vestingBuildRoutes } from '../../api/vesting/build.ts';
+import { vestingQueryRoutes } from '../../api/vesting/queries.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import type { ChainKit } from './chain.ts';
+import type { World } from './world.ts';
+
+export function marketRoutes(node: Node, chain: ChainKit | null, world: World): Route[] {
+  const { clock, version } = world;
+  const read = [
+    ...chartRoutes(node),
+    ...udfRoutes(node, clock),
+    ...poolRoutes(node),
+    ...holderRoutes(node),
+    ...orderFeedRoutes(node),
+    ...tradeRoutes(node),
+    ...vestingQueryRoutes(node),
+    ...utilityRoutes(clock),
+  ];
+  if (chain === null) return read;
+  const { workshop } = chain;
+  return [
+    ...read,
+    ...orderRoutes(workshop),
+    launchRoute(workshop),
+    ...spendRoutes(workshop),
+    ...submitRoutes(workshop),
+    ...parameterRoutes(workshop, version),
+    ...vestingBuildRoutes(workshop),
+    ...utxoRoutes(workshop.utxos),
+    ...imageRoutes(workshop.images),
+    ...(chain.devnet === null ? [] : devnetRoutes(chain.devnet)),
+  ];
+}
+
+export function marketTopics(node: Node, status: NodeStatus): Topic[] {
+  return [
+    lastBarTopic(node),
+    mcapBarTopic(node),
+    ...poolTopics(node),
+    ...orderTopics(node),
+    ...tradeTopics(node),
+    healthTopic(status),
+  ];
+}

@@ -1,0 +1,37 @@
+/** The executor on a real network: it begins once the chain was caught up with. */
+
+import { Executor, type ExecutorPlace } from '../../chain/executor/executor.ts';
+import { Floats } from '../../chain/executor/floats.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import type { Events } from '../../engine/runtime/events.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+
+/** `place` is asked for when it begins; null: not yet. */
+export function executorOnceReady(
+  node: Node,
+  place: () => Omit<ExecutorPlace, 'floats' | 'onApplied'> | null,
+  events: Events,
+): Service {
+  let executor: Executor | null = null;
+  let unlisten = () => {};
+  const begin = () => {
+    const ready = place();
+    if (ready === null || executor !== null) return;
+    unlisten();
+    const floats = new Floats(ready.utxos, ready.deployment);
+    const onApplied = (listener: () => void) => node.onApplied(listener);
+    executor = new Executor({ ...ready, floats, onApplied }, events);
+    executor.start();
+  };
+  return {
+    name: 'executor',
+    start: () => {
+      unlisten = node.onApplied(begin);
+      begin();
+    },
+    stop: async () => {
+      unlisten();
+      await executor?.stop();
+    },
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * What works on a real chain: all of it on the only node; among several, whoever leads brings its
+ * Cardano node's chain into the log and fills orders. The others have blocks from the log, and from
+ * their own Cardano node what waits; each hands in and looks up at its own.
+ *
+ * A leader whose Cardano node is away or behind for long gives way; a node that does not reach its
+ * own does not lead.
+ */
+
+import { chainTip } from '../../chain/chainPoints.ts';
+import { Fitness } from '../../chain/fitness.ts';
+import { type FollowingTask, KeptFollower } from '../../chain/keptFollower.ts';
+import type { NodeLink } from '../../chain/nodeLink.ts';
+import type { ChainTip } from '../../chain/port.ts';
+import type { SyncMeter } from '../../chain/syncMeter.ts';
+import type { Crew, Duty } from '../../cluster/leadership.ts';
+import { Snapshots } from '../../cluster/snapshots.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import { type LogWriter, WriterConflict } from '../../engine/log/writer.ts';
+import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
+import type { Events } from '../../engine/runtime/events.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import type { Cluster } from './cluster.ts';
+import { type Roles, takingTurns } from './turns.ts';
+import type { World } from './world.ts';
+
+/** A task that follows, made anew whenever the one before has ended. */
+export interface RealFollower extends FollowingTask {
+  readonly waitsForNode: boolean;
+}
+
+/** The same, of a node that does not lead. */
+export interface RealListener extends FollowingTask {
+  readonly isOpen: boolean;
+}
+
+type Ended = (error: unknown) => void;
+
+export interface RealParts {
+  readonly link: NodeLink;
+  /** Of our Cardano node; null while it does not tell. */
+  readonly tip: () => ChainTip | null;
+  readonly meter: SyncMeter;
+  follow(writer: LogWriter, ended: Ended): RealFollower;
+  /** Of a node that does not lead. */
+  overhear(ended: Ended): RealListener;
+  /** null: orders are filled elsewhere. */
+  execute(): Service | null;
+}
+
+export interface RealWork {
+  readonly roles: Roles | null;
+  stale(): boolean;
+  readonly services: readonly Service[];
+}
+
+/** How often a leader looks whether its Cardano node is well, at least. */
+const LOOK_MS = 1_000;
+/** What waits for an entry that was lost with the log does not stop by itself. */
+const STOP_MS = 2_000;
+
+export function realAlone(
+  { link, meter, follow, execute }: RealParts,
+  writer: LogWriter,
+  { clock }: World,
+  events: Events,
+): RealWork {
+  const make = (ended: Ended) => follow(writer, ended);
+  const kept = new KeptFollower({ make, meter, clock }, events);
+  const executor = execute();
+  return {
+    roles: null,
+    stale: () => !link.isUp || kept.isInterrupted,
+    services: executor === null ? [kept] : [kept, executor],
+  };
+}
+
+export function realAmong(
+  parts: RealParts,
+  cluster: Cluster,
+  world: World,
+  node: Node,
+  events: Events,
+): RealWork {
+  const crew = new RealCrew(parts, cluster, node, world, events);
+  const { roles, isStale, services } = takingTurns(crew, cluster, world, node, events);
+  const stale = () => isStale() || (roles.leads() && !crew.isWell);
+  return { roles, stale, services };
+}
+
+/** What this node does with the chain in each role. */
+class RealCrew implements Crew {
+  readonly #parts: RealParts;
+  readonly #cluster: Cluster;
+  readonly #node: Node;
+  readonly #clock: Clock;
+  readonly #patienceMs: number;
+  readonly #events: Events;
+  readonly #fitness: Fitness;
+  #follower: RealFollower | null = null;
+  #listener: RealListener | null = null;
+  #kept: KeptFollower | null = null;
+
+  constructor(
+    parts: RealParts,
+    cluster: Cluster,
+    node: Node,
+    { clock, settings }: World,
+    events: Events,
+  ) {
+    this.#parts = parts;
+    this.#cluster = cluster;
+    this.#node = node;
+    this.#clock = clock;
+    this.#patienceMs = settings.OGMIOS_PATIENCE_MS;
+    this.#events = events;
+    this.#fitness = new Fitness(() => chainTip(node.fold.store)?.height ?? 0);
+  }
+
+  /** Our Cardano node tells of its chain, which is ours, and lacks a block or two at most. */
+  isFit(): boolean {
+    return this.#listener?.isOpen === true && this.#fitness.isFit(this.#parts.tip());
+  }
+
+  /** Our Cardano node says how the log goes on. */
+  get isWell(): boolean {
+    const isLate = this.#follower?.waitsForNode === true || this.#kept?.isInterrupted === true;
+    return this.#parts.link.isUp && !isLate;
+  }
+
+  async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty> {
+    const ended = new AbortController();
+    const kept = this.#keep((end) => {
+      // A writer that lost its log to another one writes no more.
+      const over = (error: unknown) =>
+        error instanceof WriterConflict ? failed(error) : end(error);
+      const follower = this.#parts.follow(writer, over);
+      this.#follower = follower;
+      return { start: () => follower.start().catch(over), stop: () => follower.stop() };
+    });
+    const executor = this.#parts.execute();
+    await executor?.start();
+    const place = { ...this.#cluster, node: this.#node, ledger: null, clock: this.#clock };
+    const snapshots = new Snapshots(place, this.#events);
+    snapshots.start();
+    const watching = this.#untilAway(ended.signal, failed);
+    return {
+      stop: async () => {
+        ended.abort();
+        const following = sleepUnless(this.#clock, STOP_MS, kept.stop());
+        await Promise.all([following, executor?.stop(), snapshots.stop(), watching]);
+        this.#follower = null;
+      },
+    };
+  }
+
+  async follow(): Promise<Duty> {
+    return this.#keep((end) => {
+      const listener = this.#parts.overhear(end);
+      this.#listener = listener;
+      return listener;
+    });
+  }
+
+  #keep(make: (ended: Ended) => FollowingTask): KeptFollower {
+    const { meter } = this.#parts;
+    const kept = new KeptFollower({ make, meter, clock: this.#clock }, this.#events);
+    this.#kept = kept;
+    kept.start();
+    return kept;
+  }
+
+  async #untilAway(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+    const clock = this.#clock;
+    const patienceMs = this.#patienceMs;
+    let wellMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      const nowMs = clock.monotonicMs();
+      if (this.isWell) wellMs = nowMs;
+      if (nowMs - wellMs > patienceMs) {
+        this.#fitness.gaveWay();
+        this.#events.nodeAwayTooLong(patienceMs / 1000);
+        return failed(new Error('its Cardano node is away or behind'));
+      }
+      await pause(clock, Math.min(LOOK_MS, patienceMs), signal);
+    }
+  }
+}

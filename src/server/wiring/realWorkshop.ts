@@ -1,0 +1,60 @@
+/**
+ * What the building routes work with on a real network. What is not known (a deployment of somebody
+ * else's, a key that was not given, parameters of a node that does not answer) is asked for when a
+ * route needs it, and then the route answers what is missing.
+ */
+
+import type { Workshop } from '../../api/building/workshop.ts';
+import { type LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
+import type { BuilderThreadData } from '../../cardano/build/worker.ts';
+import type { Deployment, Landmarks, NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import type { Key } from '../../cardano/keys/keys.ts';
+import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
+import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
+
+type Plain = Pick<Workshop, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
+
+export function realWorkshop(
+  plain: Plain,
+  network: NetworkDeployment,
+  live: LiveBuilder,
+  collateralKey: Key | null,
+): Workshop {
+  const terms = () => live.terms ?? fail(unknownParameters());
+  return {
+    ...plain,
+    applyDataArgument,
+    collateralKey,
+    parameters: () => terms().parameters,
+    get slots(): BuilderThreadData['slots'] {
+      return terms().slots;
+    },
+    get deployment(): Deployment {
+      const { complete, mismatch } = network;
+      if (mismatch !== null) return refuse(mismatch, MISMATCH);
+      return complete ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+    },
+    get landmarks(): Landmarks {
+      const { landmarks, mismatch } = network;
+      if (mismatch !== null) return refuse(mismatch, MISMATCH);
+      const known = landmarks ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+      // Ours to guard, also where the deployment is somebody else's.
+      return { ...known, collateralKeyHash: collateralKey?.hash ?? known.collateralKeyHash };
+    },
+  };
+}
+
+const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
+
+function incomplete({ network, missing }: NetworkDeployment): string {
+  const what = `not enough is known of the launchpad on ${network} for this`;
+  return `${what} (${missing.join(', ')}): orders, cancels and transfers are built without it`;
+}
+
+function refuse(cause: Cause, message: string): never {
+  return fail(new Failure(cause, message));
+}
+
+function fail(failure: Failure): never {
+  throw new Unavailable(failure);
+}

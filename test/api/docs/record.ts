@@ -1,0 +1,128 @@
+/**
+ * Records the examples of the documents from a running devnet: `node test/api/docs/record.ts`.
+ * Everything comes from the public API; what there is to record, from the documents themselves.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { JsonObject } from '../../../src/api/docs/definitions.ts';
+import type { RouteExample } from '../../../src/api/docs/examples.ts';
+import { pictureOf } from '../../../src/client/trade/picture.ts';
+import type { Json } from '../../../src/engine/runtime/json.ts';
+import { DevnetWorld } from '../../e2e/devnet/world.ts';
+import { recordErrors } from './recordErrors.ts';
+import { SocketRecorder } from './recordFrames.ts';
+import { REQUESTS, type Sample } from './requests.ts';
+import { keysAt } from './sample.ts';
+import { type Stage, setStage } from './stage.ts';
+
+const HOME = join(import.meta.dirname, '../../../src/api/docs/examples');
+const ROOT = join(import.meta.dirname, '../../..');
+/** Rows of a list and lines of a text that an example shows. */
+const MOST_ROWS = 3;
+const MOST_TEXT_LINES = 8;
+
+/** `GET /v1/trades` for every route of the process, in the order in which they are asked. */
+async function routesOf(url: string): Promise<string[]> {
+  const document = await documentOf(url, 'openapi');
+  const names = keysAt(document, 'paths').flatMap((path) =>
+    keysAt(document, `paths ${path}`).map(
+      (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    ),
+  );
+  const order = Object.keys(REQUESTS);
+  return names.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+async function documentOf(url: string, name: string): Promise<Json> {
+  return parse(await (await fetch(`${url}/v1/docs/${name}`)).text());
+}
+
+async function ask(url: string, route: string, sample: Sample): Promise<RouteExample> {
+  const [method = '', pattern = ''] = route.split(' ');
+  const { params = {}, query = {}, body, form } = sample;
+  const path = pattern.replaceAll(/:(\w+)/g, (_whole, name) =>
+    encodeURIComponent(String(params[name])),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const init: RequestInit = { method };
+  if (body !== undefined) {
+    init.headers = { 'content-type': 'application/json' };
+    init.body = JSON.stringify(body);
+  }
+  if (form !== undefined) init.body = formOf(form);
+  const response = await fetch(`${url}${path}?${search}`, init);
+  const sent = form === undefined ? body : { image: '@logo.png', info: form };
+  const { params: inPath, query: inQuery } = sample;
+  const request = {
+    ...(inPath === undefined ? {} : { params: inPath }),
+    ...(inQuery === undefined ? {} : { query: inQuery }),
+    ...(sent === undefined ? {} : { body: sent }),
+  };
+  return { request, status: response.status, ...(await shown(response)) };
+}
+
+function formOf(info: JsonObject): FormData {
+  const form = new FormData();
+  form.set('image', new Blob([pictureOf('Second')], { type: 'image/png' }), 'logo.png');
+  form.set('info', JSON.stringify(info));
+  return form;
+}
+
+async function shown(response: Response): Promise<{ body?: Json }> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('image/')) return {};
+  const text = await response.text();
+  if (type.startsWith('application/json')) return { body: cut(JSON.parse(text)) };
+  return { body: `${text.split('\n').slice(0, MOST_TEXT_LINES).join('\n')}\n` };
+}
+
+/** Long lists by their first rows. */
+function cut(value: Json): Json {
+  if (Array.isArray(value)) return value.slice(0, MOST_ROWS).map((item) => cut(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, cut(child)]));
+}
+
+function write(name: string, value: object): void {
+  writeFileSync(join(HOME, `${name}.json`), JSON.stringify(value, null, 2));
+}
+
+async function record(): Promise<void> {
+  const endings: (() => void | Promise<void>)[] = [];
+  const world = await DevnetWorld.start({ after: (run) => void endings.unshift(run) });
+  const stage: Stage = await setStage(world);
+  const socket = await SocketRecorder.open(`ws://127.0.0.1:${world.port}/ws`);
+  const channels = keysAt(await documentOf(world.url, 'asyncapi'), 'channels');
+  await socket.subscribeAll(
+    channels.filter((name) => name !== 'socket'),
+    stage,
+  );
+  const errors = await recordErrors(world.url, stage);
+  const routes: Record<string, RouteExample> = {};
+  for (const name of await routesOf(world.url)) {
+    const sample = REQUESTS[name];
+    if (sample === undefined) console.log(`no sample request for ${name}`);
+    else routes[name] = await ask(world.url, name, sample(stage));
+    const status = routes[name]?.status ?? 200;
+    if (status !== 200) console.log(`${name}: ${status} ${JSON.stringify(routes[name]?.body)}`);
+  }
+  await socket.converse();
+  for (const end of endings) await end();
+  const topics = socket.frames();
+  const { asset, pkh, from, to } = stage;
+  for (const [name, value] of Object.entries({
+    ids: { asset, pkh, from: String(from), to: String(to) },
+    routes,
+    topics,
+    errors,
+  })) {
+    write(name, value);
+  }
+  execFileSync(join(ROOT, 'node_modules/.bin/biome'), ['format', '--write', HOME]);
+}
+
+await record();

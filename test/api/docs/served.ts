@@ -1,0 +1,66 @@
+/** The documents as a running devnet serves them, and checks by judges that are not ours. */
+import { createRequire } from 'node:module';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import type { JsonObject } from '../../../src/api/docs/definitions.ts';
+import { DevnetWorld } from '../../e2e/devnet/world.ts';
+import type { Scope } from '../../support/server.ts';
+
+export interface Served {
+  readonly world: DevnetWorld;
+  readonly openapi: JsonObject;
+  readonly asyncapi: JsonObject;
+  readonly text: { readonly openapi: string; readonly asyncapi: string };
+}
+
+export async function servedDocuments(scope: Scope): Promise<Served> {
+  const world = await DevnetWorld.start(scope);
+  const read = async (name: string) => (await fetch(`${world.url}/v1/docs/${name}`)).text();
+  const text = { openapi: await read('openapi'), asyncapi: await read('asyncapi') };
+  return { world, text, openapi: parse(text.openapi), asyncapi: parse(text.asyncapi) };
+}
+
+/** Rules that do not fit, with the reason. */
+const RULES = {
+  // Health, metrics and the page take no input, so there is no input to refuse.
+  'operation-4xx-response': 'off',
+  // A socket needs no key either, and AsyncAPI cannot say so but by leaving it out.
+  'security-defined': 'off',
+} as const;
+
+/** What Redocly's linter finds, warnings too. */
+export async function lint(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
+  const problems = await lintFromString({ source, absoluteRef: 'document.yaml', config });
+  return problems.map(({ ruleId, message, location }) => {
+    return `${ruleId} at ${location[0]?.pointer ?? ''}: ${message}`;
+  });
+}
+
+/** What the schema that AsyncAPI publishes says of a document. */
+export function asyncapiFaults(document: unknown): string[] {
+  const require = createRequire(import.meta.url);
+  const schema = require('@asyncapi/specs/schemas/3.0.0-without-$id.json');
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.validate(schema, document);
+  return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** What JSON Schema says of values against schemas that may refer into `document`. */
+export function judgeOf(document: JsonObject): (schema: unknown, value: unknown) => string[] {
+  const options = { strict: false, allErrors: true };
+  // OpenAPI 3.1 takes the dialect 2020-12, AsyncAPI 3 takes draft 7.
+  const ajv = 'openapi' in document ? new Ajv2020(options) : new Ajv(options);
+  addFormats.default(ajv);
+  const rebased = (schema: unknown): object =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"whole#/components/'));
+  ajv.addSchema({ $id: 'whole', components: rebased(document.components) });
+  return (schema, value) => {
+    ajv.validate(rebased(schema), value);
+    return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+}

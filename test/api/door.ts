@@ -1,0 +1,172 @@
+/** What the market shows, on a real port over a world whose log follows a chain. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+import { chartRoutes } from '../../src/api/charts/routes.ts';
+import { lastBarTopic, mcapBarTopic } from '../../src/api/charts/topics.ts';
+import { udfRoutes } from '../../src/api/charts/udf.ts';
+import { createGateway } from '../../src/api/gateway/gateway.ts';
+import { silentObserver } from '../../src/api/gateway/observer.ts';
+import type { Vantage } from '../../src/api/gateway/port.ts';
+import { createServer } from '../../src/api/gateway/server.ts';
+import { holderRoutes } from '../../src/api/holders/routes.ts';
+import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
+import { orderTopics } from '../../src/api/orders/topics.ts';
+import { poolRoutes } from '../../src/api/pools/routes.ts';
+import { poolTopics } from '../../src/api/pools/topics.ts';
+import { createHub } from '../../src/api/topics/hub.ts';
+import { tradeRoutes } from '../../src/api/trades/routes.ts';
+import { tradeTopics } from '../../src/api/trades/topics.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { appendBlock, passTo, rollBackTo } from '../chain/foldChain.ts';
+import { BlockMaker, type Deed } from '../chain/foldMarket.ts';
+import type { ModelPool } from '../chain/foldState.ts';
+import { FoldWorld } from '../support/foldWorld.ts';
+import { type Scope, temporaryDirectory } from '../support/server.ts';
+import type { Frame } from '../support/subscription.ts';
+import { until } from '../support/until.ts';
+
+export interface Door {
+  readonly world: FoldWorld;
+  readonly maker: BlockMaker;
+  readonly url: string;
+  readonly port: number;
+  readonly faults: unknown[];
+  block(deeds: readonly Deed[], afterMs?: number): Promise<void>;
+  back(blocks: number): Promise<void>;
+  pass(forMs: number): Promise<void>;
+  pool(index?: number): ModelPool;
+  get(path: string, query: Record<string, string | number>): Promise<Response>;
+  json(path: string, query: Record<string, string | number>): Promise<unknown>;
+}
+
+export async function openDoor(scope: Scope): Promise<Door> {
+  const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
+  const maker = new BlockMaker();
+  const { node } = world;
+  const faults: unknown[] = [];
+  const observer = {
+    ...silentObserver,
+    handlerFailed: (_where: string, error: unknown) => void faults.push(error),
+  };
+  const vantage: Vantage = {
+    applied: () => node.applied(),
+    synced: () => node.synced(),
+    tip: () => ({ slot: null, hash: null, lagMs: null }),
+    onApplied: (listener) => node.onApplied(listener),
+  };
+  const clock = systemClock;
+  const server = createServer(observer);
+  const streams = createHub({ vantage, clock, observer, publish: server.publish });
+  // The world keeps the tags of a batch; its listeners are told right after it.
+  node.onApplied(() => {
+    const tags = [...world.said.tags];
+    world.said.tags.clear();
+    streams.applied(tags);
+  });
+  const gateway = createGateway({
+    server,
+    streams,
+    routes: [
+      ...chartRoutes(node),
+      ...udfRoutes(node, clock),
+      ...poolRoutes(node),
+      ...holderRoutes(node),
+      ...orderFeedRoutes(node),
+      ...tradeRoutes(node),
+    ],
+    topics: [
+      lastBarTopic(node),
+      mcapBarTopic(node),
+      ...poolTopics(node),
+      ...orderTopics(node),
+      ...tradeTopics(node),
+    ],
+    vantage,
+    clock,
+    rng: systemRng,
+    observer,
+    options: { shutdownGraceMs: 5, stopMs: 100 },
+  });
+  const port = await gateway.start('127.0.0.1', 0);
+  assert(typeof port === 'number');
+  scope.after(() => gateway.stop());
+  const url = `http://127.0.0.1:${port}`;
+  const get: Door['get'] = (path, query) => {
+    const text = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    return fetch(`${url}${path}?${text}`);
+  };
+  return {
+    world,
+    maker,
+    url,
+    port,
+    faults,
+    block: (deeds, afterMs = 20_000) => appendBlock(world, maker.block(deeds, afterMs)),
+    back: (blocks) => rollBackTo(world, maker.back(blocks)),
+    pass: (forMs) => passTo(world, world.fold.marketMs + forMs),
+    pool(index = 0) {
+      const pool = [...maker.state.pools.values()][index];
+      assert(pool !== undefined, `pool ${index} was launched`);
+      return pool;
+    },
+    get,
+    async json(path, query) {
+      const response = await get(path, query);
+      const body = await response.text();
+      assert.equal(response.status, 200, `${path}: ${body}`);
+      return JSON.parse(body);
+    },
+  };
+}
+
+/** One subscription on a socket of its own, as its frames came. */
+export class Listener {
+  readonly frames: Frame[] = [];
+  readonly #socket: WebSocket;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (text: Buffer) => {
+      const frame = JSON.parse(text.toString()) as Frame; // trust: compared field by field
+      if (frame.event !== 'Ping') this.frames.push(frame);
+    });
+  }
+
+  /** Resolves once the subscription is answered. */
+  static async open(
+    scope: Scope,
+    door: Pick<Door, 'port'>,
+    topic: string,
+    data: object,
+    more: object = {},
+  ): Promise<Listener> {
+    const socket = new WebSocket(`ws://127.0.0.1:${door.port}/ws`);
+    scope.after(() => socket.terminate());
+    const listener = new Listener(socket);
+    await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
+    socket.send(JSON.stringify({ messageType: 'subscribe', requestId: 'r', topic, data, ...more }));
+    await until('the subscription is answered', () => listener.frames.length > 0);
+    return listener;
+  }
+
+  get last(): Frame | undefined {
+    return this.frames.at(-1);
+  }
+
+  /** Data of the next `count` frames after the first `seen`. */
+  async after(seen: number, count: number): Promise<unknown[]> {
+    await until(
+      () => `${count} frames after ${seen}: ${JSON.stringify(this.frames.slice(seen))}`,
+      () => this.frames.length >= seen + count,
+    );
+    return this.frames.slice(seen).map(({ data }) => data);
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { until } from '../../support/until.ts';
+import { startNode } from './node.ts';
+import { ask, get, post, RawConnection } from './raw.ts';
+import { Gate, LONG, testRoutes } from './routes.ts';
+
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'X-Position, X-Slot, X-Block-Hash, X-Next-To, ETag, Retry-After, ' +
+    'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+};
+
+test('query parameters are converted, checked and cleaned', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const good: [string, unknown][] = [
+    ['asset=abc', { asset: 'abc' }],
+    ['asset=abc&limit=5&unknown=7', { asset: 'abc', limit: 5 }],
+    ['asset=abc&limit=&fill=null', { asset: 'abc' }],
+    ['asset=abc&limit=1&limit=2', { asset: 'abc', limit: 2 }],
+    ['asset=%61b%63&fill=previous', { asset: 'abc', fill: 'previous' }],
+    ['asset=null', { asset: 'null' }],
+  ];
+  for (const [query, expected] of good) {
+    for (const _again of [1, 2]) {
+      const answer = await ask(port, get(`/echo?${query}`));
+      assert.equal(answer.status, 200, query);
+      assert.deepEqual(JSON.parse(answer.body).query, expected);
+    }
+  }
+  const bad: [string, string][] = [
+    ['', 'query.asset'],
+    ['asset=', 'query.asset'],
+    ['asset=ABC', 'query.asset'],
+    ['asset=abc&limit=1.5', 'query.limit'],
+    ['asset=abc&limit=1e1', 'query.limit'],
+    ['asset=abc&limit=0x10', 'query.limit'],
+    ['asset=abc&limit=%201', 'query.limit'],
+    ['asset=abc&limit=101', 'query.limit'],
+    ['asset=abc&limit=-1', 'query.limit'],
+    ['asset=abc&fill=next', 'query.fill'],
+    ['asset=%zz', 'query'],
+    ['asset=%c3', 'query'],
+  ];
+  for (const [query, path] of bad) {
+    const answer = await ask(port, get(`/echo?${query}`));
+    const body = JSON.parse(answer.body);
+    assert.equal(answer.status, 400, query);
+    assert.equal(body.cause, 'INVALID_PARAMS');
+    assert.equal(body.details[0].path, path, query);
+    assert.equal(typeof body.details[0].message, 'string');
+  }
+  const choice = JSON.parse((await ask(port, get('/echo?asset=a&fill=x'))).body);
+  assert.equal(choice.details[0].message, 'must be one of "none", "previous"');
+});
+
+test('path parameters are decoded', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const answer = await ask(port, get('/items/a%20b+c/of/%C3%A9'));
+  assert.deepEqual(JSON.parse(answer.body).params, {
+    item: 'a b+c',
+    owner: Buffer.from('é').toString('latin1'),
+  });
+  assert.equal((await ask(port, get('/items/%ff/of/x'))).status, 400);
+});
+
+test('bodies are checked by media type, size, syntax and schema', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const body = async (text: string, lines: string[] = []) => {
+    const answer = await ask(port, post('/echo', text, lines));
+    return { status: answer.status, ...JSON.parse(answer.body) };
+  };
+  assert.deepEqual((await body('{"pkh":"ab","note":null,"x":1}')).body, { pkh: 'ab', x: 1 });
+  assert.deepEqual((await body('{"pkh":"ab","inner":{"size":1,"tag":""}}')).body.inner, {
+    size: 1,
+  });
+  const charset = ['content-type: Application/JSON; charset=utf-8'];
+  assert.equal((await body('{"pkh":"ab"}', charset)).status, 200);
+  assert.equal((await body('{"pkh":"ab"}', ['Content-Type: text/plain'])).status, 415);
+  assert.equal((await body('{"pkh":"ab"}', ['Content-Type: application/jsonp'])).status, 415);
+  const malformed = await body('{"pkh":');
+  assert.deepEqual([malformed.status, malformed.cause], [400, 'INVALID_PARAMS']);
+  const wrong = await body('{"pkh":"a","inner":{"size":"1"}}');
+  assert.deepEqual(
+    wrong.details.map((detail: { path: string }) => detail.path),
+    ['body.pkh', 'body.inner.size'],
+  );
+  assert.equal((await body('')).status, 400);
+  assert.equal((await body('null')).status, 400);
+});
+
+test('a route that takes no or an optional body answers without one', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const bodyOf = async (path: string, text: string) =>
+    JSON.parse((await ask(port, post(path, text))).body).body;
+  assert.equal(await bodyOf('/nothing', ''), 'absent');
+  assert.equal(await bodyOf('/nothing', '{}'), 'absent');
+  assert.equal(await bodyOf('/filter', ''), null);
+  assert.equal(await bodyOf('/filter', 'null'), null);
+  assert.deepEqual(await bodyOf('/filter', '["a"]'), ['a']);
+  const noType = get('/nothing', ['Content-Type: text/plain', 'Content-Length: 0'], 'POST');
+  assert.equal((await ask(port, noType)).status, 200);
+});
+
+test('a body above the limit is refused, declared or not', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes(), options: { maxBodyBytes: 1000 } });
+  const connection = new RawConnection(port);
+  const declared = await connection.ask(post('/nothing', `"${'x'.repeat(999)}"`));
+  assert.equal(declared.status, 413);
+  assert.equal(JSON.parse(declared.body).cause, 'PAYLOAD_TOO_LARGE');
+  assert.equal((await connection.ask(post('/nothing', `"${'x'.repeat(998)}"`))).status, 200);
+  const chunked = get('/nothing', ['Transfer-Encoding: chunked'], 'POST');
+  const chunk = `258\r\n${'x'.repeat(600)}\r\n`;
+  const undeclared = await connection.ask(`${chunked + chunk + chunk}0\r\n\r\n`);
+  assert.equal(undeclared.status, 413);
+  connection.socket.destroy();
+});
+
+test('a chunked body of another media type is refused', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const head = get('/nothing', ['Transfer-Encoding: chunked', 'Content-Type: text/csv'], 'POST');
+  assert.equal((await ask(port, `${head}3\r\na,b\r\n0\r\n\r\n`)).status, 415);
+});
+
+test('unknown routes, methods and failures have a cause and a message', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const expected: [string, number, string][] = [
+    [get('/nowhere'), 404, 'NOT_FOUND'],
+    [get('/ws'), 404, 'NOT_FOUND'],
+    [get('/missing'), 404, 'ASSET_NOT_FOUND'],
+    [get('/invalid'), 400, 'INVALID_PARAMS'],
+    [get('/overloaded'), 503, 'OVERLOADED'],
+    [get('/long', [], 'DELETE'), 405, 'METHOD_NOT_ALLOWED'],
+    [get('/nothing'), 405, 'METHOD_NOT_ALLOWED'],
+    [get('/nothing', [], 'HEAD'), 405, ''],
+  ];
+  for (const [request, status, cause] of expected) {
+    const answer = await ask(port, request);
+    assert.equal(answer.status, status, request);
+    assert.equal(answer.headers['content-type'], 'application/json');
+    assert.equal(answer.headers['ratelimit-limit'], '200');
+    for (const [name, value] of Object.entries(CORS)) assert.equal(answer.headers[name], value);
+    if (cause !== '') assert.equal(JSON.parse(answer.body).cause, cause);
+    if (status === 405) assert.match(answer.headers.allow ?? '', /OPTIONS/);
+  }
+  assert.equal((await ask(port, get('/overloaded'))).headers['retry-after'], '7');
+  const allow = (await ask(port, get('/echo', [], 'PUT'))).headers.allow;
+  assert.equal(allow, 'GET, HEAD, POST, OPTIONS');
+});
+
+test('HEAD answers the headers of GET without a body', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  for (const path of ['/small', '/long', '/bytes', '/missing', '/nowhere']) {
+    const connection = new RawConnection(port);
+    const full = await connection.ask(get(path));
+    const head = await connection.ask(get(path, [], 'HEAD'), true);
+    assert.equal(head.status, full.status);
+    const { date: _a, ...fullHeaders } = full.headers;
+    const { date: _b, ...headHeaders } = head.headers;
+    assert.deepEqual(headHeaders, fullHeaders, path);
+    assert.equal(connection.received, '');
+    assert.equal((await connection.ask(get('/small'))).body, '{"a":1}');
+    connection.socket.destroy();
+  }
+});
+
+test('OPTIONS is answered for browsers', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  for (const path of ['/echo', '/nowhere']) {
+    const answer = await ask(port, get(path, ['Origin: http://a.b'], 'OPTIONS'));
+    assert.equal(answer.status, 204);
+    for (const [name, value] of Object.entries(CORS)) assert.equal(answer.headers[name], value);
+    assert.equal(answer.headers['access-control-allow-methods'], 'GET, HEAD, POST, OPTIONS');
+    assert.equal(answer.headers['access-control-allow-headers'], 'Content-Type, If-None-Match');
+    assert.equal(answer.headers['access-control-max-age'], '86400');
+    assert.equal(answer.headers['ratelimit-limit'], '200');
+  }
+});
+
+test('duplicate Host or Content-Length is refused and the connection closed', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const requests = [
+    get('/small', ['Host: other']),
+    get('/nowhere', ['host: test']),
+    get('/small', ['Host: other'], 'HEAD'),
+    get('/nothing', ['Content-Length: 2', 'Content-Length: 3'], 'POST'),
+    get('/nothing', ['Content-Length: 2', 'content-length: 2'], 'POST'),
+  ];
+  for (const request of requests) {
+    const connection = new RawConnection(port);
+    const answer = await connection.ask(request);
+    assert.equal(answer.status, 400, request);
+    assert.equal(answer.headers.connection, 'close');
+    await until('closed', () => connection.closed);
+  }
+});
+
+test('a handler that throws or rejects is answered 500 and harms nobody', async (t) => {
+  const { port, faults } = await startNode(t, { routes: testRoutes() });
+  for (const path of ['/throws', '/rejects', '/breaks']) {
+    const answer = await ask(port, get(path));
+    assert.equal(answer.status, 500);
+    assert.equal(JSON.parse(answer.body).cause, 'SERVER_ERROR');
+  }
+  assert.equal(faults.length, 3);
+  assert.equal((await ask(port, get('/small'))).status, 200);
+});
+
+test('what another server cannot give now is answered as such, and is no fault', async (t) => {
+  const { port, faults } = await startNode(t, { routes: testRoutes() });
+  const answer = await ask(port, get('/unavailable'));
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers['retry-after'], '3');
+  assert.equal(JSON.parse(answer.body).cause, 'NOT_READY');
+  assert.deepEqual(faults, []);
+});
+
+test('a client that goes away while its answer is prepared harms nobody', async (t) => {
+  const gate = new Gate();
+  const { port } = await startNode(t, { routes: testRoutes(gate) });
+  for (let i = 0; i < 20; i++) {
+    const connection = new RawConnection(port);
+    connection.socket.write(get('/held'));
+    await until('handler runs', () => gate.waiting.length === i + 1);
+    connection.socket.destroy();
+  }
+  const patient = new RawConnection(port);
+  const answer = patient.ask(get('/held'));
+  await until('handler runs', () => gate.waiting.length === 21);
+  for (const release of gate.waiting) release({ body: 'late' });
+  assert.equal((await answer).body, 'late');
+  const halfBody = new RawConnection(port);
+  halfBody.socket.write(`${get('/nothing', ['Content-Length: 100'], 'POST')}{`);
+  halfBody.socket.destroy();
+  assert.equal((await patient.ask(get('/small'))).status, 200);
+  patient.socket.destroy();
+});
+
+test('ETag and If-None-Match give 304', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  const first = await ask(port, get('/small'));
+  const tag = first.headers.etag ?? '';
+  assert.match(tag, /^W\/"[\w-]+"$/);
+  for (const match of [tag, tag.slice(2), `"x", ${tag}`, '*']) {
+    const again = await ask(port, get('/small', [`If-None-Match: ${match}`]));
+    assert.equal(again.status, 304);
+    assert.equal(again.headers.etag, tag);
+    assert.equal(again.headers['x-position'], '1-aaaa:10');
+  }
+  assert.equal((await ask(port, get('/small', ['If-None-Match: "other"']))).status, 200);
+});
+
+test('long bodies are gzipped for those who take it', async (t) => {
+  const { url, port } = await startNode(t, { routes: testRoutes() });
+  for (const _again of [1, 2]) {
+    const answer = await fetch(`${url}/long`, { headers: { 'accept-encoding': 'br, gzip;q=0.5' } });
+    assert.equal(answer.headers.get('content-encoding'), 'gzip');
+    assert.equal(answer.headers.get('vary'), 'Accept-Encoding');
+    assert.equal(await answer.text(), LONG);
+  }
+  const raw = await ask(port, get('/long', ['Accept-Encoding: gzip']));
+  assert.equal(gunzipSync(Buffer.from(raw.body, 'latin1')).toString(), LONG);
+  for (const refused of ['identity', 'gzip;q=0, *', 'br', '']) {
+    const answer = await ask(port, get('/long', [`Accept-Encoding: ${refused}`]));
+    assert.equal(answer.headers['content-encoding'], undefined);
+    assert.equal(answer.headers.vary, 'Accept-Encoding');
+    assert.equal(answer.body, LONG);
+  }
+});

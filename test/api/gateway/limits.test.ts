@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Callers, callerOf } from '../../../src/api/gateway/address.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { HandClock } from './handClock.ts';
+import { startNode } from './node.ts';
+import { ask, get, post } from './raw.ts';
+import { testRoutes } from './routes.ts';
+
+const SLOW = { perSecond: 0.01, burst: 3 };
+
+test('an address that reads too much is told when to come back', async (t) => {
+  const options = { limitLoopback: true, reads: SLOW };
+  const { port } = await startNode(t, { routes: testRoutes(), options });
+  for (const remaining of ['2', '1', '0']) {
+    const answer = await ask(port, get('/small'));
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['ratelimit-limit'], '3');
+    assert.equal(answer.headers['ratelimit-remaining'], remaining);
+  }
+  const refused = await ask(port, get('/small'));
+  assert.equal(refused.status, 429);
+  assert.equal(JSON.parse(refused.body).cause, 'RATE_LIMITED');
+  assert(Number(refused.headers['retry-after']) >= 90);
+  assert(Number(refused.headers['ratelimit-reset']) >= 290);
+  assert.equal((await ask(port, get('/nowhere'))).status, 429);
+  assert.equal((await ask(port, get('/free'))).status, 200);
+  assert.equal((await ask(port, get('/small', [], 'OPTIONS'))).status, 204);
+  assert.equal((await ask(port, post('/launch', ''))).status, 200);
+});
+
+test('a bucket fills again', async (t) => {
+  const options = { limitLoopback: true, reads: { perSecond: 50, burst: 1 } };
+  const clock = new HandClock();
+  const { port } = await startNode(t, { routes: testRoutes(), options, clock });
+  const status = async () => (await ask(port, get('/small'))).status;
+  assert.deepEqual([await status(), await status()], [200, 429]);
+  await clock.advance(19);
+  assert.equal(await status(), 429);
+  await clock.advance(1);
+  assert.deepEqual([await status(), await status()], [200, 429]);
+});
+
+test('a build counts only when it answers 200', async (t) => {
+  const failing = [new Failure('INVALID_PARAMS', 'no'), new Failure('OVERLOADED', 'full')];
+  const answers = [...failing, ...failing, { body: '{}' }, ...failing];
+  const options = { limitLoopback: true, builds: { perSecond: 0.01, burst: 2 } };
+  const { port } = await startNode(t, { routes: testRoutes(undefined, answers), options });
+  const statuses = [];
+  for (let i = 0; i < 10; i++) statuses.push((await ask(port, post('/build', ''))).status);
+  assert.deepEqual(statuses, [400, 503, 400, 503, 200, 400, 503, 200, 429, 429]);
+});
+
+test('loopback is exempt unless a setting says otherwise', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes(), options: { reads: SLOW } });
+  for (let i = 0; i < 10; i++) {
+    const answer = await ask(port, get('/small'));
+    assert.deepEqual([answer.status, answer.headers['ratelimit-remaining']], [200, '3']);
+  }
+});
+
+test('behind a trusted proxy the rightmost untrusted address counts', async (t) => {
+  const options = { trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'], reads: SLOW };
+  const { port } = await startNode(t, { routes: testRoutes(), options });
+  const remaining = async (...forwarded: string[]) => {
+    const lines = forwarded.map((entry) => `X-Forwarded-For: ${entry}`);
+    return (await ask(port, get('/small', lines))).headers['ratelimit-remaining'];
+  };
+  assert.equal(await remaining('6.6.6.6, 1.2.3.4'), '2');
+  assert.equal(await remaining('7.7.7.7, 1.2.3.4, 10.1.1.1'), '1');
+  assert.equal(await remaining('7.7.7.7', '1.2.3.4:5678, 10.1.1.1'), '0');
+  assert.equal(await remaining('1.2.3.4, 8.8.8.8'), '2');
+  assert.equal(await remaining('::ffff:8.8.8.8'), '1');
+  assert.equal(await remaining('2001:db8:1:2:3::1'), '2');
+  assert.equal(await remaining('[2001:db8:1:2:ffff::9]:443'), '1');
+  assert.equal(await remaining('2001:db8:1:3::1'), '2');
+  assert.equal(await remaining(), '3');
+});
+
+test('X-Forwarded-For of an untrusted peer is ignored', async (t) => {
+  const options = { limitLoopback: true, reads: SLOW, trustedProxies: ['10.0.0.0/8'] };
+  const { port } = await startNode(t, { routes: testRoutes(), options });
+  for (const [index, status] of [200, 200, 200, 429].entries()) {
+    const answer = await ask(port, get('/small', [`X-Forwarded-For: 1.1.1.${index}`]));
+    assert.equal(answer.status, status);
+  }
+});
+
+test('IPv6 addresses count by /64 and loopback is recognised in every form', () => {
+  assert.equal(callerOf('2001:db8::1').key, callerOf('2001:db8:0:0:9:9:9:9').key);
+  assert.notEqual(callerOf('2001:db8::1').key, callerOf('2001:db8:0:1::1').key);
+  assert(callerOf('::1').loopback);
+  assert(callerOf('127.9.9.9').loopback);
+  assert(!callerOf('::2').loopback);
+  assert(!callerOf('128.0.0.1').loopback);
+  new Callers(['::1', '10.0.0.0/8', '2001:db8::/32']);
+});

@@ -1,0 +1,73 @@
+/** A gateway on a free port over the tiny market, and what tests need to talk to it. */
+import assert from 'node:assert/strict';
+import { createGateway, type Gateway } from '../../../src/api/gateway/gateway.ts';
+import { type Observer, silentObserver } from '../../../src/api/gateway/observer.ts';
+import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
+import type { Route } from '../../../src/api/gateway/port.ts';
+import { createServer } from '../../../src/api/gateway/server.ts';
+import { createHub } from '../../../src/api/topics/hub.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import type { HandClock } from './handClock.ts';
+import { Market } from './market.ts';
+
+export interface TestNode {
+  readonly market: Market;
+  readonly gateway: Gateway;
+  readonly port: number;
+  readonly url: string;
+  readonly faults: unknown[];
+  readonly closes: number[];
+  /** Sockets open, as a gauge would say. */
+  readonly sockets: { open: number };
+  readonly resyncs: string[];
+}
+
+/** Ends soon; gives nobody up whom a busy machine holds up. */
+const QUICK = { shutdownGraceMs: 20, stopMs: 100, silenceMs: 600_000, behindMs: 600_000 };
+
+export async function startNode(
+  test: { after(run: () => Promise<void>): void },
+  more: { options?: Partial<GatewayOptions>; routes?: readonly Route[]; clock?: HandClock } = {},
+): Promise<TestNode> {
+  const market = new Market();
+  const faults: unknown[] = [];
+  const closes: number[] = [];
+  const resyncs: string[] = [];
+  const sockets = { open: 0 };
+  const observer: Observer = {
+    ...silentObserver,
+    handlerFailed: (_where, error) => void faults.push(error),
+    socketOpened: () => {
+      sockets.open += 1;
+    },
+    socketClosed: (code) => {
+      sockets.open -= 1;
+      closes.push(code);
+    },
+    resync: (reason) => void resyncs.push(reason),
+  };
+  const server = createServer(observer);
+  const clock = more.clock ?? systemClock;
+  const streams = createHub({ vantage: market, clock, observer, publish: server.publish });
+  market.hub = streams;
+  const gateway = createGateway({
+    server,
+    streams,
+    routes: more.routes ?? [],
+    topics: market.topics(),
+    vantage: market,
+    clock,
+    rng: systemRng,
+    observer,
+    options: { ...QUICK, ...more.options },
+  });
+  const port = await gateway.start('127.0.0.1', 0);
+  assert(typeof port === 'number');
+  test.after(() => {
+    more.clock?.letGo();
+    return gateway.stop();
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return { market, gateway, port, url, faults, closes, sockets, resyncs };
+}

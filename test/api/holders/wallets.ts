@@ -1,0 +1,92 @@
+/** What the suites of this folder ask of a door, and the market behind it told by its blocks. */
+import assert from 'node:assert/strict';
+import type { MarketEvent } from '../../../src/engine/market/events.ts';
+import { appendBlock, rollBackTo } from '../../chain/foldChain.ts';
+import type { Deed, MadeBlock } from '../../chain/foldMarket.ts';
+import { hashOf } from '../../chain/foldState.ts';
+import { spread } from '../../chain/walletTruth.ts';
+import type { Scope } from '../../support/server.ts';
+import { type Door, openDoor } from '../door.ts';
+
+export const EXECUTE: Deed = { do: 'execute', pool: 0 };
+export const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
+export const buyOf = (user: number, amount: number): Deed => {
+  return { do: 'place', user, pool: 0, side: 'buy', amount };
+};
+export const sellOf = (user: number, amount: number): Deed => {
+  return { do: 'place', user, pool: 0, side: 'sell', amount };
+};
+export const give = (user: number, to: number): Deed => ({ do: 'transfer', user, pool: 0, to });
+
+/** A door whose blocks spread the users' tokens over several addresses. */
+export class WalletDoor {
+  readonly door: Door;
+  blocks: MadeBlock[] = [];
+
+  private constructor(door: Door) {
+    this.door = door;
+  }
+
+  static async open(scope: Scope): Promise<WalletDoor> {
+    return new WalletDoor(await openDoor(scope));
+  }
+
+  get token(): string {
+    return this.door.pool().token;
+  }
+
+  async block(...deeds: Deed[]): Promise<void> {
+    const block = spread(this.door.maker.block(deeds, 20_000));
+    this.blocks.push(block);
+    await appendBlock(this.door.world, block);
+  }
+
+  async back(blocks: number): Promise<void> {
+    const height = this.door.maker.back(blocks);
+    this.blocks = this.blocks.slice(0, height);
+    await rollBackTo(this.door.world, height);
+  }
+
+  get(path: string, query: Record<string, string | number>): Promise<unknown> {
+    return this.door.json(path, query);
+  }
+
+  send(path: string, assetId: string, body: unknown): Promise<Response> {
+    return fetch(`${this.door.url}${path}?${new URLSearchParams({ assetId })}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  async post(path: string, assetId: string, body: unknown): Promise<unknown> {
+    const response = await this.send(path, assetId, body);
+    assert.equal(response.status, 200, path);
+    return response.json();
+  }
+}
+
+/**
+ * A block in which everything that was not in a script goes to as many new outputs, of addresses
+ * that nobody's market knows: no deed can follow it.
+ */
+export async function crowd(door: WalletDoor, amounts: readonly number[]): Promise<void> {
+  const { maker, world } = door.door;
+  const { token, blocks } = door;
+  const block = maker.block([], 20_000);
+  const past = blocks.flatMap(({ events }) => events);
+  const gone = new Set(past.flatMap((event) => (event.kind === 'spent' ? [event.ref] : [])));
+  const tx = hashOf(`crowd ${blocks.length}`);
+  const spent = past.flatMap((event): MarketEvent[] => {
+    const isThere = event.kind === 'made' && !event.isOurs && !gone.has(event.ref);
+    return isThere ? [{ tx, kind: 'spent', ref: event.ref }] : [];
+  });
+  const made = amounts.map((amount, index): MarketEvent => {
+    const [ref, address] = [`${tx}:${index}`, `addr_test1crowd${index}`];
+    const rest = { pkh: null, isOurs: false, lovelace: '2000000', datum: null };
+    return { tx, kind: 'made', ref, address, assets: { [token]: String(amount) }, ...rest };
+  });
+  const all = { ...block, events: [...spent, ...made] };
+  blocks.push(all);
+  await appendBlock(world, all);
+}

@@ -1,0 +1,46 @@
+/** Order and trade routes and topics of a node, asked without a port. */
+import assert from 'node:assert/strict';
+import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
+import { orderTopics } from '../../../src/api/orders/topics.ts';
+import type { Source } from '../../../src/api/topics/port.ts';
+import { tradeRoutes } from '../../../src/api/trades/routes.ts';
+import { tradeTopics } from '../../../src/api/trades/topics.ts';
+import { formatAddress } from '../../../src/cardano/codec/address.ts';
+import type { Node } from '../../../src/engine/actors/node.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+
+export type Asked = Readonly<Record<string, string | number>>;
+
+export interface Offer {
+  /** null: refused. */
+  ask(path: string, query: Asked, body?: unknown): unknown;
+  open(topic: string, data: unknown): Source;
+}
+
+export const FEED = '/v1/orders-feed/initial/state';
+export const HISTORY = '/v1/user-history-feed/initial/state';
+
+/** Kept as long as the node runs, caches with it. */
+export function offerOf(node: Node): Offer {
+  const routes = [...orderFeedRoutes(node), ...tradeRoutes(node)];
+  const topics = [...orderTopics(node), ...tradeTopics(node)];
+  return {
+    ask(path, query, body) {
+      const route = routes.find((each) => each.path === path);
+      const answer = route?.handle({ query, params: {}, body });
+      assert(answer !== undefined && !(answer instanceof Promise), path);
+      if (answer instanceof Failure) return null;
+      return JSON.parse(Buffer.from(answer.body).toString());
+    },
+    open(name, data) {
+      const source = topics.find((each) => each.name === name)?.open(data);
+      assert(source !== undefined && !(source instanceof Failure), name);
+      return source;
+    },
+  };
+}
+
+export function keyAddress(hash: string): string {
+  const payment = { kind: 'key', hash } as const;
+  return formatAddress({ network: 'testnet', payment, stake: null, pointer: false });
+}

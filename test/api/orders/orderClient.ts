@@ -1,0 +1,119 @@
+/** Clients of the order topics: each keeps what frames tell, by the client rule of api.md 6.4. */
+import assert from 'node:assert/strict';
+import { askSince, type Source } from '../../../src/api/topics/port.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import type { Position } from '../../../src/engine/runtime/position.ts';
+import { recordOf } from '../../support/subscription.ts';
+
+export interface Heard {
+  readonly event: string;
+  readonly data: unknown;
+  readonly seq: number;
+  readonly isSnapshot: boolean;
+}
+
+/**
+ * What the gateway sends to one who stands at `own`: page after page since then, else a snapshot.
+ * Each part as a client gets it.
+ */
+export function framesFor(source: Source, own: Position | null, applied: Position): Heard[] {
+  const heard: Heard[] = [];
+  const hear = (event: string, data: unknown, seq: number, isSnapshot: boolean) =>
+    heard.push({ event, data: JSON.parse(JSON.stringify(data)), seq, isSnapshot });
+  let complete = own?.epoch === applied.epoch ? own.seq : -1;
+  while (complete >= 0 && complete < applied.seq) {
+    const changes = askSince(source, complete, applied.seq);
+    assert(!(changes instanceof Failure));
+    if (changes === null) complete = -1;
+    else {
+      for (const { event, data, seq } of changes.parts) hear(event, data, seq, false);
+      complete = changes.completeTo;
+    }
+  }
+  if (complete < 0) {
+    const data = source.snapshot();
+    assert(!(data instanceof Failure));
+    hear('snapshot', data, applied.seq, true);
+  }
+  return heard;
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  assert(Array.isArray(value));
+  return value.map((each) => ({ ...recordOf(each) }));
+}
+
+/** Orders as they were told; without `knowsRevised` it never heard of `OrdersRevised`. */
+export class OrderClient {
+  readonly ledger = new Map<string, unknown>();
+  readonly mempool = new Map<string, unknown>();
+  readonly #knowsRevised: boolean;
+  count = 0;
+  revised = 0;
+  #seq = -1;
+
+  constructor(knowsRevised: boolean) {
+    this.#knowsRevised = knowsRevised;
+  }
+
+  hear({ event, data, seq, isSnapshot }: Heard): void {
+    if (event === 'OrdersRevised') {
+      const { reason, fromSlot, toSlot } = recordOf(data);
+      assert.equal(reason, 'rollback');
+      for (const slot of [fromSlot, toSlot]) assert(slot === null || Number.isInteger(slot));
+      this.revised += 1;
+      if (!this.#knowsRevised) return;
+    }
+    if (isSnapshot) {
+      this.ledger.clear();
+      this.mempool.clear();
+      this.count = 0;
+    } else if (seq <= this.#seq) return;
+    this.#seq = seq;
+    if (data === null) return;
+    const { ledger, mempool, removed, count } = recordOf(data);
+    for (const order of listOf(ledger)) this.#put(this.ledger, this.mempool, order);
+    for (const order of listOf(mempool)) this.#put(this.mempool, this.ledger, order);
+    assert(Array.isArray(removed));
+    for (const ref of removed.map(String)) {
+      this.ledger.delete(ref);
+      this.mempool.delete(ref);
+    }
+    this.count = Number(count);
+  }
+
+  #put(to: Map<string, unknown>, from: Map<string, unknown>, order: Record<string, unknown>) {
+    const ref = String(order.entityId);
+    from.delete(ref);
+    to.set(ref, order);
+  }
+}
+
+export class TradeClient {
+  readonly trades = new Map<string, unknown>();
+  #seq = -1;
+
+  hear({ data, seq, isSnapshot }: Heard): void {
+    if (isSnapshot) this.trades.clear();
+    else if (seq <= this.#seq) return;
+    this.#seq = seq;
+    for (const row of data === null ? [] : listOf(data)) {
+      if (row.removed === true) this.trades.delete(String(row.id));
+      else this.trades.set(String(row.id), row);
+    }
+  }
+
+  /** Newest first. */
+  get rows(): unknown[] {
+    return [...this.trades].sort(([a], [b]) => (a < b ? 1 : -1)).map(([, row]) => row);
+  }
+}
+
+/** Whole each time. */
+export class BookClient {
+  book: unknown = null;
+
+  hear({ data }: Heard): void {
+    this.book = data;
+  }
+}

@@ -1,0 +1,231 @@
+/** Orders and trades over HTTP: every page from anywhere, every cursor, every bad input. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
+import { orderFeedRoutes } from '../../../src/api/orders/routes.ts';
+import { tradeRoutes } from '../../../src/api/trades/routes.ts';
+import type { Deed } from '../../chain/foldMarket.ts';
+import { beaconOf, ownerOf } from '../../chain/foldState.ts';
+import { MempoolMarket } from '../../chain/mempoolMarket.ts';
+import { type Shown, truthOf } from '../../chain/mempoolTruth.ts';
+import type { Scope } from '../../support/server.ts';
+import { recordOf } from '../../support/subscription.ts';
+import { type Door, openDoor } from '../door.ts';
+import { FEED, HISTORY } from './offer.ts';
+
+const UNKNOWN = `${'ab'.repeat(28)}.00`;
+const EVERYBODY = Array.from({ length: 1_000 }, (_, user) => ownerOf(user));
+
+interface Stall {
+  readonly door: Door;
+  readonly market: MempoolMarket;
+  readonly token: string;
+}
+
+/** Some 120 orders of four people on two tokens in every state; some wait. */
+async function openStall(scope: Scope): Promise<Stall> {
+  const door = await openDoor(scope);
+  const market = new MempoolMarket(door.world);
+  await market.block([
+    { do: 'launch', user: 0, buy: 20 },
+    { do: 'launch', user: 1, buy: 0 },
+  ]);
+  for (let round = 0; round < 20; round += 1) {
+    const deeds = Array.from({ length: 6 }, (_, at): Deed => {
+      const side = at === 5 ? 'sell' : 'buy';
+      return { do: 'place', user: (round + at) % 4, pool: at % 2, side, amount: 3 + at };
+    });
+    const ends: Deed[] = [
+      { do: 'execute', pool: round % 2 },
+      { do: 'cancel', index: round },
+      { do: 'refund', index: round + 3 },
+    ];
+    await market.block([...deeds, ...(round % 3 === 0 ? ends : [])]);
+  }
+  for (const ends of [0, 2, 1, 3, 7, 9]) {
+    await market.perform({ do: 'false', user: ends % 4, pool: ends % 2, ends });
+  }
+  const [token = ''] = market.maker.state.pools.keys();
+  return { door, market, token };
+}
+
+async function post(door: Door, path: string, query: object, body?: unknown): Promise<Response> {
+  const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
+  const text = new URLSearchParams(Object.fromEntries(texts));
+  const sent =
+    body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  return fetch(`${door.url}${path}?${text}`, { method: 'POST', ...sent });
+}
+
+test('a page is exact, whatever is asked', async (scope) => {
+  const { door, market, token } = await openStall(scope);
+  const Page = Compile(orderFeedRoutes(door.world.node)[0]?.answers?.[200]?.schema ?? {});
+  const truth = truthOf(market.facts, 0);
+  const routes = [
+    { path: FEED, asset: true, onlyOpen: false },
+    { path: HISTORY, asset: false, onlyOpen: false },
+    { path: `${HISTORY}/by/asset`, asset: true, onlyOpen: false },
+    { path: `${HISTORY}/open`, asset: false, onlyOpen: true },
+  ];
+  const isOpen = ({ status }: Shown) => status !== 'Evaluated' && status !== 'Refunded';
+  let rows = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...routes),
+      fc.constantFrom(0, 1, 3, 1_000),
+      fc.option(fc.oneof(fc.nat(130), fc.constant(999_999_999_999_999)), { nil: undefined }),
+      fc.option(fc.integer({ min: 1, max: 100 }), { nil: undefined }),
+      fc.option(fc.nat(200), { nil: undefined }),
+      async ({ path, asset, onlyOpen }, keys, offset, limit, cursor) => {
+        if (keys === 0 && path !== FEED) return;
+        const pkhs = EVERYBODY.slice(0, keys);
+        const isWished = (order: Shown) =>
+          (!asset || [order.from, order.to].includes(token)) &&
+          (keys === 0 || pkhs.includes(order.pkh));
+        const wished = truth.ledger.filter(isWished);
+        const ledger = wished.filter((order) => !onlyOpen || isOpen(order));
+        // A cursor may be anybody's order: it is a place in the chain.
+        const before = cursor === undefined ? undefined : truth.ledger[cursor]?.entityId;
+        const behind = truth.ledger.findIndex(({ entityId }) => entityId === before);
+        const rest = ledger.filter((order) => truth.ledger.indexOf(order) > behind);
+        const query = { ...(asset ? { asset: token } : {}), offset, limit, before };
+        const given = Object.entries(query).filter(([, value]) => value !== undefined);
+        // Twice each, in another case: they count once.
+        const body = [...pkhs.slice(0, 500), ...pkhs.map((each) => each.toUpperCase())];
+        const sent = keys === 0 ? [undefined, null, []][(offset ?? 0) % 3] : body.slice(-1_000);
+        const response = await post(door, path, Object.fromEntries(given), sent);
+        assert.equal(response.status, 200);
+        assert.match(response.headers.get('x-position') ?? '', /:\d+$/);
+        const answer: unknown = await response.json();
+        const from = offset ?? 0;
+        const items = rest.slice(from, from + (limit ?? 100));
+        rows += items.length;
+        const mempool = truth.mempool.filter(isWished);
+        assert.deepEqual(answer, { ledger: { count: ledger.length, items }, mempool });
+        assert(Page.Check(answer), JSON.stringify(Page.Errors(answer)));
+      },
+    ),
+    { numRuns: 200, includeErrorInReport: true },
+  );
+  assert(rows > 1_000, `${rows} rows`);
+  assert.deepEqual(door.faults, []);
+});
+
+test('cursors that are on no chain, and input that is none, are refused', async (scope) => {
+  const { door, market, token } = await openStall(scope);
+  const asset = { asset: token };
+  const [ann = ''] = EVERYBODY;
+  const refused = async (path: string, query: object, body: unknown, status = 400) => {
+    const response = await post(door, path, query, body);
+    const said = recordOf(await response.json());
+    const what = `${path} ${JSON.stringify(query)} ${JSON.stringify(body)?.slice(0, 80)}`;
+    assert.equal(response.status, status, `${what}: ${said.message}`);
+    assert.equal(said.cause, status === 404 ? 'ASSET_NOT_FOUND' : 'INVALID_PARAMS', what);
+  };
+  const { ledger, mempool } = truthOf(market.facts, 0);
+  const undone = ledger[0]?.entityId ?? '';
+  await market.perform({ do: 'back', blocks: 1 });
+  const cursors = [`${'ab'.repeat(32)}:0`, mempool[0]?.entityId, undone, 'nonsense', 'ab:1', -1];
+  const bad = [
+    ...cursors.map((before) => ({ before })),
+    ...[0, 101, -1, 1.5, 'abc', '1e1', 'NaN'].map((limit) => ({ limit })),
+    ...[-1, 0.5, 'x', '1e3'].map((offset) => ({ offset })),
+  ];
+  for (const query of bad) {
+    await refused(FEED, { ...asset, ...query }, []);
+    await refused(HISTORY, query, [ann]);
+    await refused(`${HISTORY}/by/asset`, { ...asset, ...query }, [ann]);
+    await refused(`${HISTORY}/open`, query, [ann]);
+  }
+  const bodies = [{}, { pkhs: [ann] }, ann, 7, true, [7], [null], [[ann]], ['ab'], [`${ann}0`]];
+  const many = [...EVERYBODY, ownerOf(1_000)];
+  for (const body of [...bodies, many]) {
+    await refused(FEED, asset, body);
+    await refused(HISTORY, {}, body);
+    await refused(`${HISTORY}/open`, {}, body);
+  }
+  for (const body of [undefined, null, []]) {
+    await refused(HISTORY, {}, body);
+    await refused(`${HISTORY}/by/asset`, asset, body);
+    await refused(`${HISTORY}/open`, {}, body);
+  }
+  for (const path of [FEED, `${HISTORY}/by/asset`]) {
+    for (const none of [{}, { asset: '' }, { asset: 'x' }, { asset: `${token}0z` }]) {
+      await refused(path, none, [ann]);
+    }
+    for (const unknown of [UNKNOWN, '.']) await refused(path, { asset: unknown }, [ann], 404);
+    await refused(path, { asset: UNKNOWN, limit: 0 }, [ann], 400);
+  }
+  assert.equal((await post(door, FEED, { ...asset, limit: '', before: 'null' })).status, 200);
+  assert.deepEqual(door.faults, []);
+});
+
+test('trades go back page by page, and the cursor need not be there any more', async (scope) => {
+  const { door, market, token } = await openStall(scope);
+  const all = await door.json('/v1/trades', { asset: token, limit: 500 });
+  assert(Array.isArray(all) && all.length > 5);
+  const Rows = Compile(tradeRoutes(door.world.node)[0]?.answers?.[200]?.schema ?? {});
+  assert(Rows.Check(all), JSON.stringify(Rows.Errors(all)));
+  const walked: unknown[] = [];
+  for (let before: Record<string, string> = {}; ; ) {
+    const page = await door.json('/v1/trades', { asset: token, limit: 2, ...before });
+    assert(Array.isArray(page));
+    if (page.length === 0) break;
+    walked.push(...page);
+    before = { before: String(recordOf(page.at(-1)).id) };
+  }
+  assert.deepEqual(walked, all);
+  for (const query of [{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { before: 'x' }, {}]) {
+    const asset = Object.keys(query).length === 0 ? {} : { asset: token };
+    const response = await door.get('/v1/trades', { ...asset, ...query });
+    assert.equal(response.status, 400, JSON.stringify(query));
+  }
+  assert.equal((await door.get('/v1/trades', { asset: UNKNOWN })).status, 404);
+  await market.perform({ do: 'back', blocks: 20 });
+  const before = String(recordOf(all[0]).id);
+  const rest = await door.json('/v1/trades', { asset: token, before });
+  assert.deepEqual(rest, await door.json('/v1/trades', { asset: token }));
+});
+
+test('an order is found by its beacon in any case; others are not', async (scope) => {
+  const { door, market } = await openStall(scope);
+  const path = '/v1/user-history-feed/order/trades';
+  const { ledger, mempool } = truthOf(market.facts, 0);
+  const orderStatus: Record<string, string> = {
+    Pending: 'open',
+    Evaluated: 'closed',
+    Refunded: 'cancelled',
+  };
+  const Found = Compile(
+    orderFeedRoutes(door.world.node).find((each) => each.path === path)?.answers?.[200]?.schema ??
+      {},
+  );
+  const statuses = new Set<string>();
+  for (const order of [...ledger, ...mempool]) {
+    const beacon = order.beacon.toUpperCase();
+    const found = recordOf(await door.json(path, { beacon }));
+    const { orderStatus: is, inputAmount, outputAmount, price, filled, fills, ...rest } = found;
+    assert.deepEqual(rest, order);
+    assert.deepEqual([inputAmount, outputAmount], [order.fromAmount, order.toAmount]);
+    const isFilled = order.status === 'Evaluated';
+    const fill = {
+      txHash: order.evaluatedTransactionId,
+      time: order.evaluatedAt,
+      fromAmount: order.fromAmount,
+      toAmount: order.toAmount,
+      price,
+    };
+    assert.deepEqual([filled, fills], isFilled ? ['100', [fill]] : ['0', []]);
+    assert.equal(is, orderStatus[order.status] ?? 'mempool');
+    assert(Found.Check(found), JSON.stringify(Found.Errors(found)));
+    statuses.add(order.status);
+  }
+  assert(statuses.size >= 5, [...statuses].join());
+  assert.equal((await door.get(path, { beacon: beaconOf('nobody') })).status, 404);
+  for (const beacon of ['', 'x', beaconOf('a').slice(1), `${beaconOf('a')}0`]) {
+    assert.equal((await door.get(path, { beacon })).status, 400, beacon);
+  }
+});

@@ -1,0 +1,152 @@
+/** Lists, top pool and one pool on a socket. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Compile } from 'typebox/compile';
+import { PoolListUpdate } from '../../../src/api/pools/schema.ts';
+import type { Deed } from '../../chain/foldMarket.ts';
+import { type Frame, recordOf } from '../../support/subscription.ts';
+import { until } from '../../support/until.ts';
+import { type Door, Listener, openDoor } from '../door.ts';
+import { ListClient } from './strictClient.ts';
+
+const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
+const buyOf = (pool: number, amount: number): Deed[] => [
+  { do: 'place', user: 1, pool, side: 'buy', amount },
+  { do: 'execute', pool },
+];
+const TOPICS = {
+  Latest: 'Latest',
+  New: 'New',
+  MCapDesc: 'MCapDesc',
+  CompletedCreateOn: 'CompletedCreateOn',
+  CompletedMCap: 'CompletedMCap',
+  Trending: 'Latest',
+};
+
+const shape = Compile(PoolListUpdate);
+
+/** What the frames say so far, each held to the contract. */
+function replay(frames: readonly Frame[], event: string): ListClient {
+  const client = new ListClient();
+  for (const frame of frames) {
+    if (frame.event === 'Subscribed') continue;
+    assert.equal(frame.event, event);
+    assert.deepEqual([...shape.Errors(frame.data)], []);
+    client.take(frame.data, frame.snapshot === true);
+  }
+  return client;
+}
+
+async function page(door: Door, filter: string): Promise<string> {
+  return JSON.stringify(await door.json('/v1/pools-main-page/initial/state', { filter }));
+}
+
+test('a list is on the socket what it is over HTTP, through trades and rollbacks', async (t) => {
+  const door = await openDoor(t);
+  const listeners = await Promise.all(
+    Object.entries(TOPICS).map(async ([topic, list]) => {
+      const { frames } = await Listener.open(t, door, topic, {});
+      return { frames, list, event: `${topic}Update` };
+    }),
+  );
+  for (const { frames } of listeners) {
+    assert.deepEqual(frames[0]?.data, { items: [], order: [], crc32: 0 });
+  }
+  const same = async () => {
+    for (const { frames, list, event } of listeners) {
+      const expected = await page(door, list);
+      await until(
+        () => `${event}: ${frames.length} frames`,
+        () => JSON.stringify(replay(frames, event).page) === expected,
+      );
+    }
+  };
+  await door.block([launchBy(0, 30), launchBy(1, 10), launchBy(2, 20)]);
+  await same();
+  await door.block(buyOf(1, 60));
+  await same();
+  await door.block([...buyOf(0, 150), ...buyOf(0, 23), { do: 'execute', pool: 0 }]);
+  assert.equal(door.pool(0).venue, 'AMM');
+  await same();
+  await door.back(2);
+  await same();
+  await door.block(Array.from({ length: 105 }, (_, at) => launchBy(at % 4, at % 6)));
+  await same();
+  await door.back(3);
+  await same();
+  assert.deepEqual(door.faults, []);
+});
+
+test('an update has the pools that changed, and none comes where nothing did', async (t) => {
+  const door = await openDoor(t);
+  await door.block([launchBy(0, 30), launchBy(1, 10), launchBy(2, 20)]);
+  const { frames } = await Listener.open(t, door, 'MCapDesc', {});
+  const before = door.world.node.applied();
+  // Neither an order nor a transfer is anything that a pool shows.
+  await door.block([buyOf(1, 5)[0] ?? launchBy(0, 0)]);
+  await door.block([{ do: 'transfer', user: 2, pool: 2, to: 3 }]);
+  await door.block([{ do: 'execute', pool: 1 }]);
+  await until('the trade', () => frames.length > 1);
+  assert.equal(frames[1]?.seq, door.world.node.applied().seq);
+  const { items } = recordOf(frames[1]?.data);
+  assert(Array.isArray(items));
+  const changed = items.map((item) => recordOf(recordOf(item).info).asset);
+  assert.deepEqual(changed, [door.pool(1).token]);
+  await door.block([{ do: 'lock', user: 2, pool: 2, to: 3 }]);
+  await until('the lock', () => frames.length > 2);
+  const expected = await page(door, 'MCapDesc');
+  assert.equal(JSON.stringify(replay(frames, 'MCapDescUpdate').page), expected);
+
+  const since = await Listener.open(t, door, 'MCapDesc', {}, { since: before });
+  await until('what changed since', () => since.frames.length > 1);
+  const [answer, update] = since.frames;
+  assert.equal(recordOf(answer?.data).recovered, true);
+  const client = new ListClient();
+  client.take(frames[0]?.data, true);
+  const came = client.take(update?.data, false);
+  assert.deepEqual(came.toSorted(), [door.pool(1).token, door.pool(2).token].toSorted());
+  assert.equal(JSON.stringify(client.page), expected);
+  assert.deepEqual(door.faults, []);
+});
+
+test('KOTH: nobody, then the top pool whenever it or its pool changed', async (t) => {
+  const door = await openDoor(t);
+  const { frames } = await Listener.open(t, door, 'KOTH', {});
+  assert.deepEqual([frames[0]?.event, frames[0]?.data], ['KOTHUpdate', null]);
+  const shows = async (count: number) => {
+    const top = await door.json('/v1/pools-main-page/koth', {});
+    await until('the top pool', () => frames.length === count);
+    assert.deepEqual(frames.at(-1)?.data, top);
+  };
+  await door.block([launchBy(0, 30), launchBy(1, 10)]);
+  await shows(2);
+  await door.block(buyOf(1, 5));
+  await door.block(buyOf(0, 5));
+  await shows(3);
+  await door.block(buyOf(1, 100));
+  await shows(4);
+  assert.equal(frames.filter(({ prev }) => prev !== null).length, 3);
+  await door.back(1);
+  await shows(5);
+  await door.back(3);
+  await until('nobody again', () => frames.length === 6);
+  assert.equal(frames.at(-1)?.data, null);
+  assert.deepEqual(door.faults, []);
+});
+
+test('PoolFeed is silent while only orders and holdings change', async (t) => {
+  const door = await openDoor(t);
+  await door.block([launchBy(0, 30), launchBy(1, 10)]);
+  const { token } = door.pool(0);
+  const { frames } = await Listener.open(t, door, 'PoolFeed', { asset: token });
+  await door.block([{ do: 'place', user: 1, pool: 0, side: 'buy', amount: 5 }]);
+  await door.block([{ do: 'transfer', user: 0, pool: 0, to: 2 }]);
+  await door.block(buyOf(1, 5));
+  const silent = door.world.node.applied();
+  await door.block([{ do: 'execute', pool: 0 }]);
+  await until('the trade', () => frames.length > 1);
+  assert.equal(frames.length, 2);
+  assert.equal(frames[1]?.seq, silent.seq + 1);
+  const info = await door.json('/v1/pools-feed/initial/state', { asset: token });
+  assert.deepEqual(frames[1]?.data, info);
+});

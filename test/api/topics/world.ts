@@ -1,0 +1,111 @@
+/** A hub over virtual time, with sources that answer what the test says. */
+import Type from 'typebox';
+import { silentObserver } from '../../../src/api/gateway/observer.ts';
+import { createHub } from '../../../src/api/topics/hub.ts';
+import type { Recipient, Source, Topic } from '../../../src/api/topics/port.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+
+/** Virtual time: a turn of the loop costs what the test says. */
+class VirtualClock implements Clock {
+  ms = 1_000;
+  readonly #due: { atMs: number; order: number; run: () => void }[] = [];
+  #order = 0;
+
+  nowMs = () => Math.floor(this.ms);
+  monotonicMs = () => this.ms;
+  soon = (run: () => void) => this.after(0, run);
+
+  after(delayMs: number, run: () => void) {
+    const entry = { atMs: this.ms + delayMs, order: this.#order++, run };
+    this.#due.push(entry);
+    return { cancel: () => void this.#due.splice(this.#due.indexOf(entry), 1) };
+  }
+
+  /** Runs everything that is due until that time. */
+  advance(ms: number): void {
+    const untilMs = this.ms + ms;
+    for (;;) {
+      this.#due.sort((a, b) => a.atMs - b.atMs || a.order - b.order);
+      const next = this.#due[0];
+      if (next === undefined || next.atMs > untilMs) break;
+      this.#due.shift();
+      this.ms = Math.max(this.ms, next.atMs);
+      next.run();
+    }
+    this.ms = Math.max(this.ms, untilMs);
+  }
+}
+
+/** In place of a channel: sent to one socket alone. */
+export const DIRECTLY = 'directly';
+
+export function world() {
+  const clock = new VirtualClock();
+  const applied = { epoch: '1-a', seq: 5 };
+  const sent: { atMs: number; channel: string; frame: Record<string, unknown> }[] = [];
+  const cost = { ms: 0 };
+  const take = (channel: string, bytes: Uint8Array) => {
+    sent.push({ atMs: clock.ms, channel, frame: JSON.parse(Buffer.from(bytes).toString()) });
+    clock.ms += cost.ms;
+  };
+  const hub = createHub({
+    vantage: { applied: () => applied },
+    clock,
+    observer: silentObserver,
+    publish: take,
+  });
+  const socket = (): Recipient => {
+    const held: Uint8Array[] = [];
+    return {
+      hold: (joiner, head) => held.push(Uint8Array.from(joiner.frame(head))),
+      deliver: () => {
+        for (const frame of held.splice(0)) take(DIRECTLY, frame);
+      },
+    };
+  };
+  const changed = new Map<string, number>();
+  /** In place of what the source `a` would answer. */
+  const instead: { answer: ((seq: number) => ReturnType<Source['since']>) | null } = {
+    answer: null,
+  };
+  const ends: string[] = [];
+  const asked: string[] = [];
+  const source = (name: string): Source => ({
+    key: name,
+    tags: [name],
+    snapshot: () => ({ name }),
+    since(seq) {
+      asked.push(`${name} since ${seq}`);
+      if (name === 'a' && instead.answer !== null) return instead.answer(seq);
+      const at = changed.get(name) ?? 0;
+      return at > seq ? [{ event: 'Update', seq: at, data: { name } }] : [];
+    },
+  });
+  const topic = (cadenceMs: number): Topic => ({
+    name: 'T',
+    event: 'TUpdate',
+    otherEvents: [],
+    summary: '',
+    cadenceMs,
+    periodic: false,
+    input: Type.Unknown(),
+    output: Type.Unknown(),
+    open: () => source('x'),
+  });
+  const join = (name: string, cadenceMs: number, requestId = 'r') =>
+    hub.join({
+      topic: topic(cadenceMs),
+      source: source(name),
+      cadenceMs,
+      requestId,
+      encoding: 'json',
+      to: socket(),
+      ended: ({ cause }) => void ends.push(`${requestId} ${cause}`),
+    });
+  const change = (...names: string[]) => {
+    applied.seq += 1;
+    for (const name of names) changed.set(name, applied.seq);
+    hub.applied(names);
+  };
+  return { clock, hub, sent, cost, asked, join, change, applied, instead, ends };
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planCancel } from '../../../src/cardano/build/cancel.ts';
+import { planOrder } from '../../../src/cardano/build/order.ts';
+import { dataHex, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
+import { signCollateral } from '../../../src/cardano/build/signing.ts';
+import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
+import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { addValues, coins } from '../../../src/cardano/codec/value.ts';
+import { orderData, readOrderData } from '../../../src/cardano/datums/datums.ts';
+import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { accepted } from './verdict.ts';
+import {
+  ADA,
+  ALICE,
+  ada,
+  BOB,
+  built,
+  COLLATERAL,
+  COLLATERAL_OWNER,
+  DEPLOYMENT,
+  NOW_MS,
+  orderOf,
+  outcomeOf,
+  REFERENCES,
+  RULES,
+  refused,
+  SLOTS,
+  signedBy,
+  TOKEN,
+  utxo,
+} from './world.ts';
+
+const data = { wallet: [], references: [REFERENCES.order], collateral: COLLATERAL, slots: SLOTS };
+
+function placed(kind: 'buy' | 'sell' = 'buy'): Utxo {
+  const { plan } = planOrder(DEPLOYMENT, orderOf(ALICE, kind, 5n * ADA), [], NOW_MS);
+  return utxo(plan.outputs[0] ?? assert.fail());
+}
+
+function cancelling(order: Utxo, wallet: readonly Utxo[] = []): TransactionPlan {
+  const request = { order, changeAddress: ALICE.address };
+  const plan = planCancel(DEPLOYMENT, request, { ...data, wallet }, NOW_MS);
+  assert.ok(!(plan instanceof Failure));
+  return plan;
+}
+
+test('an order pays its own cancellation, and the rest goes to the owner', () => {
+  for (const kind of ['buy', 'sell'] as const) {
+    const order = placed(kind);
+    const plan = cancelling(order);
+    const transaction = built(plan);
+    const { outputs } = decodeTransaction(accepted(transaction, plan, [ALICE, COLLATERAL_OWNER]));
+    const [back = assert.fail(), ...more] = outputs;
+    assert.equal(more.length, 0);
+    assert.deepEqual(addValues(back.value, coins(transaction.feeLovelace)), order.output.value);
+  }
+});
+
+test('the server signs for its collateral, the owner for the rest', () => {
+  const plan = cancelling(placed(), [ada(ALICE, 10n * ADA)]);
+  const transaction = built(plan);
+  const partial = signCollateral(transaction, RULES);
+  assert.ok(partial instanceof Uint8Array);
+  const utxos = [...transaction.inputs, ...transaction.collateral, ...plan.references];
+  assert.match(refused(partial, utxos) ?? '', /Missing key hashes/);
+  assert.equal(refused(signedBy(partial, [ALICE]), utxos), null);
+});
+
+test('with the signature of another the script refuses', () => {
+  const order = placed();
+  const outcome = outcomeOf({ ...cancelling(order), signers: [BOB.key.hash] });
+  assert.ok(outcome.outcome === 'refused');
+  assert.equal(outcome.reason, 'SCRIPT_FAILED');
+});
+
+test('the callers own collateral is returned to the caller', () => {
+  const own = ada(ALICE, 7n * ADA);
+  const collateral = { utxos: [own], returnAddress: ALICE.text };
+  const request = { order: placed(), changeAddress: ALICE.address };
+  const plan = planCancel(DEPLOYMENT, request, { ...data, collateral }, NOW_MS);
+  assert.ok(!(plan instanceof Failure));
+  const transaction = built(plan);
+  accepted(transaction, plan, [ALICE]);
+  assert.ok(signCollateral(transaction, RULES) instanceof Failure);
+});
+
+test('of more collateral than the ledger takes the best is used', () => {
+  const held = [3n, 6n, 4n, 5n].map((amount) => ada(ALICE, amount * ADA));
+  const collateral = { utxos: held, returnAddress: ALICE.text };
+  const plan = { ...cancelling(placed()), collateral };
+  const transaction = built(plan);
+  assert.deepEqual(transaction.collateral, [held[1], held[3], held[2]]);
+  accepted(transaction, plan, [ALICE]);
+});
+
+test('collateral that is too small is told so', () => {
+  const plan = cancelling(placed());
+  const held = utxo({
+    address: ALICE.text,
+    value: { lovelace: 1_200_000n, assets: new Map([[TOKEN, 1n]]) },
+  });
+  const outcome = outcomeOf({ ...plan, collateral: { utxos: [held], returnAddress: ALICE.text } });
+  assert.ok(outcome.outcome === 'refused');
+  assert.equal(outcome.reason, 'COLLATERAL');
+});
+
+test('what is no order of ours is not cancelled', () => {
+  const elsewhere = utxo({ ...placed().output, address: ALICE.text });
+  const bare = utxo({ ...placed().output, datum: null });
+  for (const order of [elsewhere, bare]) {
+    const outcome = planCancel(DEPLOYMENT, { order, changeAddress: ALICE.address }, data, NOW_MS);
+    assert.ok(outcome instanceof Failure);
+    assert.match(outcome.message, /is no order/);
+  }
+});
+
+test('on mainnet the order returns whole, once its time has passed', () => {
+  const mainnet = { ...DEPLOYMENT, network: 'mainnet' } as const;
+  const order = placed();
+  const request = { order, changeAddress: ALICE.address };
+  const wallet = [ada(ALICE, 10n * ADA)];
+  const early = planCancel(mainnet, request, { ...data, wallet }, NOW_MS);
+  assert.ok(early instanceof Failure);
+  assert.match(early.message, /from 2025-10-09T09:15:00\.500Z on/);
+  const plan = planCancel(mainnet, request, { ...data, wallet }, NOW_MS + 1_201_000);
+  assert.ok(!(plan instanceof Failure));
+  const bytes = accepted(built(plan), plan, [ALICE, COLLATERAL_OWNER], 1301);
+  const { outputs, validFromSlot } = decodeTransaction(bytes);
+  assert.equal(validFromSlot, 1301);
+  assert.deepEqual(outputs[0]?.value, order.output.value);
+  assert.equal(outputs[0]?.address, ALICE.text);
+});
+
+test('an order whose time is no date is never ripe on mainnet', () => {
+  const mainnet = { ...DEPLOYMENT, network: 'mainnet' } as const;
+  const { output } = placed();
+  const datum = readOrderData(datumOf(output), 'testnet') ?? assert.fail();
+  const forever = dataHex(orderData({ ...datum, refundAfterMs: 10n ** 18n }));
+  const request = { order: utxo({ ...output, datum: forever }), changeAddress: ALICE.address };
+  const outcome = planCancel(mainnet, request, data, NOW_MS);
+  assert.ok(outcome instanceof Failure);
+  assert.match(outcome.message, /1000000000000000000 ms/);
+});

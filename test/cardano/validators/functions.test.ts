@@ -1,0 +1,172 @@
+/**
+ * Every pure function of the validators against its twin in `src/engine/market`, in both builds: what the
+ * quote code promises is what the chain accepts, to the last unit.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Constr, Data } from '@lucid-evolution/lucid';
+import fc from 'fast-check';
+import { amountIn, amountOut, productHolds } from '../../../src/engine/market/amm.ts';
+import {
+  buyTokens,
+  COST_DENOMINATOR,
+  type CurveParameters,
+  costNumerator,
+  costOf,
+  sellLovelace,
+} from '../../../src/engine/market/curve.ts';
+import {
+  DEFAULT_FEES,
+  launchFeeLovelace,
+  mostReserveLovelace,
+} from '../../../src/engine/market/fees.ts';
+import { priceHolds } from '../../../src/engine/market/order.ts';
+import { accepts, compiled, onChain } from './onchain.ts';
+import { BUILDS, blake2b256, SUPPLY } from './world.ts';
+
+const upTo = (max: bigint) => fc.bigInt({ min: 0n, max });
+const between = (min: bigint, max: bigint) => fc.bigInt({ min, max });
+const tokens = upTo(SUPPLY);
+const lovelace = upTo(100_000_000_000n);
+const curves: fc.Arbitrary<CurveParameters> = fc
+  .tuple(upTo(10n ** 13n), upTo(10n ** 8n))
+  .filter(([aNum, bNum]) => aNum + bNum > 0n)
+  .map(([aNum, bNum]) => ({ aNum, bNum, supply: SUPPLY }));
+const near = fc.constantFrom(-1n, 0n, 1n);
+const MOST_RUNS = Number(process.env.RUNS ?? 120);
+
+for (const build of BUILDS) {
+  // What is deployed is asked more often than what only explains it.
+  const RUNS = { numRuns: build === 'release' ? MOST_RUNS : Math.ceil(MOST_RUNS / 6) };
+  const FEWER_RUNS = { numRuns: Math.ceil(RUNS.numRuns / 3) };
+  test(`cost_numerator is costNumerator (${build})`, () => {
+    const run = onChain('cost_numerator', 3, 'Int', build);
+    const holds = fc.property(curves, tokens, (curve, sold) =>
+      run([curve.aNum, curve.bNum, sold], costNumerator(curve, sold)),
+    );
+    fc.assert(holds, RUNS);
+  });
+
+  test(`on_curve compares exact costs (${build})`, () => {
+    const run = onChain('on_curve', 5, 'Bool', build);
+    const holds = fc.property(curves, tokens, tokens, near, (curve, from, to, off) => {
+      const step = costNumerator(curve, to) - costNumerator(curve, from);
+      const gain = step / COST_DENOMINATOR + off;
+      return run([curve.aNum, curve.bNum, from, to, gain], gain * COST_DENOMINATOR >= step);
+    });
+    fc.assert(holds, RUNS);
+  });
+
+  test(`on_curve accepts what is quoted and nothing better (${build})`, () => {
+    const run = onChain('on_curve', 5, 'Bool', build);
+    const holds = fc.property(curves, tokens, tokens, lovelace, (curve, sold, some, paid) => {
+      const at = (to: bigint, gain: bigint, expected: boolean) =>
+        run([curve.aNum, curve.bNum, sold, to, gain], expected);
+      const bought = buyTokens(curve, sold, paid);
+      const back = some < sold ? some : sold;
+      const gross = sellLovelace(curve, sold, back);
+      const cost = costOf(curve, sold, some);
+      return (
+        at(sold + bought, paid, true) &&
+        at(sold + bought + 1n, paid, false) &&
+        at(sold - back, -gross, true) &&
+        at(sold - back, -gross - 1n, false) &&
+        at(sold + some, cost, true) &&
+        at(sold + some, cost - 1n, false)
+      );
+    });
+    fc.assert(holds, FEWER_RUNS);
+  });
+
+  test(`within_overshoot is mostReserveLovelace (${build})`, () => {
+    const run = onChain('within_overshoot', 2, 'Bool', build);
+    const { poolKeepLovelace: keep } = DEFAULT_FEES;
+    const holds = fc.property(between(keep, 10n ** 11n), near, lovelace, (cap, off, any) => {
+      const most = mostReserveLovelace(DEFAULT_FEES, cap - keep) + keep;
+      return run([most + off, cap], off <= 0n) && run([any, cap], any <= most);
+    });
+    fc.assert(holds, RUNS);
+  });
+
+  test(`covers_fee is launchFeeLovelace (${build})`, () => {
+    const run = onChain('covers_fee', 2, 'Bool', build);
+    const holds = fc.property(lovelace, near, upTo(3_000_000n), (buy, off, any) => {
+      const due = launchFeeLovelace(DEFAULT_FEES, buy);
+      return run([due + off, buy], off >= 0n) && run([any, buy], any >= due);
+    });
+    fc.assert(holds, RUNS);
+  });
+
+  test(`price_holds is priceHolds (${build})`, () => {
+    const run = onChain('price_holds', 4, 'Bool', build);
+    const ratio = between(1n, 10n ** 14n);
+    const holds = fc.property(lovelace, ratio, ratio, near, (spent, num, den, off) => {
+      const got = (spent * num + den - 1n) / den + off;
+      const expected = priceHolds(got, spent, { numerator: num, denominator: den });
+      return expected === off >= 0n && run([got, spent, num, den], expected);
+    });
+    fc.assert(holds, RUNS);
+  });
+
+  test(`product_holds is productHolds (${build})`, () => {
+    const run = onChain('product_holds', 5, 'Bool', build);
+    const reserve = between(1n, 10n ** 11n);
+    const holds = fc.property(reserve, reserve, reserve, reserve, (x0, y0, x1, y1) => {
+      const expected = productHolds({ x: x0, y: y0 }, { x: x1, y: y1 }, 15n);
+      return run([x0, y0, x1, y1, 15n], expected);
+    });
+    fc.assert(holds, RUNS);
+  });
+
+  test(`product_holds accepts what is quoted and nothing better (${build})`, () => {
+    const run = onChain('product_holds', 5, 'Bool', build);
+    const reserve = between(2n, 10n ** 11n);
+    const holds = fc.property(reserve, reserve, lovelace, (x, y, amount) => {
+      const bought = amountOut(amount, x, y, 15n);
+      const sold = amountOut(amount, y, x, 15n);
+      const part = amount < y ? amount : y - 1n;
+      const due = amountIn(part, x, y, 15n);
+      const at = (x1: bigint, y1: bigint, expected: boolean) => run([x, y, x1, y1, 15n], expected);
+      return (
+        at(x + amount, y - bought, true) &&
+        at(x + amount, y - bought - 1n, false) &&
+        at(x - sold, y + amount, true) &&
+        at(x - sold - 1n, y + amount, false) &&
+        at(x + due, y - part, true) &&
+        (due === 0n || at(x + due - 1n, y - part, false))
+      );
+    });
+    fc.assert(holds, FEWER_RUNS);
+  });
+
+  test(`launch_name hashes the serialised launch id (${build})`, () => {
+    const script = compiled(
+      `spending check
+import { LaunchId, launch_name } from market
+enum Case { Case { id: LaunchId::Launched name: ByteArray } }
+func main(of: Case::Case, _: Data) -> () { assert(launch_name(of.id) == of.name, "differs") }`,
+      build,
+    );
+    const hex = (bytes: number) =>
+      fc
+        .uint8Array({ minLength: bytes, maxLength: bytes })
+        .map((value) => Buffer.from(value).toString('hex'));
+    const stake = fc.oneof(hex(28), fc.constant(''));
+    const holds = fc.property(hex(32), upTo(300n), hex(28), stake, (hash, index, pkh, skh) => {
+      const seed = new Constr<Data>(0, [new Constr<Data>(0, [hash]), index]);
+      const id = new Constr<Data>(0, [seed, pkh, skh]);
+      const name = blake2b256(Data.to<Data>(id));
+      return (
+        accepts(script, new Constr<Data>(0, [id, name])) &&
+        !accepts(script, new Constr<Data>(0, [id, 'ab'.repeat(32)]))
+      );
+    });
+    fc.assert(holds, FEWER_RUNS);
+  });
+}
+
+test('a wrong expectation is noticed', () => {
+  const run = onChain('cost_numerator', 3, 'Int', 'release');
+  assert.equal(run([1n, 1n, 1n], 3n * 10n ** 21n + 1n), true);
+  assert.equal(run([1n, 1n, 1n], 3n * 10n ** 21n), false);
+});

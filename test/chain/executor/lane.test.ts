@@ -1,0 +1,182 @@
+/** The executor against a real ledger: races that it loses, rivals, and starting anew. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Submitter } from '../../../src/chain/port.ts';
+import type { Desk, PlacedOrder } from '../../../src/client/trade/desk.ts';
+import { audit } from '../../e2e/devnet/audit.ts';
+import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import { until, untilAsked } from '../../support/until.ts';
+import { backwards, executorOver, stopOwn } from './laneWorld.ts';
+
+const buyOf = (assetId: string, amount: bigint) =>
+  ({ assetId, side: 'BUY', amount: amount * ADA, slippage: 'infinity' }) as const;
+
+/** Orders in the mempool. */
+async function asked(desks: readonly Desk[], token: string, each: number): Promise<PlacedOrder[]> {
+  const placed: PlacedOrder[] = [];
+  for (let round = 0; round < each; round += 1) {
+    for (const desk of desks) placed.push(ok(await desk.order(buyOf(token, BigInt(3 + round)))));
+  }
+  return placed;
+}
+
+async function settled(world: DevnetWorld): Promise<void> {
+  await untilAsked(
+    'no order is open',
+    async () => {
+      await world.mine();
+      return world.rows('open_orders').length;
+    },
+    (open) => open === 0,
+  );
+}
+
+const ends: (() => void | Promise<void>)[] = [];
+let begun: Promise<DevnetWorld> | null = null;
+
+/** One market, without an executor, for all whose own executors stop with their test. */
+function someWorld(): Promise<DevnetWorld> {
+  const begin = async () => {
+    const world = await DevnetWorld.start({ after: (end) => void ends.push(end) });
+    await stopOwn(world);
+    return world;
+  };
+  begun ??= begin();
+  return begun;
+}
+
+after(async () => {
+  for (const end of ends) await end();
+});
+
+test('two executors at once: every order is executed once, none is paid twice', async (t) => {
+  const world = await DevnetWorld.start(t);
+  await stopOwn(world);
+  const floatsIn = backwards(world.chain);
+  const rivals = [executorOver(t, world), executorOver(t, world, { floatsIn })];
+  const desks = [await world.funded('alice', 500, 4), await world.funded('bob', 500, 4)];
+  const { asset: one } = await world.launch(desks[0] ?? assert.fail(), { name: 'One' });
+  const { asset: two } = await world.launch(desks[1] ?? assert.fail(), { name: 'Two' });
+  const placed: PlacedOrder[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    // A single order needs a float, which makes the rivals' transactions different ones.
+    placed.push(...(await asked(desks.slice(0, 1), one, 1)), ...(await asked(desks, two, 2)));
+    await world.mine();
+    for (const { id } of placed) await world.wanted(id);
+  }
+  await settled(world);
+  for (const { id, outputAmount } of placed) {
+    const { state, received } = world.order(id);
+    assert.equal(state, 'executed');
+    assert(BigInt(received) > 0n && outputAmount > 0n);
+  }
+  const heard = rivals.map((rival) => rival.heard);
+  assert.deepEqual(
+    heard.flatMap(({ failed }) => failed),
+    [],
+  );
+  const reasons = new Set(heard.flatMap(({ rejected }) => rejected.map(({ reason }) => reason)));
+  assert.deepEqual([...reasons], ['INPUT_SPENT'], 'they did get into each other’s way');
+  t.diagnostic(
+    JSON.stringify(heard.map(({ submitted, rejected }) => [submitted.length, rejected.length])),
+  );
+  const { deployment } = world.kit.workshop;
+  await world.app.stop();
+  const { counts } = audit(world.ledgerFile, deployment);
+  assert.equal(counts['fill CURVE'], placed.length);
+});
+
+test('a cancel that wins the race: the batch is built again without it', async (t) => {
+  const world = await someWorld();
+  const alice = await world.funded('alice', 500, 6);
+  const { asset } = await world.launch(alice);
+  const placed = await asked([alice], asset, 3);
+  const [, second] = placed;
+  assert(second !== undefined);
+  let cancels = 0;
+  const racing: Submitter = {
+    async submit(bytes) {
+      // The owner's cancel arrives while the batch is on its way.
+      if (cancels === 0) {
+        cancels += 1;
+        ok(await alice.cancel(second.id));
+      }
+      return world.chain.submit(bytes);
+    },
+  };
+  const { heard } = executorOver(t, world, { submitter: racing });
+  await world.mine();
+  for (const { id } of placed) await world.wanted(id);
+  await world.mine();
+  assert.deepEqual(
+    placed.map(({ id }) => world.order(id).state),
+    ['executed', 'cancelled', 'executed'],
+  );
+  assert.deepEqual(heard.rejected, [{ kind: 'batch', reason: 'INPUT_SPENT' }]);
+  assert.equal(heard.submitted.length, 1, 'the others in one batch');
+});
+
+test('what the ledger refuses for now is tried again after the next block', async (t) => {
+  const world = await someWorld();
+  const alice = await world.funded('alice', 100, 3);
+  const { asset } = await world.launch(alice);
+  let refusals = 0;
+  const full: Submitter = {
+    async submit(bytes) {
+      refusals += 1;
+      if (refusals > 1) return world.chain.submit(bytes);
+      return { outcome: 'refused', reason: 'MEMPOOL_FULL', message: 'try again' };
+    },
+  };
+  const { heard } = executorOver(t, world, { submitter: full });
+  const [placed] = await asked([alice], asset, 1);
+  assert(placed !== undefined);
+  await world.mine();
+  await until('refused', () => heard.rejected.length === 1);
+  await world.mine();
+  await world.spent(placed.id);
+  assert.equal(world.order(placed.id).state, 'executed');
+});
+
+test('a new executor finds what waited, orders and a graduation', async (t) => {
+  const world = await someWorld();
+  const alice = await world.funded('alice', 500, 4);
+  const carol = await world.funded('carol', 9_999, 4);
+  const { asset: token } = await world.launch(alice, { initialLovelace: 50n * ADA });
+  const first = executorOver(t, world);
+  const big = ok(await carol.order(buyOf(token, 2_000n)));
+  // Its price is gone when the one before it is filled.
+  const late = ok(await alice.order({ ...buyOf(token, 5n), slippage: '15' }));
+  const behind = ok(await alice.order(buyOf(token, 4n)));
+  await world.mine();
+  await world.wanted(big.id);
+  await world.spent(behind.id);
+  assert.equal(world.order(late.id).state, 'open', 'passed over, blocking nobody');
+  await first.executor.stop();
+
+  const sale = { assetId: token, side: 'SELL', slippage: 'infinity' } as const;
+  const back = ok(await carol.order({ ...sale, amount: big.outputAmount }));
+  await world.mine();
+  const second = executorOver(t, world);
+  await world.mine();
+  await world.spent(back.id);
+  await world.spent(late.id);
+  assert.equal(world.order(late.id).state, 'executed', 'tried again when the pool changed');
+  const { reserves, thresholdLovelace } = world.pool(token);
+  const missing = BigInt(thresholdLovelace) - BigInt(reserves.x);
+  const amount = (missing * 100n) / 99n + 2n;
+  const last = ok(await carol.order({ ...buyOf(token, 1n), amount }));
+  await world.mine();
+  await world.wanted(last.id);
+  await second.executor.stop();
+  await world.mine();
+  const isCurve = world.pool(token).reserves.venue === 'CURVE';
+  if (isCurve) {
+    const { ref } = world.pool(token);
+    const state = await world.chain.byAsset(world.pool(token).nft, 'newest');
+    assert.equal(state.length, 1);
+    executorOver(t, world);
+    await world.spent(ref);
+  }
+  assert.equal(world.pool(token).reserves.venue, 'AMM');
+});

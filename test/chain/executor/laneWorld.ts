@@ -1,0 +1,73 @@
+/** Executors of our own over a running market, whose own one is stopped. */
+import assert from 'node:assert/strict';
+import type { Builder } from '../../../src/cardano/build/port.ts';
+import { keyOf } from '../../../src/cardano/keys/keys.ts';
+import { Executor } from '../../../src/chain/executor/executor.ts';
+import { Floats } from '../../../src/chain/executor/floats.ts';
+import type { Submitter, UtxoLookup } from '../../../src/chain/port.ts';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
+import { readSecrets } from '../../../src/server/settings/secrets.ts';
+import type { DevnetWorld } from '../../e2e/devnet/world.ts';
+import type { Scope } from '../../support/server.ts';
+
+export interface Heard {
+  readonly submitted: string[];
+  readonly rejected: { readonly kind: string; readonly reason: string }[];
+  readonly failed: unknown[];
+}
+
+export interface TestExecutor {
+  readonly executor: Executor;
+  readonly heard: Heard;
+}
+
+export async function stopOwn(world: DevnetWorld): Promise<void> {
+  const own = world.kit.services.find(({ name }) => name === 'executor');
+  assert(own !== undefined);
+  await own.stop();
+}
+
+export interface ExecutorChange {
+  readonly submitter?: Submitter;
+  /** Where it looks for floats: another order makes another transaction. */
+  readonly floatsIn?: UtxoLookup;
+  readonly builder?: Builder;
+}
+
+/** As `lookup`, last output first. */
+export function backwards(lookup: UtxoLookup): UtxoLookup {
+  return {
+    byPaymentKey: async (...asked) => [...(await lookup.byPaymentKey(...asked))].reverse(),
+    byAsset: (...asked) => lookup.byAsset(...asked),
+    byRefs: (refs) => lookup.byRefs(refs),
+  };
+}
+
+export function executorOver(
+  scope: Scope,
+  world: DevnetWorld,
+  change: ExecutorChange = {},
+): TestExecutor {
+  const { workshop } = world.kit;
+  const { deployment, slots, utxos, clock, store } = workshop;
+  const { submitter = world.chain, floatsIn = world.chain, builder = workshop.builder } = change;
+  const secrets = readSecrets(world.directory, seededRng(1));
+  const heard: Heard = { submitted: [], rejected: [], failed: [] };
+  const executor = new Executor(
+    {
+      ...{ deployment, slots, utxos, builder, clock, submitter },
+      store: () => store(),
+      floats: new Floats(floatsIn, deployment),
+      keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => keyOf(key.reveal())),
+      onApplied: (listener) => world.app.app.node.onApplied(listener),
+    },
+    {
+      executorSubmitted: (_kind, _token, txHash) => void heard.submitted.push(txHash),
+      executorRejected: (kind, _token, reason) => void heard.rejected.push({ kind, reason }),
+      executorFailed: (_token, error) => void heard.failed.push(error),
+    },
+  );
+  scope.after(() => executor.stop());
+  executor.start();
+  return { executor, heard };
+}

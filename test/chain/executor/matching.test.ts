@@ -1,0 +1,209 @@
+/** What the executor decides, against a follower that reads it back. Replay: `{ seed, path }`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  comparePlacements,
+  MOST_ORDERS,
+  match,
+  nextStep,
+  type OpenOrder,
+  type Situation,
+} from '../../../src/chain/executor/matching.ts';
+import { productHolds } from '../../../src/engine/market/amm.ts';
+import { COST_DENOMINATOR, costNumerator } from '../../../src/engine/market/curve.ts';
+import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
+import { fillOrder } from '../../../src/engine/market/order.ts';
+import { type PoolState, reachedCap, soldOf } from '../../../src/engine/market/pool.ts';
+import { AMM_AT_GRADUATION, curveAt } from '../../engine/market/pools.ts';
+import { anySituation, NOW_MS, orderOf, PLAIN, quotedOrder } from './orders.ts';
+
+const CURVE = curveAt(200_000_000n, 835_771_813n);
+const ANY_PRICE = { numerator: 1n, denominator: 10n ** 30n };
+const NO_PRICE = { numerator: 10n ** 30n, denominator: 1n };
+
+function at(pool: PoolState, orders: readonly OpenOrder[], nowMs = NOW_MS): Situation {
+  return { pool, orders, fees: DEFAULT_FEES, nowMs, mostOrders: MOST_ORDERS };
+}
+
+function filled(situation: Situation): number[] {
+  return match(situation).fills.map(({ order }) => order.placed.outputIndex);
+}
+
+test('orders fill in the order of their placement, however they are handed over', () => {
+  const orders = [0, 1, 2, 3].map((n) => quotedOrder(n, CURVE, 'BUY', 5_000_000n));
+  const sideways = [2, 3, 0, 1].flatMap((n) => orders[n] ?? []);
+  assert.deepEqual(filled(at(CURVE, sideways)), [0, 1, 2, 3]);
+  const [first, second] = match(at(CURVE, sideways)).fills;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.equal(first.exchange.outputAmount, 663_317n);
+  assert.ok(second.exchange.outputAmount < 663_317n);
+});
+
+test('placement is the slot, then the transaction, then the output', () => {
+  const placements = [
+    { slot: 7, txIndex: 9, outputIndex: 3 },
+    { slot: 8, txIndex: 2, outputIndex: 5 },
+    { slot: 8, txIndex: 10, outputIndex: 0 },
+    { slot: 8, txIndex: 10, outputIndex: 1 },
+  ];
+  const orders = placements.map((placed, n) => {
+    return { ...quotedOrder(n, CURVE, 'BUY', 5_000_000n), placed };
+  });
+  for (const handedOver of [orders.toReversed(), [2, 0, 3, 1].flatMap((n) => orders[n] ?? [])]) {
+    const { fills } = match(at(CURVE, handedOver));
+    assert.deepEqual(
+      fills.map(({ order }) => order),
+      orders,
+    );
+  }
+});
+
+test('an order that cannot fill blocks nobody behind it and is tried again later', () => {
+  const waiting = orderOf(0, { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE });
+  // Wants the tokens that the sell behind it makes cheaper.
+  const worstPrice = { numerator: 670_000n, denominator: 5_000_000n };
+  const hopeful = orderOf(1, { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice });
+  const sell = quotedOrder(2, CURVE, 'SELL', 30_000_000n);
+  const batch = match(at(CURVE, [waiting, hopeful, sell]));
+  assert.deepEqual(
+    batch.fills.map(({ order }) => order),
+    [sell],
+  );
+  assert.deepEqual(filled(at(batch.next, [waiting, hopeful])), [1]);
+});
+
+test('no more than 16 orders go into a batch; refunds count', () => {
+  const due = { ...PLAIN, refundAfterMs: BigInt(NOW_MS) };
+  const orders = Array.from({ length: 40 }, (_, n) =>
+    n % 2 === 0
+      ? quotedOrder(n, AMM_AT_GRADUATION, 'BUY', 5_000_000n)
+      : orderOf(n, { ...due, kind: 'sell', amount: 50_000n, worstPrice: NO_PRICE }),
+  );
+  const { fills, refunds, incomeLovelace, validFromMs } = match(at(AMM_AT_GRADUATION, orders));
+  assert.deepEqual([fills.length, refunds.length], [8, 8]);
+  assert.equal(incomeLovelace, 8n * (1_100_000n + 7_500n) + 8n * 600_000n);
+  assert.equal(validFromMs, BigInt(NOW_MS));
+});
+
+test('an order is refunded from its moment on, not before, and only if it cannot fill', () => {
+  const dead = orderOf(0, { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE });
+  const alive = quotedOrder(1, CURVE, 'BUY', 5_000_000n);
+  const dueMs = Number(PLAIN.refundAfterMs);
+  assert.deepEqual(nextStep(at(CURVE, [dead], dueMs - 1)), {
+    step: 'wait',
+    untilMs: PLAIN.refundAfterMs,
+  });
+  const { fills, refunds, next } = match(at(CURVE, [dead, alive], dueMs));
+  assert.deepEqual(refunds, [dead]);
+  assert.deepEqual([fills[0]?.order, fills.length], [alive, 1]);
+  const alone = nextStep(at(CURVE, [dead], dueMs));
+  assert.ok(alone.step === 'batch');
+  assert.equal(alone.batch.next, CURVE);
+  assert.notEqual(next, CURVE);
+  assert.deepEqual(nextStep(at(CURVE, [], dueMs)), { step: 'wait', untilMs: null });
+});
+
+test('waits until the first refund is due, and a batch of refunds is valid from the last', () => {
+  const dead = { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE } as const;
+  const dues = [3n, 1n, 2n].map((later) => BigInt(NOW_MS) + later);
+  const orders = dues.map((refundAfterMs, n) => orderOf(n, { ...dead, refundAfterMs }));
+  const wait = { step: 'wait', untilMs: BigInt(NOW_MS) + 1n };
+  assert.deepEqual(nextStep(at(CURVE, orders)), wait);
+  const batch = match(at(CURVE, orders, NOW_MS + 5));
+  assert.deepEqual(batch.refunds, orders);
+  assert.equal(batch.validFromMs, BigInt(NOW_MS) + 3n);
+});
+
+test('a buy that would pass the cap waits while smaller ones behind it fill', () => {
+  const near = { ...CURVE, thresholdLovelace: CURVE.x + 50_000_000n };
+  const terms = { ...PLAIN, kind: 'buy', worstPrice: ANY_PRICE } as const;
+  const large = orderOf(0, { ...terms, amount: 60_000_000n });
+  const small = orderOf(1, { ...terms, amount: 5_000_000n });
+  assert.deepEqual(filled(at(near, [large, small])), [1]);
+});
+
+test('the fill that reaches the cap ends the batch, and then only graduation is left', () => {
+  const near = { ...CURVE, thresholdLovelace: CURVE.x + 5_000_000n };
+  const terms = { ...PLAIN, worstPrice: ANY_PRICE, refundAfterMs: 0n };
+  const last = orderOf(0, { ...terms, kind: 'buy', amount: 5_500_000n });
+  const sell = orderOf(1, { ...terms, kind: 'sell', amount: 1_000_000n });
+  const { fills, refunds, next } = match(at(near, [last, sell]));
+  assert.deepEqual([fills.length, refunds.length], [1, 0]);
+  assert.deepEqual(nextStep(at(next, [sell])), { step: 'graduate' });
+});
+
+test('from 5 ADA on the creator is paid before anything else', () => {
+  const orders = [quotedOrder(0, AMM_AT_GRADUATION, 'BUY', 5_000_000n)];
+  const owing = (owed: bigint) => nextStep(at({ ...AMM_AT_GRADUATION, owed }, orders));
+  assert.equal(owing(4_999_999n).step, 'batch');
+  assert.deepEqual(owing(5_000_000n), { step: 'collect', owedLovelace: 5_000_000n });
+});
+
+test('orders placed on the curve fill on the AMM where their worst price holds', () => {
+  const terms = { ...PLAIN, kind: 'buy', amount: 5_000_000n } as const;
+  const fair = orderOf(0, {
+    ...terms,
+    worstPrice: { numerator: 71_486n, denominator: 5_000_000n },
+  });
+  const dear = orderOf(1, {
+    ...terms,
+    worstPrice: { numerator: 71_487n, denominator: 5_000_000n },
+  });
+  assert.deepEqual(filled(at(AMM_AT_GRADUATION, [fair])), [0]);
+  assert.deepEqual(filled(at(AMM_AT_GRADUATION, [dear])), []);
+});
+
+/** What must be true of one order left alone, filled or refunded. */
+function judge(situation: Situation): { pool: PoolState; moved: number } {
+  const { orders, mostOrders, nowMs } = situation;
+  const { fills, refunds } = match(situation);
+  const fillOf = new Map(fills.map(({ order, exchange }) => [order, exchange]));
+  let pool = situation.pool;
+  let moved = 0;
+  for (const order of orders.toSorted(comparePlacements)) {
+    const isOver = moved === mostOrders || (pool.venue === 'CURVE' && reachedCap(pool));
+    const possible = isOver ? null : fillOrder(pool, DEFAULT_FEES, order);
+    const isDue = !isOver && possible === null && order.refundAfterMs <= BigInt(nowMs);
+    assert.deepEqual(fillOf.get(order) ?? null, possible);
+    assert.equal(refunds.includes(order), isDue);
+    if (possible !== null) pool = possible.next;
+    if (possible !== null || isDue) moved += 1;
+  }
+  assert.equal(fills.length + refunds.length, moved);
+  return { pool, moved };
+}
+
+test('each order fills if it can, else is refunded if it is due, else waits', () => {
+  let moves = 0;
+  fc.assert(
+    fc.property(anySituation, (situation) => {
+      const { pool, moved } = judge(situation);
+      assert.deepEqual(match(situation).next, pool);
+      moves += moved;
+    }),
+    { numRuns: 1_000, includeErrorInReport: true },
+  );
+  assert.ok(moves > 3_000, `${moves} orders moved`);
+});
+
+test('what a batch does to the pool is what the validators let through', () => {
+  fc.assert(
+    fc.property(anySituation, (situation) => {
+      const { pool } = situation;
+      const { next } = match(situation);
+      if (pool.venue === 'AMM') {
+        assert.ok(next.venue === 'AMM' && next.owed >= pool.owed);
+        assert.ok(productHolds(pool, next, DEFAULT_FEES.lpFeePer10k));
+        return;
+      }
+      assert.ok(next.venue === 'CURVE');
+      const numerator = (state: typeof pool) => costNumerator(state.curve, soldOf(state));
+      assert.ok((next.x - pool.x) * COST_DENOMINATOR >= numerator(next) - numerator(pool));
+      const cap = pool.thresholdLovelace + 3_000_000n;
+      const over = next.x + 3_000_000n - cap;
+      assert.ok(over * 1_000n <= cap || over <= 2_000_000n);
+    }),
+    { numRuns: 1_000, includeErrorInReport: true },
+  );
+});

@@ -1,0 +1,60 @@
+/** Keys, addresses and signatures of a wallet. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseKeyAddress } from '../../../src/cardano/codec/address.ts';
+import { readCbor } from '../../../src/cardano/codec/cbor.ts';
+import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
+import { decodeTransaction, readKeyWitnesses } from '../../../src/cardano/codec/transaction.ts';
+import { isSignedBy } from '../../../src/cardano/keys/keys.ts';
+import { ApiFailure } from '../../../src/client/trade/failure.ts';
+import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { STRANGER, WALLET } from './world.ts';
+
+/** Someone spends one output and pays it to the wallet, fee 170,000. */
+function bodyPaying(address: string): string {
+  const key = parseKeyAddress(address, 'testnet');
+  const bytes = `00${key?.payment.hash}${key?.stake?.hash}`;
+  const input = `825820${'99'.repeat(32)}03`;
+  const paid = `825839${bytes}1a000f4240`;
+  return `84a3008182${input.slice(2)}0181${paid}021a00029810a0f5f6`;
+}
+
+test('a wallet has a base address, or an enterprise address without a stake key', () => {
+  const base = parseKeyAddress(WALLET.address, 'testnet');
+  assert.equal(base?.payment.hash, WALLET.keyHash);
+  assert.notEqual(base?.stake, null);
+  assert.equal(parseKeyAddress(STRANGER.address, 'testnet')?.stake, null);
+  const real = new Wallet({ payment: '11'.repeat(32), stake: null }, 'mainnet');
+  assert.match(real.address, /^addr1/);
+});
+
+test('the signature is over the hash of the body bytes as received', () => {
+  const cbor = bodyPaying(WALLET.address);
+  const ref = { txHash: '99'.repeat(32), index: 3 };
+  const signed = WALLET.sign(cbor, { kind: 'reclaim', ref });
+  assert(!(signed instanceof ApiFailure), signed instanceof ApiFailure ? signed.message : '');
+  const { id } = decodeTransaction(fromHex(cbor));
+  assert.equal(signed.transaction.id, id);
+  const bytes = fromHex(signed.witness);
+  const list = readCbor(bytes).items[1];
+  assert(list !== undefined);
+  const [witness] = readKeyWitnesses(bytes, list);
+  assert(witness !== undefined);
+  assert(isSignedBy(witness.publicKey, fromHex(id), witness.signature));
+  assert.equal(signed.witness, toHex(bytes));
+});
+
+test('what cannot be read, or does something else, is not signed', () => {
+  const ref = { txHash: '99'.repeat(32), index: 3 };
+  for (const cbor of ['', '84', 'zz', 'a0', bodyPaying(WALLET.address).slice(0, -2)]) {
+    const refused = WALLET.sign(cbor, { kind: 'reclaim', ref });
+    assert(refused instanceof ApiFailure);
+    assert.equal(refused.cause, 'BAD_TRANSACTION');
+  }
+  const other = WALLET.sign(bodyPaying(WALLET.address), {
+    kind: 'reclaim',
+    ref: { ...ref, index: 4 },
+  });
+  assert(other instanceof ApiFailure);
+  assert.equal(other.cause, 'NOT_WHAT_WAS_ASKED');
+});

@@ -1,0 +1,221 @@
+/** The lease over a real nats-server: who may lead, and when not any more. */
+import assert from 'node:assert/strict';
+import { after, describe, type TestContext, test } from 'node:test';
+import {
+  type Announcement,
+  Announcements,
+  isForemost,
+} from '../../../src/cluster/nats/announcements.ts';
+import { Bucket } from '../../../src/cluster/nats/bucket.ts';
+import type { NatsLink } from '../../../src/cluster/nats/connection.ts';
+import { Lease } from '../../../src/cluster/nats/lease.ts';
+import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { marketName, NatsServer, PATIENT_MS } from '../../support/nats.ts';
+import { NatsProxy } from '../../support/natsProxy.ts';
+import { until, untilAsked } from '../../support/until.ts';
+
+/** Long beside the pauses of a busy machine; the tests wait for it side by side. */
+const LEASE_MS = 6_000;
+const ANSWER_MS = LEASE_MS / 4;
+
+const server = await NatsServer.start({ after });
+const link = await server.connect({ after });
+const other = await server.connect({ after });
+
+class Candidate {
+  readonly lease: Lease;
+  readonly bucket: Bucket;
+  readonly losses: string[] = [];
+
+  private constructor(
+    scope: TestContext,
+    over: NatsLink,
+    name: string,
+    node: string,
+    clock = systemClock,
+  ) {
+    const shape = { name, replicas: 1, ttlMs: LEASE_MS };
+    this.bucket = new Bucket(over, shape, ANSWER_MS);
+    const lost = (why: string) => void this.losses.push(why);
+    const holder = { node, subject: `${name}.${node}` };
+    const options = { ...holder, leaseMs: LEASE_MS, clock, rng: systemRng, lost };
+    this.lease = new Lease(this.bucket, options);
+    scope.after(() => this.lease.release());
+  }
+
+  /** Its bucket is there: making it may take a server longer than anybody's lease. */
+  static async ready(
+    scope: TestContext,
+    over: NatsLink,
+    name: string,
+    node: string,
+    clock = systemClock,
+  ): Promise<Candidate> {
+    const shape = { name, replicas: 1, ttlMs: LEASE_MS };
+    await new Bucket(over, shape, PATIENT_MS).get('leader');
+    const candidate = new Candidate(scope, over, name, node, clock);
+    const asked = () => candidate.bucket.get('leader');
+    await untilAsked('its bucket answers', asked, (value) => value !== 'unreachable');
+    return candidate;
+  }
+
+  taken(): Promise<string> {
+    const isTaken = (outcome: string) => outcome === 'taken';
+    return untilAsked('it is taken', () => this.lease.tryTake(), isTaken);
+  }
+}
+
+/** As a process that is stopped: time goes on, nothing runs. */
+class StoppableClock implements Clock {
+  #stopped = false;
+  #late: (() => void)[] = [];
+  nowMs = () => systemClock.nowMs();
+  monotonicMs = () => systemClock.monotonicMs();
+  soon = (run: () => void) => systemClock.soon(() => this.#run(run));
+  after = (delayMs: number, run: () => void) => systemClock.after(delayMs, () => this.#run(run));
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  resume(): void {
+    this.#stopped = false;
+    for (const run of this.#late.splice(0)) run();
+  }
+
+  #run(run: () => void): void {
+    if (this.#stopped) this.#late.push(run);
+    else run();
+  }
+}
+
+describe('the lease', { concurrency: true }, () => {
+  test('one of two candidates takes it, keeps it, and hands it over at once', async (scope) => {
+    const name = marketName();
+    const first = await Candidate.ready(scope, link, name, 'a');
+    const second = await Candidate.ready(scope, other, name, 'b');
+    const outcomes = await Promise.all([first.lease.tryTake(), second.lease.tryTake()]);
+    assert.deepEqual(outcomes.toSorted(), ['refused', 'taken']);
+    const [holder, waiting] = first.lease.held ? [first, second] : [second, first];
+    const node = holder === first ? 'a' : 'b';
+    assert.deepEqual(await waiting.lease.holder(), { node, subject: `${name}.${node}` });
+    const longMs = systemClock.monotonicMs() + 1.5 * LEASE_MS;
+    await untilAsked(
+      'its lease is over unless it renews',
+      async () => {
+        assert.equal(holder.lease.held, true);
+        assert.equal(await waiting.lease.tryTake(), 'refused');
+        return systemClock.monotonicMs();
+      },
+      (nowMs) => nowMs > longMs,
+    );
+    await holder.lease.release();
+    assert.equal(await waiting.lease.tryTake(), 'taken');
+    assert.equal(holder.lease.held, false);
+    assert.deepEqual([...holder.losses, ...waiting.losses], []);
+  });
+
+  test('a holder that is frozen past its lease knows at once when it wakes', async (scope) => {
+    const name = marketName();
+    const clock = new StoppableClock();
+    const frozen = await Candidate.ready(scope, link, name, 'a', clock);
+    const next = await Candidate.ready(scope, other, name, 'b');
+    assert.equal(await frozen.lease.tryTake(), 'taken');
+    clock.stop();
+    await next.taken();
+    assert.equal(frozen.lease.held, false, 'before any timer of it has run');
+    clock.resume();
+    assert.equal(frozen.lease.held, false);
+    assert.deepEqual(frozen.losses, ['expired']);
+    assert.equal(await frozen.lease.tryTake(), 'refused');
+    assert.equal(next.lease.held, true);
+  });
+
+  test('the lease of a holder without a network runs out before another has it', async (scope) => {
+    const proxy = await NatsProxy.start(scope, server.port);
+    const through = await server.connect(scope, proxy.url);
+    const name = marketName();
+    const cut = await Candidate.ready(scope, through, name, 'a');
+    const next = await Candidate.ready(scope, other, name, 'b');
+    assert.equal(await cut.lease.tryTake(), 'taken');
+    proxy.deaf = true;
+    await untilAsked(
+      'the other one has it',
+      () => next.lease.tryTake(),
+      (outcome) => outcome === 'taken',
+    );
+    assert.equal(cut.lease.held, false);
+    assert.deepEqual(cut.losses, ['expired']);
+    proxy.deaf = false;
+  });
+
+  test('a renewal whose answer was lost does not end the lease', async (scope) => {
+    const proxy = await NatsProxy.start(scope, server.port);
+    const through = await server.connect(scope, proxy.url);
+    const name = marketName();
+    const holder = await Candidate.ready(scope, through, name, 'a');
+    assert.equal(await holder.lease.tryTake(), 'taken');
+    const before = await holder.bucket.get('leader');
+    let cut = false;
+    proxy.heard = (text) => {
+      if (cut || !text.includes(`$KV.${name}.leader`)) return;
+      cut = true;
+      proxy.deaf = true;
+    };
+    const rival = await Candidate.ready(scope, other, name, 'b');
+    const revision = async () => {
+      const value = await rival.bucket.get('leader');
+      return value === null || value === 'unreachable' ? 0 : value.revision;
+    };
+    assert.ok(before !== null && before !== 'unreachable');
+    await untilAsked('the renewal is in', revision, (now) => now > before.revision);
+    proxy.cut();
+    proxy.deaf = false;
+    const renewed = await revision();
+    await untilAsked('it is renewed again', revision, (now) => now > renewed);
+    assert.equal(holder.lease.held, true);
+    assert.deepEqual(holder.losses, []);
+  });
+
+  test('a holder is told when its lease is gone with the state of the server', async (scope) => {
+    const own = await NatsServer.start(scope);
+    const connection = await own.connect(scope);
+    const name = marketName();
+    const holder = await Candidate.ready(scope, connection, name, 'a');
+    await holder.taken();
+    await own.restart('deleted');
+    await until('it is told', () => holder.losses.length === 1);
+    assert.equal(holder.lease.held, false);
+    await holder.taken();
+    assert.equal(holder.losses.length, 1);
+  });
+
+  test('nodes see what the others have while they live', async (scope) => {
+    const name = marketName();
+    const own = await Candidate.ready(scope, link, name, 'a');
+    const announcements = new Announcements(own.bucket);
+    assert.deepEqual(await announcements.others('a'), []);
+    const have = (node: string, term: number, seq: number): Announcement => {
+      return { node, epoch: '1-x', term, seq };
+    };
+    await own.taken();
+    assert.ok(await announcements.announce(have('a', 2, 40)));
+    assert.ok(await announcements.announce(have('b:3000', 2, 41)));
+    assert.deepEqual(await announcements.others('a'), [have('b:3000', 2, 41)]);
+    assert.ok(await announcements.announce(have('b:3000', 2, 45)));
+    assert.ok(await announcements.announce(have('c', 1, 99)));
+    const others = await announcements.others('a');
+    assert.ok(others !== 'unreachable');
+    assert.equal(isForemost(have('a', 2, 40), others), false);
+    assert.equal(isForemost(have('a', 2, 46), others), true);
+    assert.equal(isForemost(have('a', 2, 45), others), true, 'of equals the first by name');
+    await announcements.withdraw('c');
+    const names = async () => {
+      const now = await announcements.others('a');
+      return now === 'unreachable' ? now : now.map(({ node }) => node).join();
+    };
+    assert.equal(await names(), 'b:3000');
+    await untilAsked('silent nodes vanish', names, (now) => now === '');
+  });
+});

@@ -1,0 +1,129 @@
+/** What the chain begins with, compared with Lucid where Lucid knows better. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  applyDoubleCborEncoding,
+  applyParamsToScript,
+  CML,
+  Constr as LucidConstr,
+  mintingPolicyToId,
+  PROTOCOL_PARAMETERS_DEFAULT,
+  validatorToScriptHash,
+} from '@lucid-evolution/lucid';
+import { Constr } from '../../src/cardano/codec/plutusData.ts';
+import { capLovelace } from '../../src/cardano/datums/deployment.ts';
+import { COST_MODELS, PROTOCOL } from '../../src/cardano/ledger/parameters.ts';
+import { applyDataArgument, evaluate } from '../../src/cardano/ledger/scalus.ts';
+import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
+import { VALIDATORS } from '../../src/cardano/validators/blueprint.ts';
+import { DEPLOYED } from '../../src/cardano/validators/deploy.ts';
+import { COLLATERAL, FLOATS, makeGenesis } from '../../src/devnet/genesis.ts';
+import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
+import { ALWAYS, NEVER, rawTransaction } from '../support/rawTransaction.ts';
+import { minting, place } from './judged.ts';
+
+const plan = genesisPlan();
+const { deployment, outputs } = makeGenesis(plan);
+
+test('reference scripts lie where the deployment says, with the hashes that Lucid computes', () => {
+  for (const name of DEPLOYED) {
+    const { hash, ref } = deployment.scripts[name];
+    const utxo = outputs[ref.index];
+    assert.deepEqual(utxo?.ref, ref);
+    assert.equal(utxo?.output.scriptHash, hash);
+    if (name === 'launchPolicy') continue;
+    const script = applyDoubleCborEncoding(VALIDATORS[name].cborHex);
+    assert.equal(hash, validatorToScriptHash({ type: 'PlutusV2', script }), name);
+    assert.equal(hash, VALIDATORS[name].hash, name);
+  }
+});
+
+test('the launch policy is the template with the deployment, as Lucid applies it', () => {
+  const key = (hash: string) => new LucidConstr(0, [hash]);
+  const address = (payment: LucidConstr<string>) =>
+    new LucidConstr(0, [payment, new LucidConstr(1, [])]);
+  const { curve, executorKeyHash, feeKeyHash, scripts } = deployment;
+  const parameter = new LucidConstr(0, [
+    address(new LucidConstr(1, [scripts.curvePool.hash])),
+    curve.aNum,
+    curve.bNum,
+    executorKeyHash,
+    capLovelace(deployment),
+    scripts.ammPool.hash,
+    feeKeyHash,
+    address(key(feeKeyHash)),
+  ]);
+  const template = applyDoubleCborEncoding(VALIDATORS.launchPolicy.cborHex);
+  const script = applyParamsToScript(template, [parameter]);
+  assert.equal(deployment.launchPolicyId, mintingPolicyToId({ type: 'PlutusV2', script }));
+});
+
+test('Scalus and Lucid apply a parameter to the same bytes', () => {
+  const names = ['00'.repeat(32), 'ff'.repeat(32)];
+  for (const name of names) {
+    const ours = applyDataArgument(
+      deployment.tokenPolicyTemplate,
+      new Constr(0, [deployment.launchPolicyId, name]),
+    );
+    const parameter = new LucidConstr(0, [deployment.launchPolicyId, name]);
+    assert.equal(ours, applyParamsToScript(deployment.tokenPolicyTemplate, [parameter]));
+  }
+});
+
+test('collateral, floats, faucet and wallets are there, each under its own key', () => {
+  const of = (keyHash: string) =>
+    outputs.filter((utxo) => credentialOf(utxo) === keyHash).map((u) => u.output.value.lovelace);
+  assert.deepEqual(of(plan.collateralKeyHash), Array(COLLATERAL.outputs).fill(5_000_000n));
+  assert.deepEqual(of(plan.feeKeyHash), Array(FLOATS.outputs).fill(100_000_000n));
+  assert.deepEqual(of(keyNamed('alice').hash), Array(5).fill(1_000_000_000n));
+  assert.ok(of(plan.faucetKeyHash).length > 1);
+  assert.deepEqual(of(plan.executorKeyHash), [], 'the executor needs nothing of its own');
+});
+
+test('every output holds at least min-ADA', () => {
+  for (const { output } of outputs) {
+    const decoded = CML.TransactionOutput.from_cbor_hex(output.cbor);
+    const least = CML.min_ada_required(decoded, PROTOCOL.lovelacePerOutputByte);
+    assert.ok(output.value.lovelace >= least, `${output.value.lovelace} >= ${least}`);
+  }
+});
+
+test('the same plan gives the same genesis', () => {
+  assert.deepEqual(makeGenesis(genesisPlan()), { deployment, outputs });
+});
+
+test('protocol parameters are those that Lucid builds for', () => {
+  const lucid = PROTOCOL_PARAMETERS_DEFAULT;
+  const { costModels } = lucid;
+  const models = [costModels.PlutusV1, costModels.PlutusV2, costModels.PlutusV3];
+  assert.deepEqual(
+    COST_MODELS,
+    models.map((model) => Object.values(model).map(Number)),
+  );
+  assert.deepEqual([lucid.minFeeA, lucid.minFeeB, lucid.maxTxSize].map(BigInt), [
+    PROTOCOL.minFeePerByteLovelace,
+    PROTOCOL.minFeeFixedLovelace,
+    BigInt(PROTOCOL.maxTransactionBytes),
+  ]);
+  assert.deepEqual([lucid.maxTxExMem, lucid.maxTxExSteps, lucid.coinsPerUtxoByte].map(BigInt), [
+    PROTOCOL.maxTransactionMemory,
+    PROTOCOL.maxTransactionCpu,
+    PROTOCOL.lovelacePerOutputByte,
+  ]);
+});
+
+test('evaluates scripts: what they use, or why they fail', () => {
+  const here = place();
+  const utxos = [...here.ledger.chain.all()];
+  const run = (script: string) => {
+    const { bytes } = rawTransaction(minting(here, { scripts: [script] }));
+    return evaluate(bytes, utxos, here.ledger.slots);
+  };
+  const fine = run(ALWAYS);
+  assert.ok(fine.outcome === 'succeeded');
+  const [budget] = fine.budgets;
+  assert.deepEqual([budget?.purpose, budget?.index, fine.budgets.length], ['mint', 0, 1]);
+  assert.ok(budget && budget.memory > 0n && budget.cpu > 0n);
+  const missing = run(NEVER);
+  assert.ok(missing.outcome === 'failed' && missing.message !== '');
+});

@@ -1,0 +1,30 @@
+/** The agenda against a list. Replay: `{ seed, path }` as printed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Agenda } from '../../../src/engine/actors/agenda.ts';
+
+test('what is due is what was added up to then and not taken before', () => {
+  const add = fc.record({ endMs: fc.nat(9), pool: fc.constantFrom('a', 'b', 'c') });
+  const steps = fc.array(fc.oneof(add, fc.nat(10)), { maxLength: 40 });
+  fc.assert(
+    fc.property(steps, (some) => {
+      const agenda = new Agenda();
+      let list: { endMs: number; pool: string }[] = [];
+      for (const step of some) {
+        if (typeof step !== 'number') {
+          agenda.add(step.endMs, step.pool);
+          list.push(step);
+          continue;
+        }
+        const due = list.filter(({ endMs }) => endMs <= step);
+        const ends = [...new Set(due.map(({ endMs }) => endMs))].sort((a, b) => a - b);
+        assert.deepEqual(agenda.endsUpTo(step), ends);
+        assert.deepEqual(agenda.takeDue(step), new Set(due.map(({ pool }) => pool)));
+        assert.deepEqual(agenda.endsUpTo(step), []);
+        list = list.filter(({ endMs }) => endMs > step);
+      }
+    }),
+    { includeErrorInReport: true, numRuns: 500 },
+  );
+});

@@ -1,0 +1,129 @@
+/** Feeds of files and pipes: continued after a crash, served while they rest, stopped at once. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { checkRebuild, checkWorld } from '../../support/foldCheck.ts';
+import { FoldModel } from '../../support/foldModel.ts';
+import { FoldWorld } from '../../support/foldWorld.ts';
+import { manyLines, rollbackTo, tradeLine } from '../../support/lines.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+const START_MS = Date.UTC(2024, 0, 1);
+
+async function openWorld(scope: TestContext): Promise<FoldWorld> {
+  return FoldWorld.open(scope, join(temporaryDirectory(scope), 'world'), { commitEveryMs: 1 });
+}
+
+function fileOf(lines: readonly string[]): Readable {
+  return Readable.from(lines.map((line) => `${line}\n`));
+}
+
+test('the same file again changes nothing and says where it went on', async (scope) => {
+  const world = await openWorld(scope);
+  const lines = manyLines(300, START_MS, 9_000);
+  const first = await world.replay(0, 'file').run(fileOf(lines));
+  assert.equal(first.trades, 300);
+  const position = world.node.applied();
+  const second = await world.replay(0, 'file').run(fileOf(lines));
+  assert.equal(second.resumedAfterLine, 300);
+  assert.equal(second.lines, 0);
+  assert.deepEqual(world.node.applied(), position);
+  const other = await world.replay(60_000_000, 'other').run(fileOf(lines));
+  assert.equal(other.duplicates, 300);
+  assert.deepEqual(world.node.applied(), position);
+});
+
+test('after crashes in the middle the file goes on where the log ends', async (scope) => {
+  const lines = manyLines(4_000, START_MS, 2_500);
+  lines.splice(2_000, 0, rollbackTo(START_MS + 1_900 * 2_500), ...lines.slice(1_880, 2_000));
+  lines.splice(3_500, 0, 'nonsense');
+  const straight = await openWorld(scope);
+  await straight.replay(0, 'file').run(fileOf(lines));
+  let world = await openWorld(scope);
+  for (const target of [800, 2_500, 4_000]) {
+    const running = world.replay(0, 'file').run(fileOf(lines));
+    const ended = running.catch(() => null);
+    await until('some entries are in', () => world.seq >= target);
+    world = await world.crashed();
+    await ended;
+  }
+  const last = await world.replay(0, 'file').run(fileOf(lines));
+  assert.ok(last.resumedAfterLine > 1_000);
+  assert.deepEqual(await barsOf(world), await barsOf(straight));
+  await checkRebuild(world);
+});
+
+async function barsOf({ fold }: FoldWorld): Promise<unknown[]> {
+  return [1, 2, 3].flatMap((pair) =>
+    [0, 1, 2, 3, 4, 5].map((resolution) =>
+      fold.store
+        .bars(pair, resolution, 0, Number.MAX_SAFE_INTEGER, 100_000)
+        .map(({ start, value }) => `${start} ${value}`),
+    ),
+  );
+}
+
+test('malformed lines are told with their number and skipped', async (scope) => {
+  const world = await openWorld(scope);
+  const good = manyLines(2, START_MS, 1_000);
+  const counts = await world.feed(['{', good[0] ?? '', '', '{"id":1}', good[1] ?? '', '5']);
+  assert.equal(counts.trades, 2);
+  assert.equal(counts.rejected, 3);
+  assert.deepEqual(
+    world.said.rejected.map((said) => said.slice(0, 2)),
+    ['1:', '4:', '6:'],
+  );
+});
+
+test('a rollback to a moment we do not remember is told, not done', async (scope) => {
+  const world = await openWorld(scope);
+  await world.feed(manyLines(20, START_MS, 1_000));
+  const { seq } = world;
+  await world.log.trim(10);
+  const small = await world.restarted({ horizonBlocks: 3 });
+  const counts = await small.feed([rollbackTo(START_MS)]);
+  assert.deepEqual([counts.rollbacks, counts.rejected], [0, 1]);
+  assert.equal(small.seq, seq);
+});
+
+test('a pipe that rests has what it sent applied, and the minute stays open', async (scope) => {
+  const world = await openWorld(scope);
+  const pipe = new PassThrough();
+  const running = world.replay(0).run(pipe);
+  pipe.write(`${tradeLine({ id: '1', timeMs: START_MS })}\n${'{"half":'}`);
+  await until('the first trade is applied', () => world.fold.seenMs === START_MS);
+  pipe.write(`1}\n${tradeLine({ id: '2', timeMs: START_MS + 1_000 })}\n`);
+  await until('the second one too', () => world.fold.seenMs === START_MS + 1_000);
+  assert.ok(world.fold.marketMs < START_MS + 60_000);
+  pipe.end();
+  const counts = await running;
+  assert.deepEqual([counts.trades, counts.rejected], [2, 1]);
+  const model = new FoldModel(world.options.horizonBlocks);
+  await checkWorld(world, model);
+  assert.equal(world.fold.marketMs, START_MS + 60_000);
+});
+
+test('stop ends a pipe that rests, with what came before it applied', async (scope) => {
+  const world = await openWorld(scope);
+  const pipe = new PassThrough();
+  const replay = world.replay(0);
+  const running = replay.run(pipe);
+  pipe.write(`${tradeLine({ id: '1', timeMs: START_MS })}\n`);
+  await until('the trade is applied', () => world.fold.seenMs === START_MS);
+  replay.stop();
+  const counts = await running;
+  assert.equal(counts.trades, 1);
+  assert.ok(world.fold.marketMs < START_MS + 60_000, 'a feed that was stopped has not ended');
+});
+
+test('a feed that breaks fails, and what came before it is kept', async (scope) => {
+  const world = await openWorld(scope);
+  const pipe = new PassThrough();
+  const running = world.replay(0).run(pipe);
+  pipe.write(`${tradeLine({ id: '1', timeMs: START_MS })}\n`);
+  await until('the trade is applied', () => world.fold.seenMs === START_MS);
+  pipe.destroy(new Error('the pipe broke'));
+  await assert.rejects(running, /the pipe broke/);
+});

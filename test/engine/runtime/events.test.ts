@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Observer } from '../../../src/api/gateway/observer.ts';
+import type { NodeObserver } from '../../../src/engine/actors/node.ts';
+import type { ReplayObserver } from '../../../src/engine/ingest/replay.ts';
+import type { WriterObserver } from '../../../src/engine/log/writer.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { createEvents, createLogger, type LogLevel } from '../../../src/engine/runtime/events.ts';
+import { collectProcessMetrics, createRegistry } from '../../../src/engine/runtime/metrics.ts';
+
+function heard(level: LogLevel) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const clock = { ...systemClock, nowMs: () => 1_700_000_000_123 };
+  const registry = createRegistry();
+  const events = createEvents(createLogger({ level, clock, destination }), registry);
+  return { events, registry, lines, logged: () => lines.map((line) => JSON.parse(line)) };
+}
+
+test('an event is one JSON line with level, time, name and fields', () => {
+  const { events, lines, logged } = heard('info');
+  events.listening('market', '::1', 8080);
+  assert.deepEqual(logged(), [
+    {
+      level: 'info',
+      time: 1_700_000_000_123,
+      event: 'listening',
+      what: 'market',
+      host: '::1',
+      port: 8080,
+      msg: 'listening on http://[::1]:8080',
+    },
+  ]);
+  assert.ok(lines[0]?.endsWith('\n'));
+});
+
+test('the level decides what is written, never what is counted', async () => {
+  const { events, lines, registry } = heard('silent');
+  events.commitFailed(new Error('disk full'), 3, 800);
+  assert.deepEqual(lines, []);
+  assert.match(await registry.metrics(), /^upcurve_commit_failures_total 1$/m);
+});
+
+test('an error keeps its message and stack in the log and stays out of the labels', async () => {
+  const { events, logged, registry } = heard('info');
+  events.actorQuarantined('cafe.01', new Error('broken reserve'));
+  const [line] = logged();
+  assert.equal(line.pool, 'cafe.01');
+  assert.equal(line.err.message, 'broken reserve');
+  assert.match(line.err.stack, /events\.test\.ts/);
+  const text = await registry.metrics();
+  assert.match(text, /^upcurve_actors_quarantined_total 1$/m);
+  assert.doesNotMatch(text, /cafe\.01/);
+});
+
+test('the gateway reports to it: counts by route, status class and close code', async () => {
+  const { events, registry } = heard('info');
+  const observer: Observer = events;
+  observer.httpRequest('chartsHistory', 200, 0.002);
+  observer.httpRequest('chartsHistory', 204, 0.002);
+  observer.httpRequest('chartsHistory', 404, 0.002);
+  observer.socketOpened();
+  observer.socketOpened();
+  observer.socketClosed(4008);
+  observer.socketClosed(3777);
+  observer.framesPublished(3, 120);
+  observer.resync('slow');
+  observer.badFrame('INVALID_PARAMS');
+  observer.flushed(2);
+  const text = await registry.metrics();
+  assert.match(text, /http_request_seconds_count\{route="chartsHistory",status="2xx"\} 2/);
+  assert.match(text, /http_request_seconds_count\{route="chartsHistory",status="4xx"\} 1/);
+  assert.match(text, /upcurve_sockets_closed_total\{code="4008"\} 1/);
+  assert.match(text, /upcurve_sockets_closed_total\{code="other"\} 1/);
+  assert.match(text, /^upcurve_sockets 0$/m);
+  assert.match(text, /^upcurve_frame_bytes_published_total 120$/m);
+  assert.match(text, /upcurve_resyncs_total\{reason="slow"\} 1/);
+  assert.match(text, /upcurve_flush_seconds_sum 0.002/);
+});
+
+test('every stage can report to it', async () => {
+  const { events, registry, logged } = heard('info');
+  const stages: NodeObserver & WriterObserver & ReplayObserver = events;
+  stages.batchApplied(7, 0.001);
+  stages.committed(9, 0.002);
+  stages.appendFailed(new Error('disk full'), 1, 100);
+  stages.foldFailed(new Error('broken'));
+  assert.deepEqual(
+    logged().map(({ level, event }) => [level, event]),
+    [
+      ['error', 'appendFailed'],
+      ['fatal', 'foldFailed'],
+    ],
+  );
+  const text = await registry.metrics();
+  assert.match(text, /^upcurve_entries_applied_total 7$/m);
+  assert.match(text, /^upcurve_rows_committed_total 9$/m);
+});
+
+test('a replay of the wrong file counts every bad line but logs only the first ones', async () => {
+  const { events, lines, registry } = heard('info');
+  for (let line = 1; line <= 1_500; line += 1) events.lineRejected(line, 'not JSON');
+  assert.equal(lines.length, 1_000);
+  assert.match(await registry.metrics(), /^upcurve_replay_lines_rejected_total 1500$/m);
+});
+
+test('the process is measured too, the delay of its event loop included', async () => {
+  const registry = createRegistry();
+  collectProcessMetrics(registry);
+  assert.match(await registry.metrics(), /^nodejs_eventloop_lag_p99_seconds /m);
+});

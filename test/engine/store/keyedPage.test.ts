@@ -1,0 +1,130 @@
+/**
+ * Pages of a keyed table against a sorted array: rows and removals that wait, are being written or
+ * are committed, in both orders, from any offset and cursor. Replay: `{ seed, path }` as printed.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PageWish } from '../../../src/engine/store/keyedPage.ts';
+import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+
+const MANY = 1_000_000;
+
+interface Put {
+  readonly list: number;
+  readonly at: number;
+  readonly value: string | null;
+}
+type Step = { readonly puts: readonly Put[] } | 'commit' | 'beside';
+
+const put: fc.Arbitrary<Put> = fc.record({
+  list: fc.nat(2),
+  at: fc.nat(30),
+  value: fc.option(fc.constantFrom('a', 'b', 'c')),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ puts: fc.array(put, { minLength: 1, maxLength: 12 }) }) },
+  { weight: 2, arbitrary: fc.constantFrom('commit' as const, 'beside') },
+);
+const wish: fc.Arbitrary<Omit<PageWish, 'after'> & { readonly list: number; after: number }> =
+  fc.record({
+    list: fc.nat(2),
+    order: fc.constantFrom('ascending' as const, 'descending'),
+    offset: fc.oneof(fc.nat(35), fc.constant(1_000_000)),
+    limit: fc.integer({ min: 1, max: 35 }),
+    // Below 0: none.
+    after: fc.integer({ min: -10, max: 32 }),
+  });
+
+function prefixOf(list: number): string {
+  return `list${list}/`;
+}
+
+function keyOf(list: number, at: number): string {
+  return `${prefixOf(list)}${String(at).padStart(3, '0')}`;
+}
+
+class Pair {
+  readonly store: StateStore;
+  readonly #rows = new Map<string, string>();
+  #seq = 0;
+  #beside: Promise<unknown> = Promise.resolve();
+
+  constructor(writer: StateOptions['writer']) {
+    const options = { horizonBlocks: 5, maxMb: 0, writer };
+    this.store = new StateStore(join(temporaryDirectory(), 'state.sqlite'), options);
+  }
+
+  async perform(next: Step): Promise<void> {
+    if (next === 'commit') await this.store.commit();
+    else if (next === 'beside') this.#beside = this.store.commit();
+    else this.#put(next.puts);
+  }
+
+  async close(): Promise<void> {
+    await this.#beside;
+    await this.store.close();
+  }
+
+  page(list: number, { order, offset, limit, after }: PageWish) {
+    const rows = [...this.#rows]
+      .filter(([key]) => key.startsWith(prefixOf(list)))
+      .map(([key, value]) => ({ key, value }))
+      .sort((a, b) => (a.key < b.key === (order === 'ascending') ? -1 : 1))
+      .filter(({ key }) => {
+        if (after === undefined) return true;
+        return order === 'ascending' ? key > after : key < after;
+      });
+    return rows.slice(offset, offset + limit);
+  }
+
+  #put(puts: readonly Put[]): void {
+    this.#seq += 1;
+    const { epoch, seq, ...rest } = { epoch: '1-a', seq: this.#seq, term: 1, entryHash: '' };
+    const times = { stateHash: '', marketMs: seq, openedMs: seq };
+    const changes = puts.map(({ list, at, value }) => {
+      const key = keyOf(list, at);
+      const before = this.#rows.get(key) ?? null;
+      if (value === null) this.#rows.delete(key);
+      else this.#rows.set(key, value);
+      return { table: 'order_index', key, before, after: value, cause: 'trade' } as const;
+    });
+    const checkpoint = { epoch, seq, ...rest, ...times };
+    this.store.stage({ checkpoint, block: true, atMs: seq, changes, touches: [] });
+  }
+}
+
+test('a page is that of the sorted rows, whatever waits and whatever is on the disk', async () => {
+  let beyond = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('inline' as const, 'thread' as const),
+      fc.array(step, { minLength: 1, maxLength: 15 }),
+      fc.array(wish, { minLength: 10, maxLength: 10 }),
+      async (writer, steps, wishes) => {
+        const pair = new Pair(writer);
+        try {
+          for (const each of steps) {
+            await pair.perform(each);
+            for (const { list, after, ...rest } of wishes) {
+              const cursor = after < 0 ? {} : { after: keyOf(list, after) };
+              const asked = { ...rest, ...cursor };
+              const found = pair.store.page('order_index', prefixOf(list), asked);
+              assert.deepEqual(found, pair.page(list, asked), JSON.stringify(asked));
+              if (found.length === 0 && rest.offset > 0) beyond += 1;
+            }
+            const all = pair.store.withPrefix('order_index', prefixOf(0), MANY);
+            const order = { order: 'ascending', offset: 0, limit: MANY } as const;
+            assert.deepEqual(all, pair.page(0, order), 'all of a list');
+          }
+        } finally {
+          await pair.close();
+        }
+      },
+    ),
+    { numRuns: Number(process.env.RUNS ?? 25), includeErrorInReport: true },
+  );
+  assert(beyond > 0, `pages behind the end: ${beyond}`);
+});

@@ -1,9 +1,0 @@
-/** A process of its own that puts images without end and tells each that was acknowledged. */
-import { ImageFolder } from '../../src/images/folder.ts';
-import { png } from './samples.ts';
-
-const folder = new ImageFolder(process.argv[2] ?? '');
-for (let at = 1; ; at += 1) {
-  const cid = await folder.put(png(at, 1, Buffer.alloc(200_000, `image ${at}`)), 'image/png');
-  process.stdout.write(`${String(cid)}\n`);
-}

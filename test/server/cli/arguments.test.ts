@@ -1,0 +1,135 @@
+/** What the command line can mean, and one line about what it cannot. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCommand, USAGE } from '../../../src/server/cli/arguments.ts';
+
+const TOKEN = `${'AB'.repeat(28)}.544f4b`;
+const REF = `${'1'.repeat(64)}:0`;
+
+function parsed(line: string) {
+  return parseCommand(line.split(' ').filter((word) => word !== ''));
+}
+
+function action(line: string) {
+  const command = parsed(line);
+  assert(typeof command !== 'string' && command.name === 'market', line);
+  return command.action;
+}
+
+test('serving takes a pace, or no traders', () => {
+  assert.deepEqual(parsed(''), { name: 'serve', tradersPace: null, from: null });
+  assert.deepEqual(parsed('serve --pace 2.5'), { name: 'serve', tradersPace: 2.5, from: null });
+  assert.deepEqual(parsed('--pace 0'), { name: 'serve', tradersPace: 0, from: null });
+  assert.deepEqual(parsed('--no-traders'), { name: 'serve', tradersPace: 0, from: null });
+  assert.match(String(parsed('--pace fast')), /--pace takes/);
+  assert.match(String(parsed('--pace 51')), /--pace takes/);
+  assert.match(String(parsed('--pace 1 --no-traders')), /exclude/);
+  assert.deepEqual(parsed('--verify'), { name: 'verify' });
+  assert.deepEqual(parsed('verify'), { name: 'verify' });
+  assert.deepEqual(parsed('buy --help'), { name: 'help' });
+});
+
+test('a cluster takes a number of nodes, and a pace', () => {
+  assert.deepEqual(parsed('cluster'), { name: 'cluster', nodes: 3, tradersPace: null });
+  const five = { name: 'cluster', nodes: 5, tradersPace: 0 };
+  assert.deepEqual(parsed('cluster --nodes 5 --no-traders'), five);
+  assert.deepEqual(parsed('cluster --nodes 5 --pace 0'), five);
+  for (const wrong of ['0', '10', 'many', '1.5']) {
+    assert.match(String(parsed(`cluster --nodes ${wrong}`)), /--nodes takes/);
+  }
+  assert.match(String(parsed('cluster --pace 1 --no-traders')), /exclude/);
+  assert.match(String(parsed('cluster 3')), /unexpected argument: 3/);
+  assert.match(String(parsed('--nodes 3')), /--nodes goes with cluster/);
+});
+
+test('amounts are exact', () => {
+  const buy = action(`buy ${TOKEN} 12.345678`);
+  assert(buy.name === 'buy');
+  assert.equal(buy.lovelace, 12_345_678n);
+  assert.equal(buy.asset, TOKEN.toLowerCase());
+  assert.equal(buy.slippage, '15');
+  const exact = action(`buy ${TOKEN} --tokens 1_000_000 --slippage infinity`);
+  assert(exact.name === 'buy');
+  assert.deepEqual([exact.lovelace, exact.tokens], [null, 1_000_000n]);
+  const sell = action(`sell ${TOKEN} all`);
+  assert(sell.name === 'sell' && sell.tokens === 'all');
+});
+
+test('server, key file and patience are options of every command', () => {
+  const command = parsed('wallet balance --url https://x.example --wallet a.json --no-wait');
+  assert(typeof command !== 'string' && command.name === 'market');
+  const { client } = command;
+  assert.deepEqual(client, { url: 'https://x.example', walletFile: 'a.json', wait: false });
+});
+
+test('launch, lock, cancel and withdraw say all that they need', () => {
+  const launch = action('launch --name Tok --ticker TOK --initial 5 --hyped --website https://x.y');
+  assert(launch.name === 'launch');
+  assert.equal(launch.initialLovelace, 5_000_000n);
+  assert.deepEqual([launch.isHyped, launch.isAi], [true, false]);
+  assert.deepEqual(launch.socials, { website: 'https://x.y' });
+  const lock = action(`lock ${TOKEN} 100 --for 2h --stages 3`);
+  assert(lock.name === 'lock');
+  assert.deepEqual([lock.forMs, lock.untilMs, lock.stages], [7_200_000, null, 3]);
+  const until = action(`lock ${TOKEN} 100 --until 2030-01-31T12:00Z`);
+  assert(until.name === 'lock');
+  assert.equal(until.untilMs, Date.UTC(2030, 0, 31, 12));
+  assert.deepEqual(action(`cancel ${REF}`), { name: 'cancel', id: REF });
+  assert.deepEqual(action('withdraw'), { name: 'withdraw', id: null });
+});
+
+test('what a command of the market cannot mean is one line', () => {
+  const wrong = [
+    'wallet',
+    'wallet burn',
+    'wallet new now',
+    'wallet faucet 1',
+    'wallet faucet 2.5',
+    'wallet balance --url ftp://x',
+    'launch --name Tok',
+    'launch --name ABCDEFGHIJKLMNOPQ --ticker T',
+    'launch --name Tok --ticker TOOLONG',
+    'launch --name Tok --ticker T --initial 1.0000001',
+    `buy ${TOKEN}`,
+    `buy ${TOKEN} 1 --tokens 5`,
+    `buy ${TOKEN} 0`,
+    `buy ${TOKEN} 1e3`,
+    `buy ${TOKEN} --tokens 1.5`,
+    `buy ${TOKEN} 1 --slippage 20`,
+    `buy ${TOKEN} 1 2`,
+    'buy . 1',
+    'buy TOK 1',
+    `sell ${TOKEN}`,
+    `sell ${TOKEN} 0`,
+    `sell ${TOKEN} 5 --tokens 5`,
+    `cancel ${REF.slice(1)}`,
+    `lock ${TOKEN} 5`,
+    `lock ${TOKEN} 5 --for 1y`,
+    `lock ${TOKEN} 5 --for 1h --until 2030-01-01`,
+    `lock ${TOKEN} 5 --until 2030-02-31T12:00Z`,
+    `lock ${TOKEN} 5 --until tomorrow`,
+    `lock ${TOKEN} 5 --for 1h --stages 11`,
+    'withdraw now',
+  ];
+  for (const line of wrong) {
+    const command = parsed(line);
+    assert(typeof command !== 'string' && command.name === 'misused', line);
+    assert.match(command.line, /^[^\n]{5,120}$/, line);
+  }
+});
+
+test('options go with their commands', () => {
+  assert.equal(parsed('--speed 1'), '--speed goes with replay');
+  assert.equal(parsed('replay x --pace 1'), '--pace goes with serve, cluster');
+  assert.equal(parsed('constructor'), 'unknown command: constructor');
+  assert.match(String(parsed('--nonsense')), /nonsense/);
+});
+
+test('the usage names every command', () => {
+  for (const name of ['replay', 'wallet new', 'wallet balance', 'wallet faucet', 'launch', 'buy']) {
+    assert(USAGE.includes(`npm start -- ${name}`), name);
+  }
+  for (const name of ['sell', 'cancel', 'lock', 'withdraw']) {
+    assert(USAGE.includes(`npm start -- ${name}`), name);
+  }
+});

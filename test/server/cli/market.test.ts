@@ -1,0 +1,131 @@
+/** A person's day on a devnet, by commands alone. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { parseCommand } from '../../../src/server/cli/arguments.ts';
+import { runMarket } from '../../../src/server/cli/market.ts';
+import { startDevnet } from '../../support/devnet.ts';
+import { temporaryDirectory } from '../../support/server.ts';
+import { untilAsked } from '../../support/until.ts';
+
+/** One devnet for all; each test is another person on it. */
+let url = '';
+const ends: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  url = await startDevnet({ after: (end) => void ends.unshift(end) });
+});
+
+after(async () => {
+  for (const end of ends) await end();
+});
+
+interface Said {
+  readonly code: number;
+  readonly lines: readonly string[];
+  readonly complaints: readonly string[];
+}
+
+function person(at = url, file = join(temporaryDirectory(), 'wallet.json')) {
+  return async (...args: readonly string[]): Promise<Said> => {
+    const command = parseCommand([...args, '--url', at, '--wallet', file]);
+    assert(typeof command !== 'string' && command.name === 'market', args.join(' '));
+    const lines: string[] = [];
+    const complaints: string[] = [];
+    const code = await runMarket(command, {
+      clock: systemClock,
+      fetch,
+      say: (line) => lines.push(line),
+      complain: (line) => complaints.push(line),
+    });
+    return { code, lines, complaints };
+  };
+}
+
+function done({ code, lines, complaints }: Said): readonly string[] {
+  assert.equal(code, 0, [...lines, ...complaints].join('\n'));
+  return lines;
+}
+
+function word(lines: readonly string[], before: string): string {
+  const line = lines.find((text) => text.startsWith(`${before} `)) ?? '';
+  return (line.split(' ')[1] ?? '').replace(',', '');
+}
+
+async function adaOf(act: (...args: readonly string[]) => Promise<Said>): Promise<number> {
+  const lines = done(await act('wallet', 'balance'));
+  return Number(lines[1]?.split(' ')[0]);
+}
+
+test('wallet, faucet, launch, buy, sell, lock, withdraw', async () => {
+  const act = person();
+  done(await act('wallet', 'new'));
+  assert.equal((await act('wallet', 'new')).code, 1);
+  done(await act('wallet', 'faucet', '300'));
+  assert.equal(await adaOf(act), 300);
+
+  const launched = done(
+    await act('launch', '--name', 'My Coin', '--ticker', 'MYC', '--initial', '12.5'),
+  );
+  assert.match(launched[0] ?? '', /^Signed: launch My Coin \(MYC\) .* 12.5 ADA for 4909341 tokens/);
+  const token = word(launched, 'Token');
+
+  const bought = done(await act('buy', token, '25.5'));
+  assert.match(bought[0] ?? '', /^Quote: 25.5 ADA for 9868848 My Coin on the curve/);
+  assert.match(bought.at(-1) ?? '', /^Filled .*received 9868848 My Coin and 1.5 ADA$/);
+  const exact = done(await act('buy', token, '--tokens', '1_000_000'));
+  assert.match(exact.at(-1) ?? '', /received 1000000 My Coin and 1.5 ADA$/);
+  const sold = done(await act('sell', token, '5000000'));
+  assert.match(sold.at(-1) ?? '', /^Filled .*received \d+\.\d+ ADA$/);
+
+  const locked = done(await act('lock', token, '1001', '--for', '1h', '--stages', '2'));
+  assert.match(locked[0] ?? '', /^Signed: lock 1001 My Coin in 2 stages until /);
+  assert.deepEqual(
+    locked.filter((line) => line.startsWith('Lock ')).map((line) => line.split('  ')[1]),
+    ['500 My Coin', '501 My Coin'],
+  );
+  const early = await act('withdraw', `${word(locked, 'Transaction')}:1`);
+  assert.equal(early.code, 1);
+  assert.match(early.complaints[0] ?? '', /LOCK_NOT_EXPIRED: Lock is still active/);
+  const soon = done(await act('lock', token, '5', '--for', '5s'));
+  const made = soon.filter((line) => line.startsWith(`Lock ${word(soon, 'Transaction')}:`));
+  assert.equal(made.length, 1, 'it is listed at once');
+  const taken = () => act('withdraw', word(made, 'Lock'));
+  const { lines: withdrawn } = await untilAsked('it is due', taken, ({ code }) => code === 0);
+  assert.match(withdrawn[0] ?? '', /^Signed: take lock .* back/);
+});
+
+test('an order taken back returns all but the network fees', async () => {
+  const act = person();
+  done(await act('wallet', 'new'));
+  done(await act('wallet', 'faucet', '100'));
+  const token = word(done(await act('launch', '--name', 'Tok', '--ticker', 'T')), 'Token');
+  const before = await adaOf(act);
+  const placed = done(await act('buy', token, '30', '--no-wait'));
+  const taken = await act('cancel', word(placed, 'Order'));
+  // The executor may have been faster, and then the order is filled.
+  if (taken.code === 0) assert((await adaOf(act)) > before - 1);
+  else assert.match(taken.complaints[0] ?? '', /spent|INPUT_SPENT/);
+});
+
+test('refusals, an unknown server and a missing wallet are one line and a code', async () => {
+  const act = person();
+  const missing = await act('wallet', 'balance');
+  assert.equal(missing.code, 2);
+  assert.match(missing.complaints[0] ?? '', /There is no wallet/);
+  done(await act('wallet', 'new'));
+  const unknown = await act('buy', `${'ab'.repeat(28)}.00`, '5');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.complaints[0] ?? '', /ASSET_NOT_FOUND/);
+  const poor = await act('launch', '--name', 'Tok', '--ticker', 'T');
+  assert.equal(poor.code, 1);
+  assert.match(poor.complaints[0] ?? '', /^launch: SERVER_ERROR/);
+  const file = join(temporaryDirectory(), 'wallet.json');
+  const nowhere = person('http://127.0.0.1:1', file);
+  done(await nowhere('wallet', 'new'));
+  const gone = await nowhere('wallet', 'balance');
+  assert.equal(gone.code, 1);
+  assert.match(gone.complaints[0] ?? '', /cannot be reached/);
+  for (const said of [missing, unknown, poor, gone]) assert.equal(said.complaints.length, 1);
+});

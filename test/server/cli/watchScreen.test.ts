@@ -1,0 +1,101 @@
+/** What `watch` draws: lines that fit, without what could move a cursor. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readExamples } from '../../../src/api/docs/examples.ts';
+import type { LiquidityPoolInfo } from '../../../src/client/types.ts';
+import { parseCommand } from '../../../src/server/cli/arguments.ts';
+import {
+  listScreen,
+  sparkline,
+  statusLine,
+  tokenScreen,
+} from '../../../src/server/cli/watchScreen.ts';
+
+const SCREEN = { columns: 100, rows: 20, nowMs: 1_800_000_000_000 };
+// trust: a recorded answer, which test/api/docs/examples.ts holds against its schema
+const POOL = readExamples().routes['GET /v1/pools-main-page/koth']?.body as
+  | LiquidityPoolInfo
+  | undefined;
+
+function pool(): LiquidityPoolInfo {
+  assert.ok(POOL !== undefined);
+  return POOL;
+}
+
+test('a sparkline goes from its least to its greatest value, exactly', () => {
+  assert.equal(sparkline(['1', '2', '3', '4', '5', '6', '7', '8']), '▁▂▃▄▅▆▇█');
+  assert.equal(sparkline(['0.000000000000000001', '0.000000000000000002']), '▁█');
+  assert.equal(sparkline(['5', '5']), '▁▁');
+  assert.equal(sparkline([]), '');
+});
+
+test('a list fits its screen, whatever tokens are called', () => {
+  const hostile = {
+    ...pool(),
+    info: { ...pool().info, name: `\x1b[2J${'x'.repeat(300)}\n\u202e`, ticker: '\x07EVIL' },
+  };
+  const pools = Array.from({ length: 100 }, () => hostile);
+  const lines = listScreen('Latest', pools, 'live', SCREEN);
+  assert.ok(lines.length <= SCREEN.rows);
+  for (const line of lines) {
+    assert.ok([...line].length <= SCREEN.columns);
+    assert.doesNotMatch(line, /\p{C}/u);
+  }
+  assert.equal(lines.at(-1), 'live');
+  assert.match(listScreen('New', [], 'live', SCREEN).join('\n'), /Nothing here yet/);
+});
+
+test('a token shows what is known of it, and that it is unknown', () => {
+  const orders = { isKnown: true, ledger: [], mempool: [], count: 0 };
+  const bar = {
+    time: 1_799_999_940,
+    open: '1',
+    high: '2',
+    low: '0.5',
+    close: '1.5',
+    volume: '7.129',
+  };
+  const bars = [
+    { ...bar, pair: { base: '', quote: '.' }, baseVolume: '1', trades: 3, final: false },
+  ];
+  const text = tokenScreen({ pool: pool(), bars, orders }, 'live', SCREEN).join('\n');
+  assert.match(text, new RegExp(pool().info.ticker));
+  assert.match(text, /1\.5 ₳/);
+  assert.match(text, /07:59 {2}.*7\.12/);
+  const unknown = tokenScreen({ pool: null, bars: [], orders }, 'live', SCREEN).join('\n');
+  assert.match(unknown, /no such token/);
+});
+
+test('the status says how the connection is', () => {
+  const state = {
+    is: 'waiting',
+    node: 'http://a',
+    retryAtMs: 5_000,
+    tries: 1,
+    tip: null,
+    position: null,
+    heardAtMs: null,
+    why: 'gone',
+  } as const;
+  assert.match(statusLine(state, 2_000), /^waiting {2}http:\/\/a {2}next try in 3\Ds {2}gone$/u);
+});
+
+test('what the command line may say of it', () => {
+  const url = 'http://127.0.0.1:8080';
+  const usual = { name: 'watch', url, token: null, list: 'Latest', once: false };
+  assert.deepEqual(parseCommand(['watch']), usual);
+  assert.deepEqual(parseCommand(['watch', 'RKT', '--once']), {
+    ...usual,
+    token: 'RKT',
+    once: true,
+  });
+  assert.deepEqual(parseCommand(['watch', '--list', 'new']), { ...usual, list: 'New' });
+  for (const bad of [
+    ['--list', 'x'],
+    ['a', 'b'],
+    ['a', '--list', 'New'],
+    ['--url', 'ftp://a'],
+  ]) {
+    assert.equal(typeof parseCommand(['watch', ...bad]), 'string', bad.join(' '));
+  }
+});

@@ -1,0 +1,248 @@
+/** Deployments of real networks: the files we ship, and what is said of files that are wrong. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parameterRoutes } from '../../../src/api/builder/parameters.ts';
+import type { Workshop } from '../../../src/api/building/workshop.ts';
+import type { Deployment, NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
+import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
+import { VALIDATORS } from '../../../src/cardano/validators/blueprint.ts';
+import {
+  deployedCode,
+  deploymentOf,
+  lockedAddress,
+} from '../../../src/cardano/validators/deploy.ts';
+import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
+import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
+import { DEFAULT_THRESHOLD_LOVELACE } from '../../../src/engine/market/pool.ts';
+import { Failure, Unavailable } from '../../../src/engine/runtime/errors.ts';
+import {
+  BadDeployment,
+  parseDeployment,
+  readDeployment,
+} from '../../../src/server/settings/deployments.ts';
+import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
+import { realWorkshop } from '../../../src/server/wiring/realWorkshop.ts';
+
+const OURS = ['preprod', 'preview'] as const;
+
+test('mainnet is the launchpad that runs there, as far as it is known', () => {
+  const { landmarks, complete, start, missing, mismatch } = readDeployment('mainnet');
+  assert.ok(landmarks);
+  assert.equal(landmarks.addressNetwork, 'mainnet');
+  assert.equal(
+    landmarks.launchPolicyId,
+    '63f947b8d9535bc4e4ce6919e3dc056547e8d30ada12f29aa5f826b8',
+  );
+  assert.deepEqual(landmarks.scripts, {
+    curvePool: {
+      hash: '905ab869961b094f1b8197278cfe15b45cbe49fa8f32c6b014f85a2d',
+      ref: {
+        txHash: 'c4a540ac2e06c217dd4fb3f39ca3863da394ba134677dafa9b98830ca71d584d',
+        index: 3,
+      },
+    },
+    order: {
+      hash: 'd9143ac63473b17a215d1b7484dfb6ac6b4a0005beb0e26a6ca02c96',
+      ref: {
+        txHash: 'e2ed9e953ebf98ca701fc93588d73cb9769f87b9d13712474f566a0743963e8b',
+        index: 0,
+      },
+    },
+    ammPool: null,
+    vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89', ref: null },
+  });
+  assert.equal(landmarks.refundAfterMs, 1_200_000);
+  assert.equal(landmarks.collateralKeyHash, null);
+  assert.equal(landmarks.executors, null, 'executors change: any counts');
+  assert.deepEqual([landmarks.curve, landmarks.fees], [DEFAULT_CURVE, DEFAULT_FEES]);
+  assert.deepEqual(start, {
+    slot: 122_422_297,
+    hash: '62629dcb0f7708eea1efcbf94229ce95adde99e95fa3cc53bd0177e3254727e4',
+  });
+  assert.equal(complete, null);
+  assert.equal(mismatch, null);
+  for (const name of ['executorKeyHash', 'metadataAddress', 'scripts.ammPool.hash']) {
+    assert.ok(missing.includes(name), name);
+  }
+  assert.ok(!missing.some((name) => /^scripts\.(order|curvePool)/.test(name)));
+});
+
+test('elsewhere the validators are ours, and wait to be deployed', () => {
+  for (const network of OURS) {
+    const found = readDeployment(network);
+    assert.equal(found.landmarks, null);
+    assert.equal(found.complete, null);
+    assert.ok(found.missing.includes('scripts.launchPolicy.hash'));
+    const path = join(import.meta.dirname, `../../../config/${network}.json`);
+    const file: Record<string, unknown> = JSON.parse(readFileSync(path, 'utf8'));
+    const { deployment } = ours(network);
+    const expected = JSON.parse(deploymentText(deployment, null));
+    for (const name of ['executorKeyHash', 'feeKeyHash', 'collateralKeyHash']) {
+      expected[name] = null;
+    }
+    for (const script of Object.values<Record<string, unknown>>(expected.scripts)) {
+      script.reference = null;
+    }
+    expected.scripts.launchPolicy.hash = null;
+    assert.deepEqual(file, expected);
+    assert.equal(expected.scripts.order.hash, VALIDATORS.order.hash);
+  }
+});
+
+/** As `deploy` would have written it. */
+function ours(network: (typeof OURS)[number]): { deployment: Deployment; text: string } {
+  const hash = (digit: string) => keyOf(digit.repeat(64)).hash;
+  const plan = {
+    curve: DEFAULT_CURVE,
+    fees: DEFAULT_FEES,
+    thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
+    refundAfterMs: 1_200_000,
+    executorKeyHash: hash('1'),
+    feeKeyHash: hash('2'),
+    collateralKeyHash: hash('3'),
+  };
+  const ref = (index: number) => ({ txHash: 'ab'.repeat(32), index });
+  const code = deployedCode(plan);
+  const refs = { launchPolicy: ref(0), curvePool: ref(1), order: ref(2) };
+  const made = deploymentOf(plan, code, { ...refs, ammPool: ref(3), vesting: ref(4) });
+  const deployment: Deployment = { ...made, network };
+  assert.equal(deployment.metadataAddress, lockedAddress('token metadata'));
+  return { deployment, text: deploymentText(deployment, { slot: 5, hash: 'cd'.repeat(32) }) };
+}
+
+test('what was deployed is read back whole', () => {
+  const { deployment, text } = ours('preview');
+  const found = parseDeployment('preview', text, 'file');
+  assert.deepEqual(found.complete, deployment);
+  assert.deepEqual(found.missing, []);
+  assert.deepEqual(found.start, { slot: 5, hash: 'cd'.repeat(32) });
+  assert.equal(found.landmarks?.executors, undefined, 'one executor: ours');
+  assert.equal(found.landmarks?.executorKeyHash, deployment.executorKeyHash);
+});
+
+test('a list of executors counts as such', () => {
+  const list = ['11'.repeat(28), '22'.repeat(28)];
+  const text = changed((file) => {
+    file.executors = list;
+  });
+  assert.deepEqual(parseDeployment('preprod', text, 'file').landmarks?.executors, list);
+});
+
+function changed(change: (file: Record<string, unknown>) => void): string {
+  const file: Record<string, unknown> = JSON.parse(ours('preprod').text);
+  change(file);
+  return JSON.stringify(file);
+}
+
+test('every fault of a file is told at once', () => {
+  const text = changed((file) => {
+    file.curve = { aNum: 122525779519, bNum: '-1', supply: '1e9' };
+    file.network = 'testnet';
+    file.executors = [];
+    file.start = { slot: -1, hash: 'abc' };
+    file.metadataAddress = 'addr_test1nonsense';
+    file.extra = true;
+    delete file.thresholdLovelace;
+    file.scripts = { order: { hash: 'zz', reference: 'here' } };
+  });
+  const faults = [
+    'curve.aNum',
+    'curve.bNum',
+    'curve.supply',
+    'network',
+    'executors',
+    'start.slot',
+    'start.hash',
+    'metadataAddress',
+    'extra',
+    'thresholdLovelace',
+    'scripts.order.hash',
+    'scripts.order.reference',
+    'scripts.vesting',
+  ];
+  assert.throws(
+    () => parseDeployment('preprod', text, 'here.json'),
+    (error: unknown) => {
+      assert.ok(error instanceof BadDeployment);
+      assert.match(error.message, /^here\.json is no deployment:\n/);
+      for (const fault of faults) {
+        assert.ok(
+          error.faults.some((each) => each.startsWith(`${fault}:`)),
+          `${fault} in ${error.message}`,
+        );
+      }
+      return true;
+    },
+  );
+  assert.throws(() => parseDeployment('preprod', '{', 'x'), /the file is no JSON/);
+  assert.throws(() => parseDeployment('preprod', '[]', 'x'), /an object was expected/);
+});
+
+test('a file or an address of another network is told apart from a wrong file', () => {
+  const { text } = ours('preprod');
+  const other = parseDeployment('preview', text, 'file');
+  assert.equal(other.mismatch, 'PROTOCOL_CONFIG_NETWORK_MISMATCH');
+  assert.equal(other.complete, null);
+  const foreign = changed((file) => {
+    file.metadataAddress = 'addr1v8fet8gavr6elqt6q50skkjf025zthqu6vr56l5k39sp9aqlvz2g4';
+  });
+  const found = parseDeployment('preprod', foreign, 'file');
+  assert.equal(found.mismatch, 'CONTRACTS_CONFIG_NETWORK_MISMATCH');
+  assert.equal(found.complete, null);
+  for (const network of [other, found]) {
+    assert.throws(() => parametersOf(network), {
+      failure: new Failure(network.mismatch ?? 'UNKNOWN', MISMATCH),
+    });
+  }
+});
+
+test('what is known is told, also where it is not enough to build', async () => {
+  const { landmarks } = readDeployment('mainnet');
+  const answer = await parametersOf(readDeployment('mainnet'));
+  assert.ok(typeof answer === 'object' && answer !== null && 'body' in answer);
+  const { deployScript, adaThreshold } = JSON.parse(String(answer.body));
+  assert.equal(deployScript, landmarks?.launchPolicyId);
+  assert.equal(adaThreshold, String(landmarks?.thresholdLovelace));
+});
+
+const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
+
+test('a collateral key that was given is guarded, also where the file names none', () => {
+  const given = keyOf('5'.repeat(64));
+  const mainnet = readDeployment('mainnet');
+  assert.equal(workshopOf(mainnet, given).landmarks.collateralKeyHash, given.hash);
+  assert.equal(workshopOf(mainnet, null).landmarks.collateralKeyHash, null);
+  const { deployment, text } = ours('preview');
+  const found = workshopOf(parseDeployment('preview', text, 'file'), null).landmarks;
+  assert.equal(found.collateralKeyHash, deployment.collateralKeyHash);
+});
+
+test('all of a deployment of which not all is known is refused by what is missing', () => {
+  assert.throws(
+    () => workshopOf(readDeployment('mainnet'), null).deployment,
+    (error: unknown) => {
+      assert.ok(error instanceof Unavailable);
+      assert.equal(error.failure.cause, 'PROTOCOL_CONFIG');
+      assert.match(error.failure.message, /tokenPolicyTemplate.*orders, cancels and transfers/);
+      return true;
+    },
+  );
+});
+
+/** As `/parameters` answers on a node with this deployment. */
+function parametersOf(network: NetworkDeployment): unknown {
+  const [route] = parameterRoutes(workshopOf(network, null), 'test');
+  assert.equal(route?.path, '/parameters');
+  return route.handle({ query: {}, params: {}, body: undefined });
+}
+
+function workshopOf(network: NetworkDeployment, collateral: Key | null): Workshop {
+  // trust: nothing but the deployment is asked for
+  const [plain, live] = [{}, { terms: null }] as unknown as [
+    Parameters<typeof realWorkshop>[0],
+    Parameters<typeof realWorkshop>[2],
+  ];
+  return realWorkshop(plain, network, live, collateral);
+}
