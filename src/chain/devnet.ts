@@ -1,5 +1,5 @@
+import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import type { Failure } from '../engine/runtime/errors.ts';
-import type { SubmitOutcome } from './port.ts';
 
 /** Where clients' transactions go; a Failure: they cannot go anywhere now. */
 export interface Counter {

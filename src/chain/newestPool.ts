@@ -3,11 +3,11 @@
 import { datumOf, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
 import { readAmmData, readPoolData } from '../cardano/datums/datums.ts';
 import type { Landmarks } from '../cardano/datums/deployment.ts';
+import type { UtxoLookup } from '../cardano/ledger/port.ts';
 import type { AssetId } from '../engine/market/asset.ts';
 import type { PoolState } from '../engine/market/pool.ts';
 import { type PoolRecord, readRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';
-import type { UtxoLookup } from './port.ts';
 
 export interface NewestPool {
   readonly ref: OutputRef;

@@ -1,6 +1,7 @@
 /** Where there is no index of outputs: the chain is followed, and wallets are unknown. */
+
+import type { UtxoLookup } from '../cardano/ledger/port.ts';
 import { Failure, Unavailable } from '../engine/runtime/errors.ts';
-import type { UtxoLookup } from './port.ts';
 
 export function noLookup(): UtxoLookup {
   const refuse = async (): Promise<never> => {

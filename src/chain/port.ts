@@ -1,6 +1,7 @@
 /**
- * The chain, as the rest of the program sees it: a source of blocks, a place to submit, and a
- * lookup of unspent outputs. Contract suites: test/contracts/chain*.ts, run on every adapter.
+ * The blocks and the mempool of a chain, in order. Submitting and looking up outputs are the
+ * ledger's side (cardano/ledger/port.ts). Contract suites: test/contracts/chain*.ts, run on every
+ * adapter.
  *
  * Source guarantees:
  * - Events come in order. After `back` to a point the next `forward` is the child of that point.
@@ -14,9 +15,8 @@
  *
  * May be lost: what waited in the mempool when the ledger was killed.
  */
-import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import type { Transaction } from '../cardano/codec/transaction.ts';
-import type { AssetId } from '../engine/market/asset.ts';
+import type { RefusalReason } from '../cardano/ledger/port.ts';
 
 export interface Point {
   readonly slot: number;
@@ -68,57 +68,4 @@ export interface ChainSource {
    * when the list is empty. null: none of them is on this chain.
    */
   open(points: readonly Point[]): Promise<ChainStream | null>;
-}
-
-/** Why a transaction was refused or dropped; `reason` of api.md section 3. */
-export const REFUSALS = [
-  'MALFORMED',
-  'INPUT_SPENT',
-  'BAD_SIGNATURE',
-  'SIGNATURE_MISSING',
-  'SCRIPT_FAILED',
-  'EXPIRED',
-  'NOT_YET_VALID',
-  'VALUE_NOT_CONSERVED',
-  'FEE_TOO_SMALL',
-  'OUTPUT_TOO_SMALL',
-  'LIMITS_EXCEEDED',
-  'COLLATERAL',
-  'MEMPOOL_FULL',
-  'REFUSED',
-] as const;
-export type RefusalReason = (typeof REFUSALS)[number];
-
-export type SubmitOutcome =
-  /** Also for a transaction that waits or is in a block already. */
-  | { readonly outcome: 'accepted'; readonly txHash: string }
-  | { readonly outcome: 'refused'; readonly reason: RefusalReason; readonly message: string };
-
-export interface Submitter {
-  submit(bytes: Uint8Array): Promise<SubmitOutcome>;
-}
-
-/**
- * `spendable`: in a block, and spent neither in a block nor in the mempool.
- * `newest`: that, and what the mempool makes and does not spend itself.
- * `wallet`: spendable, and what mempool transactions that spend an output of the same key give
- * back.
- */
-export type UtxoView = 'spendable' | 'newest' | 'wallet';
-
-export type UtxoState =
-  | { readonly state: 'unspent'; readonly utxo: Utxo }
-  | { readonly state: 'spent'; readonly utxo: Utxo | null }
-  | { readonly state: 'unknown' };
-
-export interface UtxoLookup {
-  /** All addresses with this payment key, ordered by reference, after `after`, at most `limit`. */
-  byPaymentKey(
-    keyHash: string,
-    view: UtxoView,
-    page?: { readonly after?: OutputRef; readonly offset?: number; readonly limit?: number },
-  ): Promise<readonly Utxo[]>;
-  byAsset(asset: AssetId, view: UtxoView): Promise<readonly Utxo[]>;
-  /** Content of outputs, unspent in the view `newest` or not; in the order asked. */
-  byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]>;
 }

@@ -8,8 +8,8 @@
  * asked for again because this node is late: they are answered, after as long.
  */
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
+import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import type { Counter, Devnet } from '../chain/devnet.ts';
-import type { SubmitOutcome } from '../chain/port.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { CATALOGUE, type Cause, Failure } from '../engine/runtime/errors.ts';
 

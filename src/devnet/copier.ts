@@ -6,9 +6,10 @@
  * and before it for as many as the fold can go back to.
  */
 
+import { REFUSALS } from '../cardano/ledger/port.ts';
 import { SnapshotNeeded } from '../chain/lineage.ts';
 import { Pieced } from '../chain/mempoolPieces.ts';
-import { REFUSALS, type Removal } from '../chain/port.ts';
+import type { Removal } from '../chain/port.ts';
 import type { DroppedTransaction, MempoolPayload, SealedEntry } from '../engine/log/entry.ts';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import type { BlockHead } from './ledgerFile.ts';

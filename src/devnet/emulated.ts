@@ -11,15 +11,13 @@ import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
 import type { Deployment } from '../cardano/datums/deployment.ts';
 import type {
-  ChainSource,
-  ChainStream,
-  Point,
   SubmitOutcome,
   Submitter,
   UtxoLookup,
   UtxoState,
   UtxoView,
-} from '../chain/port.ts';
+} from '../cardano/ledger/port.ts';
+import type { ChainSource, ChainStream, Point } from '../chain/port.ts';
 import { replaceDatabase } from '../engine/actors/files.ts';
 import type { AssetId } from '../engine/market/asset.ts';
 import { assert } from '../engine/runtime/assert.ts';

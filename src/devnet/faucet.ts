@@ -4,9 +4,9 @@ import type { Utxo } from '../cardano/codec/output.ts';
 import { coins } from '../cardano/codec/value.ts';
 import type { Key } from '../cardano/keys/keys.ts';
 import { minFeeLovelace } from '../cardano/ledger/parameters.ts';
+import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { utxosOfCredential } from '../cardano/ledger/views.ts';
 import { keyAddress } from '../cardano/validators/deploy.ts';
-import type { SubmitOutcome } from '../chain/port.ts';
 import type { Ledger } from './ledger.ts';
 import { signedPayment } from './payment.ts';
 

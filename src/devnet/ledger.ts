@@ -15,11 +15,11 @@ import { decodeTransaction, type Transaction } from '../cardano/codec/transactio
 import { objection } from '../cardano/ledger/checks.ts';
 import { afterWhatTheyNeed } from '../cardano/ledger/dependencies.ts';
 import { Mempool, type Waiting } from '../cardano/ledger/mempool.ts';
+import type { RefusalReason, SubmitOutcome, UtxoState } from '../cardano/ledger/port.ts';
 import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
 import { decoded } from '../cardano/ledger/submitted.ts';
 import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
-import type { RefusalReason, SubmitOutcome, UtxoState } from '../chain/port.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { blockHash } from './blockHash.ts';

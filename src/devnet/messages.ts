@@ -3,8 +3,9 @@
 import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
 import type { Deployment } from '../cardano/datums/deployment.ts';
+import type { SubmitOutcome, UtxoState, UtxoView } from '../cardano/ledger/port.ts';
 import type { Page } from '../cardano/ledger/views.ts';
-import type { Point, SubmitOutcome, UtxoState, UtxoView } from '../chain/port.ts';
+import type { Point } from '../chain/port.ts';
 import type { Cause, Failure } from '../engine/runtime/errors.ts';
 import type { GenesisPlan } from './genesis.ts';
 import type { Resubmit } from './ledger.ts';

@@ -6,8 +6,9 @@
  * Assumes: all that waits is written down (`FollowerPlace.withRaw`), and the fold follows the log.
  */
 
+import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { isOnChain } from '../chain/onChain.ts';
-import type { ChainSource, SubmitOutcome } from '../chain/port.ts';
+import type { ChainSource } from '../chain/port.ts';
 import { pointKey, TIP } from '../engine/actors/chainRows.ts';
 import type { Node } from '../engine/actors/node.ts';
 import type { Clock } from '../engine/runtime/clock.ts';

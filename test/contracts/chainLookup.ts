@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { encodeAssets, encodeRefs } from '../../src/cardano/codec/encode.ts';
 import { compareRefs, refText, type Utxo } from '../../src/cardano/codec/output.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
-import type { UtxoView } from '../../src/chain/port.ts';
+import type { UtxoView } from '../../src/cardano/ledger/port.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';
 import { type ChainPlace, checker, type MakePlace, paid, submitted, wallet } from './chainPlace.ts';

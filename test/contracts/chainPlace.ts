@@ -5,13 +5,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Utxo } from '../../src/cardano/codec/output.ts';
-import type {
-  ChainEvent,
-  ChainSource,
-  ChainStream,
-  Submitter,
-  UtxoLookup,
-} from '../../src/chain/port.ts';
+import type { Submitter, UtxoLookup } from '../../src/cardano/ledger/port.ts';
+import type { ChainEvent, ChainSource, ChainStream } from '../../src/chain/port.ts';
 import type { SignedTransaction } from '../../src/devnet/payment.ts';
 import { keyNamed, payment } from '../support/ledgerWorld.ts';
 

@@ -1,6 +1,6 @@
 /** What every way to submit must do (src/chain/port.ts). */
 import assert from 'node:assert/strict';
-import { REFUSALS } from '../../src/chain/port.ts';
+import { REFUSALS } from '../../src/cardano/ledger/port.ts';
 import { payment } from '../support/ledgerWorld.ts';
 import { checker, type MakePlace, paid, wallet } from './chainPlace.ts';
 

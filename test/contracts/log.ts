@@ -1,5 +1,6 @@
 /**
- * What every log must do (src/engine/log/port.ts), run against each adapter: `logContract(name, place)`.
+ * What every log must do (src/engine/log/port.ts), run against each adapter by
+ * `logContract(name, place)`.
  * A place is where one log lives; opening it again finds what was appended.
  */
 import assert from 'node:assert/strict';

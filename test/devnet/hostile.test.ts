@@ -14,8 +14,8 @@ import {
 } from '../../src/cardano/codec/encode.ts';
 import { scriptHash } from '../../src/cardano/codec/script.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
+import { REFUSALS, type SubmitOutcome } from '../../src/cardano/ledger/port.ts';
 import { utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';
-import { REFUSALS, type SubmitOutcome } from '../../src/chain/port.ts';
 import { give, LEAST_GIFT_LOVELACE, MOST_GIFT_LOVELACE } from '../../src/devnet/faucet.ts';
 import type { Ledger } from '../../src/devnet/ledger.ts';
 import { addressOf, keyNamed, openTestLedger } from '../support/ledgerWorld.ts';

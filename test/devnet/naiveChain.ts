@@ -12,8 +12,8 @@ import {
   subtractValue,
   type Value,
 } from '../../src/cardano/codec/value.ts';
+import type { UtxoView } from '../../src/cardano/ledger/port.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
-import type { UtxoView } from '../../src/chain/port.ts';
 import type { RawEvent } from '../../src/devnet/streams.ts';
 
 interface NaiveBlock {

@@ -1,6 +1,7 @@
 /**
  * What bars should be, made the slow and plain way from all trades at once: the oracle for
- * resolutions that no exchange gave us, and for filled charts. Shares no code with src/engine/market.
+ * resolutions that no exchange gave us, and for filled charts. Shares no code with
+ * src/engine/market.
  */
 import assert from 'node:assert/strict';
 import { decimalOf, type FeedTrade } from './feeds.ts';

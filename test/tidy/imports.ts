@@ -4,75 +4,58 @@ import ts from 'typescript';
 import { type Finding, finding, type Source } from './source.ts';
 
 /**
- * Stage → what it may import beside itself and packages: a stage (`runtime`) or one file of a stage
- * (`gateway/port`). Each folder of services is a stage of its own under the rule of `services`.
+ * The rooms of src/, in order: a file may import its own room and those before it. Each has its
+ * row in src/README.md.
  */
-export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  runtime: [],
-  config: ['cardano', 'market', 'runtime'],
-  market: ['runtime/assert', 'runtime/json'],
-  cardano: ['market', 'runtime/assert'],
-  validators: ['runtime/assert'],
-  store: ['market', 'runtime'],
-  nats: ['runtime'],
-  log: ['store', 'nats', 'market/events', 'runtime'],
-  gateway: ['topics/port', 'runtime'],
-  topics: ['gateway/port', 'gateway/frame', 'gateway/observer', 'runtime'],
-  actors: ['store', 'log', 'market', 'topics/port', 'runtime'],
-  ingest: ['actors', 'log', 'market', 'store', 'runtime'],
-  ledger: ['chain/port', 'validators', 'cardano', 'market', 'store/database', 'runtime'],
-  chain: ['ledger', 'actors', 'log', 'store', 'cardano', 'market', 'runtime'],
-  transactions: ['ledger', 'chain/port', 'cardano', 'market', 'runtime'],
-  cluster: ['nats', 'log', 'actors', 'chain', 'store', 'cardano', 'runtime'],
-  executor: ['transactions', 'chain', 'actors/chainRows', 'store', 'cardano', 'market', 'runtime'],
-  images: ['runtime'],
-  workshop: ['transactions', 'chain', 'images/port', 'store', 'cardano', 'runtime'],
-  shapes: ['actors/fold', 'store', 'market'],
-  services: [
-    'gateway/port',
-    'topics/port',
-    'shapes',
-    'workshop',
-    'transactions',
-    'chain',
-    'images',
-    'actors',
-    'store',
-    'cardano',
-    'market',
-    'runtime',
-    'web/main',
-  ],
-  client: ['cardano'],
-  web: ['client', 'wallet/inspect', 'cardano', 'market', 'runtime/clock'],
-  wallet: ['transactions/witness', 'cardano', 'market', 'runtime'],
-  traders: ['wallet', 'cardano', 'market', 'runtime'],
-  assembly: ['everything'],
-  cli: [
-    'app',
-    'config',
-    'gateway/port',
-    'topics',
-    'services',
-    'ingest',
-    'traders',
-    'wallet',
-    'client',
-    'web/format',
-    'web/token/statuses',
-    'transactions',
-    'chain',
-    'ledger',
-    'actors',
-    'log',
-    'store',
-    'cardano',
-    'market',
-    'runtime',
-  ],
-  app: ['everything'],
-  main: ['everything'],
+export const ROOMS = [
+  'engine',
+  'cardano',
+  'chain',
+  'cluster',
+  'client',
+  'devnet',
+  'api',
+  'web',
+  'server',
+] as const;
+
+/** Folders that may import less than their room does; a value is a folder or a file, no `.ts`. */
+const NARROW: Readonly<Record<string, readonly string[]>> = {
+  'engine/market': ['engine/runtime/assert', 'engine/runtime/json'],
+  'api/gateway': ['api/http', 'api/ws', 'api/topics', 'engine/runtime', 'engine/actors/topicHub'],
+  'api/http': ['api/gateway', 'engine/runtime'],
+  'api/ws': ['api/gateway', 'api/http', 'api/topics', 'engine/runtime'],
 };
+
+/** Folders of `api/` that services share; every other one is a service, and those stay apart. */
+const SHARED_BY_SERVICES = ['building', 'gateway', 'http', 'imageStore', 'schemas', 'topics', 'ws'];
+
+/** What a file that a browser loads may come from. */
+const FOR_BROWSERS = [
+  'client',
+  'web',
+  'cardano/codec',
+  'cardano/keys',
+  'cardano/datums',
+  'engine/market',
+  'engine/runtime/assert',
+  'engine/runtime/clock',
+  'engine/runtime/json',
+];
+
+/** Entry points: the process, the page, and the two exports of the package. */
+export const PROCESS_ENTRY = 'src/server/main.ts';
+export const BROWSER_ENTRIES = [
+  'src/web/main.ts',
+  'src/client/index.ts',
+  'src/client/datafeed/index.ts',
+];
+
+/**
+ * Imports against the order that stand until nodes follow the devnet like any other chain: copies
+ * of the embedded ledger travel with snapshots.
+ */
+const UNTIL_DEVNET_IS_A_NODE = ['src/cluster/copying.ts', 'src/cluster/snapshots.ts'];
 
 /** Packages with one import site: everything else goes through that file. */
 export const ONE_SITE: Readonly<Record<string, string>> = {
@@ -137,26 +120,55 @@ function specifierOf(node: ts.Node): string | null {
   return first !== undefined && ts.isStringLiteral(first) ? first.text : null;
 }
 
-/** `src/api/charts/routes.ts` → `services/charts`; `src/server/app.ts` → `app`. */
-export function stageOf(path: string): string {
-  const [, top = '', next = ''] = path.split('/');
-  if (top === 'services') return `${top}/${next}`;
-  return top.replace(/\.ts$/, '');
+/** `src/api/charts/routes.ts` → `api/charts/routes`. */
+function placeOf(path: string): string {
+  return path.replace(/^src\//, '').replace(/\.ts$/, '');
 }
 
-/** Imports against the direction of the map. */
-export function wrongWays(source: Source): Finding[] {
-  const stage = stageOf(source.path);
-  const allowed = MAY_IMPORT[stage.split('/')[0] ?? ''];
-  if (allowed === undefined) {
-    return [finding(source, source.tree, `stage ${stage} has no import rule in tidy/imports.ts`)];
+function lies(place: string, folder: string): boolean {
+  return place === folder || place.startsWith(`${folder}/`);
+}
+
+function roomOf(place: string): number {
+  return ROOMS.findIndex((room) => lies(place, room));
+}
+
+/** The service that a file belongs to: `charts`; null for what services share. */
+function serviceOf(place: string): string | null {
+  const [room, folder = ''] = place.split('/');
+  return room === 'api' && !SHARED_BY_SERVICES.includes(folder) ? folder : null;
+}
+
+/** Why a file may not import another; null where it may. */
+function forbidden(from: string, to: string): string | null {
+  if (roomOf(to) > roomOf(from)) return `${from} lies before ${to} in the order of rooms`;
+  const folder = Object.keys(NARROW).find((name) => lies(from, name));
+  if (folder !== undefined && !lies(to, folder)) {
+    const isNamed = NARROW[folder]?.some((name) => lies(to, name)) ?? false;
+    if (!isNamed) return `${folder} may not import ${to}`;
   }
+  const [one, other] = [serviceOf(from), serviceOf(to)];
+  if (one !== null && other !== null && one !== other) return `services stay apart: ${to}`;
+  return null;
+}
+
+/** Imports against the order of rooms or the rules beside it. */
+export function wrongWays(source: Source): Finding[] {
+  const from = placeOf(source.path);
+  if (roomOf(from) < 0) return [finding(source, source.tree, `${from} lies in no room`)];
+  if (UNTIL_DEVNET_IS_A_NODE.includes(source.path)) return [];
   return importsOf(source).flatMap(({ path, node }) => {
-    if (path === null || stageOf(path) === stage || allowed.includes('everything')) return [];
-    const file = path.replace(/^src\//, '').replace(/\.ts$/, '');
-    if (allowed.some((name) => file === name || file.startsWith(`${name}/`))) return [];
-    return [finding(source, node, `${stage} may not import ${file}`)];
+    const reason = path === null ? null : forbidden(from, placeOf(path));
+    return reason === null ? [] : [finding(source, node, reason)];
   });
+}
+
+/** Files that a browser loads and that come from where only the server may take from. */
+export function unfitForBrowsers(sources: readonly Source[]): Finding[] {
+  const reached = reachedFrom(sources, BROWSER_ENTRIES);
+  return [...reached]
+    .filter((path) => !FOR_BROWSERS.some((folder) => lies(placeOf(path), folder)))
+    .map((path) => ({ path, line: 1, rule: 'a browser loads this; see FOR_BROWSERS' }));
 }
 
 export function secondSites(source: Source): Finding[] {
@@ -167,11 +179,8 @@ export function secondSites(source: Source): Finding[] {
   });
 }
 
-/** Files that no import leads to, starting from `entries`. */
-export function unreachable(sources: readonly Source[], ...entries: readonly string[]): Finding[] {
+function reachedFrom(sources: readonly Source[], entries: readonly string[]): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]));
-  const missing = entries.find((entry) => !byPath.has(entry));
-  if (missing !== undefined) return [{ path: missing, line: 1, rule: 'the entry does not exist' }];
   const reached = new Set<string>();
   const waiting = [...entries];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -180,6 +189,15 @@ export function unreachable(sources: readonly Source[], ...entries: readonly str
     reached.add(path);
     waiting.push(...importsOf(source).flatMap((found) => found.path ?? []));
   }
+  return reached;
+}
+
+/** Files that no import leads to, starting from `entries`. */
+export function unreachable(sources: readonly Source[], ...entries: readonly string[]): Finding[] {
+  const paths = new Set(sources.map(({ path }) => path));
+  const missing = entries.find((entry) => !paths.has(entry));
+  if (missing !== undefined) return [{ path: missing, line: 1, rule: 'the entry does not exist' }];
+  const reached = reachedFrom(sources, entries);
   return sources
     .filter(({ path }) => !reached.has(path))
     .map(({ path }) => ({ path, line: 1, rule: `no import leads here from ${entries}` }));

@@ -12,7 +12,8 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { fileOfPackage } from './packages.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const ENTRY = fileURLToPath(new URL('../../web/main.ts', import.meta.url));
+/** Not an import: this file reads the page, it does not run it. */
+const ENTRY = join(ROOT, 'src/web/main.ts');
 const MOST_FILES = 500;
 
 /** A file that the page may load; `path` is from the root of the program, with slashes. */

@@ -13,6 +13,7 @@
  * - The answer is the same on every node at P.
  */
 import type { TSchema } from 'typebox';
+import type { TopicHub } from '../../engine/actors/topicHub.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Encoding, Joiner, Rendering, RequestId } from '../gateway/frame.ts';
@@ -81,14 +82,6 @@ export interface Topic {
   readonly output: TSchema;
   /** `data` has passed `input`. Cheap, without side effects; a Failure refuses the subscription. */
   open(data: unknown): Source | Failure;
-}
-
-/** What the fold tells the streams after each batch. */
-export interface TopicHub {
-  /** The applied position moved; `tags` were touched. Called once per batch. */
-  applied(tags: Iterable<string>): void;
-  /** The log is another one now: every subscription gets Resync and a snapshot. */
-  epochChanged(): void;
 }
 
 /** Where a subscription stands: its client surely holds every frame up to `prev`. */

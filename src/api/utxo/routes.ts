@@ -1,7 +1,7 @@
 /** A wallet's unspent outputs (api.md section 4). */
 import Type from 'typebox';
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
-import type { UtxoLookup } from '../../chain/port.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Route } from '../gateway/port.ts';
 import { Amount, KeyHash, OutputId, TxHash } from '../schemas/identifiers.ts';
 

@@ -3,13 +3,13 @@
  * taken as names only. An output of a server's key is nobody's to spend here.
  */
 
-import type { UtxoLookup } from '../../chain/port.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Address, parseAddress } from '../codec/address.ts';
 import { elementsOf, MalformedCbor, readCbor } from '../codec/cbor.ts';
 import { fromHex, isHex } from '../codec/hex.ts';
 import { type OutputRef, readRef, refText, type Utxo } from '../codec/output.ts';
 import type { Landmarks, ReferenceScript } from '../datums/deployment.ts';
+import type { UtxoLookup } from '../ledger/port.ts';
 import type { PlannedCollateral } from './plan.ts';
 
 /** Key hashes whose outputs are the server's. */

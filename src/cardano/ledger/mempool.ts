@@ -4,12 +4,12 @@
  * beyond the bound, and blocks make room.
  */
 
-import type { RefusalReason } from '../../chain/port.ts';
 import { type OutputRef, refText, type Utxo } from '../codec/output.ts';
 import type { Transaction } from '../codec/transaction.ts';
 import { unitsOf } from './checks.ts';
 import { type Effects, effectsOf } from './effects.ts';
 import { PROTOCOL } from './parameters.ts';
+import type { RefusalReason } from './port.ts';
 
 export interface Waiting {
   readonly tx: Transaction;

@@ -2,7 +2,7 @@
  * Reads Scalus's words, here and nowhere else: error text to a reason of the port, and a message
  * for a person that keeps the original.
  */
-import type { RefusalReason } from '../../chain/port.ts';
+import type { RefusalReason } from './port.ts';
 import type { Rejection } from './scalus.ts';
 
 export interface Refusal {

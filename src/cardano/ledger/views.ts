@@ -1,8 +1,8 @@
 /** The views of `UtxoLookup`, over the chain's unspent outputs and the mempool. */
 
-import type { UtxoView } from '../../chain/port.ts';
 import { compareRefs, type OutputRef, type Utxo } from '../codec/output.ts';
 import type { Mempool, Waiting } from './mempool.ts';
+import type { UtxoView } from './port.ts';
 import { credentialOf, type UtxoSet } from './utxoSet.ts';
 
 export interface Page {

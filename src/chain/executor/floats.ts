@@ -6,8 +6,8 @@
 
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import type { Deployment } from '../../cardano/datums/deployment.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import type { UtxoLookup } from '../port.ts';
 
 /** Enough for any fee, and for the fee output to stand. */
 const LEAST_LOVELACE = 3_000_000n;

@@ -6,9 +6,9 @@ import { formatAddress, scriptAddress } from '../../cardano/codec/address.ts';
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import type { LaunchId } from '../../cardano/datums/datums.ts';
 import { capLovelace, type Deployment } from '../../cardano/datums/deployment.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { NewestPool } from '../newestPool.ts';
-import type { UtxoLookup } from '../port.ts';
 import type { NextStep } from './matching.ts';
 
 type Action = Exclude<NextStep, { step: 'wait' }>;

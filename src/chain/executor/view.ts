@@ -5,12 +5,12 @@
  */
 
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { FULL } from '../../engine/actors/chainRows.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type OrderRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import type { NewestPool } from '../newestPool.ts';
-import type { UtxoLookup } from '../port.ts';
 import type { OpenOrder } from './matching.ts';
 
 export interface SeenMarket {

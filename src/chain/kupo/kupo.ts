@@ -13,12 +13,13 @@
  * keep spent outputs for 36 hours, which it does with `--prune-utxo` as well.
  */
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
+import type { UtxoLookup, UtxoState, UtxoView } from '../../cardano/ledger/port.ts';
 import { UtxoSet } from '../../cardano/ledger/utxoSet.ts';
 import { type Page, utxosOfAsset, utxosOfCredential } from '../../cardano/ledger/views.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
-import type { Point, UtxoLookup, UtxoState, UtxoView } from '../port.ts';
+import type { Point } from '../port.ts';
 import { Freshness } from './freshness.ts';
 import { type Match, readMatches } from './matches.ts';
 import type { MempoolView } from './mempoolView.ts';

@@ -2,9 +2,10 @@
 import type { Credential } from '../../cardano/codec/address.ts';
 import type { EraSlots } from '../../cardano/codec/slots.ts';
 import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
+import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { RefText } from '../../engine/market/events.ts';
-import type { ChainTip, Point, Removal, SubmitOutcome } from '../port.ts';
+import type { ChainTip, Point, Removal } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
 
 /** What is looked for in transactions; see Interest. */

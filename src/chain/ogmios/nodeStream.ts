@@ -3,8 +3,9 @@
  * port, and of both only what may matter.
  */
 import { refText } from '../../cardano/codec/output.ts';
+import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
-import type { Point, RefusalReason } from '../port.ts';
+import type { Point } from '../port.ts';
 import { type BlockHeader, transactionsOf } from './blockJson.ts';
 import { ChainReader, type ChainReaderPlace } from './chainReader.ts';
 import { Interest, type Marks, spentBy } from './interest.ts';

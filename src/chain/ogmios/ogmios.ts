@@ -9,6 +9,7 @@
 import { Worker } from 'node:worker_threads';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
 import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import type { SubmitOutcome, Submitter } from '../../cardano/ledger/port.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
@@ -17,14 +18,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import type {
-  ChainSource,
-  ChainStream,
-  ChainTip,
-  Point,
-  SubmitOutcome,
-  Submitter,
-} from '../port.ts';
+import type { ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
 import { landmarkOf } from './landmark.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type {

@@ -7,7 +7,9 @@
  * waits no more, and is in no such block either. After a roll-back all is told anew; what may yet
  * return (it was told, or lost its block) is removed only when it has not come back for a while.
  */
-import type { Point, RefusalReason, Removal } from '../port.ts';
+
+import type { RefusalReason } from '../../cardano/ledger/port.ts';
+import type { Point, Removal } from '../port.ts';
 import type { PackedBlock, PackedEvent, PackedTransaction } from './messages.ts';
 
 /** What waits, in order, as far as it may matter. */

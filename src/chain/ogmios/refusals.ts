@@ -2,7 +2,7 @@
  * Why a node refused a transaction, from the codes of Ogmios, and a message for a person that keeps
  * the node's own words. Source: Ogmios's schema, SubmitTransactionFailure.
  */
-import type { RefusalReason } from '../port.ts';
+import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { NodeRefusal } from './fault.ts';
 import type { JsonObject } from './json.ts';
 

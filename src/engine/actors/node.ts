@@ -5,7 +5,6 @@
  * Readers (requests, flushes) run between batches, so all they see is at `applied()`.
  */
 
-import type { TopicHub } from '../../api/topics/port.ts';
 import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
@@ -18,6 +17,7 @@ import { Fold } from './fold.ts';
 import { FoldListeners } from './foldListeners.ts';
 import { OtherState } from './otherState.ts';
 import { Interrupted, type RebuildOptions } from './rebuild.ts';
+import type { TopicHub } from './topicHub.ts';
 
 export interface NodeObserver extends CommitObserver {
   batchApplied(entries: number, seconds: number): void;

@@ -5,6 +5,7 @@
 
 import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import { Follower } from '../../chain/follower.ts';
 import type { DistantChain } from '../../chain/followerPlace.ts';
@@ -15,7 +16,7 @@ import { NodeLink } from '../../chain/nodeLink.ts';
 import { noLookup } from '../../chain/noLookup.ts';
 import { OgmiosChain, type Seen } from '../../chain/ogmios/ogmios.ts';
 import { Overhearing } from '../../chain/overhearing.ts';
-import type { Point, Submitter, UtxoLookup } from '../../chain/port.ts';
+import type { Point } from '../../chain/port.ts';
 import { SyncMeter } from '../../chain/syncMeter.ts';
 import { tokenPolicyId } from '../../chain/tokenPolicy.ts';
 import type { Node } from '../../engine/actors/node.ts';

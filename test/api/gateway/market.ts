@@ -5,7 +5,8 @@
 import Type from 'typebox';
 import { isRecord } from '../../../src/api/gateway/input.ts';
 import type { Vantage } from '../../../src/api/gateway/port.ts';
-import type { Changes, Part, Source, Topic, TopicHub } from '../../../src/api/topics/port.ts';
+import type { Changes, Part, Source, Topic } from '../../../src/api/topics/port.ts';
+import type { TopicHub } from '../../../src/engine/actors/topicHub.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
 

@@ -18,7 +18,7 @@ import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import type { Landmarks } from '../../../src/cardano/datums/deployment.ts';
-import type { UtxoLookup } from '../../../src/chain/port.ts';
+import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import {
   ADA,

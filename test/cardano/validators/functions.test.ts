@@ -1,6 +1,6 @@
 /**
- * Every pure function of the validators against its twin in `src/engine/market`, in both builds: what the
- * quote code promises is what the chain accepts, to the last unit.
+ * Every pure function of the validators against its twin in `src/engine/market`, in both builds:
+ * what the quote code promises is what the chain accepts, to the last unit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -6,9 +6,9 @@ import type { BuildOptions } from '../../../src/cardano/build/port.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
+import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Consolidation, planConsolidation } from '../../../src/chain/executor/consolidation.ts';
 import { Floats } from '../../../src/chain/executor/floats.ts';
-import type { UtxoLookup } from '../../../src/chain/port.ts';
 import { accepted } from '../../cardano/build/verdict.ts';
 import {
   ADA,

@@ -1,7 +1,7 @@
 /** The executor against a real ledger: races that it loses, rivals, and starting anew. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Submitter } from '../../../src/chain/port.ts';
+import type { Submitter } from '../../../src/cardano/ledger/port.ts';
 import type { Desk, PlacedOrder } from '../../../src/client/trade/desk.ts';
 import { audit } from '../../e2e/devnet/audit.ts';
 import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Builder } from '../../../src/cardano/build/port.ts';
 import { keyOf } from '../../../src/cardano/keys/keys.ts';
+import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Executor } from '../../../src/chain/executor/executor.ts';
 import { Floats } from '../../../src/chain/executor/floats.ts';
-import type { Submitter, UtxoLookup } from '../../../src/chain/port.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
 import type { DevnetWorld } from '../../e2e/devnet/world.ts';

@@ -1,10 +1,10 @@
 /** What Kupo tells of an output is the output, to the last lovelace; what waits lies over it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { UtxoState } from '../../../src/cardano/ledger/port.ts';
 import { readMatches } from '../../../src/chain/kupo/matches.ts';
 import { NoAnswer } from '../../../src/chain/kupo/questions.ts';
 import { KupoWatch } from '../../../src/chain/kupo/watch.ts';
-import type { UtxoState } from '../../../src/chain/port.ts';
 import { unpacked } from '../../../src/devnet/messages.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

@@ -1,9 +1,9 @@
 /** What a node says when it refuses, in the reasons of the port, with its own words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RefusalReason } from '../../../src/cardano/ledger/port.ts';
 import { NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
 import { refusalOf } from '../../../src/chain/ogmios/refusals.ts';
-import type { RefusalReason } from '../../../src/chain/port.ts';
 
 const validityInterval = { invalidBefore: 100, invalidAfter: 200 };
 const CASES: readonly (readonly [number, unknown, RefusalReason])[] = [

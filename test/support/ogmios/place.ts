@@ -3,7 +3,8 @@
  * a fake. Who runs them adds the adapter; lookups are the ledger's own.
  */
 import assert from 'node:assert/strict';
-import type { ChainSource, Submitter, UtxoLookup } from '../../../src/chain/port.ts';
+import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type { ChainSource } from '../../../src/chain/port.ts';
 import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
 import type { ChainPlace } from '../../contracts/chainPlace.ts';
 import { startChain } from '../ledgerWorld.ts';

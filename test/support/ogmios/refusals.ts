@@ -10,7 +10,7 @@ import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { addValues, asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { minFeeLovelace, PROTOCOL } from '../../../src/cardano/ledger/parameters.ts';
-import type { RefusalReason } from '../../../src/chain/port.ts';
+import type { RefusalReason } from '../../../src/cardano/ledger/port.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
 
