@@ -82,9 +82,10 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
     assert.ok(text.replaceAll('\n', ' ').includes(`${launches.perSecond * 60} launches a minute`));
     const socket = String(at(asyncapi, 'info description'));
     for (const [code, meaning] of CLOSE_CODES) assert.ok(socket.includes(`| ${code} | ${meaning}`));
-    const closing = PROGRAM.filter(({ path }) => path.startsWith('src/api/gateway/')).flatMap(
-      ({ text: code }) =>
-        Array.from(code.matchAll(/\b(4[04-5]\d\d)\b/g), ([, number = '']) => Number(number)),
+    const closing = PROGRAM.filter(({ path }) =>
+      /^src\/api\/(gateway|http|ws)\//.test(path),
+    ).flatMap(({ text: code }) =>
+      Array.from(code.matchAll(/\b(4[04-5]\d\d)\b/g), ([, number = '']) => Number(number)),
     );
     const documented = new Set(CLOSE_CODES.map(([code]) => code));
     const codes = new Set(closing.filter((code) => code >= 4000 && code < 5000));
