@@ -88,7 +88,8 @@ test('an image has no binary for another system', () => {
 
 test('it starts the same program as npm start, as process 1', () => {
   const command = JSON.parse(all('CMD').at(-1) ?? 'null');
-  assert.equal(command.join(' '), JSON.parse(read('package.json')).scripts.start);
+  // In a script of npm, `exec` takes the place of the shell, so that signals arrive.
+  assert.equal(`exec ${command.join(' ')}`, JSON.parse(read('package.json')).scripts.start);
   assert.ok(existsSync(join(ROOT, command.at(-1))), command.at(-1));
 });
 

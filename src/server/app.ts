@@ -10,11 +10,13 @@ import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
 import { isReal } from './settings/chainChecks.ts';
+import { reachableHost } from './settings/reachableHost.ts';
 import type { ChainKit } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
 import { openDoors } from './wiring/doors.ts';
 import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
 import { type Market, openMarket } from './wiring/market.ts';
+import { requireFreePorts } from './wiring/ports.ts';
 import type { Roles } from './wiring/turns.ts';
 import type { World } from './wiring/world.ts';
 
@@ -42,6 +44,7 @@ export function startApp(world: World): Promise<App> {
 
 async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
+  await requireFreePorts(world.settings);
   const registry = createRegistry();
   collectProcessMetrics(registry);
   const { events, failed } = untilFatal(createEvents(logger, registry));
@@ -138,9 +141,7 @@ function tradersOf(
   observer: Events,
 ): Service[] {
   if (devnet === undefined || devnet.pace === 0) return [];
-  const { HOST } = settings;
-  const isAny = HOST === '0.0.0.0' || HOST === '::';
-  const host = isAny ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  const host = reachableHost(settings.HOST);
   const baseUrl = () => `http://${host}:${port()}`;
   const { traders: config, pace, seed } = devnet;
   const make = () => tradersService({ baseUrl, config, pace, seed, clock, observer });

@@ -8,6 +8,7 @@ import { Interrupted } from '../engine/actors/rebuild.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import { createLogger } from '../engine/runtime/events.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
+import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
 import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/arguments.ts';
 import { runMarket } from './cli/market.ts';
@@ -22,23 +23,42 @@ import type { Settings } from './settings/table.ts';
 
 const FAILED = 1;
 const MISUSED = 2;
+/**
+ * A Ctrl+C reaches this process from the terminal, and again from npm: one request, which must not
+ * cut the stop short. A third signal ends a stop that takes too long.
+ */
+const IGNORED_SIGNALS = 2;
+
+const command = parseCommand(process.argv.slice(2));
+
+const isCluster = typeof command === 'object' && command.name === 'cluster';
+
+const write = (text: string): void => {
+  process.stdout.write(text);
+};
 
 const terminal: Terminal = {
   print: (text) => {
     process.stderr.write(text);
   },
+  ...(process.stdout.isTTY ? { greet: write } : {}),
   input: process.stdin,
   stopAsked: new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.once(signal, () => resolve(signal));
+    let count = 0;
+    const asked = (signal: string) => {
+      count += 1;
+      resolve(signal);
+      if (count > IGNORED_SIGNALS && !isCluster) process.exit(FAILED);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, asked);
   }),
 };
 
 const say = (line: string): void => {
-  process.stdout.write(`${line}\n`);
+  write(`${line}\n`);
 };
 
-process.exitCode = await run(parseCommand(process.argv.slice(2)));
+process.exitCode = await run(command);
 
 async function run(command: Command | string): Promise<number> {
   if (typeof command === 'string') return misuse(`${command}\n\n${USAGE}`);
@@ -54,7 +74,8 @@ async function run(command: Command | string): Promise<number> {
   const secrets = isReal(settings) ? realSecrets(process.env) : NO_SECRETS;
   if (secrets instanceof BadSettings) return misuse(secrets.message);
   const clock = systemClock;
-  const logger = createLogger({ level: settings.LOG_LEVEL, clock });
+  const asText = logFormat(settings) === 'text' ? { destination: textLog(write) } : {};
+  const logger = createLogger({ level: settings.LOG_LEVEL, clock, ...asText });
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
   const { signal } = stopping;
@@ -111,7 +132,8 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
   const { runCluster } = await import('./cli/cluster.ts');
   return runCluster(command, {
     settings,
-    environment: environmentFor(command),
+    // Its nodes write to a pipe, and this process passes their lines on.
+    environment: { ...environmentFor(command), LOG_FORMAT: logFormat(settings) },
     program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
     clock: systemClock,
     rng: systemRng,
@@ -119,6 +141,11 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
     stopAsked,
     say,
   });
+}
+
+function logFormat({ LOG_FORMAT }: Settings): 'json' | 'text' {
+  if (LOG_FORMAT !== 'auto') return LOG_FORMAT;
+  return process.stdout.isTTY ? 'text' : 'json';
 }
 
 /** What the command line says goes before the environment. */

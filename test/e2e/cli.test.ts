@@ -1,5 +1,6 @@
 /** The command line: help, settings that are wrong, two servers on one directory. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseCommand } from '../../src/server/cli/arguments.ts';
 import { TABLE } from '../../src/server/settings/table.ts';
@@ -43,10 +44,17 @@ test('what the command line cannot mean is refused with the usage', async () => 
 test('another server on the same port or directory is refused; the first goes on', async (t) => {
   const env = { DATA_DIR: temporaryDirectory() };
   const first = await startServer(t, [], env);
-  const onPort = { DATA_DIR: temporaryDirectory(), PORT: String(first.port) };
-  const taken = await runProgram([], onPort);
-  assert.equal(taken.exit.code, 1);
-  assert.match(taken.program.text, new RegExp(`upcurve could not go on: .*${first.port}`));
+  const unused = `${temporaryDirectory()}/data`;
+  for (const key of ['PORT', 'ADMIN_PORT']) {
+    const onPort = { NETWORK: 'devnet', DATA_DIR: unused, [key]: String(first.port) };
+    const taken = await runProgram([], onPort);
+    assert.equal(taken.exit.code, 1);
+    const said = `127.0.0.1:${first.port}: another program uses it.* ${key}=`;
+    assert.match(taken.program.text, new RegExp(said));
+    assert.equal(existsSync(unused), false, 'no chain was made');
+  }
+  const elsewhere = await runProgram([], { DATA_DIR: unused, HOST: '192.0.2.1', PORT: '8080' });
+  assert.match(elsewhere.program.text, /HOST=192\.0\.2\.1: EADDRNOTAVAIL/);
   const second = await runProgram([], env);
   assert.equal(second.exit.code, 1);
   assert.match(second.program.text, /upcurve could not go on: /);

@@ -28,6 +28,10 @@ export interface Scope {
 
 export type Environment = Readonly<Record<string, string>>;
 
+type Command = readonly [program: string, ...args: string[]];
+
+const DIRECTLY: Command = [process.execPath, 'src/server/main.ts'];
+
 const temporary: string[] = [];
 
 process.once('exit', () => {
@@ -56,11 +60,13 @@ export class Program {
   readonly #child: ChildProcessWithoutNullStreams;
   #rest = '';
 
-  constructor(args: readonly string[], env: Environment) {
+  /** `command` starts the program in another way than directly. */
+  constructor(args: readonly string[], env: Environment, command = DIRECTLY) {
     // Without a chain unless a test asks for one.
     const quiet = { PORT: '0', NETWORK: 'none' };
     const surroundings = { PATH: process.env.PATH ?? '', ...quiet, ...env };
-    this.#child = spawn(process.execPath, ['src/server/main.ts', ...args], {
+    const [program, ...before] = command;
+    this.#child = spawn(program, [...before, ...args], {
       cwd: ROOT,
       env: surroundings,
     });

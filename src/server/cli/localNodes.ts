@@ -1,6 +1,7 @@
 /** Nodes of one market as processes of this machine, and when they are ready. */
 import { join } from 'node:path';
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
+import { reachableHost } from '../settings/reachableHost.ts';
 import type { Environment } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
 import { KeptProcess } from './keptProcess.ts';
@@ -51,7 +52,7 @@ export async function localNodes(
   return Array.from({ length: count }, (_, index) => {
     const name = `node-${index + 1}`;
     const port = free[index] ?? PORT + index;
-    const url = `http://${reachable(HOST)}:${port}`;
+    const url = `http://${reachableHost(HOST)}:${port}`;
     return { name, url, process: nodeProcess(name, port, shared, place, observer) };
   });
 }
@@ -83,11 +84,6 @@ function nodeProcess(
     died: (how: string) => died(name, how),
   };
   return new KeptProcess(plan, clock);
-}
-
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The leader once all nodes are ready; null: it is over before. */

@@ -10,9 +10,12 @@ import { LocalLog } from '../../engine/log/local.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isReal } from '../settings/chainChecks.ts';
 import type { ReplayCommand } from './arguments.ts';
+import { listeningText, startingText } from './greeting.ts';
 
 export interface Terminal {
   print(text: string): void;
+  /** Where standard output is a terminal: lines for the person there. */
+  readonly greet?: (text: string) => void;
   readonly input: Readable;
   /** Resolves with the reason to stop: a signal. */
   readonly stopAsked: Promise<string>;
@@ -23,13 +26,21 @@ export interface Terminal {
  * stopped, when the process cannot go on and should be started again.
  */
 export async function serve(world: World, terminal: Terminal): Promise<number> {
-  const app = await startApp(withDevnet(world));
+  const app = await startGreeting(withDevnet(world), terminal);
   const failed = app.failed.then((why) => ({ why, isFault: true }));
   const asked = terminal.stopAsked.then((why) => ({ why, isFault: false }));
   const { why, isFault } = await Promise.race([failed, asked]);
   await app.stop(why);
   if (isFault) throw new Error(`${why}: start it again`);
   return 0;
+}
+
+async function startGreeting(world: World, { greet }: Terminal): Promise<App> {
+  const { settings, version } = world;
+  greet?.(startingText(version, settings));
+  const app = await startApp(world);
+  greet?.(listeningText(settings, app.port));
+  return app;
 }
 
 function withDevnet(world: World): World {
@@ -55,7 +66,7 @@ export async function replay(
     terminal.print(`NETWORK=${NETWORK} follows a chain; to serve a feed set NETWORK=none.\n`);
     return 1;
   }
-  const app = await startApp(world);
+  const app = await startGreeting(world, terminal);
   const feeding = feed(app, command, terminal.input);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   if ('reason' in first) return stopped(app, first.reason);

@@ -148,6 +148,10 @@ const REAL_CHAIN = {
 
 const SURROUNDINGS = {
   LOG_LEVEL: Type.Enum(LEVELS, { default: 'info', description: 'Least log level written.' }),
+  LOG_FORMAT: Type.Enum(['auto', 'json', 'text'], {
+    default: 'auto',
+    description: 'json: an object a line; text: for people; auto: text on a terminal, else json.',
+  }),
 };
 
 export const TABLE = Type.Object({

@@ -49,6 +49,7 @@ test('an empty environment gives the documented defaults', () => {
     NETWORK: 'devnet',
     OGMIOS_PATIENCE_MS: 30_000,
     LOG_LEVEL: 'info',
+    LOG_FORMAT: 'auto',
   });
 });
 
