@@ -11,7 +11,7 @@ export function textLog(write: (text: string) => void): DestinationStream {
   return { write: (line) => write(textOf(JSON.parse(line))) };
 }
 
-/** The time is that of this machine's zone. Documents name events, so an unusual one says its own. */
+/** In this machine's time zone. Troubleshooting goes by event, so unusual lines name theirs. */
 function textOf(line: Readonly<Record<string, unknown>>): string {
   const { time, level, event, msg, err } = line;
   const clock = new Date(Number(time)).toTimeString().slice(0, 8);
