@@ -9,6 +9,7 @@ import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { type Epochs, standingOf } from './epochs.ts';
 import type { Announcement } from './nats/announcements.ts';
+import { StallMeter } from './stallMeter.ts';
 
 export interface WatchPlace {
   readonly name: string;
@@ -21,6 +22,9 @@ export interface WatchPlace {
   leads?(): boolean;
   /** The log is not ours any more. */
   lost(why: string): void;
+  /** NATS answers, and this node has not been able to go on for `patienceMs`. */
+  stuck?(why: string): void;
+  readonly patienceMs?: number;
 }
 
 const EVERY_MS = 5_000;
@@ -35,11 +39,16 @@ export class Watch implements Service {
   #seenMs: number;
   #endSeq = 0;
   #isLost = false;
+  readonly #lag: StallMeter;
+  readonly #trouble: StallMeter;
+  #unlisten: () => void = () => {};
 
   constructor(place: WatchPlace, everyMs = EVERY_MS) {
     this.#place = place;
     this.#everyMs = everyMs;
     this.#seenMs = place.clock.monotonicMs();
+    this.#lag = new StallMeter(place.clock);
+    this.#trouble = new StallMeter(place.clock);
   }
 
   /** Since the log was last seen to be ours. */
@@ -57,13 +66,23 @@ export class Watch implements Service {
     return Math.max(0, this.#endSeq - this.#place.node.applied().seq);
   }
 
+  /** For how long there were such entries and none of them was applied, as of the last look. */
+  get lagStalledMs(): number {
+    return this.#lag.stalledMs;
+  }
+
   async start(): Promise<void> {
+    this.#unlisten = this.#place.node.onApplied(() => {
+      this.#lag.applied();
+      this.#trouble.applied();
+    });
     await this.#look();
     this.#plan();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#unlisten();
     this.#timer?.cancel();
     await this.#looking;
   }
@@ -92,13 +111,22 @@ export class Watch implements Service {
       if (fault === null) {
         this.#endSeq = (await log.last()).seq;
         this.#seenMs = clock.monotonicMs();
+        this.#lag.looked(this.lagEntries > 0);
+        this.#lookAtTrouble(`${this.lagEntries} entries of the log are not applied`);
         return;
       }
+      this.#lookAtTrouble(fault);
       lost(fault);
       await epochs.mend();
     } catch {
       // Unreachable: `silentMs` says so.
     }
+  }
+
+  #lookAtTrouble(why: string): void {
+    const { node, stuck, patienceMs = Number.POSITIVE_INFINITY } = this.#place;
+    this.#trouble.looked(this.#isLost || this.lagEntries > 0 || !node.synced());
+    if (this.#trouble.stalledMs > patienceMs) stuck?.(why);
   }
 
   /** What is wrong with the log; null: nothing. */

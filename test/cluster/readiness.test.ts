@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sealEntry } from '../../src/engine/log/entry.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
+import { NatsProxy, nothingToRead } from '../support/natsProxy.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { stealLease } from './thief.ts';
@@ -38,6 +39,7 @@ const keys = join(temporaryDirectory(), 'keys.json');
 const preload = join(import.meta.dirname, '../support/endLedger.ts');
 /** Of all tests, one after the other; the last one ends it. */
 const server = await startNode('a', { NODE_OPTIONS: `--import ${preload}` });
+const directory = temporaryDirectory();
 
 function startNode(name: string, more = {}): Promise<Server> {
   return startServer({ after }, [], {
@@ -45,6 +47,7 @@ function startNode(name: string, more = {}): Promise<Server> {
     TRADERS_PACE: '0',
     BLOCK_EVERY_MS: '250',
     LEASE_MS: String(LEASE_MS),
+    STALE_AFTER_MS: '4000',
     DATA_DIR: temporaryDirectory(),
     KEYS_FILE: keys,
     NATS_URL: nats.url,
@@ -102,9 +105,45 @@ test('a node that the log does not go on from is not ready, until it leads', asy
   assert.notEqual(after.epoch, before.epoch);
 });
 
+test('a message that is no entry is named, and costs an epoch', async (scope) => {
+  const link = await nats.connect(scope);
+  const log = await openLog(scope, link, MARKET);
+  const noEntry = async () => 'no entry';
+  const copy = async () => (await log.read((await log.last()).seq, 1))[0]?.text ?? '';
+  for (const textOf of [noEntry, copy]) {
+    const before = await untilSays(server, 'it leads', leadsWell);
+    const text = await textOf();
+    const taken = await link.connection.request(`${MARKET}.entry.time`, text);
+    const seq = Number(/"seq": *(\d+)/.exec(taken.string())?.[1]);
+    const isNew = (said: Ready) => leadsWell(said) && said.epoch !== before.epoch;
+    await untilSays(server, 'it goes on in another epoch', isNew);
+    const reasons = server.program.events('logDiverged').map(({ reason }) => String(reason));
+    assert.match(reasons.at(-1) ?? '', new RegExp(`^message ${seq} of the stream `));
+  }
+});
+
+test('a node that can read nothing of what is there says so, and ends', async (scope) => {
+  const proxy = await NatsProxy.start(scope, nats.port);
+  const more = { NATS_URL: proxy.url, DATA_DIR: directory, STALE_AFTER_MS: '1000' };
+  const stuck = await startNode('b', { ...more, STALE_MAX_MS: '8000' });
+  await untilSays(stuck, 'it follows', ({ status, stale }) => status === 200 && !stale);
+  let [requests, looks] = [0, 0];
+  proxy.heard = (text) => {
+    requests += text.split('PUB $JS.API.').length - 1;
+    looks += text.split(`PUB $KV.${MARKET}-nodes.node.b `).length - 1;
+  };
+  proxy.rewrite = nothingToRead(MARKET);
+  proxy.cut();
+  await untilSays(stuck, 'it says that it is old', ({ stale }) => stale);
+  await untilSays(stuck, 'it is not ready', ({ status }) => status === 503);
+  assert.deepEqual(await stuck.program.ended(LIMIT_MS), { code: 1, signal: null });
+  assert.match(stuck.program.text, /could not go on .*entries of the log are not applied/);
+  assert.ok(requests < 40 * looks, `${requests} requests, ${looks} looks`);
+});
+
 test('a process whose ledger died ends and says so; another one leads', async () => {
   await untilSays(server, 'it leads', leadsWell);
-  const second = await startNode('b');
+  const second = await startNode('b', { DATA_DIR: directory });
   await untilSays(second, 'it follows', ({ status }) => status === 200);
   server.program.signal('SIGUSR2');
   assert.deepEqual(await server.program.ended(LIMIT_MS), { code: 1, signal: null });

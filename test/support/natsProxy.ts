@@ -88,3 +88,9 @@ export function consumersThatLag(stream: string): (text: string) => string {
   const nothing = `"filter_subject":"${stream}.entry.none"`;
   return (text) => text.replaceAll(start, (found) => nothing.padEnd(found.length));
 }
+
+/** Also hides every message of the stream but the last: what is behind cannot be read at all. */
+export function nothingToRead(stream: string): (text: string) => string {
+  const lag = consumersThatLag(stream);
+  return (text) => lag(text).replaceAll('"next_by_subj":">"', '"next_by_subj":"x"');
+}

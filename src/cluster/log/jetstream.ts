@@ -27,7 +27,7 @@ import {
 import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { type Audited, audit } from './jetstreamAudit.ts';
 import { beginLog, RestartRefused } from './jetstreamBegin.ts';
-import { inOrder, opened } from './jetstreamOrder.ts';
+import { inOrder, newestBefore, opened, readable } from './jetstreamOrder.ts';
 import { EntryWindow } from './jetstreamWindow.ts';
 
 export interface JetstreamOptions {
@@ -62,6 +62,7 @@ const DEDUPE_MS = 10 * 60_000;
 const GIVE_UP_MS = 5_000;
 const AGAIN_MS = 50;
 const BARRIER_MS = 1_000;
+const EMPTY: Tail = { seq: 0, hash: NO_HASH, epoch: null };
 
 /** Makes the market's stream where it is missing; says whether it was there. */
 export function ensureLog(
@@ -134,19 +135,23 @@ export class JetstreamLog implements Log {
     return (await this.#stream.state()).first;
   }
 
-  /** What it answers, `read` has too: it waits until the push has brought it. */
+  /**
+   * What it answers, `read` has too: it waits until the push has brought it. Messages behind the
+   * newest entry that are no entries are not counted; `read` rejects there.
+   */
   async last(): Promise<Tail> {
     const hadEnd = this.#window.end;
     const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
     if (message === null) {
       if (hadEnd > 0) await this.#startOver(1);
-      return { seq: 0, hash: NO_HASH, epoch: null };
+      return EMPTY;
     }
-    const sealed = opened(message);
-    const { entry, hash } = sealed;
-    if (hadEnd > entry.seq) await this.#startOver(entry.seq);
-    await this.#catchUp(sealed);
-    return { seq: entry.seq, hash, epoch: entry.epoch };
+    if (hadEnd > message.seq) await this.#startOver(message.seq);
+    const end = readable(message);
+    if (end !== null) await this.#catchUp(end);
+    const newest = end ?? (await newestBefore(message, this.#stream));
+    if (newest === null) return EMPTY;
+    return { seq: newest.entry.seq, hash: newest.hash, epoch: newest.entry.epoch };
   }
 
   async append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
@@ -178,7 +183,7 @@ export class JetstreamLog implements Log {
     for (let next = 1; ; ) {
       const message = await this.#stream.nextOf(subject, next);
       if (message === null) return seqs;
-      seqs.push(message.seq);
+      if (readable(message) !== null) seqs.push(message.seq);
       next = message.seq + 1;
     }
   }

@@ -11,6 +11,7 @@
 import type { SealedEntry } from '../../engine/log/entry.ts';
 import type { MarketStream } from '../nats/stream.ts';
 import { type AppendPipeline, hashOf } from './jetstreamAppends.ts';
+import { readable } from './jetstreamOrder.ts';
 
 /** Somebody else's entry is in the new log: read it. */
 export class RestartRefused extends Error {}
@@ -26,7 +27,7 @@ export async function beginLog(
   const there = await stream.at(seq);
   if (there !== null && hashOf(there.data) === sealed.hash) return;
   // A log that begins right here is the one that somebody else has just begun.
-  if (there !== null && first === seq) throw refusedAt(seq);
+  if (there !== null && first === seq && readable(there) !== null) throw refusedAt(seq);
   const isPassed = last >= seq;
   if (isPassed) await stream.remake();
   if (isPassed ? seq > 1 : messages > 0 || last < seq - 1) await stream.purgeBelow(seq);

@@ -1,19 +1,31 @@
 /** What a stream holds, looked at: each message an entry that goes on from the one before it. */
 
-import { openEntry, type SealedEntry } from '../../engine/log/entry.ts';
+import { type Entry, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
 import { UnreadableEntry } from '../../engine/log/port.ts';
-import type { StoredMessage } from '../nats/stream.ts';
+import type { MarketStream, StoredMessage } from '../nats/stream.ts';
 import { textOf } from './jetstreamAppends.ts';
 
 export function opened({ seq, data }: StoredMessage): SealedEntry {
+  const fault = `message ${seq} of the stream is no entry`;
   let sealed: SealedEntry;
   try {
     sealed = openEntry(textOf(data));
   } catch (cause) {
-    throw new UnreadableEntry(`message ${seq} of the stream is no entry`, { cause });
+    throw new UnreadableEntry(fault, { cause });
   }
+  if (!isEntry(sealed.entry)) throw new UnreadableEntry(fault);
   if (sealed.entry.seq === seq) return sealed;
   throw new UnreadableEntry(`message ${seq} of the stream says it is ${sealed.entry.seq}`);
+}
+
+/** Anybody with the right to publish may have written it: what all readers rely on is there. */
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== 'object' || value === null) return false;
+  // trust: each field is looked at here
+  const { epoch, seq, term, prevEntryHash, timeMs, payload } = value as Partial<Entry>;
+  const areTexts = typeof epoch === 'string' && typeof prevEntryHash === 'string';
+  const areNumbers = [seq, term, timeMs].every((number) => Number.isSafeInteger(number));
+  return areTexts && areNumbers && typeof payload?.kind === 'string';
 }
 
 /** Those that go on from each other, from the first on. Throws when that is no entry. */
@@ -43,7 +55,8 @@ export function brokenAt(messages: readonly StoredMessage[]): number | null {
   return null;
 }
 
-function readable(message: StoredMessage): SealedEntry | null {
+/** null: it is no entry, or not at its place. */
+export function readable(message: StoredMessage): SealedEntry | null {
   try {
     return opened(message);
   } catch {
@@ -53,4 +66,25 @@ function readable(message: StoredMessage): SealedEntry | null {
 
 function follows({ entry }: SealedEntry, before: SealedEntry): boolean {
   return entry.seq === before.entry.seq + 1 && entry.prevEntryHash === before.hash;
+}
+
+/**
+ * The newest entry, where `last`, the stream's last message, is none: a stranger published it. Null
+ * where there is none at all. Found by halving: a stream takes no entry behind such a message.
+ */
+export async function newestBefore(
+  last: StoredMessage,
+  stream: MarketStream,
+): Promise<SealedEntry | null> {
+  let newest: SealedEntry | null = null;
+  let [low, high] = [(await stream.state()).first, last.seq - 1];
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    const message = await stream.at(middle);
+    const found = message === null ? null : readable(message);
+    newest = found ?? newest;
+    if (found === null) high = middle - 1;
+    else low = middle + 1;
+  }
+  return newest;
 }

@@ -28,25 +28,38 @@ export function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
   return entry.payload.kind === 'epoch' && applied.seq > 0 && entry.epoch !== applied.epoch;
 }
 
+/** What comes next, or why it cannot be applied here. */
+export type Next =
+  | { readonly entries: readonly SealedEntry[] }
+  | { readonly entries: null; readonly reason: string };
+
 /**
- * What follows `checkpoint`, at most `limit` entries; null: what comes next does not go on from it.
- * Where the log is one's own (`isShared` is false) that is a fault, which the fold finds.
+ * What follows `checkpoint`, at most `limit` entries. Where the log is one's own (`isShared` is
+ * false) an entry that does not follow is a fault, which the fold finds.
  */
 export async function readOn(
   log: Log,
   checkpoint: Checkpoint | null,
   limit: number,
   isShared: boolean,
-): Promise<readonly SealedEntry[] | null> {
+): Promise<Next> {
   try {
     const from = checkpoint ?? { seq: 0, entryHash: null, term: 0 };
     const all = await log.read(from.seq + 1, limit);
-    if (!isShared || all.length === 0) return all;
+    const [next] = all;
+    if (!isShared || next === undefined) return { entries: all };
     const entries = thoseThatGoOn(all, from);
     const [first] = entries;
-    return first !== undefined && (await hasBase(first, log, isShared)) ? entries : null;
+    if (first === undefined) {
+      return { entries: null, reason: `entry ${next.entry.seq} does not follow entry ${from.seq}` };
+    }
+    if (await hasBase(first, log, isShared)) return { entries };
+    const reason = `the log no longer has what epoch ${first.entry.epoch} starts from`;
+    return { entries: null, reason };
   } catch (error) {
-    if (isShared && error instanceof UnreadableEntry) return null;
+    if (isShared && error instanceof UnreadableEntry) {
+      return { entries: null, reason: error.message };
+    }
     throw error;
   }
 }

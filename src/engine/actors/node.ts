@@ -6,7 +6,7 @@
  */
 
 import type { SealedEntry } from '../log/entry.ts';
-import type { Log } from '../log/port.ts';
+import { type Log, UnreadableEntry } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
 import { StateStore } from '../store/state.ts';
@@ -37,7 +37,7 @@ export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
    * it waits for `adopt` or `rejoin` instead of failing.
    */
   readonly shared?: {
-    diverged(): void;
+    diverged(reason: string): void;
     /** Puts the snapshot that an epoch begins from into its file; false: not `isWanted` before. */
     fetchBase(epoch: string, isWanted: () => boolean): Promise<boolean>;
   };
@@ -168,22 +168,35 @@ export class Node {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      const adopted = this.#adopted;
-      if (adopted !== null) {
-        const isHere = adopted.entry.epoch === this.applied().epoch;
-        if (!isHere) await this.#changeEpoch(adopted);
-        if (this.#adopted === adopted) this.#adopted = null;
-        continue;
+      try {
+        await this.#step();
+      } catch (error) {
+        // Others write this log: what they, or a stranger, left there must not end this node.
+        const isTheirs = this.#options.shared !== undefined && error instanceof UnreadableEntry;
+        if (!isTheirs) throw error;
+        this.#adopted = null;
+        this.#setDiverged(error.message);
+        await this.#woken(() => {});
       }
-      if (this.#mayRejoin) await this.#rejoin();
-      const next = this.applied().seq + 1;
-      const isShared = this.#options.shared !== undefined;
-      const entries = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
-      this.#setDiverged(entries === null);
-      if (entries === null) await this.#woken(() => {});
-      else if (entries.length > 0) await this.#applyAll(entries);
-      else await this.#woken((wake) => void this.#log.reached(next).then(wake));
     }
+  }
+
+  async #step(): Promise<void> {
+    const adopted = this.#adopted;
+    if (adopted !== null) {
+      const isHere = adopted.entry.epoch === this.applied().epoch;
+      if (!isHere) await this.#changeEpoch(adopted);
+      if (this.#adopted === adopted) this.#adopted = null;
+      return;
+    }
+    if (this.#mayRejoin) await this.#rejoin();
+    const seq = this.applied().seq + 1;
+    const isShared = this.#options.shared !== undefined;
+    const next = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
+    this.#setDiverged(next.entries === null ? next.reason : null);
+    if (next.entries === null) await this.#woken(() => {});
+    else if (next.entries.length > 0) await this.#applyAll(next.entries);
+    else await this.#woken((wake) => void this.#log.reached(seq).then(wake));
   }
 
   /** By `adopt`, `rejoin`, `stop`, or what `listen` is told to call. */
@@ -195,10 +208,11 @@ export class Node {
     });
   }
 
-  #setDiverged(isSo: boolean): void {
-    if (this.#diverged === isSo) return;
-    this.#diverged = isSo;
-    if (isSo) this.#options.shared?.diverged();
+  /** null: it has not. */
+  #setDiverged(reason: string | null): void {
+    if (this.#diverged === (reason !== null)) return;
+    this.#diverged = reason !== null;
+    if (reason !== null) this.#options.shared?.diverged(reason);
     this.#listeners.tell();
   }
 
@@ -260,7 +274,8 @@ export class Node {
     if (payload.base !== undefined && !this.#isAt(payload.base)) {
       if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
       // Until it is taken over, what is here is not what the others go on from.
-      this.#setDiverged(this.#options.shared !== undefined);
+      const isShared = this.#options.shared !== undefined;
+      this.#setDiverged(isShared ? `epoch ${epoch} starts from another state` : null);
       const isWanted = () => !this.#stopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
       const { store } = this.#fold;
       const broken = await this.#otherState.takeBase(sealed, payload, store, isWanted);

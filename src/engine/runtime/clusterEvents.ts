@@ -55,6 +55,11 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
         'this node can neither lead nor follow: start it again',
       );
     },
+    /** NATS answers, and what this node has did not become what the others have. */
+    nodeStuck(reason: string): void {
+      const fields = { event: 'nodeStuck', reason };
+      logger.fatal(fields, `this node cannot go on, start it again: ${reason}`);
+    },
     natsStatus(status: 'disconnected' | 'reconnected' | 'closed'): void {
       connected.set(status === 'reconnected' ? 1 : 0);
       logger.warn({ event: 'natsStatus', status }, `NATS: ${status}`);
@@ -70,8 +75,9 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
       logger.warn({ event: 'ledgerWaits', err: error }, "the copy of the leader's ledger waits");
     },
     /** What this node has is not what the log goes on from; it waits for the leader's epoch. */
-    logDiverged(): void {
-      logger.error({ event: 'logDiverged' }, 'the log does not go on from what this node has');
+    logDiverged(reason: string): void {
+      const fields = { event: 'logDiverged', reason };
+      logger.error(fields, `the log does not go on from what this node has: ${reason}`);
     },
   };
 }

@@ -103,11 +103,17 @@ const NODES = {
     'Entries of the log from one snapshot for new nodes to the next.',
   ),
   LEASE_MS: integer(500, 60_000, 5_000, 'Time after which a leader that is gone is replaced.'),
+  STALE_AFTER_MS: integer(
+    1_000,
+    3_600_000,
+    12_000,
+    'NATS silent, or no entry applied though there are some, for so long: stale.',
+  ),
   STALE_MAX_MS: integer(
     1_000,
     86_400_000,
     600_000,
-    'Silence of NATS or Ogmios after which a node is unready.',
+    'NATS or Ogmios silent for so long: unready. Stuck for so long: it ends.',
   ),
   KEYS_FILE: optionalUrl('Keys of the devnet that all nodes share; empty: keys.json in DATA_DIR.'),
 };

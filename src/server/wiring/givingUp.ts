@@ -46,6 +46,10 @@ export function untilFatal(events: Events): {
       events.leadershipFailed(error);
       resolve('this node can neither lead nor follow');
     },
+    nodeStuck(reason: string) {
+      events.nodeStuck(reason);
+      resolve(`this node could not go on for STALE_MAX_MS (${reason})`);
+    },
   };
   return { events: { ...events, ...fatal }, failed };
 }

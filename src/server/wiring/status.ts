@@ -16,6 +16,8 @@ export function statusOf(
   const sync = chain?.sync ?? null;
   const silentMs = () => (roles ?? sync)?.silentMs() ?? 0;
   const isSynced = () => sync === null || sync.isSynced();
+  // Other nodes have what this one lacks: clients are sent to them.
+  const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
   return {
     node: roles?.name ?? settings.NODE_NAME ?? rng.token(6),
     role: () => (roles === null || roles.leads() ? 'leader' : 'follower'),
@@ -23,10 +25,11 @@ export function statusOf(
     lagEntries: () => roles?.lagEntries() ?? 0,
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
-    synced: () => node.synced() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
+    synced: () => node.synced() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
     // Nodes that share a log could be asked instead; a node that is alone serves what it has.
     serves: () =>
       node.synced() &&
+      !isStuck() &&
       (roles === null || silentMs() <= settings.STALE_MAX_MS) &&
       (sync === null || sync.isSynced() || sync.isAlone()),
     sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),

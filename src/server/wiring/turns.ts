@@ -20,6 +20,8 @@ export interface Roles {
   lagEntries(): number;
   /** Since the log was last seen to go on from what this node has. */
   silentMs(): number;
+  /** For how long entries of the log were there and none of them was applied. */
+  lagStalledMs(): number;
 }
 
 export interface Turns {
@@ -29,18 +31,17 @@ export interface Turns {
   readonly services: readonly Service[];
 }
 
-/** NATS is asked every few seconds; two that were missed are silence. */
-const SILENCE_MS = 12_000;
 /** What is on its way to NATS has so long when we stop. */
 const CLOSE_MS = 500;
 
 export function takingTurns(
   crew: Crew,
   cluster: Cluster,
-  { clock }: World,
+  { clock, settings }: World,
   node: Node,
   events: Events,
 ): Turns {
+  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
   const { name, link, leaseMs, announcements } = cluster;
   let backMs: number | null = null;
   const leading = { ...cluster, node, crew, clock, backMs: () => backMs };
@@ -53,8 +54,11 @@ export function takingTurns(
       announce: (standing) => announcements.announce(standing),
       leads: () => leadership.leads,
       lost: (why) => leadership.stepDown(why),
+      stuck: (why) => events.nodeStuck(why),
+      patienceMs,
     },
-    Math.min(SILENCE_MS / 2, leaseMs / 3),
+    // Two looks that found nothing out are silence.
+    Math.min(staleAfterMs / 2, leaseMs / 3),
   );
   link.onStatus(({ status }) => {
     if (status !== 'reconnected') return;
@@ -68,8 +72,12 @@ export function takingTurns(
       onRole: (listener) => leadership.onRole(listener),
       lagEntries: () => watch.lagEntries,
       silentMs: () => watch.silentMs,
+      lagStalledMs: () => watch.lagStalledMs,
     },
-    isStale: () => watch.silentMs > SILENCE_MS || watch.isLost || node.hasDiverged,
+    isStale: () =>
+      Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
+      watch.isLost ||
+      node.hasDiverged,
     services: [
       { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
       watch,

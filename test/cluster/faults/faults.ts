@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
 import { connectNats } from '../../../src/cluster/nats/connection.ts';
 import { ObjectFiles } from '../../../src/cluster/nats/objects.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { type Rng, systemRng } from '../../../src/engine/runtime/rng.ts';
+import { consumersThatLag } from '../../support/natsProxy.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
 import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET } from './nodes.ts';
@@ -212,6 +214,44 @@ async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<voi
   note(`${node.name} said ${watcher.unready - unready} times that it is not ready`);
 }
 
+/** As with three NATS servers of which one is behind for good: it asks the others' leader. */
+async function lagConsumers({ nodes, note }: Scene): Promise<void> {
+  const node = await nodes.follower();
+  node.proxy.rewrite = consumersThatLag(MARKET);
+  node.proxy.cut();
+  const seqOf = async (one: FaultyNode) => (await one.health())?.seq ?? 0;
+  const [from, { requests }] = [await seqOf(node), node];
+  const isFurther = (seq: number) => seq > from + 50;
+  await untilAsked('it follows all the same', () => seqOf(node), isFurther, LIMIT_MS);
+  const [entries, asked] = [(await seqOf(node)) - from, node.requests - requests];
+  note(`${node.name} made ${asked} requests for ${entries} entries`);
+  assert(asked < 1_000 + 10 * entries, `${asked} requests for ${entries} entries`);
+  node.proxy.rewrite = (text) => text;
+  node.proxy.cut();
+}
+
+/** Messages that are no entries of this market, one after the other. */
+async function writeAsStranger({ nodes, note }: Scene): Promise<void> {
+  const link = await connectNats({ url: nodes.nats.url, name: 'stranger' }, systemRng);
+  assert(!(link instanceof Failure));
+  const ask = async () => Promise.all(nodes.living.map((node) => node.health()));
+  const log = await JetstreamLog.open(link, systemClock, { name: MARKET });
+  for (const what of ['no entry', 'the last entry', 'the first entry']) {
+    const [before] = await ask();
+    const at = what === 'the last entry' ? (await log.last()).seq : await log.first();
+    const [copied] = what === 'no entry' ? [] : await log.read(at, 1);
+    const kind = copied?.entry.payload.kind ?? 'time';
+    await link.connection.request(`${MARKET}.entry.${kind}`, copied?.text ?? what);
+    const startMs = performance.now();
+    const isNew = (found: Awaited<ReturnType<typeof ask>>) =>
+      found.every((one) => one?.status === 200 && one.epoch !== before?.epoch);
+    await untilAsked('all go on in a new epoch', ask, isNew, LIMIT_MS);
+    note(`${what}: mended after ${Math.round(performance.now() - startMs)} ms`);
+  }
+  await log.close();
+  await link.close();
+}
+
 export const FAULTS = {
   'kill -9 of the leader': killLeader,
   'kill -9 of all followers': killFollowers,
@@ -227,6 +267,8 @@ export const FAULTS = {
   'the leader cut off from NATS': partLeader,
   'a follower cut off from NATS': partFollower,
   'a follower cut off while the log is lost': leaveFollowerBehind,
+  "a follower's consumers lag for good": lagConsumers,
+  'a stranger writes into the log': writeAsStranger,
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;

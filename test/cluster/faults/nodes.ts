@@ -41,6 +41,8 @@ export class FaultyNode {
   frozen = false;
   /** Entries that it tried to write, as its proxy heard. */
   publishes = 0;
+  /** What it asked of NATS' JetStream. */
+  requests = 0;
 
   constructor(scope: Scope, name: string, proxy: NatsProxy, env: Environment) {
     this.#scope = scope;
@@ -49,6 +51,7 @@ export class FaultyNode {
     this.#env = { ...env, NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
     proxy.heard = (text) => {
       this.publishes += text.split(`PUB ${MARKET}.entry.`).length - 1;
+      this.requests += text.split('PUB $JS.API.').length - 1;
     };
   }
 

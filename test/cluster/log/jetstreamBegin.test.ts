@@ -62,6 +62,16 @@ test('who may not begin a log any more changes nothing', async (scope) => {
   assert.deepEqual(await readAll(log), textsOf(entries));
 });
 
+test('a log can begin where a stranger wrote first', async (scope) => {
+  const name = marketName();
+  const log = await openLog(scope, link, name);
+  await link.connection.request(`${name}.entry.time`, 'no entry');
+  assert.deepEqual(await log.last(), EMPTY_TAIL);
+  const first = nextEntry(EMPTY_TAIL);
+  await log.restart(first);
+  assert.deepEqual(await readAll(log), [first.text]);
+});
+
 test('what a stream has lost is found, whoever has it in memory', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);

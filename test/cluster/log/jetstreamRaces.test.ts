@@ -172,6 +172,16 @@ test('what is no entry is neither waited for nor read as one', async (scope) => 
   await assert.rejects(log.read(4, 10), /message 4 of the stream is no entry/);
   assert.equal(await log.check({ seq: 4, hash: 'aa', epoch: '1-test' }), 'different');
   assert.equal(await log.check(tailAfter(lastOf(entries))), 'same');
+  for (const text of [lastOf(entries).text, entries[0]?.text ?? '', 'null', '{"seq":8}']) {
+    await link.connection.request(`${name}.entry.epoch`, text);
+  }
+  assert.deepEqual(await log.last(), tailAfter(lastOf(entries)), 'the newest entry, by whatever');
+  assert.deepEqual(await log.epochs(), [1]);
+  const late = await openLog(scope, other, name);
+  assert.deepEqual(await late.last(), tailAfter(lastOf(entries)));
+  assert.deepEqual(textsOf(await late.read(1, 10)), textsOf(entries));
+  const next = nextEntry(tailAfter(lastOf(entries)));
+  assert.equal((await log.append(next, 3)).outcome, 'conflict', 'nothing goes in behind it');
 });
 
 test('a node that is far behind reads thousands of entries in order', async (scope) => {
