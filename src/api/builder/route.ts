@@ -9,6 +9,7 @@ export const BUILDS = {
   positioned: false,
   etag: false,
   gzip: false,
+  exclusive: true,
 } as const satisfies Partial<Route>;
 
 export function json(value: object): Answer {

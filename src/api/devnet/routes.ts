@@ -29,6 +29,7 @@ const COMMON = {
   positioned: false,
   etag: false,
   gzip: false,
+  exclusive: true,
 } as const;
 
 export function devnetRoutes(devnet: Devnet): Route[] {

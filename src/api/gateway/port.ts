@@ -108,6 +108,12 @@ export interface Route {
   readonly etag: boolean;
   /** gzip over 1 kB when the client takes it: for bodies that are not live. */
   readonly gzip: boolean;
+  /**
+   * A POST whose effect must not happen without an answer. It does not start while another request
+   * of its connection has been read behind it (the library closes such a connection), and nothing
+   * is read from the connection until it is answered.
+   */
+  readonly exclusive?: boolean;
   handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
 }
 

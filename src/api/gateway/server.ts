@@ -4,6 +4,8 @@
  * Listening is exclusive. By default uWebSockets.js sets SO_REUSEPORT, so a second process on the
  * same port would silently take half of the connections instead of failing.
  */
+import './headerLimit.ts';
+
 import * as uWS from 'uWebSockets.js';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Observer } from './observer.ts';

@@ -126,6 +126,26 @@ export class Answers {
   }
 
   #send(visit: Visit, reply: Reply): void {
+    if (reply.close !== true && !visit.exchange.endsConnection) this.#sendNow(visit, reply);
+    else this.#sendLast(visit, reply);
+  }
+
+  /**
+   * Ends the connection in the next turn of the loop. Ending it at once is not enough: the library
+   * goes on with requests that it has read already. While an answer is pending it closes the
+   * connection instead of calling their handlers.
+   */
+  #sendLast(visit: Visit, reply: Reply): void {
+    const { exchange } = visit;
+    if (!exchange.alive) return;
+    if (!exchange.deferred) this.defer(visit);
+    this.#clock.soon(() => {
+      exchange.corked = false;
+      this.#sendNow(visit, { ...reply, close: true });
+    });
+  }
+
+  #sendNow(visit: Visit, reply: Reply): void {
     const { exchange, operationId, startedMs } = visit;
     if (!exchange.alive) return;
     exchange.send(reply);

@@ -3,9 +3,16 @@
  * while it arrives, alone and together with all others.
  */
 import type { TSchema } from 'typebox';
-import { Failure } from '../../engine/runtime/errors.ts';
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Check, checkOf } from '../gateway/input.ts';
 import type { Exchange } from './exchange.ts';
+
+/**
+ * How long a chunked body may pause. The library takes the characters of a chunk extension for
+ * digits of the chunk's size and waits for bytes that never come.
+ */
+const CHUNK_PAUSE_MS = 1_500;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
@@ -59,22 +66,33 @@ export class Intake {
 
 /**
  * Collects the body. `done` gets a Failure as soon as the body is too large, or all that arrive
- * are; then the rest is dropped. It is not called when the client goes away.
+ * are, or a chunked one pauses; then the rest is dropped. It is not called when the client goes
+ * away.
  */
 export function collect(
   exchange: Exchange,
   maxBytes: number,
-  intake: Intake,
+  { intake, clock }: { readonly intake: Intake; readonly clock: Clock },
   done: (body: Buffer | Failure) => void,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
   let isDone = false;
+  let pause: Timer | null = null;
   const finish = () => {
     if (!isDone) intake.add(-length);
     isDone = true;
+    pause?.cancel();
+  };
+  const watch = () => {
+    pause?.cancel();
+    pause = clock.after(CHUNK_PAUSE_MS, () => {
+      finish();
+      done(paused());
+    });
   };
   exchange.gone = finish;
+  if (exchange.endsConnection) watch();
   exchange.res.onData((chunk, isLast) => {
     if (!exchange.alive || isDone) return;
     length += chunk.byteLength;
@@ -87,10 +105,20 @@ export function collect(
     }
     // The library reuses the chunk's memory after this call.
     if (chunk.byteLength > 0) chunks.push(Buffer.from(chunk.slice(0)));
-    if (!isLast) return;
+    if (!isLast) {
+      if (pause !== null) watch();
+      return;
+    }
     finish();
     done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   });
+}
+
+function paused(): Failure {
+  const message =
+    `a chunked body may not pause for ${CHUNK_PAUSE_MS} ms and has no chunk extensions; ` +
+    'or send a Content-Length';
+  return invalid('body', message);
 }
 
 function overloaded(): Failure {

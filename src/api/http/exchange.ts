@@ -12,7 +12,7 @@ export interface Reply {
   readonly lines: string;
   /** Null: an answer without a body, such as 304. */
   readonly body: string | Uint8Array | null;
-  /** The connection cannot be trusted after this. */
+  /** Ends the connection. Such a reply must be sent outside of the handler: see `Answers`. */
   readonly close?: boolean;
 }
 
@@ -33,10 +33,15 @@ export class Exchange {
   ifNoneMatch = '';
   minPosition = '';
   forwardedFor = '';
+  host = '';
+  /** Null: not sent. */
+  origin: string | null = null;
   /** Runs when the client goes away before its answer, after `outlive`. */
   gone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
+  #encodings: string[] = [];
+  #paused = false;
 
   constructor(res: HttpResponse, req: HttpRequest, isHead: boolean) {
     this.res = res;
@@ -46,9 +51,24 @@ export class Exchange {
     });
   }
 
-  /** uWebSockets.js takes the first of several; a proxy may take another: request smuggling. */
+  /**
+   * Where a request ends or whom it is for can be read in two ways, and a proxy may read it in the
+   * other one: request smuggling. uWebSockets.js takes the first of several headers, and reads any
+   * Transfer-Encoding as `chunked`.
+   */
   get ambiguous(): boolean {
-    return this.#hosts > 1 || this.#lengths > 1;
+    const [encoding = 'chunked', ...more] = this.#encodings;
+    const isChunked = encoding.toLowerCase() === 'chunked' && more.length === 0;
+    const isLengthless = this.#lengths === 1 && this.contentLength === '';
+    return this.#hosts > 1 || this.#lengths > 1 || isLengthless || !isChunked;
+  }
+
+  /**
+   * uWebSockets.js does not know chunk extensions, so where a chunked body ends is uncertain: its
+   * connection serves no other request.
+   */
+  get endsConnection(): boolean {
+    return this.#encodings.length > 0;
   }
 
   /** Must be called before the handler returns without an answer. */
@@ -62,9 +82,17 @@ export class Exchange {
     });
   }
 
+  /** Reads nothing more from the connection until the answer is sent; only after `outlive`. */
+  pause(): void {
+    if (!this.alive) return;
+    this.#paused = true;
+    this.res.pause();
+  }
+
   send(reply: Reply): void {
     if (!this.alive) return;
     this.alive = false;
+    if (this.#paused) this.res.resume();
     if (this.corked) this.#write(reply);
     else this.res.cork(() => this.#write(reply));
   }
@@ -75,7 +103,7 @@ export class Exchange {
     // One call for all lines: each call into the library costs more than the bytes it writes.
     res.writeHeader('Access-Control-Allow-Origin', `*${reply.lines}`);
     if (reply.body === null) {
-      res.endWithoutBody();
+      res.endWithoutBody(undefined, reply.close);
     } else if (reply.close === true) {
       res.end(this.isHead ? '' : reply.body, true);
     } else if (this.isHead) {
@@ -93,6 +121,13 @@ export class Exchange {
     switch (name) {
       case 'host':
         this.#hosts += 1;
+        this.host = value;
+        break;
+      case 'origin':
+        this.origin = value;
+        break;
+      case 'transfer-encoding':
+        this.#encodings.push(value);
         break;
       case 'content-length':
         this.#lengths += 1;

@@ -93,7 +93,7 @@ export class RouteServer {
       return;
     }
     answers.defer(visit);
-    collect(visit.exchange, this.#accepted.maxBytes, this.#http.intake, (bytes) => {
+    collect(visit.exchange, this.#accepted.maxBytes, this.#http, (bytes) => {
       try {
         if (bytes instanceof Failure) answers.failure(visit, bytes, { close: true });
         else this.#read(visit, input, bytes);
@@ -109,16 +109,29 @@ export class RouteServer {
     if (refused !== null || this.#form === null) {
       const body = refused ?? this.#body.read(bytes);
       if (body instanceof Failure) this.#http.answers.failure(visit, body);
-      else this.#proceed(visit, { ...input, body: body.value });
+      else this.#begin(visit, { ...input, body: body.value });
       return;
     }
     this.#form
       .read(exchange.contentType, bytes)
       .then((form) => {
         if (form instanceof Failure) this.#http.answers.failure(visit, form);
-        else if (exchange.alive) this.#proceed(visit, { ...input, ...form });
+        else if (exchange.alive) this.#begin(visit, { ...input, ...form });
       })
       .catch((error) => this.#http.answers.fault(visit, error));
+  }
+
+  /** An exclusive request starts in the next turn: by then a request behind it has shown itself. */
+  #begin(visit: Visit, request: RouteRequest): void {
+    if (this.#route.exclusive !== true) {
+      this.#proceed(visit, request);
+      return;
+    }
+    this.#http.clock.soon(() => {
+      if (!visit.exchange.alive) return;
+      visit.exchange.pause();
+      this.#proceed(visit, request);
+    });
   }
 
   /** Readiness and the position asked for, then the handler. */
@@ -185,8 +198,9 @@ export function enter(
   const startedMs = http.clock.monotonicMs();
   const visit = { exchange, operationId: kind.operationId, startedMs, allowance };
   if (exchange.ambiguous) {
-    const failure = invalid('headers', 'Host and Content-Length may be given once only');
-    http.answers.failure(visit, failure, { close: true });
+    const message =
+      'send one Host, at most one Content-Length (a number), and no Transfer-Encoding but chunked';
+    http.answers.failure(visit, invalid('headers', message), { close: true });
     return null;
   }
   if (allowance.granted) return visit;

@@ -41,6 +41,7 @@ const COMMON = {
   positioned: false,
   etag: false,
   gzip: false,
+  exclusive: true,
 } as const;
 
 export function vestingBuildRoutes(workshop: Workshop): Route[] {

@@ -50,6 +50,7 @@ export class Endpoint {
   behavior(): WebSocketBehavior<Origin> {
     const { options, callers, slow } = this.#parts;
     const upgradeParts: UpgradeParts = {
+      clock: this.#parts.clock,
       callers,
       options,
       socketsOf: (address) => this.#perAddress.get(address) ?? 0,

@@ -3,6 +3,7 @@
  * with a code that says why: a browser shows its page nothing of a refused upgrade. For that, a
  * client that offered only unknown subprotocols is answered with its first one.
  */
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Caller, Callers } from '../gateway/address.ts';
 import type { Encoding } from '../gateway/frame.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
@@ -13,6 +14,7 @@ import { statusLine } from '../http/status.ts';
 import type { Origin } from './connection.ts';
 
 export interface UpgradeParts {
+  readonly clock: Clock;
   readonly callers: Callers;
   readonly options: GatewayOptions;
   socketsOf(address: string): number;
@@ -29,11 +31,17 @@ export function upgrade(
 ): void {
   const exchange = new Exchange(res, req, false);
   if (req.getHeader('sec-websocket-version') !== VERSION || exchange.ambiguous) {
-    refuse(res, 400, `\r\nSec-WebSocket-Version: ${VERSION}`, 'send one Host and version 13');
+    refuse(
+      res,
+      parts.clock,
+      400,
+      `\r\nSec-WebSocket-Version: ${VERSION}`,
+      'send one Host and version 13',
+    );
     return;
   }
   if (parts.stopping()) {
-    refuse(res, 503, '\r\nRetry-After: 1', 'this node is going away; connect again');
+    refuse(res, parts.clock, 503, '\r\nRetry-After: 1', 'this node is going away; connect again');
     return;
   }
   const offered = req.getHeader('sec-websocket-protocol');
@@ -81,12 +89,26 @@ function choose(
   return { encoding: known ? inQuery : null, echo: '' };
 }
 
-function refuse(res: HttpResponse, status: number, lines: string, message: string): void {
-  // For a client that is gone already: see `handle` in server.ts.
-  res.onAborted(() => {});
+/** In the next turn of the loop, as `Answers` ends connections and for the same reason. */
+function refuse(
+  res: HttpResponse,
+  clock: Clock,
+  status: number,
+  lines: string,
+  message: string,
+): void {
+  let isGone = false;
+  res.onAborted(() => {
+    isGone = true;
+  });
   const cause = status === 503 ? 'NOT_READY' : 'INVALID_PARAMS';
-  res.writeStatus(statusLine(status));
   const type = '\r\nContent-Type: application/json';
-  res.writeHeader('Access-Control-Allow-Origin', `*${CORS_LINES}${type}${lines}`);
-  res.end(JSON.stringify({ cause, message }), true);
+  clock.soon(() => {
+    if (isGone) return;
+    res.cork(() => {
+      res.writeStatus(statusLine(status));
+      res.writeHeader('Access-Control-Allow-Origin', `*${CORS_LINES}${type}${lines}`);
+      res.end(JSON.stringify({ cause, message }), true);
+    });
+  });
 }

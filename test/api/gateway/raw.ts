@@ -26,6 +26,15 @@ export class RawConnection {
     });
   }
 
+  /** Writes the parts as TCP segments of their own: each after the server has had time to read. */
+  async write(parts: readonly string[]): Promise<void> {
+    this.socket.setNoDelay(true);
+    for (const part of parts) {
+      await new Promise<void>((written) => this.socket.write(part, 'latin1', () => written()));
+      for (let turn = 0; turn < 4; turn += 1) await new Promise((done) => setImmediate(done));
+    }
+  }
+
   /** Sends a request and reads one answer off the connection. */
   async ask(request: string, isHead = false): Promise<RawAnswer> {
     this.socket.write(request, 'latin1');

@@ -1,0 +1,7 @@
+/**
+ * How long the head of a request may be: request line and headers together. uWebSockets.js reads
+ * the limit from the environment while it is loaded, so this file must be imported before it.
+ */
+export const MAX_HEAD_BYTES = 8_192;
+
+process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(MAX_HEAD_BYTES);
