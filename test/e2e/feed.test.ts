@@ -66,7 +66,7 @@ test('malformed lines of every kind are reported with number, counted and skippe
   const server = await startServer(t, ['replay', file], env);
   const counts = await server.fed();
   assert.deepEqual([counts.trades, counts.rejected], [3, MALFORMED.length]);
-  const summary = `${MALFORMED.length} malformed`;
+  const summary = `${MALFORMED.length} rejected`;
   await until(summary, () => server.program.text.includes(summary));
   const history = await readHistory(server.url, wish);
   const [bar] = history?.bars ?? [];
@@ -79,7 +79,37 @@ test('malformed lines of every kind are reported with number, counted and skippe
   assert.equal(told.length, MALFORMED.length);
   await server.stop();
   const again = await runProgram(['replay', file, '--exit'], env);
-  assert.equal(again.exit.code, 0, 'malformed lines are no failure');
+  assert.equal(again.exit.code, 0, 'nothing was read again, so nothing was refused');
+});
+
+test('a feed of which most is refused ends with code 1, or one line with --strict', async () => {
+  const directory = temporaryDirectory();
+  const at = (second: number) => lineOf(tradeAt(NOON_MS + second * 1000, '1'));
+  const late = Array.from({ length: 12 }, (_, index) => at(index));
+  const inTime = Array.from({ length: 8 }, (_, index) => at(600 + index));
+  const run = async (name: string, lines: readonly string[], ...options: string[]) => {
+    const file = feedFile(directory, `${name}.ndjson`, lines.join('\n'));
+    const env = { DATA_DIR: `${directory}/${name}` };
+    return await runProgram(['replay', file, '--exit', ...options], env);
+  };
+  const [most, some, strict] = await Promise.all([
+    run('most', [...inTime, ...late]),
+    run('some', [...inTime, ...late.slice(0, 2)]),
+    run('strict', [...inTime, ...late.slice(0, 1)], '--strict'),
+  ]);
+  assert.deepEqual(
+    [most, some, strict].map(({ exit }) => exit.code),
+    [1, 0, 1],
+  );
+  assert.match(most.program.text, /8 trades, 0 duplicates, 12 too late, 0 rejected/);
+  assert.match(most.program.text, /More than half of the lines were refused \(12 of 20\)/);
+  assert.match(strict.program.text, /1 lines were refused \(--strict\)/);
+  const told = most.program.events('lineRejected');
+  assert.deepEqual(
+    told.map(({ line }) => line),
+    Array.from({ length: 12 }, (_, index) => 9 + index),
+  );
+  assert.match(String(told[0]?.reason), /too late/);
 });
 
 test('a feed that is gzipped, a feed that is missing, a feed that is no gzip', async (t) => {

@@ -159,7 +159,11 @@ export class FoldWorld {
     return this.replay(latenessMs).run(Readable.from([lines.map((line) => `${line}\n`).join('')]));
   }
 
-  replay(latenessMs = this.options.latenessMs, feed: string | null = null): Replay {
+  replay(
+    latenessMs = this.options.latenessMs,
+    feed: string | null = null,
+    allowFuture = false,
+  ): Replay {
     const { node, log, writer } = this;
     const place = { node, log, writer, rng: this.#rng, clock: systemClock };
     const observer = {
@@ -167,7 +171,7 @@ export class FoldWorld {
       replayProgress: (_counts: ReplayCounts) => {},
       replayFinished: (_counts: ReplayCounts) => {},
     };
-    return new Replay(place, observer, { feed, speed: null, latenessMs });
+    return new Replay(place, observer, { feed, speed: null, latenessMs, allowFuture });
   }
 
   async entries(fromSeq = 1): Promise<SealedEntry[]> {

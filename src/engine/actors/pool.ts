@@ -4,6 +4,7 @@
  *
  * Never: reads a clock, touches another pool, or keeps what the store could not give back.
  */
+import { crc32 } from 'node:zlib';
 import { MOVED_ALL } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
 import { RESOLUTIONS, type Resolution } from '../market/resolution.ts';
@@ -31,6 +32,11 @@ const ASCII = /^[ -~]*$/;
 /** What a stream of bars listens to. */
 export function seriesTag(name: string, resolution: Resolution): string {
   return `bars:${name}:${resolution}`;
+}
+
+/** Short code of what a trade says besides its id: tells a repeated line from a changed one. */
+export function contentCode({ timeMs, baseAmount, quoteAmount }: Omit<Trade, 'id'>): string {
+  return crc32(`${timeMs}:${baseAmount}:${quoteAmount}`).toString(36);
 }
 
 export class PoolActor {
@@ -62,13 +68,20 @@ export class PoolActor {
     return found.series;
   }
 
-  /** Ids mostly grow, so most new ones are known to be new without asking the store. */
   knows(tradeId: string): boolean {
+    return this.contentOf(tradeId) !== null;
+  }
+
+  /**
+   * The `contentCode` of the trade with this id; null where there is none. Ids mostly grow, so most
+   * new ones are known to be new without asking the store.
+   */
+  contentOf(tradeId: string): string | null {
     const key = this.#tradeKey(tradeId);
     this.#lastTradeKey ??= this.#store.lastKey('trade_ids', `${this.pair.id}:`) ?? '';
     // SQLite sorts by UTF-8, we by UTF-16; they agree about an ASCII key and any other.
-    if (ASCII.test(tradeId) && key > this.#lastTradeKey) return false;
-    return this.#store.get('trade_ids', key) !== null;
+    if (ASCII.test(tradeId) && key > this.#lastTradeKey) return null;
+    return this.#store.get('trade_ids', key);
   }
 
   /** Applies one entry's trades and the passing of time. Duplicate ids change nothing. */
@@ -85,7 +98,8 @@ export class PoolActor {
       fresh.add(trade.id);
       const key = this.#tradeKey(trade.id);
       if (this.#lastTradeKey === null || key > this.#lastTradeKey) this.#lastTradeKey = key;
-      effects.changes.push({ table: 'trade_ids', key, before: null, after: '1', cause: 'trade' });
+      const after = contentCode(trade);
+      effects.changes.push({ table: 'trade_ids', key, before: null, after, cause: 'trade' });
       this.apply(trade, marketMs, effects.endsMs);
     }
     for (const { series, tag } of this.#series) {

@@ -5,19 +5,26 @@
  */
 import type { Fold } from '../actors/fold.ts';
 import { Passage } from '../actors/passage.ts';
+import { contentCode } from '../actors/pool.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
 import { pairName } from '../market/pair.ts';
 import { intervalStart, MINUTE_MS } from '../market/resolution.ts';
 
 /** What became of a trade line. */
-export type Verdict = 'taken' | 'duplicate' | 'late' | 'other decimals' | 'reversed';
+export type Verdict =
+  | 'taken'
+  | 'duplicate'
+  | 'late'
+  | 'other content'
+  | 'other decimals'
+  | 'reversed';
 
 /** A pair that has trades in the batch. */
 interface DraftedPair {
   readonly baseDecimals: number;
   readonly quoteDecimals: number;
-  readonly ids: Set<string>;
+  readonly trades: Map<string, { readonly atMs: number; readonly trade: TradeEvent }>;
 }
 
 interface OpenBlock {
@@ -50,6 +57,16 @@ export class Drafter {
     return this.#drafts.length;
   }
 
+  /** A trade before this is too late. */
+  get earliestMs(): number {
+    return this.#seenMs - this.#latenessMs;
+  }
+
+  /** Nothing was drafted since the last `take`. */
+  get isEmpty(): boolean {
+    return this.#block === null && this.#drafts.length === 0;
+  }
+
   /** The next trade at this moment begins an entry: nothing is split that belongs together. */
   isBoundary(atMs: number): boolean {
     const open = this.#block;
@@ -65,10 +82,15 @@ export class Drafter {
       return 'other decimals';
     }
     if (drafted === undefined && this.#isReverse(trade)) return 'reversed';
-    if (drafted?.ids.has(trade.id) || this.#isStored(name, trade.id)) return 'duplicate';
-    if (atMs < this.#seenMs - this.#latenessMs) return 'late';
-    if (drafted !== undefined) drafted.ids.add(trade.id);
-    else this.#pairs.set(name, { baseDecimals, quoteDecimals, ids: new Set([trade.id]) });
+    const known = this.#contentOf(name, trade.id, drafted);
+    if (known !== null) return known === codeOf(atMs, trade) ? 'duplicate' : 'other content';
+    if (atMs < this.earliestMs) return 'late';
+    const added = { atMs, trade };
+    if (drafted !== undefined) drafted.trades.set(trade.id, added);
+    else {
+      const trades = new Map([[trade.id, added]]);
+      this.#pairs.set(name, { baseDecimals, quoteDecimals, trades });
+    }
     // First the block before it: market time may not run ahead of what is in the log.
     const block = this.#blockAt(atMs);
     this.#seenMs = Math.max(this.#seenMs, atMs);
@@ -128,8 +150,20 @@ export class Drafter {
     return this.#pairs.has(reverse) || this.#fold.pair(reverse) !== null;
   }
 
-  #isStored(name: string, tradeId: string): boolean {
+  /** Code of the trade with this id, in the batch or applied; null where there is none. */
+  #contentOf(name: string, tradeId: string, drafted: DraftedPair | undefined): string | null {
+    const added = drafted?.trades.get(tradeId);
+    if (added !== undefined) return codeOf(added.atMs, added.trade);
     const pool = this.#fold.pool(name);
-    return pool !== null && pool !== 'quarantined' && pool.knows(tradeId);
+    return pool === null || pool === 'quarantined' ? null : pool.contentOf(tradeId);
   }
+}
+
+function codeOf(timeMs: number, { baseAmount, quoteAmount }: TradeEvent): string {
+  // As numbers: leading zeros are no difference.
+  return contentCode({
+    timeMs,
+    baseAmount: BigInt(baseAmount),
+    quoteAmount: BigInt(quoteAmount),
+  });
 }

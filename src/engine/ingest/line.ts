@@ -37,17 +37,32 @@ const RollbackLine = Type.Object({ rollbackToMs: Type.Integer() });
 const trades = Compile(TradeLine);
 const rollbacks = Compile(RollbackLine);
 
+const BYTE_ORDER_MARK = '\ufeff';
+const TRADE_FIELDS = Object.keys(TradeLine.properties);
+
 /** The line, or what is wrong with it. */
 export function parseLine(text: string): FeedLine | string {
+  if (text.startsWith(BYTE_ORDER_MARK)) {
+    return 'begins with a byte order mark (U+FEFF): save the file as UTF-8 without one';
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return 'not JSON: one object a line is expected';
   }
+  if (isBoth(value)) return 'a trade and rollbackToMs in one line: write them as two lines';
   if (trades.Check(value)) return readTrade(value);
   if (rollbacks.Check(value)) return { kind: 'rollback', toMs: value.rollbackToMs };
   return complain(value);
+}
+
+/** Which of the two was meant cannot be known. */
+function isBoth(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'rollbackToMs')) {
+    return false;
+  }
+  return TRADE_FIELDS.some((field) => Object.hasOwn(value, field));
 }
 
 function readTrade(value: Type.Static<typeof TradeLine>): FeedLine | string {

@@ -2,26 +2,56 @@
  * Lines of a file (plain or gzip) or of a pipe, with their numbers, as they arrive: what one chunk
  * completes is handed over together, so that a live pipe is not held back.
  */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 export interface NumberedLine {
   /** From 1. */
   readonly number: number;
   readonly text: string;
+  /** The bytes were not valid UTF-8: two different lines may have the same text. */
+  readonly isBroken?: true;
 }
 
 export const MAX_LINE_CHARACTERS = 65_536;
 const CHUNK_BYTES = 256 * 1024;
+/** A character takes at most four bytes, so a line cut here is still longer than the limit. */
+const MAX_LINE_BYTES = 4 * (MAX_LINE_CHARACTERS + 1);
+const LINE_FEED = 10;
 
 export function openFile(path: string): Readable {
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   if (!path.endsWith('.gz')) return file;
-  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
-  file.on('error', (error) => unpacked.destroy(error));
-  return file.pipe(unpacked);
+  return Readable.from(unpacked(path, file), { objectMode: false });
+}
+
+/** Fails with the reason where the file is not gzip from its first byte to its last. */
+async function* unpacked(path: string, file: Readable): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  file.on('error', (error) => gunzip.destroy(error));
+  try {
+    yield* file.pipe(gunzip);
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+    const hint = 'it is cut off, no gzip file, or other bytes follow its end (gzip -t tests it)';
+    throw new Error(`${path} cannot be unpacked: ${hint}: ${error.message}`, { cause: error });
+  } finally {
+    file.destroy();
+  }
+  // zlib stops at padding without an error and skips what comes after it.
+  const behind = (await stat(path)).size - gunzip.bytesWritten;
+  if (behind <= 0) return;
+  // Ends the last line, so that it counts.
+  yield Buffer.from('\n');
+  throw new Error(`${path} has ${behind} bytes after the end of its gzip data; they were not read`);
+}
+
+function isZlibError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
 /** The name under which a file's progress is remembered: the hash of its bytes. */
@@ -34,20 +64,49 @@ export async function fingerprint(path: string): Promise<string> {
 
 /** Lines longer than MAX_LINE_CHARACTERS come cut to one more; blank ones are left out. */
 export async function* readLines(input: Readable): AsyncGenerator<readonly NumberedLine[]> {
-  input.setEncoding('utf8');
-  let rest = '';
+  let rest: Buffer[] = [];
+  let restBytes = 0;
   let number = 0;
   for await (const chunk of input) {
-    const texts = (rest + String(chunk)).split('\n');
-    rest = (texts.pop() ?? '').slice(0, MAX_LINE_CHARACTERS + 1);
-    yield texts.map((text) => numbered(text)).filter(isFull);
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      yield linesIn(Buffer.concat([...rest, bytes.subarray(0, end - 1)]));
+      rest = [];
+      restBytes = 0;
+    }
+    const kept = bytes.subarray(end, end + MAX_LINE_BYTES - restBytes);
+    if (kept.length > 0) rest.push(kept);
+    restBytes += kept.length;
   }
-  yield [numbered(rest)].filter(isFull);
+  yield linesIn(Buffer.concat(rest));
+
+  function linesIn(bytes: Buffer): NumberedLine[] {
+    // All at once where all is well: checking line by line costs more than parsing.
+    if (isUtf8(bytes)) return bytes.toString().split('\n').map(numbered).filter(isFull);
+    return splitLines(bytes).map(decoded).filter(isFull);
+  }
 
   function numbered(text: string): NumberedLine {
     number += 1;
     return { number, text: text.slice(0, MAX_LINE_CHARACTERS + 1) };
   }
+
+  function decoded(bytes: Buffer): NumberedLine {
+    const line = numbered(bytes.toString());
+    return isUtf8(bytes) ? line : { ...line, isBroken: true };
+  }
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let from = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
+    lines.push(bytes.subarray(from, at));
+    from = at + 1;
+  }
+  lines.push(bytes.subarray(from));
+  return lines;
 }
 
 function isFull({ text }: NumberedLine): boolean {

@@ -6,9 +6,9 @@
  */
 import type { Readable } from 'node:stream';
 import type { FeedCursor } from '../log/entry.ts';
-import { sleep } from '../runtime/clock.ts';
+import { nextTurn, sleep } from '../runtime/clock.ts';
 import { Drafter, type Verdict } from './drafter.ts';
-import { parseLine } from './line.ts';
+import { type FeedLine, parseLine } from './line.ts';
 import { MAX_LINE_CHARACTERS, type NumberedLine, readLines } from './reader.ts';
 import { type RollbackPlace, rollBackTo } from './rollback.ts';
 
@@ -16,6 +16,7 @@ export interface ReplayCounts {
   lines: number;
   trades: number;
   duplicates: number;
+  /** Reported line by line like rejected ones, and counted apart from them. */
   late: number;
   rejected: number;
   rollbacks: number;
@@ -29,9 +30,12 @@ export interface ReplayOptions {
   /** Feed time per wall time; null: as fast as it goes. */
   readonly speed: number | null;
   readonly latenessMs: number;
+  /** Takes trades of a time that lies more than a day ahead of the wall clock. */
+  readonly allowFuture?: boolean;
 }
 
 export interface ReplayObserver {
+  /** Late lines too. */
   lineRejected(line: number, reason: string): void;
   replayProgress(counts: ReplayCounts): void;
   replayFinished(counts: ReplayCounts): void;
@@ -42,9 +46,11 @@ const BATCH_ENTRIES = 256;
 const PROGRESS_MS = 2_000;
 const REASONS = {
   'other decimals': 'decimals differ from the first trade of this pair',
+  'other content': 'a trade of this pair with the same id but another time or amount is known',
   reversed: 'this pair is traded the other way round: exchange base and quote',
 } as const;
-const IDLE_MS = 20;
+/** One line of a year far ahead would make every later trade too late. */
+const MOST_AHEAD_MS = 86_400_000;
 
 export class Replay {
   readonly #place: RollbackPlace;
@@ -63,6 +69,8 @@ export class Replay {
   #pace: { readonly wallMs: number; readonly feedMs: number } | null = null;
   #progressMs = 0;
   #stopped = false;
+  /** For more lines, since the last append. */
+  #hasWaited = false;
   #input: Readable | null = null;
 
   constructor(place: RollbackPlace, observer: ReplayObserver, options: ReplayOptions) {
@@ -97,13 +105,11 @@ export class Replay {
   }
 
   async #readAll(chunks: ReturnType<typeof readLines>): Promise<void> {
+    let ahead = readAhead(chunks);
     for (;;) {
-      const chunk = await this.#next(chunks.next()).catch((error: unknown) => {
-        // Stopping destroys the input, which fails then.
-        if (this.#stopped) return null;
-        throw error;
-      });
+      const chunk = await this.#next(ahead);
       if (chunk === null || chunk.done === true || this.#stopped) break;
+      ahead = readAhead(chunks);
       for (const line of chunk.value) {
         if (this.#stopped) break;
         if (line.number > this.counts.resumedAfterLine) await this.#take(line);
@@ -111,36 +117,61 @@ export class Replay {
     }
   }
 
-  /** The next lines; a pipe that rests has what it sent served meanwhile. */
-  async #next<T>(chunk: Promise<T>): Promise<T> {
-    const first = await Promise.race([
-      chunk,
-      sleep(this.#place.clock, IDLE_MS).then(() => 'idle' as const),
-    ]);
-    if (first !== 'idle') return first;
-    await this.#flush();
-    return await chunk;
+  /**
+   * The next lines. What was drafted before them is appended first, unless more has arrived by the
+   * next turn of the event loop. That turn is granted once for each append, so a feed that never
+   * rests is not held back; what comes during an append makes up the next one.
+   */
+  async #next({ lines, isHere }: ReadAhead): Promise<LineChunk | null> {
+    try {
+      if (!this.#drafter.isEmpty) {
+        const isGranted = !this.#hasWaited;
+        this.#hasWaited = true;
+        if (isGranted) await nextTurn(this.#place.clock);
+        if (!isGranted || !isHere()) await this.#flush();
+      }
+      return await lines;
+    } catch (error) {
+      // Stopping destroys the input, which fails then.
+      if (this.#stopped) return null;
+      throw error;
+    }
   }
 
-  async #take({ number, text }: NumberedLine): Promise<void> {
+  async #take(line: NumberedLine): Promise<void> {
+    const { number } = line;
     this.counts.lines += 1;
-    const line =
-      text.length > MAX_LINE_CHARACTERS ? `longer than ${MAX_LINE_CHARACTERS}` : parseLine(text);
-    if (typeof line === 'string') return this.#reject(number, line);
+    const found = this.#read(line);
+    if (typeof found === 'string') return this.#reject(number, found);
     const cursor = this.#cursor(number);
-    if (line.kind === 'rollback') return this.#rollBack(line.toMs, number, cursor);
-    await this.#keepPace(line.timeMs);
+    if (found.kind === 'rollback') return this.#rollBack(found.toMs, number, cursor);
+    await this.#keepPace(found.timeMs);
     const full = this.#drafter.size >= BATCH_ENTRIES;
-    if (full && this.#drafter.isBoundary(line.timeMs)) await this.#flush();
-    this.#count(this.#drafter.add(line.timeMs, line.trade, cursor), number);
+    if (full && this.#drafter.isBoundary(found.timeMs)) await this.#flush();
+    const verdict = this.#drafter.add(found.timeMs, found.trade, cursor);
+    this.#count(verdict, found.timeMs, number);
     this.#reportProgress();
   }
 
-  #count(verdict: Verdict, number: number): void {
+  /** The line, or what is wrong with it. */
+  #read({ text, isBroken }: NumberedLine): FeedLine | string {
+    if (text.length > MAX_LINE_CHARACTERS) return `longer than ${MAX_LINE_CHARACTERS} characters`;
+    if (isBroken === true) return 'not valid UTF-8';
+    const line = parseLine(text);
+    if (typeof line === 'string' || line.kind === 'rollback' || this.#options.allowFuture === true)
+      return line;
+    if (line.timeMs <= this.#place.clock.nowMs() + MOST_AHEAD_MS) return line;
+    const when = new Date(line.timeMs).toISOString();
+    return `timeMs is more than a day ahead of the clock: ${when} (--allow-future takes it)`;
+  }
+
+  #count(verdict: Verdict, timeMs: number, number: number): void {
     if (verdict === 'taken') this.counts.trades += 1;
     else if (verdict === 'duplicate') this.counts.duplicates += 1;
-    else if (verdict === 'late') this.counts.late += 1;
-    else this.#reject(number, REASONS[verdict]);
+    else if (verdict === 'late') {
+      this.counts.late += 1;
+      this.#observer.lineRejected(number, lateReason(timeMs, this.#drafter.earliestMs));
+    } else this.#reject(number, REASONS[verdict]);
   }
 
   #reject(number: number, reason: string): void {
@@ -159,6 +190,7 @@ export class Replay {
   }
 
   async #flush(): Promise<void> {
+    this.#hasWaited = false;
     const drafts = this.#drafter.take();
     if (drafts.length > 0) {
       const seq = await this.#place.writer.append(drafts);
@@ -192,4 +224,28 @@ export class Replay {
     this.#progressMs = nowMs;
     this.#observer.replayProgress(this.counts);
   }
+}
+
+type LineChunk = IteratorResult<readonly NumberedLine[]>;
+
+interface ReadAhead {
+  readonly lines: Promise<LineChunk>;
+  /** They have arrived, or the input has ended. */
+  isHere(): boolean;
+}
+
+function readAhead(chunks: ReturnType<typeof readLines>): ReadAhead {
+  let here = false;
+  const arrived = () => {
+    here = true;
+  };
+  const lines = chunks.next();
+  lines.then(arrived, arrived);
+  return { lines, isHere: () => here };
+}
+
+function lateReason(timeMs: number, earliestMs: number): string {
+  const when = new Date(timeMs).toISOString();
+  const earliest = new Date(earliestMs).toISOString();
+  return `too late: ${when}, trades are taken from ${earliest} on (--lateness takes later ones)`;
 }

@@ -220,7 +220,10 @@ export interface LineCounts {
 const REJECTED_LINES_LOGGED = 1_000;
 
 function ingestEvents(logger: Logger, { counter }: Meters) {
-  const rejected = counter('replay_lines_rejected', 'Lines of a replay that could not be used');
+  const rejected = counter(
+    'replay_lines_rejected',
+    'Lines of a replay that could not be used, late ones too',
+  );
   let logged = 0;
   return {
     replayProgress(counts: LineCounts): void {
@@ -228,7 +231,8 @@ function ingestEvents(logger: Logger, { counter }: Meters) {
       logger.info({ event: 'replayProgress', ...counts }, message);
     },
     replayFinished(counts: LineCounts): void {
-      const message = `replay read ${counts.lines} lines, ${counts.rejected} rejected`;
+      const { lines, rejected, late } = counts;
+      const message = `replay read ${lines} lines, ${rejected} rejected, ${late} too late`;
       logger.info({ event: 'replayFinished', ...counts }, message);
     },
     /** The first ones are logged, all are counted: a wrong file must not flood the log. */

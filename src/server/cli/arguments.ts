@@ -39,6 +39,9 @@ export interface ReplayCommand {
   /** Feed time per wall time; null: as fast as it goes. */
   readonly speed: number | null;
   readonly latenessMs: number;
+  readonly allowFuture: boolean;
+  /** Any refused line makes the command fail; without it only more than half of them does. */
+  readonly strict: boolean;
   readonly exit: boolean;
 }
 
@@ -53,6 +56,8 @@ export const USAGE = `upcurve: the server behind a token launchpad.
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
       --speed N|max     feed time per wall time (default max)
       --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
+      --allow-future    take trades of a time more than a day ahead of the clock
+      --strict          end with code 1 if any line is refused, not only if most are
       --exit            stop after the file
   npm start -- deploy               put our validators on a test network, through Ogmios and Kupo
       --network NAME    preprod or preview; the keys of the deployment are named as below
@@ -145,7 +150,7 @@ function paceOf(values: Values): number | null | string {
 
 function parseReplay(
   [file, ...more]: readonly string[],
-  { speed, lateness, exit }: Values,
+  { speed, lateness, exit, strict, 'allow-future': allowFuture }: Values,
 ): ReplayCommand | string {
   if (file === undefined) return 'replay needs a file, or - for standard input';
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
@@ -155,7 +160,15 @@ function parseReplay(
   if (latenessMs === null || latenessMs > MAX_LATENESS_MS) {
     return '--lateness takes a duration such as 500ms, 60s, 5m or 2h, at most 24h';
   }
-  return { name: 'replay', file, speed: factor, latenessMs, exit: exit === true };
+  return {
+    name: 'replay',
+    file,
+    speed: factor,
+    latenessMs,
+    allowFuture: allowFuture === true,
+    strict: strict === true,
+    exit: exit === true,
+  };
 }
 
 function parseSpeed(text: string): number | null | 'wrong' {

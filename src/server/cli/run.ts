@@ -70,9 +70,11 @@ export async function replay(
   const feeding = feed(app, command, terminal.input);
   const first = await Promise.race([feeding, terminal.stopAsked.then((reason) => ({ reason }))]);
   if ('reason' in first) return stopped(app, first.reason);
-  if ('failure' in first) terminal.print(`The feed ended early: ${first.failure}\n`);
-  else terminal.print(`${summary(first)}\n`);
-  const failed = 'failure' in first ? 1 : 0;
+  const fault =
+    'failure' in first ? `The feed ended early: ${first.failure}` : refusal(first, command);
+  if (!('failure' in first)) terminal.print(`${summary(first)}\n`);
+  if (fault !== null) terminal.print(`${fault}\n`);
+  const failed = fault === null ? 0 : 1;
   if (command.exit) return (await stopped(app, 'the feed has ended')) || failed;
   return (await stopped(app, await terminal.stopAsked)) || failed;
 }
@@ -112,12 +114,13 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
 }
 
 async function feed(app: App, command: ReplayCommand, standardInput: Readable) {
-  const { file, speed, latenessMs } = command;
+  const { file, speed, latenessMs, allowFuture } = command;
+  const options = { speed, latenessMs, allowFuture };
   try {
-    if (file === '-') return await app.replay(standardInput, { feed: null, speed, latenessMs });
+    if (file === '-') return await app.replay(standardInput, { feed: null, ...options });
     // A named pipe can be read once only, so it is not fingerprinted.
     const name = statSync(file).isFile() ? await fingerprint(file) : null;
-    return await app.replay(openFile(file), { feed: name, speed, latenessMs });
+    return await app.replay(openFile(file), { feed: name, ...options });
   } catch (error) {
     return { failure: error instanceof Error ? error.message : String(error) };
   }
@@ -128,11 +131,25 @@ async function stopped(app: App, reason: string): Promise<number> {
   return 0;
 }
 
+/** Why the command fails although the feed was read to its end; null where it does not. */
+function refusal(
+  { lines, late, rejected }: ReplayCounts,
+  { strict }: ReplayCommand,
+): string | null {
+  const refused = late + rejected;
+  if (refused * 2 > lines) {
+    return `More than half of the lines were refused (${refused} of ${lines}); the log says why.`;
+  }
+  return strict && refused > 0
+    ? `${refused} lines were refused (--strict); the log says why.`
+    : null;
+}
+
 function summary(counts: ReplayCounts): string {
   const { lines, trades, duplicates, late, rejected, rollbacks, resumedAfterLine } = counts;
   const resumed = resumedAfterLine > 0 ? ` (continued after line ${resumedAfterLine})` : '';
   return (
     `replay: ${lines} lines${resumed}: ${trades} trades, ${duplicates} duplicates, ` +
-    `${late} too late, ${rejected} malformed, ${rollbacks} rollbacks`
+    `${late} too late, ${rejected} rejected, ${rollbacks} rollbacks`
   );
 }

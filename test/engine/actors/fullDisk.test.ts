@@ -10,9 +10,9 @@ import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
 const START_MS = Date.UTC(2024, 0, 1);
-const BALLAST_BYTES = 700 * 1024;
+const BALLAST_BYTES = 1_700 * 1024;
 
-/** A directory whose state file is nearly as large as a node with `maxMb: 1` may make it. */
+/** A directory whose state file is nearly as large as a node with `maxMb: 2` may make it. */
 async function crampedDirectory(scope: TestContext) {
   const directory = join(temporaryDirectory(scope), 'world');
   const empty = await FoldWorld.open(scope, directory);
@@ -28,7 +28,7 @@ function makeRoom(database: Database): void {
   database.close();
 }
 
-const OPTIONS = { maxMb: 1, horizonBlocks: 50 };
+const OPTIONS = { maxMb: 2, horizonBlocks: 50 };
 /** More than may wait in memory. */
 const LINES = 20_000;
 const RE_FED = { rollbacks: 1, trades: LINES + 19, duplicates: 21 };

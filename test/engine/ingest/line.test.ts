@@ -31,6 +31,7 @@ test('a trade line is read, in the spelling of the market', () => {
 
 test('a rollback line is read', () => {
   assert.deepEqual(parseLine('{"rollbackToMs": 5}'), { kind: 'rollback', toMs: 5 });
+  assert.deepEqual(parseLine('{"rollbackToMs": 5, "why": "fork"}'), { kind: 'rollback', toMs: 5 });
   assert.deepEqual(parseLine('{"rollbackToMs": -1}'), { kind: 'rollback', toMs: -1 });
 });
 
@@ -41,6 +42,8 @@ const BAD: readonly (readonly [string, string, RegExp])[] = [
   ['an array', '[{}]', /not an object/],
   ['an empty object', '{}', /required/],
   ['a rollback to nowhere', '{"rollbackToMs": null}', /rollbackToMs.*integer/],
+  ['a byte order mark before it', `\ufeff${JSON.stringify(TRADE)}`, /byte order mark/],
+  ['a rollback that names a trade', '{"rollbackToMs": 5, "id": "7"}', /two lines/],
   ['a rollback to half a millisecond', '{"rollbackToMs": 1.5}', /rollbackToMs.*integer/],
   ...(
     [
@@ -69,6 +72,7 @@ const BAD: readonly (readonly [string, string, RegExp])[] = [
       ['an amount with a space', { quoteAmount: '1 ' }, /\/quoteAmount/],
       ['an amount that is a number', { quoteAmount: 5 }, /\/quoteAmount/],
       ['an amount of 41 digits', { quoteAmount: '1'.repeat(41) }, /\/quoteAmount/],
+      ['a trade that is a rollback too', { rollbackToMs: 5 }, /two lines/],
       ['a side we do not know', { side: 'hold' }, /\/side/],
     ] as const
   ).map(([name, change, why]) => [name, JSON.stringify({ ...TRADE, ...change }), why] as const),

@@ -21,8 +21,8 @@ async function linesOf(input: Readable): Promise<NumberedLine[]> {
   return lines;
 }
 
-function inPieces(text: string, size: number): Readable {
-  const bytes = Buffer.from(text);
+function inPieces(content: string | Buffer, size: number): Readable {
+  const bytes = Buffer.from(content);
   const count = Math.ceil(bytes.length / size);
   return Readable.from(
     Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)),
@@ -74,6 +74,23 @@ test('a line too long is cut one character past the limit, the next is whole', a
   }
 });
 
+test('a line that is not UTF-8 is marked, the others of its chunk are not', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('{"id":"é"}\n{"id":"'),
+    Buffer.from([0xff]),
+    Buffer.from('"}\n{"id":"\ufffd"}\n'),
+    Buffer.from([0xe2, 0x82]),
+  ]);
+  for (const size of [1, 3, 100]) {
+    assert.deepEqual(await linesOf(inPieces(bytes, size)), [
+      { number: 1, text: '{"id":"é"}' },
+      { number: 2, text: '{"id":"\ufffd"}', isBroken: true },
+      { number: 3, text: '{"id":"\ufffd"}' },
+      { number: 4, text: '\ufffd', isBroken: true },
+    ]);
+  }
+});
+
 test('a gzip file gives the lines of the plain one', async (scope) => {
   const directory = temporaryDirectory(scope);
   const texts = Array.from({ length: 20_000 }, (_, index) => `{"line":${index},"text":"é😀"}`);
@@ -92,7 +109,30 @@ test('a file that is missing or no gzip fails, it does not end quietly', async (
   const directory = temporaryDirectory(scope);
   const torn = join(directory, 'torn.gz');
   writeFileSync(torn, gzipSync('a\n'.repeat(100_000)).subarray(0, 60));
-  await assert.rejects(linesOf(openFile(torn)));
+  await assert.rejects(linesOf(openFile(torn)), /cannot be unpacked: it is cut off/);
   await assert.rejects(linesOf(openFile(join(directory, 'missing'))), /ENOENT/);
   await assert.rejects(linesOf(openFile(join(directory, 'missing.gz'))), /ENOENT/);
+});
+
+test('bytes after the end of gzip data are an error, not skipped without a word', async (scope) => {
+  const path = join(temporaryDirectory(scope), 'feed.gz');
+  const [first, second] = ['a\nb', 'c\n'].map((text) => gzipSync(text));
+  assert.ok(first !== undefined && second !== undefined);
+  writeFileSync(path, Buffer.concat([first, second]));
+  const texts = async () => (await linesOf(openFile(path))).map(({ text }) => text);
+  assert.deepEqual(await texts(), ['a', 'bc'], 'two members are one file');
+  writeFileSync(path, Buffer.concat([first, Buffer.from('{}\n')]));
+  await assert.rejects(texts(), /other bytes follow its end/);
+  for (const padding of [1, 900_000]) {
+    writeFileSync(path, Buffer.concat([first, Buffer.alloc(padding), second]));
+    const read: string[] = [];
+    const all = async () => {
+      for await (const some of readLines(openFile(path))) {
+        read.push(...some.map(({ text }) => text));
+      }
+    };
+    const behind = padding + second.length;
+    await assert.rejects(all(), new RegExp(`has ${behind} bytes after the end of its gzip data`));
+    assert.deepEqual(read, ['a', 'b']);
+  }
 });

@@ -77,6 +77,55 @@ test('malformed lines are told with their number and skipped', async (scope) => 
   );
 });
 
+test('late lines, future ones and changed ones are each told with a reason', async (scope) => {
+  const world = await openWorld(scope);
+  const line = (id: string, timeMs: number, quote = 1) => tradeLine({ id, timeMs, quote });
+  const farMs = Date.UTC(2100, 0, 1);
+  const lines = [
+    line('a', START_MS),
+    line('far', farMs),
+    line('b', START_MS + 120_000),
+    line('late', START_MS + 1_000),
+    line('b', START_MS + 120_000, 2),
+    line('b', START_MS + 120_000),
+    line('c', START_MS + 121_000),
+  ];
+  const counts = await world.feed(lines);
+  const { trades, late, rejected, duplicates } = counts;
+  assert.deepEqual(
+    { trades, late, rejected, duplicates },
+    {
+      trades: 3,
+      late: 1,
+      rejected: 2,
+      duplicates: 1,
+    },
+  );
+  const expected = [/^2: .*day ahead/, /^4: too late/, /^5: .*same id/];
+  for (const [index, reason] of expected.entries()) {
+    assert.match(world.said.rejected[index] ?? '', reason);
+  }
+  // Applied and even evicted, a trade is still known by what it said.
+  const later = await world.restarted();
+  const again = await later.feed([line('a', START_MS, 2), line('a', START_MS)]);
+  assert.deepEqual([again.rejected, again.duplicates], [1, 1]);
+  const far = await later.replay(60_000, null, true).run(fileOf([line('far', farMs)]));
+  assert.equal(far.trades, 1);
+});
+
+test('lines that are not UTF-8 are refused: their ids would become one', async (scope) => {
+  const world = await openWorld(scope);
+  const [before = '', after = ''] = tradeLine({ id: 'X', timeMs: START_MS }).split('X');
+  const lines = [0xfe, 0xff].flatMap((byte) => [
+    Buffer.from(before),
+    Buffer.from([byte]),
+    Buffer.from(`${after}\n`),
+  ]);
+  const counts = await world.replay(0).run(Readable.from([Buffer.concat(lines)]));
+  assert.deepEqual([counts.trades, counts.rejected], [0, 2]);
+  assert.deepEqual(world.said.rejected, ['1: not valid UTF-8', '2: not valid UTF-8']);
+});
+
 test('a rollback to a moment we do not remember is told, not done', async (scope) => {
   const world = await openWorld(scope);
   await world.feed(manyLines(20, START_MS, 1_000));
@@ -103,6 +152,22 @@ test('a pipe that rests has what it sent applied, and the minute stays open', as
   const model = new FoldModel(world.options.horizonBlocks);
   await checkWorld(world, model);
   assert.equal(world.fold.marketMs, START_MS + 60_000);
+});
+
+test('a pipe that never rests is appended as it comes, not in full batches', async (scope) => {
+  const world = await openWorld(scope);
+  const pipe = new PassThrough();
+  const running = world.replay(0).run(pipe);
+  // A line in every turn of the loop, all of one moment, which would be one entry: no batch fills.
+  let written = 0;
+  while (world.fold.seenMs < START_MS && written < 50_000) {
+    written += 1;
+    pipe.write(`${tradeLine({ id: String(written), timeMs: START_MS })}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.ok(written < 50_000, 'the first lines are applied while more keep coming');
+  pipe.end();
+  assert.equal((await running).trades, written);
 });
 
 test('stop ends a pipe that rests, with what came before it applied', async (scope) => {
