@@ -11,7 +11,8 @@ import { type RebuildOptions, rebuildState } from '../../src/engine/actors/rebui
 import { recover } from '../../src/engine/actors/recovery.ts';
 import { Replay, type ReplayCounts } from '../../src/engine/ingest/replay.ts';
 import type { SealedEntry } from '../../src/engine/log/entry.ts';
-import { LocalLog } from '../../src/engine/log/local.ts';
+import type { LocalLog } from '../../src/engine/log/local.ts';
+import { openLocalLog } from '../../src/engine/log/localOpen.ts';
 import { LogWriter } from '../../src/engine/log/writer.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
@@ -46,6 +47,7 @@ export interface Said {
   readonly epochs: string[];
   readonly unreadable: unknown[];
   readonly rejected: string[];
+  readonly sumsOutdated: string[];
   /** Tags given to the hub since they were last cleared. */
   readonly tags: Set<string>;
   epochChanges: number;
@@ -101,7 +103,10 @@ export class FoldWorld {
     const rng = seededRng(seed);
     const logger = createLogger({ level: 'silent', clock: systemClock });
     const events = createEvents(logger, createRegistry());
-    const log = new LocalLog(files.log, systemClock, options.logMaxMb);
+    const log = await openLocalLog(files.log, systemClock, {
+      maxMb: options.logMaxMb,
+      sumsOutdated: (reason) => said.sumsOutdated.push(reason),
+    });
     const store = await recover(log, files, {
       ...foldOptions(options, said),
       rng,
@@ -238,6 +243,7 @@ function silence(): Said {
     epochs: [],
     unreadable: [],
     rejected: [],
+    sumsOutdated: [],
     tags: new Set(),
     epochChanges: 0,
   };

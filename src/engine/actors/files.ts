@@ -10,6 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { BESIDE, SUMS_SUFFIX } from '../store/pageSums.ts';
 
 export interface DataFiles {
   readonly log: string;
@@ -35,18 +36,22 @@ export function dataFiles(directory: string): DataFiles {
 }
 
 export function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+  for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true });
 }
 
 /** Puts one closed database in the place of another, in one step. */
 export function replaceDatabase(from: string, to: string): void {
-  for (const suffix of ['-wal', '-shm']) rmSync(`${to}${suffix}`, { force: true });
+  for (const suffix of BESIDE) rmSync(`${to}${suffix}`, { force: true });
   renameSync(from, to);
+  const sums = `${from}${SUMS_SUFFIX}`;
+  if (existsSync(sums)) renameSync(sums, `${to}${SUMS_SUFFIX}`);
 }
 
 export function copyDatabase(from: string, to: string): void {
   removeDatabase(to);
   copyFileSync(from, to);
+  const sums = `${from}${SUMS_SUFFIX}`;
+  if (existsSync(sums)) copyFileSync(sums, `${to}${SUMS_SUFFIX}`);
 }
 
 /** One line a pool: its name, a space, the reason. */
@@ -72,6 +77,7 @@ export function clearDamaged(files: DataFiles): void {
 export function removeBasesExcept(files: DataFiles, epoch: string): void {
   for (const name of readdirSync(files.directory)) {
     const path = join(files.directory, name);
-    if (name.startsWith('base-') && path !== files.base(epoch)) rmSync(path, { force: true });
+    if (name.startsWith('base-') && !path.startsWith(files.base(epoch)))
+      rmSync(path, { force: true });
   }
 }

@@ -3,8 +3,11 @@
  * `verify` all need. Folds 512 entries a turn, so that a serving node still answers,
  * if slower.
  */
-import type { Log } from '../log/port.ts';
+import { existsSync } from 'node:fs';
+import { LOG_REMEDY, type Log } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { DamagedFile } from '../store/damage.ts';
+import { checkPages } from '../store/pageSums.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
 import {
   clearDamaged,
@@ -55,7 +58,7 @@ export async function rebuildState(
 ): Promise<StateStore> {
   const plan = await planRebuild(log, toSeq);
   removeDatabase(file);
-  if (plan.baseEpoch !== null) copyDatabase(files.base(plan.baseEpoch), file);
+  if (plan.baseEpoch !== null) await copyBase(files.base(plan.baseEpoch), file, options);
   const ranges = plan.isTrimmed === true ? await fromSnapshot(file, plan, options) : plan.ranges;
   const store = new StateStore(file, { ...options, writer: 'inline' });
   try {
@@ -66,6 +69,18 @@ export async function rebuildState(
     throw error;
   }
 }
+
+/** A damaged snapshot would make a wrong state without anybody noticing. */
+async function copyBase(base: string, file: string, { signal }: RebuildOptions): Promise<void> {
+  if (!existsSync(base)) throw new DamagedFile(`${base} is missing: ${BASE_REMEDY}`);
+  const found = await checkPages(base, signal);
+  if (found instanceof DamagedFile) throw new DamagedFile(`${found.message}: ${BASE_REMEDY}`);
+  copyDatabase(base, file);
+}
+
+const BASE_REMEDY =
+  'log.sqlite begins from it, so the state cannot be made again: restore DATA_DIR from a backup; ' +
+  'a chain is followed again from its start once log.sqlite* and state.sqlite* are removed';
 
 /** What is to be folded onto the snapshot that is in the file then. */
 async function fromSnapshot(
@@ -94,8 +109,15 @@ async function foldRanges(
       const entries = await log.read(next, Math.min(READ, to - next + 1));
       if (entries.length === 0) throw new LogGone(`entry ${next} is not in the log any more`);
       for (const sealed of entries) {
+        const { payload, seq } = sealed.entry;
+        // `planRebuild` lets each range begin with the epoch it is of.
+        if (payload.kind === 'epoch' && seq !== from) {
+          throw new DamagedFile(
+            `the log does not list entry ${seq} among its epochs: ${LOG_REMEDY}`,
+          );
+        }
         // A rollback reads what is committed.
-        if (sealed.entry.payload.kind === 'rollback') await store.commit();
+        if (payload.kind === 'rollback') await store.commit();
         fold.apply(sealed, new Set());
       }
       next += entries.length;

@@ -11,6 +11,8 @@ import type { Log, Tail } from '../log/port.ts';
 import type { Pair } from '../market/pair.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
+import { DamagedFile } from '../store/damage.ts';
+import { checkPages } from '../store/pageSums.ts';
 import { readRecord } from '../store/records.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
 import {
@@ -18,6 +20,7 @@ import {
   type DataFiles,
   isDamaged,
   removeBasesExcept,
+  removeDatabase,
   replaceDatabase,
 } from './files.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
@@ -47,12 +50,15 @@ export async function recover(
   options: RecoveryOptions,
 ): Promise<StateStore> {
   const tail = await log.last();
-  const damaged = isDamaged(files) || !existsSync(files.state);
-  if (damaged && tail.seq > 0) return rebuildInPlace(tail, log, files, options);
-  const state = await openState(files, options);
+  const isUsable = existsSync(files.state) && (await isWhole(files, options));
+  if ((isDamaged(files) || !isUsable) && tail.seq > 0) {
+    return rebuildInPlace(tail, log, files, options);
+  }
+  const isNew = !existsSync(files.state);
+  if (isNew) removeDatabase(files.state);
+  const state = isNew || isUsable ? await openState(files, options) : null;
   if (state === null && tail.seq > 0) return rebuildInPlace(tail, log, files, options);
-  if (state === null)
-    throw new Error(`${files.state} is unreadable and there is no log to rebuild it`);
+  if (state === null) throw noSource(files);
   const checkpoint = state.checkpoint;
   if (checkpoint === null) {
     if (tail.seq === 0) await orClose(state, startLog(log, options));
@@ -68,6 +74,20 @@ export async function recover(
   }
   await orClose(state, restartLog(checkpoint, state, log, files, options));
   return state;
+}
+
+/** False: the file is not what was written; the reason was reported. */
+async function isWhole(files: DataFiles, options: RecoveryOptions): Promise<boolean> {
+  const found = await checkPages(files.state, options.signal);
+  if (found instanceof DamagedFile) options.stateUnreadable(found);
+  return !(found instanceof DamagedFile);
+}
+
+function noSource({ state, log }: DataFiles): DamagedFile {
+  return new DamagedFile(
+    `${state} is damaged, and ${log}, from which it would be made again, is empty: restore ` +
+      'DATA_DIR from a backup; a chain is followed again from its start once both are removed',
+  );
 }
 
 async function orClose(state: StateStore, work: Promise<void>): Promise<void> {

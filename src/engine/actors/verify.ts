@@ -1,5 +1,13 @@
-/** Is the state what the log says it is? Rebuilds it beside the one on disk and compares. */
-import type { Log } from '../log/port.ts';
+/**
+ * Is the state what the log says it is, and is the log as it was written? Checks checksums and
+ * every entry, then makes the state again beside the one on disk and compares.
+ */
+import { existsSync } from 'node:fs';
+import type { LocalLog } from '../log/local.ts';
+import { damagedEntry } from '../log/localOpen.ts';
+import { LOG_REMEDY } from '../log/port.ts';
+import { DamagedFile } from '../store/damage.ts';
+import { checkPages } from '../store/pageSums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
 import { type DataFiles, removeDatabase } from './files.ts';
@@ -13,25 +21,65 @@ export interface Verification {
   readonly differing: readonly string[];
 }
 
-/** null: there is nothing to verify yet. The node must not be running. */
+export const STATE_REMEDY = 'remove it and start again: it is made again from log.sqlite';
+
+/**
+ * null: there is nothing to verify yet. The node must not be running. Rejects with `DamagedFile`,
+ * whose message names the file and what to do.
+ */
 export async function verifyState(
-  log: Log,
+  log: LocalLog,
   files: DataFiles,
   options: RebuildOptions,
 ): Promise<Verification | null> {
-  const store = new StateStore(files.state, { ...options, writer: 'inline' });
+  const where = await damagedEntry(log, options.clock, options.signal);
+  if (where !== null) throw new DamagedFile(`${files.log} is damaged: ${where}: ${LOG_REMEDY}`);
+  if (!existsSync(files.state)) {
+    const { seq } = await log.last();
+    if (seq === 0) return null;
+    throw new DamagedFile(`${files.state} is missing: start again, it is made from log.sqlite`);
+  }
+  const pages = await checkPages(files.state, options.signal);
+  if (pages instanceof DamagedFile) throw new DamagedFile(`${pages.message}: ${STATE_REMEDY}`);
+  return compare(log, files, options);
+}
+
+async function compare(
+  log: LocalLog,
+  files: DataFiles,
+  options: RebuildOptions,
+): Promise<Verification | null> {
+  const store = openState(files, options);
   const checkpoint = store.checkpoint;
   if (checkpoint === null) {
     await store.close();
     return null;
   }
-  const rebuilt = await rebuildState(files.rebuild, checkpoint.seq, log, files, options);
-  const expected = await rebuilt.digest();
-  const found = await store.digest();
-  const differing = TABLES.filter((table) => found[table] !== expected[table]);
-  const rebuiltHash = rebuilt.checkpoint?.stateHash ?? '';
-  await rebuilt.close();
-  await store.close();
-  removeDatabase(files.rebuild);
-  return { seq: checkpoint.seq, stateHash: checkpoint.stateHash, rebuiltHash, differing };
+  try {
+    const rebuilt = await rebuildState(files.rebuild, checkpoint.seq, log, files, options);
+    const expected = await rebuilt.digest();
+    const rebuiltHash = rebuilt.checkpoint?.stateHash ?? '';
+    await rebuilt.close();
+    const found = await store.digest().catch((error: unknown) => {
+      throw unreadable(files, error);
+    });
+    const differing = TABLES.filter((table) => found[table] !== expected[table]);
+    return { seq: checkpoint.seq, stateHash: checkpoint.stateHash, rebuiltHash, differing };
+  } finally {
+    await store.close();
+    removeDatabase(files.rebuild);
+  }
+}
+
+function openState(files: DataFiles, options: RebuildOptions): StateStore {
+  try {
+    return new StateStore(files.state, { ...options, writer: 'inline' });
+  } catch (error) {
+    throw unreadable(files, error);
+  }
+}
+
+function unreadable({ state }: DataFiles, error: unknown): DamagedFile {
+  const why = error instanceof Error ? error.message : String(error);
+  return new DamagedFile(`${state} cannot be read (${why}): ${STATE_REMEDY}`);
 }

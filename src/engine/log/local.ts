@@ -4,9 +4,17 @@
  */
 import { assert } from '../runtime/assert.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
+import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
+import { checkpointWithSums } from '../store/pageSums.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
-import type { AppendOutcome, Log, Tail } from './port.ts';
+import { type AppendOutcome, LOG_REMEDY, type Log, type Tail, UnreadableEntry } from './port.ts';
+
+interface StoredEntry {
+  readonly seq: number;
+  readonly hash: string;
+  readonly text: string;
+}
 
 interface PendingAppend {
   readonly sealed: SealedEntry;
@@ -45,17 +53,27 @@ export class LocalLog implements Log {
   constructor(file: string, clock: Clock, maxMb: number) {
     this.#clock = clock;
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
-    this.#database.exec(SCHEMA);
+    try {
+      this.#database.exec(SCHEMA);
+    } catch (error) {
+      this.#database.close();
+      throw unreadable(file, 'its first page', error);
+    }
     this.#insert = this.#database.prepare<[number, string, string, string]>(
       'INSERT INTO entries (seq, kind, hash, text) VALUES (?, ?, ?, ?)',
     );
     this.#select = this.#database.prepare<[number], { hash: string; text: string }>(
       'SELECT hash, text FROM entries WHERE seq = ?',
     );
-    this.#range = this.#database.prepare<[number, number], { text: string }>(
-      'SELECT text FROM entries WHERE seq >= ? ORDER BY seq LIMIT ?',
+    this.#range = this.#database.prepare<[number, number], StoredEntry>(
+      'SELECT seq, hash, text FROM entries WHERE seq >= ? ORDER BY seq LIMIT ?',
     );
-    this.#tail = this.#readTail();
+    try {
+      this.#tail = this.#readTail();
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
   }
 
   async epoch(): Promise<string | null> {
@@ -86,13 +104,31 @@ export class LocalLog implements Log {
       return this.#recent.slice(fromSeq - oldest, fromSeq - oldest + limit);
     }
     const entries: SealedEntry[] = [];
+    // Below the first entry, reading begins with it.
+    const from = Math.max(fromSeq, await this.first());
+    let before: SealedEntry | null = null;
     let characters = 0;
-    for (const { text } of this.#range.iterate(fromSeq, limit)) {
-      entries.push(openEntry(text));
-      characters += text.length;
-      if (characters > READ_CHARACTERS) break;
+    try {
+      for (const stored of this.#range.iterate(from, limit)) {
+        const sealed = openStored(stored, from + entries.length, before);
+        entries.push(sealed);
+        before = sealed;
+        characters += stored.text.length;
+        if (characters > READ_CHARACTERS) break;
+      }
+      const isMissing = entries.length === 0 && from <= this.#tail.seq && limit > 0;
+      if (isMissing) throw new Error('it is missing');
+    } catch (error) {
+      if (entries.length > 0) return entries;
+      throw unreadable(this.#database.name, `entry ${from}`, error);
     }
     return entries;
+  }
+
+  /** Reads the whole file: SQLite's own structures, indexes included; null: they are sound. */
+  structureFault(): string | null {
+    const found = this.#database.pragma('integrity_check(1)', { simple: true });
+    return found === 'ok' ? null : String(found);
   }
 
   reached(seq: number): Promise<void> {
@@ -133,7 +169,12 @@ export class LocalLog implements Log {
     this.#commit();
     this.#closed = true;
     this.#wake();
-    this.#database.pragma('wal_checkpoint(TRUNCATE)');
+    try {
+      checkpointWithSums(this.#database);
+      this.#database.pragma('wal_checkpoint(TRUNCATE)');
+    } catch {
+      // A full disk: the write-ahead log has everything, and the next start reads it.
+    }
     this.#database.close();
   }
 
@@ -147,6 +188,7 @@ export class LocalLog implements Log {
     const outcomes: AppendOutcome[] = [];
     const appended: SealedEntry[] = [];
     try {
+      this.#checkpointWhenLong();
       this.#database.transaction(() => {
         let tail = this.#tail;
         for (const { sealed, expectedSeq } of pending) {
@@ -169,7 +211,7 @@ export class LocalLog implements Log {
       assert(outcome !== undefined, 'every append has an outcome');
       resolve(outcome);
     });
-    this.#checkpointWhenLong();
+    this.#commitsSinceCheckpoint += 1;
   }
 
   #judge({ entry, hash }: SealedEntry, expectedSeq: number, tail: Tail): AppendOutcome {
@@ -216,19 +258,49 @@ export class LocalLog implements Log {
   }
 
   #readTail(): Tail {
-    const row = this.#database
-      .prepare<[], { text: string }>('SELECT text FROM entries ORDER BY seq DESC LIMIT 1')
-      .get();
-    if (row === undefined) return { seq: 0, hash: NO_HASH, epoch: null };
-    const { entry, hash } = openEntry(row.text);
-    return { seq: entry.seq, hash, epoch: entry.epoch };
+    try {
+      const row = this.#database
+        .prepare<[], StoredEntry>('SELECT seq, hash, text FROM entries ORDER BY seq DESC LIMIT 1')
+        .get();
+      if (row === undefined) return { seq: 0, hash: NO_HASH, epoch: null };
+      const { entry, hash } = openStored(row, row.seq, null);
+      return { seq: entry.seq, hash, epoch: entry.epoch };
+    } catch (error) {
+      throw unreadable(this.#database.name, 'its last entry', error);
+    }
   }
 
-  /** wal_autocheckpoint is off; a passive checkpoint every so often keeps the WAL bounded. */
+  /**
+   * wal_autocheckpoint is off; a passive checkpoint every so often keeps the WAL bounded. Before a
+   * commit, so that a disk that refuses it refuses the append.
+   */
   #checkpointWhenLong(): void {
-    this.#commitsSinceCheckpoint += 1;
     if (this.#commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
+    checkpointWithSums(this.#database);
     this.#commitsSinceCheckpoint = 0;
-    this.#database.pragma('wal_checkpoint(PASSIVE)');
   }
+}
+
+/** An entry as it was sealed, at its place and behind the one before it. */
+function openStored(
+  { seq, hash, text }: StoredEntry,
+  expectedSeq: number,
+  before: SealedEntry | null,
+): SealedEntry {
+  if (seq !== expectedSeq) throw new Error('it is missing');
+  const sealed = openEntry(text);
+  const isRight = sealed.hash === hash && sealed.entry.seq === seq;
+  if (!isRight) throw new Error('its text does not match its hash');
+  const isNext = before === null || sealed.entry.prevEntryHash === before.hash;
+  if (!isNext) throw new Error('it does not continue the entry before it');
+  return sealed;
+}
+
+function unreadable(file: string, what: string, error: unknown): unknown {
+  if (error instanceof UnreadableEntry) return error;
+  const isReadable = !(error instanceof Error) || !('code' in error) || isDamage(error);
+  // A file that another process uses, or a disk that refuses, is not damaged.
+  if (!isReadable) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new UnreadableEntry(`${file} is damaged: ${what} cannot be read (${why}): ${LOG_REMEDY}`);
 }

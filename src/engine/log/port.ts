@@ -25,6 +25,11 @@ export type AppendOutcome =
 /** What is in the log was not written by a node of this market, or was damaged. */
 export class UnreadableEntry extends Error {}
 
+/** What to do about a damaged log. */
+export const LOG_REMEDY =
+  'restore DATA_DIR from a backup; without one, move log.sqlite* out of DATA_DIR and start ' +
+  'again: the market continues from state.sqlite in a new epoch, and clients load it again';
+
 export interface Tail {
   /** 0 for an empty log. */
   readonly seq: number;

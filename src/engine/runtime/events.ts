@@ -177,7 +177,12 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
     },
     stateUnreadable(error: unknown): void {
       const fields = { event: 'stateUnreadable', err: error };
-      logger.error(fields, 'the state file cannot be read; it is rebuilt from the log');
+      logger.error(fields, 'the state file cannot be used; it is made again from the log');
+    },
+    /** Its entries were all read and are right. */
+    logSumsOutdated(reason: string): void {
+      const fields = { event: 'logSumsOutdated', reason };
+      logger.warn(fields, 'checksums of the log were outdated; every entry is as it was written');
     },
     rollbackApplied(entries: number): void {
       rollbacks.observe(entries);

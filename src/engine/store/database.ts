@@ -17,7 +17,7 @@ export class InUse extends Error {}
 
 const LOCK_WAIT_MS = 1_000;
 
-const PAGE_BYTES = 4096;
+export const PAGE_BYTES = 4096;
 
 export function openDatabase(file: string, options: DatabaseOptions): Database.Database {
   const database = new Database(file, options.exclusive === true ? { timeout: LOCK_WAIT_MS } : {});

@@ -43,5 +43,5 @@ export function createTables(database: Database): void {
       ) STRICT, WITHOUT ROWID;`,
     );
   }
-  database.pragma(`user_version = ${STATE_VERSION}`);
+  if (found === 0) database.pragma(`user_version = ${STATE_VERSION}`);
 }

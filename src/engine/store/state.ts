@@ -13,6 +13,7 @@ import { digestTables } from './digest.ts';
 import type { PageWish } from './keyedPage.ts';
 import { type KeyedRow, keyedReads, perTable } from './keyedRows.ts';
 import { KeyedView } from './keyedView.ts';
+import { checkpointWithSums, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables } from './schema.ts';
 import { Stage } from './stage.ts';
@@ -157,6 +158,7 @@ export class StateStore {
   async snapshotTo(file: string): Promise<void> {
     await this.commit();
     this.#database.prepare('VACUUM INTO ?').run(file);
+    writeAllSums(file);
   }
 
   get(table: KeyedTable, key: string): string | null {
@@ -252,6 +254,7 @@ export class StateStore {
   async close(): Promise<void> {
     await this.#committing?.catch(() => 0);
     await this.#writer.close();
+    checkpointWithSums(this.#database);
     this.#database.pragma('wal_checkpoint(TRUNCATE)');
     this.#database.close();
   }

@@ -8,6 +8,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Batch, batchWriter } from './batch.ts';
 import { openDatabase } from './database.ts';
+import { checkpointWithSums } from './pageSums.ts';
 
 export interface StateWriter {
   write(batch: Batch): Promise<void>;
@@ -34,9 +35,13 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   let commits = 0;
   return {
     async write(batch) {
+      // Before the batch: where it fails, nothing of the batch is written, so it may come again.
+      if (commits >= COMMITS_PER_CHECKPOINT) {
+        checkpointWithSums(database);
+        commits = 0;
+      }
       write(batch);
       commits += 1;
-      if (commits % COMMITS_PER_CHECKPOINT === 0) database.pragma('wal_checkpoint(PASSIVE)');
     },
     async close() {
       database.close();

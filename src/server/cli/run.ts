@@ -1,12 +1,13 @@
 /** What each command does, given the world it runs in. */
 import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { readTraderConfig } from '../../client/traders/config.ts';
 import { dataFiles } from '../../engine/actors/files.ts';
-import { verifyState } from '../../engine/actors/verify.ts';
+import { STATE_REMEDY, verifyState } from '../../engine/actors/verify.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
-import { LocalLog } from '../../engine/log/local.ts';
+import { openLocalLog } from '../../engine/log/localOpen.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isReal } from '../settings/chainChecks.ts';
 import type { ReplayCommand } from './arguments.ts';
@@ -81,7 +82,7 @@ export async function replay(
 
 /** Compares the state with a rebuild; 0 when they agree. */
 export async function verify(world: World, terminal: Terminal): Promise<number> {
-  const { settings, clock } = world;
+  const { settings, clock, signal } = world;
   if (settings.NATS_URL !== undefined) {
     terminal.print(
       'verify needs the log of a single node; nodes that share a log compare their state hashes\n' +
@@ -89,13 +90,26 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
     );
     return 1;
   }
-  const files = dataFiles(settings.DATA_DIR);
-  const log = new LocalLog(files.log, clock, 0);
+  const { DATA_DIR } = settings;
+  if (!existsSync(join(DATA_DIR, 'log.sqlite'))) {
+    terminal.print(
+      `There is no log.sqlite in DATA_DIR=${DATA_DIR}: nothing was verified.\n` +
+        'Set DATA_DIR to the directory of a node that is stopped.\n',
+    );
+    return 1;
+  }
+  const files = dataFiles(DATA_DIR);
+  const log = await openLocalLog(files.log, clock, {
+    maxMb: 0,
+    signal,
+    sumsOutdated: (reason) => terminal.print(`${reason}; but all its entries are right\n`),
+  });
   const found = await verifyState(log, files, {
     horizonBlocks: settings.HORIZON_BLOCKS,
     maxMb: 0,
     maxLoadedPools: settings.MAX_LOADED_POOLS,
     clock,
+    signal,
     quarantined: (pool, error) => terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`),
   });
   await log.close();
@@ -108,7 +122,9 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
   terminal.print(`position ${seq}\nstate    ${stateHash}\nrebuilt  ${rebuiltHash}\n`);
   if (differing.length > 0) terminal.print(`rows differ in: ${differing.join(', ')}\n`);
   terminal.print(
-    right ? 'The state is what the log says.\n' : 'The state is NOT what the log says.\n',
+    right
+      ? 'The state is what the log says.\n'
+      : `The state is NOT what the log says. ${files.state}: ${STATE_REMEDY}.\n`,
   );
   return right ? 0 : 1;
 }

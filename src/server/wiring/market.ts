@@ -2,7 +2,7 @@
 import { dataFiles } from '../../engine/actors/files.ts';
 import { Node } from '../../engine/actors/node.ts';
 import { FIRST_TERM, recover } from '../../engine/actors/recovery.ts';
-import { LocalLog } from '../../engine/log/local.ts';
+import { openLocalLog } from '../../engine/log/localOpen.ts';
 import type { Log } from '../../engine/log/port.ts';
 import { LogWriter } from '../../engine/log/writer.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -29,7 +29,9 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   const { settings, clock, rng, signal } = world;
   const files = dataFiles(settings.DATA_DIR);
   const options = foldOptions(world);
-  const log = new LocalLog(files.log, clock, settings.DATA_MAX_MB);
+  const { maxMb } = options;
+  const { logSumsOutdated: sumsOutdated } = events;
+  const log = await openLocalLog(files.log, clock, { maxMb, signal, sumsOutdated });
   const store = await recover(log, files, {
     ...options,
     clock,

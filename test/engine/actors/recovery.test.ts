@@ -237,6 +237,10 @@ test('verify finds a right state right, and names the tables of a wrong one', as
   const database = openDatabase(world.files.state, { synchronous: 'NORMAL', maxMb: 0 });
   database.exec('UPDATE bars SET seq = seq + 1 WHERE resolution = 5');
   database.close();
+  await assert.rejects(verifyState(log, world.files, options), (error: Error) => {
+    return error.message.startsWith(world.files.state) && /remove it/.test(error.message);
+  });
+  rmSync(`${world.files.state}-sums`);
   const wrong = await verifyState(log, world.files, options);
   assert.deepEqual(wrong?.differing, ['bars']);
 });

@@ -1,0 +1,74 @@
+/**
+ * Opens the log of a single node, once it is known that it holds what was written. A log is never
+ * mended: it is what everything else is rebuilt from, so a person decides.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { DamagedFile } from '../store/damage.ts';
+import { BESIDE, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
+import { LocalLog } from './local.ts';
+import { LOG_REMEDY, UnreadableEntry } from './port.ts';
+
+export interface OpenOptions {
+  readonly maxMb: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Checksums did not match, but every entry is as it was written. */
+  sumsOutdated(reason: string): void;
+}
+
+const READ = 512;
+
+/** Rejects with `DamagedFile` or `UnreadableEntry`, which say what to do; `InUse` as `LocalLog`. */
+export async function openLocalLog(
+  file: string,
+  clock: Clock,
+  { maxMb, signal, sumsOutdated }: OpenOptions,
+): Promise<LocalLog> {
+  // A person removed the log alone: what stands beside it is of the one that is gone.
+  if (!existsSync(file)) for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
+  // Before it is opened: SQLite removes what it does not understand of a write-ahead log.
+  const cut = walDamage(file, { synced: true });
+  if (cut !== null) throw new DamagedFile(`${cut.message}: ${LOG_REMEDY}`);
+  // Before its pages are checked: that keeps other processes away from the file.
+  const log = new LocalLog(file, clock, maxMb);
+  try {
+    const found = await checkPages(file, signal);
+    if (!(found instanceof DamagedFile)) return log;
+    const where = await damagedEntry(log, clock, signal);
+    if (where !== null) throw new DamagedFile(`${found.message}; ${where}: ${LOG_REMEDY}`);
+    writeAllSums(file);
+    sumsOutdated(found.message);
+    return log;
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+/** Reads the whole log; null: all entries are there, and as they were written. */
+export async function damagedEntry(
+  log: LocalLog,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const { seq: end } = await log.last();
+  let next = await log.first();
+  let before = '';
+  try {
+    while (next <= end) {
+      signal?.throwIfAborted();
+      const entries = await log.read(next, READ);
+      const [first] = entries;
+      const isNext = before === '' || first?.entry.prevEntryHash === before;
+      if (!isNext) return `entry ${next} does not continue the entry before it`;
+      before = entries.at(-1)?.hash ?? before;
+      next += entries.length;
+      await nextTurn(clock);
+    }
+  } catch (error) {
+    if (error instanceof UnreadableEntry) return `entry ${next} is the first that cannot be read`;
+    throw error;
+  }
+  const fault = log.structureFault();
+  return fault === null ? null : `its entries can be read, its index cannot: ${fault}`;
+}
