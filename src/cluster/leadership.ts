@@ -34,6 +34,8 @@ export interface LeadershipObserver extends WriterObserver {
   leadEnded(reason: string): void;
   /** This node can neither lead nor follow any more. */
   leadershipFailed(error: unknown): void;
+  /** Why this node must not lead, at every change; null: it may again. */
+  mayNotLead?(reason: string | null): void;
 }
 
 export interface LeadershipPlace {
@@ -49,6 +51,8 @@ export interface LeadershipPlace {
   readonly epochs: Epochs;
   readonly crew: Crew;
   readonly clock: Clock;
+  /** Why this node must not lead: a full disk, a wrong clock. null or absent: it may. */
+  obstacle?(): string | null;
 }
 
 export class Leadership implements Service {
@@ -64,6 +68,8 @@ export class Leadership implements Service {
   /** The log was found to be ours, or was begun by us. */
   #hasLog = false;
   #endLead: (reason: string) => void = () => {};
+  /** As the observer was told last. */
+  #obstacle: string | null = null;
   readonly #listeners = new Set<(leads: boolean) => void>();
 
   constructor(place: LeadershipPlace, observer: LeadershipObserver) {
@@ -104,7 +110,7 @@ export class Leadership implements Service {
     const { lease, leaseMs, crew, clock } = this.#place;
     while (!this.#stopping) {
       let pauseMs = candidacyMs(leaseMs);
-      if (crew.isFit?.() === false) {
+      if (this.#findObstacle() !== null || crew.isFit?.() === false) {
         // A start may have taken it, to begin the log.
         await lease.release().catch(() => {});
       } else if ((await lease.tryTake()) === 'taken') {
@@ -112,6 +118,24 @@ export class Leadership implements Service {
         if (!(await this.#serve())) pauseMs = leaseMs;
       }
       await pause(clock, pauseMs, this.#stop.signal);
+    }
+  }
+
+  /** Asked at every try to lead, and as often while this node leads. */
+  #findObstacle(): string | null {
+    const obstacle = this.#place.obstacle?.() ?? null;
+    if ((obstacle === null) !== (this.#obstacle === null)) this.#observer.mayNotLead?.(obstacle);
+    this.#obstacle = obstacle;
+    return obstacle;
+  }
+
+  /** Ends the lead as soon as this node must not lead. */
+  async #untilObstacle(ended: AbortSignal): Promise<void> {
+    const { clock, leaseMs } = this.#place;
+    while (!ended.aborted) {
+      const obstacle = this.#findObstacle();
+      if (obstacle !== null) this.#endLead(obstacle);
+      await pause(clock, candidacyMs(leaseMs), ended);
     }
   }
 
@@ -123,6 +147,7 @@ export class Leadership implements Service {
     this.#endLead = (reason) => over.resolve(reason);
     const failed = (error: unknown) => over.resolve(String(error));
     const ended = new AbortController();
+    void this.#untilObstacle(ended.signal);
     if (this.#stopping) over.resolve('stopping');
     const lead = async () => {
       const writer = await this.#takeOver(ended.signal);
@@ -154,8 +179,9 @@ export class Leadership implements Service {
     const duty = this.#duty;
     this.#duty = null;
     const stopped = duty?.stop().catch((error: unknown) => this.#observer.leadershipFailed(error));
-    // Whatever does not stop here: another node must be able to lead.
-    if (stopped !== undefined) await sleepUnless(clock, leaseMs, stopped);
+    // A build or a copy that is under way may take longer than the lease. The next leader does not
+    // wait for it: the writer is stopped, and the log takes no entry of an old term.
+    if (stopped !== undefined) await sleepUnless(clock, candidacyMs(leaseMs), stopped);
     await lease.release().catch(() => {});
     await stopped;
     if (!this.#stopping) this.#duty = await crew.follow();

@@ -6,7 +6,7 @@ import { EmulatedChain } from '../../src/devnet/emulated.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
-import { type Scope, temporaryDirectory } from '../support/server.ts';
+import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 
 const ADA = 1_000_000n;
@@ -30,6 +30,7 @@ export function startNode(
   { server, keysFile, snapshotEvery }: TestMarket,
   name: string,
   directory = temporaryDirectory(),
+  more: Environment = {},
 ): Promise<TestApp> {
   const env = {
     NATS_URL: server.url,
@@ -39,6 +40,7 @@ export function startNode(
     BLOCK_EVERY_MS: '0',
     SNAPSHOT_EVERY: String(snapshotEvery),
     HORIZON_BLOCKS: '30',
+    ...more,
   };
   const devnet = { traders: readTraderConfig(), pace: 0, seed: 1 };
   return startTestApp(scope, { directory, env, devnet });

@@ -1,36 +1,41 @@
-/** A node that begins to lead while the log loses what it waits for. */
+/** A node that begins to lead, or ends, while something stands in its way. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Epochs } from '../../src/cluster/epochs.ts';
-import { Leadership } from '../../src/cluster/leadership.ts';
+import { type Crew, type Duty, Leadership } from '../../src/cluster/leadership.ts';
+import type { Log } from '../../src/engine/log/port.ts';
 import type { LogWriter } from '../../src/engine/log/writer.ts';
-import { systemClock as clock } from '../../src/engine/runtime/clock.ts';
+import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { HandClock } from '../api/gateway/handClock.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const LEASE_MS = 50;
 const LIMIT_MS = 30_000;
+const IDLE: Duty = { stop: async () => {} };
 
-test('it gives up what will not come, and leads the next time', async (scope) => {
+interface Conditions {
+  readonly leaseMs: number;
+  readonly clock?: Clock;
+  readonly log?: (own: Log) => Log;
+  /** Of the leader. */
+  readonly duty?: Duty;
+  readonly obstacle?: () => string | null;
+}
+
+/** A node alone, over a lease that is always free. */
+async function candidate(scope: TestContext, conditions: Conditions) {
+  const { leaseMs, clock = systemClock, duty = IDLE, obstacle } = conditions;
   const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
   const { node, files } = world;
-  let lostEntries = 5;
-  let asked = 0;
-  // As a stream that ended later when it was asked than when it was read.
-  const log = Object.create(world.log, {
-    last: {
-      value: async () => {
-        asked += 1;
-        const tail = await world.log.last();
-        return { ...tail, seq: tail.seq + lostEntries };
-      },
-    },
+  const own = Object.create(world.log, {
     append: { value: world.log.append.bind(world.log) },
+    last: { value: world.log.last.bind(world.log) },
     check: { value: async () => 'same' },
   });
+  const log = conditions.log?.(own) ?? own;
   const place = { name: 'a', log, node, files, rng: seededRng(1) };
   const epochs = new Epochs({
     ...place,
@@ -39,21 +44,25 @@ test('it gives up what will not come, and leads the next time', async (scope) =>
     publishBase: async () => {},
     epochStarted: () => {},
   });
-  const released: string[] = [];
+  const seen = {
+    released: 0,
+    begun: [] as LogWriter[],
+    ended: [] as string[],
+    told: [] as (string | null)[],
+  };
   const lease = {
     held: true,
     tryTake: async () => 'taken' as const,
-    release: async () => void released.push('released'),
-  };
-  const begun: LogWriter[] = [];
-  const ended: string[] = [];
-  const idle = { stop: async () => {} };
-  const crew = {
-    lead: async (writer: LogWriter) => {
-      begun.push(writer);
-      return idle;
+    release: async () => {
+      seen.released += 1;
     },
-    follow: async () => idle,
+  };
+  const crew: Crew = {
+    lead: async (writer) => {
+      seen.begun.push(writer);
+      return duty;
+    },
+    follow: async () => IDLE,
   };
   const leadership = new Leadership(
     {
@@ -61,19 +70,39 @@ test('it gives up what will not come, and leads the next time', async (scope) =>
       lease,
       onLost: () => {},
       backMs: () => null,
-      leaseMs: LEASE_MS,
+      leaseMs,
       epochs,
       crew,
       clock,
+      ...(obstacle === undefined ? {} : { obstacle }),
     },
     {
       appendFailed: () => {},
       leadBegun: () => {},
-      leadEnded: (reason) => ended.push(reason),
+      leadEnded: (reason) => seen.ended.push(reason),
       leadershipFailed: assert.fail,
+      mayNotLead: (reason) => seen.told.push(reason),
     },
   );
   await leadership.start();
+  return { leadership, seen };
+}
+
+test('it gives up what will not come, and leads the next time', async (scope) => {
+  let lostEntries = 5;
+  let asked = 0;
+  // As a stream that ended later when it was asked than when it was read.
+  const shortened = (own: Log) =>
+    Object.create(own, {
+      last: {
+        value: async () => {
+          asked += 1;
+          const tail = await own.last();
+          return { ...tail, seq: tail.seq + lostEntries };
+        },
+      },
+    });
+  const { leadership, seen } = await candidate(scope, { leaseMs: 50, log: shortened });
   scope.after(() => leadership.stop());
   // `isShort` has asked before.
   await until('it waits for what is lost', () => asked >= 2, LIMIT_MS);
@@ -82,10 +111,42 @@ test('it gives up what will not come, and leads the next time', async (scope) =>
     'it ends',
     () => {
       leadership.stepDown('the log is shorter');
-      return released.length > 0;
+      return seen.released > 0;
     },
     LIMIT_MS,
   );
-  assert.deepEqual(ended, ['the log is shorter']);
-  await until('it leads', () => begun.length === 1, LIMIT_MS);
+  assert.deepEqual(seen.ended, ['the log is shorter']);
+  await until('it leads', () => seen.begun.length === 1, LIMIT_MS);
+});
+
+test('a stop hands over while what the leader did is still ending', async (scope) => {
+  const clock = new HandClock();
+  const ends = Promise.withResolvers<void>();
+  // As an executor that waits for a build, or a snapshot that is being stored.
+  const duty = { stop: () => ends.promise };
+  const leaseMs = 60_000;
+  const { leadership, seen } = await candidate(scope, { leaseMs, clock, duty });
+  await until('it leads', () => leadership.leads, LIMIT_MS);
+  const stopping = leadership.stop();
+  await until('it ends', () => seen.ended.length === 1, LIMIT_MS);
+  await clock.advance(leaseMs / 4);
+  await until('another node may lead', () => seen.released === 1, LIMIT_MS);
+  ends.resolve();
+  await stopping;
+});
+
+test('a leader whose disk takes nothing steps down until it does', async (scope) => {
+  let refusal: string | null = null;
+  const obstacle = () => refusal;
+  const { leadership, seen } = await candidate(scope, { leaseMs: 50, obstacle });
+  scope.after(() => leadership.stop());
+  await until('it leads', () => leadership.leads, LIMIT_MS);
+  refusal = 'disk full';
+  await until('it steps down', () => seen.ended.length === 1 && !leadership.leads, LIMIT_MS);
+  const released = seen.released;
+  await until('it could have tried again', () => seen.released > released + 2, LIMIT_MS);
+  assert.equal(seen.begun.length, 1, 'it left the lead to others');
+  refusal = null;
+  await until('it leads again', () => leadership.leads, LIMIT_MS);
+  assert.deepEqual([seen.ended, seen.told], [['disk full'], ['disk full', null]]);
 });

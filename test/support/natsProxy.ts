@@ -9,6 +9,8 @@ export class NatsProxy {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   /** What the server says is swallowed, what it is told gets through. */
   deaf = false;
+  /** What clients say is swallowed, what the server says gets through. */
+  mute = false;
   /** Nobody gets in. */
   closed = false;
   /** Called with what a client said, before it is passed on. */
@@ -63,7 +65,7 @@ export class NatsProxy {
     client.on('data', (data) => {
       const text = data.toString('latin1');
       this.heard(text);
-      server.write(Buffer.from(this.rewrite(text), 'latin1'));
+      if (!this.mute) server.write(Buffer.from(this.rewrite(text), 'latin1'));
     });
     server.on('data', (data) => {
       if (!this.deaf) client.write(data);

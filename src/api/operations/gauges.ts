@@ -28,6 +28,9 @@ export function registerStatus(registry: Registry, status: NodeStatus): void {
   reading('sync_blocks_per_second', 'Blocks a second while it catches up; 0 after that', () => {
     return status.sync()?.blocksPerSecond ?? 0;
   });
+  reading('may_lead', '0 while disk or clock of this node forbid that it leads', () =>
+    bit(status.mayNotLead() === null),
+  );
   reading('quarantined_pools', 'Pools taken out after a repeated fault', () =>
     status.quarantined(),
   );

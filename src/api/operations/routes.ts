@@ -71,6 +71,7 @@ function readiness(status: NodeStatus): Answer {
     stale: status.stale(),
     degraded: quarantinedPools > 0,
     quarantinedPools,
+    mayNotLead: status.mayNotLead(),
     tip: { slot, hash, lagMs },
     sync: status.sync(),
   });

@@ -44,6 +44,9 @@ export const Ready = Type.Object({
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),
   degraded: Type.Boolean({ description: 'Some pools are quarantined; the others are served.' }),
   quarantinedPools: Type.Integer({ minimum: 0 }),
+  mayNotLead: Nullable.text(
+    'Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.',
+  ),
   tip: Type.Object(TIP),
   sync: Type.Union([Sync, Type.Null()], {
     description: 'null: there is nothing to catch up with.',

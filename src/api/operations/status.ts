@@ -27,6 +27,8 @@ export interface NodeStatus {
   sync(): SyncProgress | null;
   /** The source of entries is silent, so the answers are right but old. */
   stale(): boolean;
+  /** Of several nodes: why this one must not lead; null: it may. */
+  mayNotLead(): string | null;
   /** Pools taken out after a repeated fault; the others go on. */
   quarantined(): number;
   tip(): StatusTip;

@@ -26,6 +26,8 @@ export interface HealthReadyAnswer {
   /** Some pools are quarantined; the others are served. */
   readonly degraded: boolean;
   readonly quarantinedPools: number;
+  /** Of several nodes: why this one must not lead (full disk, wrong clock); null: it may. */
+  readonly mayNotLead: string | null;
   readonly tip: {
     /** Slot of the newest block; null without a chain. */
     readonly slot: number | null;

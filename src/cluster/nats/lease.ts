@@ -38,6 +38,8 @@ const KEY = 'leader';
 const TRUSTED_PART = 0.8;
 const RENEWALS = 3;
 const RETRIES = 10;
+/** Times that NATS is asked to give the lease up, where it gives no answer. */
+const MOST_RELEASES = 3;
 
 /** How long candidates wait between two tries. */
 export function candidacyMs(leaseMs: number): number {
@@ -49,6 +51,8 @@ export class Lease {
   readonly #options: LeaseOptions;
   #term: Term | null = null;
   #timers: Timer[] = [];
+  /** What the last try wrote, where its answer was lost: it may be the value that is there. */
+  #unanswered: string | null = null;
 
   /** Values of `bucket` live for the lease. */
   constructor(bucket: Bucket, options: LeaseOptions) {
@@ -69,12 +73,26 @@ export class Lease {
     if (this.held) return 'taken';
     const { node, subject, clock, rng } = this.#options;
     // The token tells this taking from an earlier one of the same node.
-    const text = JSON.stringify({ node, subject, token: rng.token(12) });
+    const own = JSON.stringify({ node, subject, token: rng.token(12) });
+    const text = this.#unanswered ?? own;
     const untilMs = this.#trustedFrom(clock.monotonicMs());
     const outcome = await this.#bucket.create(KEY, text);
-    if (outcome.write === 'done') return this.#begin(text, outcome.revision, untilMs);
-    if (outcome.write === 'unreachable') return 'unreachable';
-    return 'refused';
+    if (outcome.write === 'refused') return this.#takeUnanswered();
+    this.#unanswered = outcome.write === 'done' ? null : text;
+    return outcome.write === 'done' ? this.#begin(text, outcome.revision, untilMs) : 'unreachable';
+  }
+
+  /** A try that succeeded without our knowing would keep everybody out until it has run out. */
+  async #takeUnanswered(): Promise<TakeOutcome> {
+    const text = this.#unanswered;
+    if (text === null) return 'refused';
+    const value = await this.#bucket.get(KEY);
+    if (value === 'unreachable') return value;
+    this.#unanswered = null;
+    if (value?.text !== text) return 'refused';
+    const untilMs = this.#trustedFrom(this.#options.clock.monotonicMs());
+    const renewed = await this.#bucket.update(KEY, text, value.revision);
+    return renewed.write === 'done' ? this.#begin(text, renewed.revision, untilMs) : renewed.write;
   }
 
   /** Who holds it, as the server knows; null: nobody. */
@@ -91,10 +109,12 @@ export class Lease {
     const term = this.#term;
     this.#end();
     if (term === null) return;
-    const outcome = await this.#bucket.remove(KEY, term.revision);
-    // A renewal was on its way and came in first.
-    const isRenewed = outcome.write === 'refused' && (await this.#isStillOurs(term));
-    if (isRenewed) await this.#bucket.remove(KEY, term.revision);
+    for (let attempt = 1; attempt <= MOST_RELEASES; attempt += 1) {
+      const outcome = await this.#bucket.remove(KEY, term.revision);
+      if (outcome.write === 'done') return;
+      // The answer was lost, or a renewal was on its way and came in first.
+      if (!(await this.#isStillOurs(term))) return;
+    }
   }
 
   #begin(text: string, revision: number, untilMs: number): TakeOutcome {

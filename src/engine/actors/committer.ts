@@ -14,6 +14,8 @@ export interface CommitObserver {
 const COMMIT_ROWS = 4_000;
 const MAX_STAGED_ROWS = 16_000;
 const MAX_RETRY_MS = 5_000;
+/** One refusal may be a lock that is gone a moment later. */
+const REFUSALS_TO_TELL = 2;
 
 export class Committer {
   readonly #clock: Clock;
@@ -24,6 +26,7 @@ export class Committer {
   #timer: Timer | null = null;
   #last: Promise<void> = Promise.resolve();
   #diskRefuses = false;
+  #refusal: string | null = null;
   #stopping = false;
 
   constructor(clock: Clock, observer: CommitObserver, everyMs: number, store: () => StateStore) {
@@ -31,6 +34,11 @@ export class Committer {
     this.#observer = observer;
     this.#everyMs = everyMs;
     this.#store = store;
+  }
+
+  /** What the disk last answered, while it goes on refusing; null: it takes what is written. */
+  get refusal(): string | null {
+    return this.#refusal;
   }
 
   /** Commits run beside the fold; it waits only when they cannot keep up. */
@@ -81,10 +89,12 @@ export class Committer {
       try {
         const result = await work();
         this.#diskRefuses = false;
+        this.#refusal = null;
         return result;
       } catch (error) {
         if (!retries(error)) throw error;
         this.#diskRefuses = true;
+        if (attempt >= REFUSALS_TO_TELL) this.#refusal = messageOf(error);
         const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
         this.#observer.commitFailed(error, attempt, retryInMs);
         if (this.#stopping) return null;
@@ -93,6 +103,10 @@ export class Committer {
       }
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** SQLite or the file system said no (full, failing, gone): a matter of the disk, not of ours. */

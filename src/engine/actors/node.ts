@@ -134,6 +134,11 @@ export class Node {
     });
   }
 
+  /** Why the disk does not take the state, while it refuses; null: it does. */
+  get diskRefusal(): string | null {
+    return this.#committer.refusal;
+  }
+
   get hasDiverged(): boolean {
     return this.#diverged;
   }

@@ -48,6 +48,11 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
       ends.inc();
       logger.info({ event: 'leadEnded', reason }, `this node does not lead: ${reason}`);
     },
+    /** null: what stood against it is over. */
+    mayNotLead(reason: string | null): void {
+      if (reason === null) logger.info({ event: 'mayLead' }, 'this node may lead again');
+      else logger.error({ event: 'mayNotLead', reason }, `this node must not lead: ${reason}`);
+    },
     leadershipFailed(error: unknown): void {
       leads.set(0);
       logger.fatal(

@@ -91,7 +91,10 @@ export async function openChain(
     role: cluster === null ? 'leader' : 'replica',
     ...(begun === null ? {} : { begun }),
     died: events.ledgerFailed,
-    stalled: events.ledgerStalled,
+    stalled(message) {
+      events.ledgerStalled(message);
+      cluster?.disk.refused(message);
+    },
   });
   await ledger.start();
   try {

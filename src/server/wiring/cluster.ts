@@ -3,6 +3,7 @@
  * is this node's own; what is written goes through whoever leads.
  */
 
+import { DataDisk } from '../../cluster/dataDisk.ts';
 import { Epochs } from '../../cluster/epochs.ts';
 import { Joining, removeHalfTaken } from '../../cluster/joining.ts';
 import { ensureLog, JetstreamLog } from '../../cluster/log/jetstream.ts';
@@ -37,6 +38,7 @@ export interface Cluster {
   readonly epochs: Epochs;
   /** Of this node. */
   readonly files: DataFiles;
+  readonly disk: DataDisk;
   /** Snapshots for nodes that are new or far behind, and how this one takes them. */
   readonly pairs: Pairs;
   readonly joining: Joining;
@@ -146,7 +148,9 @@ async function recovered(
       const shared = { fetchBase, mayRestart };
       return await recover(log, files, { ...options, clock, rng, signal, shared });
     } catch (error) {
-      if (!(error instanceof RestartRefused)) throw error;
+      const isFinal = !(error instanceof RestartRefused);
+      if (isFinal) await lease.release();
+      if (isFinal) throw error;
       options.natsWaits(error);
       await again();
     }
@@ -230,8 +234,7 @@ function clusterOf(
   begins: SharedFiles,
   { epochStarted }: Events,
 ): Cluster {
-  const { settings, rng } = world;
-  const { files } = places;
+  const { settings, rng, clock } = world;
   return {
     name,
     market: settings.MARKET_NAME,
@@ -241,6 +244,7 @@ function clusterOf(
     leaseMs: settings.LEASE_MS,
     announcements,
     ...places,
+    disk: new DataDisk(settings.DATA_DIR, clock),
     every: settings.SNAPSHOT_EVERY,
     images,
     onLost,
@@ -248,7 +252,7 @@ function clusterOf(
       name,
       log,
       node,
-      files,
+      files: places.files,
       rng,
       others: async () => {
         const others = await announcements.others(name);

@@ -129,7 +129,10 @@ class ChainCrew implements Crew {
   #copy(failed: (error: unknown) => void): LedgerReplica {
     const { log } = this.#cluster;
     const { ledger } = this.#parts;
-    const { ledgerStalled } = this.#events;
+    const ledgerStalled = (message: string) => {
+      this.#events.ledgerStalled(message);
+      this.#cluster.disk.refused(message);
+    };
     const place = { ledger, node: this.#node, log, clock: this.#clock };
     return new LedgerReplica(place, { ledgerStalled, ledgerDiverged: failed });
   }

@@ -34,6 +34,7 @@ export function statusOf(
       (sync === null || sync.isSynced() || sync.isAlone()),
     sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),
     stale: () => chain?.stale() ?? false,
+    mayNotLead: () => roles?.mayNotLead() ?? null,
     quarantined: () => node.fold.quarantinedPools,
     tip: () => {
       const { marketMs } = node.fold;

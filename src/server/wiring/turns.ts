@@ -22,6 +22,8 @@ export interface Roles {
   silentMs(): number;
   /** For how long entries of the log were there and none of them was applied. */
   lagStalledMs(): number;
+  /** Why this node must not lead; null: it may. */
+  mayNotLead(): string | null;
 }
 
 export interface Turns {
@@ -42,9 +44,13 @@ export function takingTurns(
   events: Events,
 ): Turns {
   const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
-  const { name, link, leaseMs, announcements } = cluster;
+  const { name, link, leaseMs, announcements, disk } = cluster;
   let backMs: number | null = null;
-  const leading = { ...cluster, node, crew, clock, backMs: () => backMs };
+  const mayNotLead = () => {
+    const refusal = node.diskRefusal ?? disk.refusal;
+    return refusal === null ? null : `its disk takes nothing: ${refusal}`;
+  };
+  const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle: mayNotLead };
   const leadership = new Leadership(leading, events);
   const watch = new Watch(
     {
@@ -73,6 +79,7 @@ export function takingTurns(
       lagEntries: () => watch.lagEntries,
       silentMs: () => watch.silentMs,
       lagStalledMs: () => watch.lagStalledMs,
+      mayNotLead,
     },
     isStale: () =>
       Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
@@ -80,9 +87,11 @@ export function takingTurns(
       node.hasDiverged,
     services: [
       { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
+      // Withdrawn after the watch has stopped, which would announce this node again.
+      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
+      disk,
       watch,
       leadership,
-      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
     ],
   };
 }

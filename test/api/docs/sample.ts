@@ -21,6 +21,7 @@ export const STATUS: NodeStatus = {
   sync: () => null,
   stale: () => false,
   quarantined: () => 0,
+  mayNotLead: () => null,
   tip: () => ({ slot: 7, hash: 'beef', lagMs: 12, time: 1_700_000_000 }),
 };
 

@@ -46,6 +46,7 @@ test('ready tells role, position, state hash and tip', async () => {
     stale: false,
     degraded: false,
     quarantinedPools: 0,
+    mayNotLead: null,
     tip: { slot: 7, hash: 'beef', lagMs: 12 },
     sync: null,
   });

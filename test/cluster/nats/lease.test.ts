@@ -178,6 +178,50 @@ describe('the lease', { concurrency: true }, () => {
     assert.deepEqual(holder.losses, []);
   });
 
+  test("a lease that was taken without an answer is known as one's own", async (scope) => {
+    const proxy = await NatsProxy.start(scope, server.port);
+    const through = await server.connect(scope, proxy.url);
+    const name = marketName();
+    const taker = await Candidate.ready(scope, through, name, 'a');
+    const rival = await Candidate.ready(scope, other, name, 'b');
+    proxy.heard = (text) => {
+      if (text.includes(`$KV.${name}.leader`)) proxy.deaf = true;
+    };
+    const trying = taker.lease.tryTake();
+    const stored = async () => {
+      const value = await rival.bucket.get('leader');
+      return value === null || value === 'unreachable' ? null : value.text;
+    };
+    const first = await untilAsked('it is stored', stored, (text) => text !== null);
+    proxy.heard = () => {};
+    proxy.cut();
+    proxy.deaf = false;
+    assert.equal(await trying, 'unreachable');
+    await taker.taken();
+    assert.equal(await stored(), first, 'it has not waited until the first one ran out');
+    assert.equal(taker.lease.held, true);
+  });
+
+  test('a lease is given up also when NATS did not hear it at first', async (scope) => {
+    const proxy = await NatsProxy.start(scope, server.port);
+    const through = await server.connect(scope, proxy.url);
+    const name = marketName();
+    const holder = await Candidate.ready(scope, through, name, 'a');
+    const rival = await Candidate.ready(scope, other, name, 'b');
+    await holder.taken();
+    let lost = 0;
+    proxy.heard = (text) => {
+      if (lost > 0 || !text.includes('KV-Operation: DEL')) return;
+      lost += 1;
+      proxy.mute = true;
+    };
+    const releasing = holder.lease.release();
+    await until('it was not heard', () => lost === 1);
+    proxy.mute = false;
+    await releasing;
+    assert.equal(await rival.bucket.get('leader'), null);
+  });
+
   test('a holder is told when its lease is gone with the state of the server', async (scope) => {
     const own = await NatsServer.start(scope);
     const connection = await own.connect(scope);
