@@ -24,6 +24,8 @@ export interface EpochsPlace {
   ensureLog(): Promise<unknown>;
   /** Those of the other nodes that are alive. */
   others(): Promise<readonly Announcement[]>;
+  /** The same as far as they were heard, without asking NATS. Absent: none. */
+  heard?(): readonly Announcement[];
   /** Gives the snapshot that an epoch begins from to all nodes. */
   publishBase(epoch: string): Promise<void>;
   epochStarted(epoch: string, reason: string): void;
@@ -44,6 +46,10 @@ export class Epochs {
   readonly #place: EpochsPlace;
   /** Where the next look begins. */
   #lookAt = 1;
+  /** How far the others were at the last look, by name. */
+  #before: ReadonlyMap<string, number> = new Map();
+  /** Where the last look for one that does not move was. */
+  #stuckAt = 0;
   /** An entry that could not be read, or went missing. */
   #damaged: { readonly epoch: string; readonly seq: number } | null = null;
 
@@ -80,15 +86,17 @@ export class Epochs {
   }
 
   /**
-   * Looks at the next piece of what the log holds, and at what comes next for those who are behind.
-   * Answers the seq of an entry that is damaged or missing; to be asked again and again.
+   * Looks at the next piece of what the log holds, and at what comes next for a node that is behind
+   * and does not move: one such node each time, in turn, so that a look costs the same for two nodes
+   * and for fifty. Answers the seq of an entry that is damaged or missing; to be asked again and
+   * again.
    */
   async look(): Promise<number | null> {
-    const { log, node, others } = this.#place;
+    const { log, node } = this.#place;
     if (log.audit === undefined) return null;
     const { epoch, seq } = node.applied();
-    const behind = (await others()).filter((other) => other.epoch === epoch && other.seq < seq);
-    for (const from of [...behind.map((other) => Math.max(1, other.seq)), this.#lookAt]) {
+    const stuck = this.#nextStuck(epoch, seq);
+    for (const from of stuck === null ? [this.#lookAt] : [stuck, this.#lookAt]) {
       const found = await log.audit(from, LOOK);
       // What was begun anew meanwhile is another log.
       if (node.applied().epoch !== epoch) return null;
@@ -99,6 +107,22 @@ export class Epochs {
       if (from === this.#lookAt) this.#lookAt = found.atEnd ? 1 : found.nextSeq;
     }
     return null;
+  }
+
+  /** Where a node stands that is behind and did not move since the last look; null: none. */
+  #nextStuck(epoch: string, seq: number): number | null {
+    const { heard = () => [] } = this.#place;
+    const behind = heard().filter((other) => other.epoch === epoch && other.seq < seq);
+    const before = this.#before;
+    this.#before = new Map(behind.map((other) => [other.node, other.seq]));
+    const stuck = behind
+      .filter((other) => before.get(other.node) === other.seq)
+      .map((other) => Math.max(1, other.seq))
+      .sort((a, b) => a - b);
+    // Beyond what the last look read, and from the lowest again.
+    const next = stuck.find((at) => at >= this.#stuckAt + LOOK) ?? stuck[0] ?? null;
+    if (next !== null) this.#stuckAt = next;
+    return next;
   }
 
   /** It was, and still is: else who once found that would never take this log for its own again. */

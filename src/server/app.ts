@@ -59,7 +59,7 @@ async function start(world: World): Promise<App> {
     await cluster?.lease.release().then(() => cluster.link.close());
     throw error;
   });
-  const doors = openDoors(world, node, chain, events, registry);
+  const doors = openDoors(world, node, chain, cluster, events, registry);
 
   let replay: Replay | null = null;
   let stopping = false;
@@ -124,6 +124,10 @@ async function openAnyChain(
   cluster: Cluster | null,
   events: Events,
 ): Promise<ChainKit | null> {
+  if (world.settings.ROLE === 'reader' && cluster !== null) {
+    const { openReader } = await import('./wiring/reader.ts');
+    return openReader(world, market, cluster, events);
+  }
   if (isReal(world.settings)) {
     const { openRealChain } = await import('./wiring/realChain.ts');
     return openRealChain(world, market, cluster, events);
@@ -140,7 +144,7 @@ function tradersOf(
   roles: Roles | null,
   observer: Events,
 ): Service[] {
-  if (devnet === undefined || devnet.pace === 0) return [];
+  if (devnet === undefined || devnet.pace === 0 || settings.ROLE === 'reader') return [];
   const host = reachableHost(settings.HOST);
   const baseUrl = () => `http://${host}:${port()}`;
   const { traders: config, pace, seed } = devnet;

@@ -71,7 +71,8 @@ async function run(command: Command | string): Promise<number> {
   if (command.name === 'watch') return watch(command);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
-  const secrets = isReal(settings) ? realSecrets(process.env) : NO_SECRETS;
+  const hasKeys = isReal(settings) && settings.ROLE !== 'reader';
+  const secrets = hasKeys ? realSecrets(process.env) : NO_SECRETS;
   if (secrets instanceof BadSettings) return misuse(secrets.message);
   const clock = systemClock;
   const asText = logFormat(settings) === 'text' ? { destination: textLog(write) } : {};

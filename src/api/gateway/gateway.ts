@@ -89,7 +89,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   return {
     async start(host, port) {
-      const bound = await server.listen(host, port);
+      const bound = await server.listen(host, port, options.sharePort);
       if (typeof bound === 'number') heartbeat.start();
       return bound;
     },

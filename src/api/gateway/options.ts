@@ -5,6 +5,8 @@ export interface Quota {
 }
 
 export interface GatewayOptions {
+  /** Other processes may listen on the same port. */
+  readonly sharePort: boolean;
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Limits hold for loopback addresses as well. */
@@ -50,6 +52,7 @@ export interface GatewayOptions {
 }
 
 export const DEFAULTS: GatewayOptions = {
+  sharePort: false,
   trustedProxies: [],
   limitLoopback: false,
   reads: { perSecond: 100, burst: 200 },

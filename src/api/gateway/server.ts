@@ -1,8 +1,8 @@
 /**
  * The only file that imports uWebSockets.js: a thin port of what the gateway needs of it.
  *
- * Listening is exclusive. By default uWebSockets.js sets SO_REUSEPORT, so a second process on the
- * same port would silently take half of the connections instead of failing.
+ * Listening is exclusive, unless it is to be shared. By default uWebSockets.js sets SO_REUSEPORT, so
+ * a second process on the same port would silently take half of the connections instead of failing.
  */
 import './headerLimit.ts';
 
@@ -29,8 +29,11 @@ export interface Server {
   sockets<Data>(pattern: string, behavior: uWS.WebSocketBehavior<Data>): void;
   /** Sends to every socket subscribed to `channel`, at the end of this turn of the event loop. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
-  /** Answers the port that was bound; port 0 picks a free one. */
-  listen(host: string, port: number): Promise<number | Failure>;
+  /**
+   * Answers the port that was bound; port 0 picks a free one. `isShared`: other processes of the
+   * same user may listen on it as well, and the system spreads connections over them.
+   */
+  listen(host: string, port: number, isShared: boolean): Promise<number | Failure>;
   /** No new connections; the open ones go on. */
   stopListening(): void;
   /** Ends everything at once. */
@@ -38,7 +41,7 @@ export interface Server {
 }
 
 /** An overload that the typings leave out. */
-interface ExclusiveListen {
+interface ListenWithOptions {
   listen(
     host: string,
     port: number,
@@ -47,6 +50,7 @@ interface ExclusiveListen {
   ): unknown;
 }
 
+const LISTEN_SHARED = 0;
 const LISTEN_EXCLUSIVE = 1;
 
 function ignore(): void {}
@@ -74,11 +78,11 @@ export function createServer(observer: Observer): Server {
     },
     sockets: (pattern, behavior) => void app.ws(pattern, behavior),
     publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),
-    listen(host, port) {
+    listen(host, port, isShared) {
       // trust: the library's typings lack this overload; the method takes these four arguments.
-      const exclusive = app as unknown as ExclusiveListen;
+      const listener = app as unknown as ListenWithOptions;
       return new Promise((resolve) => {
-        exclusive.listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
+        listener.listen(host, port, isShared ? LISTEN_SHARED : LISTEN_EXCLUSIVE, (socket) => {
           if (socket === false) {
             resolve(new Failure('SERVER_ERROR', `cannot listen on ${host}:${port}: is it in use?`));
             return;

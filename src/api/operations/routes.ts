@@ -61,6 +61,7 @@ function readiness(status: NodeStatus): Answer {
   const body = JSON.stringify({
     node: status.node,
     role: status.role(),
+    leader: status.leader(),
     term: status.term(),
     lagEntries: status.lagEntries(),
     position: formatPosition(position),

@@ -15,7 +15,9 @@ const COMMON = {
   epoch: Type.String({ description: 'Name of the log: <n>-<random>.' }),
   seq: Type.Integer({ description: 'Newest entry that every answer includes.' }),
   node: Type.String(),
-  role: Type.Enum(['leader', 'follower']),
+  role: Type.Enum(['leader', 'follower', 'reader'], {
+    description: 'A reader never leads (ROLE=reader).',
+  }),
   synced: Type.Boolean(),
   stale: Type.Boolean({ description: 'The source of entries is silent: right but old.' }),
 };
@@ -39,6 +41,7 @@ export const Live = Type.Object({ live: Type.Literal(true) });
 export const Ready = Type.Object({
   ...COMMON,
   position: Type.String({ description: '<epoch>:<seq>' }),
+  leader: Nullable.text('Node that leads, as this one saw it last; null: none, nothing new comes.'),
   term: Type.Integer({ description: 'Of the leader whose entry was applied last.' }),
   lagEntries: Type.Integer({ description: 'Entries that are written and not applied here yet.' }),
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),

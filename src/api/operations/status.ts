@@ -12,7 +12,9 @@ export interface StatusTip extends Tip {
 export interface NodeStatus {
   /** Name of this process, for a person who looks at several. */
   readonly node: string;
-  role(): 'leader' | 'follower';
+  role(): 'leader' | 'follower' | 'reader';
+  /** Name of the node that leads, as this one saw it last; null: none. */
+  leader(): string | null;
   /** Of the leader whose entry was applied last. */
   term(): number;
   /** Entries that are written, and not applied here yet. */

@@ -11,12 +11,15 @@ export interface HealthReadyAnswer {
   /** Newest entry that every answer includes. */
   readonly seq: number;
   readonly node: string;
-  readonly role: 'leader' | 'follower';
+  /** A reader never leads (ROLE=reader). */
+  readonly role: 'leader' | 'follower' | 'reader';
   readonly synced: boolean;
   /** The source of entries is silent: right but old. */
   readonly stale: boolean;
   /** <epoch>:<seq> */
   readonly position: string;
+  /** Node that leads, as this one saw it last; null: none, nothing new comes. */
+  readonly leader: string | null;
   /** Of the leader whose entry was applied last. */
   readonly term: number;
   /** Entries that are written and not applied here yet. */

@@ -241,7 +241,8 @@ export interface HealthData {
   /** Newest entry that every answer includes. */
   readonly seq: number;
   readonly node: string;
-  readonly role: 'leader' | 'follower';
+  /** A reader never leads (ROLE=reader). */
+  readonly role: 'leader' | 'follower' | 'reader';
   readonly synced: boolean;
   /** The source of entries is silent: right but old. */
   readonly stale: boolean;

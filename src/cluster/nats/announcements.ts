@@ -1,7 +1,10 @@
 /**
  * What each living node has, in the lease's bucket: when stream and leader are both lost, the one
  * with the highest (term, seq) opens the new epoch. A node that says nothing for a lease vanishes.
+ *
+ * Each node also hears the others announce, which costs no request however many they are.
  */
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { epochNumber } from '../../engine/runtime/position.ts';
 import type { Bucket } from './bucket.ts';
 
@@ -10,16 +13,31 @@ export interface Announcement {
   readonly epoch: string;
   readonly term: number;
   readonly seq: number;
+  /** It never leads, so it opens no epoch either. */
+  readonly reader?: true;
 }
 
+interface Heard {
+  readonly announcement: Announcement;
+  readonly atMs: number;
+}
+
+/** Names that were heard; a node without a name of its own has a new one at each start. */
+const MOST_HEARD = 1_000;
 const PREFIX = 'node';
 const KEY_SAFE = /^[A-Za-z0-9_=-]+$/;
 
 export class Announcements {
   readonly #bucket: Bucket;
+  readonly #heard = new Map<string, Heard>();
 
   constructor(bucket: Bucket) {
     this.#bucket = bucket;
+  }
+
+  /** From now on `heard` knows what the others announce. */
+  listen(clock: Clock): void {
+    this.#bucket.hear(PREFIX, (text) => this.#hear(text, clock.monotonicMs()));
   }
 
   /** To be repeated every third of the lease; false: NATS did not take it. */
@@ -40,11 +58,41 @@ export class Announcements {
     const all = texts.map((text) => JSON.parse(text) as Announcement);
     return all.filter((other) => other.node !== node);
   }
+
+  /** The others that announced since then, without asking: some may be missing. */
+  heard(node: string, sinceMs: number): readonly Announcement[] {
+    for (const [name, { atMs }] of this.#heard) if (atMs < sinceMs) this.#heard.delete(name);
+    const all = [...this.#heard.values()].map(({ announcement }) => announcement);
+    return all.filter((other) => other.node !== node);
+  }
+
+  #hear(text: string, atMs: number): void {
+    const announcement = readAnnouncement(text);
+    if (announcement === null) return;
+    const { node } = announcement;
+    if (!this.#heard.has(node) && this.#heard.size >= MOST_HEARD) return;
+    this.#heard.set(node, { announcement, atMs });
+  }
+}
+
+/** null: a removal, or something that another program published. */
+function readAnnouncement(text: string): Announcement | null {
+  if (text === '') return null;
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found !== 'object' || found === null) return null;
+    const isOne = 'node' in found && 'epoch' in found && 'seq' in found && 'term' in found;
+    // trust: written by `announce` of a node of this market
+    return isOne ? (found as Announcement) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether `own` is the one to open an epoch; equals are told apart by name. */
 export function isForemost(own: Announcement, others: readonly Announcement[]): boolean {
   return others.every((other) => {
+    if (other.reader === true) return true;
     const [mine, theirs] = [epochNumber(own.epoch), epochNumber(other.epoch)];
     if (mine !== theirs) return mine > theirs;
     if (own.term !== other.term) return own.term > other.term;

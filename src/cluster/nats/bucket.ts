@@ -73,6 +73,14 @@ export class Bucket {
     return { key, text: value.string(), revision: value.revision };
   }
 
+  /** Every value that is put under `<prefix>.` from now on; empty for a removal. */
+  hear(prefix: string, listener: (text: string) => void): void {
+    const subject = `$KV.${this.#shape.name}.${prefix}.*`;
+    this.#link.connection.subscribe(subject, {
+      callback: (_error, { data }) => listener(new TextDecoder().decode(data)),
+    });
+  }
+
   /** Values whose keys begin with `<prefix>.`; keys that were removed are not among them. */
   async all(prefix: string): Promise<readonly string[] | 'unreachable'> {
     const texts: string[] = [];

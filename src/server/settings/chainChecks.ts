@@ -44,10 +44,20 @@ export const CHAIN_CHECKS: readonly Check[] = [
         : ['it is no WebSocket URL', 'Write it as ws://127.0.0.1:1337'],
   },
   {
-    reads: ['NETWORK', 'OGMIOS_URL'],
+    reads: ['ROLE', 'NATS_URL'],
+    find({ ROLE, NATS_URL }) {
+      if (ROLE !== 'reader' || NATS_URL !== undefined) return null;
+      return [
+        'a reader reads what other nodes write, and NATS_URL is not set',
+        'Set it, or leave ROLE out',
+      ];
+    },
+  },
+  {
+    reads: ['NETWORK', 'OGMIOS_URL', 'ROLE'],
     find(settings) {
-      const { NETWORK, OGMIOS_URL } = settings;
-      if (!isReal(settings) || OGMIOS_URL !== undefined) return null;
+      const { NETWORK, OGMIOS_URL, ROLE } = settings;
+      if (!isReal(settings) || OGMIOS_URL !== undefined || ROLE === 'reader') return null;
       const cause = `${NETWORK} is followed through Ogmios, and OGMIOS_URL is not set`;
       return [cause, 'Set it, and KUPO_URL for wallets and building, or leave NETWORK at devnet'];
     },

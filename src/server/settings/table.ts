@@ -21,9 +21,15 @@ function optionalUrl(description: string) {
   return Type.Optional(Type.String({ maxLength: 4096, description }));
 }
 
+const ROLES = ['any', 'reader'] as const;
+
 /** The network side: where we listen, whom we believe, how much one address may ask. */
 const LISTENING = {
   PORT: integer(0, 65_535, 8080, 'Port for HTTP and WebSocket; 0 takes any free one.'),
+  PORT_SHARED: Type.Boolean({
+    default: false,
+    description: 'Whether several processes of one user may listen on PORT, which then take turns.',
+  }),
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.'),
   ADMIN_PORT: Type.Optional(
     Type.Integer({
@@ -96,6 +102,10 @@ const NODES = {
       description: 'Name of this node among several; empty: a new one at each start.',
     }),
   ),
+  ROLE: Type.Enum(ROLES, {
+    default: 'any',
+    description: 'any: may lead; reader: never does, and needs no keys, no Ogmios and no Kupo.',
+  }),
   SNAPSHOT_EVERY: integer(
     10,
     1_000_000,

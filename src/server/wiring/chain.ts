@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import type { Workshop } from '../../api/building/workshop.ts';
+import type { Route } from '../../api/gateway/port.ts';
 import { DEFAULT_PARAMETERS } from '../../cardano/build/parameters.ts';
 import { BuilderPool } from '../../cardano/build/pool.ts';
 import type { Builder } from '../../cardano/build/port.ts';
@@ -44,6 +45,8 @@ export interface ChainKit {
   readonly workshop: Workshop;
   /** null: the chain is made elsewhere. */
   readonly devnet: Devnet | null;
+  /** Makes a route of the chain one that other nodes answer; null: this node does it itself. */
+  readonly forward: ((route: Route) => Route) | null;
   /** How far following has come, where the chain is made elsewhere; null: it is made here. */
   readonly sync: ChainSync | null;
   /** Among several nodes; null: this is the only one. */
@@ -151,6 +154,7 @@ function kitOn(
   return {
     workshop,
     devnet: work.devnet,
+    forward: null,
     sync: null,
     roles: work.roles,
     stale: work.stale,

@@ -85,7 +85,8 @@ async function joinOver(
   const signal = endOf(link, world);
   const again = () => pauseOrGiveUp(clock, signal);
   const shared = await sharedParts(world, name, link, events, again);
-  const { log, objects } = shared;
+  const { log, objects, announcements } = shared;
+  announcements.listen(clock);
   const files = dataFiles(settings.DATA_DIR);
   removeHalfTaken(settings.DATA_DIR);
   const pairs = new Pairs(objects, settings.DATA_DIR);
@@ -131,7 +132,7 @@ async function recovered(
   log: Log,
   { lease, announcements }: Shared,
   node: string,
-  { clock, rng, signal }: World,
+  { settings, clock, rng, signal }: World,
   files: DataFiles,
   options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared'> & {
     fetchBase: SharedFiles['fetchBase'];
@@ -140,10 +141,13 @@ async function recovered(
   again: () => Promise<void>,
 ): Promise<StateStore> {
   const { fetchBase } = options;
+  const isReader = settings.ROLE === 'reader';
   const mayRestart = ({ epoch, term, seq }: Checkpoint) =>
-    isForemostLeader(lease, announcements, { node, epoch, term, seq }, again);
+    isReader
+      ? untilAnotherLeads(lease, again)
+      : isForemostLeader(lease, announcements, { node, epoch, term, seq }, again);
   for (;;) {
-    await untilBegun(log, lease, again);
+    await untilBegun(log, isReader ? null : lease, options.natsWaits, again);
     try {
       const shared = { fetchBase, mayRestart };
       return await recover(log, files, { ...options, clock, rng, signal, shared });
@@ -175,13 +179,16 @@ async function sharedParts(
 ): Promise<Shared> {
   const { settings, clock, rng } = world;
   const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
+  const isReader = settings.ROLE === 'reader';
   const shape = { name: `${market}-nodes`, replicas, ttlMs: leaseMs };
   const bucket = new Bucket(link, shape, Math.max(200, leaseMs / 5));
   let lost = () => {};
   const subject = leaderSubject(market);
   const lease = new Lease(bucket, { node: name, subject, leaseMs, clock, rng, lost: () => lost() });
-  const log = await patiently(world, events, again, async () => {
-    await ensureLog(link, { name: market, replicas });
+  const mostMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
+  const log = await patiently(world, mostMs, events, again, async () => {
+    // A reader waits until one of the others has made it.
+    if (!isReader) await ensureLog(link, { name: market, replicas });
     return JetstreamLog.open(link, clock, { name: market, mayRestart: () => lease.held });
   });
   const objects = new ObjectFiles(link, clock, rng, { bucket: `${market}-files`, replicas });
@@ -201,11 +208,12 @@ async function sharedParts(
 /** Servers that form a cluster just now, or several nodes that make the stream at once. */
 async function patiently<T>(
   { clock }: World,
+  mostMs: number,
   events: Events,
   again: () => Promise<void>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  const endMs = clock.monotonicMs() + mostMs;
   const waits = nowAndThen(clock, events.natsWaits);
   for (;;) {
     try {
@@ -259,6 +267,7 @@ function clusterOf(
         if (others === 'unreachable') throw new Error('NATS gives no answer');
         return others;
       },
+      heard: () => announcements.heard(name, clock.monotonicMs() - settings.LEASE_MS),
       ensureLog: () =>
         ensureLog(link, { name: settings.MARKET_NAME, replicas: settings.NATS_REPLICAS }),
       publishBase: (epoch) => begins.publishBase(epoch),
@@ -273,10 +282,25 @@ function clusterOf(
   };
 }
 
-/** The log has a first entry, or this node may write it. */
-async function untilBegun(log: Log, lease: Lease, again: () => Promise<void>): Promise<void> {
+/** The log has a first entry, or this node may write it; `lease` null: it never does. */
+async function untilBegun(
+  log: Log,
+  lease: Lease | null,
+  waits: (error: unknown) => void,
+  again: () => Promise<void>,
+): Promise<void> {
   while ((await log.last()).seq === 0) {
-    if ((await lease.tryTake()) === 'taken') return;
+    if ((await lease?.tryTake()) === 'taken') return;
+    if (lease === null) waits(new Error('no node that may lead has begun this market yet'));
+    await again();
+  }
+}
+
+/** Which of the nodes that may lead knows most is not a reader's question: it takes what they have. */
+async function untilAnotherLeads(lease: Lease, again: () => Promise<void>): Promise<false> {
+  for (;;) {
+    const holder = await lease.holder();
+    if (holder !== null && holder !== 'unreachable') return false;
     await again();
   }
 }

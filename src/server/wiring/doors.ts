@@ -15,7 +15,9 @@ import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ChainKit } from './chain.ts';
-import { marketRoutes, marketTopics } from './offer.ts';
+import type { Cluster } from './cluster.ts';
+import { answeringCalls } from './nodeCalls.ts';
+import { chainRoutes, marketRoutes, marketTopics } from './offer.ts';
 import { statusOf } from './status.ts';
 import type { World } from './world.ts';
 
@@ -30,6 +32,7 @@ export function openDoors(
   world: World,
   node: Node,
   chain: ChainKit | null,
+  cluster: Cluster | null,
   events: Events,
   registry: Registry,
 ): Doors {
@@ -48,14 +51,18 @@ export function openDoors(
   const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
 
-  const door = (routes: readonly Route[], offered: readonly Topic[]) => {
+  const door = (
+    routes: readonly Route[],
+    offered: readonly Topic[],
+    options: Partial<GatewayOptions>,
+  ) => {
     const server = createServer(events);
     const streams = createHub({ vantage, clock, observer: events, publish: server.publish });
     const common = { vantage, clock, rng, observer: events, options };
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const open = door([...market, ...documents, ...pageRoutes(chain !== null)], topics);
+  const open = door([...market, ...documents, ...pageRoutes(chain !== null)], topics, options);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',
@@ -65,9 +72,14 @@ export function openDoors(
     stop: () => open.gateway.stop(),
   };
   const services = [gateway];
+  if (cluster !== null && chain !== null && chain.forward === null) {
+    const isAble = () => status.serves() && !status.stale();
+    const routes = chainRoutes(chain, version);
+    services.push(answeringCalls(routes, cluster, node, world, isAble, events));
+  }
   if (settings.ADMIN_PORT !== undefined) {
     const adminPort = settings.ADMIN_PORT;
-    const back = door(admin, []);
+    const back = door(admin, [], { ...options, sharePort: false });
     services.unshift({
       name: 'admin',
       start: async () => {
@@ -95,6 +107,7 @@ async function listen(
 function gatewayOptionsOf(settings: Settings): Partial<GatewayOptions> {
   const { RATE_READS_PER_S, RATE_READS_BURST, RATE_BUILDS_PER_S, RATE_LAUNCHES_PER_MIN } = settings;
   return {
+    sharePort: settings.PORT_SHARED,
     trustedProxies: settings.TRUSTED_PROXIES,
     limitLoopback: settings.RATE_LIMIT_LOOPBACK,
     reads: { perSecond: RATE_READS_PER_S, burst: RATE_READS_BURST },

@@ -29,6 +29,20 @@ import type { Node } from '../../engine/actors/node.ts';
 import type { ChainKit } from './chain.ts';
 import type { World } from './world.ts';
 
+/** What needs a chain, and keys for some of it: a reader has other nodes do it. */
+export function chainRoutes({ workshop, devnet }: ChainKit, version: string): Route[] {
+  return [
+    ...orderRoutes(workshop),
+    launchRoute(workshop),
+    ...spendRoutes(workshop),
+    ...submitRoutes(workshop),
+    ...parameterRoutes(workshop, version),
+    ...vestingBuildRoutes(workshop),
+    ...utxoRoutes(workshop.utxos),
+    ...(devnet === null ? [] : devnetRoutes(devnet)),
+  ];
+}
+
 export function marketRoutes(node: Node, chain: ChainKit | null, world: World): Route[] {
   const { clock, version } = world;
   const read = [
@@ -42,19 +56,10 @@ export function marketRoutes(node: Node, chain: ChainKit | null, world: World): 
     ...utilityRoutes(clock),
   ];
   if (chain === null) return read;
-  const { workshop } = chain;
-  return [
-    ...read,
-    ...orderRoutes(workshop),
-    launchRoute(workshop),
-    ...spendRoutes(workshop),
-    ...submitRoutes(workshop),
-    ...parameterRoutes(workshop, version),
-    ...vestingBuildRoutes(workshop),
-    ...utxoRoutes(workshop.utxos),
-    ...imageRoutes(workshop.images),
-    ...(chain.devnet === null ? [] : devnetRoutes(chain.devnet)),
-  ];
+  const { workshop, forward } = chain;
+  const own = chainRoutes(chain, version);
+  const offered = forward === null ? own : own.map(forward);
+  return [...read, ...offered, ...imageRoutes(workshop.images)];
 }
 
 export function marketTopics(node: Node, status: NodeStatus): Topic[] {

@@ -81,6 +81,7 @@ export function openRealChain(
   return {
     workshop: realWorkshop({ ...plain, submitter }, network, live, keys.collateral),
     devnet: null,
+    forward: null,
     roles: work.roles,
     sync: {
       isSynced: () => meter.isSynced,

@@ -15,12 +15,17 @@ export function statusOf(
   const roles = chain?.roles ?? null;
   const sync = chain?.sync ?? null;
   const silentMs = () => (roles ?? sync)?.silentMs() ?? 0;
+  const name = roles?.name ?? settings.NODE_NAME ?? rng.token(6);
   const isSynced = () => sync === null || sync.isSynced();
   // Other nodes have what this one lacks: clients are sent to them.
   const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
   return {
-    node: roles?.name ?? settings.NODE_NAME ?? rng.token(6),
-    role: () => (roles === null || roles.leads() ? 'leader' : 'follower'),
+    node: name,
+    role: () => {
+      if (roles?.isReader === true) return 'reader';
+      return roles === null || roles.leads() ? 'leader' : 'follower';
+    },
+    leader: () => (roles === null ? name : roles.leader()),
     term: () => node.fold.store.checkpoint?.term ?? 0,
     lagEntries: () => roles?.lagEntries() ?? 0,
     applied: () => node.applied(),

@@ -1,5 +1,6 @@
 /** This node among the others: it leads at its turn, watches the log, and says how it is. */
 
+import { LeaderSeen } from '../../cluster/leaderSeen.ts';
 import { type Crew, Leadership } from '../../cluster/leadership.ts';
 import { Watch } from '../../cluster/watch.ts';
 import type { Node } from '../../engine/actors/node.ts';
@@ -13,7 +14,11 @@ import type { World } from './world.ts';
 export interface Roles {
   /** Of this node. */
   readonly name: string;
+  /** It never leads. */
+  readonly isReader: boolean;
   leads(): boolean;
+  /** Name of the node that leads, as this one saw it last; null: none. */
+  leader(): string | null;
   /** Now and at every change. */
   onRole(listener: (leads: boolean) => void): void;
   /** Entries of the log that this node has not applied. */
@@ -33,6 +38,8 @@ export interface Turns {
   readonly services: readonly Service[];
 }
 
+/** A leader that is gone is replaced within a lease and a bit. */
+const LEADERLESS_LEASES = 2;
 /** What is on its way to NATS has so long when we stop. */
 const CLOSE_MS = 500;
 
@@ -71,9 +78,12 @@ export function takingTurns(
     backMs = clock.monotonicMs();
     watch.wake();
   });
+  const seen = new LeaderSeen({ holder: () => cluster.lease.holder(), leaseMs, clock });
   return {
     roles: {
       name,
+      isReader: false,
+      leader: () => (leadership.leads ? name : seen.leader),
       leads: () => leadership.leads,
       onRole: (listener) => leadership.onRole(listener),
       lagEntries: () => watch.lagEntries,
@@ -91,7 +101,59 @@ export function takingTurns(
       { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
       disk,
       watch,
+      seen,
       leadership,
+    ],
+  };
+}
+
+/** The same for a node that never leads. Without a leader what it has gets old, as without NATS. */
+export function onlyReading(
+  cluster: Cluster,
+  { clock, settings }: World,
+  node: Node,
+  { nodeStuck }: Pick<Events, 'nodeStuck'>,
+): Turns {
+  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
+  const { name, link, leaseMs, announcements } = cluster;
+  const watch = new Watch(
+    {
+      ...cluster,
+      node,
+      clock,
+      announce: (standing) => announcements.announce({ ...standing, reader: true }),
+      lost: () => {},
+      stuck: nodeStuck,
+      patienceMs,
+    },
+    Math.min(staleAfterMs / 2, leaseMs / 3),
+  );
+  link.onStatus(({ status }) => {
+    if (status === 'reconnected') watch.wake();
+  });
+  const seen = new LeaderSeen({ holder: () => cluster.lease.holder(), leaseMs, clock });
+  return {
+    roles: {
+      name,
+      isReader: true,
+      leader: () => seen.leader,
+      leads: () => false,
+      onRole: (listener) => listener(false),
+      lagEntries: () => watch.lagEntries,
+      silentMs: () => Math.max(watch.silentMs, seen.absentMs),
+      lagStalledMs: () => watch.lagStalledMs,
+      mayNotLead: () => null,
+    },
+    isStale: () =>
+      Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
+      seen.absentMs > LEADERLESS_LEASES * leaseMs ||
+      watch.isLost ||
+      node.hasDiverged,
+    services: [
+      { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
+      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
+      watch,
+      seen,
     ],
   };
 }

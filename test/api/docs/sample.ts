@@ -12,6 +12,7 @@ import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
 export const STATUS: NodeStatus = {
   node: 'test-1',
   role: () => 'leader',
+  leader: () => 'test-1',
   term: () => 1,
   lagEntries: () => 0,
   applied: () => ({ epoch: '1-abc', seq: 42 }),

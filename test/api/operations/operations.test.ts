@@ -36,6 +36,7 @@ test('ready tells role, position, state hash and tip', async () => {
   assert.deepEqual(JSON.parse(String(answer.body)), {
     node: 'test-1',
     role: 'leader',
+    leader: 'test-1',
     term: 1,
     lagEntries: 0,
     position: '1-abc:42',

@@ -1,0 +1,197 @@
+/**
+ * The answering side of calls between nodes. A node that can do the work is in a queue group, so a
+ * call reaches one of those that can; it also has an address, so a caller can come back to it.
+ *
+ * Limits: calls under way, and bytes of calls that arrive in pieces, over all callers; one more is
+ * refused at once. A call whose pieces do not come is dropped.
+ * Never: begins a call that it refused.
+ */
+import { type Clock, sleepUnless, type Timer } from '../../engine/runtime/clock.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import {
+  type CallRefusal,
+  type CallSubjects,
+  MOST_CALL_BYTES,
+  MOST_PIECES,
+  PIECE_BYTES,
+  Pieces,
+  piecesHeader,
+  piecesIn,
+  piecesOf,
+  refusedHeader,
+  takenHeader,
+} from './callWire.ts';
+import { createInbox, type Msg, type NatsLink } from './connection.ts';
+
+export type CallHandler = (bytes: Uint8Array) => Promise<Uint8Array>;
+
+export interface CallServerDeps {
+  readonly link: NatsLink;
+  readonly subjects: CallSubjects;
+  /** Of this process among all of the market. */
+  readonly address: string;
+  readonly clock: Clock;
+  readonly handle: CallHandler;
+  /** Whether this node can do what it is asked for, now. */
+  isAble(): boolean;
+}
+
+export interface CallServerLimits {
+  readonly mostActive: number;
+  /** Of calls that arrive in pieces, all together. */
+  readonly mostHeldBytes: number;
+  /** How long the pieces of one call may take. */
+  readonly piecesMs: number;
+  /** How often it looks whether it is able. */
+  readonly lookMs: number;
+  /** What is under way when it stops may take so long. */
+  readonly stopMs: number;
+}
+
+const LIMITS: CallServerLimits = {
+  mostActive: 128,
+  mostHeldBytes: 64 * 1024 * 1024,
+  piecesMs: 5_000,
+  lookMs: 500,
+  stopMs: 2_000,
+};
+const GROUP = 'able';
+
+interface Subscription {
+  unsubscribe(): void;
+}
+
+export class CallServer implements Service {
+  readonly name = 'calls of other nodes';
+  readonly #deps: CallServerDeps;
+  readonly #limits: CallServerLimits;
+  readonly #running = new Set<Promise<void>>();
+  #held = 0;
+  #own: Subscription | null = null;
+  #group: Subscription | null = null;
+  #timer: Timer | null = null;
+
+  constructor(deps: CallServerDeps, limits: Partial<CallServerLimits> = {}) {
+    this.#deps = deps;
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  start(): void {
+    const { subjects, address } = this.#deps;
+    this.#own = this.#listen(subjects.node(address));
+    this.#look();
+  }
+
+  /** No further calls; those under way are answered first, if they end within `stopMs`. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    for (const subscription of [this.#own, this.#group]) leave(subscription);
+    await sleepUnless(this.#deps.clock, this.#limits.stopMs, Promise.all(this.#running));
+  }
+
+  #look(): void {
+    const { subjects, clock, isAble } = this.#deps;
+    if (isAble()) this.#group ??= this.#listen(subjects.any, GROUP);
+    else {
+      leave(this.#group);
+      this.#group = null;
+    }
+    this.#timer = clock.after(this.#limits.lookMs, () => this.#look());
+  }
+
+  #listen(subject: string, queue?: string): Subscription | null {
+    const callback = (_error: unknown, message: Msg) => this.#called(message);
+    try {
+      const { connection } = this.#deps.link;
+      return connection.subscribe(
+        subject,
+        queue === undefined ? { callback } : { queue, callback },
+      );
+    } catch {
+      // The connection is being closed.
+      return null;
+    }
+  }
+
+  #called(message: Msg): void {
+    const count = piecesIn(message);
+    if (count === 0 || message.reply === undefined || message.reply === '') return;
+    const refusal = this.#refusal(count);
+    if (refusal !== null) {
+      send(message, new Uint8Array(), { headers: refusedHeader(refusal) });
+      return;
+    }
+    const running = this.#serve(message, count).catch(() => {});
+    this.#running.add(running);
+    running.finally(() => this.#running.delete(running));
+  }
+
+  #refusal(count: number): CallRefusal | null {
+    if (count > MOST_PIECES) return 'too large';
+    if (!this.#deps.isAble()) return 'unable';
+    const { mostActive, mostHeldBytes } = this.#limits;
+    const isFull = this.#held + heldBy(count) > mostHeldBytes;
+    return isFull || this.#running.size >= mostActive ? 'busy' : null;
+  }
+
+  async #serve(first: Msg, count: number): Promise<void> {
+    const taken = { headers: takenHeader(this.#deps.address) };
+    const pieces = new Pieces(count);
+    const whole = pieces.take(first.data);
+    let bytes: Uint8Array | null = whole;
+    if (whole === null) bytes = await this.#collect(first, count, pieces);
+    else send(first, new Uint8Array(), taken);
+    // Its caller has gone.
+    if (bytes === null) return;
+    const answer = await this.#deps.handle(bytes);
+    if (answer.length > MOST_CALL_BYTES) {
+      send(first, new Uint8Array(), { headers: refusedHeader('too large') });
+      return;
+    }
+    const parts = piecesOf(answer);
+    for (const part of parts) send(first, part, { headers: piecesHeader(parts.length) });
+  }
+
+  /** The whole of a call that comes in pieces; null: they did not come in time. */
+  async #collect(first: Msg, count: number, pieces: Pieces): Promise<Uint8Array | null> {
+    const { link, clock, address } = this.#deps;
+    const inbox = createInbox();
+    const arrived = Promise.withResolvers<Uint8Array | null>();
+    const subscription = link.connection.subscribe(inbox, {
+      callback: (_error, { data }) => {
+        const whole = pieces.take(data);
+        if (whole !== null) arrived.resolve(whole);
+      },
+    });
+    const timer = clock.after(this.#limits.piecesMs, () => arrived.resolve(null));
+    this.#held += heldBy(count);
+    try {
+      send(first, new Uint8Array(), { headers: takenHeader(address), reply: inbox });
+      return await arrived.promise;
+    } finally {
+      this.#held -= heldBy(count);
+      timer.cancel();
+      leave(subscription);
+    }
+  }
+}
+
+function heldBy(count: number): number {
+  return count * PIECE_BYTES;
+}
+
+function send(message: Msg, bytes: Uint8Array, options: Parameters<Msg['respond']>[1]): void {
+  try {
+    message.respond(bytes, options);
+  } catch {
+    // The connection is gone, and with it who asked.
+  }
+}
+
+function leave(subscription: Subscription | null): void {
+  try {
+    subscription?.unsubscribe();
+  } catch {
+    // It ended with its connection.
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * What a reader asks of other nodes, and how they answer: whole routes, by their operation id.
+ *
+ * A route is the seam because both sides have it already, with its schemas: the reader's gateway
+ * checks the request, draws from the client's rate limit and does everything HTTP; the other node
+ * runs the handler. What crosses over is the checked request and the answer as JSON. A call for each
+ * service below (build, submit, look up) would need a second description of each of them, several
+ * calls for one request, and both nodes would have to stay at one position between them.
+ */
+
+import type { Answer, FormFile, Route, RouteRequest } from '../../api/gateway/port.ts';
+import { CallClient } from '../../cluster/nats/callClient.ts';
+import { CallServer } from '../../cluster/nats/callServer.ts';
+import { callSubjects } from '../../cluster/nats/callWire.ts';
+import { answering, type CallingNode, type NodeCall, NodeCalls } from '../../cluster/nodeCalls.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { Events } from '../../engine/runtime/events.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import type { Cluster } from './cluster.ts';
+import type { World } from './world.ts';
+
+type Conduct = Pick<NodeCall, 'mayRepeat' | 'whenBehind'>;
+
+const BUILDS: Conduct = { mayRepeat: true, whenBehind: 'answer' };
+/** The same transaction is answered the same again. */
+const SUBMITS: Conduct = { mayRepeat: true, whenBehind: 'retry' };
+/** Asked for again they would be done again. */
+const ONCE: Conduct = { mayRepeat: false, whenBehind: 'answer' };
+
+const CONDUCT: Readonly<Record<string, Conduct>> = {
+  submit: SUBMITS,
+  signAndSubmit: SUBMITS,
+  faucet: ONCE,
+  fork: ONCE,
+  mine: ONCE,
+};
+
+/** A checked request and an answer, as JSON can carry them. */
+interface WireRequest extends Pick<RouteRequest, 'query' | 'params' | 'body'> {
+  readonly files?: readonly (Omit<FormFile, 'bytes'> & { readonly base64: string })[];
+}
+
+interface WireAnswer extends Omit<Answer, 'body'> {
+  readonly text?: string;
+  readonly base64?: string;
+}
+
+/** The same routes, whose work other nodes do. */
+export function forwarding(
+  cluster: Cluster,
+  node: Node,
+  { clock }: World,
+): (route: Route) => Route {
+  const { link, market } = cluster;
+  const client = new CallClient({ link, subjects: callSubjects(market), clock });
+  const calls = new NodeCalls(callingNode(node, clock), (bytes, mayRepeat) => {
+    return client.call(bytes, mayRepeat);
+  });
+  return (route) => ({
+    ...route,
+    async handle(request) {
+      const name = route.operationId;
+      const input = requestToWire(request);
+      const output = await calls.ask({ name, input, ...(CONDUCT[name] ?? BUILDS) });
+      // trust: written by `answeringCalls` in a node of this market
+      return output instanceof Failure ? output : answerFromWire(output as WireAnswer);
+    },
+  });
+}
+
+/** Answers the readers' calls to `routes` for as long as this node `isAble`. */
+export function answeringCalls(
+  routes: readonly Route[],
+  { link, market }: Cluster,
+  node: Node,
+  { clock, rng }: World,
+  isAble: () => boolean,
+  { handlerFailed }: Pick<Events, 'handlerFailed'>,
+): Service {
+  const works = new Map(
+    routes.map(({ operationId, handle }) => {
+      const work = async (input: unknown) => {
+        // trust: written by `forwarding`, after the reader's gateway had checked the request
+        const answer = await handle(requestFromWire(input as WireRequest));
+        return answer instanceof Failure ? answer : answerToWire(answer);
+      };
+      return [operationId, work];
+    }),
+  );
+  return new CallServer({
+    link,
+    subjects: callSubjects(market),
+    address: rng.token(12),
+    clock,
+    handle: answering(works, callingNode(node, clock), handlerFailed),
+    isAble,
+  });
+}
+
+function callingNode(node: Node, clock: Clock): CallingNode {
+  return {
+    appliedSeq: () => node.applied().seq,
+    reached: (seq, givenUp) => node.reached(seq, givenUp),
+    clock,
+  };
+}
+
+function requestToWire({ query, params, body, files }: RouteRequest): WireRequest {
+  if (files === undefined) return { query, params, body };
+  const carried = files.map(({ bytes, ...named }) => ({ ...named, base64: toBase64(bytes) }));
+  return { query, params, body, files: carried };
+}
+
+function requestFromWire({ query, params, body, files }: WireRequest): RouteRequest {
+  if (files === undefined) return { query, params, body };
+  const carried = files.map(({ base64, ...named }) => ({ ...named, bytes: fromBase64(base64) }));
+  return { query, params, body, files: carried };
+}
+
+function answerToWire({ body, ...more }: Answer): WireAnswer {
+  return typeof body === 'string' ? { ...more, text: body } : { ...more, base64: toBase64(body) };
+}
+
+function answerFromWire({ text, base64, ...more }: WireAnswer): Answer {
+  return { ...more, body: base64 === undefined ? (text ?? '') : fromBase64(base64) };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Buffer.from(text, 'base64');
+}

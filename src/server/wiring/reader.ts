@@ -1,0 +1,64 @@
+/**
+ * A node that only reads: it folds the shared log and serves clients from its own state. It has no
+ * keys and no chain, never holds the lease, and has the nodes that do build and submit
+ * (nodeCalls.ts).
+ *
+ * Assumes: a market has nodes of the other role. Without one, reads go on and get old.
+ */
+
+import type { Workshop } from '../../api/building/workshop.ts';
+import type { Devnet } from '../../chain/devnet.ts';
+import { noLookup } from '../../chain/noLookup.ts';
+import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Events } from '../../engine/runtime/events.ts';
+import type { ChainKit } from './chain.ts';
+import type { Cluster } from './cluster.ts';
+import { imagesOf } from './images.ts';
+import type { Market } from './market.ts';
+import { forwarding } from './nodeCalls.ts';
+import { onlyReading } from './turns.ts';
+import type { World } from './world.ts';
+
+export function openReader(world: World, { node }: Market, cluster: Cluster): ChainKit {
+  const { roles, isStale, services } = onlyReading(cluster, world, node, events);
+  return {
+    workshop: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {
+      return node.fold.store;
+    }),
+    devnet: world.settings.NETWORK === 'devnet' ? noDevnet : null,
+    forward: forwarding(cluster, node, world),
+    sync: null,
+    roles,
+    stale: isStale,
+    services,
+  };
+}
+
+/** For making the routes, whose handlers are replaced: all that a reader has is images and rows. */
+function routesOnly(has: Pick<Workshop, 'images' | 'clock'>, store: Workshop['store']): Workshop {
+  return {
+    ...has,
+    store,
+    utxos: noLookup(),
+    submitter: { submit: absent },
+    builder: { build: absent },
+    collateralKey: null,
+    parameters: absent,
+    applyDataArgument: absent,
+    get deployment() {
+      return absent();
+    },
+    get landmarks() {
+      return absent();
+    },
+    get slots() {
+      return absent();
+    },
+  };
+}
+
+const noDevnet: Devnet = { faucet: absent, fork: absent, mine: absent };
+
+function absent(): never {
+  throw new Unavailable(new Failure('NOT_READY', 'a reader has no chain: ask another node'));
+}
