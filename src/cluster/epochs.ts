@@ -87,9 +87,8 @@ export class Epochs {
 
   /**
    * Looks at the next piece of what the log holds, and at what comes next for a node that is behind
-   * and does not move: one such node each time, in turn, so that a look costs the same for two nodes
-   * and for fifty. Answers the seq of an entry that is damaged or missing; to be asked again and
-   * again.
+   * and does not move: one such node each time, in turn, so that a look costs the same for two and
+   * for fifty. Answers the seq of an entry that is damaged or missing; to be asked again and again.
    */
   async look(): Promise<number | null> {
     const { log, node } = this.#place;

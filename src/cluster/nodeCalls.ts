@@ -1,6 +1,6 @@
 /**
- * Calls between nodes: named, JSON in and JSON out. A node that cannot do something itself (a reader
- * has no keys and no chain) asks one that can, and its own clients notice nothing:
+ * Calls between nodes: named, JSON in and JSON out. A node that cannot do something itself (a
+ * reader has no keys and no chain) asks one that can, and its own clients notice nothing:
  *
  * - The call carries the caller's position. The other node answers from there or later, never from
  *   before something that the client has already seen here.

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 const ENTRIES = 600;
 const LOOKS = 5;
 
-test('a look costs the same for two followers and for fifty, and finds what stops one', async (t) => {
+test('a look costs the same for two followers and for fifty, and finds the damage', async (t) => {
   const server = await NatsServer.start(t);
   const [link, observer] = [await server.connect(t), await server.connect(t)];
   const name = marketName();

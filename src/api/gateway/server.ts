@@ -1,8 +1,8 @@
 /**
  * The only file that imports uWebSockets.js: a thin port of what the gateway needs of it.
  *
- * Listening is exclusive, unless it is to be shared. By default uWebSockets.js sets SO_REUSEPORT, so
- * a second process on the same port would silently take half of the connections instead of failing.
+ * Listening is exclusive, unless it is to be shared. By default uWebSockets.js sets SO_REUSEPORT,
+ * so a second process on one port would silently take half of the connections instead of failing.
  */
 import './headerLimit.ts';
 

@@ -63,7 +63,7 @@ export class CallClient {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** `mayRepeat`: done twice it does no harm. Every Failure but PAYLOAD_TOO_LARGE may be retried. */
+  /** `mayRepeat`: done twice it does no harm. Failures but PAYLOAD_TOO_LARGE may be retried. */
   async call(bytes: Uint8Array, mayRepeat: boolean): Promise<Uint8Array | Failure> {
     if (bytes.length > MOST_CALL_BYTES) return tooLarge();
     if (this.#active >= this.#limits.mostActive) return overloaded('this node asks for too much');

@@ -59,6 +59,8 @@ const GROUP = 'able';
 
 interface Subscription {
   unsubscribe(): void;
+  /** The same, but what was sent here before still arrives. */
+  drain(): Promise<void>;
 }
 
 export class CallServer implements Service {
@@ -85,18 +87,25 @@ export class CallServer implements Service {
   /** No further calls; those under way are answered first, if they end within `stopMs`. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
-    for (const subscription of [this.#own, this.#group]) leave(subscription);
-    await sleepUnless(this.#deps.clock, this.#limits.stopMs, Promise.all(this.#running));
+    const ended = this.#end();
+    await sleepUnless(this.#deps.clock, this.#limits.stopMs, ended);
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all([this.#own, this.#group].map((subscription) => drained(subscription)));
+    await Promise.all(this.#running);
   }
 
   #look(): void {
     const { subjects, clock, isAble } = this.#deps;
     if (isAble()) this.#group ??= this.#listen(subjects.any, GROUP);
-    else {
-      leave(this.#group);
-      this.#group = null;
-    }
+    else this.#leaveGroup();
     this.#timer = clock.after(this.#limits.lookMs, () => this.#look());
+  }
+
+  #leaveGroup(): void {
+    void drained(this.#group);
+    this.#group = null;
   }
 
   #listen(subject: string, queue?: string): Subscription | null {
@@ -128,7 +137,11 @@ export class CallServer implements Service {
 
   #refusal(count: number): CallRefusal | null {
     if (count > MOST_PIECES) return 'too large';
-    if (!this.#deps.isAble()) return 'unable';
+    if (!this.#deps.isAble()) {
+      // Before it says so: the caller's next try must not come back here.
+      this.#leaveGroup();
+      return 'unable';
+    }
     const { mostActive, mostHeldBytes } = this.#limits;
     const isFull = this.#held + heldBy(count) > mostHeldBytes;
     return isFull || this.#running.size >= mostActive ? 'busy' : null;
@@ -171,7 +184,7 @@ export class CallServer implements Service {
     } finally {
       this.#held -= heldBy(count);
       timer.cancel();
-      leave(subscription);
+      subscription.unsubscribe();
     }
   }
 }
@@ -188,9 +201,9 @@ function send(message: Msg, bytes: Uint8Array, options: Parameters<Msg['respond'
   }
 }
 
-function leave(subscription: Subscription | null): void {
+async function drained(subscription: Subscription | null): Promise<void> {
   try {
-    subscription?.unsubscribe();
+    await subscription?.drain();
   } catch {
     // It ended with its connection.
   }

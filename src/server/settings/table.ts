@@ -28,7 +28,8 @@ const LISTENING = {
   PORT: integer(0, 65_535, 8080, 'Port for HTTP and WebSocket; 0 takes any free one.'),
   PORT_SHARED: Type.Boolean({
     default: false,
-    description: 'Whether several processes of one user may listen on PORT, which then take turns.',
+    description:
+      'Whether several processes may listen on PORT; the system spreads clients over them.',
   }),
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.'),
   ADMIN_PORT: Type.Optional(

@@ -296,7 +296,7 @@ async function untilBegun(
   }
 }
 
-/** Which of the nodes that may lead knows most is not a reader's question: it takes what they have. */
+/** For a reader, which opens no epoch: it takes what the node that leads has. */
 async function untilAnotherLeads(lease: Lease, again: () => Promise<void>): Promise<false> {
   for (;;) {
     const holder = await lease.holder();

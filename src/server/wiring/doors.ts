@@ -6,6 +6,7 @@ import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { Route, Vantage } from '../../api/gateway/port.ts';
 import { createServer } from '../../api/gateway/server.ts';
 import { adminRoutes } from '../../api/operations/routes.ts';
+import type { NodeStatus } from '../../api/operations/status.ts';
 import { pageRoutes } from '../../api/page/routes.ts';
 import { createHub } from '../../api/topics/hub.ts';
 import type { Streams, Topic } from '../../api/topics/port.ts';
@@ -73,9 +74,7 @@ export function openDoors(
   };
   const services = [gateway];
   if (cluster !== null && chain !== null && chain.forward === null) {
-    const isAble = () => status.serves() && !status.stale();
-    const routes = chainRoutes(chain, version);
-    services.push(answeringCalls(routes, cluster, node, world, isAble, events));
+    services.push(answeringReaders(world, node, chain, cluster, status, events));
   }
   if (settings.ADMIN_PORT !== undefined) {
     const adminPort = settings.ADMIN_PORT;
@@ -89,6 +88,19 @@ export function openDoors(
     });
   }
   return { streams: open.streams, services, port: () => port };
+}
+
+function answeringReaders(
+  world: World,
+  node: Node,
+  chain: ChainKit,
+  cluster: Cluster,
+  status: NodeStatus,
+  events: Events,
+): Service {
+  const isAble = () => status.serves() && !status.stale();
+  const routes = chainRoutes(chain, world.version);
+  return answeringCalls(routes, cluster, node, world, isAble, events);
 }
 
 async function listen(

@@ -3,11 +3,10 @@
  *
  * A route is the seam because both sides have it already, with its schemas: the reader's gateway
  * checks the request, draws from the client's rate limit and does everything HTTP; the other node
- * runs the handler. What crosses over is the checked request and the answer as JSON. A call for each
- * service below (build, submit, look up) would need a second description of each of them, several
- * calls for one request, and both nodes would have to stay at one position between them.
+ * runs the handler. What crosses over is the checked request and the answer as JSON. A call for
+ * each service below (build, submit, look up) would need a second description of each of them,
+ * several calls for one request, and both nodes would have to stay at one position between them.
  */
-
 import type { Answer, FormFile, Route, RouteRequest } from '../../api/gateway/port.ts';
 import { CallClient } from '../../cluster/nats/callClient.ts';
 import { CallServer } from '../../cluster/nats/callServer.ts';

@@ -19,7 +19,12 @@ import { forwarding } from './nodeCalls.ts';
 import { onlyReading } from './turns.ts';
 import type { World } from './world.ts';
 
-export function openReader(world: World, { node }: Market, cluster: Cluster): ChainKit {
+export function openReader(
+  world: World,
+  { node }: Market,
+  cluster: Cluster,
+  events: Events,
+): ChainKit {
   const { roles, isStale, services } = onlyReading(cluster, world, node, events);
   return {
     workshop: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {

@@ -24,6 +24,7 @@ function badKeys(environment: Environment): readonly string[] {
 test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(good({}), {
     PORT: 8080,
+    PORT_SHARED: false,
     HOST: '127.0.0.1',
     TRUSTED_PROXIES: [],
     RATE_READS_PER_S: 100,
@@ -43,6 +44,7 @@ test('an empty environment gives the documented defaults', () => {
     BUILD_THREADS: 1,
     NATS_REPLICAS: 1,
     MARKET_NAME: 'upcurve',
+    ROLE: 'any',
     SNAPSHOT_EVERY: 10_000,
     LEASE_MS: 5_000,
     STALE_AFTER_MS: 12_000,
