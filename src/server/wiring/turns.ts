@@ -2,7 +2,7 @@
 
 import { LeaderSeen } from '../../cluster/leaderSeen.ts';
 import { type Crew, Leadership } from '../../cluster/leadership.ts';
-import { Watch } from '../../cluster/watch.ts';
+import { Watch, type WatchPlace } from '../../cluster/watch.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -46,39 +46,28 @@ const CLOSE_MS = 500;
 export function takingTurns(
   crew: Crew,
   cluster: Cluster,
-  { clock, settings }: World,
+  world: World,
   node: Node,
   events: Events,
 ): Turns {
-  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
-  const { name, link, leaseMs, announcements, disk } = cluster;
+  const { clock } = world;
+  const { name, link, announcements, disk } = cluster;
   let backMs: number | null = null;
+  link.onStatus(({ status }) => {
+    if (status === 'reconnected') backMs = clock.monotonicMs();
+  });
   const mayNotLead = () => {
     const refusal = node.diskRefusal ?? disk.refusal;
     return refusal === null ? null : `its disk takes nothing: ${refusal}`;
   };
   const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle: mayNotLead };
   const leadership = new Leadership(leading, events);
-  const watch = new Watch(
-    {
-      ...cluster,
-      node,
-      clock,
-      announce: (standing) => announcements.announce(standing),
-      leads: () => leadership.leads,
-      lost: (why) => leadership.stepDown(why),
-      stuck: (why) => events.nodeStuck(why),
-      patienceMs,
-    },
-    // Two looks that found nothing out are silence.
-    Math.min(staleAfterMs / 2, leaseMs / 3),
-  );
-  link.onStatus(({ status }) => {
-    if (status !== 'reconnected') return;
-    backMs = clock.monotonicMs();
-    watch.wake();
+  const watching = watchLog(cluster, world, node, events, {
+    announce: (standing) => announcements.announce(standing),
+    leads: () => leadership.leads,
+    lost: (why) => leadership.stepDown(why),
   });
-  const seen = new LeaderSeen({ holder: () => cluster.lease.holder(), leaseMs, clock });
+  const { watch, seen } = watching;
   return {
     roles: {
       name,
@@ -91,47 +80,19 @@ export function takingTurns(
       lagStalledMs: () => watch.lagStalledMs,
       mayNotLead,
     },
-    isStale: () =>
-      Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
-      watch.isLost ||
-      node.hasDiverged,
-    services: [
-      { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
-      // Withdrawn after the watch has stopped, which would announce this node again.
-      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
-      disk,
-      watch,
-      seen,
-      leadership,
-    ],
+    isStale: watching.isStale,
+    services: [...watching.first, disk, watch, seen, leadership],
   };
 }
 
 /** The same for a node that never leads. Without a leader what it has gets old, as without NATS. */
-export function onlyReading(
-  cluster: Cluster,
-  { clock, settings }: World,
-  node: Node,
-  { nodeStuck }: Pick<Events, 'nodeStuck'>,
-): Turns {
-  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
-  const { name, link, leaseMs, announcements } = cluster;
-  const watch = new Watch(
-    {
-      ...cluster,
-      node,
-      clock,
-      announce: (standing) => announcements.announce({ ...standing, reader: true }),
-      lost: () => {},
-      stuck: nodeStuck,
-      patienceMs,
-    },
-    Math.min(staleAfterMs / 2, leaseMs / 3),
-  );
-  link.onStatus(({ status }) => {
-    if (status === 'reconnected') watch.wake();
+export function onlyReading(cluster: Cluster, world: World, node: Node, events: Events): Turns {
+  const { name, leaseMs, announcements } = cluster;
+  const watching = watchLog(cluster, world, node, events, {
+    announce: (standing) => announcements.announce({ ...standing, reader: true }),
+    lost: () => {},
   });
-  const seen = new LeaderSeen({ holder: () => cluster.lease.holder(), leaseMs, clock });
+  const { watch, seen } = watching;
   return {
     roles: {
       name,
@@ -144,16 +105,39 @@ export function onlyReading(
       lagStalledMs: () => watch.lagStalledMs,
       mayNotLead: () => null,
     },
+    isStale: () => watching.isStale() || seen.absentMs > LEADERLESS_LEASES * leaseMs,
+    services: [...watching.first, watch, seen],
+  };
+}
+
+/** What every node does among others, whether it may lead or not. */
+function watchLog(
+  cluster: Cluster,
+  { clock, settings }: World,
+  node: Node,
+  { nodeStuck }: Events,
+  own: Pick<WatchPlace, 'announce' | 'leads' | 'lost'>,
+) {
+  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
+  const { name, link, lease, leaseMs, announcements } = cluster;
+  const place = { ...cluster, ...own, node, clock, stuck: nodeStuck, patienceMs };
+  // Two looks that found nothing out are silence.
+  const watch = new Watch(place, Math.min(staleAfterMs / 2, leaseMs / 3));
+  link.onStatus(({ status }) => {
+    if (status === 'reconnected') watch.wake();
+  });
+  const first: Service[] = [
+    { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
+    // Withdrawn after the watch has stopped, which would announce this node again.
+    { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
+  ];
+  return {
+    watch,
+    seen: new LeaderSeen({ holder: () => lease.holder(), leaseMs, clock }),
     isStale: () =>
       Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
-      seen.absentMs > LEADERLESS_LEASES * leaseMs ||
       watch.isLost ||
       node.hasDiverged,
-    services: [
-      { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
-      { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
-      watch,
-      seen,
-    ],
+    first,
   };
 }
