@@ -44,13 +44,13 @@ export async function pauseOrGiveUp(clock: Clock, signal: AbortSignal): Promise<
 }
 
 /** What is told again and again is said at once, and then every few seconds. */
-export function nowAndThen(clock: Clock, say: (error: unknown) => void): (error: unknown) => void {
+export function nowAndThen<T>(clock: Clock, say: (what: T) => void): (what: T) => void {
   let nextMs = 0;
-  return (error) => {
+  return (what) => {
     const nowMs = clock.monotonicMs();
     if (nowMs < nextMs) return;
     nextMs = nowMs + SAY_EVERY_MS;
-    say(error);
+    say(what);
   };
 }
 

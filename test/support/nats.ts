@@ -27,16 +27,22 @@ export class NatsServer {
   readonly port: number;
   readonly directory: string;
   readonly #extra: readonly string[];
+  readonly #conf: string;
   #child: ChildProcess | null = null;
 
-  private constructor(port: number, directory: string, extra: readonly string[]) {
+  private constructor(port: number, directory: string, extra: readonly string[], conf: string) {
     this.port = port;
     this.directory = directory;
     this.#extra = extra;
+    this.#conf = conf;
   }
 
-  static async start(scope: Scope, extra: readonly string[] = []): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), temporaryDirectory(scope), extra);
+  static async start(
+    scope: Scope,
+    extra: readonly string[] = [],
+    conf = NATS_CONF,
+  ): Promise<NatsServer> {
+    const server = new NatsServer(await freePort(), temporaryDirectory(scope), extra, conf);
     scope.after(() => server.kill());
     await server.start();
     return server;
@@ -48,7 +54,7 @@ export class NatsServer {
 
   /** Again, after a kill. */
   async start(): Promise<void> {
-    const args = ['-c', NATS_CONF, '-p', `${this.port}`, '-sd', this.directory, ...this.#extra];
+    const args = ['-c', this.#conf, '-p', `${this.port}`, '-sd', this.directory, ...this.#extra];
     this.#child = spawn('nats-server', args, { stdio: 'ignore' });
     await untilAsked(
       'nats-server listens',

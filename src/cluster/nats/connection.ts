@@ -62,6 +62,7 @@ export async function connectNats(settings: NatsSettings, rng: Rng): Promise<Nat
 export class NatsLink {
   readonly connection: NatsConnection;
   readonly #listeners = new Set<(status: NatsStatus) => void>();
+  readonly #refusalListeners = new Set<(why: string) => void>();
   #connected = true;
 
   constructor(connection: NatsConnection) {
@@ -77,6 +78,11 @@ export class NatsLink {
   onStatus(listener: (status: NatsStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** The server refused something, mostly because our user has no right to it. */
+  onRefusal(listener: (why: string) => void): void {
+    this.#refusalListeners.add(listener);
   }
 
   /** What `run` asks for, or a rejection as soon as the connection is gone. */
@@ -105,9 +111,11 @@ export class NatsLink {
   }
 
   async #listen(): Promise<void> {
-    for await (const { type } of this.connection.status()) {
-      if (type === 'disconnect') this.#tell({ status: 'disconnected' }, false);
-      if (type === 'reconnect') this.#tell({ status: 'reconnected' }, true);
+    for await (const status of this.connection.status()) {
+      if (status.type === 'disconnect') this.#tell({ status: 'disconnected' }, false);
+      if (status.type === 'reconnect') this.#tell({ status: 'reconnected' }, true);
+      if (status.type !== 'error') continue;
+      for (const listener of this.#refusalListeners) listener(status.error.message);
     }
     this.#tell({ status: 'closed' }, false);
   }

@@ -72,6 +72,11 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     natsWaits(error: unknown): void {
       logger.warn({ event: 'natsWaits', err: error }, 'NATS is not ready: it is asked again');
     },
+    /** What was asked is not done; the sender finds out by waiting in vain. */
+    natsRefused(reason: string): void {
+      const fields = { event: 'natsRefused', reason };
+      logger.error(fields, `NATS refused what this node asked: ${reason}; see docs/cluster.md`);
+    },
     natsConnected(): void {
       connected.set(1);
     },

@@ -60,13 +60,14 @@ export async function joinMarket(
   url: string,
   events: Events,
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
-  const { settings, rng } = world;
+  const { settings, clock, rng } = world;
   const name = settings.NODE_NAME ?? rng.token(6);
   const credsFile = settings.NATS_CREDS_FILE;
   const link = await connectNats({ url, name, credsFile }, rng);
   if (link instanceof Failure) throw new Error(link.message);
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));
+  link.onRefusal(nowAndThen(clock, events.natsRefused));
   try {
     return await joinOver(link, world, name, events);
   } catch (error) {
