@@ -10,7 +10,7 @@
  */
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
-import { LogWriter, type WriterObserver } from '../engine/log/writer.ts';
+import { LogWriter, type TimeGuard, type WriterObserver } from '../engine/log/writer.ts';
 import { type Clock, pause, sleepUnless } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import type { Epochs } from './epochs.ts';
@@ -53,6 +53,8 @@ export interface LeadershipPlace {
   readonly clock: Clock;
   /** Why this node must not lead: a full disk, a wrong clock. null or absent: it may. */
   obstacle?(): string | null;
+  /** Entries that a leader must not write. Absent: there are none. */
+  readonly isTooLate?: TimeGuard;
 }
 
 export class Leadership implements Service {
@@ -214,7 +216,9 @@ export class Leadership implements Service {
     await node.reached(tail.seq, ended);
     const { fold } = node;
     const term = (fold.store.checkpoint?.term ?? 0) + 1;
-    const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held);
+    const { isTooLate = () => false } = this.#place;
+    const guard = { fromMs: fold.marketMs, isTooLate };
+    const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held, guard);
     this.#writer = writer;
     const payload = { kind: 'leader', node: name } as const;
     await node.reached(await writer.append([{ timeMs: fold.marketMs, payload }]), ended);

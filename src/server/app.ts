@@ -56,7 +56,7 @@ async function start(world: World): Promise<App> {
   const cluster = joined?.cluster ?? null;
   const chain = await openAnyChain(world, market, cluster, events).catch(async (error: unknown) => {
     // What is open would keep a start alive that was given up.
-    await cluster?.lease.release().then(() => cluster.link.close());
+    await cluster?.leave();
     throw error;
   });
   const doors = openDoors(world, node, chain, cluster, events, registry);

@@ -25,6 +25,8 @@ export interface BucketValue {
   readonly key: string;
   readonly text: string;
   readonly revision: number;
+  /** When it was written, by the clock of NATS. */
+  readonly storedMs: number;
 }
 
 export type WriteOutcome =
@@ -70,7 +72,8 @@ export class Bucket {
     const value = await this.#ask((bucket) => bucket.get(key));
     if (value === 'unreachable') return value;
     if (value === 'refused' || value === null || value.operation !== 'PUT') return null;
-    return { key, text: value.string(), revision: value.revision };
+    const { revision, created } = value;
+    return { key, text: value.string(), revision, storedMs: created.getTime() };
   }
 
   /** Every value that is put under `<prefix>.` from now on; empty for a removal. */

@@ -21,6 +21,8 @@ export interface LeaseOptions extends LeaseHolder {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly rng: Rng;
+  /** False: this node must not lead, so it takes no lease. Absent: it may. */
+  mayTake?(): boolean;
   /** Once for each time it was taken, unless it was released. Stop leading. */
   lost(why: 'expired' | 'taken by another'): void;
 }
@@ -71,6 +73,7 @@ export class Lease {
 
   async tryTake(): Promise<TakeOutcome> {
     if (this.held) return 'taken';
+    if (this.#options.mayTake?.() === false) return 'refused';
     const { node, subject, clock, rng } = this.#options;
     // The token tells this taking from an earlier one of the same node.
     const own = JSON.stringify({ node, subject, token: rng.token(12) });

@@ -12,6 +12,11 @@ export interface EntryDraft {
   readonly payload: Payload;
 }
 
+/** Whether an entry must not be written, by a clock that all nodes agree on. */
+export type TimeGuard = (draft: EntryDraft, beforeMs: number) => boolean;
+
+const NO_GUARD = { fromMs: 0, isTooLate: () => false };
+
 export interface WriterObserver {
   appendFailed(error: unknown, attempt: number, retryInMs: number): void;
 }
@@ -28,6 +33,9 @@ export class LogWriter {
   readonly term: number;
   /** Of one writer among several: whether it may write now. */
   readonly #mayWrite: () => boolean;
+  readonly #isTooLate: TimeGuard;
+  /** Of what was appended last. */
+  #timeMs: number;
   #tail: Tail;
   #stopped = false;
 
@@ -38,6 +46,7 @@ export class LogWriter {
     clock: Clock,
     observer: WriterObserver,
     mayWrite = () => true,
+    guard: { readonly fromMs: number; readonly isTooLate: TimeGuard } = NO_GUARD,
   ) {
     this.#log = log;
     this.#mayWrite = mayWrite;
@@ -45,6 +54,8 @@ export class LogWriter {
     this.term = term;
     this.#clock = clock;
     this.#observer = observer;
+    this.#timeMs = guard.fromMs;
+    this.#isTooLate = guard.isTooLate;
   }
 
   get tail(): Tail {
@@ -61,6 +72,7 @@ export class LogWriter {
    * refuses is tried again with the same entries until it takes them.
    */
   async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
+    this.#checkTime(drafts);
     const sealed = this.#seal(drafts, epoch ?? '');
     for (let attempt = 1; ; attempt += 1) {
       if (!this.#mayWrite()) throw new WriterConflict('this process no longer leads');
@@ -74,6 +86,18 @@ export class LogWriter {
       this.#observer.appendFailed(refused.reason, attempt, retryInMs);
       await sleep(this.#clock, retryInMs);
     }
+  }
+
+  #checkTime(drafts: readonly EntryDraft[]): void {
+    let beforeMs = this.#timeMs;
+    for (const draft of drafts) {
+      if (this.#isTooLate(draft, beforeMs)) {
+        const at = new Date(draft.timeMs).toISOString();
+        throw new WriterConflict(`an entry at ${at} is later than the clocks of the others allow`);
+      }
+      beforeMs = Math.max(beforeMs, draft.timeMs);
+    }
+    this.#timeMs = beforeMs;
   }
 
   #seal(drafts: readonly EntryDraft[], epoch: string): SealedEntry[] {

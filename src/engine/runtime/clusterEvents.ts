@@ -3,7 +3,37 @@ import type { Logger } from 'pino';
 import type { Meters } from './meters.ts';
 
 export function clusterEvents(logger: Logger, meters: Meters) {
-  return { ...roleEvents(logger, meters), ...snapshotEvents(logger, meters) };
+  return {
+    ...roleEvents(logger, meters),
+    ...presenceEvents(logger, meters),
+    ...snapshotEvents(logger, meters),
+  };
+}
+
+function presenceEvents(logger: Logger, { gauge }: Meters) {
+  const ahead = gauge('clock_ahead_seconds', 'Clock of this machine minus that of NATS');
+  const what = {
+    right: 'the clock of this machine agrees with that of NATS',
+    wrong: 'the clock of this machine is wrong: this node does not lead until it is set right',
+    'NATS is wrong': 'all nodes agree that the clock of NATS is wrong: set it right',
+  };
+  return {
+    /** Another process has this node's name. */
+    nodeNameTaken(message: string): void {
+      logger.fatal({ event: 'nodeNameTaken' }, message);
+    },
+    nodeNameWaits(node: string): void {
+      const message = `NODE_NAME ${node} was used a moment ago: waiting until it is free`;
+      logger.info({ event: 'nodeNameWaits', node }, message);
+    },
+    clockMeasured(aheadMs: number): void {
+      ahead.set(aheadMs / 1000);
+    },
+    clockJudged(verdict: keyof typeof what, aheadMs: number): void {
+      const fields = { event: 'clockJudged', verdict, aheadMs };
+      logger[verdict === 'right' ? 'info' : 'error'](fields, what[verdict]);
+    },
+  };
 }
 
 function snapshotEvents(logger: Logger, { counter }: Meters) {

@@ -120,6 +120,12 @@ const NODES = {
     12_000,
     'NATS silent, or no entry applied though there are some, for so long: stale.',
   ),
+  CLOCK_BOUND_MS: integer(
+    100,
+    3_600_000,
+    2_000,
+    'A node whose clock differs more from those of NATS and the other nodes does not lead.',
+  ),
   STALE_MAX_MS: integer(
     1_000,
     86_400_000,

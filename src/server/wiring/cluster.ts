@@ -3,6 +3,7 @@
  * is this node's own; what is written goes through whoever leads.
  */
 
+import { hostname } from 'node:os';
 import { DataDisk } from '../../cluster/dataDisk.ts';
 import { Epochs } from '../../cluster/epochs.ts';
 import { Joining, removeHalfTaken } from '../../cluster/joining.ts';
@@ -15,6 +16,7 @@ import { Lease } from '../../cluster/nats/lease.ts';
 import { ObjectFiles } from '../../cluster/nats/objects.ts';
 import { Pairs } from '../../cluster/pairs.ts';
 import { nowAndThen, patientLog, pauseOrGiveUp, untilAnswered } from '../../cluster/patientLog.ts';
+import { Presence } from '../../cluster/presence.ts';
 import { SharedFiles } from '../../cluster/sharedFiles.ts';
 import type { GenesisCopy } from '../../devnet/messages.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
@@ -34,6 +36,9 @@ export interface Cluster {
   readonly log: JetstreamLog;
   readonly lease: Lease;
   readonly leaseMs: number;
+  readonly presence: Presence;
+  /** Ends a start that failed: what others would wait for is given up at once. */
+  leave(): Promise<void>;
   readonly announcements: Announcements;
   readonly epochs: Epochs;
   /** Of this node. */
@@ -85,7 +90,7 @@ async function joinOver(
   const { settings, clock } = world;
   const signal = endOf(link, world);
   const again = () => pauseOrGiveUp(clock, signal);
-  const shared = await sharedParts(world, name, link, events, again);
+  const shared = await sharedParts(world, name, link, events, again, signal);
   const { log, objects, announcements } = shared;
   announcements.listen(clock);
   const files = dataFiles(settings.DATA_DIR);
@@ -131,7 +136,7 @@ function endOf(link: NatsLink, { signal }: World): AbortSignal {
 /** Where another one begins the log while we would, it is read from the beginning. */
 async function recovered(
   log: Log,
-  { lease, announcements }: Shared,
+  { lease, announcements, leave }: Shared,
   node: string,
   { settings, clock, rng, signal }: World,
   files: DataFiles,
@@ -154,7 +159,7 @@ async function recovered(
       return await recover(log, files, { ...options, clock, rng, signal, shared });
     } catch (error) {
       const isFinal = !(error instanceof RestartRefused);
-      if (isFinal) await lease.release();
+      if (isFinal) await leave();
       if (isFinal) throw error;
       options.natsWaits(error);
       await again();
@@ -165,6 +170,8 @@ async function recovered(
 interface Shared {
   readonly log: JetstreamLog;
   readonly lease: Lease;
+  readonly presence: Presence;
+  leave(): Promise<void>;
   readonly announcements: Announcements;
   readonly objects: ObjectFiles;
   readonly images: ObjectFiles;
@@ -177,15 +184,25 @@ async function sharedParts(
   link: NatsLink,
   events: Events,
   again: () => Promise<void>,
+  signal: AbortSignal,
 ): Promise<Shared> {
   const { settings, clock, rng } = world;
   const { MARKET_NAME: market, NATS_REPLICAS: replicas, LEASE_MS: leaseMs } = settings;
   const isReader = settings.ROLE === 'reader';
   const shape = { name: `${market}-nodes`, replicas, ttlMs: leaseMs };
   const bucket = new Bucket(link, shape, Math.max(200, leaseMs / 5));
+  const clockBoundMs = settings.CLOCK_BOUND_MS;
+  const own = { node: name, host: hostname(), leaseMs, clockBoundMs, clock, rng };
+  const presence = new Presence({ ...own, bucket, signal }, events);
+  const refused = await presence.claim(again);
+  if (refused !== null) throw new Error(refused.message);
   let lost = () => {};
-  const subject = leaderSubject(market);
-  const lease = new Lease(bucket, { node: name, subject, leaseMs, clock, rng, lost: () => lost() });
+  const lease = new Lease(bucket, {
+    ...own,
+    subject: leaderSubject(market),
+    mayTake: () => presence.obstacle() === null,
+    lost: () => lost(),
+  });
   const mostMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
   const log = await patiently(world, mostMs, events, again, async () => {
     // A reader waits until one of the others has made it.
@@ -197,6 +214,12 @@ async function sharedParts(
   return {
     log,
     lease,
+    presence,
+    async leave() {
+      await lease.release();
+      await presence.stop();
+      await link.close();
+    },
     objects,
     images,
     announcements: new Announcements(bucket),
@@ -237,7 +260,7 @@ function clusterOf(
   world: World,
   name: string,
   link: NatsLink,
-  { log, lease, announcements, images, onLost }: Shared,
+  { log, lease, presence, leave, announcements, images, onLost }: Shared,
   node: Node,
   places: Pick<Cluster, 'files' | 'pairs' | 'joining'>,
   begins: SharedFiles,
@@ -250,6 +273,8 @@ function clusterOf(
     link,
     log,
     lease,
+    presence,
+    leave,
     leaseMs: settings.LEASE_MS,
     announcements,
     ...places,

@@ -42,6 +42,10 @@ export function untilFatal(events: Events): {
       events.ogmiosFailed(error);
       resolve('the thread that follows the node stopped');
     },
+    nodeNameTaken(message: string) {
+      events.nodeNameTaken(message);
+      resolve(message);
+    },
     leadershipFailed(error: unknown) {
       events.leadershipFailed(error);
       resolve('this node can neither lead nor follow');

@@ -1,5 +1,6 @@
 /** This node among the others: it leads at its turn, watches the log, and says how it is. */
 
+import { timeGuard } from '../../cluster/clocks.ts';
 import { LeaderSeen } from '../../cluster/leaderSeen.ts';
 import { type Crew, Leadership } from '../../cluster/leadership.ts';
 import { Watch, type WatchPlace } from '../../cluster/watch.ts';
@@ -7,6 +8,7 @@ import type { Node } from '../../engine/actors/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { isReal } from '../settings/chainChecks.ts';
 import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';
 
@@ -51,16 +53,15 @@ export function takingTurns(
   events: Events,
 ): Turns {
   const { clock } = world;
-  const { name, link, announcements, disk } = cluster;
+  const { name, link, announcements } = cluster;
   let backMs: number | null = null;
   link.onStatus(({ status }) => {
     if (status === 'reconnected') backMs = clock.monotonicMs();
   });
-  const mayNotLead = () => {
-    const refusal = node.diskRefusal ?? disk.refusal;
-    return refusal === null ? null : `its disk takes nothing: ${refusal}`;
-  };
-  const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle: mayNotLead };
+  const mayNotLead = () => obstacleOf(cluster, node);
+  const isTooLate = timeGuard(() => cluster.presence.latestMs(), !isReal(world.settings));
+  const obstacle = mayNotLead;
+  const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle, isTooLate };
   const leadership = new Leadership(leading, events);
   const watching = watchLog(cluster, world, node, events, {
     announce: (standing) => announcements.announce(standing),
@@ -81,7 +82,7 @@ export function takingTurns(
       mayNotLead,
     },
     isStale: watching.isStale,
-    services: [...watching.first, disk, watch, seen, leadership],
+    services: [...watching.first, cluster.disk, watch, seen, leadership],
   };
 }
 
@@ -130,6 +131,7 @@ function watchLog(
     { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
     // Withdrawn after the watch has stopped, which would announce this node again.
     { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
+    cluster.presence,
   ];
   return {
     watch,
@@ -140,4 +142,10 @@ function watchLog(
       node.hasDiverged,
     first,
   };
+}
+
+/** Why this node must not lead; null: it may. */
+function obstacleOf({ disk, presence }: Cluster, node: Node): string | null {
+  const refusal = node.diskRefusal ?? disk.refusal;
+  return refusal === null ? presence.obstacle() : `its disk takes nothing: ${refusal}`;
 }

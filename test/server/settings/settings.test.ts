@@ -48,6 +48,7 @@ test('an empty environment gives the documented defaults', () => {
     SNAPSHOT_EVERY: 10_000,
     LEASE_MS: 5_000,
     STALE_AFTER_MS: 12_000,
+    CLOCK_BOUND_MS: 2_000,
     STALE_MAX_MS: 600_000,
     NETWORK: 'devnet',
     OGMIOS_PATIENCE_MS: 30_000,

@@ -1,0 +1,222 @@
+/**
+ * This process among those of the market, under its node's name in the lease's bucket: who has the
+ * name, since when, and how far its clock is from that of NATS.
+ *
+ * The value is written only over our own, every third of the lease, and vanishes a lease after the
+ * last time. So of two processes with one name the second finds a value that is renewed, and does
+ * not start; after a crash the value stays as it is, and the name is free when it has vanished.
+ * A process that was frozen for longer finds another's value, and ends.
+ */
+import { type Clock, pause } from '../engine/runtime/clock.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import type { Rng } from '../engine/runtime/rng.ts';
+import type { Service } from '../engine/runtime/service.ts';
+import { aheadOf, ClockCheck, type Verdict } from './clocks.ts';
+import type { Bucket, BucketValue } from './nats/bucket.ts';
+
+/** What is stored. */
+interface Process {
+  readonly node: string;
+  /** Tells two processes with one name apart. */
+  readonly token: string;
+  readonly host: string;
+  readonly sinceMs: number;
+  /** null: not measured yet. */
+  readonly aheadMs: number | null;
+}
+
+export interface PresenceObserver {
+  /** Another process has the name of this one: it must end. */
+  nodeNameTaken(message: string): void;
+  /** The process before this one ended without saying so. */
+  nodeNameWaits(node: string): void;
+  /** At every measurement. */
+  clockMeasured(aheadMs: number): void;
+  /** At every change. */
+  clockJudged(verdict: Verdict['verdict'], aheadMs: number): void;
+}
+
+export interface PresencePlace {
+  readonly bucket: Pick<Bucket, 'create' | 'update' | 'get' | 'all' | 'remove'>;
+  readonly node: string;
+  readonly host: string;
+  /** How long values of the bucket live. */
+  readonly leaseMs: number;
+  readonly clockBoundMs: number;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  /** Ends the renewals. */
+  readonly signal: AbortSignal;
+}
+
+const PREFIX = 'process';
+const RENEWALS = 3;
+const LOOKS = 5;
+
+export class Presence implements Service {
+  readonly name = 'presence';
+  readonly #place: PresencePlace;
+  readonly #observer: PresenceObserver;
+  readonly #key: string;
+  readonly #token: string;
+  readonly #sinceMs: number;
+  readonly #check: ClockCheck;
+  readonly #stop = new AbortController();
+  readonly #ended: AbortSignal;
+  #revision = 0;
+  #isMeasured = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(place: PresencePlace, observer: PresenceObserver) {
+    const { node, clock, clockBoundMs, rng, signal } = place;
+    this.#place = place;
+    this.#observer = observer;
+    this.#key = `${PREFIX}.${node}`;
+    this.#token = rng.token(12);
+    this.#sinceMs = clock.nowMs();
+    this.#ended = AbortSignal.any([this.#stop.signal, signal]);
+    this.#check = new ClockCheck(node, clock, clockBoundMs);
+  }
+
+  /** Why the clock of this node forbids that it leads; null: it does not. */
+  obstacle(): string | null {
+    return this.#check.obstacle();
+  }
+
+  /** No entry may be later. */
+  latestMs(): number {
+    return this.#check.latestMs();
+  }
+
+  /**
+   * Takes the name, and measures the clock; renews both from then on. Failure: another process that
+   * is alive has the name. `again` pauses, or rejects when the start is given up.
+   */
+  async claim(again: () => Promise<void>): Promise<Failure | null> {
+    let found: BucketValue | null = null;
+    for (;;) {
+      const there = await this.#take();
+      if (there === 'ours') break;
+      if (there === 'unreachable') await again();
+      else if (found !== null && there.revision !== found.revision) {
+        return new Failure('NOT_READY', takenBy(processOf(there)));
+      } else {
+        if (found === null) this.#observer.nodeNameWaits(this.#place.node);
+        found = there;
+        await this.#pause(LOOKS);
+        await again();
+      }
+    }
+    while (!this.#isMeasured) {
+      await this.#renew();
+      if (!this.#isMeasured) await again();
+    }
+    this.#running = this.#run();
+    return null;
+  }
+
+  start(): void {}
+
+  /** The name is free at once. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#place.bucket.remove(this.#key, this.#revision);
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      await this.#pause(RENEWALS);
+      if (this.#ended.aborted) return;
+      const other = await this.#renew();
+      if (other !== null) return this.#observer.nodeNameTaken(takenBy(other));
+    }
+  }
+
+  #pause(part: number): Promise<void> {
+    const { clock, leaseMs } = this.#place;
+    return pause(clock, leaseMs / part, this.#ended);
+  }
+
+  /** 'ours', or the value of another process. */
+  async #take(): Promise<'ours' | 'unreachable' | BucketValue> {
+    const { bucket } = this.#place;
+    const made = await bucket.create(this.#key, this.#text());
+    if (made.write === 'unreachable') return made.write;
+    if (made.write === 'done') {
+      this.#revision = made.revision;
+      return 'ours';
+    }
+    const there = await bucket.get(this.#key);
+    if (there === null) return 'unreachable';
+    if (there === 'unreachable') return there;
+    // Its answer was lost.
+    if (processOf(there).token !== this.#token) return there;
+    this.#revision = there.revision;
+    return 'ours';
+  }
+
+  /** The process that has the name instead of us; null: we have it, as far as is known. */
+  async #renew(): Promise<Process | null> {
+    const { bucket, clock } = this.#place;
+    const [sentMs, fromMs] = [clock.nowMs(), clock.monotonicMs()];
+    const outcome = await bucket.update(this.#key, this.#text(), this.#revision);
+    const tookMs = clock.monotonicMs() - fromMs;
+    if (outcome.write === 'unreachable') return null;
+    if (outcome.write === 'refused') {
+      const there = await this.#take();
+      return there === 'ours' || there === 'unreachable' ? null : processOf(there);
+    }
+    this.#revision = outcome.revision;
+    const stored = await bucket.get(this.#key);
+    if (stored === null || stored === 'unreachable') return null;
+    if (stored.revision !== outcome.revision) return null;
+    await this.#measured(aheadOf(stored.storedMs, sentMs, tookMs));
+    return null;
+  }
+
+  async #measured(aheadMs: number): Promise<void> {
+    const others = this.#check.isPlain(aheadMs) ? [] : await this.#others();
+    if (others === 'unreachable') return;
+    const before = this.#check.verdict.verdict;
+    this.#check.measured(aheadMs, others);
+    const { verdict } = this.#check.verdict;
+    this.#observer.clockMeasured(aheadMs);
+    if (verdict !== before) this.#observer.clockJudged(verdict, aheadMs);
+    this.#isMeasured = true;
+  }
+
+  async #others() {
+    const { bucket, node } = this.#place;
+    const texts = await bucket.all(PREFIX);
+    if (texts === 'unreachable') return texts;
+    return texts.flatMap((text) => {
+      const { node: name, aheadMs } = parsed(text);
+      return name === node || aheadMs === null ? [] : [{ node: name, aheadMs }];
+    });
+  }
+
+  #text(): string {
+    const { node, host } = this.#place;
+    const aheadMs = this.#isMeasured ? this.#check.aheadMs : null;
+    const own: Process = { node, token: this.#token, host, sinceMs: this.#sinceMs, aheadMs };
+    return JSON.stringify(own);
+  }
+}
+
+function processOf({ text }: BucketValue): Process {
+  return parsed(text);
+}
+
+function parsed(text: string): Process {
+  // trust: written by a process of this market, to which alone NATS gives this bucket
+  return JSON.parse(text) as Process;
+}
+
+function takenBy({ node, host, sinceMs }: Process): string {
+  const since = new Date(sinceMs).toISOString();
+  return (
+    `NODE_NAME ${node} is in use: a process on ${host} has it since ${since} and is alive. ` +
+    'Give every node a name of its own, or stop that process.'
+  );
+}
