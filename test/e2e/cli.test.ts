@@ -60,3 +60,10 @@ test('another server on the same port or directory is refused; the first goes on
   assert.match(second.program.text, /upcurve could not go on: /);
   assert.equal((await first.get('/health/ready')).status, 200);
 });
+
+test('servers that share a port start beside each other', async (t) => {
+  const shared = () => ({ DATA_DIR: temporaryDirectory(), PORT_SHARED: 'true' });
+  const first = await startServer(t, [], shared());
+  const second = await startServer(t, [], { ...shared(), PORT: String(first.port) });
+  assert.equal(second.port, first.port);
+});

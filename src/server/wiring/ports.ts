@@ -12,7 +12,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Throws with the port, why it cannot be used, and what to do. */
 export async function requireFreePorts(settings: Settings): Promise<void> {
-  const { HOST, PORT, ADMIN_PORT } = settings;
+  const { HOST, ADMIN_PORT, PORT_SHARED } = settings;
+  // Other nodes of this machine may listen on a shared port already.
+  const PORT = PORT_SHARED ? undefined : settings.PORT;
   for (const [key, port] of Object.entries({ PORT, ADMIN_PORT })) {
     // 0 takes any free one.
     if (port === undefined || port === 0) continue;
