@@ -14,6 +14,7 @@ import { foldTrades } from './foldTrades.ts';
 import { http } from './http.ts';
 import { idleSockets } from './idleSockets.ts';
 import { listUpdates } from './listUpdates.ts';
+import { livePipe } from './livePipe.ts';
 import { loopDelay } from './loopDelay.ts';
 import { page } from './page.ts';
 import { restart } from './restart.ts';
@@ -30,6 +31,7 @@ const BENCHES = [
   clusterFrames,
   clusterJoin,
   fanOut,
+  livePipe,
   http,
   feeds,
   idleSockets,

@@ -28,7 +28,7 @@ export interface Frame {
 
 type Record = { readonly [key: string]: unknown };
 
-/** A `final:true` update that was not ignored. */
+/** A bar that was not final as far as the client knew, and is. */
 export interface FinalSeen {
   readonly time: number;
   readonly seq: number;
@@ -66,6 +66,8 @@ export class StrictSubscription {
   /** Snapshots that replaced what was known: the client was told to forget it. */
   told = 0;
   #snapshotDue = false;
+  /** Bars whose end a frame has told, in this epoch; until a rollback. */
+  readonly #ended = new Set<number>();
 
   constructor(requestId: string, wish: Wish) {
     this.requestId = requestId;
@@ -135,6 +137,7 @@ export class StrictSubscription {
       assert.equal(prev, null, 'a snapshot has no prev');
       assert.equal(frame.event, 'LastBarUpdate');
       this.bars.clear();
+      this.#ended.clear();
       this.told += this.own === null ? 0 : 1;
       this.whole = data === null;
       this.own = { epoch, seq };
@@ -157,35 +160,53 @@ export class StrictSubscription {
     }
     this.own = { epoch, seq };
     this.updates += 1;
-    if (frame.event === 'BarsRevised') this.#revise(data);
-    else this.#put(data, frame);
+    if (frame.event === 'BarsRevised') this.#revise(frame);
+    else this.#ordinary(frame);
     return false;
   }
 
-  #revise(data: unknown): void {
+  /** Never goes back in time, and tells the end of a bar once. */
+  #ordinary(frame: Frame): void {
+    const { data } = frame;
+    if (data !== null) {
+      const { time, final } = recordOf(data);
+      const newest = this.newest?.time ?? 0;
+      assert(Number(time) >= newest, `an update of ${time} after one of ${newest}`);
+      assert(!final || !this.#ended.has(Number(time)), `the end of ${time} came again`);
+    }
+    this.#put(data, frame);
+  }
+
+  #revise(frame: Frame): void {
     this.revisions += 1;
-    const { bars, pair, interval } = recordOf(data);
+    const { bars, pair, interval, reason } = recordOf(frame.data);
     const { base, quote } = this.wish;
     assert.equal(pair, `${base}_${quote}`);
     assert.equal(interval, this.wish.interval);
+    assert(['rollback', 'late', 'final'].includes(String(reason)));
     assert(Array.isArray(bars));
     for (const bar of bars.map(recordOf)) {
-      if (bar.removed === true) this.bars.delete(Number(bar.time));
-      else this.#put(bar, null);
+      const time = Number(bar.time);
+      if (reason === 'rollback' && bar.final !== true) this.#ended.delete(time);
+      if (bar.removed === true) this.bars.delete(time);
+      else this.#put(bar, reason === 'final' || this.bars.has(time) ? frame : null);
     }
   }
 
   #put(data: unknown, frame: Frame | null): void {
     if (data === null) {
       this.bars.clear();
+      this.#ended.clear();
       return;
     }
     const { pair, isRelevant, ...rest } = recordOf(data);
     assert.equal(pair, `${this.wish.base}_${this.wish.quote}`);
     assert.equal(typeof isRelevant, 'boolean');
     const bar = rest as unknown as Bar; // trust: compared field by field with what HTTP says
+    const wasFinal = this.bars.get(bar.time)?.final === true || this.#ended.has(bar.time);
     this.bars.set(bar.time, bar);
-    if (frame === null || !bar.final) return;
+    if (bar.final) this.#ended.add(bar.time);
+    if (frame === null || !bar.final || wasFinal) return;
     this.finals.push({ time: bar.time, seq: frame.seq, epoch: frame.epoch, bar });
   }
 }

@@ -14,6 +14,7 @@ import {
   type Resolution,
 } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
+import type { Cause } from '../../engine/store/rows.ts';
 import { tradedBars } from './history.ts';
 import { type Chart, view } from './market.ts';
 import type { BarNews } from './parts.ts';
@@ -56,10 +57,19 @@ export function filledNews(
   const changedAt = new Map(news.map(({ startMs, seq: changed }) => [startMs, changed]));
   const changed = flats.flatMap(({ bar, afterMs }): BarNews[] => {
     const startMs = bar.time * 1000;
-    const at = Math.max(movedAt.get(startMs) ?? 0, changedAt.get(afterMs) ?? 0);
-    return at === 0 ? [] : [{ startMs, seq: at, cause: 'trade', bar: render(bar) }];
+    const moved = movedAt.get(startMs) ?? 0;
+    const at = Math.max(moved, changedAt.get(afterMs) ?? 0);
+    if (at === 0) return [];
+    const isNewest = at === moved && !chart.series.hadNewer(startMs, at);
+    return [{ startMs, seq: at, cause: flatCause(isNewest, bar.final), bar: render(bar) }];
   });
   return [...news, ...changed].sort((a, b) => a.seq - b.seq || a.startMs - b.startMs);
+}
+
+/** Of a flat bar that began or ended, or whose close changed under it. */
+function flatCause(isNewest: boolean, isFinal: boolean): Cause {
+  if (isNewest) return isFinal ? 'final' : 'trade';
+  return isFinal ? 'lateFinal' : 'late';
 }
 
 function lastBegun({ clock }: Fold, resolution: Resolution): number {

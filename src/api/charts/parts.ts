@@ -1,11 +1,16 @@
 /**
- * Changes of a bar series as frames.
+ * Changes of a bar series as frames. Ordinary updates never go back in time: they carry the newest
+ * bar as it trades, ends, and gives way to the next. All else (a trade for an older bar, the end of
+ * an older bar, a rollback) is a revision.
  *
- * One position, one frame with news: a client ignores a second frame at a position it has. Bars
- * that changed at the same position (a rollback) travel together in one `BarsRevised`; the newest
- * bar that follows it repeats what it said. Where bars were removed, the newest one that is left is
- * among those revised even if it did not change: a client may know none but the removed.
+ * One position, one frame with news: a client ignores a second frame at a position it has. So bars
+ * that changed at one position travel in one `BarsRevised`; where the newest bar is among them, an
+ * ordinary update with it follows for clients that know no other event.
+ * One answer, one `BarsRevised`: from the first revision to the last, the updates between included.
+ * Where bars were removed at the end of the series, the newest one that is left is said with them:
+ * a client may know none but the removed.
  */
+
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import type { Part } from '../topics/port.ts';
@@ -26,64 +31,113 @@ export interface NewestBar {
   readonly bar: Json;
 }
 
+export interface Rollback {
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+}
+
 export interface SeriesName {
   /** Event of ordinary updates. */
   readonly update: string;
   readonly pair: string;
   readonly interval: string;
-  /** Between which slots the rollback lies that entry `seq` was; null slots where unknown. */
-  undoneSlots(seq: number): { readonly fromSlot: number | null; readonly toSlot: number | null };
 }
 
-/** `news` in ascending seq; `newest` is asked only where it has to be said. */
+/** Bars that are said in one frame. */
+interface Step {
+  /** The frame completes the subscription up to here. */
+  readonly seq: number;
+  readonly news: readonly BarNews[];
+  readonly isRevision: boolean;
+}
+
+/**
+ * `news` in ascending seq. `rollback`: the newest one among the positions that are told of; what
+ * the client knows may be newer than what is left, so all of it is one revision.
+ * `newest` is asked only where it has to be said.
+ */
 export function partsOf(
   name: SeriesName,
   news: readonly BarNews[],
+  rollback: Rollback | null,
   newest: () => NewestBar | null,
 ): Part[] {
-  const parts: Part[] = [];
-  let newestSaid = true;
-  for (const group of groupBySeq(news)) {
-    const [only] = group;
-    if (only === undefined) continue;
-    const ordinary = only.cause === 'trade' || only.cause === 'final';
-    if (group.length === 1 && ordinary && only.bar !== null) {
-      parts.push({ event: name.update, seq: only.seq, data: only.bar });
-      newestSaid = newestSaid || only.cause === 'trade';
+  if (news.length === 0) return [];
+  const steps = stepsOf(news);
+  const told = rollback === null ? mergeRevisions(steps) : [merged(steps)];
+  return told.flatMap(({ seq, news: bars, isRevision }): Part[] => {
+    if (!isRevision) return bars.map(({ bar }) => ({ event: name.update, seq, data: bar }));
+    const last = newest();
+    const isNewestSaid = concerns(bars, last);
+    const all = isNewestSaid ? withNewest(bars, last) : bars;
+    const parts = [{ event: REVISED, seq, data: revision(name, all, rollback) }];
+    return isNewestSaid ? [...parts, { event: name.update, seq, data: last?.bar ?? null }] : parts;
+  });
+}
+
+function stepsOf(news: readonly BarNews[]): Step[] {
+  const steps: { seq: number; news: BarNews[]; isRevision: boolean }[] = [];
+  for (const item of news) {
+    const last = steps[steps.length - 1];
+    const isOrdinary = (item.cause === 'trade' || item.cause === 'final') && item.bar !== null;
+    if (last === undefined || last.seq !== item.seq) {
+      steps.push({ seq: item.seq, news: [item], isRevision: !isOrdinary });
     } else {
-      parts.push({ event: REVISED, seq: only.seq, data: revision(name, group, newest) });
-      newestSaid = false;
+      last.news.push(item);
+      last.isRevision = true;
     }
   }
-  const last = parts[parts.length - 1];
-  if (last !== undefined && !newestSaid) {
-    parts.push({ event: name.update, seq: last.seq, data: newest()?.bar ?? null });
-  }
-  return parts;
+  return steps;
+}
+
+/**
+ * From the first revision to the last as one, at the position of the last: a client that has seen
+ * a part of it already ignores what is at or below its own position.
+ */
+function mergeRevisions(steps: readonly Step[]): Step[] {
+  const first = steps.findIndex(({ isRevision }) => isRevision);
+  const last = steps.findLastIndex(({ isRevision }) => isRevision);
+  if (first === last) return [...steps];
+  const between = merged(steps.slice(first, last + 1));
+  return [...steps.slice(0, first), between, ...steps.slice(last + 1)];
+}
+
+function merged(steps: readonly Step[]): Step {
+  const news = steps.flatMap((step) => step.news);
+  return { seq: steps.at(-1)?.seq ?? 0, news, isRevision: true };
+}
+
+/** The newest bar is among those revised, or it is the newest because they were removed. */
+function concerns(bars: readonly BarNews[], newest: NewestBar | null): boolean {
+  const newestMs = newest?.startMs ?? Number.NEGATIVE_INFINITY;
+  return bars.some(({ startMs, bar }) => {
+    return startMs === newestMs || (bar === null && startMs > newestMs);
+  });
+}
+
+function withNewest(bars: readonly BarNews[], newest: NewestBar | null): readonly BarNews[] {
+  if (newest === null) return bars;
+  // Where the bar of a launch stands again for the traded one that was removed, it takes its place.
+  const isThere = ({ startMs, bar }: BarNews) => startMs === newest.startMs && bar !== null;
+  if (bars.some(isThere)) return bars;
+  const others = bars.filter(({ startMs }) => startMs !== newest.startMs);
+  return [...others, { ...newest, seq: 0, cause: 'rollback' }];
 }
 
 function revision(
-  { pair, interval, undoneSlots }: SeriesName,
-  group: readonly BarNews[],
-  newest: () => NewestBar | null,
+  { pair, interval }: SeriesName,
+  news: readonly BarNews[],
+  rollback: Rollback | null,
 ): Json {
-  const reason = group.some(({ cause }) => cause === 'rollback') ? 'rollback' : 'late';
-  const revised = new Map(group.map(({ startMs, bar }) => [startMs, bar]));
-  const left = group.some(({ bar }) => bar === null) ? newest() : null;
-  if (left !== null) revised.set(left.startMs, left.bar);
-  const bars = [...revised]
-    .sort(([a], [b]) => a - b)
-    .map(([startMs, bar]) => bar ?? { time: startMs / 1000, removed: true });
-  const { fromSlot, toSlot } = undoneSlots(group[0]?.seq ?? 0);
-  return { pair, interval, reason, fromSlot, toSlot, bars };
+  const bars = [...news]
+    .sort((a, b) => a.startMs - b.startMs)
+    .map(({ startMs, bar }) => bar ?? { time: startMs / 1000, removed: true });
+  const { fromSlot = null, toSlot = null } = rollback ?? {};
+  return { pair, interval, reason: reasonOf(news, rollback), fromSlot, toSlot, bars };
 }
 
-function groupBySeq(news: readonly BarNews[]): BarNews[][] {
-  const groups: BarNews[][] = [];
-  for (const item of news) {
-    const group = groups[groups.length - 1];
-    if (group !== undefined && group[0]?.seq === item.seq) group.push(item);
-    else groups.push([item]);
-  }
-  return groups;
+function reasonOf(news: readonly BarNews[], rollback: Rollback | null): string {
+  const has = (cause: Cause) => news.some((item) => item.cause === cause);
+  if (rollback !== null || has('rollback')) return 'rollback';
+  return has('final') || has('lateFinal') ? 'final' : 'late';
 }

@@ -75,20 +75,30 @@ const PAIR = Type.String({ description: '`base_quote`' });
 const StreamedBar = Type.Object({ pair: PAIR, ...barFields, isRelevant: RELEVANT });
 const StreamedMCapBar = Type.Object({ pair: PAIR, ...capFields });
 
+const REVISION = [
+  'Every change that is not of the newest bar: a trade for an older one (`late`), the end of an',
+  'older one (`final`), a rollback. Put each bar in its place; `{time, removed: true}` takes it',
+  'away. Ordinary updates never go back in time. Where the newest bar is among those revised,',
+  'an ordinary update with the same `seq` repeats it, for clients that know no other event.',
+].join(' ');
+
 export const LastBarOutput = Type.Union([StreamedBar, Type.Null()]);
 export const MCapBarOutput = Type.Union([StreamedMCapBar, Type.Null()]);
 export const BarsRevisedOutput = revisionOf(StreamedBar);
 export const MCapBarsRevisedOutput = revisionOf(StreamedMCapBar);
 
 function revisionOf(bar: TSchema) {
-  return Type.Object({
-    pair: Type.String(),
-    interval: ResolutionName,
-    reason: Type.Union([Type.Literal('rollback'), Type.Literal('late')]),
-    fromSlot: Type.Union([Type.Integer(), Type.Null()]),
-    toSlot: Type.Union([Type.Integer(), Type.Null()]),
-    bars: Type.Array(
-      Type.Union([bar, Type.Object({ time: Type.Integer(), removed: Type.Literal(true) })]),
-    ),
-  });
+  return Type.Object(
+    {
+      pair: Type.String(),
+      interval: ResolutionName,
+      reason: Type.Union([Type.Literal('rollback'), Type.Literal('late'), Type.Literal('final')]),
+      fromSlot: Type.Union([Type.Integer(), Type.Null()]),
+      toSlot: Type.Union([Type.Integer(), Type.Null()]),
+      bars: Type.Array(
+        Type.Union([bar, Type.Object({ time: Type.Integer(), removed: Type.Literal(true) })]),
+      ),
+    },
+    { description: REVISION },
+  );
 }

@@ -1,7 +1,7 @@
 /** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { undoneSlots } from '../../engine/actors/chainMarket.ts';
+import { lastRollback } from '../../engine/actors/chainMarket.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { clockTag } from '../../engine/actors/marketClock.ts';
 import { wasKnown } from '../../engine/actors/pairIds.ts';
@@ -25,7 +25,7 @@ import {
   isRelevant,
   view,
 } from './market.ts';
-import { type BarNews, type NewestBar, partsOf, REVISED } from './parts.ts';
+import { type BarNews, type NewestBar, partsOf, REVISED, type Rollback } from './parts.ts';
 import {
   BarInput,
   BarsRevisedOutput,
@@ -122,15 +122,13 @@ class BarSource implements Source {
     // More than an answer may hold: a page of them. Filled ones come whole or as a snapshot.
     if (!isAll && (this.#filled || last === undefined)) return null;
     const completeTo = isAll || last === undefined ? applied : last.seq;
+    const rollback = rollbackAfter(seq, fold, chart);
+    // A page would leave bars standing that the next one takes away.
+    if (!isAll && rollback !== null) return null;
     const news = this.#news(fold, chart, changes, { seq, completeTo });
     if (news === null || news.length > MAX_RECOVERED_BARS) return null;
-    const name = {
-      update,
-      pair: this.#pair,
-      interval: this.#wish.resolution,
-      undoneSlots: (undoneSeq: number) => undoneSlots(fold.store, undoneSeq),
-    };
-    return { parts: partsOf(name, news, () => this.#newest(fold, chart)), completeTo };
+    const name = { update, pair: this.#pair, interval: this.#wish.resolution };
+    return { parts: partsOf(name, news, rollback, () => this.#newest(fold, chart)), completeTo };
   }
 
   /** Of traded bars, flat ones where they are wanted, and the one that stands for a launch. */
@@ -178,6 +176,12 @@ class BarSource implements Source {
     const relevant = isRelevant(this.#wish.resolution, bar.time * 1000, fold.marketMs);
     return { pair: this.#pair, ...this.#kind.present(bar, relevant), isRelevant: relevant };
   }
+}
+
+/** The newest rollback after `seq` where one may have touched the bars of this chart. */
+function rollbackAfter(seq: number, fold: Fold, { series }: Chart): Rollback | null {
+  const last = lastRollback(fold.store);
+  return last !== null && last.seq > seq && series.loadedSeq >= seq ? last : null;
 }
 
 function seriesTags(kind: ChartKind, wish: ChartWish): string[] {

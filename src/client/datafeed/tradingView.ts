@@ -172,6 +172,9 @@ async function barsOf(
   return { bars: [], meta: { noData: true, nextTime: older?.time ?? null } };
 }
 
+/** More than may be open at a time, so that the end of each is known to change nothing. */
+const REMEMBERED_BARS = 2_000;
+
 interface Listener {
   readonly onTick: (bar: TradingViewBar) => void;
   readonly reset: () => void;
@@ -188,8 +191,17 @@ function begin(client: Client, ticker: string, interval: Resolution, listener: L
 
 function followed<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Listener) {
   let newest: number | null = null;
+  const drawn = new Map<number, string>();
   mirror.onChange(({ bars }, { reason, changed, removed }) => {
     const isFirst = newest === null;
+    const isSame = changed.every((bar) => drawn.get(bar.time) === drawingOf(bar));
+    for (const bar of reason === 'snapshot' ? bars : changed) drawn.set(bar.time, drawingOf(bar));
+    for (const time of drawn.keys()) {
+      if (drawn.size <= REMEMBERED_BARS) break;
+      drawn.delete(time);
+    }
+    // The end of a bar is a revision where a newer one is there, and changes nothing that is drawn.
+    if (reason === 'revised' && removed.length === 0 && isSame) return;
     const ticks = reason === 'snapshot' ? bars.slice(-1) : changed;
     const isPast = ticks.some(({ time }) => newest !== null && time < newest);
     newest = bars.at(-1)?.time ?? newest ?? 0;
@@ -199,6 +211,11 @@ function followed<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Li
     else for (const bar of ticks) onTick(pointOf(bar));
   });
   return mirror;
+}
+
+/** What the library shows of a bar, as text to compare. */
+function drawingOf(bar: Candle): string {
+  return JSON.stringify(pointOf(bar));
 }
 
 function pointOf(bar: Candle & { readonly volume?: string }): TradingViewBar {

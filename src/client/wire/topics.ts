@@ -25,11 +25,18 @@ export type LastBarData = {
   readonly isRelevant: boolean;
 } | null;
 
+/**
+ * Every change that is not of the newest bar: a trade for an older one (`late`), the end of
+ * an older one (`final`), a rollback. Put each bar in its place; `{time, removed: true}`
+ * takes it away. Ordinary updates never go back in time. Where the newest bar is among
+ * those revised, an ordinary update with the same `seq` repeats it, for clients that know
+ * no other event.
+ */
 export interface LastBarRevised {
   readonly pair: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
   readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
-  readonly reason: 'rollback' | 'late';
+  readonly reason: 'rollback' | 'late' | 'final';
   readonly fromSlot: number | null;
   readonly toSlot: number | null;
   readonly bars: readonly (
@@ -97,11 +104,18 @@ export type MCapBarData = {
   readonly isRelevant: boolean;
 } | null;
 
+/**
+ * Every change that is not of the newest bar: a trade for an older one (`late`), the end of
+ * an older one (`final`), a rollback. Put each bar in its place; `{time, removed: true}`
+ * takes it away. Ordinary updates never go back in time. Where the newest bar is among
+ * those revised, an ordinary update with the same `seq` repeats it, for clients that know
+ * no other event.
+ */
 export interface MCapBarRevised {
   readonly pair: string;
   /** UTC; weeks start Monday 00:00, months on the 1st. */
   readonly interval: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
-  readonly reason: 'rollback' | 'late';
+  readonly reason: 'rollback' | 'late' | 'final';
   readonly fromSlot: number | null;
   readonly toSlot: number | null;
   readonly bars: readonly (

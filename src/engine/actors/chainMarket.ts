@@ -24,10 +24,19 @@ export interface UndoneSlots {
   readonly toSlot: number | null;
 }
 
+export interface LastRollback extends UndoneSlots {
+  readonly seq: number;
+}
+
+/** The newest rollback that holds; null where there was none. */
+export function lastRollback(store: StateStore): LastRollback | null {
+  const text = store.get('market', UNDONE);
+  return text === null ? null : readRecord<LastRollback>(text);
+}
+
 /** Of the rollback that entry `seq` was; null slots where a later one hides it. */
 export function undoneSlots(store: StateStore, seq: number): UndoneSlots {
-  const text = store.get('market', UNDONE);
-  const last = text === null ? null : readRecord<UndoneSlots & { seq: number }>(text);
+  const last = lastRollback(store);
   if (last?.seq !== seq) return { fromSlot: null, toSlot: null };
   return { fromSlot: last.fromSlot, toSlot: last.toSlot };
 }
@@ -62,10 +71,10 @@ export class ChainMarket {
     for (const change of restored) tellOfUndone(change, seq, rows);
     this.#tellWaiting(restored, rows);
     const tip = restored.find(({ table, key }) => table === 'market' && key === TIP);
-    if (tip !== undefined) {
-      const undone = { seq, fromSlot: slotOf(tip.before), toSlot: slotOf(tip.after) };
-      rows.set('market', UNDONE, JSON.stringify(undone));
-    }
+    // A replay has no tip and no slots.
+    const fromSlot = tip === undefined ? null : slotOf(tip.before);
+    const toSlot = tip === undefined ? null : slotOf(tip.after);
+    rows.set('market', UNDONE, JSON.stringify({ seq, fromSlot, toSlot }));
     this.follow(restored, seq);
   }
 

@@ -31,6 +31,8 @@ interface HeldBar {
   readonly key: string;
   seq: number;
   cause: Cause;
+  /** Entry that made the bar; 0 for one that was loaded: it is not known. */
+  bornSeq: number;
   /** As staged last: the before-image of the next change. */
   text: string | null;
   dirty: boolean;
@@ -41,6 +43,8 @@ const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 
 export class Series {
   readonly resolution: Resolution;
+  /** Made from the store as of this position; a rollback of its bars makes it again. */
+  readonly loadedSeq: number;
   readonly #pairId: number;
   readonly #index: number;
   readonly #store: StateStore;
@@ -51,6 +55,8 @@ export class Series {
   #nextEndMs = Number.POSITIVE_INFINITY;
   #floorSeq: number;
   #changedSeq: number;
+  /** Start of the newest bar that was released. */
+  #releasedMs = Number.NEGATIVE_INFINITY;
 
   constructor(store: StateStore, pairId: number, index: number, stored: boolean) {
     const resolution = RESOLUTIONS[index];
@@ -59,13 +65,22 @@ export class Series {
     this.#store = store;
     this.#pairId = pairId;
     this.#index = index;
-    this.#floorSeq = store.checkpoint?.seq ?? 0;
+    this.loadedSeq = store.checkpoint?.seq ?? 0;
+    this.#floorSeq = this.loadedSeq;
     this.#changedSeq = this.#floorSeq;
     if (stored) this.#load();
   }
 
   get newest(): Bar | null {
     return this.#newest?.bar ?? null;
+  }
+
+  /** Whether a bar after `startMs` was there at `seq`; also true where that is not remembered. */
+  hadNewer(startMs: number, seq: number): boolean {
+    if (this.#releasedMs > startMs) return true;
+    return [...this.#held.values()].some((held) => {
+      return held.bar.startMs > startMs && held.bornSeq <= seq;
+    });
   }
 
   /** Nothing of the series has changed since this position. */
@@ -105,7 +120,7 @@ export class Series {
         continue;
       }
       held.bar.final = true;
-      this.#touch(held, 'final');
+      this.#touch(held, held === this.#newest ? 'final' : 'lateFinal');
     }
   }
 
@@ -117,6 +132,7 @@ export class Series {
     for (const held of this.#dirty) {
       const after = encodeBar(held.bar);
       changes.push({ table: 'bars', key: held.key, before: held.text, after, cause: held.cause });
+      if (held.text === null) held.bornSeq = seq;
       held.text = after;
       held.seq = seq;
       held.dirty = false;
@@ -185,7 +201,7 @@ export class Series {
   #hold(bar: Bar, text: string | null, seq: number, cause: Cause): HeldBar {
     const key = barKey(this.#pairId, this.#index, bar.startMs);
     const endMs = intervalEnd(this.resolution, bar.startMs);
-    const held: HeldBar = { bar, endMs, key, seq, cause, text, dirty: false };
+    const held: HeldBar = { bar, endMs, key, seq, cause, bornSeq: 0, text, dirty: false };
     this.#held.set(bar.startMs, held);
     if (!bar.final) this.#nextEndMs = Math.min(this.#nextEndMs, endMs);
     return held;
@@ -206,6 +222,7 @@ export class Series {
     for (const held of final.slice(0, HELD_BARS / 2)) {
       this.#held.delete(held.bar.startMs);
       this.#floorSeq = Math.max(this.#floorSeq, held.seq);
+      this.#releasedMs = Math.max(this.#releasedMs, held.bar.startMs);
     }
   }
 }

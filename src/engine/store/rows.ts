@@ -39,10 +39,11 @@ export type TableName = (typeof TABLES)[number];
 export const KEPT_TABLES: ReadonlySet<TableName> = new Set(['mempool', 'beacons', 'dropped']);
 
 /**
- * Why a row has its seq. `trade`: a trade at the newest end; `final`: its interval ended;
- * `late`: a trade behind the newest end; `rollback`: undone.
+ * Why a row has its seq. `trade`: a trade at the newest end; `final`: the interval of the newest
+ * bar ended; `late`: a trade behind the newest end; `rollback`: undone; `lateFinal`: the interval
+ * ended when a newer bar was there already. Stored as an index: append only.
  */
-export const CAUSES = ['trade', 'final', 'late', 'rollback'] as const;
+export const CAUSES = ['trade', 'final', 'late', 'rollback', 'lateFinal'] as const;
 export type Cause = (typeof CAUSES)[number];
 
 export interface RowChange {

@@ -16,8 +16,9 @@ const TABLES = `
     start INTEGER NOT NULL, seq INTEGER NOT NULL, cause INTEGER NOT NULL, value TEXT,
     PRIMARY KEY (pair, final, resolution, start)
   ) STRICT, WITHOUT ROWID;
-  -- Only what did not change in the order of time needs to be found by seq (cause late, rollback):
-  -- the rest is found by start, and an index over every bar would double the work of a commit.
+  -- Only what did not change in the order of time needs to be found by seq (cause late, rollback,
+  -- lateFinal): the rest is found by start, and an index over every bar would double the work of a
+  -- commit.
   CREATE INDEX IF NOT EXISTS revised_bars ON bars (pair, resolution, seq) WHERE cause >= 2;
   CREATE INDEX IF NOT EXISTS bar_tombstones ON bars (seq) WHERE value IS NULL;
   CREATE TABLE IF NOT EXISTS undo (
