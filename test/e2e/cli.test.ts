@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseCommand } from '../../src/server/cli/arguments.ts';
+import { freePorts } from '../../src/server/cli/localNats.ts';
 import { TABLE } from '../../src/server/settings/table.ts';
 import { runProgram, startServer, temporaryDirectory } from '../support/server.ts';
 
@@ -62,8 +63,8 @@ test('another server on the same port or directory is refused; the first goes on
 });
 
 test('servers that share a port start beside each other', async (t) => {
-  const shared = () => ({ DATA_DIR: temporaryDirectory(), PORT_SHARED: 'true' });
-  const first = await startServer(t, [], shared());
-  const second = await startServer(t, [], { ...shared(), PORT: String(first.port) });
-  assert.equal(second.port, first.port);
+  const [port] = await freePorts(1);
+  const shared = () => ({ DATA_DIR: temporaryDirectory(), PORT: `${port}`, PORT_SHARED: 'true' });
+  assert.equal((await startServer(t, [], shared())).port, port);
+  assert.equal((await startServer(t, [], shared())).port, port);
 });
