@@ -149,6 +149,9 @@ const SILENT = {
   appendFailed: fail,
   epochStarted: () => {},
   stateUnreadable: fail,
+  stateRebuilding: fail,
+  stateRebuilt: fail,
+  stateNotRebuilt: fail,
 };
 
 function fail(...what: unknown[]): never {

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { tradersService } from '../client/traders/service.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
@@ -17,6 +18,7 @@ import { openDoors } from './wiring/doors.ts';
 import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
 import { type Market, openMarket } from './wiring/market.ts';
 import { requireFreePorts } from './wiring/ports.ts';
+import { noteTroubles } from './wiring/troubles.ts';
 import type { Roles } from './wiring/turns.ts';
 import type { World } from './wiring/world.ts';
 
@@ -47,19 +49,21 @@ async function start(world: World): Promise<App> {
   await requireFreePorts(world.settings);
   const registry = createRegistry();
   collectProcessMetrics(registry);
-  const { events, failed } = untilFatal(createEvents(logger, registry));
+  const noted = noteTroubles(createEvents(logger, registry));
+  const { events, failed } = untilFatal(noted.events);
 
   const { NATS_URL } = world.settings;
   const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
   const market = joined?.market ?? (await openMarket(world, events));
   const { node, log, writer } = market;
+  noted.watch(node);
   const cluster = joined?.cluster ?? null;
   const chain = await openAnyChain(world, market, cluster, events).catch(async (error: unknown) => {
     // What is open would keep a start alive that was given up.
     await cluster?.leave();
     throw error;
   });
-  const doors = openDoors(world, node, chain, cluster, events, registry);
+  const doors = openDoors(world, node, chain, cluster, events, registry, noted.troubles);
 
   let replay: Replay | null = null;
   let stopping = false;
@@ -92,15 +96,22 @@ async function start(world: World): Promise<App> {
       if (stopping) replay.stop();
       return replay.run(input);
     },
-    async stop(reason) {
-      const startMs = clock.monotonicMs();
-      events.stopping(reason);
-      for (const { service, error } of await running.stop()) {
-        events.serviceStopFailed(service, error);
-      }
-      events.stopped((clock.monotonicMs() - startMs) / 1000);
-    },
+    stop: (reason) => stopAll(running, reason, clock, events),
   };
+}
+
+async function stopAll(
+  running: Awaited<ReturnType<typeof runServices>>,
+  reason: string,
+  clock: Clock,
+  events: Events,
+): Promise<void> {
+  const startMs = clock.monotonicMs();
+  events.stopping(reason);
+  for (const { service, error } of await running.stop()) {
+    events.serviceStopFailed(service, error);
+  }
+  events.stopped((clock.monotonicMs() - startMs) / 1000);
 }
 
 function serviceOf(

@@ -48,6 +48,8 @@ export interface Said {
   readonly unreadable: unknown[];
   readonly rejected: string[];
   readonly sumsOutdated: string[];
+  /** `rebuilding`, `rebuilt` or what went wrong. */
+  readonly repairs: string[];
   /** Tags given to the hub since they were last cleared. */
   readonly tags: Set<string>;
   epochChanges: number;
@@ -119,6 +121,9 @@ export class FoldWorld {
       commitFailed: (error) => said.commitFailures.push(error),
       actorQuarantined: (pool) => said.quarantined.push(pool),
       foldFailed: (error) => said.foldFailures.push(error),
+      stateRebuilding: () => said.repairs.push('rebuilding'),
+      stateRebuilt: () => said.repairs.push('rebuilt'),
+      stateNotRebuilt: (error) => said.repairs.push(String(error)),
     });
     const writer = new LogWriter(log, tail, 1, systemClock, {
       appendFailed: (error) => said.appendFailures.push(error),
@@ -244,6 +249,7 @@ function silence(): Said {
     unreadable: [],
     rejected: [],
     sumsOutdated: [],
+    repairs: [],
     tags: new Set(),
     epochChanges: 0,
   };

@@ -57,6 +57,7 @@ function readiness(status: NodeStatus): Answer {
   const position = status.applied();
   const synced = status.synced();
   const quarantinedPools = status.quarantined();
+  const reasons = status.reasons();
   const { slot, hash, lagMs } = status.tip();
   const body = JSON.stringify({
     node: status.node,
@@ -70,7 +71,8 @@ function readiness(status: NodeStatus): Answer {
     stateHash: status.stateHash(),
     synced,
     stale: status.stale(),
-    degraded: quarantinedPools > 0,
+    degraded: reasons.length > 0,
+    reasons,
     quarantinedPools,
     mayNotLead: status.mayNotLead(),
     tip: { slot, hash, lagMs },

@@ -45,7 +45,19 @@ export const Ready = Type.Object({
   term: Type.Integer({ description: 'Of the leader whose entry was applied last.' }),
   lagEntries: Type.Integer({ description: 'Entries that are written and not applied here yet.' }),
   stateHash: Type.String({ description: 'Hex; equal on every node at this position.' }),
-  degraded: Type.Boolean({ description: 'Some pools are quarantined; the others are served.' }),
+  degraded: Type.Boolean({ description: 'It serves, but something is wrong: see reasons.' }),
+  reasons: Type.Array(
+    Type.Object({
+      code: Type.Enum([
+        'LOG_NOT_WRITTEN',
+        'STATE_NOT_WRITTEN',
+        'STATE_DAMAGED',
+        'POOLS_QUARANTINED',
+      ]),
+      message: Type.String({ description: 'Cause, and what to do.' }),
+    }),
+    { description: 'Why it is degraded; empty when it is not.' },
+  ),
   quarantinedPools: Type.Integer({ minimum: 0 }),
   mayNotLead: Nullable.text(
     'Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.',

@@ -2,6 +2,7 @@
 
 import type { SyncProgress } from '../../chain/syncMeter.ts';
 import type { Position } from '../../engine/runtime/position.ts';
+import type { Trouble } from '../../engine/runtime/troubles.ts';
 import type { Tip } from '../gateway/port.ts';
 
 export interface StatusTip extends Tip {
@@ -33,5 +34,7 @@ export interface NodeStatus {
   mayNotLead(): string | null;
   /** Pools taken out after a repeated fault; the others go on. */
   quarantined(): number;
+  /** Why it is degraded; empty: it is not. */
+  reasons(): readonly Trouble[];
   tip(): StatusTip;
 }

@@ -26,8 +26,14 @@ export interface HealthReadyAnswer {
   readonly lagEntries: number;
   /** Hex; equal on every node at this position. */
   readonly stateHash: string;
-  /** Some pools are quarantined; the others are served. */
+  /** It serves, but something is wrong: see reasons. */
   readonly degraded: boolean;
+  /** Why it is degraded; empty when it is not. */
+  readonly reasons: readonly {
+    readonly code: 'LOG_NOT_WRITTEN' | 'STATE_NOT_WRITTEN' | 'STATE_DAMAGED' | 'POOLS_QUARANTINED';
+    /** Cause, and what to do. */
+    readonly message: string;
+  }[];
   readonly quarantinedPools: number;
   /** Of several nodes: why this one must not lead (full disk, wrong clock); null: it may. */
   readonly mayNotLead: string | null;

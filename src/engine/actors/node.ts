@@ -9,17 +9,19 @@ import type { SealedEntry } from '../log/entry.ts';
 import { type Log, UnreadableEntry } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
+import { isDamage } from '../store/damage.ts';
 import { StateStore } from '../store/state.ts';
 import { type CommitObserver, Committer } from './committer.ts';
 import { hasBase, isNewEpoch, readOn } from './continuity.ts';
-import { type DataFiles, damagedPools, markDamaged } from './files.ts';
+import { type DataFiles, damagedPools, isDamaged, markDamaged } from './files.ts';
 import { Fold } from './fold.ts';
 import { FoldListeners } from './foldListeners.ts';
 import { OtherState } from './otherState.ts';
 import { Interrupted, type RebuildOptions } from './rebuild.ts';
+import { type RepairObserver, StateRepair } from './stateRepair.ts';
 import type { TopicHub } from './topicHub.ts';
 
-export interface NodeObserver extends CommitObserver {
+export interface NodeObserver extends CommitObserver, RepairObserver {
   batchApplied(entries: number, seconds: number): void;
   actorQuarantined(pool: string, error: unknown): void;
   foldFailed(error: unknown): void;
@@ -65,6 +67,9 @@ export class Node {
   #wake: () => void = () => {};
   #adopted: SealedEntry | null = null;
   #mayRejoin = false;
+  readonly #repair: StateRepair;
+  /** An entry could not be applied: what is in memory may lack part of it. */
+  #halfApplied = false;
 
   /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
   constructor(
@@ -88,6 +93,7 @@ export class Node {
       return this.#fold.store;
     });
     const rebuilding = { ...options, ...this.#foldOptions(), clock };
+    this.#repair = new StateRepair(log, files, rebuilding, observer);
     this.#otherState = new OtherState(log, files, rebuilding, this.#committer);
   }
 
@@ -106,7 +112,9 @@ export class Node {
   }
 
   synced(): boolean {
-    return !this.#failed && !this.#diverged && this.applied().seq >= this.#syncedTo;
+    return (
+      !this.#failed && !this.#halfApplied && !this.#diverged && this.applied().seq >= this.#syncedTo
+    );
   }
 
   onApplied(listener: () => void): () => void {
@@ -139,6 +147,20 @@ export class Node {
     return this.#committer.refusal;
   }
 
+  /**
+   * A row cannot be read: makes the state again from the log, beside the one that serves, and takes
+   * it over. Of several nodes the next start does it: their log may have lost its beginning.
+   */
+  repair(error: unknown): void {
+    if (this.#stopping || this.#failed) return;
+    if (this.#options.shared !== undefined) this.repairAtNextStart(error);
+    else void this.#repair.begin(error, this.applied().seq).then(() => this.#wake());
+  }
+
+  repairAtNextStart(error: unknown): void {
+    if (!isDamaged(this.#files)) markDamaged(this.#files, 'state', error);
+  }
+
   get hasDiverged(): boolean {
     return this.#diverged;
   }
@@ -161,6 +183,7 @@ export class Node {
     this.#committer.stop();
     this.#wake();
     this.#listeners.tell();
+    await this.#repair.cancel();
     await this.#log.close();
     await this.#running;
     await this.#committer.rest();
@@ -195,12 +218,13 @@ export class Node {
       return;
     }
     if (this.#mayRejoin) await this.#rejoin();
+    if (this.#repair.isReady) await this.#takeRepaired();
     const seq = this.applied().seq + 1;
     const isShared = this.#options.shared !== undefined;
     const next = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
     this.#setDiverged(next.entries === null ? next.reason : null);
     if (next.entries === null) await this.#woken(() => {});
-    else if (next.entries.length > 0) await this.#applyAll(next.entries);
+    else if (next.entries.length > 0) await this.#applyOrRepair(next.entries);
     else await this.#woken((wake) => void this.#log.reached(seq).then(wake));
   }
 
@@ -208,7 +232,8 @@ export class Node {
   #woken(listen: (wake: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      if (this.#adopted !== null || this.#mayRejoin || this.#stopping) resolve();
+      const isAwaited = this.#adopted !== null || this.#mayRejoin || this.#repair.isReady;
+      if (isAwaited || this.#stopping) resolve();
       else listen(resolve);
     });
   }
@@ -227,6 +252,34 @@ export class Node {
     this.#openState([]);
     this.#hub?.epochChanged();
     this.#listeners.tell();
+  }
+
+  /** An entry that meets an unreadable row is applied to the state that is made again. */
+  async #applyOrRepair(entries: readonly SealedEntry[]): Promise<void> {
+    try {
+      await this.#applyAll(entries);
+    } catch (error) {
+      if (!isDamage(error) || this.#options.shared !== undefined) throw error;
+      this.#halfApplied = true;
+      await this.#repair.begin(error, this.applied().seq);
+      if (!this.#repair.isReady || !(await this.#takeRepaired())) throw error;
+      this.#halfApplied = false;
+    }
+  }
+
+  /** False: it could not be brought to where this node is. */
+  async #takeRepaired(): Promise<boolean> {
+    const { store } = this.#fold;
+    const repaired = await this.#repair.take(store.checkpoint?.seq ?? 0);
+    if (repaired === null) return false;
+    const { broken, startedMs } = repaired;
+    await this.#otherState.takeRebuilt(store);
+    for (const [pool, error] of broken) markDamaged(this.#files, pool, error);
+    this.#openState([...broken.keys()]);
+    this.#observer.stateRebuilt((this.#clock.monotonicMs() - startedMs) / 1000);
+    this.#hub?.epochChanged();
+    this.#listeners.tell();
+    return true;
   }
 
   /** Applies in slices of at most 2 ms, each published whole. */
@@ -276,6 +329,7 @@ export class Node {
   async #changeEpoch(sealed: SealedEntry): Promise<void> {
     const { payload, epoch } = sealed.entry;
     if (payload.kind !== 'epoch') return;
+    const wasRepairing = await this.#repair.cancel();
     if (payload.base !== undefined && !this.#isAt(payload.base)) {
       if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
       // Until it is taken over, what is here is not what the others go on from.
@@ -291,6 +345,7 @@ export class Node {
     this.#syncedTo = Math.min(this.#syncedTo, sealed.entry.seq);
     this.#diverged = false;
     this.#observer.epochStarted(epoch, payload.reason);
+    if (wasRepairing) this.repair(new Error('a new epoch began while the state was made again'));
     this.#hub?.epochChanged();
     this.#listeners.tell();
   }

@@ -61,7 +61,7 @@ export class OtherState {
 
   /** False: there is none that is further than `store`, or we stop before it is there. */
   async takeSnapshot(store: StateStore): Promise<boolean> {
-    const { rebuild, state } = this.#files;
+    const { rebuild } = this.#files;
     const from = store.checkpoint?.seq ?? 0;
     try {
       const { seq: end } = await this.#log.last();
@@ -71,10 +71,15 @@ export class OtherState {
       if (error instanceof Interrupted) return false;
       throw error;
     }
-    await this.#release(store);
-    replaceDatabase(rebuild, state);
-    clearDamaged(this.#files);
+    await this.takeRebuilt(store);
     return true;
+  }
+
+  /** Puts what is in the file `rebuild` in the place of `store`. */
+  async takeRebuilt(store: StateStore): Promise<void> {
+    await this.#release(store);
+    replaceDatabase(this.#files.rebuild, this.#files.state);
+    clearDamaged(this.#files);
   }
 
   async #release(store: StateStore): Promise<void> {

@@ -97,6 +97,17 @@ async function fromSnapshot(
   );
 }
 
+/** Folds what the log has behind the checkpoint of `store`, up to entry `toSeq`. */
+export async function foldOn(
+  store: StateStore,
+  toSeq: number,
+  log: Log,
+  options: RebuildOptions,
+): Promise<void> {
+  const from = (store.checkpoint?.seq ?? 0) + 1;
+  await foldRanges([{ from, to: toSeq }], new Fold(store, options), log, options);
+}
+
 async function foldRanges(
   ranges: Plan['ranges'],
   fold: Fold,

@@ -19,6 +19,8 @@ const NO_GUARD = { fromMs: 0, isTooLate: () => false };
 
 export interface WriterObserver {
   appendFailed(error: unknown, attempt: number, retryInMs: number): void;
+  /** After `appendFailed`: it was appended, or is not tried any more. */
+  appendSettled?(): void;
 }
 
 /** Another writer's entry is in the log: this process no longer leads. */
@@ -74,6 +76,18 @@ export class LogWriter {
   async append(drafts: readonly EntryDraft[], epoch = this.#tail.epoch): Promise<number> {
     this.#checkTime(drafts);
     const sealed = this.#seal(drafts, epoch ?? '');
+    const refusals = { count: 0 };
+    try {
+      return await this.#appendSealed(sealed, refusals);
+    } finally {
+      if (refusals.count > 0) this.#observer.appendSettled?.();
+    }
+  }
+
+  async #appendSealed(
+    sealed: readonly SealedEntry[],
+    refusals: { count: number },
+  ): Promise<number> {
     for (let attempt = 1; ; attempt += 1) {
       if (!this.#mayWrite()) throw new WriterConflict('this process no longer leads');
       const results = await Promise.allSettled(
@@ -83,6 +97,7 @@ export class LogWriter {
       if (refused === undefined) return this.#conclude(sealed, results);
       if (this.#stopped) throw refused.reason;
       const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
+      refusals.count = attempt;
       this.#observer.appendFailed(refused.reason, attempt, retryInMs);
       await sleep(this.#clock, retryInMs);
     }

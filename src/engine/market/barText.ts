@@ -2,7 +2,6 @@
  * The stored form of a bar: tab-separated text, the same on every node, because it is what the
  * state hash covers. Trade ids hold no control characters (the ingest refuses them).
  */
-import { assert } from '../runtime/assert.ts';
 import type { Bar } from './bar.ts';
 import type { Trade } from './trade.ts';
 
@@ -18,16 +17,16 @@ export function encodeBar(bar: Bar): string {
   return `${first}\t${last}\t${sums}\t${bar.final ? 1 : 0}`;
 }
 
-/** Throws when the text is not a bar: a corrupted row is a fault of the pool, not of the input. */
+/** Throws `SyntaxError`, as JSON and BigInt do, when the text is not a bar: the row is damaged. */
 export function decodeBar(startMs: number, text: string): Bar {
   const fields = text.split('\t');
-  assert(fields.length === FIELDS, `a stored bar has ${FIELDS} fields: ${text}`);
+  check(fields.length === FIELDS, `a stored bar has ${FIELDS} fields: ${text}`);
   const open = tradeAt(fields, 0);
   const close = tradeAt(fields, 12);
   const trades = Number(fieldAt(fields, 18));
   const final = fieldAt(fields, 19);
-  assert(Number.isSafeInteger(trades), 'a stored bar has an integer number of trades');
-  assert(final === '0' || final === '1', 'a stored bar is final or not');
+  check(Number.isSafeInteger(trades), 'a stored bar has an integer number of trades');
+  check(final === '0' || final === '1', 'a stored bar is final or not');
   return {
     startMs,
     open,
@@ -52,7 +51,7 @@ function tradeText(trade: Trade): string {
 
 function tradeAt(fields: readonly string[], index: number): Trade {
   const timeMs = Number(fieldAt(fields, index));
-  assert(Number.isSafeInteger(timeMs), 'a stored trade has an integer time');
+  check(Number.isSafeInteger(timeMs), 'a stored trade has an integer time');
   return {
     timeMs,
     id: fieldAt(fields, index + 1),
@@ -63,6 +62,10 @@ function tradeAt(fields: readonly string[], index: number): Trade {
 
 function fieldAt(fields: readonly string[], index: number): string {
   const field = fields[index];
-  assert(field !== undefined && field !== '', `stored field ${index} is present`);
+  check(field !== undefined && field !== '', `stored field ${index} is present`);
   return field;
+}
+
+function check(condition: unknown, expected: string): asserts condition {
+  if (!condition) throw new SyntaxError(expected);
 }

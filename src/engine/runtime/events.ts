@@ -42,6 +42,7 @@ export function createEvents(logger: Logger, registry: Registry) {
     ...httpEvents(logger, meters),
     ...socketEvents(logger, meters),
     ...foldEvents(logger, meters),
+    ...repairEvents(logger, meters),
     ...storeEvents(logger, meters),
     ...ingestEvents(logger, meters),
     ...chainEvents(logger, meters),
@@ -179,6 +180,10 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
       const fields = { event: 'stateUnreadable', err: error };
       logger.error(fields, 'the state file cannot be used; it is made again from the log');
     },
+    /** After `appendFailed`: the log took the entries, or nobody tries any more. */
+    appendSettled(): void {
+      logger.info({ event: 'appendSettled' }, 'no append waits for the log any more');
+    },
     /** Its entries were all read and are right. */
     logSumsOutdated(reason: string): void {
       const fields = { event: 'logSumsOutdated', reason };
@@ -191,6 +196,28 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
     epochStarted(epoch: string, reason: string): void {
       epochs.inc();
       logger.warn({ event: 'epochStarted', epoch, reason }, `epoch ${epoch} starts: ${reason}`);
+    },
+  };
+}
+
+function repairEvents(logger: Logger, { counter }: Meters) {
+  const rebuilds = counter('state_rebuilds', 'States made again because a row was unreadable');
+  return {
+    /** A row cannot be read while the node serves: the state is made again beside it. */
+    stateRebuilding(error: unknown): void {
+      rebuilds.inc();
+      const fields = { event: 'stateRebuilding', err: error };
+      logger.error(
+        fields,
+        'state.sqlite has rows that cannot be read; it is made again from the log',
+      );
+    },
+    stateRebuilt(seconds: number): void {
+      const fields = { event: 'stateRebuilt', seconds };
+      logger.warn(fields, 'the state was made again and is in use');
+    },
+    stateNotRebuilt(error: unknown): void {
+      logger.error({ event: 'stateNotRebuilt', err: error }, 'the state could not be made again');
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Node } from '../../engine/actors/node.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import type { Troubles } from '../../engine/runtime/troubles.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ChainKit } from './chain.ts';
 import type { Cluster } from './cluster.ts';
@@ -36,15 +37,11 @@ export function openDoors(
   cluster: Cluster | null,
   events: Events,
   registry: Registry,
+  troubles: Troubles,
 ): Doors {
   const { settings, clock, rng, version } = world;
-  const status = statusOf(world, node, chain);
-  const vantage: Vantage = {
-    applied: () => node.applied(),
-    synced: () => status.serves(),
-    tip: () => status.tip(),
-    onApplied: (listener) => node.onApplied(listener),
-  };
+  const status = statusOf(world, node, chain, troubles);
+  const vantage = vantageOf(node, status);
   const admin = adminRoutes(status, registry);
   const apart = settings.ADMIN_PORT !== undefined;
   const market = [...marketRoutes(node, chain, world), ...(apart ? [] : admin)];
@@ -88,6 +85,15 @@ export function openDoors(
     });
   }
   return { streams: open.streams, services, port: () => port };
+}
+
+function vantageOf(node: Node, status: NodeStatus): Vantage {
+  return {
+    applied: () => node.applied(),
+    synced: () => status.serves(),
+    tip: () => status.tip(),
+    onApplied: (listener) => node.onApplied(listener),
+  };
 }
 
 function answeringReaders(

@@ -1,6 +1,7 @@
 import type { NodeStatus } from '../../api/operations/status.ts';
 import { TIP } from '../../engine/actors/chainRows.ts';
 import type { Node } from '../../engine/actors/node.ts';
+import type { Trouble, Troubles } from '../../engine/runtime/troubles.ts';
 import { type PointRecord, readRecord } from '../../engine/store/records.ts';
 import type { ChainKit } from './chain.ts';
 import type { World } from './world.ts';
@@ -10,6 +11,7 @@ export function statusOf(
   { settings, rng, clock }: World,
   node: Node,
   chain: ChainKit | null,
+  troubles: Troubles,
 ): NodeStatus {
   const newest = newestBlock(node);
   const roles = chain?.roles ?? null;
@@ -41,6 +43,7 @@ export function statusOf(
     stale: () => chain?.stale() ?? false,
     mayNotLead: () => roles?.mayNotLead() ?? null,
     quarantined: () => node.fold.quarantinedPools,
+    reasons: () => [...troubles.list(), ...quarantineOf(node)],
     tip: () => {
       const { marketMs } = node.fold;
       const tip = newest();
@@ -67,4 +70,13 @@ function newestBlock(node: Node): () => PointRecord | null {
     tip = text === null ? null : readRecord<PointRecord>(text);
     return tip;
   };
+}
+
+function quarantineOf(node: Node): Trouble[] {
+  const { quarantinedPools } = node.fold;
+  if (quarantinedPools === 0) return [];
+  const message =
+    `${quarantinedPools} pools cannot be folded and answer 503; the others are served: ` +
+    'see actorQuarantined in the log';
+  return [{ code: 'POOLS_QUARANTINED', message }];
 }

@@ -23,6 +23,7 @@ export const STATUS: NodeStatus = {
   stale: () => false,
   quarantined: () => 0,
   mayNotLead: () => null,
+  reasons: () => [],
   tip: () => ({ slot: 7, hash: 'beef', lagMs: 12, time: 1_700_000_000 }),
 };
 

@@ -9,10 +9,12 @@ import { type TestContext, test } from 'node:test';
 import { UnreadableEntry } from '../../../src/engine/log/port.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { DamagedFile } from '../../../src/engine/store/damage.ts';
+import { openDatabase } from '../../../src/engine/store/database.ts';
 import { checkRebuild } from '../../support/foldCheck.ts';
-import { FoldWorld, type FoldWorldOptions } from '../../support/foldWorld.ts';
-import { manyLines, rollbackTo } from '../../support/lines.ts';
+import { FoldWorld, type FoldWorldOptions, NEVER_MS } from '../../support/foldWorld.ts';
+import { manyLines, pairOf, rollbackTo } from '../../support/lines.ts';
 import { temporaryDirectory } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 
 const START_MS = Date.UTC(2024, 0, 1);
 const OPTIONS: Partial<FoldWorldOptions> = { horizonBlocks: 200, commitEveryMs: 1 };
@@ -157,4 +159,69 @@ test('outdated checksums of a log are made again where every entry is right', as
   assert.deepEqual(again.said.sumsOutdated, []);
   assert.deepEqual(await again.fold.store.digest(), digest);
   assert.ok(existsSync(sums));
+});
+
+/** A market that is open, with rows that were damaged since. */
+async function openedThenDamaged(scope: TestContext, sql: string): Promise<FoldWorld> {
+  const { directory } = await stopped(scope, false);
+  const world = await FoldWorld.open(scope, directory, { ...OPTIONS, commitEveryMs: NEVER_MS });
+  const database = openDatabase(world.files.state, { synchronous: 'NORMAL', maxMb: 0 });
+  assert.ok(database.prepare(sql).run().changes > 0);
+  database.close();
+  return world;
+}
+
+test('a state with an unreadable row is made again while the node serves', async (scope) => {
+  const world = await openedThenDamaged(scope, `UPDATE bars SET value = 'x' WHERE final = 0`);
+  assert.equal(world.fold.pool(pairOf(1)), 'quarantined');
+  const { seq, said } = world;
+  world.node.repair(new SyntaxError('Cannot convert 3060\ufffd5 to a BigInt'));
+  assert.ok(existsSync(world.files.damaged), 'where the process ends now, the next start does it');
+  // What arrives meanwhile is in the new state too.
+  await world.feed(manyLines(30, START_MS + 700 * 20_000, 20_000));
+  await until('the new state is in use', () => said.repairs.at(-1) === 'rebuilt', 30_000);
+  assert.deepEqual(said.repairs, ['rebuilding', 'rebuilt']);
+  assert.ok(world.seq > seq && world.node.synced());
+  assert.equal(said.epochChanges, 1, 'clients load it again');
+  assert.equal(world.fold.quarantinedPools, 0);
+  assert.notEqual(world.fold.pool(pairOf(1)), 'quarantined');
+  await world.feed(manyLines(30, START_MS + 800 * 20_000, 20_000));
+  await checkRebuild(world);
+  assert.ok(!existsSync(world.files.damaged));
+});
+
+test('a rollback that meets an unreadable row is applied to a new state', async (scope) => {
+  const { directory } = await stopped(scope, false);
+  const world = await FoldWorld.open(scope, directory, { ...OPTIONS, horizonBlocks: 2160 });
+  const database = openDatabase(world.files.state, { synchronous: 'NORMAL', maxMb: 0 });
+  const pages = database
+    .prepare<[], { pageno: number }>(
+      `SELECT pageno FROM dbstat WHERE name = 'undo' AND pagetype = 'leaf' ORDER BY path`,
+    )
+    .all();
+  database.close();
+  const [page] = pages.slice(-8);
+  assert.ok(page !== undefined && pages.length > 16);
+  const bytes = readFileSync(world.files.state);
+  bytes.fill(0xff, (page.pageno - 1) * 4096, page.pageno * 4096);
+  writeFileSync(world.files.state, bytes);
+  // A commit makes the node read from the disk again what it had in memory.
+  await world.feed(manyLines(3, START_MS + 600 * 20_000, 20_000));
+  await world.fold.store.commit();
+  await world.feed([rollbackTo(START_MS + 500 * 20_000)]);
+  await world.feed(manyLines(30, START_MS + 700 * 20_000, 20_000));
+  assert.deepEqual([world.said.foldFailures, world.said.quarantined], [[], []]);
+  assert.deepEqual(world.said.repairs, ['rebuilding', 'rebuilt']);
+  await checkRebuild(world);
+});
+
+test('a state is not made again without end', async (scope) => {
+  const { directory } = await stopped(scope, false);
+  const world = await FoldWorld.open(scope, directory, OPTIONS);
+  const { repairs } = world.said;
+  for (const count of [2, 4, 6, 7]) {
+    world.node.repair(new SyntaxError('not mended by it'));
+    await until('it is over', () => repairs.length === count, 30_000);
+  }
+  assert.match(repairs.at(-1) ?? '', /made again already: stop the node, run --verify/);
 });
