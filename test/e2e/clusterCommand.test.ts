@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { Client } from '../../src/client/index.ts';
 import { Program, runProgram, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
 
@@ -48,10 +49,23 @@ function atOnePosition(found: readonly Standing[], count: number): boolean {
   return true;
 }
 
-test('three nodes are one market; a killed leader comes back; a stop ends all', async (t) => {
+/** Which of the nodes on one port a new connection comes to. */
+async function nodeBehind(url: string): Promise<string> {
+  const client = new Client({ url });
+  try {
+    const health = client.health();
+    await health.ready();
+    return health.state?.node ?? '';
+  } finally {
+    client.close();
+  }
+}
+
+test('three nodes on one port are one market, through a kill, to an orderly end', async (t) => {
   const directory = temporaryDirectory();
   const env = { NETWORK: 'devnet', DATA_DIR: directory, LEASE_MS: '3000', BLOCK_EVERY_MS: '1000' };
-  const program = new Program(['cluster', '--nodes', '3', '--no-traders'], env);
+  const nodesOf = ['--nodes', '3', '--readers', '1', '--one-port'];
+  const program = new Program(['cluster', ...nodesOf, '--no-traders'], env);
   const running = () => processes(directory, program.pid).filter(({ pid }) => pid !== program.pid);
   t.after(async () => {
     const left = program.exit === null ? running() : processes(directory, -1);
@@ -61,13 +75,19 @@ test('three nodes are one market; a killed leader comes back; a stop ends all', 
   const said = (wanted: RegExp) => () => wanted.test(program.text) || program.exit !== null;
   await until(() => `all are ready; it said ${program.text}`, said(/nodes are ready:/));
   const line = /^cluster: 3 nodes are ready: .*$/m.exec(program.text)?.[0] ?? '';
-  const urls = line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
+  const [shared = '', ...urls] = line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
   assert.equal(urls.length, 3, line);
+  assert.match(line, /\(reader\)/);
   assert.equal(running().length, 4, 'three nodes and nats-server');
   const one = (found: Standing[]) => atOnePosition(found, 3);
   const first = await untilAsked('one position', () => standings(urls), one);
   const leader = first.find(({ role }) => role === 'leader');
+  assert.deepEqual(first.map(({ role }) => role).toSorted(), ['follower', 'leader', 'reader']);
   assert.ok(leader !== undefined && line.includes(`${urls[first.indexOf(leader)]} (leads)`), line);
+  const answering = new Set<string>();
+  const isEach = () => answering.size === 3;
+  const connect = async () => answering.add(await nodeBehind(shared));
+  await untilAsked('each of them has clients on the one port', connect, isEach);
 
   const isNode = ({ args }: Ran) => args.includes('main.ts');
   // Nodes begin in the order of their names, so the lowest ids are theirs in that order.

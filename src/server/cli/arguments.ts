@@ -28,6 +28,10 @@ export interface ServeCommand {
 export interface ClusterCommand {
   readonly name: 'cluster';
   readonly nodes: number;
+  /** So many of them never lead. */
+  readonly readers: number;
+  /** All listen on PORT; health and metrics of each on a port of its own. */
+  readonly onePort: boolean;
   /** As for `serve`. */
   readonly tradersPace: number | null;
 }
@@ -52,7 +56,9 @@ export const USAGE = `upcurve: the server behind a token launchpad.
       --no-traders      the same as --pace 0
       --from SLOT.HASH  follow mainnet, preprod or preview from behind this block (or: origin)
   npm start -- cluster              a nats-server and nodes of one market on PORT and those after it
-      --nodes 3         how many, 1 to 9 (default 3); --pace and --no-traders as above
+      --nodes 3         how many, 1 to 50 (default 3); --pace and --no-traders as above
+      --readers 0       so many of them never lead and have no keys and no chain (default 0)
+      --one-port        all of them serve on PORT, and say how they are on the ports after it
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
       --speed N|max     feed time per wall time (default max)
       --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
@@ -98,7 +104,7 @@ With a wallet of your own:
 /** Bars stay open for so long, and the leader remembers when each of them ends. */
 const MAX_LATENESS_MS = 86_400_000;
 const MOST_PACE = 50;
-const NODES = /^[1-9]$/;
+const MOST_NODES = 50;
 
 /** The command, or what is wrong with it. */
 export function parseCommand(args: readonly string[]): Command | string {
@@ -129,11 +135,17 @@ function parseServe(values: Values): ServeCommand | string {
 }
 
 function parseCluster(values: Values): ClusterCommand | string {
-  const nodes = String(values.nodes ?? '3');
-  if (!NODES.test(nodes)) return '--nodes takes a number from 1 to 9';
+  const nodes = parseNumber(String(values.nodes ?? '3'));
+  if (nodes === null || !Number.isInteger(nodes) || nodes < 1 || nodes > MOST_NODES) {
+    return `--nodes takes a number from 1 to ${MOST_NODES}`;
+  }
+  const readers = parseNumber(String(values.readers ?? '0'));
+  if (readers === null || !Number.isInteger(readers) || readers >= nodes) {
+    return `--readers takes a number from 0 to ${nodes - 1}: one node at least must lead`;
+  }
   const tradersPace = paceOf(values);
   if (typeof tradersPace === 'string') return tradersPace;
-  return { name: 'cluster', nodes: Number(nodes), tradersPace };
+  return { name: 'cluster', nodes, readers, onePort: values['one-port'] === true, tradersPace };
 }
 
 /** null: as set; or what is wrong with it. */

@@ -25,7 +25,7 @@ const MOST_PORT = 65_535;
 export async function runCluster(command: ClusterCommand, place: ClusterPlace): Promise<number> {
   const { settings, rng, say } = place;
   const directory = resolve(settings.DATA_DIR, 'cluster');
-  const misfit = misfitOf(settings, command.nodes);
+  const misfit = misfitOf(settings, command);
   const nats = misfit ?? (await localNats(join(directory, 'nats'), place));
   if (nats instanceof Failure) {
     say(`cluster: ${nats.message}`);
@@ -35,11 +35,14 @@ export async function runCluster(command: ClusterCommand, place: ClusterPlace): 
   const keysFile = resolve(settings.KEYS_FILE ?? join(directory, 'keys.json'));
   // Here, because the nodes would all make it at the same moment.
   readSecrets(directory, rng, keysFile);
-  return serveAll(command.nodes, nats, { directory, keysFile }, place);
+  return serveAll(command, nats, { directory, keysFile }, place);
 }
 
-function misfitOf({ NATS_URL, NETWORK, PORT }: Settings, nodes: number): Failure | null {
-  const last = PORT + nodes - 1;
+function misfitOf(
+  { NATS_URL, NETWORK, PORT }: Settings,
+  { nodes, onePort }: ClusterCommand,
+): Failure | null {
+  const last = PORT + nodes - (onePort ? 0 : 1);
   if (NATS_URL !== undefined) {
     return new Failure('NOT_READY', 'it starts a nats-server of its own: leave NATS_URL out');
   }
@@ -51,7 +54,7 @@ function misfitOf({ NATS_URL, NETWORK, PORT }: Settings, nodes: number): Failure
 }
 
 async function serveAll(
-  count: number,
+  command: ClusterCommand,
   nats: LocalNats,
   { directory, keysFile }: { readonly directory: string; readonly keysFile: string },
   place: ClusterPlace,
@@ -65,7 +68,7 @@ async function serveAll(
     say(`cluster: ${why}; everything stops`);
     end.resolve(1);
   };
-  const nodes = await localNodes(count, { directory, keysFile, natsUrl: nats.url }, place, {
+  const nodes = await localNodes(command, { directory, keysFile, natsUrl: nats.url }, place, {
     died(name, how) {
       if (isUp) say(`cluster: ${name} has died (${how}); it is started again in a second`);
       else giveUp(`${name} did not start (${how})`);
@@ -78,7 +81,7 @@ async function serveAll(
     const leader = await whenReady(nodes, place, over);
     if (leader === null) return;
     isUp = true;
-    say(`cluster: ${summary(nodes, leader)}; NATS ${nats.url}; data in ${directory}`);
+    say(`cluster: ${summary(nodes, leader, command)}; NATS ${nats.url}; data in ${directory}`);
   };
   const [code] = await Promise.all([over, begin()]);
   await Promise.all(nodes.map(({ process }) => process.stop()));
@@ -87,8 +90,17 @@ async function serveAll(
   return code;
 }
 
-function summary(nodes: readonly LocalNode[], leader: LocalNode): string {
-  const places = nodes.map((node) => `${node.url}${node === leader ? ' (leads)' : ''}`);
+function summary(
+  nodes: readonly LocalNode[],
+  leader: LocalNode,
+  { onePort }: ClusterCommand,
+): string {
+  const roleOf = (node: LocalNode) => {
+    if (node.isReader) return ' (reader)';
+    return node === leader ? ' (leads)' : '';
+  };
   const count = nodes.length === 1 ? '1 node is' : `${nodes.length} nodes are`;
-  return `${count} ready: ${places.join(', ')}`;
+  const places = nodes.map((node) => `${node.healthUrl}${roleOf(node)}`).join(', ');
+  if (!onePort) return `${count} ready: ${places}`;
+  return `${count} ready: ${leader.url} is all of them; their health: ${places}`;
 }

@@ -4,6 +4,7 @@ import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import { reachableHost } from '../settings/reachableHost.ts';
 import type { Environment } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
+import type { ClusterCommand } from './arguments.ts';
 import { KeptProcess } from './keptProcess.ts';
 import { freePorts } from './localNats.ts';
 
@@ -21,6 +22,9 @@ export interface NodesPlace {
 export interface LocalNode {
   readonly name: string;
   readonly url: string;
+  /** Where it says how it is. */
+  readonly healthUrl: string;
+  readonly isReader: boolean;
   readonly process: KeptProcess;
 }
 
@@ -40,34 +44,55 @@ const LOOK_LIMIT_MS = 2_000;
 /** A node gives itself 9 s. */
 const STOP_LIMIT_MS = 12_000;
 
+interface OwnPorts {
+  readonly port: number;
+  /** null: on `port` as well. */
+  readonly adminPort: number | null;
+}
+
 /** On PORT and those after it; on free ports where PORT is 0. Not started yet. */
 export async function localNodes(
-  count: number,
+  { nodes, readers, onePort }: Pick<ClusterCommand, 'nodes' | 'readers' | 'onePort'>,
   shared: Shared,
   place: NodesPlace,
   observer: NodesObserver,
 ): Promise<readonly LocalNode[]> {
   const { PORT, HOST } = place.settings;
-  const free = PORT === 0 ? await freePorts(count) : [];
-  return Array.from({ length: count }, (_, index) => {
+  const free = PORT === 0 ? await freePorts(nodes + 1) : [];
+  const portAt = (index: number) => free[index] ?? PORT + index;
+  const urlOf = (port: number) => `http://${reachableHost(HOST)}:${port}`;
+  return Array.from({ length: nodes }, (_, index) => {
     const name = `node-${index + 1}`;
-    const port = free[index] ?? PORT + index;
-    const url = `http://${reachableHost(HOST)}:${port}`;
-    return { name, url, process: nodeProcess(name, port, shared, place, observer) };
+    // The first ones may lead: the lowest ports are theirs.
+    const isReader = index >= nodes - readers;
+    const ports: OwnPorts = onePort
+      ? { port: portAt(0), adminPort: portAt(index + 1) }
+      : { port: portAt(index), adminPort: null };
+    const role = isReader ? 'reader' : 'any';
+    return {
+      name,
+      isReader,
+      url: urlOf(ports.port),
+      healthUrl: urlOf(ports.adminPort ?? ports.port),
+      process: nodeProcess(name, role, ports, shared, place, observer),
+    };
   });
 }
 
 function nodeProcess(
   name: string,
-  port: number,
+  role: Settings['ROLE'],
+  { port, adminPort }: OwnPorts,
   { directory, keysFile, natsUrl }: Shared,
   { program: [command, ...args], environment, clock, say }: NodesPlace,
   { died }: NodesObserver,
 ): KeptProcess {
   const own = {
     PORT: String(port),
-    // Health and metrics on the same port: one each is enough to look at.
-    ADMIN_PORT: '',
+    PORT_SHARED: String(adminPort !== null),
+    // Health and metrics on the same port, unless that is everybody's.
+    ADMIN_PORT: String(adminPort ?? ''),
+    ROLE: role,
     DATA_DIR: join(directory, name),
     KEYS_FILE: keysFile,
     NATS_URL: natsUrl,
@@ -94,7 +119,7 @@ export async function whenReady(
 ): Promise<LocalNode | null> {
   const isOver = over.then(() => null);
   for (;;) {
-    const asked = Promise.all(nodes.map(({ url }) => roleAt(url, ask)));
+    const asked = Promise.all(nodes.map(({ healthUrl }) => roleAt(healthUrl, ask)));
     const roles = await Promise.race([asked, isOver]);
     if (roles === null) return null;
     const leader = nodes[roles.indexOf('leader')];

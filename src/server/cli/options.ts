@@ -16,6 +16,8 @@ const OPTIONS = {
   'no-traders': FLAG,
   from: TEXT,
   nodes: TEXT,
+  readers: TEXT,
+  'one-port': FLAG,
   url: TEXT,
   wallet: TEXT,
   'no-wait': FLAG,
@@ -54,7 +56,7 @@ const LAUNCH: readonly OptionName[] = [
 /** Command → what it takes. */
 export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
   serve: ['pace', 'no-traders', 'from', 'verify'],
-  cluster: ['nodes', 'pace', 'no-traders'],
+  cluster: ['nodes', 'readers', 'one-port', 'pace', 'no-traders'],
   verify: ['verify'],
   deploy: ['network', 'key', 'dry-run', 'out'],
   replay: ['speed', 'lateness', 'allow-future', 'strict', 'exit'],

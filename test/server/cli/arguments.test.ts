@@ -30,12 +30,18 @@ test('serving takes a pace, or no traders', () => {
 });
 
 test('a cluster takes a number of nodes, and a pace', () => {
-  assert.deepEqual(parsed('cluster'), { name: 'cluster', nodes: 3, tradersPace: null });
-  const five = { name: 'cluster', nodes: 5, tradersPace: 0 };
+  const usual = { name: 'cluster', nodes: 3, readers: 0, onePort: false, tradersPace: null };
+  assert.deepEqual(parsed('cluster'), usual);
+  const five = { ...usual, nodes: 5, tradersPace: 0 };
   assert.deepEqual(parsed('cluster --nodes 5 --no-traders'), five);
   assert.deepEqual(parsed('cluster --nodes 5 --pace 0'), five);
-  for (const wrong of ['0', '10', 'many', '1.5']) {
+  const many = { ...usual, nodes: 50, readers: 49, onePort: true };
+  assert.deepEqual(parsed('cluster --nodes 50 --readers 49 --one-port'), many);
+  for (const wrong of ['0', '51', 'many', '1.5']) {
     assert.match(String(parsed(`cluster --nodes ${wrong}`)), /--nodes takes/);
+  }
+  for (const wrong of ['3', 'many', '1.5']) {
+    assert.match(String(parsed(`cluster --readers ${wrong}`)), /--readers takes .* 0 to 2/);
   }
   assert.match(String(parsed('cluster --pace 1 --no-traders')), /exclude/);
   assert.match(String(parsed('cluster 3')), /unexpected argument: 3/);
