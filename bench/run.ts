@@ -17,6 +17,7 @@ import { listUpdates } from './listUpdates.ts';
 import { livePipe } from './livePipe.ts';
 import { loopDelay } from './loopDelay.ts';
 import { page } from './page.ts';
+import { readers } from './readers.ts';
 import { restart } from './restart.ts';
 import { sharedLog } from './sharedLog.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
@@ -30,6 +31,7 @@ const BENCHES = [
   sharedLog,
   clusterFrames,
   clusterJoin,
+  readers,
   fanOut,
   livePipe,
   http,

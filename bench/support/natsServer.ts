@@ -15,9 +15,15 @@ export interface BenchNats {
   stop(): Promise<void>;
 }
 
-export async function startNats(directory: string, port: number): Promise<BenchNats> {
+/** `monitorPort`: where it says over HTTP what each connection sent. */
+export async function startNats(
+  directory: string,
+  port: number,
+  monitorPort?: number,
+): Promise<BenchNats> {
   const args = ['-js', '-sd', join(directory, 'nats'), '-a', '127.0.0.1', '-p', String(port)];
-  const server = spawn('nats-server', args, { stdio: 'ignore' });
+  const monitor = monitorPort === undefined ? [] : ['-m', String(monitorPort)];
+  const server = spawn('nats-server', [...args, ...monitor], { stdio: 'ignore' });
   const url = `nats://127.0.0.1:${port}`;
   await (await connected(url)).close();
   return {

@@ -1,6 +1,7 @@
 /**
  * People trade through a node that does not lead: it builds with its own Kupo, hands in at its own
- * Ogmios, and shows what the leader's log says. Orders are filled by the leader alone.
+ * Ogmios, and shows what the leader's log says. Orders are filled by the leader alone. Through a
+ * reader, which has neither, they are built and handed in by another node.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -100,4 +101,15 @@ test('traded through any node, filled by the one that leads, once', async (t) =>
   await world.untilSpent(sold.id);
   await world.mine();
   await shows(other, sold.id, 'executed');
+
+  const alone = { ROLE: 'reader', NODE_NAME: 'reader', OGMIOS_URL: '', KUPO_URL: '' };
+  const reader = counted(await world.seat({ env: { ...env, ...alone } }));
+  const before = other.submits.length;
+  const handed = ok(await reader.desk.order({ ...order, side: 'SELL', amount: 1_000_000n }));
+  assert.equal(other.submits.length, before + 1, 'who can has handed it in');
+  await world.mine();
+  await world.untilSpent(handed.id);
+  await world.mine();
+  await shows(reader, handed.id, 'executed');
+  assert.deepEqual([reader.submits, reader.kupo.asked], [[], []], 'a reader has no chain');
 });
