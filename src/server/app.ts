@@ -14,6 +14,7 @@ import { isReal } from './settings/chainChecks.ts';
 import { reachableHost } from './settings/reachableHost.ts';
 import type { ChainKit } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
+import { makeDataDirectory } from './wiring/dataDirectory.ts';
 import { openDoors } from './wiring/doors.ts';
 import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
 import { type Market, openMarket } from './wiring/market.ts';
@@ -46,6 +47,7 @@ export function startApp(world: World): Promise<App> {
 
 async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
+  await makeDataDirectory(world.settings.DATA_DIR, world);
   await requireFreePorts(world.settings);
   const registry = createRegistry();
   collectProcessMetrics(registry);

@@ -10,6 +10,7 @@ import type { ReplayCounts } from '../../engine/ingest/replay.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isReal } from '../settings/chainChecks.ts';
+import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import type { ReplayCommand } from './arguments.ts';
 import { listeningText, startingText } from './greeting.ts';
 
@@ -91,6 +92,7 @@ export async function verify(world: World, terminal: Terminal): Promise<number> 
     return 1;
   }
   const { DATA_DIR } = settings;
+  await makeDataDirectory(DATA_DIR, { clock, signal, command: ['ls', '-d', '--'] });
   if (!existsSync(join(DATA_DIR, 'log.sqlite'))) {
     terminal.print(
       `There is no log.sqlite in DATA_DIR=${DATA_DIR}: nothing was verified.\n` +

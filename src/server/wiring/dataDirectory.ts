@@ -1,0 +1,68 @@
+/**
+ * The first touch of DATA_DIR. On a network disk that is away it never returns, and a process of
+ * which one thread waits like that cannot even exit: so another program makes the directory.
+ * Node's own recursive mkdir loops for ever where a parent refuses with ENOENT (below /proc).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Interrupted } from '../../engine/actors/rebuild.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+
+export interface DirectoryOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number;
+  /** Program and arguments, to which the directory is added. */
+  readonly command?: readonly [program: string, ...rest: string[]];
+}
+
+const DEADLINE_MS = 10_000;
+const MAKE = ['mkdir', '-p', '--'] as const;
+
+/** Rejects with what to do where it cannot be made, or does not answer. */
+export async function makeDataDirectory(
+  directory: string,
+  { clock, signal, deadlineMs = DEADLINE_MS, command: [program, ...rest] = MAKE }: DirectoryOptions,
+): Promise<void> {
+  const child = spawn(program, [...rest, directory], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(0, 1_000);
+  });
+  const over = Promise.withResolvers<'late' | 'stopped'>();
+  const stop = () => over.resolve('stopped');
+  const timer = clock.after(deadlineMs, () => over.resolve('late'));
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted === true) stop();
+  try {
+    const outcome = await Promise.race([codeOf(child), over.promise]);
+    if (outcome === 'stopped') throw new Interrupted('stopped before DATA_DIR had answered');
+    if (outcome === 'late') throw new Error(notAnswering(directory, deadlineMs));
+    if (outcome !== 0) {
+      throw new Error(`DATA_DIR=${directory} cannot be used: ${said.trim()}: set another DATA_DIR`);
+    }
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener('abort', stop);
+    leave(child);
+  }
+}
+
+function notAnswering(directory: string, deadlineMs: number): string {
+  return (
+    `DATA_DIR=${directory} does not answer for ${deadlineMs / 1000} s: look at its disk ` +
+    '(a network disk that is away?), or set another DATA_DIR'
+  );
+}
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, 'close');
+  return typeof code === 'number' ? code : null;
+}
+
+/** What hangs in the kernel does not die of a signal: nothing here may wait for it. */
+function leave(child: ChildProcess): void {
+  child.kill('SIGKILL');
+  child.stderr?.destroy();
+  child.unref();
+}
