@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { dataFiles } from '../src/engine/actors/files.ts';
 import { Fold } from '../src/engine/actors/fold.ts';
+import { MarketRecord } from '../src/engine/actors/marketRecord.ts';
 import { Node } from '../src/engine/actors/node.ts';
 import { PoolActor } from '../src/engine/actors/pool.ts';
 import { recover } from '../src/engine/actors/recovery.ts';
@@ -110,7 +111,8 @@ async function throughLogAndStore(
   const files = dataFiles(directory);
   const log = new LocalLog(files.log, clock, 0);
   const options = { ...STORE, maxLoadedPools: 20_000, commitEveryMs: 200 };
-  const recovery = { ...options, clock, rng: seededRng(1), quarantined: fail, ...SILENT };
+  const market = new MarketRecord(directory, null);
+  const recovery = { ...options, market, clock, rng: seededRng(1), quarantined: fail, ...SILENT };
   const store = await recover(log, files, recovery);
   const tail = await log.last();
   const node = new Node(store, tail.seq, log, files, clock, options, {

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { dataFiles } from '../../src/engine/actors/files.ts';
+import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import { recover } from '../../src/engine/actors/recovery.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
 import { type EntryDraft, LogWriter } from '../../src/engine/log/writer.ts';
@@ -37,6 +38,7 @@ export async function writeLaunchedMarket(directory: string, wish: LaunchedWish)
     horizonBlocks: 2160,
     maxMb: 0,
     maxLoadedPools: 100,
+    market: new MarketRecord(directory, null),
     clock: systemClock,
     rng: systemRng,
     quarantined: nothing,

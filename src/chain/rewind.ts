@@ -27,7 +27,13 @@ export async function rewindTo(
     return;
   }
   await checkReach(toSeq, log);
-  const payload = { kind: 'epoch', reason: 'rollback', base: { seq: toSeq } } as const;
+  const { market } = store.checkpoint ?? {};
+  const payload = {
+    kind: 'epoch',
+    reason: 'rollback',
+    base: { seq: toSeq },
+    ...(market === undefined ? {} : { market }),
+  } as const;
   const epoch = nextEpoch(node.applied().epoch, rng);
   await node.reached(await writer.append([{ timeMs, payload }], epoch));
 }

@@ -6,13 +6,17 @@
  * not notice, while nobody who is behind could get past it.
  */
 import type { DataFiles } from '../engine/actors/files.ts';
+import type { MarketRecord } from '../engine/actors/marketRecord.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { isInLog, restartLog } from '../engine/actors/recovery.ts';
+import { marketOfLog } from '../engine/actors/sameMarket.ts';
 import type { Log } from '../engine/log/port.ts';
+import { OtherMarket } from '../engine/runtime/marketIdentity.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
 import { type Announcement, isForemost } from './nats/announcements.ts';
+import { StreamMissing } from './nats/stream.ts';
 
 export interface EpochsPlace {
   readonly name: string;
@@ -20,6 +24,10 @@ export interface EpochsPlace {
   readonly node: Node;
   readonly files: DataFiles;
   readonly rng: Rng;
+  /** Of the data directory. */
+  readonly market: MarketRecord;
+  /** The log was begun by another market: this node can do nothing there. */
+  otherMarket(error: Error): void;
   /** Makes the log's stream where it is gone. */
   ensureLog(): Promise<unknown>;
   /** Those of the other nodes that are alive. */
@@ -133,9 +141,10 @@ export class Epochs {
     return this.#damaged !== null;
   }
 
-  /** Nobody who is alive knows more than we do, nor does the log. */
+  /** The log is this market's, and neither it nor a living node knows more than we do. */
   async mayOpen(): Promise<boolean> {
     const { node, name, others } = this.#place;
+    if (!(await this.#isOurMarket())) return false;
     const standing = standingOf(name, node);
     const { checkpoint } = node.fold.store;
     if (standing === null || checkpoint === null) return true;
@@ -147,11 +156,12 @@ export class Epochs {
 
   /** The log begins anew, right behind our state. */
   async open(givenUp?: AbortSignal): Promise<void> {
-    const { node, log, files, rng, ensureLog, publishBase, epochStarted } = this.#place;
+    const { node, log, files, rng, market, ensureLog, publishBase, epochStarted } = this.#place;
     const { store } = node.fold;
     if (store.checkpoint === null) return;
     await ensureLog();
-    await restartLog(store.checkpoint, store, log, files, { rng, publishBase, epochStarted });
+    const options = { rng, market, publishBase, epochStarted };
+    await restartLog(store.checkpoint, store, log, files, options);
     await this.adoptNewest();
     await node.reached((await log.last()).seq, givenUp);
   }
@@ -168,8 +178,23 @@ export class Epochs {
     const newest = (await log.epochs()).at(-1);
     if (newest === undefined) return;
     const [sealed] = await log.read(newest, 1);
-    if (sealed?.entry.payload.kind !== 'epoch') return;
+    if (sealed?.entry.payload.kind !== 'epoch' || !(await this.#isOurMarket())) return;
     const isNewer = epochNumber(sealed.entry.epoch) > epochNumber(node.applied().epoch);
     if (isNewer) node.adopt(sealed);
+  }
+
+  /** A log of another market is neither followed nor begun again. Throws without an answer. */
+  async #isOurMarket(): Promise<boolean> {
+    const { log, market, otherMarket } = this.#place;
+    try {
+      const there = await marketOfLog(log);
+      if (there !== null) market.compare(there, 'the log in NATS');
+      return true;
+    } catch (error) {
+      if (error instanceof StreamMissing) return true;
+      if (!(error instanceof OtherMarket)) throw error;
+      otherMarket(error);
+      return false;
+    }
   }
 }

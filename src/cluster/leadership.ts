@@ -8,11 +8,13 @@
  *          then finds another's entry in its place. Waits longer than it leads: what it waits for
  *          may be lost with the log.
  */
+import type { MarketRecord } from '../engine/actors/marketRecord.ts';
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
 import { LogWriter, type TimeGuard, type WriterObserver } from '../engine/log/writer.ts';
 import { type Clock, pause, sleepUnless } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import type { Checkpoint } from '../engine/store/state.ts';
 import type { Epochs } from './epochs.ts';
 import { candidacyMs, type Lease } from './nats/lease.ts';
 
@@ -49,6 +51,7 @@ export interface LeadershipPlace {
   readonly log: Log;
   readonly node: Node;
   readonly epochs: Epochs;
+  readonly record: MarketRecord;
   readonly crew: Crew;
   readonly clock: Clock;
   /** Why this node must not lead: a full disk, a wrong clock. null or absent: it may. */
@@ -197,7 +200,7 @@ export class Leadership implements Service {
 
   /** Everything there is, applied; then our own first entry. null: another one should lead. */
   async #takeOver(ended: AbortSignal): Promise<LogWriter | null> {
-    const { name, node, log, epochs, clock, lease, leaseMs, backMs } = this.#place;
+    const { name, node, log, epochs, record, clock, lease, leaseMs, backMs } = this.#place;
     // A log is shortened while NATS is away; whoever has more of it says so within a lease.
     const restMs = (backMs() ?? Number.NEGATIVE_INFINITY) + leaseMs - clock.monotonicMs();
     if (restMs > 0) await pause(clock, restMs, ended);
@@ -220,8 +223,16 @@ export class Leadership implements Service {
     const guard = { fromMs: fold.marketMs, isTooLate };
     const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held, guard);
     this.#writer = writer;
-    const payload = { kind: 'leader', node: name } as const;
+    const market = newIdentity(fold.store.checkpoint, record);
+    const payload = { kind: 'leader', node: name, ...market } as const;
     await node.reached(await writer.append([{ timeMs: fold.marketMs, payload }]), ended);
     return writer;
   }
+}
+
+/** Of a log that an older version began: its entries do not say which market it is. */
+function newIdentity(checkpoint: Checkpoint | null, record: MarketRecord) {
+  if (checkpoint === null || checkpoint.market !== undefined) return {};
+  const market = record.identity(checkpoint.epoch);
+  return market === null ? {} : { market };
 }

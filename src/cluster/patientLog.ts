@@ -69,6 +69,7 @@ export function patientLog(log: Log, clock: Clock, patience: Patience = {}): Log
     reached: (seq) => log.reached(seq),
     trim: (seq) => log.trim(seq),
     restart: (entry) => answered(() => log.restart(entry)),
+    label: () => answered(async () => (await log.label?.()) ?? null),
     close() {
       isClosed = true;
       return log.close();

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Interrupted } from '../engine/actors/rebuild.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import { createLogger } from '../engine/runtime/events.ts';
+import { StartRefused } from '../engine/runtime/marketIdentity.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
@@ -95,9 +96,10 @@ async function run(command: Command | string): Promise<number> {
     return await serve(world, terminal);
   } catch (error) {
     const isAsked = error instanceof Interrupted;
+    const isRefused = error instanceof StartRefused;
     if (!isAsked) terminal.print(`upcurve could not go on: ${explain(error)}\n`);
     // What had begun may still hold threads and connections open.
-    process.exit(isAsked ? 0 : FAILED);
+    process.exit(isAsked ? 0 : isRefused ? MISUSED : FAILED);
   }
 }
 

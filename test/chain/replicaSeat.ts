@@ -8,6 +8,7 @@ import { EmulatedChain } from '../../src/devnet/emulated.ts';
 import type { GenesisCopy } from '../../src/devnet/messages.ts';
 import { submitDurably } from '../../src/devnet/submitDurably.ts';
 import { dataFiles } from '../../src/engine/actors/files.ts';
+import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import { Node } from '../../src/engine/actors/node.ts';
 import { recover } from '../../src/engine/actors/recovery.ts';
 import type { LocalLog } from '../../src/engine/log/local.ts';
@@ -104,7 +105,8 @@ export class Seat {
     const said = { quarantined, epochStarted, stateUnreadable };
     const { maxMb, maxLoadedPools } = USUAL;
     const kept = { horizonBlocks, maxMb, maxLoadedPools, clock: systemClock, rng };
-    const store = await recover(own, files, { ...kept, ...said });
+    const market = new MarketRecord(directory, null);
+    const store = await recover(own, files, { ...kept, ...said, market });
     const { seq } = await own.last();
     const node = new Node(store, seq, own, files, systemClock, nodeOptions, events);
     node.start({ applied: () => {}, epochChanged: () => {} });

@@ -6,6 +6,7 @@ import { Epochs } from '../../src/cluster/epochs.ts';
 import { type Announcement, Announcements } from '../../src/cluster/nats/announcements.ts';
 import { Bucket } from '../../src/cluster/nats/bucket.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
+import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import { systemClock as clock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { chainAfter } from '../support/chain.ts';
@@ -43,7 +44,9 @@ test('a look costs the same for two followers and for fifty, and finds the damag
   const heard = () => announcements.heard('leader', Number.NEGATIVE_INFINITY);
   const place = { name: 'leader', log, node, files: world.files, rng: seededRng(1), others, heard };
   const nothing = async () => {};
-  const idle = { ensureLog: nothing, publishBase: nothing, epochStarted: () => {} };
+  const market = new MarketRecord(world.directory, null);
+  const quiet = { epochStarted: () => {}, otherMarket: (error: Error) => assert.fail(error) };
+  const idle = { market, ensureLog: nothing, publishBase: nothing, ...quiet };
   let requests = 0;
   observer.connection.subscribe('$JS.API.>', {
     callback: (_error, { subject }) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Epochs } from '../../src/cluster/epochs.ts';
 import { type Crew, type Duty, Leadership } from '../../src/cluster/leadership.ts';
+import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import type { LogWriter } from '../../src/engine/log/writer.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
@@ -36,9 +37,12 @@ async function candidate(scope: TestContext, conditions: Conditions) {
     check: { value: async () => 'same' },
   });
   const log = conditions.log?.(own) ?? own;
-  const place = { name: 'a', log, node, files, rng: seededRng(1) };
+  const record = new MarketRecord(world.directory, null);
+  const place = { name: 'a', log, node, files, record, rng: seededRng(1) };
   const epochs = new Epochs({
     ...place,
+    market: record,
+    otherMarket: assert.fail,
     ensureLog: async () => {},
     others: async () => [],
     publishBase: async () => {},

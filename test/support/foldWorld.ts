@@ -6,6 +6,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type DataFiles, dataFiles } from '../../src/engine/actors/files.ts';
+import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import { Node, type NodeOptions } from '../../src/engine/actors/node.ts';
 import { type RebuildOptions, rebuildState } from '../../src/engine/actors/rebuild.ts';
 import { recover } from '../../src/engine/actors/recovery.ts';
@@ -16,6 +17,7 @@ import { openLocalLog } from '../../src/engine/log/localOpen.ts';
 import { LogWriter } from '../../src/engine/log/writer.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
+import type { MarketOrigin } from '../../src/engine/runtime/marketIdentity.ts';
 import { createRegistry } from '../../src/engine/runtime/metrics.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
 import type { TableName } from '../../src/engine/store/rows.ts';
@@ -25,6 +27,8 @@ import { until } from './until.ts';
 export interface FoldWorldOptions extends NodeOptions {
   readonly logMaxMb: number;
   readonly latenessMs: number;
+  /** null: a market without a chain. */
+  readonly origin: MarketOrigin | null;
 }
 
 export const NEVER_MS = 1_000_000_000;
@@ -36,6 +40,7 @@ export const USUAL: FoldWorldOptions = {
   maxLoadedPools: 100,
   commitEveryMs: NEVER_MS,
   latenessMs: 60_000,
+  origin: null,
 };
 
 /** What the node said, by event. */
@@ -105,15 +110,20 @@ export class FoldWorld {
     const rng = seededRng(seed);
     const logger = createLogger({ level: 'silent', clock: systemClock });
     const events = createEvents(logger, createRegistry());
+    const market = new MarketRecord(directory, options.origin);
     const log = await openLocalLog(files.log, systemClock, {
       maxMb: options.logMaxMb,
       sumsOutdated: (reason) => said.sumsOutdated.push(reason),
     });
     const store = await recover(log, files, {
       ...foldOptions(options, said),
+      market,
       rng,
       epochStarted: (epoch, reason) => said.epochs.push(`${epoch} ${reason}`),
       stateUnreadable: (error) => said.unreadable.push(error),
+    }).catch(async (error: unknown) => {
+      await log.close();
+      throw error;
     });
     const tail = await log.last();
     const node = new Node(store, tail.seq, log, files, systemClock, options, {

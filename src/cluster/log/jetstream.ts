@@ -12,6 +12,11 @@ import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
 import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from '../../engine/log/port.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
+import {
+  type MarketIdentity,
+  marketText,
+  parseMarket,
+} from '../../engine/runtime/marketIdentity.ts';
 import type { NatsLink } from '../nats/connection.ts';
 import { StreamFollower } from '../nats/follower.ts';
 import { RangeReader } from '../nats/range.ts';
@@ -24,6 +29,7 @@ import {
   type StoredMessage,
   StreamMissing,
 } from '../nats/stream.ts';
+import { setDescription, settingsOf } from '../nats/streamSettings.ts';
 import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { type Audited, audit } from './jetstreamAudit.ts';
 import { beginLog, RestartRefused } from './jetstreamBegin.ts';
@@ -57,8 +63,9 @@ export type LogCheck =
 
 /** UTF-8; the server's limit of 1 MiB includes our headers. */
 export const MAX_ENTRY_BYTES = 1_000_000;
-const MAX_MESSAGE_BYTES = 1024 * 1024;
-const DEDUPE_MS = 10 * 60_000;
+/** Of the stream. */
+export const LOG_LIMITS = { maxMessageBytes: 1024 * 1024, dedupeMs: 10 * 60_000 };
+const LABEL = 'upcurve ';
 const GIVE_UP_MS = 5_000;
 const AGAIN_MS = 50;
 const BARRIER_MS = 1_000;
@@ -74,8 +81,7 @@ export function ensureLog(
     name,
     subjects: [subjectOf(name, '*')],
     replicas,
-    maxMessageBytes: MAX_MESSAGE_BYTES,
-    dedupeMs: DEDUPE_MS,
+    ...LOG_LIMITS,
   };
   return ensureStream(link, shape, answerMs);
 }
@@ -239,6 +245,18 @@ export class JetstreamLog implements Log {
     }
   }
 
+  async label(): Promise<MarketIdentity | null> {
+    return marketIn((await settingsOf(this.#link, this.#stream.name))?.description ?? '');
+  }
+
+  /** For later starts: an epoch entry, which says it too, may have been trimmed. */
+  async setLabel(market: MarketIdentity): Promise<void> {
+    const found = await settingsOf(this.#link, this.#stream.name);
+    const text = `${LABEL}${marketText(market)}`;
+    if (found === null || found.description === text) return;
+    await setDescription(this.#link, this.#stream.name, text);
+  }
+
   audit(fromSeq: number, limit: number): Promise<Audited> {
     return audit(this.#auditor, this.#stream, fromSeq, limit);
   }
@@ -291,6 +309,10 @@ export class JetstreamLog implements Log {
       this.#window.takeUnreadable(message.seq);
     }
   }
+}
+
+function marketIn(description: string): MarketIdentity | null {
+  return description.startsWith(LABEL) ? parseMarket(description.slice(LABEL.length)) : null;
 }
 
 export class EntryTooLarge extends Error {

@@ -5,6 +5,7 @@
  * Each node also hears the others announce, which costs no request however many they are.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
 import { epochNumber } from '../../engine/runtime/position.ts';
 import type { Bucket } from './bucket.ts';
 
@@ -15,6 +16,10 @@ export interface Announcement {
   readonly seq: number;
   /** It never leads, so it opens no epoch either. */
   readonly reader?: true;
+  /** Absent from nodes of an older version, as are the settings. */
+  readonly market?: MarketIdentity;
+  readonly leaseMs?: number;
+  readonly replicas?: number;
 }
 
 interface Heard {

@@ -13,6 +13,7 @@ import {
   StreamMissing,
   storageOfFiles,
 } from './stream.ts';
+import { setMaxAge, settingsOf } from './streamSettings.ts';
 
 export interface BucketShape {
   readonly name: string;
@@ -65,6 +66,14 @@ export class Bucket {
       await bucket.delete(key, revision === undefined ? {} : { previousSeq: revision });
       return 0;
     });
+  }
+
+  /** Values live as long as the shape says, also in a bucket that was made for shorter ones. */
+  async lengthen(): Promise<void> {
+    const stream = `KV_${this.#shape.name}`;
+    const found = await settingsOf(this.#link, stream);
+    const { ttlMs } = this.#shape;
+    if (found !== null && found.maxAgeMs < ttlMs) await setMaxAge(this.#link, stream, ttlMs);
   }
 
   /** null: no such key. */

@@ -8,6 +8,7 @@
  * The server tells nobody that a lease ran out: candidates ask again and again (every lease/5).
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Bucket } from './bucket.ts';
 
@@ -15,9 +16,13 @@ export interface LeaseHolder {
   readonly node: string;
   /** On which it answers requests. */
   readonly subject: string;
+  /** Absent: it is not known yet, or the node is of an older version. */
+  readonly market?: MarketIdentity;
 }
 
-export interface LeaseOptions extends LeaseHolder {
+export interface LeaseOptions extends Omit<LeaseHolder, 'market'> {
+  /** null: not known yet. */
+  market?(): MarketIdentity | null;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -75,8 +80,9 @@ export class Lease {
     if (this.held) return 'taken';
     if (this.#options.mayTake?.() === false) return 'refused';
     const { node, subject, clock, rng } = this.#options;
+    const market = this.#options.market?.() ?? undefined;
     // The token tells this taking from an earlier one of the same node.
-    const own = JSON.stringify({ node, subject, token: rng.token(12) });
+    const own = JSON.stringify({ node, subject, market, token: rng.token(12) });
     const text = this.#unanswered ?? own;
     const untilMs = this.#trustedFrom(clock.monotonicMs());
     const outcome = await this.#bucket.create(KEY, text);
@@ -103,8 +109,8 @@ export class Lease {
     const value = await this.#bucket.get(KEY);
     if (value === null || value === 'unreachable') return value;
     // trust: written by `tryTake` of a node of this market
-    const { node, subject } = JSON.parse(value.text) as LeaseHolder;
-    return { node, subject };
+    const { node, subject, market } = JSON.parse(value.text) as LeaseHolder;
+    return { node, subject, ...(market === undefined ? {} : { market }) };
   }
 
   /** Gives it up: another one takes it at once. */
@@ -127,6 +133,8 @@ export class Lease {
     if (!this.held) return 'unreachable';
     this.#renewIn(term, this.#options.leaseMs / RENEWALS);
     this.#watch(term);
+    // Else the server would take it away before it is renewed, again and again.
+    this.#bucket.lengthen().catch(() => {});
     return 'taken';
   }
 

@@ -15,11 +15,13 @@ import {
   RetentionPolicy,
   StorageType,
   type StoredMsg,
+  type StreamConfig,
 } from '@nats-io/jetstream';
 import { type NatsLink, nanos } from './connection.ts';
 
 export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
-export type { JetStreamManager };
+export type { JetStreamManager, StreamConfig };
+export { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType };
 
 export class StreamMissing extends Error {}
 

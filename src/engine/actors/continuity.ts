@@ -1,13 +1,14 @@
 /** Whether an entry that was read goes on from what this node has. */
 import type { SealedEntry } from '../log/entry.ts';
 import { type Log, UnreadableEntry } from '../log/port.ts';
+import { isOtherMarket } from '../runtime/marketIdentity.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
 
-type Place = Pick<Checkpoint, 'seq' | 'term'> & { readonly entryHash: string | null };
+type Place = Pick<Checkpoint, 'seq' | 'term' | 'market'> & { readonly entryHash: string | null };
 
-function goesOn({ entry }: SealedEntry, { seq, entryHash, term }: Place): boolean {
-  if (entry.payload.kind === 'epoch') return true;
+function goesOn({ entry }: SealedEntry, { seq, entryHash, term, market }: Place): boolean {
+  if (entry.payload.kind === 'epoch') return !isOtherMarket(entry.payload.market, market);
   return entry.seq === seq + 1 && entry.prevEntryHash === entryHash && entry.term >= term;
 }
 
@@ -17,7 +18,7 @@ function thoseThatGoOn(entries: readonly SealedEntry[], from: Place): readonly S
   const end = entries.findIndex((sealed) => {
     if (!goesOn(sealed, before)) return true;
     const { seq, term } = sealed.entry;
-    before = { seq, entryHash: sealed.hash, term };
+    before = { ...before, seq, entryHash: sealed.hash, term };
     return false;
   });
   return end < 0 ? entries : entries.slice(0, end);

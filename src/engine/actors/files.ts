@@ -3,6 +3,7 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -39,8 +40,19 @@ export function removeDatabase(file: string): void {
   for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true });
 }
 
-/** Puts one closed database in the place of another, in one step. */
+/**
+ * Puts one closed database in the place of another, which is kept beside it as `*.replaced` until
+ * the next replacement. In one step.
+ */
 export function replaceDatabase(from: string, to: string): void {
+  const kept = `${to}.replaced`;
+  if (existsSync(to)) {
+    removeDatabase(kept);
+    linkSync(to, kept);
+    for (const suffix of ['-wal', SUMS_SUFFIX]) {
+      if (existsSync(`${to}${suffix}`)) renameSync(`${to}${suffix}`, `${kept}${suffix}`);
+    }
+  }
   for (const suffix of BESIDE) rmSync(`${to}${suffix}`, { force: true });
   renameSync(from, to);
   const sums = `${from}${SUMS_SUFFIX}`;

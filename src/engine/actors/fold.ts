@@ -137,6 +137,8 @@ export class Fold {
     const stateHash = hash('sha256', `${previous}\n${effects}`, 'hex');
     const first = payload.kind === 'epoch' && payload.base === undefined;
     const isBlock = payload.kind === 'block' || payload.kind === 'passed';
+    const said = 'market' in payload ? payload.market : undefined;
+    const market = said ?? this.store.checkpoint?.market;
     this.store.stage({
       checkpoint: {
         epoch,
@@ -146,6 +148,7 @@ export class Fold {
         stateHash,
         marketMs: timeMs,
         openedMs: this.clock.openedMs,
+        ...(market === undefined ? {} : { market }),
       },
       block: isBlock || first,
       atMs: isBlock ? payload.atMs : -1,

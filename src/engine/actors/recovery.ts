@@ -2,8 +2,10 @@
  * What a node does before it serves: brings log and state together.
  *
  * The log is the truth. A state behind it folds on; a state that is missing or damaged is rebuilt;
- * a state that knows more than the log (the log was lost or is another one) opens a new epoch from
- * what it knows, so that clients are told.
+ * a state that knows more than the log (the log was lost or shortened) opens a new epoch from what
+ * it knows, so that clients are told.
+ *
+ * Never: replaces a state or a log by those of another market; it throws `OtherMarket` instead.
  */
 import { existsSync } from 'node:fs';
 import { ENTRY_VERSION, NO_HASH, sealEntry } from '../log/entry.ts';
@@ -13,6 +15,7 @@ import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { DamagedFile } from '../store/damage.ts';
 import { checkPages } from '../store/pageSums.ts';
+import { peekCheckpoint } from '../store/peek.ts';
 import { readRecord } from '../store/records.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
 import {
@@ -23,9 +26,13 @@ import {
   removeDatabase,
   replaceDatabase,
 } from './files.ts';
+import type { MarketRecord } from './marketRecord.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
+import { checkSameMarket } from './sameMarket.ts';
 
 export interface RecoveryOptions extends RebuildOptions, RestartOptions {
+  /** How messages name the log; absent: the file of a single node. */
+  readonly logName?: string;
   /** Of a node among several. */
   readonly shared?: {
     /** Whether the log may begin anew from this node's state, which it does not hold. */
@@ -49,6 +56,9 @@ export async function recover(
   files: DataFiles,
   options: RecoveryOptions,
 ): Promise<StateStore> {
+  const check = (checkpoint: Checkpoint | null) =>
+    checkSameMarket(checkpoint, log, options.market, options.logName ?? 'log.sqlite');
+  await check(peekCheckpoint(files.state));
   const tail = await log.last();
   const isUsable = existsSync(files.state) && (await isWhole(files, options));
   if ((isDamaged(files) || !isUsable) && tail.seq > 0) {
@@ -68,7 +78,10 @@ export async function recover(
   }
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
-  if (logIsNewer || (await isAnothers(checkpoint, tail, log, options))) {
+  const isAhead = logIsNewer || (await isAnothers(checkpoint, tail, log, options));
+  // Another node may have begun the log meanwhile.
+  await orClose(state, check(checkpoint));
+  if (isAhead) {
     await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
@@ -186,12 +199,17 @@ export async function isInLog(checkpoint: Checkpoint, log: Log): Promise<boolean
 async function startLog(log: Log, options: RecoveryOptions): Promise<void> {
   const epoch = nextEpoch(null, options.rng);
   const payload = { kind: 'epoch', reason: 'new' } as const;
-  await log.restart(sealFirst(epoch, 1, FIRST_TERM, 0, payload));
+  const unnamed = sealFirst(epoch, 1, FIRST_TERM, 0, payload);
+  const market = options.market.identity(unnamed.hash);
+  const named = market === null ? payload : { ...payload, market };
+  await log.restart(sealFirst(epoch, 1, FIRST_TERM, 0, named));
   options.epochStarted(epoch, 'new');
 }
 
 export interface RestartOptions {
   readonly rng: Rng;
+  /** Of the data directory. */
+  readonly market: MarketRecord;
   /** Where several nodes share the log: all of them can get the snapshot then. */
   publishBase?(epoch: string): Promise<void>;
   epochStarted(epoch: string, reason: string): void;
@@ -209,7 +227,13 @@ export async function restartLog(
   await state.snapshotTo(files.base(epoch));
   await options.publishBase?.(epoch);
   const { seq, stateHash, marketMs, term } = checkpoint;
-  const payload = { kind: 'epoch', reason: 'log lost', base: { seq, stateHash } } as const;
+  const market = checkpoint.market ?? options.market.identity(checkpoint.epoch);
+  const payload = {
+    kind: 'epoch',
+    reason: 'log lost',
+    base: { seq, stateHash },
+    ...(market === null ? {} : { market }),
+  } as const;
   await log.restart(sealFirst(epoch, seq + 1, term, marketMs, payload));
   removeBasesExcept(files, epoch);
   options.epochStarted(epoch, 'log lost');

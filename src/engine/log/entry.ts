@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import type { MarketEvent } from '../market/events.ts';
+import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 
 /** Of the texts below; a node that reads a higher one stops folding and says so. */
 export const ENTRY_VERSION = 4;
@@ -128,12 +129,16 @@ export interface EpochPayload {
   readonly reason: 'new' | 'rollback' | 'log lost';
   readonly base?: { readonly seq: number; readonly stateHash?: string };
   readonly cursor?: FeedCursor;
+  /** Absent in entries of older versions, and where there is no chain. */
+  readonly market?: MarketIdentity;
 }
 
 /** A node began to lead, in the entry's term. Its first mempool entry tells all that waits. */
 export interface LeaderPayload {
   readonly kind: 'leader';
   readonly node: string;
+  /** Only where no entry before has said it: the log was begun by an older version. */
+  readonly market?: MarketIdentity;
 }
 
 export type Payload =

@@ -2,6 +2,7 @@
  * The log of a single node: one SQLite file, synchronous=FULL. Appends of one turn of the event
  * loop are one transaction (group commit), so the disk is asked once for many entries.
  */
+import { rmSync } from 'node:fs';
 import { assert } from '../runtime/assert.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
 import { isDamage } from '../store/damage.ts';
@@ -36,6 +37,7 @@ const SCHEMA = `
 `;
 
 export class LocalLog implements Log {
+  readonly #file: string;
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #insert;
@@ -51,6 +53,7 @@ export class LocalLog implements Log {
   #commitsSinceCheckpoint = 0;
 
   constructor(file: string, clock: Clock, maxMb: number) {
+    this.#file = file;
     this.#clock = clock;
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     try {
@@ -156,6 +159,7 @@ export class LocalLog implements Log {
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     this.#commit();
+    if (this.#tail.seq > 0) this.#keepCopy();
     this.#database.transaction(() => {
       this.#database.exec('DELETE FROM entries');
       this.#insertEntry(sealed);
@@ -176,6 +180,13 @@ export class LocalLog implements Log {
       // A full disk: the write-ahead log has everything, and the next start reads it.
     }
     this.#database.close();
+  }
+
+  /** What is forgotten stays beside the log, until it is forgotten again. */
+  #keepCopy(): void {
+    const kept = `${this.#file}.replaced`;
+    rmSync(kept, { force: true });
+    this.#database.prepare('VACUUM INTO ?').run(kept);
   }
 
   /** Judges each append in order; all that fit are one transaction, acknowledged after it. */

@@ -15,6 +15,7 @@
  * Errors: `append` rejects when the disk refuses; nothing was appended then, the same call may be
  * tried again. `read` rejects with `UnreadableEntry` where what comes first is no entry.
  */
+import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import type { SealedEntry } from './entry.ts';
 
 export type AppendOutcome =
@@ -54,5 +55,7 @@ export interface Log {
   trim(seq: number): Promise<void>;
   /** Forgets everything and begins anew with one epoch entry, in one step. */
   restart(entry: SealedEntry): Promise<void>;
+  /** The market that the log is labelled with beside its entries; null: no label. */
+  label?(): Promise<MarketIdentity | null>;
   close(): Promise<void>;
 }

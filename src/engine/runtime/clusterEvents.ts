@@ -7,6 +7,7 @@ export function clusterEvents(logger: Logger, meters: Meters) {
     ...roleEvents(logger, meters),
     ...presenceEvents(logger, meters),
     ...snapshotEvents(logger, meters),
+    ...marketEvents(logger),
   };
 }
 
@@ -118,6 +119,26 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     logDiverged(reason: string): void {
       const fields = { event: 'logDiverged', reason };
       logger.error(fields, `the log does not go on from what this node has: ${reason}`);
+    },
+  };
+}
+
+function marketEvents(logger: Logger) {
+  return {
+    /** The log in NATS was begun by another market: this process ends. */
+    otherMarket(error: Error): void {
+      logger.fatal({ event: 'otherMarket', err: error }, error.message);
+    },
+    settingChanged(setting: string, stream: string, from: string, to: string): void {
+      const fields = { event: 'settingChanged', setting, stream, from, to };
+      logger.warn(fields, `NATS had ${setting} at ${from} for ${stream}; it is ${to} now`);
+    },
+    settingDiffers(setting: string, own: number, node: string, theirs: number): void {
+      const fields = { event: 'settingDiffers', setting, own, node, theirs };
+      logger.warn(
+        fields,
+        `${setting} is ${own} here and ${theirs} on node ${node}: the larger one holds in NATS`,
+      );
     },
   };
 }

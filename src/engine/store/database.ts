@@ -34,6 +34,11 @@ export function openDatabase(file: string, options: DatabaseOptions): Database.D
   return database;
 }
 
+/** Nothing is written; a file that is not there is an error. */
+export function readOnlyDatabase(file: string): Database.Database {
+  return new Database(file, { readonly: true, fileMustExist: true });
+}
+
 function lock(database: Database.Database, file: string): void {
   try {
     database.pragma('locking_mode = EXCLUSIVE');

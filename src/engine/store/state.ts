@@ -6,6 +6,7 @@
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
 import { intervalStart, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import { type BarRow, barKey, barReads, type OpenBar } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -30,6 +31,8 @@ export interface Checkpoint {
   readonly marketMs: number;
   /** Moment up to which intervals have begun; see MarketClock. */
   readonly openedMs: number;
+  /** Absent: the log has not said it (older versions do not), or the market has no chain. */
+  readonly market?: MarketIdentity;
 }
 
 /** One entry's effects, as the fold hands them over. */

@@ -4,12 +4,21 @@
  */
 
 import { hostname } from 'node:os';
+import {
+  checkLivingNodes,
+  isForemostLeader,
+  othersOf,
+  type Starting,
+  untilAnotherLeads,
+  untilBegun,
+  untilOthersBegan,
+} from '../../cluster/beginning.ts';
 import { DataDisk } from '../../cluster/dataDisk.ts';
 import { Epochs } from '../../cluster/epochs.ts';
 import { Joining, removeHalfTaken } from '../../cluster/joining.ts';
-import { ensureLog, JetstreamLog } from '../../cluster/log/jetstream.ts';
+import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
 import { RestartRefused } from '../../cluster/log/jetstreamBegin.ts';
-import { Announcements, isForemost } from '../../cluster/nats/announcements.ts';
+import { Announcements } from '../../cluster/nats/announcements.ts';
 import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
 import { Lease } from '../../cluster/nats/lease.ts';
@@ -18,15 +27,20 @@ import { Pairs } from '../../cluster/pairs.ts';
 import { nowAndThen, patientLog, pauseOrGiveUp, untilAnswered } from '../../cluster/patientLog.ts';
 import { Presence } from '../../cluster/presence.ts';
 import { SharedFiles } from '../../cluster/sharedFiles.ts';
+import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/sharedSettings.ts';
 import type { GenesisCopy } from '../../devnet/messages.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
+import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
 import { type RecoveryOptions, recover } from '../../engine/actors/recovery.ts';
-import type { Log } from '../../engine/log/port.ts';
+import { checkSameMarket } from '../../engine/actors/sameMarket.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
+import { peekCheckpoint } from '../../engine/store/peek.ts';
 import type { Checkpoint, StateStore } from '../../engine/store/state.ts';
-import { foldOptions, type Market } from './market.ts';
+import { foldOptions, type Market, recordMarket } from './market.ts';
+import { openMarketRecord } from './marketRecord.ts';
 import type { World } from './world.ts';
 
 export interface Cluster {
@@ -40,6 +54,10 @@ export interface Cluster {
   /** Ends a start that failed: what others would wait for is given up at once. */
   leave(): Promise<void>;
   readonly announcements: Announcements;
+  /** Which market this is, as the data directory says. */
+  readonly record: MarketRecord;
+  /** What this node tells the others of itself, beside how far it is. */
+  readonly settings: SharedSettings;
   readonly epochs: Epochs;
   /** Of this node. */
   readonly files: DataFiles;
@@ -90,38 +108,89 @@ async function joinOver(
   const { settings, clock } = world;
   const signal = endOf(link, world);
   const again = () => pauseOrGiveUp(clock, signal);
-  const shared = await sharedParts(world, name, link, events, again, signal);
-  const { log, objects, announcements } = shared;
-  announcements.listen(clock);
+  dataFiles(settings.DATA_DIR);
+  const record = openMarketRecord(world);
+  const shared = await sharedParts(world, name, record, link, events, again, signal);
+  try {
+    return await joinWith(shared, record, signal, link, world, name, events);
+  } catch (error) {
+    await shared.log.close();
+    await shared.turns.leave();
+    throw error;
+  }
+}
+
+async function joinWith(
+  shared: Shared,
+  record: MarketRecord,
+  signal: AbortSignal,
+  link: NatsLink,
+  world: World,
+  name: string,
+  events: Events,
+): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
+  const { settings, clock } = world;
+  const { log, objects, turns } = shared;
+  turns.announcements.listen(world.clock);
   const files = dataFiles(settings.DATA_DIR);
+  const again = () => pauseOrGiveUp(clock, signal);
+  const patience = { signal, waits: nowAndThen(clock, events.natsWaits) };
+  const answered = <T>(ask: () => Promise<T>) =>
+    untilAnswered(ask, (error) => error instanceof StartRefused, clock, patience);
+  const read = patientLog(log, clock, patience);
+  const starting = { name, log: read, ...shared.turns, record, clock, signal, again };
+  await checkMarket(starting, files, settings.MARKET_NAME);
+  // Readers ask nothing of NATS: those that lead say what it keeps.
+  if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, world, events));
   removeHalfTaken(settings.DATA_DIR);
   const pairs = new Pairs(objects, settings.DATA_DIR);
   const begins = new SharedFiles(objects, files, again);
-  const patience = { signal, waits: nowAndThen(clock, events.natsWaits) };
-  const starting = patientLog(log, clock, patience);
-  const joining = new Joining({ pairs, log: starting, files, clock, signal }, events);
+  const joining = new Joining({ pairs, log: read, files, clock, signal }, events);
   const takeSnapshot = joining.takeState.bind(joining);
   const common = { ...foldOptions(world), takeSnapshot };
-  const publishBase = (epoch: string) =>
-    untilAnswered(
-      () => begins.publishBase(epoch),
-      () => false,
-      clock,
-      patience,
-    );
+  const publishBase = (epoch: string) => answered(() => begins.publishBase(epoch));
   const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
   const told = { quarantined, epochStarted, stateUnreadable, natsWaits: patience.waits };
   const fetchBase = begins.fetchBase.bind(begins);
   const options = { ...common, ...told, publishBase, fetchBase };
-  const store = await recovered(starting, shared, name, world, files, options, again);
-  const tail = await starting.last();
+  const store = await recovered(starting, world, files, options);
+  const tail = await read.last();
   const joins = { fetchBase, diverged: events.logDiverged };
   const reads = patientLog(log, clock, { signal });
   const nodeOptions = { ...common, shared: joins };
   const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
-  const places = { files, pairs, joining };
+  recordMarket(node, record);
+  const places = { files, pairs, joining, record };
   const cluster = clusterOf(world, name, link, shared, node, places, begins, events);
   return { market: { node, log, writer: null }, cluster };
+}
+
+/** Throws `OtherMarket` before anything of the directory or of the log is changed. */
+async function checkMarket(starting: Starting, files: DataFiles, market: string): Promise<void> {
+  await checkLivingNodes(starting);
+  const { log, record } = starting;
+  await checkSameMarket(peekCheckpoint(files.state), log, record, logName(market));
+}
+
+function logName(market: string): string {
+  return `the log in NATS (MARKET_NAME=${market})`;
+}
+
+/** Once this node is known to belong here. */
+async function settle(
+  starting: Starting,
+  link: NatsLink,
+  { settings }: World,
+  events: Events,
+): Promise<void> {
+  const own = sharedSettingsOf(settings);
+  const others = await othersOf(starting);
+  const streams = streamsOf(settings.MARKET_NAME);
+  await settleSettings(link, streams, LOG_LIMITS, own, others, events);
+}
+
+function sharedSettingsOf({ LEASE_MS, NATS_REPLICAS }: World['settings']): SharedSettings {
+  return { leaseMs: LEASE_MS, replicas: NATS_REPLICAS };
 }
 
 /** What waits for NATS is given up when we are told to stop, and when the connection is closed. */
@@ -135,44 +204,37 @@ function endOf(link: NatsLink, { signal }: World): AbortSignal {
 
 /** Where another one begins the log while we would, it is read from the beginning. */
 async function recovered(
-  log: Log,
-  { lease, announcements, leave }: Shared,
-  node: string,
-  { settings, clock, rng, signal }: World,
+  starting: Starting,
+  { clock, rng, signal, settings }: World,
   files: DataFiles,
-  options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared'> & {
+  options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared' | 'market'> & {
     fetchBase: SharedFiles['fetchBase'];
     natsWaits(error: unknown): void;
   },
-  again: () => Promise<void>,
 ): Promise<StateStore> {
   const { fetchBase } = options;
   const isReader = settings.ROLE === 'reader';
+  const { name: node, log, record: market } = starting;
+  const named = { market, logName: logName(settings.MARKET_NAME) };
   const mayRestart = ({ epoch, term, seq }: Checkpoint) =>
-    isReader
-      ? untilAnotherLeads(lease, again)
-      : isForemostLeader(lease, announcements, { node, epoch, term, seq }, again);
+    isReader ? untilAnotherLeads(starting) : isForemostLeader(starting, { node, epoch, term, seq });
   for (;;) {
-    await untilBegun(log, isReader ? null : lease, options.natsWaits, again);
+    if (isReader) await untilOthersBegan(starting, options.natsWaits);
+    else await untilBegun(starting, peekCheckpoint(files.state) !== null);
     try {
       const shared = { fetchBase, mayRestart };
-      return await recover(log, files, { ...options, clock, rng, signal, shared });
+      return await recover(log, files, { ...options, ...named, clock, rng, signal, shared });
     } catch (error) {
-      const isFinal = !(error instanceof RestartRefused);
-      if (isFinal) await leave();
-      if (isFinal) throw error;
+      if (!(error instanceof RestartRefused)) throw error;
       options.natsWaits(error);
-      await again();
+      await starting.again();
     }
   }
 }
 
 interface Shared {
   readonly log: JetstreamLog;
-  readonly lease: Lease;
-  readonly presence: Presence;
-  leave(): Promise<void>;
-  readonly announcements: Announcements;
+  readonly turns: Pick<Cluster, 'lease' | 'leaseMs' | 'announcements' | 'presence' | 'leave'>;
   readonly objects: ObjectFiles;
   readonly images: ObjectFiles;
   onLost(listener: () => void): void;
@@ -181,6 +243,7 @@ interface Shared {
 async function sharedParts(
   world: World,
   name: string,
+  record: MarketRecord,
   link: NatsLink,
   events: Events,
   again: () => Promise<void>,
@@ -200,6 +263,7 @@ async function sharedParts(
   const lease = new Lease(bucket, {
     ...own,
     subject: leaderSubject(market),
+    market: () => record.known,
     mayTake: () => presence.obstacle() === null,
     lost: () => lost(),
   });
@@ -213,16 +277,19 @@ async function sharedParts(
   const images = new ObjectFiles(link, clock, rng, { bucket: `${market}-images`, replicas });
   return {
     log,
-    lease,
-    presence,
-    async leave() {
-      await lease.release();
-      await presence.stop();
-      await link.close();
+    turns: {
+      lease,
+      leaseMs,
+      announcements: new Announcements(bucket),
+      presence,
+      async leave() {
+        await lease.release();
+        await presence.stop();
+        await link.close();
+      },
     },
     objects,
     images,
-    announcements: new Announcements(bucket),
     onLost: (listener) => {
       lost = listener;
     },
@@ -260,23 +327,22 @@ function clusterOf(
   world: World,
   name: string,
   link: NatsLink,
-  { log, lease, presence, leave, announcements, images, onLost }: Shared,
+  { log, turns, images, onLost }: Shared,
   node: Node,
-  places: Pick<Cluster, 'files' | 'pairs' | 'joining'>,
+  places: Pick<Cluster, 'files' | 'pairs' | 'joining' | 'record'>,
   begins: SharedFiles,
-  { epochStarted }: Events,
+  { epochStarted, otherMarket }: Events,
 ): Cluster {
   const { settings, rng, clock } = world;
+  const { record } = places;
+  const { lease, announcements } = turns;
   return {
     name,
     market: settings.MARKET_NAME,
     link,
     log,
-    lease,
-    presence,
-    leave,
-    leaseMs: settings.LEASE_MS,
-    announcements,
+    ...turns,
+    settings: sharedSettingsOf(settings),
     ...places,
     disk: new DataDisk(settings.DATA_DIR, clock),
     every: settings.SNAPSHOT_EVERY,
@@ -288,6 +354,8 @@ function clusterOf(
       node,
       files: places.files,
       rng,
+      market: record,
+      otherMarket,
       others: async () => {
         const others = await announcements.others(name);
         if (others === 'unreachable') throw new Error('NATS gives no answer');
@@ -306,46 +374,4 @@ function clusterOf(
     },
     publishGenesis: (genesis) => begins.publishGenesis(JSON.stringify(genesis)),
   };
-}
-
-/** The log has a first entry, or this node may write it; `lease` null: it never does. */
-async function untilBegun(
-  log: Log,
-  lease: Lease | null,
-  waits: (error: unknown) => void,
-  again: () => Promise<void>,
-): Promise<void> {
-  while ((await log.last()).seq === 0) {
-    if ((await lease?.tryTake()) === 'taken') return;
-    if (lease === null) waits(new Error('no node that may lead has begun this market yet'));
-    await again();
-  }
-}
-
-/** For a reader, which opens no epoch: it takes what the node that leads has. */
-async function untilAnotherLeads(lease: Lease, again: () => Promise<void>): Promise<false> {
-  for (;;) {
-    const holder = await lease.holder();
-    if (holder !== null && holder !== 'unreachable') return false;
-    await again();
-  }
-}
-
-/** This node holds the lease, and nobody who is alive has more; false: another one leads. */
-async function isForemostLeader(
-  lease: Lease,
-  announcements: Announcements,
-  own: Parameters<typeof isForemost>[0],
-  again: () => Promise<void>,
-): Promise<boolean> {
-  for (;;) {
-    if ((await lease.tryTake()) === 'taken') {
-      const others = await announcements.others(own.node);
-      if (others !== 'unreachable' && isForemost(own, others)) return true;
-      await lease.release();
-    }
-    const holder = await lease.holder();
-    if (holder !== null && holder !== 'unreachable' && holder.node !== own.node) return false;
-    await again();
-  }
 }

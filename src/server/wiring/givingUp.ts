@@ -46,6 +46,10 @@ export function untilFatal(events: Events): {
       events.nodeNameTaken(message);
       resolve(message);
     },
+    otherMarket(error: Error) {
+      events.otherMarket(error);
+      resolve(error.message);
+    },
     leadershipFailed(error: unknown) {
       events.leadershipFailed(error);
       resolve('this node can neither lead nor follow');

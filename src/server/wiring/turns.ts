@@ -3,6 +3,7 @@
 import { timeGuard } from '../../cluster/clocks.ts';
 import { LeaderSeen } from '../../cluster/leaderSeen.ts';
 import { type Crew, Leadership } from '../../cluster/leadership.ts';
+import type { Announcement } from '../../cluster/nats/announcements.ts';
 import { Watch, type WatchPlace } from '../../cluster/watch.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
@@ -53,7 +54,7 @@ export function takingTurns(
   events: Events,
 ): Turns {
   const { clock } = world;
-  const { name, link, announcements } = cluster;
+  const { name, link } = cluster;
   let backMs: number | null = null;
   link.onStatus(({ status }) => {
     if (status === 'reconnected') backMs = clock.monotonicMs();
@@ -63,8 +64,11 @@ export function takingTurns(
   const obstacle = mayNotLead;
   const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle, isTooLate };
   const leadership = new Leadership(leading, events);
+  leadership.onRole((leads) => {
+    if (leads) label(cluster).catch(events.natsWaits);
+  });
   const watching = watchLog(cluster, world, node, events, {
-    announce: (standing) => announcements.announce(standing),
+    announce: (standing) => announce({ ...standing, ...cluster.settings }, cluster),
     leads: () => leadership.leads,
     lost: (why) => leadership.stepDown(why),
   });
@@ -88,9 +92,9 @@ export function takingTurns(
 
 /** The same for a node that never leads. Without a leader what it has gets old, as without NATS. */
 export function onlyReading(cluster: Cluster, world: World, node: Node, events: Events): Turns {
-  const { name, leaseMs, announcements } = cluster;
+  const { name, leaseMs } = cluster;
   const watching = watchLog(cluster, world, node, events, {
-    announce: (standing) => announcements.announce({ ...standing, reader: true }),
+    announce: (standing) => announce({ ...standing, reader: true }, cluster),
     lost: () => {},
   });
   const { watch, seen } = watching;
@@ -148,4 +152,13 @@ function watchLog(
 function obstacleOf({ disk, presence }: Cluster, node: Node): string | null {
   const refusal = node.diskRefusal ?? disk.refusal;
   return refusal === null ? presence.obstacle() : `its disk takes nothing: ${refusal}`;
+}
+
+function announce(standing: Announcement, { announcements, record }: Cluster) {
+  const market = record.known === null ? {} : { market: record.known };
+  return announcements.announce({ ...standing, ...market });
+}
+
+async function label({ log, record }: Cluster): Promise<void> {
+  if (record.known !== null) await log.setLabel(record.known);
 }

@@ -11,6 +11,7 @@ import type { Announcement } from '../../../src/cluster/nats/announcements.ts';
 import { patientLog } from '../../../src/cluster/patientLog.ts';
 import { Watch } from '../../../src/cluster/watch.ts';
 import { type DataFiles, dataFiles } from '../../../src/engine/actors/files.ts';
+import { MarketRecord } from '../../../src/engine/actors/marketRecord.ts';
 import { Node } from '../../../src/engine/actors/node.ts';
 import { recover } from '../../../src/engine/actors/recovery.ts';
 import { Replay } from '../../../src/engine/ingest/replay.ts';
@@ -24,6 +25,7 @@ import { manyLines, rollbackTo } from '../../support/lines.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { FaultyLog, FaultyStream } from './faultyLog.ts';
 
+const ORIGIN = { network: 'devnet', deployment: 'of the test' };
 const LEASE_MS = 40;
 const WATCH_MS = 15;
 const START_MS = Date.UTC(2024, 0, 1);
@@ -70,6 +72,7 @@ export class OneNode {
     this.node = node;
     this.files = files;
     const { rng, standings } = place;
+    const record = new MarketRecord(files.directory, ORIGIN);
     const logger = createLogger({ level: 'silent', clock });
     const events = createEvents(logger, createRegistry());
     const epochs = new Epochs({
@@ -78,6 +81,8 @@ export class OneNode {
       node,
       files,
       rng,
+      market: record,
+      otherMarket: (error) => place.faults.push(error),
       ensureLog: async () => {},
       others: async () => {
         if (log.isCut) throw new Error('NATS gives no answer');
@@ -110,7 +115,7 @@ export class OneNode {
       follow: async () => ({ stop: async () => {} }),
     };
     this.#leadership = new Leadership(
-      { name, lease, onLost, leaseMs: LEASE_MS, backMs, log, node, epochs, crew, clock },
+      { name, lease, onLost, leaseMs: LEASE_MS, backMs, log, node, epochs, record, crew, clock },
       { ...events, leadershipFailed: (error) => place.faults.push(error) },
     );
     const announce = async (standing: Announcement) => {
@@ -136,6 +141,7 @@ export class OneNode {
     const own = { ...OPTIONS, clock, rng: seededRng(place.rng.unit() * 1e9), quarantined: fault };
     const store = await recover(log, files, {
       ...own,
+      market: new MarketRecord(files.directory, ORIGIN),
       shared: { fetchBase, mayRestart: async () => false },
       epochStarted: () => {},
       stateUnreadable: fault,

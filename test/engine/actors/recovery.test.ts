@@ -1,12 +1,15 @@
 /** What a node makes of a log and a state that do not fit, and of one that is missing. */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { MarketRecord } from '../../../src/engine/actors/marketRecord.ts';
 import { verifyState } from '../../../src/engine/actors/verify.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { type MarketOrigin, OtherMarket } from '../../../src/engine/runtime/marketIdentity.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
+import { peekCheckpoint } from '../../../src/engine/store/peek.ts';
 import { checkRebuild, checkWorld } from '../../support/foldCheck.ts';
 import { FoldModel } from '../../support/foldModel.ts';
 import { FoldWorld, type FoldWorldOptions } from '../../support/foldWorld.ts';
@@ -186,27 +189,82 @@ test('the state of another log starts a new epoch from that state', async (scope
   await checkRebuild(mixed.world);
 });
 
-test('a log that begins from another state of the same length is left', async (scope) => {
-  const mine = await newMarket(scope);
-  const other = await openMarket(scope, join(temporaryDirectory(scope), 'other'));
-  // The same entries but for their amounts.
-  const lines = manyLines(24, START_MS + other.world.seq * 10_000, 11_000);
-  await other.world.feed(lines.map((line) => line.replace(/"baseAmount":"\d+/, '$&9')));
-  assert.equal(other.world.seq, mine.world.seq);
-  const lost = await mine.reopened(remove('log'));
-  const { epoch } = lost.world.node.applied();
-  const stateHash = lost.world.node.stateHash();
-  const from = lost.world.directory;
-  await lost.world.stop();
-  await other.world.stop();
-  remove('log')(other.world.directory);
-  for (const file of readdirSync(from).filter((name) => /^(?:log|base)/.test(name))) {
-    cpSync(join(from, file), join(other.world.directory, file));
+const ORIGIN = { network: 'devnet', deployment: 'a' };
+
+async function opened(
+  scope: TestContext,
+  directory: string,
+  origin: MarketOrigin | null,
+  seed = 1,
+) {
+  return FoldWorld.open(scope, directory, { ...OPTIONS, origin }, seed);
+}
+
+for (const [what, origin] of [
+  ['of another market', ORIGIN],
+  ['of another market, from before there were identities,', null],
+] as const) {
+  test(`a log ${what} is neither followed nor begun again`, async (scope) => {
+    const places = ['mine', 'other'].map((name) => join(temporaryDirectory(scope), name));
+    for (const [seed, directory] of places.entries()) {
+      const world = await opened(scope, directory, origin, seed + 1);
+      await world.feed([tradeLine({ id: '1', timeMs: START_MS })]);
+      await world.stop();
+    }
+    const [mine = '', other = ''] = places;
+    const own = peekCheckpoint(join(mine, 'state.sqlite'));
+    const theirs = peekCheckpoint(join(other, 'state.sqlite'));
+    const names = [own, theirs].map((found) => found?.market?.id.slice(0, 12) ?? found?.epoch);
+    remove('log')(mine);
+    cpSync(join(other, 'log.sqlite'), join(mine, 'log.sqlite'));
+    const files = ['log.sqlite', 'state.sqlite'].map((name) => join(mine, name));
+    const before = files.map((file) => readFileSync(file));
+    await assert.rejects(opened(scope, mine, ORIGIN), (error) => {
+      assert.ok(error instanceof OtherMarket, String(error));
+      return names.every((name) => error.message.includes(name ?? '-'));
+    });
+    const after = files.map((file) => readFileSync(file));
+    assert.deepEqual(after, before);
+  });
+}
+
+test('a directory from before there were identities goes on', async (scope) => {
+  const directory = join(temporaryDirectory(scope), 'world');
+  for (const origin of [null, ORIGIN, ORIGIN]) {
+    const world = await opened(scope, directory, origin);
+    await world.feed([tradeLine({ id: `${world.seq}`, timeMs: START_MS + world.seq * 1_000 })]);
+    assert.match(world.node.applied().epoch, /^1-/);
+    await world.stop();
   }
-  const joined = await openMarket(scope, other.world.directory, lost.model);
-  assert.equal(joined.world.node.applied().epoch, epoch);
-  assert.equal(joined.world.node.stateHash(), stateHash);
-  await joined.feedAndCheck();
+});
+
+test('a directory of another network or deployment is refused', async (scope) => {
+  const directory = join(temporaryDirectory(scope), 'world');
+  const world = await opened(scope, directory, ORIGIN);
+  await world.feed([tradeLine({ id: '1', timeMs: START_MS })]);
+  await world.stop();
+  const { market } = peekCheckpoint(join(directory, 'state.sqlite')) ?? {};
+  assert.ok(market !== undefined);
+  new MarketRecord(directory, ORIGIN).learn(market);
+  const preprod = { ...ORIGIN, network: 'preprod' };
+  await assert.rejects(opened(scope, directory, preprod), /devnet.*preprod.*NETWORK/s);
+  const deployed = { ...ORIGIN, deployment: 'b' };
+  await assert.rejects(opened(scope, directory, deployed), /KEYS_FILE/);
+});
+
+test('a log that is begun again stays beside the new one', async (scope) => {
+  const before = await newMarket(scope);
+  const copy = join(temporaryDirectory(scope), 'copy');
+  const later = await before.reopened((place) => cpSync(place, copy, { recursive: true }));
+  await later.feedAndCheck();
+  const lost = await later.reopened((place) => {
+    remove('log')(place);
+    cpSync(join(copy, 'log.sqlite'), join(place, 'log.sqlite'));
+  });
+  assert.match(lost.world.node.applied().epoch, /^2-/);
+  const kept = new LocalLog(join(lost.world.directory, 'log.sqlite.replaced'), systemClock, 0);
+  scope.after(() => kept.close());
+  assert.match((await kept.epoch()) ?? '', /^1-/);
 });
 
 test('a rollback beyond the horizon survives a crash right after it', async (scope) => {

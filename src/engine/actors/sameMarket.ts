@@ -1,0 +1,66 @@
+/**
+ * Whether a log and a data directory belong to the same market: asked before either is replaced.
+ *
+ * Where one of them was written by an older version and has no identity, the same epoch shows that
+ * they belong together: an epoch's name is random, and only one market has it.
+ */
+import { type Log, UnreadableEntry } from '../log/port.ts';
+import { type MarketIdentity, OtherMarket } from '../runtime/marketIdentity.ts';
+import type { Checkpoint } from '../store/state.ts';
+import type { MarketRecord } from './marketRecord.ts';
+
+/** As the newest epoch entry says, or else the log's label; null: neither does. */
+export async function marketOfLog(log: Log): Promise<MarketIdentity | null> {
+  const newest = (await log.epochs()).at(-1);
+  const said = newest === undefined ? null : await marketOfEpoch(newest, log);
+  return said ?? (await log.label?.()) ?? null;
+}
+
+async function marketOfEpoch(seq: number, log: Log): Promise<MarketIdentity | null> {
+  try {
+    const [sealed] = await log.read(seq, 1);
+    const payload = sealed?.entry.payload;
+    return payload?.kind === 'epoch' ? (payload.market ?? null) : null;
+  } catch (error) {
+    if (error instanceof UnreadableEntry) return null;
+    throw error;
+  }
+}
+
+/**
+ * Throws `OtherMarket` where the log is another market's than the directory, or where neither says
+ * so and they have no epoch in common. `checkpoint` is that of the directory's state.
+ */
+export async function checkSameMarket(
+  checkpoint: Checkpoint | null,
+  log: Log,
+  record: MarketRecord,
+  logName: string,
+): Promise<void> {
+  const there = await marketOfLog(log);
+  if (there !== null) record.compare(there, logName, checkpoint?.market);
+  const own = record.known ?? checkpoint?.market ?? null;
+  if (own !== null && there !== null) return;
+  const { seq, epoch } = await log.last();
+  if (seq > 0 && checkpoint !== null && !(await hasEpoch(checkpoint, log))) {
+    throw new OtherMarket(
+      `DATA_DIR ${record.directory} was written in epoch ${checkpoint.epoch}, which ${logName} ` +
+        `does not have (it is in epoch ${epoch}): they may be two markets. Nothing was changed. ` +
+        'If they are one, move state.sqlite out of DATA_DIR and start again: the state is then ' +
+        'taken from the log. Otherwise set another DATA_DIR or MARKET_NAME',
+    );
+  }
+}
+
+async function hasEpoch(checkpoint: Checkpoint, log: Log): Promise<boolean> {
+  if ((await log.last()).epoch === checkpoint.epoch) return true;
+  const [same] = await log.read(checkpoint.seq, 1).catch(() => []);
+  if (same?.entry.seq === checkpoint.seq && same.hash === checkpoint.entryHash) return true;
+  for (const seq of await log.epochs()) {
+    const [sealed] = await log.read(seq, 1);
+    const { epoch, payload } = sealed?.entry ?? {};
+    const isBase = payload?.kind === 'epoch' && payload.base?.stateHash === checkpoint.stateHash;
+    if (epoch === checkpoint.epoch || isBase) return true;
+  }
+  return false;
+}

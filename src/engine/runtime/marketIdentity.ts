@@ -1,0 +1,84 @@
+/**
+ * Which market a directory, a log, a snapshot or a node belongs to. The id is a hash of the
+ * network, the deployment and the first entry of the log, so two markets never share it.
+ *
+ * It is written into every epoch entry, checkpoint, announcement and lease. What was written by an
+ * older version has none; the first leader of this version adds it to its first entry.
+ */
+import { hash } from 'node:crypto';
+
+/** What the settings say about a market before its log is read. */
+export interface MarketOrigin {
+  readonly network: string;
+  /**
+   * Hash of what identifies the contracts: script hashes, on a devnet the key hashes. null: this
+   * node does not know them.
+   */
+  readonly deployment: string | null;
+}
+
+export interface MarketIdentity {
+  readonly network: string;
+  readonly deployment: string;
+  /** 64 hex digits. */
+  readonly id: string;
+}
+
+/** Settings, or what is already stored, do not allow this node to start. Nothing was changed. */
+export class StartRefused extends Error {}
+
+/** Two things that were to be used together belong to different markets. */
+export class OtherMarket extends StartRefused {}
+
+const SHOWN = 12;
+
+/**
+ * `first` is the hash of the log's first entry, or the name of the oldest epoch that is known.
+ * null: the deployment is not known here.
+ */
+export function identityOf(
+  { network, deployment }: MarketOrigin,
+  first: string,
+): MarketIdentity | null {
+  if (deployment === null) return null;
+  const id = hash('sha256', `${network}\n${deployment}\n${first}`, 'hex');
+  return { id, network, deployment };
+}
+
+/** True where both are known and differ. */
+export function isOtherMarket(
+  one: MarketIdentity | null | undefined,
+  other: MarketIdentity | null | undefined,
+): boolean {
+  return one != null && other != null && one.id !== other.id;
+}
+
+/** For a message: `market 0123456789ab (devnet, deployment 0123456789ab)`. */
+export function describeMarket(market: MarketIdentity): string {
+  return `market ${market.id.slice(0, SHOWN)} (${describeOrigin(market)})`;
+}
+
+export function describeOrigin({ network, deployment }: MarketOrigin): string {
+  return deployment === null ? network : `${network}, deployment ${deployment.slice(0, SHOWN)}`;
+}
+
+/** One line of text that `parseMarket` reads back. */
+export function marketText({ id, network, deployment }: MarketIdentity): string {
+  return JSON.stringify({ id, network, deployment });
+}
+
+/** null: the text does not describe a market. */
+export function parseMarket(text: string): MarketIdentity | null {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof found !== 'object' || found === null) return null;
+  if (!('id' in found && 'network' in found && 'deployment' in found)) return null;
+  const { id, network, deployment } = found;
+  const isRight = typeof id === 'string' && /^[0-9a-f]{64}$/.test(id);
+  if (!isRight || typeof network !== 'string' || typeof deployment !== 'string') return null;
+  return { id, network, deployment };
+}

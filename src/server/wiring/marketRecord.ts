@@ -1,0 +1,51 @@
+/** The market that the settings of a node are for, compared with what its data directory holds. */
+import { hash } from 'node:crypto';
+import { keyOf } from '../../cardano/keys/keys.ts';
+import { MarketRecord, readMarket } from '../../engine/actors/marketRecord.ts';
+import type { MarketOrigin } from '../../engine/runtime/marketIdentity.ts';
+import { readDeployment } from '../settings/deployments.ts';
+import { readSecrets } from '../settings/secrets.ts';
+import type { World } from './world.ts';
+
+/** The directory exists. Throws `OtherMarket` where it holds a market of another network. */
+export function openMarketRecord(world: World): MarketRecord {
+  const { DATA_DIR } = world.settings;
+  const network = networkOf(world);
+  const known = readMarket(DATA_DIR);
+  // Keys are made where there are none, so the network is compared before they are read.
+  if (network !== null && known !== null && known.network !== network) {
+    return new MarketRecord(DATA_DIR, { network, deployment: null });
+  }
+  return new MarketRecord(DATA_DIR, originOf(world));
+}
+
+/** null: nothing is followed. */
+function networkOf({ settings, devnet }: World): string | null {
+  const { NETWORK } = settings;
+  const isFollowed = NETWORK !== 'none' && (NETWORK !== 'devnet' || devnet !== undefined);
+  return isFollowed ? NETWORK : null;
+}
+
+function originOf(world: World): MarketOrigin | null {
+  const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = world.settings;
+  if (networkOf(world) === null || NETWORK === 'none') return null;
+  // A reader has neither keys nor a deployment: it takes what the others have.
+  if (ROLE === 'reader') return { network: NETWORK, deployment: null };
+  if (NETWORK === 'devnet') {
+    const secrets = readSecrets(DATA_DIR, world.rng, KEYS_FILE);
+    const names = ['executor', 'fee', 'collateral', 'faucet'] as const;
+    return origin(
+      NETWORK,
+      names.map((name) => keyOf(secrets[name].reveal()).hash),
+    );
+  }
+  const { landmarks } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
+  // Where nothing is deployed yet the start is refused later, with what is missing.
+  if (landmarks === null) return null;
+  const { launchPolicyId, scripts } = landmarks;
+  return origin(NETWORK, [launchPolicyId, scripts.curvePool.hash, scripts.order.hash]);
+}
+
+function origin(network: string, parts: readonly string[]): MarketOrigin {
+  return { network, deployment: hash('sha256', parts.join('\n'), 'hex') };
+}
