@@ -47,8 +47,8 @@ export function startApp(world: World): Promise<App> {
 
 async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
-  await makeDataDirectory(world.settings.DATA_DIR, world);
   await requireFreePorts(world.settings);
+  await makeDataDirectory(world.settings.DATA_DIR, world);
   const registry = createRegistry();
   collectProcessMetrics(registry);
   const noted = noteTroubles(createEvents(logger, registry));
