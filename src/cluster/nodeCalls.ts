@@ -144,11 +144,12 @@ async function reachedInTime({ reached, clock }: CallingNode, seq: number): Prom
   }
 }
 
-function plain({ cause, message, details, retryAfterSeconds, reason, status }: Failure) {
+function plain({ cause, message, details, retryAfterSeconds, reason, status, retry }: Failure) {
   return {
     cause,
     message,
     status,
+    retry,
     ...(details === undefined ? {} : { details }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(reason === undefined ? {} : { reason }),

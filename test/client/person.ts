@@ -42,6 +42,7 @@ export class Person {
     const { data } = await this.client.build.launch({
       image,
       name,
+      assetType: 'Meme',
       ticker: 'COIN',
       description: 'A token of a test.',
       initialDeposit: String(initialAda * 1_000_000),

@@ -119,6 +119,8 @@ test('a launch with a large logo goes over, and the logo is served here', async 
     image: new Blob([picture], { type: 'image/png' }),
     name: 'Large',
     ticker: 'LARGE',
+    description: '',
+    assetType: 'Meme',
     changeAddress: person.address,
   });
   const served = await fetch(`${reader.url}/ipfs/${data.logoCID}`);

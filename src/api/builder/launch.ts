@@ -5,6 +5,7 @@ import { planLaunch } from '../../cardano/build/launch.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { LAUNCH_TYPES } from '../../cardano/datums/metadata.ts';
 import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
+import { unreadableName } from '../../engine/market/tokenName.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import {
   build,
@@ -116,8 +117,9 @@ function readToken(info: LaunchInfo) {
   if (!name.isWellFormed() || Buffer.byteLength(name, 'utf8') > MOST_NAME_BYTES) {
     return invalid('body.info.name', `A name has at most ${MOST_NAME_BYTES} bytes of UTF-8.`);
   }
-  if (CONTROL.test(name)) return invalid('body.info.name', 'A name has no control characters.');
-  const description = info.description ?? '';
+  const unreadable = unreadableName(name);
+  if (unreadable !== null) return invalid('body.info.name', unreadable);
+  const { description } = info;
   if ([...description].length > MOST_DESCRIPTION_CHARACTERS || !description.isWellFormed()) {
     const most = `A description has at most ${MOST_DESCRIPTION_CHARACTERS} characters.`;
     return invalid('body.info.description', most);

@@ -12,10 +12,10 @@ const A_DENOMINATOR = COST_DENOMINATOR / 3n;
 const B_DENOMINATOR = 1_000_000n;
 const ADA_DECIMALS = 6;
 
-export function parameterRoutes(
-  workshop: Pick<Workshop, 'deployment' | 'landmarks'>,
-  version: string,
-): Route[] {
+/** Of the shape of the document, as the original has it. */
+const CONFIG_VERSION = 2;
+
+export function parameterRoutes(workshop: Pick<Workshop, 'deployment' | 'landmarks'>): Route[] {
   return [
     {
       ...READS,
@@ -33,7 +33,7 @@ export function parameterRoutes(
       summary: 'The deployment in force',
       etag: true,
       answers: { 200: { description: 'Deployment', schema: ConfigAnswer } },
-      handle: () => json(configOf(workshop.deployment, version)),
+      handle: () => json(configOf(workshop.deployment)),
     },
   ];
 }
@@ -53,7 +53,7 @@ function parametersOf({ curve, fees, thresholdLovelace, launchPolicyId }: Landma
   };
 }
 
-function configOf(deployment: Deployment, version: string) {
+function configOf(deployment: Deployment) {
   const { curve, fees, scripts, thresholdLovelace } = deployment;
   const ada = (lovelace: bigint) => ({
     human: formatUnits(lovelace, ADA_DECIMALS),
@@ -64,7 +64,7 @@ function configOf(deployment: Deployment, version: string) {
     { hash, reference: `${ref.txHash}:${ref.index}` },
   ]);
   return {
-    version,
+    version: CONFIG_VERSION,
     network: deployment.addressNetwork,
     environment: deployment.network,
     addresses: {

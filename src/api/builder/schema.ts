@@ -121,12 +121,13 @@ const Url = Type.Optional(
   Type.Union([Type.String({ maxLength: 200 }), Type.Null()], { description: 'http(s) URL' }),
 );
 export const LaunchInfo = Type.Object({
-  assetType: Type.Optional(
-    Type.Union([Type.Literal('Meme'), Type.Literal('AI'), Type.Literal(''), Type.Null()]),
-  ),
-  name: Type.String({ maxLength: 200, description: '1 to 16 characters, at most 32 bytes.' }),
+  assetType: Type.Union([Type.Literal('Meme'), Type.Literal('AI')]),
+  name: Type.String({
+    maxLength: 200,
+    description: '1 to 16 characters, at most 32 bytes; one of them visible, none bidirectional.',
+  }),
   ticker: Type.String({ pattern: '^[A-Za-z0-9]{1,6}$' }),
-  description: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),
+  description: Type.String({ maxLength: 2000, description: 'May be empty.' }),
   twitter: Url,
   discord: Url,
   telegram: Url,
@@ -179,7 +180,7 @@ const Script = Type.Object({
   reference: Type.String({ description: '`<tx>:<index>` of the output that holds it.' }),
 });
 export const ConfigAnswer = Type.Object({
-  version: Type.String(),
+  version: Type.Literal(2, { description: 'Of this shape.' }),
   network: Type.String({ description: 'Of addresses: mainnet or testnet.' }),
   environment: Type.String(),
   addresses: Type.Object({

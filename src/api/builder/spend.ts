@@ -57,7 +57,9 @@ async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answe
   const [state] = await workshop.utxos.byRefs([ref]);
   if (state === undefined || state.state !== 'unspent') {
     const why = state?.state === 'spent' ? 'is spent: filled, refunded or cancelled' : 'is unknown';
-    return new Failure('SERVER_ERROR', `order: ${ref.txHash}:${ref.index} ${why}`);
+    return new Failure('SERVER_ERROR', `order: ${ref.txHash}:${ref.index} ${why}`, {
+      retry: false,
+    });
   }
   const { landmarks, slots, clock } = workshop;
   const script = placedScript(landmarks, 'order');

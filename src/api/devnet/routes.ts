@@ -30,6 +30,7 @@ const COMMON = {
   etag: false,
   gzip: false,
   exclusive: true,
+  ownHostOnly: true,
 } as const;
 
 export function devnetRoutes(devnet: Devnet): Route[] {

@@ -86,10 +86,20 @@ function errorResponse(
   });
   const examples = recorded.length === 0 ? {} : { examples: Object.fromEntries(recorded) };
   return {
-    description: causes.join(', '),
+    description: causes.join(', ') + notFaults(status, causes),
     headers: headersOf(route, status),
     content: { 'application/json': { schema, ...examples } },
   };
+}
+
+/** Which causes are 500 only because the contract that we keep says so. */
+function notFaults(status: number, causes: readonly Cause[]): string {
+  const named = causes.filter((cause) => !CATALOGUE[cause].retry);
+  if (status !== 500 || named.length === 0) return '';
+  return (
+    `. No fault of the server, and 500 because the original contract says so: ` +
+    `${named.join(', ')}; the body has \`retry: false\``
+  );
 }
 
 function headersOf(route: Route, status: number): JsonObject {
@@ -122,6 +132,7 @@ function impliedCauses(route: Route): Cause[] {
   if (route.method === 'POST') {
     causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OVERLOADED');
   }
+  if (route.ownHostOnly === true) causes.push('FORBIDDEN');
   if (route.rate !== 'free') causes.push('RATE_LIMITED');
   if (route.needsSync || route.positioned) causes.push('NOT_READY');
   return causes;

@@ -30,6 +30,11 @@ const ErrorBody = Type.Object(
     reason: Type.Optional(
       Type.String({ description: 'Of a refused transaction, for a machine: what exactly.' }),
     ),
+    retry: Type.Optional(
+      Type.Literal(false, {
+        description: 'On a 500 that is no fault of the server: a repeat would be refused again.',
+      }),
+    ),
   },
   { $id: 'Error' },
 );

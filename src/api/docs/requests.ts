@@ -1,11 +1,13 @@
 /** What a route takes, for the OpenAPI document: parameters, and a body of JSON or a form. */
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
+import { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
+import { POSITION_PATTERN } from '../../engine/runtime/position.ts';
+import { checkOf, isRecord } from '../gateway/input.ts';
 import type { FormShape, Route } from '../gateway/port.ts';
 import type { Definitions, JsonObject } from './definitions.ts';
 import type { RouteExample } from './examples.ts';
 
-/** An empty body is for the handler to judge, so only a form is marked as required. */
 export function requestBodyOf(
   route: Route,
   definitions: Definitions,
@@ -15,7 +17,28 @@ export function requestBodyOf(
   const example = exampleOf(recorded?.request.body);
   if (form !== undefined) return formBody(form, definitions, example);
   if (body === undefined) return null;
-  return { content: { 'application/json': { schema: definitions.add(body), ...example } } };
+  const schema = definitions.add(withNulls(body));
+  return { required: isRequired(body), content: { 'application/json': { schema, ...example } } };
+}
+
+/** As the gateway reads an empty body: as null, or as an object without fields. */
+function isRequired(body: TSchema): boolean {
+  const check = checkOf(body);
+  return [null, {}].every((empty) => check(empty, 'body') instanceof Failure);
+}
+
+/** The gateway takes null in an optional field as absent; so does the document. */
+function withNulls(schema: TSchema): TSchema {
+  const shape: unknown = schema;
+  if (!isRecord(shape) || !isRecord(shape.properties)) return schema;
+  const required: readonly unknown[] = Array.isArray(shape.required) ? shape.required : [];
+  const fields = Object.entries(shape.properties).map(([name, field]) => {
+    // trust: the properties of a schema are schemas
+    const inner = withNulls(field as TSchema);
+    const takesNull = required.includes(name) || !(checkOf(inner)(null, name) instanceof Failure);
+    return [name, takesNull ? inner : Type.Union([inner, Type.Null()])];
+  });
+  return { ...schema, properties: Object.fromEntries(fields) };
 }
 
 /** `example` where something was recorded. */
@@ -35,7 +58,7 @@ function formBody(form: FormShape, definitions: Definitions, example: JsonObject
     if (isRequired) required.push(name);
   }
   for (const [name, schema] of Object.entries(form.fields.properties)) {
-    properties[name] = definitions.add(schema);
+    properties[name] = definitions.add(withNulls(schema));
     encoding[name] = { contentType: 'application/json' };
   }
   required.push(...(form.fields.required ?? []));
@@ -72,8 +95,8 @@ export function parametersOf(
       ...exampleOf(recorded?.request.query?.[name]),
     });
   }
-  if (route.positioned) list.push(header('X-Min-Position', MIN_POSITION));
-  if (route.etag) list.push(header('If-None-Match', 'ETag of the body that you hold.'));
+  if (route.positioned) list.push(header('X-Min-Position', MIN_POSITION, POSITION_PATTERN));
+  if (route.etag) list.push(header('If-None-Match', 'ETag of the body that you hold.', null));
   return list;
 }
 
@@ -85,6 +108,7 @@ function descriptionOf(schema: TSchema | undefined): JsonObject {
 const MIN_POSITION =
   '<epoch>:<seq>: answer from this position on; waits up to 2 s, then 503 with Retry-After.';
 
-function header(name: string, description: string): JsonObject {
-  return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+function header(name: string, description: string, pattern: string | null): JsonObject {
+  const schema = pattern === null ? { type: 'string' } : { type: 'string', pattern };
+  return { name, in: 'header', required: false, description, schema };
 }

@@ -1,4 +1,5 @@
 /** The documents and their page, rendered once each: they change with the program only. */
+import Type from 'typebox';
 import { stringify } from 'yaml';
 import type { Route } from '../gateway/port.ts';
 import type { Topic } from '../topics/port.ts';
@@ -10,6 +11,8 @@ import { type About, openapi } from './openapi.ts';
 import { page, SCRIPT_PATH, STYLE_PATH } from './page/page.ts';
 
 const YAML = 'application/yaml';
+const JSON_TYPE = 'application/json';
+const DOCUMENT = Type.Object({}, { additionalProperties: true });
 
 /** Nothing but this server, and nothing inline. */
 const HTML_HEADERS = {
@@ -35,6 +38,20 @@ export function docsRoutes(
     ),
     served('/v1/docs/asyncapi', 'asyncapi', 'AsyncAPI 3 of every topic', YAML, () =>
       yaml(streams()),
+    ),
+    served(
+      '/v1/docs/openapi.json',
+      'openapiJson',
+      'OpenAPI 3.1 of every route, as JSON',
+      JSON_TYPE,
+      () => JSON.stringify(calls()),
+    ),
+    served(
+      '/v1/docs/asyncapi.json',
+      'asyncapiJson',
+      'AsyncAPI 3 of every topic, as JSON',
+      JSON_TYPE,
+      () => JSON.stringify(streams()),
     ),
     served('/docs', 'reference', 'This reference, as a page', 'text/html; charset=utf-8', html),
     served(STYLE_PATH, 'referenceStyle', 'Style of the page', 'text/css; charset=utf-8', styleText),
@@ -65,7 +82,9 @@ function served(
     operationId,
     summary,
     tag: 'Documents',
-    answers: { 200: { description: summary, type } },
+    answers: {
+      200: { description: summary, type, ...(type === JSON_TYPE ? { schema: DOCUMENT } : {}) },
+    },
     rate: 'read',
     needsSync: false,
     positioned: false,

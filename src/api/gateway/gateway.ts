@@ -13,6 +13,7 @@ import { Answers } from '../http/answers.ts';
 import { Intake } from '../http/body.ts';
 import { Limits } from '../http/limits.ts';
 import { mount } from '../http/mount.ts';
+import { OwnHost } from '../http/ownHost.ts';
 import { PositionLines } from '../http/position.ts';
 import type { Streams, Topic } from '../topics/port.ts';
 import type { Connection } from '../ws/connection.ts';
@@ -62,6 +63,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const answers = new Answers(clock, observer, options.gzipCacheBytes);
   const limits = new Limits(clock, options);
   const positions = new PositionLines(vantage);
+  const ownHost = new OwnHost(options.publicUrl);
 
   const connections = new Set<Connection>();
   const delivery = new Delivery(vantage, streams, clock, observer);
@@ -79,7 +81,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     () => callers.closed(),
   );
   for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
-  const http = { vantage, clock, answers, arrivals, callers, limits, positions, intake };
+  const http = { vantage, clock, answers, arrivals, callers, limits, positions, intake, ownHost };
   mount(server, routes, http);
 
   async function settled(done: () => boolean): Promise<void> {

@@ -9,6 +9,8 @@ export interface GatewayOptions {
   readonly sharePort: boolean;
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Under which clients reach this server; empty: unknown. */
+  readonly publicUrl: string;
   /** Limits hold for loopback addresses as well. */
   readonly limitLoopback: boolean;
   readonly reads: Quota;
@@ -54,6 +56,7 @@ export interface GatewayOptions {
 export const DEFAULTS: GatewayOptions = {
   sharePort: false,
   trustedProxies: [],
+  publicUrl: '',
   limitLoopback: false,
   reads: { perSecond: 100, burst: 200 },
   builds: { perSecond: 10, burst: 10 },

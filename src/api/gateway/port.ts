@@ -114,6 +114,8 @@ export interface Route {
    * is read from the connection until it is answered.
    */
   readonly exclusive?: boolean;
+  /** Answers callers of this host only: see `http/ownHost.ts`. */
+  readonly ownHostOnly?: boolean;
   handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
 }
 
@@ -139,4 +141,6 @@ export interface ErrorBody {
   readonly message: string;
   readonly details?: Json;
   readonly reason?: string;
+  /** On a 500 that is no fault of the server: the same request would be refused again. */
+  readonly retry?: false;
 }

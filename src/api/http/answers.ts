@@ -71,6 +71,7 @@ export class Answers {
       cause,
       message,
       ...(reason === undefined ? {} : { reason }),
+      ...(status === 500 && !failure.retry ? { retry: false } : {}),
       ...(details === undefined
         ? {}
         : { details: details.map(({ path, message }) => ({ path, message })) }),

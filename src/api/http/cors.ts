@@ -3,14 +3,16 @@ const EXPOSED =
   'X-Position, X-Slot, X-Block-Hash, X-Next-To, ETag, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
+const SENT =
+  'Content-Type, If-None-Match, X-Min-Position, Authorization, Idempotency-Key, Last-Event-ID';
+
 /** On every answer, after `Access-Control-Allow-Origin: *`. */
 export const CORS_LINES = `\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
 
-export function preflightLines(methods: string): string {
-  return [
-    CORS_LINES,
-    `Access-Control-Allow-Methods: ${methods}`,
-    'Access-Control-Allow-Headers: Content-Type, If-None-Match',
-    'Access-Control-Max-Age: 86400',
-  ].join('\r\n');
-}
+/** The same for all paths: which methods one takes, its `Allow` says. */
+export const PREFLIGHT_LINES = [
+  CORS_LINES,
+  'Access-Control-Allow-Methods: GET, HEAD, POST, DELETE, OPTIONS',
+  `Access-Control-Allow-Headers: ${SENT}`,
+  'Access-Control-Max-Age: 86400',
+].join('\r\n');

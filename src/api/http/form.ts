@@ -123,7 +123,12 @@ function partsOf(
       stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
       parts.push({ name: name ?? '', filename, mediaType: mimeType.toLowerCase(), chunks });
     });
-    parser.on('field', (name: string | undefined, text, { mimeType }) => {
+    parser.on('field', (name: string | undefined, text: string | undefined, { mimeType }) => {
+      // Undefined, against its types: of a charset that busboy cannot decode.
+      if (text === undefined) {
+        refuse(`the part "${name ?? ''}" must be text in UTF-8`);
+        return;
+      }
       const mediaType = mimeType.toLowerCase();
       parts.push({ name: name ?? '', filename: null, mediaType, chunks: [Buffer.from(text)] });
     });

@@ -2,7 +2,7 @@
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
-import { preflightLines } from './cors.ts';
+import { PREFLIGHT_LINES } from './cors.ts';
 import { enter, type Http, RouteServer } from './route.ts';
 
 type Unrouted = (res: HttpResponse, req: HttpRequest) => void;
@@ -23,20 +23,19 @@ export function mount(server: Server, routes: readonly Route[], http: Http): voi
   }
   for (const [path, methods] of methodsOf) {
     const allow = [...methods, 'OPTIONS'].join(', ');
-    server.handle('options', path, preflight(http, allow));
+    server.handle('options', path, preflight(http));
     server.handle('any', path, methodNotAllowed(http, allow));
   }
-  server.handle('options', '/*', preflight(http, 'GET, HEAD, POST, OPTIONS'));
+  server.handle('options', '/*', preflight(http));
   server.handle('any', '/*', notFound(http));
 }
 
 /** Free of limits, so that a browser can always read why its request was refused. */
-function preflight(http: Http, allow: string): Unrouted {
-  const lines = preflightLines(allow);
+function preflight(http: Http): Unrouted {
   const kind = { operationId: 'preflight', rate: 'free', isHead: false } as const;
   return (res, req) => {
     const visit = enter(http, res, req, kind);
-    if (visit !== null) http.answers.empty(visit, lines);
+    if (visit !== null) http.answers.empty(visit, PREFLIGHT_LINES);
   };
 }
 

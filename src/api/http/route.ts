@@ -24,6 +24,7 @@ import {
 import { Exchange } from './exchange.ts';
 import { FORM_TYPE, FormReader } from './form.ts';
 import type { Limits } from './limits.ts';
+import type { OwnHost } from './ownHost.ts';
 import type { PositionLines } from './position.ts';
 import { ParameterReader, QueryReader } from './query.ts';
 
@@ -37,6 +38,7 @@ export interface Http {
   readonly limits: Limits;
   readonly positions: PositionLines;
   readonly intake: Intake;
+  readonly ownHost: OwnHost;
 }
 
 export class RouteServer {
@@ -68,7 +70,7 @@ export class RouteServer {
     const visit = enter(this.#http, res, req, { operationId, rate, isHead });
     if (visit === null) return;
     try {
-      const input = this.#input(req);
+      const input = this.#refusal(visit) ?? this.#input(req);
       if (input instanceof Failure) this.#http.answers.failure(visit, input);
       else if (method === 'POST') this.#receive(visit, input);
       else this.#proceed(visit, input);
@@ -76,6 +78,11 @@ export class RouteServer {
       this.#http.answers.fault(visit, error);
     }
     visit.exchange.corked = false;
+  }
+
+  #refusal({ exchange }: Visit): Failure | null {
+    if (this.#route.ownHostOnly !== true) return null;
+    return this.#http.ownHost.refusal(exchange.host, exchange.origin);
   }
 
   #input(req: HttpRequest): RouteRequest | Failure {

@@ -40,7 +40,9 @@ export function planCancel(
   const payment = parseAddress(order.output.address)?.payment;
   const datum = readOrderData(datumOf(order.output), addressNetwork);
   if (payment?.hash !== scripts.order.hash || datum === null) {
-    return new Failure('SERVER_ERROR', `order: ${refText(order.ref)} is no order`);
+    return new Failure('SERVER_ERROR', `order: ${refText(order.ref)} is no order`, {
+      retry: false,
+    });
   }
   const plan = planOf({
     inputs: [{ utxo: order, redeemer: CANCEL }],
@@ -63,7 +65,7 @@ function afterItsTime(
   const validFromSlot = slotFrom(slots, Number(refundAfterMs));
   if (validFromSlot > slotAt(slots, nowMs)) {
     const message = `order: it can be cancelled from ${timeText(refundAfterMs)} on`;
-    return new Failure('SERVER_ERROR', message);
+    return new Failure('SERVER_ERROR', message, { retry: false });
   }
   const paid = { address: formatAddress(redeemer), value: output.value, datum: null };
   return { ...plan, outputs: [paid], validFromSlot };

@@ -65,6 +65,8 @@ export interface PlannedLaunch {
   readonly note: string;
 }
 
+const EMPTY_WALLET = 'wallet: it holds nothing to launch with';
+
 export function planLaunch(
   deployment: Deployment,
   request: LaunchRequest,
@@ -72,7 +74,7 @@ export function planLaunch(
 ): PlannedLaunch | Failure {
   const { creator } = request;
   const seed = seedOf(data.wallet);
-  if (seed === null) return new Failure('SERVER_ERROR', 'wallet: it holds nothing to launch with');
+  if (seed === null) return new Failure('SERVER_ERROR', EMPTY_WALLET, { retry: false });
   const creatorSkh = creator.stake?.kind === 'key' ? creator.stake.hash : '';
   const launchId = { seed: seed.ref, creatorPkh: creator.payment.hash, creatorSkh };
   const { launchPolicyId, tokenPolicyTemplate } = deployment;

@@ -146,7 +146,8 @@ export interface ParametersAnswer {
 }
 
 export interface ProtocolConfigAnswer {
-  readonly version: string;
+  /** Of this shape. */
+  readonly version: 2;
   /** Of addresses: mainnet or testnet. */
   readonly network: string;
   readonly environment: string;

@@ -2,7 +2,7 @@
 
 export interface FaucetBody {
   readonly address: string;
-  readonly ada?: number;
+  readonly ada?: number | null;
 }
 
 export interface FaucetAnswer {
@@ -11,7 +11,7 @@ export interface FaucetAnswer {
 
 export interface ForkBody {
   readonly depth: number;
-  readonly resubmit?: 'all' | 'none';
+  readonly resubmit?: 'all' | 'none' | null;
 }
 
 export interface ForkAnswer {

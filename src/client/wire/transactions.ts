@@ -1,11 +1,12 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
 
 export interface LaunchInfo {
-  readonly assetType?: 'Meme' | 'AI' | '' | null;
-  /** 1 to 16 characters, at most 32 bytes. */
+  readonly assetType: 'Meme' | 'AI';
+  /** 1 to 16 characters, at most 32 bytes; one of them visible, none bidirectional. */
   readonly name: string;
   readonly ticker: string;
-  readonly description?: string | null;
+  /** May be empty. */
+  readonly description: string;
   /** http(s) URL */
   readonly twitter?: string | null;
   /** http(s) URL */

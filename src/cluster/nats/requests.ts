@@ -80,8 +80,8 @@ function reply(message: Msg, answer: Uint8Array | Failure): void {
       message.respond(answer);
       return;
     }
-    const { cause, details, retryAfterSeconds, reason, status } = answer;
-    const more = { details, retryAfterSeconds, reason, status };
+    const { cause, details, retryAfterSeconds, reason, status, retry } = answer;
+    const more = { details, retryAfterSeconds, reason, status, retry };
     const about = headers();
     // A header holds Latin letters only; a message may have others.
     about.set(FAILURE_HEADER, encodeURIComponent(JSON.stringify([cause, answer.message, more])));

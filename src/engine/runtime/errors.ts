@@ -16,6 +16,7 @@ export const CATALOGUE = {
   NOT_READY: { code: 1008, status: 503, retry: true },
   OVERLOADED: { code: 1009, status: 503, retry: true },
   SERVER_ERROR: { code: 1010, status: 500, retry: true },
+  FORBIDDEN: { code: 1011, status: 403, retry: false },
   TOPIC_NOT_FOUND: { code: 1101, status: 404, retry: false },
   LIMIT_EXCEEDED: { code: 1102, status: 429, retry: false },
   MIN_TRADE_AMOUNT: { code: 1201, status: 500, retry: false },
@@ -49,7 +50,17 @@ export interface FailureMore {
   readonly reason?: string;
   /** Instead of the status of the catalogue. */
   readonly status?: number;
+  /** Instead of what the catalogue says: whether a repeat may succeed. */
+  readonly retry?: boolean;
 }
+
+/** Reasons of a SERVER_ERROR after which a repeat may succeed; others blame the transaction. */
+const PASSING_REASONS: readonly (string | undefined)[] = [
+  undefined,
+  'MEMPOOL_FULL',
+  'NO_ANSWER',
+  'REFUSED',
+];
 
 /** An operating error: what happened and what to do, for a person, under a cause for a machine. */
 export class Failure {
@@ -60,6 +71,7 @@ export class Failure {
   /** What exactly was refused, for a machine: INPUT_SPENT under SERVER_ERROR. */
   readonly reason: string | undefined;
   readonly status: number;
+  readonly retry: boolean;
 
   constructor(cause: Cause, message: string, more: FailureMore = {}) {
     this.cause = cause;
@@ -68,10 +80,8 @@ export class Failure {
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.reason = more.reason;
     this.status = more.status ?? CATALOGUE[cause].status;
-  }
-
-  get retry(): boolean {
-    return CATALOGUE[this.cause].retry;
+    const isPassing = cause !== 'SERVER_ERROR' || PASSING_REASONS.includes(more.reason);
+    this.retry = more.retry ?? (isPassing && CATALOGUE[cause].retry);
   }
 }
 

@@ -30,6 +30,13 @@ const CHECKS: readonly Check[] = [
         : [`"${HOST.slice(0, 40)}" is no address`, 'Give an IP address or a host name'],
   },
   {
+    reads: ['PUBLIC_URL'],
+    find: ({ PUBLIC_URL }) =>
+      PUBLIC_URL === undefined || /^https?:$/.test(URL.parse(PUBLIC_URL)?.protocol ?? '')
+        ? null
+        : ['it is no address of a web server', 'Write it as https://market.example'],
+  },
+  {
     reads: ['TRUSTED_PROXIES'],
     find({ TRUSTED_PROXIES }) {
       const bad = TRUSTED_PROXIES.filter((range) => !isAddressRange(range));

@@ -32,6 +32,9 @@ const LISTENING = {
       'Whether several processes may listen on PORT; the system spreads clients over them.',
   }),
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.'),
+  PUBLIC_URL: optionalUrl(
+    'Where clients reach this server, such as https://market.example; empty: unknown.',
+  ),
   ADMIN_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -105,7 +105,7 @@ function answeringReaders(
   events: Events,
 ): Service {
   const isAble = () => status.serves() && !status.stale();
-  const routes = chainRoutes(chain, world.version);
+  const routes = chainRoutes(chain);
   return answeringCalls(routes, cluster, node, world, isAble, events);
 }
 
@@ -127,6 +127,7 @@ function gatewayOptionsOf(settings: Settings): Partial<GatewayOptions> {
   return {
     sharePort: settings.PORT_SHARED,
     trustedProxies: settings.TRUSTED_PROXIES,
+    publicUrl: settings.PUBLIC_URL ?? '',
     limitLoopback: settings.RATE_LIMIT_LOOPBACK,
     reads: { perSecond: RATE_READS_PER_S, burst: RATE_READS_BURST },
     builds: { perSecond: RATE_BUILDS_PER_S, burst: RATE_BUILDS_PER_S },

@@ -30,13 +30,13 @@ import type { ChainKit } from './chain.ts';
 import type { World } from './world.ts';
 
 /** What needs a chain, and keys for some of it: a reader has other nodes do it. */
-export function chainRoutes({ workshop, devnet }: ChainKit, version: string): Route[] {
+export function chainRoutes({ workshop, devnet }: ChainKit): Route[] {
   return [
     ...orderRoutes(workshop),
     launchRoute(workshop),
     ...spendRoutes(workshop),
     ...submitRoutes(workshop),
-    ...parameterRoutes(workshop, version),
+    ...parameterRoutes(workshop),
     ...vestingBuildRoutes(workshop),
     ...utxoRoutes(workshop.utxos),
     ...(devnet === null ? [] : devnetRoutes(devnet)),
@@ -44,7 +44,7 @@ export function chainRoutes({ workshop, devnet }: ChainKit, version: string): Ro
 }
 
 export function marketRoutes(node: Node, chain: ChainKit | null, world: World): Route[] {
-  const { clock, version } = world;
+  const { clock } = world;
   const read = [
     ...chartRoutes(node),
     ...udfRoutes(node, clock),
@@ -57,7 +57,7 @@ export function marketRoutes(node: Node, chain: ChainKit | null, world: World): 
   ];
   if (chain === null) return read;
   const { workshop, forward } = chain;
-  const own = chainRoutes(chain, version);
+  const own = chainRoutes(chain);
   const offered = forward === null ? own : own.map(forward);
   return [...read, ...offered, ...imageRoutes(workshop.images)];
 }

@@ -2,6 +2,8 @@
  * What a launch may say, checked while it is typed. The server checks the same again and has the
  * last word; here it is said beside the field, before anything is uploaded. Source: api.md 3.
  */
+import { unreadableName } from '../../engine/market/tokenName.ts';
+
 const MOST_NAME_CHARACTERS = 16;
 const MOST_NAME_BYTES = 32;
 export const MOST_DESCRIPTION_CHARACTERS = 500;
@@ -24,7 +26,7 @@ export function faultOfName(text: string): Fault {
   if (!name.isWellFormed() || bytesOf(name) > MOST_NAME_BYTES) {
     return `A name has at most ${MOST_NAME_BYTES} bytes of UTF-8; this has ${bytesOf(name)}.`;
   }
-  return CONTROL.test(name) ? 'A name has no control characters.' : null;
+  return unreadableName(name);
 }
 
 export function faultOfTicker(text: string): Fault {

@@ -77,14 +77,15 @@ function infoRows(info: Readonly<Record<string, unknown>>): Row[] {
   const each = (field: string, values: readonly unknown[]) => values.map((one) => row(field, one));
   return [
     ...each('name', [undefined, '', '   ', 'a'.repeat(17), '字'.repeat(11), 'a\u0007b', 5, null]),
-    ...each('name', ['😀'.repeat(9), 'a\nb', '\ud800']),
+    ...each('name', ['😀'.repeat(9), 'a\nb', '\ud800', '\u200b', '\u3164', '\u2800', '\u0301']),
+    ...each('name', ['a\u202eb', '\u2067a\u2069', 'a\u200f', '\u061ca']),
     ...each('ticker', [undefined, '', 'A'.repeat(7), 'A B', 'Ä', '$A', 7]),
-    ...each('description', ['😀'.repeat(501), 7]),
+    ...each('description', ['😀'.repeat(501), 7, undefined, null]),
     ...['twitter', 'discord', 'telegram', 'website'].flatMap((field) =>
       each(field, ['example.com', 'ftp://example.com', 'javascript:alert(1)', 'https://', 7]),
     ),
     row('website', `https://example.com/${'a'.repeat(200)}`),
-    ...each('assetType', ['Coin', 'meme', 7]),
+    ...each('assetType', ['Coin', 'meme', 7, undefined, null, '']),
     ...each('launchType', ['default', 'OTHER']),
     ...each('initialDeposit', ['-1', '1.5', 'x', 5, '999999', String(18_189n * ADA)]),
     ...each('changeAddress', [undefined, '', ...wrongAddresses().map(([, text]) => text)]),

@@ -118,8 +118,34 @@ test('a path parameter says what it takes, and a cause may have a status of its 
     schema: { type: 'string', pattern: '^a', description: 'Asset id.' },
   });
   const described = (status: number) => at(own, `${SAMPLE} responses ${status} description`);
-  assert.equal(described(500), 'SERVER_ERROR, ASSET_NOT_FOUND, MIN_TRADE_AMOUNT');
+  assert.equal(
+    described(500),
+    'SERVER_ERROR, ASSET_NOT_FOUND, MIN_TRADE_AMOUNT. No fault of the server, and 500 because the ' +
+      'original contract says so: ASSET_NOT_FOUND, MIN_TRADE_AMOUNT; the body has `retry: false`',
+  );
   assert.deepEqual([described(403), described(404)], ['NOT_OWNER', undefined]);
+});
+
+test('a body is required where an empty one is refused, and says where it takes null', () => {
+  const bodies = [
+    [Type.Object({ a: Type.String() }), true],
+    [Type.Object({ a: Type.Optional(Type.String()) }), false],
+    [Type.Union([Type.Null(), Type.Array(Type.String())]), false],
+  ] as const;
+  for (const [body, required] of bodies) {
+    const own = openapi(ABOUT, [{ ...RICH_ROUTE, body }]);
+    assert.equal(at(own, `${SAMPLE} requestBody required`), required);
+  }
+  const inner = Type.Object({ b: Type.Optional(Type.Integer()), c: Type.Integer() });
+  const own = openapi(ABOUT, [{ ...RICH_ROUTE, body: Type.Object({ inner }) }]);
+  const content = `${SAMPLE} requestBody content application/json schema`;
+  assert.deepEqual(at(own, `${content} properties inner properties`), {
+    b: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    c: { type: 'integer' },
+  });
+  const pattern = String(at(document, `${SAMPLE} parameters 3 schema pattern`));
+  assert.match('1-aZ:7', new RegExp(pattern));
+  assert.doesNotMatch('soon', new RegExp(pattern));
 });
 
 test('a cause that is not in the catalogue is a fault of the program', () => {
@@ -145,17 +171,19 @@ test('a tuple is written in the dialect of its document', () => {
   assert.deepEqual(at(new Definitions('draft-07').add(pair), 'items 1'), { type: 'integer' });
 });
 
-test('both documents are served as YAML and list the routes of the documents too', async () => {
+test('both documents are served as YAML and JSON, and list the routes of the documents too', async () => {
   const own = docsRoutes(ABOUT, ROUTES, TOPICS);
   for (const route of own) {
     assert.ok(route.etag && route.gzip && !route.needsSync);
     const answer = await route.handle({ query: {}, params: {}, body: undefined });
     assert.ok(!(answer instanceof Failure));
     if (!route.path.startsWith('/v1/docs/')) continue;
-    assert.equal(answer.type, 'application/yaml');
-    const served = parse(String(answer.body));
+    const isJson = route.path.endsWith('.json');
+    assert.equal(answer.type, isJson ? 'application/json' : 'application/yaml');
+    const text = String(answer.body);
+    const served = isJson ? JSON.parse(text) : parse(text);
     assert.deepEqual(faultsIn(served), []);
-    if (route.operationId !== 'openapi') continue;
+    if (!route.operationId.startsWith('openapi')) continue;
     const paths = keysAt(served, 'paths');
     assert.equal(paths.length, ROUTES.length + own.length);
     for (const { path } of own) assert.ok(paths.includes(path), path);

@@ -76,8 +76,21 @@ async function shown(response: Response): Promise<{ body?: Json }> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('image/')) return {};
   const text = await response.text();
+  if (/\/v1\/docs\/\w+\.json$/.test(response.url)) return { body: beginning(JSON.parse(text)) };
   if (type.startsWith('application/json')) return { body: cut(JSON.parse(text)) };
   return { body: `${text.split('\n').slice(0, MOST_TEXT_LINES).join('\n')}\n` };
+}
+
+/** A document would hold itself: its first field, with title and version. */
+function beginning({
+  info: { title, version },
+  ...rest
+}: Record<string, Json> & { info: JsonObject }) {
+  const [first] = Object.entries(rest);
+  return {
+    ...(first === undefined ? {} : { [first[0]]: first[1] }),
+    info: { title, version },
+  } as Json;
 }
 
 /** Long lists by their first rows. */

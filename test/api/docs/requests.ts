@@ -83,6 +83,8 @@ const READS: Samples = {
   'GET /metrics': none,
   'GET /v1/docs/openapi': none,
   'GET /v1/docs/asyncapi': none,
+  'GET /v1/docs/openapi.json': none,
+  'GET /v1/docs/asyncapi.json': none,
   'GET /docs': none,
   'GET /docs/style.css': none,
   'GET /docs/page.js': none,

@@ -101,12 +101,14 @@ test('a failure may carry a reason, and another status than the usual one', asyn
     cause: 'SERVER_ERROR',
     message: 'the ledger refused it',
     reason: 'INPUT_SPENT',
+    retry: false,
   });
   const unknown = await connection.ask(post('/order', '{}'));
   assert.equal(unknown.status, 500);
   assert.deepEqual(JSON.parse(unknown.body), {
     cause: 'ASSET_NOT_FOUND',
     message: 'no such token',
+    retry: false,
   });
   assert.equal(new Failure('ASSET_NOT_FOUND', 'usually').status, 404);
   connection.socket.destroy();

@@ -117,6 +117,11 @@ test('what is wrong with a form is said with its place', async (t) => {
     [IMAGE + info('{"name":""}'), 'body.info.name', /fewer than 1/],
     [IMAGE + INFO_FILE + INFO_FIELD, 'body.info', /once only/],
     [IMAGE + IMAGE + INFO_FILE, 'body.image', /once only/],
+    [
+      IMAGE + part(`${DISPOSITION}"info"\r\nContent-Type: text/plain; charset=utf-16`, 'x'),
+      'body',
+      /UTF-8/,
+    ],
     [INFO_FILE + part(`${DISPOSITION}"image"`, 'text'), 'body.image', /as a file/],
   ];
   for (const [form, path, message] of cases) {

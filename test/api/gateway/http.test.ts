@@ -172,8 +172,14 @@ test('OPTIONS is answered for browsers', async (t) => {
     const answer = await ask(port, get(path, ['Origin: http://a.b'], 'OPTIONS'));
     assert.equal(answer.status, 204);
     for (const [name, value] of Object.entries(CORS)) assert.equal(answer.headers[name], value);
-    assert.equal(answer.headers['access-control-allow-methods'], 'GET, HEAD, POST, OPTIONS');
-    assert.equal(answer.headers['access-control-allow-headers'], 'Content-Type, If-None-Match');
+    assert.equal(
+      answer.headers['access-control-allow-methods'],
+      'GET, HEAD, POST, DELETE, OPTIONS',
+    );
+    assert.equal(
+      answer.headers['access-control-allow-headers'],
+      'Content-Type, If-None-Match, X-Min-Position, Authorization, Idempotency-Key, Last-Event-ID',
+    );
     assert.equal(answer.headers['access-control-max-age'], '86400');
     assert.equal(answer.headers['ratelimit-limit'], '200');
   }

@@ -233,7 +233,7 @@ test('all of a deployment of which not all is known is refused by what is missin
 
 /** As `/parameters` answers on a node with this deployment. */
 function parametersOf(network: NetworkDeployment): unknown {
-  const [route] = parameterRoutes(workshopOf(network, null), 'test');
+  const [route] = parameterRoutes(workshopOf(network, null));
   assert.equal(route?.path, '/parameters');
   return route.handle({ query: {}, params: {}, body: undefined });
 }
