@@ -74,7 +74,7 @@ export function createServer(observer: Observer): Server {
       });
     },
     connections(opened, closed) {
-      app.filter((res, change) => (change > 0 ? opened(res) : closed()));
+      app.filter((res, change) => (Number(change) > 0 ? opened(res) : closed()));
     },
     sockets: (pattern, behavior) => void app.ws(pattern, behavior),
     publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),
