@@ -52,6 +52,7 @@ test('what we build is signed abroad: launch, order, cancel, lock, withdrawal, t
   const text = {
     name: '字😀',
     ticker: 'PY',
+    assetType: 'Meme',
     description: 'é'.repeat(300),
     website: 'https://x.io/',
   };

@@ -14,6 +14,8 @@ import { ADA, launchOf, ok } from '../devnet/world.ts';
 import { objectOf } from './document.ts';
 import type { Finds } from './values.ts';
 
+const DESCRIBED = { assetType: 'AI', description: '' };
+
 const PEOPLE = ['ann', 'ben', 'cid'] as const;
 const FUNDED_ADA = 9_000;
 const FUNDED_TIMES = 4;
@@ -140,8 +142,8 @@ export class Market {
       'POST /submit': [{ cbor: signed }],
       'POST /withdraw': locks.map((id) => ({ id, address })),
       'POST /launch': [
-        { name: 'Gamma', ticker: 'G', assetType: 'AI', changeAddress: address },
-        { name: 'Delta', ticker: 'D', initialDeposit: '50000000', changeAddress: owner },
+        { ...DESCRIBED, name: 'Gamma', ticker: 'G', changeAddress: address },
+        { ...DESCRIBED, name: 'Delta', ticker: 'D', initialDeposit: '50000000', changeAddress: owner },
       ],
       'POST /cancel': orders.map((id) => {
         const ref = parseRef(id);
