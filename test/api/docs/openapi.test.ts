@@ -120,8 +120,9 @@ test('a path parameter says what it takes, and a cause may have a status of its 
   const described = (status: number) => at(own, `${SAMPLE} responses ${status} description`);
   assert.equal(
     described(500),
-    'SERVER_ERROR, ASSET_NOT_FOUND, MIN_TRADE_AMOUNT. No fault of the server, and 500 because the ' +
-      'original contract says so: ASSET_NOT_FOUND, MIN_TRADE_AMOUNT; the body has `retry: false`',
+    'SERVER_ERROR, ASSET_NOT_FOUND, MIN_TRADE_AMOUNT. No fault of the server, and 500 because ' +
+      'the original contract says so: ASSET_NOT_FOUND, MIN_TRADE_AMOUNT; ' +
+      'the body has `retry: false`',
   );
   assert.deepEqual([described(403), described(404)], ['NOT_OWNER', undefined]);
 });
@@ -171,7 +172,7 @@ test('a tuple is written in the dialect of its document', () => {
   assert.deepEqual(at(new Definitions('draft-07').add(pair), 'items 1'), { type: 'integer' });
 });
 
-test('both documents are served as YAML and JSON, and list the routes of the documents too', async () => {
+test('both documents are served as YAML and JSON, and list their own routes too', async () => {
   const own = docsRoutes(ABOUT, ROUTES, TOPICS);
   for (const route of own) {
     assert.ok(route.etag && route.gzip && !route.needsSync);

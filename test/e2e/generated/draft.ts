@@ -141,7 +141,7 @@ export function askOf(kind: Ask['kind'], draft: Draft): Ask {
   const query = pairs.map(([name, value]) => `${name}=${value}`).join('&');
   const target = pairs.length === 0 ? path : `${path}?${query}`;
   const head = Buffer.from(
-    [`${method} ${target} HTTP/1.1`, 'Host: generated', ...lines, '', ''].join('\r\n'),
+    [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...lines, '', ''].join('\r\n'),
   );
   const isChunked = names.includes('transfer-encoding');
   const sent = isChunked ? chunked(content ?? Buffer.alloc(0)) : [content ?? Buffer.alloc(0)];

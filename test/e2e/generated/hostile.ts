@@ -152,7 +152,7 @@ function forms(draft: Draft, place: number): Draft {
 /** What is not one whole request: any answer, or none, is fine; the process is to live. */
 function bare(draft: Draft, place: number, noise: Uint8Array): Buffer {
   const { bytes } = askOf('hostile', draft);
-  const head = `${draft.method} ${draft.path} HTTP/1.1${CRLF}Host: a${CRLF}`;
+  const head = `${draft.method} ${draft.path} HTTP/1.1${CRLF}Host: localhost${CRLF}`;
   const text = (value: string) => Buffer.from(value, 'latin1');
   const line = (value: string) => text(`${head}${value}${CRLF}${CRLF}`);
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';

@@ -143,7 +143,13 @@ export class Market {
       'POST /withdraw': locks.map((id) => ({ id, address })),
       'POST /launch': [
         { ...DESCRIBED, name: 'Gamma', ticker: 'G', changeAddress: address },
-        { ...DESCRIBED, name: 'Delta', ticker: 'D', initialDeposit: '50000000', changeAddress: owner },
+        {
+          ...DESCRIBED,
+          name: 'Delta',
+          ticker: 'D',
+          initialDeposit: '50000000',
+          changeAddress: owner,
+        },
       ],
       'POST /cancel': orders.map((id) => {
         const ref = parseRef(id);

@@ -37,5 +37,6 @@ ends with one whose bar is <code>final</code>. To lose nothing over a reconnect,
 <code>since</code>: see <a href="#positions-http-and-websocket-together">Positions</a>.</p>
 <p>Machines read the same as <a href="/v1/docs/openapi">OpenAPI 3.1</a> and
 <a href="/v1/docs/asyncapi">AsyncAPI 3</a> in YAML, or in JSON with <code>.json</code> appended.
-Examples below were recorded from a running market; long lists are cut to three rows.</p></section>`;
+Examples below were recorded from a running market;
+long lists are cut to three rows.</p></section>`;
 }
