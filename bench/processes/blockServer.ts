@@ -2,7 +2,7 @@
  * A fake Ogmios with blocks of one kind: `full`, as large as mainnet's; `busy`, of a launchpad that
  * is used; or `small`, empty ones.
  */
-import { oneEra } from '../../test/support/ogmios/eras.ts';
+import { oneEra } from '../../src/devnet/ogmios/eras.ts';
 import { MAINNET_FACTS } from '../../test/support/ogmios/node.ts';
 import { FakeOgmios } from '../../test/support/ogmios/server.ts';
 import { busyBlocks } from '../support/busyBlocks.ts';
@@ -40,7 +40,7 @@ const offers = {
   }),
   /** Takes blocks back and puts one in their place; answers which, and when. */
   fork(depth: number): { readonly id: string; readonly atMs: number } {
-    const parent = chain.block(chain.length - depth - 1) ?? null;
+    const parent = chain.blockAt(chain.length - depth) ?? null;
     const [block] = blocksOf([EMPTY], parent, 1, 'fork');
     if (block === undefined) throw new Error('one block was asked for');
     const atMs = machineMs();

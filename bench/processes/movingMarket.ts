@@ -2,10 +2,11 @@
  * A fake Ogmios whose chain goes on by itself: launches first, then, from `begin` to `rest`, blocks
  * of trades and orders at a pace, each in the slot of its moment, as long as they are followed.
  */
+
+import { oneEra } from '../../src/devnet/ogmios/eras.ts';
 import type { Deed } from '../../test/chain/ogmios/busyMarket.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../../test/support/ogmios/chain.ts';
-import { oneEra } from '../../test/support/ogmios/eras.ts';
 import { MAINNET_FACTS } from '../../test/support/ogmios/node.ts';
 import { FakeOgmios } from '../../test/support/ogmios/server.ts';
 import { BusyMarket, launches } from '../support/busyBlocks.ts';

@@ -1,9 +1,10 @@
 /** Blocks of a chain with a launchpad that is used: launches, then trades and orders in each. */
+
+import { servedTransaction } from '../../src/devnet/ogmios/transactionJson.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { type Deed, NO_HOLDINGS, perform } from '../../test/chain/ogmios/busyMarket.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeBlock, FakeTransaction } from '../../test/support/ogmios/chain.ts';
-import { fakeTransaction } from '../../test/support/ogmios/transactionJson.ts';
 
 export { deployment as busyDeployment } from '../../test/chain/recogniseWorld.ts';
 
@@ -45,7 +46,7 @@ export class BusyMarket {
       const chosen = isFirst ? any * this.#holdings.launches.length : any;
       const { tx, left } = perform(deed, chosen, this.#holdings);
       this.#holdings = left;
-      return fakeTransaction(tx);
+      return servedTransaction(tx);
     });
     const { tokens, orders } = this.#holdings;
     const [held, open] = [tokens.slice(-MOST_HELD), orders.slice(-MOST_HELD)];

@@ -16,11 +16,11 @@ import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
+import { servedTransaction } from '../../src/devnet/ogmios/transactionJson.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { addressOf, keyNamed } from '../../test/support/ledgerWorld.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeBlock, FakeTransaction } from '../../test/support/ogmios/chain.ts';
-import { fakeTransaction } from '../../test/support/ogmios/transactionJson.ts';
 import { ALWAYS, type RawPlan, rawTransaction } from '../../test/support/rawTransaction.ts';
 
 /** A block of mainnet holds at most 90,112 bytes. */
@@ -45,7 +45,7 @@ export function fullContents(): Content[] {
     let bodyBytes = 0;
     for (let at = 0; bodyBytes < BODY_BYTES; at += 1) {
       const { bytes } = rawTransaction(pick()(`${list} ${at}`));
-      transactions.push(fakeTransaction(decodeTransaction(bytes)));
+      transactions.push(servedTransaction(decodeTransaction(bytes)));
       bodyBytes += bytes.length;
     }
     const text = `[${transactions.map((tx) => tx.text).join()}]`;

@@ -186,18 +186,19 @@ export class Ledger {
       const inside = at === 0 ? taken : [];
       const parent = blocks.at(-1) ?? this.#tip;
       const head = { height: this.height + 1 + at, slot: slot + at };
-      const transactions = inside.map(({ tx: { id, bytes } }) => ({ id, bytes }));
-      const made = inside.flatMap(({ effects }) => effects.made);
-      const spent = inside.flatMap(({ effects }) => effects.spent);
-      const hash = blockHash(parent, head, transactions);
-      blocks.push({ ...head, hash, transactions, spent, made });
+      const transactions = inside.map(({ tx: { id, bytes }, effects }) => ({
+        id,
+        bytes,
+        ...effects,
+      }));
+      blocks.push({ ...head, hash: blockHash(parent, head, transactions), transactions });
     }
     return blocks;
   }
 
-  #put({ height, slot, hash, made, spent }: BlockRecord): void {
-    for (const utxo of made) this.chain.add(utxo);
-    for (const ref of spent) this.chain.remove(ref);
+  #put({ height, slot, hash, transactions }: BlockRecord): void {
+    for (const utxo of transactions.flatMap(({ made }) => made)) this.chain.add(utxo);
+    for (const ref of transactions.flatMap(({ spent }) => spent)) this.chain.remove(ref);
     this.#tip = { height, slot, hash };
     this.#blockSlot = Math.max(this.#blockSlot, slot);
     this.#slot = Math.max(this.#slot, this.#blockSlot);

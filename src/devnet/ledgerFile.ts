@@ -1,20 +1,20 @@
 /**
- * The chain on disk: blocks, transactions, and every output with the block that made it and the one
- * that spent it. That pair is the undo: going back to height h forgets what was made above h and
- * revives what was spent above h. Outputs spent more than K blocks ago are forgotten.
+ * The chain on disk: blocks, transactions, outputs (outputTable.ts), and the accepted transactions
+ * that are in no block yet.
  *
  * A commit survives a power cut (FULL); what it does not hold never happened. A disk that is full
  * or fails is a Failure, nothing has changed then, and the same call may be tried again.
  */
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
-import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
+import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { type Database, openDatabase } from '../engine/store/database.ts';
+import { type BlockEffects, OUTPUT_TABLES, OutputTable, utxoOf } from './outputTable.ts';
 
 /** Depth that can be rolled back, in blocks: Cardano's security parameter. */
 export const K = 2160;
 
-const VERSION = 1;
+const VERSION = 2;
 
 const TABLES = `
   CREATE TABLE genesis (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL) STRICT;
@@ -27,15 +27,10 @@ const TABLES = `
   CREATE TABLE transactions (height INTEGER NOT NULL, position INTEGER NOT NULL,
     id BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL) STRICT;
   CREATE INDEX transactions_of_block ON transactions (height, position);
-  CREATE TABLE outputs (tx BLOB NOT NULL, position INTEGER NOT NULL, cbor BLOB NOT NULL,
-    made INTEGER NOT NULL, spent INTEGER, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
-  CREATE INDEX outputs_made ON outputs (made);
-  CREATE INDEX outputs_spent ON outputs (spent) WHERE spent IS NOT NULL;
-`;
-
-/** Files of before have no such table; what they began with is all there until it is forgotten. */
-const GENESIS_OUTPUTS = `
-  CREATE TABLE IF NOT EXISTS genesis_outputs (tx BLOB NOT NULL, position INTEGER NOT NULL,
+  -- Accepted, in no block yet, in the order of acceptance.
+  CREATE TABLE pending (place INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
+    bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE genesis_outputs (tx BLOB NOT NULL, position INTEGER NOT NULL,
     cbor BLOB NOT NULL, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
 `;
 
@@ -46,16 +41,13 @@ export interface BlockHead {
 }
 
 export interface BlockRecord extends BlockHead {
-  readonly transactions: readonly { readonly id: string; readonly bytes: Uint8Array }[];
-  readonly spent: readonly OutputRef[];
-  readonly made: readonly Utxo[];
+  readonly transactions: readonly (BlockEffects & { readonly bytes: Uint8Array })[];
 }
 
 interface OutputRow {
   readonly tx: Uint8Array;
   readonly position: number;
   readonly cbor: Uint8Array;
-  readonly spent: number | null;
 }
 
 interface TransactionRow {
@@ -72,6 +64,7 @@ interface HeadRow {
 const BLOCKS_PER_CHECKPOINT = 64;
 
 export class LedgerFile {
+  readonly outputs: OutputTable;
   readonly #database: Database;
   readonly #sql: ReturnType<typeof statements>;
   #appended = 0;
@@ -81,12 +74,13 @@ export class LedgerFile {
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     const found = this.#database.pragma('user_version', { simple: true });
     if (found === 0) {
-      this.#database.exec(`BEGIN; ${TABLES} PRAGMA user_version = ${VERSION}; COMMIT`);
+      this.#database.exec(`BEGIN; ${TABLES} ${OUTPUT_TABLES} PRAGMA user_version = ${VERSION}; COMMIT`);
     } else if (found !== VERSION) {
       this.#database.close();
-      throw new Error(`${file} is of version ${found}, this program reads version ${VERSION}`);
+      const help = 'move it away and start again: its chain cannot be carried over';
+      throw new Error(`${file} is of version ${found}, this program reads ${VERSION}: ${help}`);
     }
-    this.#database.exec(GENESIS_OUTPUTS);
+    this.outputs = new OutputTable(this.#database);
     this.#sql = statements(this.#database);
   }
 
@@ -102,21 +96,17 @@ export class LedgerFile {
       this.#sql.writeGenesis.run(text);
       this.#sql.writeMarks.run(0, 0);
       for (const utxo of outputs) {
-        this.#make(utxo, 0);
+        this.outputs.make(utxo, 0, 0);
         const { ref, output } = utxo;
         this.#sql.keepGenesis.run(fromHex(ref.txHash), ref.index, fromHex(output.cbor));
       }
     })();
   }
 
-  /** As they were given to `begin`; null where an older program began and some are forgotten. */
-  genesisOutputs(): Utxo[] | null {
+  /** As they were given to `begin`. */
+  genesisOutputs(): Utxo[] {
     // trust: the columns of this statement
-    const kept = this.#sql.genesisOutputs.all() as OutputRow[];
-    if (kept.length > 0) return kept.map(utxoOf);
-    if (this.marks().settled > 0) return null;
-    // trust: the columns of this statement
-    return (this.#sql.madeAtStart.all() as OutputRow[]).map(utxoOf);
+    return (this.#sql.genesisOutputs.all() as OutputRow[]).map(utxoOf);
   }
 
   /** A file of its own with all that is in this one; fails where there is one already. */
@@ -159,15 +149,43 @@ export class LedgerFile {
   }
 
   /** An output that a block made, and whether one spent it; null when it is not known any more. */
-  output({ txHash, index }: OutputRef): { utxo: Utxo; isSpent: boolean } | null {
-    // trust: the columns of this statement
-    const row = this.#sql.output.get(fromHex(txHash), index) as OutputRow | undefined;
-    return row === undefined ? null : { utxo: utxoOf(row), isSpent: row.spent !== null };
+  output(ref: OutputRef): { utxo: Utxo; isSpent: boolean } | null {
+    const found = this.outputs.get(ref);
+    return found === null ? null : { utxo: found.utxo, isSpent: found.spent !== null };
   }
 
-  *unspent(): Iterable<Utxo> {
+  unspent(): Iterable<Utxo> {
+    return this.outputs.unspent();
+  }
+
+  /** The bytes of a transaction in a block. */
+  transaction(id: string): Uint8Array | null {
     // trust: the columns of this statement
-    for (const row of this.#sql.unspent.iterate()) yield utxoOf(row as OutputRow);
+    const row = this.#sql.transaction.get(fromHex(id)) as { bytes: Uint8Array } | undefined;
+    return row?.bytes ?? null;
+  }
+
+  /** The newest block at or before a slot. */
+  headUpTo(slot: number): BlockHead | null {
+    return headOf(this.#sql.headUpTo.get(slot));
+  }
+
+  /** Accepted transactions that were in no block, in the order of acceptance. */
+  pending(): Uint8Array[] {
+    // trust: the columns of this statement
+    return (this.#sql.pending.all() as { bytes: Uint8Array }[]).map(({ bytes }) => bytes);
+  }
+
+  /** Adds accepted transactions and removes dropped ones, all or nothing. */
+  changePending(
+    added: readonly { readonly id: string; readonly bytes: Uint8Array }[],
+    dropped: readonly string[],
+  ): Failure | null {
+    return this.#write(() => {
+      for (const id of dropped) this.#sql.removePending.run(fromHex(id));
+      for (const { id, bytes } of added) this.#sql.addPending.run(fromHex(id), bytes);
+      return null;
+    });
   }
 
   /** All of them or none. */
@@ -201,30 +219,23 @@ export class LedgerFile {
     }
   }
 
-  #append({ height, slot, hash, transactions, spent, made }: BlockRecord): void {
+  #append({ height, slot, hash, transactions }: BlockRecord): void {
     this.#sql.addBlock.run(height, slot, fromHex(hash));
     for (const [position, { id, bytes }] of transactions.entries()) {
       this.#sql.addTransaction.run(height, position, fromHex(id), bytes);
+      this.#sql.removePending.run(fromHex(id));
     }
-    for (const utxo of made) this.#make(utxo, height);
-    for (const { txHash, index } of spent) this.#sql.spend.run(height, fromHex(txHash), index);
+    this.outputs.apply(height, transactions);
     this.#sql.writeMarks.run(slot, Math.max(0, height - K));
-    this.#sql.forget.run(height - K);
-  }
-
-  #make({ ref, output }: Utxo, height: number): void {
-    this.#sql.make.run(fromHex(ref.txHash), ref.index, fromHex(output.cbor), height);
+    this.outputs.forget(height - K);
   }
 
   /** Back to `height`, at once: what is not there any more, and what is there again. */
   rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } | Failure {
     return this.#write(() => {
-      // trust: the columns of this statement
-      const gone = this.#sql.madeAbove.all(height) as OutputRow[];
-      // trust: the columns of this statement
-      const revived = this.#sql.spentAbove.all(height, height) as OutputRow[];
+      const undone = this.outputs.rollback(height);
       for (const statement of this.#sql.undo) statement.run(height);
-      return { gone: gone.map((row) => utxoOf(row).ref), revived: revived.map(utxoOf) };
+      return undone;
     });
   }
 
@@ -241,12 +252,10 @@ function diskFailure(error: unknown): Failure {
 }
 
 function statements(database: Database) {
-  const row = 'SELECT tx, position, cbor, spent FROM outputs';
   const head = 'SELECT height, slot, hash FROM blocks';
   const transactions = 'FROM transactions WHERE';
   const marks = `INSERT INTO marks (id, slot, settled) VALUES (1, ?, ?) ON CONFLICT DO UPDATE
     SET slot = max(slot, excluded.slot), settled = max(settled, excluded.settled)`;
-  const make = 'INSERT INTO outputs (tx, position, cbor, made, spent) VALUES (?, ?, ?, ?, NULL)';
   return {
     genesis: database.prepare('SELECT text FROM genesis'),
     writeGenesis: database.prepare('INSERT INTO genesis (id, text) VALUES (1, ?)'),
@@ -259,28 +268,21 @@ function statements(database: Database) {
       `SELECT id, bytes ${transactions} height = ? ORDER BY position`,
     ),
     blockOf: database.prepare(`${head} WHERE height = (SELECT height ${transactions} id = ?)`),
-    output: database.prepare(`${row} WHERE tx = ? AND position = ?`),
+    transaction: database.prepare(`SELECT bytes ${transactions} id = ?`),
+    headUpTo: database.prepare(`${head} WHERE slot <= ? ORDER BY slot DESC LIMIT 1`),
+    pending: database.prepare('SELECT bytes FROM pending ORDER BY place'),
+    addPending: database.prepare('INSERT OR IGNORE INTO pending (id, bytes) VALUES (?, ?)'),
+    removePending: database.prepare('DELETE FROM pending WHERE id = ?'),
     keepGenesis: database.prepare(
       'INSERT INTO genesis_outputs (tx, position, cbor) VALUES (?, ?, ?)',
     ),
-    genesisOutputs: database.prepare(
-      'SELECT tx, position, cbor, NULL AS spent FROM genesis_outputs',
-    ),
-    madeAtStart: database.prepare(`${row} WHERE made = 0`),
+    genesisOutputs: database.prepare('SELECT tx, position, cbor FROM genesis_outputs'),
     copy: database.prepare('VACUUM INTO ?'),
-    unspent: database.prepare(`${row} WHERE spent IS NULL`),
     addBlock: database.prepare('INSERT INTO blocks (height, slot, hash) VALUES (?, ?, ?)'),
     addTransaction: database.prepare(
       'INSERT INTO transactions (height, position, id, bytes) VALUES (?, ?, ?, ?)',
     ),
-    make: database.prepare(make),
-    spend: database.prepare('UPDATE outputs SET spent = ? WHERE tx = ? AND position = ?'),
-    forget: database.prepare('DELETE FROM outputs WHERE spent <= ?'),
-    madeAbove: database.prepare(`${row} WHERE made > ? AND spent IS NULL`),
-    spentAbove: database.prepare(`${row} WHERE spent > ? AND made <= ?`),
     undo: [
-      'DELETE FROM outputs WHERE made > ?',
-      'UPDATE outputs SET spent = NULL WHERE spent > ?',
       'DELETE FROM transactions WHERE height > ?',
       'DELETE FROM blocks WHERE height > ?',
     ].map((text) => database.prepare(text)),
@@ -292,8 +294,4 @@ function headOf(row: unknown): BlockHead | null {
   // trust: the columns of the statements on blocks
   const { height, slot, hash } = row as HeadRow;
   return { height, slot, hash: toHex(hash) };
-}
-
-function utxoOf({ tx, position, cbor }: OutputRow): Utxo {
-  return { ref: { txHash: toHex(tx), index: position }, output: decodeOutput(cbor) };
 }

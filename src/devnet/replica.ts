@@ -69,7 +69,8 @@ export class Replica {
     if (typeof records === 'string') return diverged(records);
     const failure = this.#ledger.append(records);
     if (failure !== null) return { outcome: 'stalled', message: failure.message };
-    for (const ref of records.flatMap(({ spent }) => spent)) {
+    const spent = records.flatMap(({ transactions }) => transactions.flatMap((tx) => tx.spent));
+    for (const ref of spent) {
       const loser = this.#ledger.mempool.spender(ref);
       if (loser !== undefined) this.#ledger.drop(loser, 'INPUT_SPENT');
     }
@@ -153,13 +154,8 @@ function recordsOf(
     if (typeof txs === 'string') return txs;
     const fault = faultOf(head, parent, txs) ?? outputs.move(txs);
     if (fault !== null) return `block ${head.height} ${head.hash}: ${fault}`;
-    const effects = txs.map(effectsOf);
-    records.push({
-      ...head,
-      transactions: txs.map(({ id, bytes }) => ({ id, bytes })),
-      made: effects.flatMap(({ made }) => made),
-      spent: effects.flatMap(({ spent }) => spent),
-    });
+    const transactions = txs.map((tx) => ({ id: tx.id, bytes: tx.bytes, ...effectsOf(tx) }));
+    records.push({ ...head, transactions });
     parent = head;
   }
   return records;

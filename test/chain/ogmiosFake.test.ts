@@ -10,9 +10,9 @@ import {
   getServerHealth,
 } from '@cardano-ogmios/client';
 import { WebSocket } from 'ws';
+import { jsonText } from '../../src/devnet/ogmios/json.ts';
 import { emptyBlocks, praosBlock } from '../support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../support/ogmios/chain.ts';
-import { jsonText } from '../support/ogmios/json.ts';
 import { connect, connectionOf, Follower, startFakeOgmios } from '../support/ogmios/scene.ts';
 import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
 

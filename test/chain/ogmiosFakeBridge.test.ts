@@ -157,13 +157,13 @@ check('after a fork the mempool has what waits in the order in which it applies'
   await submit(second.bytes);
   const { chain } = bridge.ogmios;
   assert.deepEqual(
-    chain.waiting.map(({ id }) => id),
+    chain.pending.map(({ id }) => id),
     [second.id],
   );
   await fork(1, 'all');
-  await until('both wait', () => chain.waiting.length === 2);
+  await until('both wait', () => chain.pending.length === 2);
   assert.deepEqual(
-    chain.waiting.map(({ id }) => id),
+    chain.pending.map(({ id }) => id),
     [first.id, second.id],
   );
 });

@@ -16,15 +16,15 @@ import { blake2b224, blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
+import { jsonText } from '../../src/devnet/ogmios/json.ts';
+import { outputJson } from '../../src/devnet/ogmios/outputJson.ts';
+import { servedTransaction, transactionJson } from '../../src/devnet/ogmios/transactionJson.ts';
 import { DevnetWorld } from '../e2e/devnet/world.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { praosBlock } from '../support/ogmios/blocks.ts';
 import { Bridge, type BridgeOptions } from '../support/ogmios/bridge.ts';
-import { jsonText } from '../support/ogmios/json.ts';
-import { outputJson } from '../support/ogmios/outputJson.ts';
 import { checkedMessages, Follower } from '../support/ogmios/scene.ts';
 import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
-import { fakeTransaction, transactionJson } from '../support/ogmios/transactionJson.ts';
 import { ALWAYS, ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';
 
 const REF = { txHash: 'ab'.repeat(32), index: 1 };
@@ -92,7 +92,7 @@ test('a transaction with every field is as the schema says', skipWithoutSchema, 
   const fits = schemaCheck();
   const tx = everything();
   for (const includeCbor of [false, true]) {
-    const { text } = praosBlock(null, { transactions: [fakeTransaction(tx, { includeCbor })] });
+    const { text } = praosBlock(null, { transactions: [servedTransaction(tx, { includeCbor })] });
     const tip = jsonText({ slot: 20, id: '00'.repeat(32), height: 0 });
     const result = `{"direction":"forward","tip":${tip},"block":${text}}`;
     const message = `{"jsonrpc":"2.0","method":"nextBlock","result":${result}}`;

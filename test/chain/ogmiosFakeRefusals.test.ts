@@ -6,9 +6,9 @@ import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type RefusalReason } from '../../src/cardano/ledger/port.ts';
 import { refusalOf } from '../../src/chain/ogmios/refusals.ts';
+import { jsonText } from '../../src/devnet/ogmios/json.ts';
+import { type Circumstances, refusalError } from '../../src/devnet/ogmios/refusals.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
-import { jsonText } from '../support/ogmios/json.ts';
-import { type Circumstances, refusalError } from '../support/ogmios/refusals.ts';
 import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
 import { rawTransaction } from '../support/rawTransaction.ts';
 

@@ -5,8 +5,6 @@ import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
 import { readParameters } from '../../../src/chain/ogmios/parametersJson.ts';
-import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
-import type { FakeBlock } from '../../support/ogmios/chain.ts';
 import {
   ERAS,
   type EraPlan,
@@ -14,11 +12,13 @@ import {
   MAINNET_ERAS,
   MAINNET_START,
   oneEra,
-} from '../../support/ogmios/eras.ts';
-import { jsonText } from '../../support/ogmios/json.ts';
+} from '../../../src/devnet/ogmios/eras.ts';
+import { jsonText } from '../../../src/devnet/ogmios/json.ts';
+import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
+import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
+import type { FakeBlock } from '../../support/ogmios/chain.ts';
 import { MAINNET_FACTS } from '../../support/ogmios/node.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
-import { fakeTransaction } from '../../support/ogmios/transactionJson.ts';
 import { until } from '../../support/until.ts';
 import { orderOf } from '../recogniseWorld.ts';
 import { startOgmios } from './ogmiosWorld.ts';
@@ -36,7 +36,7 @@ function blocksOfAllEras(): FakeBlock[] {
   add((parent) => byronBlock(parent, { slot: 21_599 }));
   add((parent) => boundaryBlock(parent, 21_600));
   add((parent) => byronBlock(parent, { slot: 21_601 }));
-  const transactions = [fakeTransaction(orderOf('.', 'buy').tx)];
+  const transactions = [servedTransaction(orderOf('.', 'buy').tx)];
   for (const { era, startSlot } of MAINNET_ERAS) {
     if (era === 'byron') continue;
     add((parent) => praosBlock(parent, { era, slot: startSlot }));

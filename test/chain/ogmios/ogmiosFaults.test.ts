@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OgmiosOptions } from '../../../src/chain/ogmios/ogmios.ts';
+import { jsonText } from '../../../src/devnet/ogmios/json.ts';
 import { Unavailable } from '../../../src/engine/runtime/errors.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { FakeChain } from '../../support/ogmios/chain.ts';
-import { jsonText } from '../../support/ogmios/json.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
 import type { FakeOgmios } from '../../support/ogmios/server.ts';
 import type { Scope } from '../../support/server.ts';

@@ -12,12 +12,12 @@ import type {
 } from '../../../src/chain/port.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
 import { BlockMarket, type KnownMarket } from '../../../src/chain/recognise/known.ts';
+import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import type { MarketEvent } from '../../../src/engine/market/events.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../../support/ogmios/chain.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
 import type { FakeOgmios } from '../../support/ogmios/server.ts';
-import { fakeTransaction } from '../../support/ogmios/transactionJson.ts';
 import type { Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { untilSeen } from '../../support/untilSeen.ts';
@@ -151,7 +151,7 @@ class World {
     const transactions = deeds.map(({ deed: kind, at }) => {
       const { tx, left } = perform(kind, at, holdings);
       holdings = left;
-      return fakeTransaction(tx);
+      return servedTransaction(tx);
     });
     this.#extend(transactions, holdings);
   }

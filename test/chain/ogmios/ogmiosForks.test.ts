@@ -31,7 +31,7 @@ let salt = 0;
 function fork({ chain }: FakeOgmios, depth: number, blocks: number): void {
   salt += 1;
   const left = Math.max(0, chain.length - depth);
-  const fresh = emptyBlocks(chain.block(left - 1) ?? null, blocks, `fork ${salt}`);
+  const fresh = emptyBlocks(chain.blockAt(left) ?? null, blocks, `fork ${salt}`);
   chain.fork(chain.length - left, fresh);
 }
 

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { Constr } from '../../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
+import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { praosBlock } from '../../support/ogmios/blocks.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
 import type { FakeOgmios } from '../../support/ogmios/server.ts';
-import { fakeTransaction } from '../../support/ogmios/transactionJson.ts';
 import { ADA, aliceText, deployment, launchOf, orderOf, transaction } from '../recogniseWorld.ts';
 import { startOgmios } from './ogmiosWorld.ts';
 import { StreamModel } from './streamModel.ts';
@@ -40,7 +40,7 @@ class Node {
   }
 
   tell(): void {
-    this.fake.chain.mempool(this.waiting.map((tx) => fakeTransaction(tx)));
+    this.fake.chain.mempool(this.waiting.map((tx) => servedTransaction(tx)));
   }
 
   arrive(...transactions: Transaction[]): void {
@@ -51,7 +51,7 @@ class Node {
   mine(...transactions: Transaction[]): void {
     const { chain } = this.fake;
     this.#salt += 1;
-    const told = transactions.map((tx) => fakeTransaction(tx));
+    const told = transactions.map((tx) => servedTransaction(tx));
     this.waiting = this.waiting.filter((tx) => !transactions.includes(tx));
     this.blocks.push(transactions);
     // A node changes both at once; a reader may see either first.

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { chainTip } from '../../../src/chain/chainPoints.ts';
 import { Follower } from '../../../src/chain/follower.ts';
 import type { OgmiosChain } from '../../../src/chain/ogmios/ogmios.ts';
+import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { KEPT_POINTS } from '../../../src/engine/actors/chainRows.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
@@ -12,7 +13,6 @@ import { FoldWorld } from '../../support/foldWorld.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
 import type { FakeOgmios } from '../../support/ogmios/server.ts';
-import { fakeTransaction } from '../../support/ogmios/transactionJson.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { rowsOf } from '../foldChain.ts';
@@ -26,7 +26,7 @@ const ORDER = orderOf(LAUNCH.token, 'buy');
 /** A block with a transaction, and empty ones until there are so many. */
 function chainOf(fake: FakeOgmios, upTo: number, salt: string, tx = LAUNCH.tx): void {
   const { chain } = fake;
-  const transactions = [fakeTransaction(tx)];
+  const transactions = [servedTransaction(tx)];
   chain.extend(praosBlock(chain.tip, { salt, transactions }));
   chain.extend(...emptyBlocks(chain.tip, upTo - chain.length, salt));
 }
@@ -60,7 +60,7 @@ async function followed(fake: FakeOgmios, at: number): Promise<void> {
   const tip = () => chainTip(world.fold.store);
   await until(
     () => `block ${at} is followed; ${tip()?.height}`,
-    () => tip()?.hash === fake.chain.block(at)?.id,
+    () => tip()?.hash === fake.chain.blockAt(at + 1)?.id,
     60_000,
   );
 }
@@ -121,9 +121,9 @@ test('forks and kills in runs that were passed leave what a chain without them w
   assert.equal(rowsOf(world, 'orders').size, 0, 'its block is no longer on the chain');
   const points = [...rowsOf(world, 'points').values()].map((text) => JSON.parse(text));
   assert.equal(points.length, KEPT_POINTS + 1);
-  for (const { height, hash } of points) assert.equal(hash, fake.chain.block(height)?.id);
+  for (const { height, hash } of points) assert.equal(hash, fake.chain.blockAt(height + 1)?.id);
   // And it is a chain as any other from there on.
-  fake.chain.fork(KEPT_POINTS, emptyBlocks(fake.chain.block(7_999 - KEPT_POINTS) ?? null, 2_200));
+  fake.chain.fork(KEPT_POINTS, emptyBlocks(fake.chain.blockAt(8_000 - KEPT_POINTS) ?? null, 2_200));
   await followed(fake, fake.chain.length - 1);
   await assertRebuilt(world);
   assert.deepEqual([second.faults, world.said.foldFailures], [[], []]);

@@ -10,14 +10,14 @@ import { parseJson, Unreadable } from '../../../src/chain/ogmios/json.ts';
 import { readOutput } from '../../../src/chain/ogmios/outputJson.ts';
 import { packedTransaction, unpackedTransaction } from '../../../src/chain/ogmios/packed.ts';
 import { readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
-import { fakeTransaction } from '../../support/ogmios/transactionJson.ts';
+import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { ADA, aliceText, failing, launchOf, orderOf, someRef } from '../recogniseWorld.ts';
 import { anyTransaction } from './anyTransaction.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 
 function told(tx: Transaction, includeCbor = false): Transaction {
-  const { text } = fakeTransaction(tx, { includeCbor });
+  const { text } = servedTransaction(tx, { includeCbor });
   const read = readTransaction(parseJson(text), 'it');
   return unpackedTransaction(structuredClone(packedTransaction(read)));
 }
@@ -45,12 +45,12 @@ test('what the JSON says and what the bytes say is the same', () => {
 
 test('bytes of another transaction are refused', () => {
   const [one, other] = [orderOf('.', 'buy').tx, orderOf('.', 'buy').tx];
-  const text = fakeTransaction(one, { includeCbor: true }).text.replaceAll(one.id, other.id);
+  const text = servedTransaction(one, { includeCbor: true }).text.replaceAll(one.id, other.id);
   assert.throws(() => readTransaction(parseJson(text), 'it'), /cbor is that of/);
 });
 
 test('a bound that will never come is none; a datum that nobody can read holds nothing up', () => {
-  const { text } = fakeTransaction(orderOf('.', 'buy').tx);
+  const { text } = servedTransaction(orderOf('.', 'buy').tx);
   const changed = text
     .replace('"outputs"', '"validityInterval":{"invalidAfter":18446744073709551615},"outputs"')
     .replace(
@@ -82,7 +82,7 @@ test('numbers beyond 2^53 keep all digits, wherever they stand', () => {
 });
 
 test('what is no transaction is told with its place', () => {
-  const { text } = fakeTransaction(launchOf('Token').tx);
+  const { text } = servedTransaction(launchOf('Token').tx);
   const whole = parseJson(text) as Record<string, unknown>;
   for (const [name, value] of [
     ['id', 'abc'],

@@ -10,24 +10,26 @@ import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
 import { type EmulatedChain, LedgerStopped } from '../../../src/devnet/emulated.ts';
-import { until, untilAsked } from '../until.ts';
-import { praosBlock } from './blocks.ts';
-import type { FakeTransaction } from './chain.ts';
-import { oneEra } from './eras.ts';
-import type { JsonValue } from './json.ts';
-import type { NodeFacts } from './node.ts';
-import { utxoJson } from './outputJson.ts';
-import { parametersJson } from './parameters.ts';
+import { oneEra } from '../../../src/devnet/ogmios/eras.ts';
+import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
+import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
 import {
   ALL_SPENT,
   deserialisationFailure,
   mempoolError,
   refusalError,
   transactionOf,
-} from './refusals.ts';
-import type { RpcError } from './rpc.ts';
+} from '../../../src/devnet/ogmios/refusals.ts';
+import type { Answer, RpcError } from '../../../src/devnet/ogmios/rpc.ts';
+import {
+  servedTransaction,
+  type TransactionOptions,
+} from '../../../src/devnet/ogmios/transactionJson.ts';
+import { until, untilAsked } from '../until.ts';
+import { praosBlock } from './blocks.ts';
+import type { FakeTransaction } from './chain.ts';
+import type { NodeFacts } from './node.ts';
 import { FakeOgmios, type FakeOgmiosOptions } from './server.ts';
-import { fakeTransaction, type TransactionOptions } from './transactionJson.ts';
 
 export interface BridgeOptions extends TransactionOptions {
   /** What network it pretends to be. */
@@ -55,7 +57,13 @@ export class Bridge {
     this.#chain = chain;
     this.#options = options;
     const submit = (cbor: string) => this.#submit(Buffer.from(cbor, 'hex'));
-    this.ogmios = new FakeOgmios({ ...ogmios, facts: { ...this.#facts(), ...facts }, submit });
+    const utxo = (params: Readonly<Record<string, unknown>>) => this.#utxo(params);
+    this.ogmios = new FakeOgmios({
+      ...ogmios,
+      facts: { ...this.#facts(), ...facts },
+      submit,
+      utxo,
+    });
   }
 
   /** Resolves when all that is on the chain is served. */
@@ -102,13 +110,13 @@ export class Bridge {
     const { chain } = this.ogmios;
     if (event.kind === 'forward') this.#forward(event.block);
     else if (event.kind === 'back') {
-      const at = chain.positionOf(
+      const at = chain.placeOf(
         event.point === null ? 'origin' : { slot: event.point.slot, id: event.point.hash },
       );
       assert.ok(at !== undefined, 'the ledger goes back to one of its blocks');
-      const taken = new Set(chain.blocks.slice(at + 1).map(({ id }) => id));
+      const taken = new Set(chain.blocks.slice(at).map(({ id }) => id));
       for (const [id, block] of this.#inBlock) if (taken.has(block)) this.#inBlock.delete(id);
-      chain.fork(chain.length - at - 1);
+      chain.fork(chain.length - at);
     } else {
       if (event.whole) this.#waiting.clear();
       for (const { id } of event.removed) {
@@ -138,7 +146,7 @@ export class Bridge {
   }
 
   #shown(tx: Transaction): FakeTransaction {
-    return fakeTransaction(tx, this.#options);
+    return servedTransaction(tx, this.#options);
   }
 
   async #submit(bytes: Uint8Array): Promise<string | RpcError> {
@@ -168,21 +176,22 @@ export class Bridge {
       startTime: new Date(zeroTimeMs).toISOString(),
       eras: oneEra(slotLengthMs, zeroSlot),
       parameters: parametersJson(DEFAULT_PARAMETERS),
-      utxo: (params) => this.#utxo(params),
       synchronization: 1,
       isConnected: true,
     };
   }
 
   /** By references alone; the ledger has no index of addresses. */
-  async #utxo({ outputReferences }: Readonly<Record<string, unknown>>): Promise<JsonValue> {
+  async #utxo({ outputReferences }: Readonly<Record<string, unknown>>): Promise<Answer> {
     assert.ok(Array.isArray(outputReferences), 'outputs are asked for by reference here');
     const refs = outputReferences.map(({ transaction, index }) => ({
       txHash: String(transaction.id),
       index: Number(index),
     }));
     const states = await this.#chain.byRefs(refs);
-    return states.flatMap((state) => (state.state === 'unspent' ? [utxoJson(state.utxo)] : []));
+    return {
+      result: states.flatMap((state) => (state.state === 'unspent' ? [utxoJson(state.utxo)] : [])),
+    };
   }
 }
 

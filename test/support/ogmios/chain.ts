@@ -1,45 +1,29 @@
 /**
- * The chain and the mempool behind a fake Ogmios. A test writes them; readers are told what lies
- * between their cursor and the present at the moment they ask, so several forks that nobody read
- * in between are one step back. Nothing is ever told out of order.
+ * The chain and the mempool behind a fake Ogmios. A test writes them; sessions read what lies
+ * between their cursor and the present at the moment they ask, so several forks that no session
+ * read in between are one step back.
  */
 import assert from 'node:assert/strict';
-import type { Era } from './eras.ts';
+import type {
+  ChainListener,
+  ServedBlock,
+  ServedChain,
+  ServedPoint,
+  ServedTip,
+  ServedTransaction,
+} from '../../../src/devnet/ogmios/served.ts';
 
-export interface FakePoint {
-  readonly slot: number | bigint;
-  /** Of the block, hex. */
-  readonly id: string;
-}
+export type FakePoint = ServedPoint;
+export type FakeTip = Omit<ServedTip, 'height'> & { readonly height: bigint };
+export type FakeBlock = ServedBlock & { readonly height: bigint };
+export type FakeTransaction = ServedTransaction;
 
-export interface FakeTip extends FakePoint {
-  readonly height: bigint;
-}
-
-export interface FakeBlock extends FakeTip {
-  readonly era: Era;
-  /** The JSON of `block` in a `nextBlock` answer. */
-  readonly text: string;
-}
-
-export interface FakeTransaction {
-  readonly id: string;
-  /** The size it has in the mempool. */
-  readonly bytes: number;
-  /** The JSON of a transaction, all fields. */
-  readonly text: string;
-}
-
-export type Step =
-  | { readonly direction: 'backward'; readonly point: FakePoint | 'origin' }
-  | { readonly direction: 'forward'; readonly block: FakeBlock };
-
-export class FakeChain {
+export class FakeChain implements ServedChain {
   readonly #blocks: FakeBlock[] = [];
-  readonly #at = new Map<string, number>();
-  readonly #readers = new Set<ChainReader>();
-  readonly #watchers = new Set<() => void>();
-  #waiting: readonly FakeTransaction[] = [];
+  /** Id of a block → its place. */
+  readonly #places = new Map<string, number>();
+  readonly #listeners = new Set<ChainListener>();
+  #pending: readonly FakeTransaction[] = [];
   #mempoolVersion = 0;
 
   get tip(): FakeBlock | null {
@@ -54,16 +38,15 @@ export class FakeChain {
     return this.#blocks;
   }
 
-  block(at: number): FakeBlock | undefined {
-    return this.#blocks[at];
+  blockAt(place: number): FakeBlock | undefined {
+    return this.#blocks[place - 1];
   }
 
-  /** The position of a block on the chain; -1 is the origin, undefined: it is not on it. */
-  positionOf(point: FakePoint | 'origin'): number | undefined {
-    if (point === 'origin') return -1;
-    const at = this.#at.get(point.id);
-    if (at === undefined) return undefined;
-    return Number(this.#blocks[at]?.slot) === Number(point.slot) ? at : undefined;
+  placeOf(point: FakePoint | 'origin'): number | undefined {
+    if (point === 'origin') return 0;
+    const place = this.#places.get(point.id);
+    if (place === undefined) return undefined;
+    return Number(this.blockAt(place)?.slot) === Number(point.slot) ? place : undefined;
   }
 
   extend(...blocks: readonly FakeBlock[]): void {
@@ -74,91 +57,41 @@ export class FakeChain {
   /** Takes the newest `depth` blocks back and puts others in their place, in one step. */
   fork(depth: number, blocks: readonly FakeBlock[] = []): void {
     assert.ok(depth <= this.#blocks.length, `there are ${this.#blocks.length} blocks to take back`);
-    for (const { id } of this.#blocks.splice(this.#blocks.length - depth)) this.#at.delete(id);
-    for (const reader of this.#readers) reader.shortened(this.#blocks.length);
+    for (const { id } of this.#blocks.splice(this.#blocks.length - depth)) this.#places.delete(id);
+    for (const { shortened } of this.#listeners) shortened(this.#blocks.length);
     this.#append(blocks);
     this.#changed();
   }
 
-  /** What waits, in the order in which it can be applied. */
+  /** Sets the mempool, in the order in which it can be applied. */
   mempool(transactions: readonly FakeTransaction[]): void {
-    this.#waiting = transactions;
+    this.#pending = transactions;
     this.#mempoolVersion += 1;
     this.#changed();
   }
 
-  get waiting(): readonly FakeTransaction[] {
-    return this.#waiting;
+  get pending(): readonly FakeTransaction[] {
+    return this.#pending;
   }
 
-  /** Changes with the mempool and with the tip: a node makes a new snapshot for both. */
   get snapshotVersion(): string {
     return `${this.#mempoolVersion} ${this.tip?.id}`;
   }
 
-  /** `changed` is called after every change. Answers how to end that. */
-  watch(changed: () => void): () => void {
-    this.#watchers.add(changed);
-    return () => this.#watchers.delete(changed);
-  }
-
-  reader(): ChainReader {
-    const reader = new ChainReader(this);
-    this.#readers.add(reader);
-    return reader;
-  }
-
-  forget(reader: ChainReader): void {
-    this.#readers.delete(reader);
+  listen(listener: ChainListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #append(blocks: readonly FakeBlock[]): void {
     for (const block of blocks) {
-      assert.ok(!this.#at.has(block.id), `block ${block.id} is on the chain`);
-      this.#at.set(block.id, this.#blocks.length);
+      assert.ok(!this.#places.has(block.id), `block ${block.id} is on the chain`);
       this.#blocks.push(block);
+      this.#places.set(block.id, this.#blocks.length);
     }
   }
 
   #changed(): void {
-    for (const changed of this.#watchers) changed();
-  }
-}
-
-/** A cursor: where a client is, and whether it has to be told so. */
-export class ChainReader {
-  readonly #chain: FakeChain;
-  /** Position of the block that was told last; -1 is the origin. */
-  #at = -1;
-  #mustGoBack = true;
-
-  constructor(chain: FakeChain) {
-    this.#chain = chain;
-  }
-
-  /** The next step is a step back to it, also where that changes nothing. */
-  intersect(at: number): void {
-    this.#at = at;
-    this.#mustGoBack = true;
-  }
-
-  shortened(length: number): void {
-    if (this.#at < length) return;
-    this.#at = length - 1;
-    this.#mustGoBack = true;
-  }
-
-  /** null: at the tip. */
-  next(): Step | null {
-    const here = this.#chain.block(this.#at);
-    if (this.#mustGoBack) {
-      this.#mustGoBack = false;
-      const point = here === undefined ? 'origin' : { slot: here.slot, id: here.id };
-      return { direction: 'backward', point };
-    }
-    const block = this.#chain.block(this.#at + 1);
-    if (block === undefined) return null;
-    this.#at += 1;
-    return { direction: 'forward', block };
+    for (const { changed } of this.#listeners) changed();
   }
 }

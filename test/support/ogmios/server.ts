@@ -6,17 +6,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { type Activity, health } from '../../../src/devnet/ogmios/health.ts';
+import { jsonText } from '../../../src/devnet/ogmios/json.ts';
+import { type Answer, CODES } from '../../../src/devnet/ogmios/rpc.ts';
+import type { ServedNode } from '../../../src/devnet/ogmios/served.ts';
 import { FakeChain } from './chain.ts';
+import { FaultyConnection } from './connection.ts';
 import { Faults } from './faults.ts';
-import { type Activity, health } from './health.ts';
-import { jsonText } from './json.ts';
-import { type FakeNode, MAINNET_FACTS, type NodeFacts, type Submit } from './node.ts';
-import { Session } from './session.ts';
+import { MAINNET_FACTS, type NodeFacts, type Submit } from './node.ts';
 
 export interface FakeOgmiosOptions {
   readonly chain?: FakeChain;
   readonly facts?: NodeFacts;
   readonly submit?: Submit;
+  readonly utxo?: ServedNode['utxo'];
   readonly sent?: (text: string) => void;
   /** 0: any. */
   readonly port?: number;
@@ -26,16 +29,17 @@ const HOST = '127.0.0.1';
 /** Of a request; a transaction has 16 kB. */
 const MOST_BYTES = 1 << 20;
 
-export class FakeOgmios implements FakeNode {
+export class FakeOgmios implements ServedNode {
   readonly chain: FakeChain;
   readonly faults = new Faults();
   facts: NodeFacts;
   submit: Submit;
+  readonly utxo: ServedNode['utxo'];
   readonly #options: FakeOgmiosOptions;
   readonly #http = createServer((request, response) => this.#answer(request, response));
   readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
   readonly #sockets = new Set<Socket>();
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<FaultyConnection>();
   readonly #startTime = new Date().toISOString();
   #tipTime = this.#startTime;
   #connections = 0;
@@ -46,11 +50,20 @@ export class FakeOgmios implements FakeNode {
     this.chain = options.chain ?? new FakeChain();
     this.facts = options.facts ?? MAINNET_FACTS;
     this.submit = options.submit ?? refuseAll;
+    this.utxo = options.utxo ?? (async () => ({ result: [] }));
     this.#http.on('connection', (socket) => this.#connected(socket));
     this.#http.on('upgrade', (request, raw, head) => this.#upgraded(request, raw, head));
-    this.chain.watch(() => {
-      this.#tipTime = new Date().toISOString();
+    this.chain.listen({
+      changed: () => {
+        this.#tipTime = new Date().toISOString();
+      },
+      shortened: () => {},
     });
+  }
+
+  async evaluate(): Promise<Answer> {
+    const message = 'this node evaluates nothing';
+    return { error: { code: CODES.internalError, message } };
   }
 
   async start(): Promise<void> {
@@ -123,7 +136,7 @@ export class FakeOgmios implements FakeNode {
     this.#upgrades.handleUpgrade(request, raw, head, (socket) => {
       this.#connections += 1;
       const sent = this.#options.sent ?? (() => {});
-      const session = new Session(this, this.faults, { socket, raw }, sent);
+      const session = new FaultyConnection(this, this.faults, { socket, raw }, sent);
       this.#sessions.add(session);
       socket.on('error', () => {});
       socket.on('close', () => {
@@ -142,7 +155,7 @@ export class FakeOgmios implements FakeNode {
     if (this.faults.stalls('health')) return;
     const isHealth = method === 'GET' && url === '/health';
     const status = !isHealth ? 404 : this.facts.isConnected ? 200 : 500;
-    const body = isHealth ? health(this, this.#activity()) : {};
+    const body = isHealth ? health(this, this.#activity(), 'v6.14.0 (fake)') : {};
     response.writeHead(status, { 'Content-Type': 'application/json' });
     response.end(jsonText(body));
   }

@@ -2,15 +2,15 @@
  * Refusals of the embedded ledger in the words of Ogmios: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  */
-import { parseAddress } from '../../../src/cardano/codec/address.ts';
-import { MalformedCbor } from '../../../src/cardano/codec/cbor.ts';
-import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
-import { fromHex } from '../../../src/cardano/codec/hex.ts';
-import type { Utxo } from '../../../src/cardano/codec/output.ts';
-import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
-import { addValues, asValue, coins } from '../../../src/cardano/codec/value.ts';
-import { minFeeLovelace, PROTOCOL } from '../../../src/cardano/ledger/parameters.ts';
-import type { RefusalReason } from '../../../src/cardano/ledger/port.ts';
+import { parseAddress } from '../../cardano/codec/address.ts';
+import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+import { blake2b224 } from '../../cardano/codec/hash.ts';
+import { fromHex } from '../../cardano/codec/hex.ts';
+import type { Utxo } from '../../cardano/codec/output.ts';
+import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import { addValues, asValue, coins } from '../../cardano/codec/value.ts';
+import { minFeeLovelace, PROTOCOL } from '../../cardano/ledger/parameters.ts';
+import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
 

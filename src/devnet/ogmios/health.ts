@@ -1,7 +1,7 @@
 /** What `GET /health` of Ogmios says. Source: its HTTP interface, version 6. */
 import { epochAt, eraAt } from './eras.ts';
 import type { JsonValue } from './json.ts';
-import type { FakeNode } from './node.ts';
+import type { ServedNode } from './served.ts';
 
 export interface Activity {
   readonly startTime: string;
@@ -12,7 +12,11 @@ export interface Activity {
   readonly totalMessages: number;
 }
 
-export function health({ chain, facts }: FakeNode, activity: Activity): JsonValue {
+export function health(
+  { chain, facts }: ServedNode,
+  activity: Activity,
+  version: string,
+): JsonValue {
   const { tip } = chain;
   const slot = Number(tip?.slot ?? 0);
   const { startSlot, epochSlots } = eraAt(facts.eras, slot);
@@ -33,7 +37,7 @@ export function health({ chain, facts }: FakeNode, activity: Activity): JsonValu
     connectionStatus: isKnown ? 'connected' : 'disconnected',
     currentEpoch: isKnown ? epochAt(facts.eras, slot) : null,
     slotInEpoch: isKnown ? (slot - startSlot) % epochSlots : null,
-    version: 'v6.14.0 (fake)',
+    version,
     network: facts.network,
   };
 }

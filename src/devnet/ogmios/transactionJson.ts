@@ -16,14 +16,14 @@ import {
   readCbor,
   setElementsOf,
   span,
-} from '../../../src/cardano/codec/cbor.ts';
-import { blake2b224, blake2b256 } from '../../../src/cardano/codec/hash.ts';
-import { toHex } from '../../../src/cardano/codec/hex.ts';
-import { encodePlutusData } from '../../../src/cardano/codec/plutusData.ts';
-import type { Redeemer, Transaction } from '../../../src/cardano/codec/transaction.ts';
-import type { FakeTransaction } from './chain.ts';
+} from '../../cardano/codec/cbor.ts';
+import { blake2b224, blake2b256 } from '../../cardano/codec/hash.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
+import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
 import { type JsonValue, jsonText } from './json.ts';
 import { adaJson, assetsJson, outputJson, refJson, scriptJson } from './outputJson.ts';
+import type { ServedTransaction } from './served.ts';
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -31,10 +31,10 @@ export interface TransactionOptions {
   readonly includeCbor?: boolean;
 }
 
-export function fakeTransaction(
+export function servedTransaction(
   tx: Transaction,
   options: TransactionOptions = {},
-): FakeTransaction {
+): ServedTransaction {
   const text = jsonText(transactionJson(tx, options));
   return { id: tx.id, bytes: tx.bytes.length || Math.ceil(text.length / 4), text };
 }

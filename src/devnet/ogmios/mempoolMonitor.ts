@@ -2,10 +2,10 @@
  * Mempool monitoring of one connection: a snapshot and how much of it was told. Asking for another
  * snapshot waits until it would differ, and what is asked behind that waits with it, as in a node.
  */
-import type { FakeChain, FakeTransaction } from './chain.ts';
-import type { Faults } from './faults.ts';
 import { type JsonValue, jsonText } from './json.ts';
 import { answerText, CODES, type Request, resultText } from './rpc.ts';
+import type { ServedChain, ServedTransaction } from './served.ts';
+import type { Transport } from './session.ts';
 
 export const MEMPOOL_METHODS: readonly string[] = [
   'acquireMempool',
@@ -17,29 +17,30 @@ export const MEMPOOL_METHODS: readonly string[] = [
 
 /** Twice a block, as a node has it. */
 const CAPACITY_BYTES = 2 * 90_112;
-const MOST_ASKED = 100_000;
+const MOST_ASKED = 1_000;
 
 interface Snapshot {
   readonly version: string;
-  readonly transactions: readonly FakeTransaction[];
+  readonly transactions: readonly ServedTransaction[];
 }
 
 export class MempoolMonitor {
-  readonly #chain: FakeChain;
-  readonly #faults: Faults;
-  readonly #send: (text: string) => void;
+  readonly #chain: ServedChain;
+  readonly #transport: Transport;
   readonly #asked: Request[] = [];
   #snapshot: Snapshot | null = null;
   #told = 0;
 
-  constructor(chain: FakeChain, faults: Faults, send: (text: string) => void) {
+  constructor(chain: ServedChain, transport: Transport) {
     this.#chain = chain;
-    this.#faults = faults;
-    this.#send = send;
+    this.#transport = transport;
   }
 
   ask(request: Request): void {
-    if (this.#asked.length >= MOST_ASKED) throw new Error('too many requests in flight');
+    if (this.#asked.length >= MOST_ASKED) {
+      this.#transport.close(`more than ${MOST_ASKED} requests are in flight`);
+      return;
+    }
     this.#asked.push(request);
     this.pump();
   }
@@ -51,11 +52,11 @@ export class MempoolMonitor {
   /** Answers what can be answered. */
   pump(): void {
     for (let [request] = this.#asked; request !== undefined; [request] = this.#asked) {
-      if (this.#faults.stalls(request.method)) return;
+      if (this.#transport.isFull()) return;
       const text = this.#answer(request);
       if (text === null) return;
       this.#asked.shift();
-      this.#send(text);
+      this.#transport.send(text);
     }
   }
 
@@ -74,7 +75,7 @@ export class MempoolMonitor {
   #acquire(request: Request): string | null {
     const version = this.#chain.snapshotVersion;
     if (this.#snapshot?.version === version) return null;
-    this.#snapshot = { version, transactions: this.#chain.waiting };
+    this.#snapshot = { version, transactions: this.#chain.pending };
     this.#told = 0;
     const slot = Number(this.#chain.tip?.slot ?? -1) + 1;
     return answerText(request, { result: { acquired: 'mempool', slot } });

@@ -1,40 +1,38 @@
 /**
- * Chain synchronisation of one connection: a cursor, and the requests that wait for a block. They
- * may be sent ahead; answers come in their order.
+ * Chain synchronisation of one connection: a cursor, and the requests that wait for a block. A
+ * client may send requests ahead; answers come in their order. Nothing is queued for a slow client:
+ * an answer is made when the socket has room for it.
  */
-import type { ChainReader, FakeBlock, FakeChain, FakePoint, Step } from './chain.ts';
-import type { BlockFault, Faults } from './faults.ts';
 import { type JsonValue, jsonText } from './json.ts';
 import { type Answer, CODES, type Request, resultText } from './rpc.ts';
+import type { ServedBlock, ServedChain, ServedPoint, ServedTip } from './served.ts';
+import type { Transport } from './session.ts';
 
-/** As many requests as a client may have open. */
-const MOST_IN_FLIGHT = 100_000;
+/** As of Ogmios' `--max-in-flight`. */
+const MOST_IN_FLIGHT = 1_000;
 
-export function tipOf(tip: FakeBlock | null): JsonValue {
+type Step =
+  | { readonly direction: 'backward'; readonly point: ServedPoint | 'origin' }
+  | { readonly direction: 'forward'; readonly block: ServedBlock };
+
+export function tipJson(tip: ServedTip | null): JsonValue {
   return tip === null ? 'origin' : { slot: tip.slot, id: tip.id, height: tip.height };
 }
 
-/** A fault changes what is sent in the end. */
-export type Send = (text: string, fault?: BlockFault | null) => void;
-
 export class ChainSync {
-  readonly #chain: FakeChain;
-  readonly #faults: Faults;
-  readonly #send: Send;
-  readonly #cut: (text: string) => void;
-  readonly #reader: ChainReader;
+  readonly #chain: ServedChain;
+  readonly #transport: Transport;
   readonly #asked: Request[] = [];
+  /** Place of the block that was sent last; 0 is the origin. */
+  #place = 0;
+  #mustGoBack = true;
 
-  constructor(chain: FakeChain, faults: Faults, send: Send, cut: (text: string) => void) {
+  constructor(chain: ServedChain, transport: Transport) {
     this.#chain = chain;
-    this.#faults = faults;
-    this.#send = send;
-    this.#cut = cut;
-    this.#reader = chain.reader();
+    this.#transport = transport;
   }
 
   end(): void {
-    this.#chain.forget(this.#reader);
     this.#asked.length = 0;
   }
 
@@ -48,11 +46,13 @@ export class ChainSync {
       const message = 'Invalid request: points are {slot, id} or "origin".';
       return { error: { code: CODES.invalidParams, message } };
     }
-    const tip = tipOf(this.#chain.tip);
+    const tip = tipJson(this.#chain.tip);
     for (const point of points) {
-      const at = this.#chain.positionOf(point);
-      if (at === undefined) continue;
-      this.#reader.intersect(at);
+      const place = this.#chain.placeOf(point);
+      if (place === undefined) continue;
+      this.#place = place;
+      // The next step goes back there, also where that changes nothing.
+      this.#mustGoBack = true;
       return { result: { intersection: point === 'origin' ? point : { ...point }, tip } };
     }
     const message = 'No intersection found.';
@@ -60,30 +60,42 @@ export class ChainSync {
   }
 
   nextBlock(request: Request): void {
-    if (this.#asked.length >= MOST_IN_FLIGHT) throw new Error('too many requests in flight');
+    if (this.#asked.length >= MOST_IN_FLIGHT) {
+      this.#transport.close(`more than ${MOST_IN_FLIGHT} requests are in flight`);
+      return;
+    }
     this.#asked.push(request);
     this.pump();
   }
 
+  shortened(place: number): void {
+    if (this.#place <= place) return;
+    this.#place = place;
+    this.#mustGoBack = true;
+  }
+
   /** Answers what can be answered. */
   pump(): void {
-    while (this.#asked.length > 0 && !this.#faults.stalls('nextBlock')) {
-      const step = this.#reader.next();
+    while (this.#asked.length > 0 && !this.#transport.isFull()) {
+      const step = this.#next();
       const request = step === null ? undefined : this.#asked.shift();
       if (step === null || request === undefined) return;
-      this.#answer(request, step);
+      this.#transport.send(resultText(request, stepText(step, tipJson(this.#chain.tip))));
     }
   }
 
-  #answer(request: Request, step: Step): void {
-    const text = resultText(request, stepText(step, tipOf(this.#chain.tip)));
-    const fault = step.direction === 'forward' ? this.#faults.takeOfBlock() : null;
-    if (fault?.kind !== 'cut') {
-      this.#send(text, fault);
-      return;
+  /** null: at the tip. */
+  #next(): Step | null {
+    if (this.#mustGoBack) {
+      this.#mustGoBack = false;
+      const here = this.#chain.blockAt(this.#place);
+      const point = here === undefined ? 'origin' : { slot: here.slot, id: here.id };
+      return { direction: 'backward', point };
     }
-    this.#asked.length = 0;
-    this.#cut(text);
+    const block = this.#chain.blockAt(this.#place + 1);
+    if (block === undefined) return null;
+    this.#place += 1;
+    return { direction: 'forward', block };
   }
 }
 
@@ -98,16 +110,17 @@ function stepText(step: Step, tip: JsonValue): string {
 }
 
 /** Without points a client asks for the origin. */
-export function readPoints(value: unknown): (FakePoint | 'origin')[] | null {
+export function readPoints(value: unknown): (ServedPoint | 'origin')[] | null {
   if (value === undefined) return ['origin'];
   if (!Array.isArray(value)) return null;
   const points = value.map(readPoint);
   return points.every((point) => point !== null) ? points : null;
 }
 
-export function readPoint(value: unknown): FakePoint | 'origin' | null {
+export function readPoint(value: unknown): ServedPoint | 'origin' | null {
   if (value === 'origin') return value;
   if (typeof value !== 'object' || value === null) return null;
+  // trust: an object
   const { slot, id } = value as Record<string, unknown>;
   if (typeof slot !== 'number' || typeof id !== 'string' || id.length !== 64) return null;
   return { slot, id };

@@ -3,50 +3,58 @@
 import { readPoint } from './chainSync.ts';
 import { boundOf, epochAt, eraAt, eraSummaries } from './eras.ts';
 import type { JsonValue } from './json.ts';
-import type { FakeNode } from './node.ts';
 import { type Answer, CODES, type Request } from './rpc.ts';
+import type { NodeFacts, ServedNode } from './served.ts';
 
-type Query = (node: FakeNode, request: Request) => JsonValue | Promise<JsonValue>;
+type Query = (node: ServedNode, request: Request) => Answer | Promise<Answer>;
 
-function slotOf({ chain }: FakeNode): number {
+function slotOf({ chain }: ServedNode): number {
   return Number(chain.tip?.slot ?? 0);
 }
 
-function point({ chain: { tip } }: FakeNode): JsonValue {
+function point({ chain: { tip } }: ServedNode): JsonValue {
   return tip === null ? 'origin' : { slot: tip.slot, id: tip.id };
 }
 
+/** An answer that cannot fail. */
+function fact(of: (node: ServedNode) => JsonValue): Query {
+  return (node) => ({ result: of(node) });
+}
+
 const QUERIES: Readonly<Record<string, Query>> = {
-  'queryLedgerState/eraSummaries': (node) => eraSummaries(node.facts.eras, slotOf(node)),
-  'queryLedgerState/eraStart': (node) => boundOf(eraAt(node.facts.eras, slotOf(node))),
-  'queryLedgerState/epoch': (node) => epochAt(node.facts.eras, slotOf(node)),
-  'queryLedgerState/protocolParameters': ({ facts }) => facts.parameters,
-  'queryLedgerState/tip': point,
-  'queryLedgerState/utxo': ({ facts }, { params }) => facts.utxo?.(params) ?? [],
-  'queryNetwork/tip': point,
-  'queryNetwork/blockHeight': ({ chain: { tip } }) => tip?.height ?? 'origin',
-  'queryNetwork/startTime': ({ facts }) => facts.startTime,
-  'queryNetwork/genesisConfiguration': ({ facts }) => shelleyGenesis(facts),
+  'queryLedgerState/eraSummaries': fact((node) => eraSummaries(node.facts.eras, slotOf(node))),
+  'queryLedgerState/eraStart': fact((node) => boundOf(eraAt(node.facts.eras, slotOf(node)))),
+  'queryLedgerState/epoch': fact((node) => epochAt(node.facts.eras, slotOf(node))),
+  'queryLedgerState/protocolParameters': fact(({ facts }) => facts.parameters),
+  'queryLedgerState/tip': fact(point),
+  'queryLedgerState/utxo': (node, { params }) => node.utxo(params),
+  // Nobody is registered for rewards here.
+  'queryLedgerState/rewardAccountSummaries': fact(() => ({})),
+  'queryNetwork/tip': fact(point),
+  'queryNetwork/blockHeight': fact(({ chain: { tip } }) => tip?.height ?? 'origin'),
+  'queryNetwork/startTime': fact(({ facts }) => facts.startTime),
+  'queryNetwork/genesisConfiguration': fact(({ facts }) => shelleyGenesis(facts)),
 };
 
 /** null: no such query. */
-export async function answerQuery(node: FakeNode, request: Request): Promise<Answer | null> {
+export async function answerQuery(node: ServedNode, request: Request): Promise<Answer | null> {
   const { method, params } = request;
   if (method === 'acquireLedgerState') return acquire(node, request);
   if (method === 'releaseLedgerState') return { result: { released: 'ledgerState' } };
+  if (method === 'evaluateTransaction') return node.evaluate(params);
   const query = Object.hasOwn(QUERIES, method) ? QUERIES[method] : undefined;
   if (query === undefined) return null;
   if (method === 'queryNetwork/genesisConfiguration' && params.era !== 'shelley') {
     const message = "Invalid request: only the 'shelley' genesis is known here.";
     return { error: { code: CODES.invalidParams, message } };
   }
-  return { result: await query(node, request) };
+  return query(node, request);
 }
 
 /** The state is always that of the tip; a point that was taken back cannot be acquired. */
-function acquire({ chain }: FakeNode, { params }: Request): Answer {
+function acquire({ chain }: ServedNode, { params }: Request): Answer {
   const wanted = readPoint(params.point);
-  if (wanted !== null && chain.positionOf(wanted) !== undefined) {
+  if (wanted !== null && chain.placeOf(wanted) !== undefined) {
     return {
       result: { acquired: 'ledgerState', point: wanted === 'origin' ? wanted : { ...wanted } },
     };
@@ -56,7 +64,13 @@ function acquire({ chain }: FakeNode, { params }: Request): Answer {
   return { error: { code: CODES.ledgerStateUnavailable, message, data } };
 }
 
-function shelleyGenesis({ network, networkMagic, startTime, parameters, eras }: FakeNode['facts']) {
+function shelleyGenesis({
+  network,
+  networkMagic,
+  startTime,
+  parameters,
+  eras,
+}: NodeFacts): JsonValue {
   const last = eras.at(-1);
   return {
     era: 'shelley',

@@ -3,8 +3,8 @@
  * reads come from the caller, the rest is mainnet's.
  */
 
-import { COST_MODELS } from '../../../src/cardano/ledger/parameters.ts';
-import type { ProtocolParameters } from '../../../src/cardano/ledger/protocolParameters.ts';
+import { COST_MODELS } from '../../cardano/ledger/parameters.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { JsonValue } from './json.ts';
 
 const ada = (lovelace: bigint): JsonValue => ({ ada: { lovelace } });

@@ -9,11 +9,11 @@ import {
   numberOf,
   readCbor,
   setElementsOf,
-} from '../../../src/cardano/codec/cbor.ts';
-import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
-import type { Output, OutputRef, Utxo } from '../../../src/cardano/codec/output.ts';
-import type { Value } from '../../../src/cardano/codec/value.ts';
-import type { AssetId } from '../../../src/engine/market/asset.ts';
+} from '../../cardano/codec/cbor.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import type { Output, OutputRef, Utxo } from '../../cardano/codec/output.ts';
+import type { Value } from '../../cardano/codec/value.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import type { JsonValue } from './json.ts';
 
 type Members = Readonly<Record<string, JsonValue>>;

@@ -1,0 +1,216 @@
+/**
+ * Every output with the block that made it and the one that spent it, found by reference, payment
+ * and stake credential, policy and asset. The pair of heights is the undo: going back to height h
+ * forgets what was made above h and revives what was spent above h. An output that was spent more
+ * than K blocks ago is forgotten; unspent ones stay.
+ *
+ * `matching` answers as of a height: as long as blocks are only added, pages of one question that
+ * are read one after the other fit together.
+ */
+import { parseAddress } from '../cardano/codec/address.ts';
+import { fromHex, toHex } from '../cardano/codec/hex.ts';
+import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
+import type { Database } from '../engine/store/database.ts';
+
+export const OUTPUT_TABLES = `
+  -- made, spent: heights of blocks; made_at: index of the transaction in its block.
+  CREATE TABLE outputs (tx BLOB NOT NULL, position INTEGER NOT NULL, cbor BLOB NOT NULL,
+    payment BLOB, stake BLOB, made INTEGER NOT NULL, made_at INTEGER NOT NULL, spent INTEGER,
+    spent_by BLOB, spent_input INTEGER, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
+  CREATE INDEX outputs_payment ON outputs (payment, made);
+  CREATE INDEX outputs_stake ON outputs (stake, made) WHERE stake IS NOT NULL;
+  CREATE INDEX outputs_made ON outputs (made);
+  CREATE INDEX outputs_spent ON outputs (spent) WHERE spent IS NOT NULL;
+  CREATE TABLE output_assets (policy BLOB NOT NULL, name BLOB NOT NULL, tx BLOB NOT NULL,
+    position INTEGER NOT NULL, PRIMARY KEY (policy, name, tx, position)) STRICT, WITHOUT ROWID;
+  CREATE INDEX output_assets_output ON output_assets (tx, position);
+`;
+
+/** What a transaction of a block takes and makes. */
+export interface BlockEffects {
+  readonly id: string;
+  readonly spent: readonly OutputRef[];
+  readonly made: readonly Utxo[];
+}
+
+export interface Spending {
+  readonly height: number;
+  readonly txHash: string;
+  /** Among the inputs of that transaction, in the order of the ledger. */
+  readonly inputIndex: number;
+}
+
+export interface FoundOutput {
+  readonly utxo: Utxo;
+  readonly madeHeight: number;
+  readonly transactionIndex: number;
+  readonly spent: Spending | null;
+}
+
+/** All that is given must hold. Hashes and names are hex. */
+export interface OutputQuery {
+  readonly txHash?: string | undefined;
+  readonly index?: number | undefined;
+  readonly payment?: string | undefined;
+  readonly stake?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly assetName?: string | undefined;
+  readonly status?: 'spent' | 'unspent' | undefined;
+  /** Heights, the first inside and the last inside. */
+  readonly made?: readonly [number, number] | undefined;
+  readonly spent?: readonly [number, number] | undefined;
+  readonly oldestFirst?: boolean | undefined;
+}
+
+interface Row {
+  readonly tx: Uint8Array;
+  readonly position: number;
+  readonly cbor: Uint8Array;
+  readonly made: number;
+  readonly made_at: number;
+  readonly spent: number | null;
+  readonly spent_by: Uint8Array | null;
+  readonly spent_input: number | null;
+}
+
+const COLUMNS =
+  'o.tx, o.position, o.cbor, o.made, o.made_at, o.spent, o.spent_by, o.spent_input';
+
+export class OutputTable {
+  readonly #database: Database;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#sql = statements(database);
+  }
+
+  /** null when it is not known any more. */
+  get({ txHash, index }: OutputRef): FoundOutput | null {
+    // trust: the columns of this statement
+    const row = this.#sql.output.get(fromHex(txHash), index) as Row | undefined;
+    return row === undefined ? null : foundOf(row);
+  }
+
+  *unspent(): Iterable<Utxo> {
+    // trust: the columns of this statement
+    for (const row of this.#sql.unspent.iterate()) yield utxoOf(row as Row);
+  }
+
+  apply(height: number, transactions: readonly BlockEffects[]): void {
+    for (const [at, { id, made, spent }] of transactions.entries()) {
+      for (const utxo of made) this.make(utxo, height, at);
+      for (const [input, { txHash, index }] of spent.entries()) {
+        this.#sql.spend.run(height, fromHex(id), input, fromHex(txHash), index);
+      }
+    }
+  }
+
+  make({ ref, output }: Utxo, height: number, at: number): void {
+    const address = parseAddress(output.address);
+    const hash = (hex: string | undefined) => (hex === undefined ? null : fromHex(hex));
+    const tx = fromHex(ref.txHash);
+    const payment = hash(address?.payment.hash);
+    const stake = hash(address?.stake?.hash);
+    this.#sql.make.run(tx, ref.index, fromHex(output.cbor), payment, stake, height, at);
+    for (const asset of output.value.assets.keys()) {
+      const [policy = '', name = ''] = asset.split('.');
+      this.#sql.makeAsset.run(fromHex(policy), fromHex(name), tx, ref.index);
+    }
+  }
+
+  /** Forgets what was spent at or below a height. */
+  forget(height: number): void {
+    this.#sql.forgetAssets.run(height);
+    this.#sql.forget.run(height);
+  }
+
+  /** Back to a height: what is not there any more, and what is there again. */
+  rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } {
+    // trust: the columns of this statement
+    const gone = this.#sql.madeAbove.all(height) as Row[];
+    // trust: the columns of this statement
+    const revived = this.#sql.spentAbove.all(height, height) as Row[];
+    this.#sql.undoAssets.run(height);
+    this.#sql.undoMade.run(height);
+    this.#sql.undoSpent.run(height);
+    return { gone: gone.map((row) => utxoOf(row).ref), revived: revived.map(utxoOf) };
+  }
+
+  /**
+   * At most `limit` outputs as of `height`, after the first `offset`, newest first unless asked.
+   */
+  matching(query: OutputQuery, height: number, limit: number, offset: number): FoundOutput[] {
+    const { text, values } = selection(query, height);
+    const direction = query.oldestFirst === true ? 'ASC' : 'DESC';
+    const order = ['made', 'made_at', 'position'].map((name) => `o.${name} ${direction}`).join();
+    const sql = `SELECT ${COLUMNS} ${text} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    // trust: the columns of this statement
+    const rows = this.#database.prepare(sql).all(...values, limit, offset) as Row[];
+    return rows.map((row) => foundOf(row, height));
+  }
+}
+
+function selection(query: OutputQuery, height: number) {
+  const { txHash, index, payment, stake, policy, assetName, status, made, spent } = query;
+  const [first, last] = made ?? [0, height];
+  const where = ['o.made BETWEEN ? AND ?'];
+  const values: (number | Uint8Array)[] = [first, Math.min(last, height)];
+  const also = (clause: string, ...more: (number | Uint8Array)[]) => {
+    where.push(clause);
+    values.push(...more);
+  };
+  if (txHash !== undefined) also('o.tx = ?', fromHex(txHash));
+  if (index !== undefined) also('o.position = ?', index);
+  if (payment !== undefined) also('o.payment = ?', fromHex(payment));
+  if (stake !== undefined) also('o.stake = ?', fromHex(stake));
+  if (policy !== undefined) {
+    const name = assetName === undefined ? '' : ' AND name = ?';
+    const named = assetName === undefined ? [] : [fromHex(assetName)];
+    const assets = `SELECT tx, position FROM output_assets WHERE policy = ?${name}`;
+    also(`(o.tx, o.position) IN (${assets})`, fromHex(policy), ...named);
+  }
+  if (status === 'unspent') also('(o.spent IS NULL OR o.spent > ?)', height);
+  if (status === 'spent') also('o.spent <= ?', height);
+  if (spent !== undefined) also('o.spent BETWEEN ? AND ?', spent[0], Math.min(spent[1], height));
+  return { text: `FROM outputs o WHERE ${where.join(' AND ')}`, values };
+}
+
+function foundOf(row: Row, height = Number.MAX_SAFE_INTEGER): FoundOutput {
+  const { made, made_at, spent, spent_by, spent_input } = row;
+  const isSpent = spent !== null && spent <= height;
+  const spending = isSpent
+    ? { height: spent, txHash: toHex(spent_by ?? new Uint8Array()), inputIndex: spent_input ?? 0 }
+    : null;
+  return { utxo: utxoOf(row), madeHeight: made, transactionIndex: made_at, spent: spending };
+}
+
+export function utxoOf({ tx, position, cbor }: Pick<Row, 'tx' | 'position' | 'cbor'>): Utxo {
+  return { ref: { txHash: toHex(tx), index: position }, output: decodeOutput(cbor) };
+}
+
+function statements(database: Database) {
+  const row = `SELECT ${COLUMNS} FROM outputs o`;
+  const assetsOf = (outputs: string) =>
+    `DELETE FROM output_assets WHERE (tx, position) IN (SELECT tx, position FROM outputs ${outputs})`;
+  const prepare = (text: string) => database.prepare(text);
+  return {
+    output: prepare(`${row} WHERE tx = ? AND position = ?`),
+    unspent: prepare(`${row} WHERE spent IS NULL`),
+    make: prepare(`INSERT INTO outputs (tx, position, cbor, payment, stake, made, made_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`),
+    makeAsset: prepare(
+      'INSERT INTO output_assets (policy, name, tx, position) VALUES (?, ?, ?, ?)',
+    ),
+    spend: prepare(`UPDATE outputs SET spent = ?, spent_by = ?, spent_input = ?
+      WHERE tx = ? AND position = ?`),
+    forget: prepare('DELETE FROM outputs WHERE spent <= ?'),
+    forgetAssets: prepare(assetsOf('WHERE spent <= ?')),
+    madeAbove: prepare(`${row} WHERE made > ? AND spent IS NULL`),
+    spentAbove: prepare(`${row} WHERE spent > ? AND made <= ?`),
+    undoMade: prepare('DELETE FROM outputs WHERE made > ?'),
+    undoAssets: prepare(assetsOf('WHERE made > ?')),
+    undoSpent: prepare(`UPDATE outputs SET spent = NULL, spent_by = NULL, spent_input = NULL
+      WHERE spent > ?`),
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * One connection of a fake Ogmios: the devnet's session, with the faults of a test between it and
+ * the socket. Chain and mempool answers are held back on their way out, other requests on their way
+ * in, so what is stalled was not done either.
+ */
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { MEMPOOL_METHODS } from '../../../src/devnet/ogmios/mempoolMonitor.ts';
+import { readRequest } from '../../../src/devnet/ogmios/rpc.ts';
+import type { ServedNode } from '../../../src/devnet/ogmios/served.ts';
+import { Session } from '../../../src/devnet/ogmios/session.ts';
+import type { Faults } from './faults.ts';
+
+const HELD_OUTSIDE = ['nextBlock', ...MEMPOOL_METHODS];
+
+export class FaultyConnection {
+  readonly #faults: Faults;
+  readonly #socket: WebSocket;
+  readonly #raw: Duplex;
+  readonly #sent: (text: string) => void;
+  readonly #session: Session;
+  readonly #unlisten: () => void;
+  #heldIn: string[] = [];
+  #heldOut: string[] = [];
+  #isEnded = false;
+
+  constructor(
+    node: ServedNode,
+    faults: Faults,
+    { socket, raw }: { readonly socket: WebSocket; readonly raw: Duplex },
+    sent: (text: string) => void,
+  ) {
+    this.#faults = faults;
+    this.#socket = socket;
+    this.#raw = raw;
+    this.#sent = sent;
+    this.#session = new Session(node, {
+      send: (text) => this.#answer(text),
+      isFull: () => HELD_OUTSIDE.some((method) => this.#faults.stalls(method)),
+      close: (reason) => this.close(reason),
+    });
+    this.#unlisten = faults.onResume(() => this.#resume());
+  }
+
+  receive(text: string): void {
+    if (this.#isEnded) return;
+    const request = readRequest(text);
+    const method = typeof request === 'string' ? null : request.method;
+    const isHeld = method !== null && !HELD_OUTSIDE.includes(method) && this.#faults.stalls(method);
+    if (isHeld) this.#heldIn.push(text);
+    else this.#session.receive(text);
+  }
+
+  /** As it is, whoever waits for what. */
+  sendRaw(text: string): void {
+    this.#socket.send(text);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#unlisten();
+    this.#session.end();
+  }
+
+  /** Ends it without a word. */
+  drop(): void {
+    this.end();
+    this.#raw.destroy();
+  }
+
+  /** Ends it as Ogmios does when the node behind it is gone. */
+  close(reason: string): void {
+    this.end();
+    this.#socket.close(1011, reason);
+  }
+
+  #answer(text: string): void {
+    const [, method = ''] = /"method":"(\w+)"/.exec(text.slice(0, 200)) ?? [];
+    if (HELD_OUTSIDE.includes(method) && this.#faults.stalls(method)) this.#heldOut.push(text);
+    else this.#send(text);
+  }
+
+  #send(text: string): void {
+    if (this.#isEnded || this.#socket.readyState !== this.#socket.OPEN) return;
+    const isBlock = text.slice(0, 200).includes('"direction":"forward"');
+    const fault = isBlock ? this.#faults.takeOfBlock() : null;
+    if (fault?.kind !== 'garbage' && fault?.kind !== 'cut') this.#sent(text);
+    if (fault?.kind === 'garbage') this.#socket.send(fault.text);
+    else if (fault?.kind === 'padded') this.#socket.send(`${text}${' '.repeat(fault.bytes)}`);
+    else if (fault?.kind === 'cut') this.#cut(text);
+    else this.#socket.send(text);
+  }
+
+  #resume(): void {
+    const [incoming, outgoing] = [this.#heldIn, this.#heldOut];
+    this.#heldIn = [];
+    this.#heldOut = [];
+    for (const text of outgoing) this.#answer(text);
+    for (const text of incoming) this.receive(text);
+    this.#session.pump();
+  }
+
+  /** Half of a text frame, then the end of the connection. */
+  #cut(text: string): void {
+    const payload = Buffer.from(text);
+    const head = Buffer.alloc(10);
+    head[0] = 0x81;
+    head[1] = 127;
+    head.writeBigUInt64BE(BigInt(payload.length), 2);
+    this.end();
+    const half = payload.subarray(0, Math.ceil(payload.length / 2));
+    this.#raw.end(Buffer.concat([head, half]));
+  }
+}
