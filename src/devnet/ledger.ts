@@ -237,6 +237,23 @@ export class Ledger {
     this.#returning = new Map(all.map((tx) => [tx.id, tx]));
   }
 
+  /** Transactions accepted before a stop: judged again, after what returns already. */
+  restore(transactions: readonly Transaction[]): void {
+    const all = afterWhatTheyNeed([...this.#takeWaiting(), ...transactions]);
+    this.#returning = new Map(all.map((tx) => [tx.id, tx]));
+  }
+
+  /** All that is accepted and in no block: the mempool, and what a fork returned. */
+  *accepted(): Iterable<Transaction> {
+    for (const { tx } of this.mempool.all()) yield tx;
+    yield* this.#returning.values();
+  }
+
+  /** The transactions of the newest `depth` blocks, in chain order. */
+  newest(depth: number): Transaction[] {
+    return this.#blocksAbove(Math.max(0, this.height - depth)).map(({ tx }) => tx);
+  }
+
   /** Nothing waits any more, and nothing returns; nobody is told why. */
   forgetWaiting(): void {
     this.mempool.takeAll();

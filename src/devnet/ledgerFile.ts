@@ -9,7 +9,7 @@ import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { type Database, openDatabase } from '../engine/store/database.ts';
-import { type BlockEffects, OUTPUT_TABLES, OutputTable, utxoOf } from './outputTable.ts';
+import { type BlockTransaction, OUTPUT_TABLES, OutputTable, utxoOf } from './outputTable.ts';
 
 /** Depth that can be rolled back, in blocks: Cardano's security parameter. */
 export const K = 2160;
@@ -41,7 +41,7 @@ export interface BlockHead {
 }
 
 export interface BlockRecord extends BlockHead {
-  readonly transactions: readonly (BlockEffects & { readonly bytes: Uint8Array })[];
+  readonly transactions: readonly BlockTransaction[];
 }
 
 interface OutputRow {
@@ -74,7 +74,9 @@ export class LedgerFile {
     this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
     const found = this.#database.pragma('user_version', { simple: true });
     if (found === 0) {
-      this.#database.exec(`BEGIN; ${TABLES} ${OUTPUT_TABLES} PRAGMA user_version = ${VERSION}; COMMIT`);
+      this.#database.exec(
+        `BEGIN; ${TABLES} ${OUTPUT_TABLES} PRAGMA user_version = ${VERSION}; COMMIT`,
+      );
     } else if (found !== VERSION) {
       this.#database.close();
       const help = 'move it away and start again: its chain cannot be carried over';
@@ -282,10 +284,9 @@ function statements(database: Database) {
     addTransaction: database.prepare(
       'INSERT INTO transactions (height, position, id, bytes) VALUES (?, ?, ?, ?)',
     ),
-    undo: [
-      'DELETE FROM transactions WHERE height > ?',
-      'DELETE FROM blocks WHERE height > ?',
-    ].map((text) => database.prepare(text)),
+    undo: ['DELETE FROM transactions WHERE height > ?', 'DELETE FROM blocks WHERE height > ?'].map(
+      (text) => database.prepare(text),
+    ),
   };
 }
 

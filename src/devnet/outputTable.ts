@@ -10,12 +10,14 @@
 import { parseAddress } from '../cardano/codec/address.ts';
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
-import type { Database } from '../engine/store/database.ts';
+import type { Database, Statement } from '../engine/store/database.ts';
+import { datumHashOf } from './kupo/matchJson.ts';
+import { witnessDatums } from './witnessDatums.ts';
 
 export const OUTPUT_TABLES = `
   -- made, spent: heights of blocks; made_at: index of the transaction in its block.
   CREATE TABLE outputs (tx BLOB NOT NULL, position INTEGER NOT NULL, cbor BLOB NOT NULL,
-    payment BLOB, stake BLOB, made INTEGER NOT NULL, made_at INTEGER NOT NULL, spent INTEGER,
+    payment BLOB, stake BLOB, datum_hash BLOB, script_hash BLOB, made INTEGER NOT NULL, made_at INTEGER NOT NULL, spent INTEGER,
     spent_by BLOB, spent_input INTEGER, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
   CREATE INDEX outputs_payment ON outputs (payment, made);
   CREATE INDEX outputs_stake ON outputs (stake, made) WHERE stake IS NOT NULL;
@@ -23,12 +25,19 @@ export const OUTPUT_TABLES = `
   CREATE INDEX outputs_spent ON outputs (spent) WHERE spent IS NOT NULL;
   CREATE TABLE output_assets (policy BLOB NOT NULL, name BLOB NOT NULL, tx BLOB NOT NULL,
     position INTEGER NOT NULL, PRIMARY KEY (policy, name, tx, position)) STRICT, WITHOUT ROWID;
+  CREATE INDEX outputs_datum ON outputs (datum_hash) WHERE datum_hash IS NOT NULL;
+  CREATE INDEX outputs_script ON outputs (script_hash) WHERE script_hash IS NOT NULL;
+  -- Datums that came as witnesses, with the height of the block that showed them first.
+  CREATE TABLE datums (hash BLOB PRIMARY KEY, bytes BLOB NOT NULL, height INTEGER NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE INDEX datums_height ON datums (height);
   CREATE INDEX output_assets_output ON output_assets (tx, position);
 `;
 
-/** What a transaction of a block takes and makes. */
-export interface BlockEffects {
+/** A transaction of a block, with what it takes and makes. */
+export interface BlockTransaction {
   readonly id: string;
+  readonly bytes: Uint8Array;
   readonly spent: readonly OutputRef[];
   readonly made: readonly Utxo[];
 }
@@ -73,8 +82,7 @@ interface Row {
   readonly spent_input: number | null;
 }
 
-const COLUMNS =
-  'o.tx, o.position, o.cbor, o.made, o.made_at, o.spent, o.spent_by, o.spent_input';
+const COLUMNS = 'o.tx, o.position, o.cbor, o.made, o.made_at, o.spent, o.spent_by, o.spent_input';
 
 export class OutputTable {
   readonly #database: Database;
@@ -97,8 +105,11 @@ export class OutputTable {
     for (const row of this.#sql.unspent.iterate()) yield utxoOf(row as Row);
   }
 
-  apply(height: number, transactions: readonly BlockEffects[]): void {
-    for (const [at, { id, made, spent }] of transactions.entries()) {
+  apply(height: number, transactions: readonly BlockTransaction[]): void {
+    for (const [at, { id, bytes, made, spent }] of transactions.entries()) {
+      for (const [hash, datum] of witnessDatums(bytes)) {
+        this.#sql.keepDatum.run(fromHex(hash), datum, height);
+      }
       for (const utxo of made) this.make(utxo, height, at);
       for (const [input, { txHash, index }] of spent.entries()) {
         this.#sql.spend.run(height, fromHex(id), input, fromHex(txHash), index);
@@ -110,9 +121,14 @@ export class OutputTable {
     const address = parseAddress(output.address);
     const hash = (hex: string | undefined) => (hex === undefined ? null : fromHex(hex));
     const tx = fromHex(ref.txHash);
-    const payment = hash(address?.payment.hash);
-    const stake = hash(address?.stake?.hash);
-    this.#sql.make.run(tx, ref.index, fromHex(output.cbor), payment, stake, height, at);
+    const row = [
+      fromHex(output.cbor),
+      hash(address?.payment.hash),
+      hash(address?.stake?.hash),
+      hash(datumHashOf(output) ?? undefined),
+      hash(output.scriptHash ?? undefined),
+    ];
+    this.#sql.make.run(tx, ref.index, ...row, height, at);
     for (const asset of output.value.assets.keys()) {
       const [policy = '', name = ''] = asset.split('.');
       this.#sql.makeAsset.run(fromHex(policy), fromHex(name), tx, ref.index);
@@ -122,7 +138,9 @@ export class OutputTable {
   /** Forgets what was spent at or below a height. */
   forget(height: number): void {
     this.#sql.forgetAssets.run(height);
+    this.#sql.forgetDatums.run({ height });
     this.#sql.forget.run(height);
+    this.#sql.forgetLooseDatums.run({ height });
   }
 
   /** Back to a height: what is not there any more, and what is there again. */
@@ -134,7 +152,28 @@ export class OutputTable {
     this.#sql.undoAssets.run(height);
     this.#sql.undoMade.run(height);
     this.#sql.undoSpent.run(height);
+    this.#sql.undoDatums.run(height);
     return { gone: gone.map((row) => utxoOf(row).ref), revived: revived.map(utxoOf) };
+  }
+
+  /** A datum that an output carries or a witness showed. */
+  datum(hash: string): Uint8Array | null {
+    // trust: the columns of this statement
+    const kept = this.#sql.datum.get(fromHex(hash)) as { bytes: Uint8Array } | undefined;
+    if (kept !== undefined) return kept.bytes;
+    const inline = this.#ofHash(this.#sql.withDatum, hash)?.output.datum ?? null;
+    return inline === null ? null : fromHex(inline);
+  }
+
+  /** An output that carries this reference script. */
+  withScript(hash: string): Utxo | null {
+    return this.#ofHash(this.#sql.withScript, hash);
+  }
+
+  #ofHash(statement: Statement, hash: string): Utxo | null {
+    // trust: the columns of these statements
+    const row = statement.get(fromHex(hash)) as Row | undefined;
+    return row === undefined ? null : utxoOf(row);
   }
 
   /**
@@ -197,17 +236,29 @@ function statements(database: Database) {
   return {
     output: prepare(`${row} WHERE tx = ? AND position = ?`),
     unspent: prepare(`${row} WHERE spent IS NULL`),
-    make: prepare(`INSERT INTO outputs (tx, position, cbor, payment, stake, made, made_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`),
+    make: prepare(`INSERT INTO outputs (tx, position, cbor, payment, stake, datum_hash, script_hash,
+      made, made_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    keepDatum: prepare('INSERT OR IGNORE INTO datums (hash, bytes, height) VALUES (?, ?, ?)'),
+    datum: prepare('SELECT bytes FROM datums WHERE hash = ?'),
+    withDatum: prepare(`${row} WHERE datum_hash = ? LIMIT 1`),
+    withScript: prepare(`${row} WHERE script_hash = ? LIMIT 1`),
     makeAsset: prepare(
       'INSERT INTO output_assets (policy, name, tx, position) VALUES (?, ?, ?, ?)',
     ),
     spend: prepare(`UPDATE outputs SET spent = ?, spent_by = ?, spent_input = ?
       WHERE tx = ? AND position = ?`),
     forget: prepare('DELETE FROM outputs WHERE spent <= ?'),
+    // A datum goes with the last output that names it, or with the horizon where none does.
+    forgetDatums: prepare(`DELETE FROM datums WHERE height <= @height AND hash IN
+      (SELECT datum_hash FROM outputs WHERE spent <= @height) AND NOT EXISTS
+      (SELECT 1 FROM outputs WHERE datum_hash = datums.hash
+        AND (spent IS NULL OR spent > @height))`),
+    forgetLooseDatums: prepare(`DELETE FROM datums WHERE height = @height AND NOT EXISTS
+      (SELECT 1 FROM outputs WHERE datum_hash = datums.hash)`),
     forgetAssets: prepare(assetsOf('WHERE spent <= ?')),
     madeAbove: prepare(`${row} WHERE made > ? AND spent IS NULL`),
     spentAbove: prepare(`${row} WHERE spent > ? AND made <= ?`),
+    undoDatums: prepare('DELETE FROM datums WHERE height > ?'),
     undoMade: prepare('DELETE FROM outputs WHERE made > ?'),
     undoAssets: prepare(assetsOf('WHERE made > ?')),
     undoSpent: prepare(`UPDATE outputs SET spent = NULL, spent_by = NULL, spent_input = NULL

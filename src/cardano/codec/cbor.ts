@@ -76,6 +76,13 @@ export function bytesOf(bytes: Uint8Array, item: Item): Uint8Array {
   return joined(item.items.map((chunk) => bytesOf(bytes, chunk)));
 }
 
+/** A text, in one piece or in chunks. */
+export function textOf(bytes: Uint8Array, item: Item): string {
+  if (item.major !== TEXT) throw new MalformedCbor(`a text was expected at byte ${item.start}`);
+  if (item.argument === INDEFINITE) return item.items.map((each) => textOf(bytes, each)).join('');
+  return new TextDecoder().decode(bytes.subarray(item.contentStart, item.end));
+}
+
 export function elementsOf(item: Item): readonly Item[] {
   if (item.major !== ARRAY) throw new MalformedCbor(`an array was expected at byte ${item.start}`);
   return item.items;

@@ -54,7 +54,11 @@ const ADDRESSES_KEPT = 50_000;
 const credentials = new Map<string, string>();
 
 /** Hash of the payment key or script; empty for what is no Shelley address. Addresses recur. */
-export function credentialOf({ output: { address } }: Utxo): string {
+export function credentialOf({
+  output: { address },
+}: {
+  readonly output: { readonly address: string };
+}): string {
   const known = credentials.get(address);
   if (known !== undefined) return known;
   if (credentials.size >= ADDRESSES_KEPT) credentials.clear();

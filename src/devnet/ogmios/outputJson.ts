@@ -117,3 +117,13 @@ function clauseJson(bytes: Uint8Array, item: Item): Members {
       return { clause: 'before', slot: numberOf(bytes, first) };
   }
 }
+
+/** A reference as `refJson` writes it; null for anything else. */
+export function readRef(value: unknown): OutputRef | null {
+  if (typeof value !== 'object' || value === null) return null;
+  // trust: an object
+  const { transaction, index } = value as { transaction?: { id?: unknown }; index?: unknown };
+  const txHash = transaction?.id;
+  if (typeof txHash !== 'string' || !/^[0-9a-f]{64}$/.test(txHash)) return null;
+  return typeof index === 'number' && Number.isInteger(index) ? { txHash, index } : null;
+}

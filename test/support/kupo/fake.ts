@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import type { ChainSource, ChainStream, Point } from '../../../src/chain/port.ts';
 import { LedgerStopped } from '../../../src/devnet/emulated.ts';
+import { matchJson, pointJson, writeJson } from '../../../src/devnet/kupo/matchJson.ts';
 import type { Scope } from '../server.ts';
 import { until } from '../until.ts';
 import { KupoIndex } from './index.ts';
-import { matchJson, pointJson, writeJson } from './shapes.ts';
 
 /** Instead of the right answer, for one request. */
 export type Mischief = 'stall' | 'drop' | { readonly status: number; readonly body: string };

@@ -9,6 +9,7 @@ export interface Spending {
   readonly at: Point;
   readonly txHash: string;
   readonly inputIndex: number;
+  readonly redeemer: string | null;
 }
 
 export interface Indexed {
@@ -72,7 +73,7 @@ export class KupoIndex {
     const { spent, made } = effectsOf(tx);
     for (const [inputIndex, ref] of spent.entries()) {
       const indexed = this.#outputs.get(refText(ref));
-      const spending = { at, txHash: tx.id, inputIndex };
+      const spending = { at, txHash: tx.id, inputIndex, redeemer: null };
       if (indexed !== undefined) this.#outputs.set(refText(ref), { ...indexed, spent: spending });
     }
     for (const utxo of made) this.#make(utxo, transactionIndex, at);

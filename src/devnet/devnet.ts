@@ -1,0 +1,153 @@
+/**
+ * A small Cardano: a ledger in a file, served as Ogmios and as Kupo on local ports, with a faucet,
+ * forks and blocks on demand. It knows nothing of markets: what it begins with is a list of
+ * outputs.
+ *
+ * Runs in the caller's thread, on the caller's clock; `thread.ts` runs it in a thread of its own.
+ */
+import type { OutputPlan } from '../cardano/codec/encode.ts';
+import { type SlotConfig, slotAt } from '../cardano/codec/slots.ts';
+import { coins } from '../cardano/codec/value.ts';
+import { type Key, keyOf } from '../cardano/keys/keys.ts';
+import { keyAddress } from '../cardano/validators/deploy.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { placed } from './genesis.ts';
+import type { Guard } from './guard.ts';
+import { KupoServer } from './kupo/server.ts';
+import { Ledger } from './ledger.ts';
+import { LedgerFile } from './ledgerFile.ts';
+import { DevnetNode } from './node.ts';
+import { OgmiosServer } from './ogmios/server.ts';
+import { devnetRoute } from './routes.ts';
+
+export interface DevnetOptions {
+  /** The ledger's file; begun where there is none. */
+  readonly file: string;
+  readonly clock: Clock;
+  /** What a new chain begins with, beside the faucet. */
+  readonly genesis: readonly OutputPlan[];
+  /** Ed25519 seed of the faucet, hex. */
+  readonly faucetSecret: string;
+  /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
+  readonly paceMs: number;
+  readonly host?: string;
+  /** 0 or absent: any. */
+  readonly ogmiosPort?: number;
+  readonly kupoPort?: number;
+  readonly guard?: Guard;
+  readonly includeCbor?: boolean;
+  readonly version?: string;
+  /** The disk refused a block; it is tried again. */
+  readonly stalled?: (message: string) => void;
+}
+
+const HOST = '127.0.0.1';
+const SLOT_MS_ON_DEMAND = 1000;
+/** 10 billion ADA: more than all who ask can empty. Each output alone is below 2^53 lovelace. */
+const FAUCET_LOVELACE = 500_000_000_000_000n;
+const FAUCET_OUTPUTS = 20;
+
+export class Devnet {
+  readonly node: DevnetNode;
+  readonly #file: LedgerFile;
+  readonly #host: string;
+  readonly #ogmios: OgmiosServer;
+  readonly #kupo: KupoServer;
+
+  private constructor(options: DevnetOptions, file: LedgerFile, ledger: Ledger, faucetKey: Key) {
+    const { clock, paceMs, version = 'devnet', host = HOST, guard = { hosts: [] } } = options;
+    const { includeCbor = true, ogmiosPort = 0, kupoPort = 0, stalled = () => {} } = options;
+    this.#file = file;
+    this.#host = host;
+    this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, includeCbor, stalled });
+    const route = devnetRoute(this.node);
+    const common = { host, guard, clock, version };
+    this.#ogmios = new OgmiosServer(this.node, { ...common, port: ogmiosPort, route });
+    this.#kupo = new KupoServer(ledger, file, { ...common, port: kupoPort });
+  }
+
+  /** Rejects where the file is of another version or pace, or a port is taken. */
+  static async open(options: DevnetOptions): Promise<Devnet> {
+    const { clock, paceMs } = options;
+    const faucetKey = keyOf(options.faucetSecret);
+    const file = new LedgerFile(options.file);
+    try {
+      const slots = slotsOf(file, options, faucetKey);
+      const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
+      const ledger = new Ledger(file, slots, slotNow);
+      const devnet = new Devnet(options, file, ledger, faucetKey);
+      await devnet.#start();
+      return devnet;
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    await this.#kupo.start();
+    try {
+      await this.#ogmios.start();
+    } catch (error) {
+      await this.#kupo.stop();
+      throw error;
+    }
+    this.node.start();
+  }
+
+  async stop(): Promise<void> {
+    this.node.stop();
+    await this.#ogmios.stop();
+    await this.#kupo.stop();
+    this.#file.close();
+  }
+
+  get ogmiosUrl(): string {
+    return `ws://${this.#host}:${this.#ogmios.port}`;
+  }
+
+  get kupoUrl(): string {
+    return `http://${this.#host}:${this.#kupo.port}`;
+  }
+
+  /** Of the faucet, forks and blocks. */
+  get devnetUrl(): string {
+    return `http://${this.#host}:${this.#ogmios.port}`;
+  }
+}
+
+function slotsOf(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
+  const text = file.genesis();
+  if (text === null) return begun(file, options, faucetKey);
+  // trust: `begun` wrote it
+  const { slotConfig, faucetKeyHash } = JSON.parse(text) as Kept;
+  const { paceMs } = options;
+  const { slotLengthMs } = slotConfig;
+  if (paceMs !== 0 && paceMs !== slotLengthMs) {
+    const message = `${options.file} has a block every ${slotLengthMs} ms, not every ${paceMs} ms`;
+    throw new Error(`${message}: its slots cannot change; use that pace, or move the file away`);
+  }
+  if (faucetKeyHash !== faucetKey.hash) {
+    const message = `${options.file} was begun with another faucet key`;
+    throw new Error(`${message}: put that key back, or move the file away to begin a new chain`);
+  }
+  return slotConfig;
+}
+
+interface Kept {
+  readonly slotConfig: SlotConfig;
+  readonly faucetKeyHash: string;
+}
+
+function begun(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
+  const { paceMs, clock, genesis } = options;
+  const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
+  // Whole seconds: that is how a node tells its start.
+  const zeroTimeMs = Math.floor(clock.nowMs() / 1000) * 1000;
+  const slotConfig = { zeroTimeMs, zeroSlot: 0, slotLengthMs };
+  const faucet = { address: keyAddress(faucetKey.hash), value: coins(FAUCET_LOVELACE) };
+  const plans = [...genesis, ...Array.from({ length: FAUCET_OUTPUTS }, () => faucet)];
+  const kept: Kept = { slotConfig, faucetKeyHash: faucetKey.hash };
+  file.begin(JSON.stringify(kept), placed(plans));
+  return slotConfig;
+}

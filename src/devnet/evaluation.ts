@@ -1,0 +1,143 @@
+/** `evaluateTransaction`: runs the scripts of a transaction and says what each of them costs. */
+import { encodeOutput, type OutputPlan } from '../cardano/codec/encode.ts';
+import { decodeOutput, type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
+import type { SlotConfig } from '../cardano/codec/slots.ts';
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import { asValue } from '../cardano/codec/value.ts';
+import type { UtxoState } from '../cardano/ledger/port.ts';
+import { evaluate } from '../cardano/ledger/scalus.ts';
+import type { JsonValue } from './ogmios/json.ts';
+import { readRef, refJson } from './ogmios/outputJson.ts';
+import { deserialisationFailure, transactionOf } from './ogmios/refusals.ts';
+import { type Answer, CODES, type RpcError } from './ogmios/rpc.ts';
+import { cborOf } from './ogmios/session.ts';
+
+/** How Ogmios names what a script is run for. */
+const PURPOSE: Readonly<Record<string, string>> = { certificate: 'publish', reward: 'withdraw' };
+const MOST_ADDITIONAL = 1_000;
+
+export function evaluation(
+  params: Readonly<Record<string, unknown>>,
+  output: (ref: OutputRef) => UtxoState,
+  slots: SlotConfig,
+): Answer {
+  const cbor = cborOf(params);
+  if (cbor === null) return invalid('transaction.cbor must be base16');
+  const bytes = Buffer.from(cbor, 'hex');
+  const tx = transactionOf(bytes);
+  if (tx === null) return { error: deserialisationFailure('no transaction of this era') };
+  const additional = additionalOf(params.additionalUtxo);
+  if (typeof additional === 'string') return invalid(additional);
+  const known = [...additional.values()].filter(({ ref }) => output(ref).state === 'unspent');
+  if (known.length > 0) return { error: overlapping(known) };
+  const utxos: Utxo[] = [];
+  for (const ref of needed(tx)) {
+    const state = output(ref);
+    const utxo = additional.get(refText(ref)) ?? (state.state === 'unspent' ? state.utxo : null);
+    if (utxo === null) return { error: unusable(`input ${refText(ref)} is ${state.state}`) };
+    utxos.push(utxo);
+  }
+  const found = evaluate(bytes, utxos, slots);
+  if (found.outcome === 'failed') return { error: failed(tx, found.message, found.logs) };
+  return {
+    result: found.budgets.map(({ purpose, index, memory, cpu }) => ({
+      validator: { purpose: PURPOSE[purpose] ?? purpose, index },
+      budget: { memory, cpu },
+    })),
+  };
+}
+
+function needed({ inputs, referenceInputs, collateralInputs }: Transaction): OutputRef[] {
+  const all = [...inputs, ...referenceInputs, ...collateralInputs];
+  return [...new Map(all.map((ref) => [refText(ref), ref])).values()];
+}
+
+function invalid(what: string): Answer {
+  return { error: { code: CODES.invalidParams, message: `Invalid request: ${what}.` } };
+}
+
+function unusable(reason: string): RpcError {
+  return { code: 3004, message: 'Unable to create the evaluation context.', data: { reason } };
+}
+
+function overlapping(utxos: readonly Utxo[]): RpcError {
+  const message = 'Some user-provided additional UTxO entries overlap with those of the ledger.';
+  const data = { overlappingOutputReferences: utxos.map(({ ref }) => refJson(ref)) };
+  return { code: 3002, message, data };
+}
+
+/** The evaluator does not name the script: with several, none is blamed. */
+function failed(tx: Transaction, message: string, logs: readonly string[]): RpcError {
+  const [redeemer] = tx.redeemers;
+  if (redeemer === undefined || tx.redeemers.length > 1) {
+    return unusable([message, ...logs].join(' | '));
+  }
+  const { purpose, index } = redeemer;
+  const error = {
+    code: 3012,
+    message: 'Some of the scripts failed to evaluate to a positive outcome.',
+    data: { validationError: message, traces: logs },
+  };
+  const data: JsonValue = [{ validator: { purpose: PURPOSE[purpose] ?? purpose, index }, error }];
+  return {
+    code: 3010,
+    message: 'Some scripts of the transactions terminated with error(s).',
+    data,
+  };
+}
+
+/** By reference; a text says what is wrong. */
+function additionalOf(value: unknown): Map<string, Utxo> | string {
+  const found = new Map<string, Utxo>();
+  if (value === undefined || value === null) return found;
+  if (!Array.isArray(value) || value.length > MOST_ADDITIONAL) {
+    return `additionalUtxo is a list of at most ${MOST_ADDITIONAL} outputs`;
+  }
+  for (const [at, each] of value.entries()) {
+    const utxo = utxoOf(each);
+    if (utxo === null) return `additionalUtxo[${at}] cannot be read`;
+    found.set(refText(utxo.ref), utxo);
+  }
+  return found;
+}
+
+function utxoOf(value: unknown): Utxo | null {
+  const ref = readRef(value);
+  // trust: `readRef` has seen an object
+  const { address, value: amounts, datum, script } = value as Record<string, unknown>;
+  if (ref === null || typeof address !== 'string') return null;
+  try {
+    const plan: OutputPlan = {
+      address,
+      value: valueOf(amounts),
+      ...(typeof datum === 'string' ? { datum } : {}),
+      ...scriptOf(script),
+    };
+    return { ref, output: decodeOutput(encodeOutput(plan)) };
+  } catch {
+    // Whatever a stranger's numbers and addresses make the encoder throw is their fault.
+    return null;
+  }
+}
+
+function valueOf(amounts: unknown) {
+  // trust: read member by member below
+  const byPolicy = (amounts ?? {}) as Record<string, Record<string, unknown>>;
+  const lovelace = BigInt(Number(byPolicy.ada?.lovelace ?? 0));
+  const assets = Object.entries(byPolicy).flatMap(([policy, names]) =>
+    policy === 'ada'
+      ? []
+      : Object.entries(names).map(
+          ([name, amount]) => [`${policy}.${name}`, BigInt(Number(amount))] as const,
+        ),
+  );
+  return asValue(lovelace, assets);
+}
+
+function scriptOf(script: unknown): { script?: string } {
+  if (typeof script !== 'object' || script === null) return {};
+  // trust: an object
+  const { language, cbor } = script as { language?: unknown; cbor?: unknown };
+  if (language === 'plutus:v2' && typeof cbor === 'string') return { script: cbor };
+  throw new Error('only scripts of Plutus V2 are read here');
+}

@@ -1,0 +1,110 @@
+/** Reads the ledger's file as Kupo shows it: heights become points, spendings get redeemers. */
+import { toHex } from '../../cardano/codec/hex.ts';
+import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
+import { decodeTransaction } from '../../cardano/codec/transaction.ts';
+import type { BlockHead, LedgerFile } from '../ledgerFile.ts';
+import type { FoundOutput } from '../outputTable.ts';
+import { type KupoPoint, type Match, scriptJson } from './matchJson.ts';
+import { metadataJson } from './metadata.ts';
+import type { Pattern } from './pattern.ts';
+
+const GENESIS: KupoPoint = { slot: 0, hash: '0'.repeat(64) };
+/** As many checkpoints as Kupo shows: dense at the tip, then each twice as far. */
+const DENSE = 11;
+
+export class KupoReader {
+  readonly #file: LedgerFile;
+
+  constructor(file: LedgerFile) {
+    this.#file = file;
+  }
+
+  /** A page of what matches as of a height. */
+  page(pattern: Pattern, height: number, limit: number, offset: number) {
+    const rows = this.#file.outputs.matching(pattern, height, limit, offset);
+    const { address } = pattern;
+    const wanted = rows.filter(
+      ({ utxo }) => address === undefined || utxo.output.address === address,
+    );
+    return { found: wanted.map((row) => this.#match(row)), isLast: rows.length < limit };
+  }
+
+  #match({ utxo, transactionIndex, madeHeight, spent }: FoundOutput): Match {
+    const spending =
+      spent === null
+        ? null
+        : {
+            at: this.#pointAt(spent.height),
+            txHash: spent.txHash,
+            inputIndex: spent.inputIndex,
+            redeemer: this.#redeemer(spent.txHash, spent.inputIndex),
+          };
+    return { utxo, transactionIndex, createdAt: this.#pointAt(madeHeight), spent: spending };
+  }
+
+  #pointAt(height: number): KupoPoint {
+    return this.#file.head(height) ?? GENESIS;
+  }
+
+  #redeemer(txHash: string, inputIndex: number): string | null {
+    const bytes = this.#file.transaction(txHash);
+    if (bytes === null) return null;
+    const { redeemers } = decodeTransaction(bytes);
+    const found = redeemers.find(({ purpose, index }) => {
+      return purpose === 'spend' && index === inputIndex;
+    });
+    return found === undefined ? null : toHex(encodePlutusData(found.data));
+  }
+
+  /** null stands for the beginning. */
+  isOnChain(head: BlockHead | null): boolean {
+    return head === null || this.#file.head(head.height)?.hash === head.hash;
+  }
+
+  /** Newest first. */
+  checkpoints(): KupoPoint[] {
+    const points: KupoPoint[] = [];
+    const newest = this.#file.tip()?.height ?? 0;
+    for (let back = 0, step = 1; back < newest; back += step) {
+      const head = this.#file.head(newest - back);
+      if (head !== null) points.push(head);
+      if (points.length >= DENSE) step *= 2;
+    }
+    return points;
+  }
+
+  pointUpTo(slot: number): KupoPoint | null {
+    return this.#file.headUpTo(slot);
+  }
+
+  /** The first height whose slot is above `slot`; what the chain began with has slot 0. */
+  heightAfter(slot: number): number {
+    return slot < 0 ? 0 : (this.#file.headUpTo(slot)?.height ?? 0) + 1;
+  }
+
+  /** The last height whose slot is below `slot`. */
+  heightBefore(slot: number): number {
+    return slot <= 0 ? -1 : (this.#file.headUpTo(slot - 1)?.height ?? 0);
+  }
+
+  datum(hash: string): { datum: string } | null {
+    const bytes = this.#file.outputs.datum(hash);
+    return bytes === null ? null : { datum: toHex(bytes) };
+  }
+
+  script(hash: string): { language: string; script: string } | null {
+    const utxo = this.#file.outputs.withScript(hash);
+    return utxo === null ? null : scriptJson(utxo.output);
+  }
+
+  /** Of the block in a slot, or of one of its transactions. */
+  metadata(slot: number, txHash: string | null) {
+    const head = this.#file.headAt(slot);
+    if (head === null) return [];
+    return this.#file.transactionsOf(head.height).flatMap(({ id, bytes }) => {
+      if (txHash !== null && id !== txHash) return [];
+      const metadata = metadataJson(decodeTransaction(bytes));
+      return metadata === null ? [] : [{ transaction_id: id, ...metadata }];
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/** Kupo's JSON, as its OpenAPI (2.10 and later) has it. */
+import {
+  bytesOf,
+  elementsOf,
+  entriesOf,
+  type Item,
+  MAP,
+  numberOf,
+  readCbor,
+  span,
+} from '../../cardano/codec/cbor.ts';
+import { SCRIPT_LANGUAGES } from '../../cardano/codec/foreignOutput.ts';
+import { blake2b256 } from '../../cardano/codec/hash.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import type { Output, Utxo } from '../../cardano/codec/output.ts';
+
+/** A point of the chain; genesis has slot 0 and a hash of zeros. */
+export interface KupoPoint {
+  readonly slot: number;
+  readonly hash: string;
+}
+
+export interface Match {
+  readonly utxo: Utxo;
+  readonly transactionIndex: number;
+  readonly createdAt: KupoPoint;
+  readonly spent: {
+    readonly at: KupoPoint;
+    readonly txHash: string;
+    readonly inputIndex: number;
+    /** CBOR hex; null where it was spent without a script. */
+    readonly redeemer: string | null;
+  } | null;
+}
+
+const MARK = '\u0001';
+
+/** Bigints as plain digits: amounts may pass 2^53. */
+export function writeJson(value: unknown): string {
+  const text = JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'bigint' ? `${MARK}${each}${MARK}` : each,
+  );
+  return text.replaceAll(/"\\u0001(-?\d+)\\u0001"/g, '$1');
+}
+
+export function pointJson({ slot, hash }: KupoPoint) {
+  return { slot_no: slot, header_hash: hash };
+}
+
+/** `isResolved`: with the datum and the script themselves, as with `?resolve_hashes`. */
+export function matchJson(match: Match, isResolved: boolean) {
+  const { utxo, transactionIndex, createdAt, spent } = match;
+  const { output } = utxo;
+  const hash = datumHashOf(output);
+  return {
+    transaction_index: transactionIndex,
+    transaction_id: utxo.ref.txHash,
+    output_index: utxo.ref.index,
+    address: output.address,
+    value: valueJson(output),
+    datum_hash: hash,
+    ...(hash === null ? {} : { datum_type: output.datum === null ? 'hash' : 'inline' }),
+    ...(isResolved ? { datum: output.datum, script: scriptJson(output) } : {}),
+    script_hash: output.scriptHash,
+    created_at: pointJson(createdAt),
+    spent_at:
+      spent === null
+        ? null
+        : {
+            ...pointJson(spent.at),
+            transaction_id: spent.txHash,
+            input_index: spent.inputIndex,
+            redeemer: spent.redeemer,
+          },
+  };
+}
+
+function valueJson({ value }: Output) {
+  const assets = [...value.assets].map(([asset, amount]) => [asset.replace(/\.$/, ''), amount]);
+  return { coins: value.lovelace, assets: Object.fromEntries(assets) };
+}
+
+function fieldOf(output: Output, key: number): { bytes: Uint8Array; item: Item } | null {
+  const bytes = fromHex(output.cbor);
+  const root = readCbor(bytes);
+  if (root.major !== MAP) {
+    // Before Babbage the third element is the hash of the datum.
+    const third = elementsOf(root)[2];
+    return key === 2 && third !== undefined ? { bytes, item: third } : null;
+  }
+  const found = entriesOf(root).find(([name]) => numberOf(bytes, name) === key);
+  return found === undefined ? null : { bytes, item: found[1] };
+}
+
+export function datumHashOf(output: Output): string | null {
+  if (output.datum !== null) return blake2b256(fromHex(output.datum));
+  const field = fieldOf(output, 2);
+  return field === null ? null : toHex(bytesOf(field.bytes, field.item.items[1] ?? field.item));
+}
+
+/** Of an output with a reference script: `24(bytes)` of language and code. */
+export function scriptJson(output: Output): { language: string; script: string } | null {
+  const field = output.scriptHash === null ? null : fieldOf(output, 3);
+  const [content] = field?.item.items ?? [];
+  if (field === null || content === undefined) return null;
+  const inner = bytesOf(field.bytes, content);
+  const [language, code] = elementsOf(readCbor(inner));
+  const name = language === undefined ? undefined : SCRIPT_LANGUAGES[numberOf(inner, language)];
+  if (code === undefined || name === undefined) return null;
+  const isNative = name === 'native';
+  return { language: name, script: toHex(isNative ? span(inner, code) : bytesOf(inner, code)) };
+}

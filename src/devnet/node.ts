@@ -1,0 +1,280 @@
+/**
+ * The devnet as a node: judges what is submitted, makes blocks at their pace, and answers queries.
+ *
+ * What changes the ledger runs from one bounded queue, in slices of `SLICE_MS`. A submission is
+ * answered once the transaction is in the file: all that a slice accepts share one commit. What was
+ * accepted and is in no block is judged again at the next start, so an acknowledged transaction
+ * survives a kill. A disk that refuses loses nothing that was acknowledged: the submission is
+ * refused, the block is tried again.
+ */
+import { DEFAULT_PARAMETERS } from '../cardano/build/parameters.ts';
+import type { Utxo } from '../cardano/codec/output.ts';
+import { slotAt } from '../cardano/codec/slots.ts';
+import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
+import type { Key } from '../cardano/keys/keys.ts';
+import type { SubmitOutcome } from '../cardano/ledger/port.ts';
+import { credentialOf } from '../cardano/ledger/utxoSet.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { evaluation } from './evaluation.ts';
+import { give } from './faucet.ts';
+import type { Ledger, Resubmit } from './ledger.ts';
+import type { LedgerFile } from './ledgerFile.ts';
+import { oneEra } from './ogmios/eras.ts';
+import type { JsonValue } from './ogmios/json.ts';
+import { readRef, utxoJson } from './ogmios/outputJson.ts';
+import { parametersJson } from './ogmios/parameters.ts';
+import {
+  ALL_SPENT,
+  deserialisationFailure,
+  mempoolError,
+  refusalError,
+  transactionOf,
+} from './ogmios/refusals.ts';
+import { type Answer, CODES, type RpcError } from './ogmios/rpc.ts';
+import type { NodeFacts, ServedNode } from './ogmios/served.ts';
+import { Pace } from './pace.ts';
+import { ServedLedger } from './servedLedger.ts';
+
+export const NETWORK_MAGIC = 42;
+
+const MOST_COMMANDS = 2_000;
+const SLICE_MS = 10;
+/** Blocks that one command makes before others have their turn. */
+const BLOCKS_A_TURN = 100;
+/** How far a paced chain may be ahead of its clock, in slots. */
+const MOST_AHEAD = 100;
+const MOST_QUERIED = 1_000;
+
+export interface NodeOptions {
+  readonly ledger: Ledger;
+  readonly file: LedgerFile;
+  readonly clock: Clock;
+  readonly faucetKey: Key;
+  /** Between blocks; 0: only on demand. */
+  readonly paceMs: number;
+  /** Transactions are shown with their bytes, as with `--include-transaction-cbor`. */
+  readonly includeCbor: boolean;
+  /** The disk refused a block. */
+  readonly stalled: (message: string) => void;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+export class DevnetNode implements ServedNode {
+  readonly chain: ServedLedger;
+  readonly facts: NodeFacts;
+  readonly #options: NodeOptions;
+  readonly #pace: Pace;
+  readonly #commands: (() => void)[] = [];
+  /** Answers that wait for the commit of this slice. */
+  #unanswered: (() => void)[] = [];
+  /** Ids of the pending transactions in the file. */
+  readonly #written = new Set<string>();
+  #isDraining = false;
+  #isStopped = false;
+
+  constructor(options: NodeOptions) {
+    const { ledger, file, clock, includeCbor, stalled } = options;
+    this.#options = options;
+    this.chain = new ServedLedger(ledger, file, includeCbor);
+    this.facts = factsOf(ledger);
+    this.#pace = new Pace(ledger, clock, () => this.#changed(), stalled);
+    this.#restore();
+  }
+
+  /** Begins to make blocks. */
+  start(): void {
+    if (this.#options.paceMs > 0) this.#pace.start();
+    this.#drainSoon();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#pace.stop();
+  }
+
+  #restore(): void {
+    const { ledger, file } = this.#options;
+    const pending = file.pending().map(decodeTransaction);
+    for (const { id } of pending) this.#written.add(id);
+    ledger.restore(pending.filter(({ id }) => !file.isInBlock(id)));
+  }
+
+  async submit(cbor: string): Promise<string | RpcError> {
+    const { ledger, file } = this.#options;
+    const bytes = Buffer.from(cbor, 'hex');
+    const tx = transactionOf(bytes);
+    if (tx === null) return deserialisationFailure('no transaction of this era');
+    // As a node, which sees no more than that its inputs are gone.
+    if (ledger.mempool.has(tx.id) || file.isInBlock(tx.id)) return mempoolError(ALL_SPENT);
+    const outcome = await this.#ask(() => ledger.submit(bytes));
+    if (outcome instanceof Failure) return mempoolError(outcome.message);
+    if (outcome.outcome === 'refused') return this.#explained(outcome, tx);
+    // Dropped again where the disk refused to keep it.
+    const isKept = ledger.mempool.has(tx.id) || file.isInBlock(tx.id);
+    return isKept ? tx.id : mempoolError('the disk of the devnet refuses to keep it: try again');
+  }
+
+  #explained(outcome: Extract<SubmitOutcome, { outcome: 'refused' }>, tx: Transaction): RpcError {
+    const { ledger } = this.#options;
+    const spent = tx.inputs.flatMap((ref) => {
+      const state = ledger.output(ref);
+      return state.state === 'unspent' ? [state.utxo] : [];
+    });
+    return refusalError(outcome, tx, { spent, slot: ledger.slot });
+  }
+
+  async evaluate(params: Params): Promise<Answer> {
+    const { ledger } = this.#options;
+    return evaluation(params, (ref) => ledger.output(ref), ledger.slots);
+  }
+
+  async utxo({ outputReferences, addresses }: Params): Promise<Answer> {
+    const asked = outputReferences ?? addresses ?? [];
+    if (!Array.isArray(asked) || asked.length > MOST_QUERIED) {
+      const message = `Invalid request: at most ${MOST_QUERIED} outputReferences or addresses.`;
+      return { error: { code: CODES.invalidParams, message } };
+    }
+    const found =
+      addresses === undefined ? this.#byReference(asked) : this.#byAddress(asked.map(String));
+    return { result: found.map((utxo): JsonValue => utxoJson(utxo)) };
+  }
+
+  #byReference(asked: readonly unknown[]): Utxo[] {
+    return asked.flatMap((each) => {
+      const ref = readRef(each);
+      return ref === null ? [] : (this.#options.ledger.chain.get(ref) ?? []);
+    });
+  }
+
+  #byAddress(addresses: readonly string[]): Utxo[] {
+    const { chain } = this.#options.ledger;
+    return [...new Set(addresses)].flatMap((address) => {
+      const owned = [...chain.ofCredential(credentialOf({ output: { address } }))];
+      return owned.filter(({ output }) => output.address === address);
+    });
+  }
+
+  /** Pays coins to an address. */
+  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
+    const { ledger, faucetKey } = this.#options;
+    return this.#ask(() => give(ledger, faucetKey, address, lovelace));
+  }
+
+  /** Takes the newest blocks back, fewer where there are fewer; the height then. */
+  async fork(depth: number, resubmit: Resubmit): Promise<number | Failure> {
+    const { ledger, file } = this.#options;
+    return this.#ask(() => {
+      // First what returns, then the rollback: a kill between the two loses neither.
+      const returning = resubmit === 'none' ? [] : ledger.newest(depth);
+      const kept = file.changePending(returning, []);
+      if (kept !== null) return kept;
+      for (const { id } of returning) this.#written.add(id);
+      const fork = ledger.fork(Math.min(depth, ledger.height), resubmit);
+      if (fork instanceof Failure) return fork;
+      this.chain.shortened();
+      return fork.tip?.height ?? 0;
+    });
+  }
+
+  /** Makes blocks at once; the height then. */
+  async mine(blocks: number): Promise<number | Failure> {
+    const { ledger } = this.#options;
+    const ahead = this.#tooFarAhead(blocks);
+    if (ahead !== null) return ahead;
+    for (let left = blocks; left > 0; left -= BLOCKS_A_TURN) {
+      const failure = await this.#ask(() => ledger.forge(Math.min(left, BLOCKS_A_TURN)));
+      if (failure !== null) return failure;
+    }
+    return ledger.height;
+  }
+
+  /** Blocks of a paced chain have the slots of a clock, and wait for it when they are ahead. */
+  #tooFarAhead(count: number): Failure | null {
+    const { ledger, clock, paceMs } = this.#options;
+    if (paceMs === 0) return null;
+    const ahead = Math.max(0, ledger.blockSlot - slotAt(ledger.slots, clock.nowMs()));
+    if (ahead + count <= MOST_AHEAD) return null;
+    const left = Math.max(0, MOST_AHEAD - ahead);
+    const message = `blocks may be ${MOST_AHEAD} slots ahead of the clock, these are ${ahead} ahead`;
+    return new Failure('INVALID_PARAMS', `${message}: at most ${left} can be made now`);
+  }
+
+  /** Runs `work` in its turn and answers once what it changed is in the file. */
+  #ask<T>(work: () => T): Promise<T | Failure> {
+    if (this.#isStopped) {
+      return Promise.resolve(new Failure('NOT_READY', 'the devnet is stopping'));
+    }
+    if (this.#commands.length >= MOST_COMMANDS) {
+      return Promise.resolve(new Failure('OVERLOADED', 'Too much is queued: try again'));
+    }
+    const answered = Promise.withResolvers<T | Failure>();
+    this.#commands.push(() => {
+      try {
+        const result = work();
+        this.#unanswered.push(() => answered.resolve(result));
+      } catch (error) {
+        answered.reject(error);
+      }
+    });
+    this.#drainSoon();
+    return answered.promise;
+  }
+
+  #drainSoon(): void {
+    if (this.#isDraining || !this.#isBusy()) return;
+    this.#isDraining = true;
+    this.#options.clock.soon(() => this.#drain());
+  }
+
+  #drain(): void {
+    const { ledger, clock } = this.#options;
+    this.#isDraining = false;
+    if (this.#isStopped) return;
+    const endMs = clock.monotonicMs() + SLICE_MS;
+    do {
+      if (ledger.isRevalidating) ledger.revalidateOne();
+      else this.#commands.shift()?.();
+    } while (this.#isBusy() && clock.monotonicMs() < endMs);
+    this.#changed();
+    this.#drainSoon();
+  }
+
+  #isBusy(): boolean {
+    return this.#options.ledger.isRevalidating || this.#commands.length > 0;
+  }
+
+  /** Writes what is pending, then answers and shows it. */
+  #changed(): void {
+    const { ledger, file } = this.#options;
+    const accepted = new Map(Array.from(ledger.accepted(), (tx) => [tx.id, tx]));
+    const added = [...accepted.values()].filter(({ id }) => !this.#written.has(id));
+    const dropped = [...this.#written].filter((id) => !accepted.has(id));
+    const failure = added.length + dropped.length === 0 ? null : file.changePending(added, dropped);
+    if (failure === null) {
+      for (const { id } of added) this.#written.add(id);
+      for (const id of dropped) this.#written.delete(id);
+    } else {
+      // Not acknowledged, so not accepted; `submit` sees that it is gone.
+      for (const { id } of added) ledger.drop(id, 'REFUSED');
+    }
+    const answers = this.#unanswered;
+    this.#unanswered = [];
+    for (const answer of answers) answer();
+    this.chain.changed();
+  }
+}
+
+function factsOf(ledger: Ledger): NodeFacts {
+  const { zeroTimeMs, zeroSlot, slotLengthMs } = ledger.slots;
+  return {
+    network: 'testnet',
+    networkMagic: NETWORK_MAGIC,
+    startTime: new Date(zeroTimeMs).toISOString(),
+    eras: oneEra(slotLengthMs, zeroSlot),
+    parameters: parametersJson(DEFAULT_PARAMETERS),
+    synchronization: 1,
+    isConnected: true,
+  };
+}

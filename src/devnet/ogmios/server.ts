@@ -1,0 +1,203 @@
+/**
+ * Ogmios 6 over a devnet: JSON-RPC 2.0 over WebSocket and, for requests without a state of their
+ * own, over `POST /`; `GET /health`; and the devnet's own routes. The only import of ws.
+ *
+ * What a client sends is bounded by `MOST_BYTES`, what is queued for a slow one by `FULL_BYTES` and
+ * the requests that may be in flight.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { type Guard, isForeign } from '../guard.ts';
+import { type Activity, health } from './health.ts';
+import { jsonText } from './json.ts';
+import type { ServedNode } from './served.ts';
+import { Session } from './session.ts';
+
+/** Of a request: one holds at most a transaction of 16 kB and the outputs it needs. */
+const MOST_BYTES = 1 << 20;
+/** Queued for a client, in bytes: no further answer is made before some of it is sent. */
+const FULL_BYTES = 1 << 20;
+const MOST_SESSIONS = 1_000;
+const REQUEST_MS = 30_000;
+
+export interface OgmiosOptions {
+  readonly host: string;
+  /** 0: any. */
+  readonly port: number;
+  readonly guard: Guard;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Answers `POST /devnet/v1/*`; null: no such route. */
+  readonly route: (path: string, body: string) => Promise<RouteAnswer> | null;
+}
+
+export interface RouteAnswer {
+  readonly status: number;
+  /** Becomes JSON. */
+  readonly body: unknown;
+}
+
+export class OgmiosServer {
+  readonly #node: ServedNode;
+  readonly #options: OgmiosOptions;
+  readonly #http: Server;
+  readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
+  readonly #sessions = new Map<Session, WebSocket>();
+  readonly #unlisten: () => void;
+  readonly #startTime: string;
+  #tipTime: string;
+  #connections = 0;
+  #messages = 0;
+
+  constructor(node: ServedNode, options: OgmiosOptions) {
+    this.#node = node;
+    this.#options = options;
+    this.#startTime = this.#now();
+    this.#tipTime = this.#startTime;
+    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#http.requestTimeout = REQUEST_MS;
+    this.#http.on('upgrade', (request, socket, head) => {
+      const refusal = this.#refusal(request);
+      if (refusal === null) {
+        this.#upgrades.handleUpgrade(request, socket, head, (client) => this.#connected(client));
+        return;
+      }
+      socket.end(`HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n${refusal}\n`);
+    });
+    this.#unlisten = node.chain.listen({
+      changed: () => {
+        this.#tipTime = this.#now();
+      },
+      shortened: () => {},
+    });
+  }
+
+  async start(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#http.once('error', reject);
+      this.#http.listen(port, host, resolve);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#unlisten();
+    for (const [session, socket] of this.#sessions) {
+      session.end();
+      socket.terminate();
+    }
+    this.#upgrades.close();
+    const closed = new Promise((resolve) => this.#http.close(resolve));
+    this.#http.closeAllConnections();
+    await closed;
+  }
+
+  get port(): number {
+    // trust: a server that listens on TCP has such an address
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.nowMs()).toISOString();
+  }
+
+  #refusal({ headers }: IncomingMessage): string | null {
+    if (this.#sessions.size >= MOST_SESSIONS) return `${MOST_SESSIONS} connections are open`;
+    return isForeign(headers, this.#options.guard);
+  }
+
+  #connected(socket: WebSocket): void {
+    this.#connections += 1;
+    const session = new Session(this.#node, {
+      send: (text) => socket.send(text, () => socket.bufferedAmount === 0 && session.pump()),
+      isFull: () => socket.bufferedAmount > FULL_BYTES,
+      close: (reason) => socket.close(1008, reason),
+    });
+    this.#sessions.set(session, socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      session.end();
+      this.#sessions.delete(session);
+    });
+    socket.on('message', (data) => {
+      this.#messages += 1;
+      session.receive(data.toString());
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = this.#refusal(request);
+    const { method, url = '' } = request;
+    const [path = ''] = url.split('?');
+    if (refusal !== null) send(response, 403, { error: refusal });
+    else if (method === 'GET' && path === '/health') {
+      send(response, 200, health(this.#node, this.#activity(), this.#options.version));
+    } else if (method !== 'POST') {
+      send(response, path === '/' ? 405 : 404, { error: 'POST / and GET /health are here.' });
+    } else await this.#post(path, request, response);
+  }
+
+  async #post(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    if (body === null) {
+      send(response, 413, { error: `A request has at most ${MOST_BYTES} bytes.` });
+      return;
+    }
+    if (path === '/') {
+      this.#messages += 1;
+      const text = await this.#call(body);
+      response.writeHead(200, JSON_TYPE).end(text);
+      return;
+    }
+    const answer = await this.#options.route(path, body);
+    if (answer === null) send(response, 404, { error: `There is no ${path} here.` });
+    else send(response, answer.status, answer.body);
+  }
+
+  /** One request without a connection; what needs one (chain synchronisation) is refused there. */
+  #call(text: string): Promise<string> {
+    const answered = Promise.withResolvers<string>();
+    const session = new Session(this.#node, {
+      send: answered.resolve,
+      isFull: () => false,
+      close: answered.resolve,
+    });
+    session.receive(text);
+    return answered.promise.finally(() => session.end());
+  }
+
+  #activity(): Activity {
+    return {
+      startTime: this.#startTime,
+      lastTipUpdate: this.#tipTime,
+      activeConnections: this.#sessions.size,
+      totalConnections: this.#connections,
+      totalMessages: this.#messages,
+    };
+  }
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  // trust: callers pass what JSON can say
+  response.writeHead(status, JSON_TYPE).end(jsonText(body as Parameters<typeof jsonText>[0]));
+}
+
+/** null: longer than `MOST_BYTES`, or cut off. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks).toString();
+}

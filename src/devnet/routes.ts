@@ -1,0 +1,79 @@
+/** The devnet's own routes: `POST /devnet/v1/{faucet,fork,mine}` with JSON bodies. */
+import { parseKeyAddress } from '../cardano/codec/address.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { K } from './ledgerFile.ts';
+import type { DevnetNode } from './node.ts';
+import type { RouteAnswer } from './ogmios/server.ts';
+
+const MOST_ADA = 10_000;
+const LOVELACE_PER_ADA = 1_000_000n;
+
+type Body = Readonly<Record<string, unknown>>;
+type Handler = (node: DevnetNode, body: Body) => Promise<RouteAnswer>;
+
+const ROUTES: Readonly<Record<string, Handler>> = {
+  '/devnet/v1/faucet': faucet,
+  '/devnet/v1/fork': fork,
+  '/devnet/v1/mine': mine,
+};
+
+/** What the Ogmios server calls for any other path; null: no such route. */
+export function devnetRoute(node: DevnetNode) {
+  return (path: string, text: string): Promise<RouteAnswer> | null => {
+    const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
+    if (handler === undefined) return null;
+    const body = bodyOf(text);
+    return body === null
+      ? Promise.resolve(invalid('body', 'a JSON object is needed'))
+      : handler(node, body);
+  };
+}
+
+function bodyOf(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    // trust: an object
+    return typeof value === 'object' && value !== null ? (value as Body) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function faucet(node: DevnetNode, { address, ada = 1000 }: Body): Promise<RouteAnswer> {
+  if (typeof address !== 'string' || parseKeyAddress(address, 'testnet') === null) {
+    return invalid('address', 'a base or enterprise key address of a testnet is needed');
+  }
+  if (!isWhole(ada, 1, MOST_ADA)) return invalid('ada', `1 to ${MOST_ADA}`);
+  const outcome = await node.faucet(address, BigInt(ada) * LOVELACE_PER_ADA);
+  if (outcome instanceof Failure) return failed(outcome);
+  if (outcome.outcome === 'accepted') return { status: 200, body: { txHash: outcome.txHash } };
+  return failed(new Failure('SERVER_ERROR', outcome.message));
+}
+
+async function fork(node: DevnetNode, { depth, resubmit = 'all' }: Body): Promise<RouteAnswer> {
+  if (!isWhole(depth, 1, K)) return invalid('depth', `1 to ${K} blocks`);
+  if (resubmit !== 'all' && resubmit !== 'none') return invalid('resubmit', 'all or none');
+  return heightOf(await node.fork(depth, resubmit));
+}
+
+async function mine(node: DevnetNode, { blocks }: Body): Promise<RouteAnswer> {
+  if (!isWhole(blocks, 1, K)) return invalid('blocks', `1 to ${K}`);
+  return heightOf(await node.mine(blocks));
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+function heightOf(height: number | Failure): RouteAnswer {
+  return height instanceof Failure ? failed(height) : { status: 200, body: { height } };
+}
+
+function invalid(path: string, message: string): RouteAnswer {
+  return { status: 400, body: { cause: 'INVALID_PARAMS', message: `${path}: ${message}` } };
+}
+
+function failed({ cause, message }: Failure): RouteAnswer {
+  const status = cause === 'INVALID_PARAMS' ? 400 : cause === 'SERVER_ERROR' ? 500 : 503;
+  return { status, body: { cause, message } };
+}

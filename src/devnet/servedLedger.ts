@@ -1,0 +1,100 @@
+/**
+ * The ledger as the Ogmios server shows it. Keeps nothing of its own but the JSON of recent
+ * transactions: it is made when a transaction is accepted, and a block is put together from them.
+ */
+import { LRUCache } from 'lru-cache';
+import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
+import type { Ledger } from './ledger.ts';
+import type { BlockHead, LedgerFile } from './ledgerFile.ts';
+import { blockText } from './ogmios/blockText.ts';
+import type {
+  ChainListener,
+  ServedBlock,
+  ServedChain,
+  ServedPoint,
+  ServedTip,
+  ServedTransaction,
+} from './ogmios/served.ts';
+import { servedTransaction } from './ogmios/transactionJson.ts';
+
+/** Characters of JSON that are kept; a block of 88 kB has about half a million. */
+const MOST_TEXT = 8 << 20;
+
+export class ServedLedger implements ServedChain {
+  readonly #ledger: Ledger;
+  readonly #file: LedgerFile;
+  readonly #includeCbor: boolean;
+  readonly #texts = new LRUCache<string, ServedTransaction>({
+    maxSize: MOST_TEXT,
+    sizeCalculation: ({ text }) => text.length,
+  });
+  readonly #listeners = new Set<ChainListener>();
+  #version = 0;
+  #pending: readonly ServedTransaction[] | null = null;
+
+  constructor(ledger: Ledger, file: LedgerFile, includeCbor: boolean) {
+    this.#ledger = ledger;
+    this.#file = file;
+    this.#includeCbor = includeCbor;
+  }
+
+  get tip(): ServedTip | null {
+    const { tip } = this.#ledger;
+    return tip === null ? null : tipOf(tip);
+  }
+
+  placeOf(point: ServedPoint | 'origin'): number | undefined {
+    if (point === 'origin') return 0;
+    const head = this.#file.headAt(Number(point.slot));
+    return head?.hash === point.id ? head.height : undefined;
+  }
+
+  blockAt(place: number): ServedBlock | undefined {
+    const head = this.#file.head(place);
+    if (head === null) return undefined;
+    const parent = this.#file.head(place - 1);
+    const rows = this.#file.transactionsOf(place);
+    const transactions = rows.map(({ id, bytes }) => {
+      return this.#texts.get(id) ?? this.#shown(decodeTransaction(bytes));
+    });
+    return { ...tipOf(head), text: blockText(head, parent, transactions) };
+  }
+
+  get pending(): readonly ServedTransaction[] {
+    this.#pending ??= Array.from(this.#ledger.mempool.all(), ({ tx }) => {
+      return this.#texts.get(tx.id) ?? this.#shown(tx);
+    });
+    return this.#pending;
+  }
+
+  get snapshotVersion(): string {
+    return `${this.#version} ${this.#ledger.tip?.hash}`;
+  }
+
+  listen(listener: ChainListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The ledger's blocks or mempool have changed, on disk too. */
+  changed(): void {
+    this.#version += 1;
+    this.#pending = null;
+    for (const { changed } of this.#listeners) changed();
+  }
+
+  /** The ledger's newest blocks were taken back. */
+  shortened(): void {
+    for (const { shortened } of this.#listeners) shortened(this.#ledger.height);
+  }
+
+  #shown(tx: Transaction): ServedTransaction {
+    const shown = servedTransaction(tx, { includeCbor: this.#includeCbor });
+    this.#texts.set(tx.id, shown);
+    return shown;
+  }
+}
+
+function tipOf({ height, slot, hash }: BlockHead): ServedTip {
+  return { slot, id: hash, height, era: 'conway' };
+}
