@@ -3,7 +3,8 @@
  * markets: whoever starts it writes what they need into this list.
  *
  *     {"outputs": [{"address": "addr_test1…", "lovelace": "5000000",
- *                   "assets": {"<policy>.<name>": "1"}, "datum": "<CBOR>", "script": "<Plutus V2>"}]}
+ *                   "assets": {"<policy>.<name>": "1"},
+ *                   "datum": "<CBOR>", "script": "<Plutus V2>"}]}
  */
 import Type from 'typebox';
 import { Value } from 'typebox/value';

@@ -102,17 +102,17 @@ export class DevnetNode implements ServedNode {
   }
 
   async submit(cbor: string): Promise<string | RpcError> {
-    const { ledger, file } = this.#options;
+    const { ledger } = this.#options;
     const bytes = Buffer.from(cbor, 'hex');
     const tx = transactionOf(bytes);
     if (tx === null) return deserialisationFailure('no transaction of this era');
     // As a node, which sees no more than that its inputs are gone.
-    if (ledger.mempool.has(tx.id) || file.isInBlock(tx.id)) return mempoolError(ALL_SPENT);
+    if (ledger.mempool.has(tx.id) || this.chain.isInBlock(tx.id)) return mempoolError(ALL_SPENT);
     const outcome = await this.#ask(() => ledger.submit(bytes));
     if (outcome instanceof Failure) return mempoolError(outcome.message);
     if (outcome.outcome === 'refused') return this.#explained(outcome, tx);
     // Dropped again where the disk refused to keep it.
-    const isKept = ledger.mempool.has(tx.id) || file.isInBlock(tx.id);
+    const isKept = ledger.mempool.has(tx.id) || this.chain.isInBlock(tx.id);
     return isKept ? tx.id : mempoolError('the disk of the devnet refuses to keep it: try again');
   }
 
@@ -197,8 +197,8 @@ export class DevnetNode implements ServedNode {
     const ahead = Math.max(0, ledger.blockSlot - slotAt(ledger.slots, clock.nowMs()));
     if (ahead + count <= MOST_AHEAD) return null;
     const left = Math.max(0, MOST_AHEAD - ahead);
-    const message = `blocks may be ${MOST_AHEAD} slots ahead of the clock, these are ${ahead} ahead`;
-    return new Failure('INVALID_PARAMS', `${message}: at most ${left} can be made now`);
+    const state = `blocks may be ${MOST_AHEAD} slots ahead of the clock, these are ${ahead}`;
+    return new Failure('INVALID_PARAMS', `${state}: at most ${left} can be made now`);
   }
 
   /** Runs `work` in its turn and answers once what it changed is in the file. */

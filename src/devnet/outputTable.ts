@@ -17,8 +17,9 @@ import { witnessDatums } from './witnessDatums.ts';
 export const OUTPUT_TABLES = `
   -- made, spent: heights of blocks; made_at: index of the transaction in its block.
   CREATE TABLE outputs (tx BLOB NOT NULL, position INTEGER NOT NULL, cbor BLOB NOT NULL,
-    payment BLOB, stake BLOB, datum_hash BLOB, script_hash BLOB, made INTEGER NOT NULL, made_at INTEGER NOT NULL, spent INTEGER,
-    spent_by BLOB, spent_input INTEGER, PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
+    payment BLOB, stake BLOB, datum_hash BLOB, script_hash BLOB, made INTEGER NOT NULL,
+    made_at INTEGER NOT NULL, spent INTEGER, spent_by BLOB, spent_input INTEGER,
+    PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
   CREATE INDEX outputs_payment ON outputs (payment, made);
   CREATE INDEX outputs_stake ON outputs (stake, made) WHERE stake IS NOT NULL;
   CREATE INDEX outputs_made ON outputs (made);
@@ -231,7 +232,8 @@ export function utxoOf({ tx, position, cbor }: Pick<Row, 'tx' | 'position' | 'cb
 function statements(database: Database) {
   const row = `SELECT ${COLUMNS} FROM outputs o`;
   const assetsOf = (outputs: string) =>
-    `DELETE FROM output_assets WHERE (tx, position) IN (SELECT tx, position FROM outputs ${outputs})`;
+    `DELETE FROM output_assets WHERE (tx, position) IN
+      (SELECT tx, position FROM outputs ${outputs})`;
   const prepare = (text: string) => database.prepare(text);
   return {
     output: prepare(`${row} WHERE tx = ? AND position = ?`),

@@ -67,6 +67,10 @@ export class ServedLedger implements ServedChain {
     return this.#pending;
   }
 
+  isInBlock(id: string): boolean {
+    return this.#file.isInBlock(id);
+  }
+
   get snapshotVersion(): string {
     return `${this.#version} ${this.#ledger.tip?.hash}`;
   }

@@ -89,6 +89,14 @@ async function run(command: Command | string): Promise<number> {
       const { runDeploy } = await import('./cli/deploy.ts');
       return await runDeploy(command, { ...given, signal, say });
     }
+    if (command.name === 'devnet') {
+      const { runDevnet } = await import('./cli/devnet.ts');
+      const { DATA_DIR: dataDirectory, BLOCK_EVERY_MS: blockEveryMs, HOST: host } = settings;
+      const { version } = world;
+      const { stopAsked } = terminal;
+      const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say };
+      return await runDevnet(command, { ...place, clock, rng: systemRng });
+    }
     // Not before it is needed: a person's commands do without most of the program.
     const { replay, serve, verify } = await import('./cli/run.ts');
     if (command.name === 'verify') return await verify(world, terminal);

@@ -67,6 +67,7 @@ export const ONE_SITE: Readonly<Record<string, string>> = {
   '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',
   '@nats-io/obj': 'src/cluster/nats/objects.ts',
+  ws: 'src/devnet/ogmios/server.ts',
   busboy: 'src/api/http/form.ts',
   'ipfs-unixfs-importer': 'src/api/imageStore/cid.ts',
   '@cardano-ogmios/client': 'src/chain/ogmios/connection.ts',

@@ -1,6 +1,7 @@
 /**
  * Kupo 2 over a devnet: read-only HTTP over the ledger's file. It knows every output (the pattern
- * is `*`), spent ones for K blocks. A block's outputs are in the file before Ogmios sends the block.
+ * is `*`), spent ones for K blocks. A block's outputs are in the file before Ogmios sends the
+ * block.
  *
  * A long answer is sent in pages as of the block that was newest when it began; a rollback below
  * that block ends it in the middle, so that nobody takes half of it for all.
@@ -33,6 +34,7 @@ interface Plain {
 const PAGE = 500;
 const MOST_REQUESTS = 256;
 const REQUEST_MS = 60_000;
+const KEEP_ALIVE_MS = 65_000;
 const TYPE = 'application/json;charset=utf-8';
 
 export class KupoServer {
@@ -48,6 +50,7 @@ export class KupoServer {
     this.#options = options;
     this.#http = createServer((request, response) => void this.#answer(request, response));
     this.#http.requestTimeout = REQUEST_MS;
+    this.#http.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
   async start(): Promise<void> {
@@ -117,7 +120,7 @@ export class KupoServer {
       }
       if (isLast) break;
       offset += PAGE;
-      if (!(await isDrained(response))) return;
+      if (!(await isDrained(response, this.#options.clock))) return;
     }
     response.end(separator === '[' ? '[]' : ']');
   }
@@ -200,13 +203,13 @@ function safelyDecoded(part: string): string {
 }
 
 /** Waits until the client has read what was written; false: it is gone. */
-async function isDrained(response: ServerResponse): Promise<boolean> {
+async function isDrained(response: ServerResponse, clock: Clock): Promise<boolean> {
   const isGone = () => response.destroyed || response.closed;
   if (!isGone() && response.writableNeedDrain) {
     await new Promise<void>((resolve) => {
       response.once('drain', resolve);
       response.once('close', resolve);
     });
-  } else await new Promise((resolve) => setImmediate(resolve));
+  } else await new Promise<void>((resolve) => clock.soon(resolve));
   return !isGone();
 }

@@ -21,6 +21,8 @@ const MOST_BYTES = 1 << 20;
 const FULL_BYTES = 1 << 20;
 const MOST_SESSIONS = 1_000;
 const REQUEST_MS = 30_000;
+/** Longer than the pause of a client that thinks between two requests. */
+const KEEP_ALIVE_MS = 65_000;
 
 export interface OgmiosOptions {
   readonly host: string;
@@ -58,6 +60,7 @@ export class OgmiosServer {
     this.#tipTime = this.#startTime;
     this.#http = createServer((request, response) => void this.#answer(request, response));
     this.#http.requestTimeout = REQUEST_MS;
+    this.#http.keepAliveTimeout = KEEP_ALIVE_MS;
     this.#http.on('upgrade', (request, socket, head) => {
       const refusal = this.#refusal(request);
       if (refusal === null) {

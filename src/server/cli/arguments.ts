@@ -1,6 +1,7 @@
 /** The command line: what to do, checked. */
 import { parseDurationMs, parseNumber } from './amounts.ts';
 import { type DeployCommand, parseDeploy } from './deployArguments.ts';
+import { type DevnetCommand, parseDevnet } from './devnetArguments.ts';
 import { isMarketCommand, type MarketCommand, parseMarketCommand } from './marketArguments.ts';
 import { readOptions, strayOption, TAKES, type Values } from './options.ts';
 import { parseWatch, type WatchCommand } from './watchArguments.ts';
@@ -8,6 +9,7 @@ import { parseWatch, type WatchCommand } from './watchArguments.ts';
 export type Command =
   | ServeCommand
   | ClusterCommand
+  | DevnetCommand
   | { readonly name: 'help' }
   | { readonly name: 'verify' }
   | ReplayCommand
@@ -59,6 +61,11 @@ export const USAGE = `upcurve: the server behind a token launchpad.
       --nodes 3         how many, 1 to 50 (default 3); --pace and --no-traders as above
       --readers 0       so many of them never lead and have no keys and no chain (default 0)
       --one-port        all of them serve on PORT, and say how they are on the ports after it
+  npm start -- devnet               a Cardano devnet alone, for any program: Ogmios and Kupo
+      --ogmios-port 1337, --kupo-port 1442
+      --pace 1000       ms between blocks; 0: on demand
+      --genesis FILE    what a new chain begins with (default: three wallets, which it prints)
+      --allow-host NAME another host name under which programs reach it
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
       --speed N|max     feed time per wall time (default max)
       --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
@@ -123,6 +130,7 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'replay') return parseReplay(rest, values);
   if (name === 'deploy') return parseDeploy(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
+  if (name === 'devnet' && rest[0] === undefined) return parseDevnet(values);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);
   return name === 'verify' || values.verify === true ? { name: 'verify' } : parseServe(values);

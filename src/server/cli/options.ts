@@ -43,6 +43,10 @@ const OPTIONS = {
   key: TEXT,
   'dry-run': FLAG,
   out: TEXT,
+  'ogmios-port': TEXT,
+  'kupo-port': TEXT,
+  genesis: TEXT,
+  'allow-host': TEXT,
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;
@@ -57,6 +61,7 @@ const LAUNCH: readonly OptionName[] = [
 export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
   serve: ['pace', 'no-traders', 'from', 'verify'],
   cluster: ['nodes', 'readers', 'one-port', 'pace', 'no-traders'],
+  devnet: ['ogmios-port', 'kupo-port', 'pace', 'genesis', 'allow-host'],
   verify: ['verify'],
   deploy: ['network', 'key', 'dry-run', 'out'],
   replay: ['speed', 'lateness', 'allow-future', 'strict', 'exit'],

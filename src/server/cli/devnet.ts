@@ -1,0 +1,105 @@
+/**
+ * `devnet`: Ogmios and Kupo over a small Cardano, until asked to stop. Its files lie in
+ * DATA_DIR/node: the chain, the faucet's key, and three wallets that a new chain funds.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { OutputPlan } from '../../cardano/codec/encode.ts';
+import { coins } from '../../cardano/codec/value.ts';
+import { Devnet } from '../../devnet/devnet.ts';
+import { readGenesis } from '../../devnet/genesisFile.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import type { DevnetCommand } from './devnetArguments.ts';
+import { createWallet, openWallet } from './walletFile.ts';
+
+export interface DevnetPlace {
+  readonly dataDirectory: string;
+  /** Where the command names no pace. */
+  readonly blockEveryMs: number;
+  readonly host: string;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly say: (line: string) => void;
+  readonly stopAsked: Promise<unknown>;
+}
+
+const OWNER_ONLY = 0o600;
+const WALLETS = 3;
+const WALLET_LOVELACE = 10_000_000_000n;
+const WALLET_OUTPUTS = 10;
+
+/** Exit code, once it has stopped. */
+export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Promise<number> {
+  const { say, clock, rng, host, version } = place;
+  const directory = resolve(place.dataDirectory, 'node');
+  mkdirSync(directory, { recursive: true });
+  const wallets = command.genesis === null ? walletsIn(directory) : [];
+  const paceMs = command.paceMs ?? place.blockEveryMs;
+  const devnet = await Devnet.open({
+    file: join(directory, 'chain.sqlite'),
+    clock,
+    genesis: command.genesis === null ? funded(wallets) : genesisOf(command.genesis),
+    faucetSecret: faucetSecret(join(directory, 'faucet.key'), rng),
+    paceMs,
+    host,
+    ogmiosPort: command.ogmiosPort,
+    kupoPort: command.kupoPort,
+    guard: { hosts: command.allowHost === null ? [] : [command.allowHost] },
+    version,
+    stalled: (message) => say(`No block can be made for now: ${message}`),
+  });
+  const blocks = paceMs === 0 ? 'blocks on demand' : `a block every ${paceMs} ms`;
+  say(`A Cardano devnet runs (network magic 42, ${blocks}). Stop it with Ctrl+C.`);
+  say(`  Ogmios  ${devnet.ogmiosUrl}`);
+  say(`  Kupo    ${devnet.kupoUrl}`);
+  say(`  Faucet  POST ${devnet.devnetUrl}/devnet/v1/faucet {"address": "addr_test1…", "ada": 100}`);
+  for (const { file, address } of wallets) say(`  Wallet  ${address}  ${file}`);
+  await place.stopAsked;
+  await devnet.stop();
+  return 0;
+}
+
+interface FundedWallet {
+  readonly file: string;
+  readonly address: string;
+}
+
+function walletsIn(directory: string): FundedWallet[] {
+  return Array.from({ length: WALLETS }, (_, at) => {
+    const file = join(directory, `wallet-${at + 1}.json`);
+    const opened = openWallet(file);
+    const wallet = typeof opened === 'string' ? createWallet(file) : opened.wallet;
+    if (typeof wallet === 'string') throw new Error(wallet);
+    return { file, address: wallet.address };
+  });
+}
+
+function funded(wallets: readonly FundedWallet[]): OutputPlan[] {
+  const value = coins(WALLET_LOVELACE / BigInt(WALLET_OUTPUTS));
+  return wallets.flatMap(({ address }) => {
+    return Array.from({ length: WALLET_OUTPUTS }, () => ({ address, value }));
+  });
+}
+
+function genesisOf(file: string): OutputPlan[] {
+  try {
+    return readGenesis(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`--genesis ${file} cannot be read`, { cause: error });
+  }
+}
+
+/** 32 bytes in hex, made at the first start. */
+function faucetSecret(file: string, rng: Rng): string {
+  try {
+    writeFileSync(file, `${rng.secret()}\n`, { flag: 'wx', mode: OWNER_ONLY });
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    if (code !== 'EEXIST') throw error;
+  }
+  const secret = readFileSync(file, 'utf8').trim();
+  if (/^[0-9a-f]{64}$/.test(secret)) return secret;
+  throw new Error(`${file} does not hold 32 bytes in hex: restore it from a backup`);
+}
