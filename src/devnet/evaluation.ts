@@ -28,13 +28,13 @@ export function evaluation(
   if (tx === null) return { error: deserialisationFailure('no transaction of this era') };
   const additional = additionalOf(params.additionalUtxo);
   if (typeof additional === 'string') return invalid(additional);
-  const known = [...additional.values()].filter(({ ref }) => output(ref).state === 'unspent');
-  if (known.length > 0) return { error: overlapping(known) };
+  const others = [...additional.values()].filter((utxo) => differs(utxo, output(utxo.ref)));
+  if (others.length > 0) return { error: overlapping(others) };
   const utxos: Utxo[] = [];
   for (const ref of needed(tx)) {
     const state = output(ref);
-    const utxo = additional.get(refText(ref)) ?? (state.state === 'unspent' ? state.utxo : null);
-    if (utxo === null) return { error: unusable(`input ${refText(ref)} is ${state.state}`) };
+    const utxo = state.state === 'unspent' ? state.utxo : additional.get(refText(ref));
+    if (utxo === undefined) return { error: unusable(`input ${refText(ref)} is ${state.state}`) };
     utxos.push(utxo);
   }
   const found = evaluate(bytes, utxos, slots);
@@ -45,6 +45,18 @@ export function evaluation(
       budget: { memory, cpu },
     })),
   };
+}
+
+/** Providers also name outputs that the ledger has: it says what they hold. */
+function differs({ output }: Utxo, known: UtxoState): boolean {
+  if (known.state !== 'unspent') return false;
+  const { address, value } = known.utxo.output;
+  const isSame =
+    address === output.address &&
+    value.lovelace === output.value.lovelace &&
+    value.assets.size === output.value.assets.size &&
+    [...value.assets].every(([asset, amount]) => output.value.assets.get(asset) === amount);
+  return !isSame;
 }
 
 function needed({ inputs, referenceInputs, collateralInputs }: Transaction): OutputRef[] {
