@@ -126,7 +126,7 @@ test('what a command of the market cannot mean is one line', () => {
 
 test('options go with their commands', () => {
   assert.equal(parsed('--speed 1'), '--speed goes with replay');
-  assert.equal(parsed('replay x --pace 1'), '--pace goes with serve, cluster');
+  assert.equal(parsed('replay x --pace 1'), '--pace goes with serve, cluster, devnet');
   assert.equal(parsed('constructor'), 'unknown command: constructor');
   assert.match(String(parsed('--nonsense')), /nonsense/);
 });

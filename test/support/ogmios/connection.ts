@@ -36,7 +36,7 @@ export class FaultyConnection {
     this.#sent = sent;
     this.#session = new Session(node, {
       send: (text) => this.#answer(text),
-      isFull: () => HELD_OUTSIDE.some((method) => this.#faults.stalls(method)),
+      isFull: () => false,
       close: (reason) => this.close(reason),
     });
     this.#unlisten = faults.onResume(() => this.#resume());
