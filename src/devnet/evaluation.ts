@@ -121,7 +121,7 @@ function utxoOf(value: unknown): Utxo | null {
   try {
     const plan: OutputPlan = {
       address,
-      value: valueOf(amounts),
+      value: readValue(amounts),
       ...(typeof datum === 'string' ? { datum } : {}),
       ...scriptOf(script),
     };
@@ -132,7 +132,7 @@ function utxoOf(value: unknown): Utxo | null {
   }
 }
 
-function valueOf(amounts: unknown) {
+function readValue(amounts: unknown) {
   // trust: read member by member below
   const byPolicy = (amounts ?? {}) as Record<string, Record<string, unknown>>;
   const lovelace = BigInt(Number(byPolicy.ada?.lovelace ?? 0));

@@ -76,7 +76,7 @@ export class ChainSync {
 
   /** Answers what can be answered. */
   pump(): void {
-    while (this.#asked.length > 0 && !this.#transport.isFull()) {
+    while (this.#asked.length > 0 && !this.#transport.isFull('nextBlock')) {
       const step = this.#next();
       const request = step === null ? undefined : this.#asked.shift();
       if (step === null || request === undefined) return;

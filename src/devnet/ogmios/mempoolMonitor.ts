@@ -52,7 +52,7 @@ export class MempoolMonitor {
   /** Answers what can be answered. */
   pump(): void {
     for (let [request] = this.#asked; request !== undefined; [request] = this.#asked) {
-      if (this.#transport.isFull()) return;
+      if (this.#transport.isFull(request.method)) return;
       const text = this.#answer(request);
       if (text === null) return;
       this.#asked.shift();

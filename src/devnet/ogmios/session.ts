@@ -13,8 +13,8 @@ const MOST_QUEUED = 1_000;
 
 export interface Transport {
   send(text: string): void;
-  /** So much is waiting to be sent that the session should wait; it is pumped again after. */
-  isFull(): boolean;
+  /** No answer to this method should be made now; the session is pumped again later. */
+  isFull(method: string): boolean;
   /** Ends the connection, with the reason. */
   close(reason: string): void;
 }

@@ -1,7 +1,7 @@
 /**
  * One connection of a fake Ogmios: the devnet's session, with the faults of a test between it and
- * the socket. Chain and mempool answers are held back on their way out, other requests on their way
- * in, so what is stalled was not done either.
+ * the socket. Stalled chain and mempool methods are not answered, other stalled requests wait before
+ * the session, so what is stalled was not done either.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ import type { ServedNode } from '../../../src/devnet/ogmios/served.ts';
 import { Session } from '../../../src/devnet/ogmios/session.ts';
 import type { Faults } from './faults.ts';
 
-const HELD_OUTSIDE = ['nextBlock', ...MEMPOOL_METHODS];
+const PUMPED = ['nextBlock', ...MEMPOOL_METHODS];
 
 export class FaultyConnection {
   readonly #faults: Faults;
@@ -21,7 +21,6 @@ export class FaultyConnection {
   readonly #session: Session;
   readonly #unlisten: () => void;
   #heldIn: string[] = [];
-  #heldOut: string[] = [];
   #isEnded = false;
 
   constructor(
@@ -35,8 +34,8 @@ export class FaultyConnection {
     this.#raw = raw;
     this.#sent = sent;
     this.#session = new Session(node, {
-      send: (text) => this.#answer(text),
-      isFull: () => false,
+      send: (text) => this.#send(text),
+      isFull: (method) => this.#faults.stalls(method),
       close: (reason) => this.close(reason),
     });
     this.#unlisten = faults.onResume(() => this.#resume());
@@ -46,7 +45,7 @@ export class FaultyConnection {
     if (this.#isEnded) return;
     const request = readRequest(text);
     const method = typeof request === 'string' ? null : request.method;
-    const isHeld = method !== null && !HELD_OUTSIDE.includes(method) && this.#faults.stalls(method);
+    const isHeld = method !== null && !PUMPED.includes(method) && this.#faults.stalls(method);
     if (isHeld) this.#heldIn.push(text);
     else this.#session.receive(text);
   }
@@ -74,12 +73,6 @@ export class FaultyConnection {
     this.#socket.close(1011, reason);
   }
 
-  #answer(text: string): void {
-    const [, method = ''] = /"method":"(\w+)"/.exec(text.slice(0, 200)) ?? [];
-    if (HELD_OUTSIDE.includes(method) && this.#faults.stalls(method)) this.#heldOut.push(text);
-    else this.#send(text);
-  }
-
   #send(text: string): void {
     if (this.#isEnded || this.#socket.readyState !== this.#socket.OPEN) return;
     const isBlock = text.slice(0, 200).includes('"direction":"forward"');
@@ -92,11 +85,9 @@ export class FaultyConnection {
   }
 
   #resume(): void {
-    const [incoming, outgoing] = [this.#heldIn, this.#heldOut];
+    const held = this.#heldIn;
     this.#heldIn = [];
-    this.#heldOut = [];
-    for (const text of outgoing) this.#answer(text);
-    for (const text of incoming) this.receive(text);
+    for (const text of held) this.receive(text);
     this.#session.pump();
   }
 
