@@ -37,4 +37,9 @@ export function registerStatus(registry: Registry, status: NodeStatus): void {
   reading('quarantined_pools', 'Pools taken out after a repeated fault', () =>
     status.quarantined(),
   );
+  reading(
+    'stuck_pools',
+    'Pools whose transactions are refused, on the leader',
+    () => status.stuckPools().length,
+  );
 }

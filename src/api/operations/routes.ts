@@ -74,6 +74,7 @@ function readiness(status: NodeStatus): Answer {
     degraded: reasons.length > 0,
     reasons,
     quarantinedPools,
+    stuckPools: status.stuckPools(),
     mayNotLead: status.mayNotLead(),
     tip: { slot, hash, lagMs },
     sync: status.sync(),

@@ -59,6 +59,11 @@ export const Ready = Type.Object({
     { description: 'Why it is degraded; empty when it is not.' },
   ),
   quarantinedPools: Type.Integer({ minimum: 0 }),
+  stuckPools: Type.Array(Type.String(), {
+    description:
+      'Tokens whose pool cannot be served: its transactions are refused. Told by the leader; at ' +
+      'most a hundred. Orders there are refunded as they become due.',
+  }),
   mayNotLead: Nullable.text(
     'Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.',
   ),

@@ -30,12 +30,14 @@ type ConsolidationPlace = Pick<
   'utxos' | 'submitter' | 'builder' | 'deployment' | 'floats' | 'keys' | 'clock'
 >;
 
+type ConsolidationObserver = Omit<LaneObserver, 'poolStuck'>;
+
 export class Consolidation {
   readonly #place: ConsolidationPlace;
-  readonly #observer: LaneObserver;
+  readonly #observer: ConsolidationObserver;
   #nextMs = 0;
 
-  constructor(place: ConsolidationPlace, observer: LaneObserver) {
+  constructor(place: ConsolidationPlace, observer: ConsolidationObserver) {
     this.#place = place;
     this.#observer = observer;
   }

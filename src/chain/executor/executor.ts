@@ -8,6 +8,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import { Consolidation } from './consolidation.ts';
 import { Lane, type LaneObserver, type LanePlace } from './lane.ts';
+import { refundsOf } from './poolBackoff.ts';
 import { fullPools, tokensWithOrders } from './view.ts';
 
 export interface ExecutorObserver extends LaneObserver {
@@ -54,6 +55,7 @@ export class Executor {
     this.#stopping = true;
     this.#unlisten();
     await Promise.allSettled([...this.#tasks]);
+    this.#place.backoff.clear();
   }
 
   #look(): void {
@@ -104,7 +106,9 @@ export class Executor {
       }
     } while (this.#running.get(token) === true && !this.#stopping);
     this.#running.delete(token);
-    if (!this.#last.has(token)) this.#lanes.delete(token);
+    if (this.#last.has(token)) return;
+    this.#lanes.delete(token);
+    for (const name of [token, refundsOf(token)]) this.#place.backoff.forget(name);
   }
 
   /** Pools that wait for Collect though no order is open, after a restart. */

@@ -3,7 +3,9 @@
  * at most MOST_CHAINED steps that no block has confirmed yet.
  *
  * Nothing is remembered but how large a batch may be. A refused transaction (a cancel won the race)
- * leads to another look; a batch that outgrew its share of a transaction's limits is halved.
+ * leads to another look; a batch that outgrew its share of a transaction's limits is halved. A pool
+ * whose transactions stay refused is tried more and more rarely (`PoolBackoff`), as entries come;
+ * meanwhile its orders are refunded as they become due.
  */
 
 import { lookUpCollateral } from '../../cardano/build/chainData.ts';
@@ -24,6 +26,7 @@ import { planBatch } from './batch.ts';
 import type { Floats } from './floats.ts';
 import { MOST_ORDERS, type NextStep, nextStep } from './matching.ts';
 import type { FloatNeeded, Plan } from './plan.ts';
+import { type PoolBackoff, refundsOf } from './poolBackoff.ts';
 import { planCollect, planGraduation } from './poolSteps.ts';
 import { ammAddress, creatorAddress, launchIdOf, nextPoolOf, scriptsOf } from './step.ts';
 import { type SeenMarket, seeMarket } from './view.ts';
@@ -36,6 +39,7 @@ export interface LanePlace {
   readonly deployment: Deployment;
   readonly slots: SlotConfig;
   readonly floats: Floats;
+  readonly backoff: PoolBackoff;
   /** Of what it spends and puts at stake: executor, fee address, collateral. */
   readonly keys: readonly Key[];
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
@@ -45,6 +49,8 @@ export interface LanePlace {
 export interface LaneObserver {
   executorSubmitted(kind: string, token: string, txHash: string, orders: number): void;
   executorRejected(kind: string, token: string, reason: string, message: string): void;
+  /** Once, when the second of its transactions in a row was refused. */
+  poolStuck(token: string, reason: string, message: string, retryInMs: number): void;
 }
 
 /** Above what any batch costs; the build puts the real fee in its place. */
@@ -82,7 +88,7 @@ export class Lane {
   }
 
   async #step(): Promise<Verdict> {
-    const { store, utxos, deployment, slots, clock } = this.#place;
+    const { store, utxos, deployment, slots, clock, backoff } = this.#place;
     const pool = await newestPool(this.#token, store(), utxos, deployment);
     if (pool === null) return 'later';
     for await (const seen of seeMarket(pool, store(), utxos)) {
@@ -92,8 +98,10 @@ export class Lane {
         fees: deployment.fees,
         nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
         mostOrders: this.#mostOrders,
+        isStuck: !backoff.mayTry(this.#token),
       });
-      if (next.step !== 'wait') return this.#act(next, seen);
+      if (next.step === 'wait') continue;
+      return backoff.mayTry(this.#keyOf(next)) ? this.#act(next, seen) : 'later';
     }
     return 'later';
   }
@@ -128,7 +136,7 @@ export class Lane {
     }
     if (built.outcome === 'refused') {
       this.#observer.executorRejected(action.step, this.#token, built.reason, built.message);
-      return this.#shrink(action);
+      return this.#shrink(action) ?? this.#refused(action, built);
     }
     return this.#submit(action, built);
   }
@@ -175,9 +183,11 @@ export class Lane {
     if (outcome.outcome === 'refused') {
       const { reason, message } = outcome;
       this.#observer.executorRejected(action.step, this.#token, reason, message);
-      // What was spent meanwhile is gone at the next look; anything else needs another block.
-      return reason === 'INPUT_SPENT' ? 'again' : 'later';
+      // What was spent meanwhile is gone at the next look.
+      if (reason === 'INPUT_SPENT') return 'again';
+      return reason === 'MEMPOOL_FULL' ? 'later' : this.#refused(action, outcome);
     }
+    this.#place.backoff.forget(this.#keyOf(action));
     this.#chained += 1;
     this.#mostOrders = Math.min(MOST_ORDERS, this.#mostOrders + 1);
     const orders = action.step === 'batch' ? ordersOf(action) : 0;
@@ -185,12 +195,29 @@ export class Lane {
     return 'again';
   }
 
-  /** A smaller batch may fit where this one did not. */
-  #shrink(action: Action): Verdict {
-    if (action.step !== 'batch' || ordersOf(action) <= 1) return 'later';
+  /** The next look finds refunds that are due, if any; the pool is tried again after a pause. */
+  #refused(action: Action, { reason, message }: { reason: string; message: string }): Verdict {
+    const pauseMs = this.#place.backoff.refused(this.#keyOf(action));
+    if (!spendsPool(action)) return 'later';
+    if (pauseMs !== null) this.#observer.poolStuck(this.#token, reason, message, pauseMs);
+    return 'again';
+  }
+
+  /** Refunds alone are paused apart from the pool. */
+  #keyOf(action: Action): string {
+    return spendsPool(action) ? this.#token : refundsOf(this.#token);
+  }
+
+  /** A smaller batch may fit where this one did not; null: there is none. */
+  #shrink(action: Action): Verdict | null {
+    if (action.step !== 'batch' || ordersOf(action) <= 1) return null;
     this.#mostOrders = Math.floor(ordersOf(action) / 2);
     return 'again';
   }
+}
+
+function spendsPool(action: Action): boolean {
+  return action.step !== 'batch' || action.batch.fills.length > 0;
 }
 
 function ordersOf({ batch }: Action & { step: 'batch' }): number {

@@ -68,14 +68,16 @@ export interface Situation {
   readonly fees: FeeParameters;
   /** Start of the current slot: a lower bound after it would not be valid yet. */
   readonly nowMs: number;
+  /** The pool's transactions are refused for now: orders that are due are refunded instead. */
+  readonly isStuck?: boolean;
   /** Of one batch, `MOST_ORDERS` unless the builder found its limits earlier. */
   readonly mostOrders: number;
 }
 
 export function nextStep(situation: Situation): NextStep {
-  const { pool, fees } = situation;
-  if (pool.venue === 'CURVE' && reachedCap(pool)) return { step: 'graduate' };
-  if (pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) {
+  const { pool, fees, isStuck = false } = situation;
+  if (!isStuck && pool.venue === 'CURVE' && reachedCap(pool)) return { step: 'graduate' };
+  if (!isStuck && pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) {
     return { step: 'collect', owedLovelace: pool.owed };
   }
   const batch = match(situation);
@@ -84,7 +86,14 @@ export function nextStep(situation: Situation): NextStep {
 }
 
 /** Fills and refunds of the next transaction; both empty when no order can move. */
-export function match({ pool, orders, fees, nowMs, mostOrders }: Situation): Batch {
+export function match({
+  pool,
+  orders,
+  fees,
+  nowMs,
+  mostOrders,
+  isStuck = false,
+}: Situation): Batch {
   const now = BigInt(nowMs);
   const fills: Fill[] = [];
   const refunds: OpenOrder[] = [];
@@ -92,8 +101,8 @@ export function match({ pool, orders, fees, nowMs, mostOrders }: Situation): Bat
   for (const order of orders.toSorted(comparePlacements)) {
     if (fills.length + refunds.length >= mostOrders) break;
     // Behind the fill that reached the cap comes graduation: the rest is for the AMM to judge.
-    if (state.venue === 'CURVE' && reachedCap(state)) break;
-    const exchange = fillOrder(state, fees, order);
+    if (!isStuck && state.venue === 'CURVE' && reachedCap(state)) break;
+    const exchange = isStuck ? null : fillOrder(state, fees, order);
     if (exchange !== null) {
       fills.push({ order, exchange });
       state = exchange.next;

@@ -35,6 +35,11 @@ export interface HealthReadyAnswer {
     readonly message: string;
   }[];
   readonly quarantinedPools: number;
+  /**
+   * Tokens whose pool cannot be served: its transactions are refused. Told by the leader; at
+   * most a hundred. Orders there are refunded as they become due.
+   */
+  readonly stuckPools: readonly string[];
   /** Of several nodes: why this one must not lead (full disk, wrong clock); null: it may. */
   readonly mayNotLead: string | null;
   readonly tip: {

@@ -66,6 +66,11 @@ function executorEvents(logger: Logger, { counter, histogram }: Meters) {
       const fields = { event: 'executorRejected', kind, token, reason };
       logger.info(fields, `${kind} was refused: ${message}`);
     },
+    poolStuck(token: string, reason: string, message: string, retryInMs: number): void {
+      const fields = { event: 'poolStuck', token, reason, retryInMs };
+      const what = 'orders are refunded as they become due; it is tried again more and more rarely';
+      logger.warn(fields, `the pool of ${token} cannot be served: ${message}; ${what}`);
+    },
     executorFailed(token: string, error: unknown): void {
       logger.error({ event: 'executorFailed', token, err: error }, 'the executor failed on a pool');
     },

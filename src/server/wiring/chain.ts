@@ -16,6 +16,7 @@ import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
 import type { Devnet } from '../../chain/devnet.ts';
 import { Executor, type ExecutorPlace } from '../../chain/executor/executor.ts';
 import { Floats } from '../../chain/executor/floats.ts';
+import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
 import { Follower } from '../../chain/follower.ts';
 import type { FollowerPlace } from '../../chain/followerPlace.ts';
 import type { SyncProgress } from '../../chain/syncMeter.ts';
@@ -45,6 +46,8 @@ export interface ChainKit {
   readonly workshop: Workshop;
   /** null: the chain is made elsewhere. */
   readonly devnet: Devnet | null;
+  /** Tokens whose pool the executor cannot serve; empty where this node does not lead. */
+  stuckPools(): readonly string[];
   /** Makes a route of the chain one that other nodes answer; null: this node does it itself. */
   readonly forward: ((route: Route) => Route) | null;
   /** How far following has come, where the chain is made elsewhere; null: it is made here. */
@@ -137,7 +140,9 @@ function kitOn(
   const chainClock = { nowMs: () => (isOnDemand ? node.fold.marketMs : clock.nowMs()) };
   const store = () => node.fold.store;
   const common = { deployment, slots, utxos: ledger, builder, clock: chainClock, store };
-  const execute = executing({ ...common, submitter: ledger, keys }, ledger, node, events);
+  const backoff = new PoolBackoff(clock);
+  const executor = { ...common, submitter: ledger, keys, backoff };
+  const execute = executing(executor, ledger, node, events);
   const place = { source: ledger, ...market, rng: world.rng, clock: chainClock };
   const follow = following({ ...place, withRaw: cluster !== null }, deployment, events);
   const parts: ChainParts = { ledger, follow, execute };
@@ -154,6 +159,7 @@ function kitOn(
   return {
     workshop,
     devnet: work.devnet,
+    stuckPools: () => backoff.stuck(),
     forward: null,
     sync: null,
     roles: work.roles,

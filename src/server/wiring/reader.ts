@@ -32,6 +32,7 @@ export function openReader(
     }),
     devnet: world.settings.NETWORK === 'devnet' ? noDevnet : null,
     forward: forwarding(cluster, node, world),
+    stuckPools: () => [],
     sync: null,
     roles,
     stale: isStale,

@@ -7,6 +7,7 @@ import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
+import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
 import { Follower } from '../../chain/follower.ts';
 import type { DistantChain } from '../../chain/followerPlace.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
@@ -68,12 +69,13 @@ export function openRealChain(
   const plain = { utxos, builder, images, clock, store, submitter: source };
   const keys = realKeys(world, network);
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
+  const backoff = new PoolBackoff(clock);
   const submitter = shownBy(view, source, clock);
   const place = () => {
     const { complete } = network;
     if (complete === null || live.terms === null || !meter.isSynced) return null;
     const { slots } = live.terms;
-    return { deployment: complete, slots, ...plain, keys: keys.executing };
+    return { deployment: complete, slots, ...plain, keys: keys.executing, backoff };
   };
   const execute = () =>
     keys.executing.length === 0 ? null : executorOnceReady(node, place, events);
@@ -81,6 +83,7 @@ export function openRealChain(
   return {
     workshop: realWorkshop({ ...plain, submitter }, network, live, keys.collateral),
     devnet: null,
+    stuckPools: () => backoff.stuck(),
     forward: null,
     roles: work.roles,
     sync: {

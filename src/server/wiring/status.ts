@@ -44,6 +44,7 @@ export function statusOf(
     mayNotLead: () => roles?.mayNotLead() ?? null,
     quarantined: () => node.fold.quarantinedPools,
     reasons: () => [...troubles.list(), ...quarantineOf(node)],
+    stuckPools: () => chain?.stuckPools() ?? [],
     tip: () => {
       const { marketMs } = node.fold;
       const tip = newest();

@@ -10,6 +10,7 @@ import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
 
 /** A node that stands still. */
 export const STATUS: NodeStatus = {
+  stuckPools: () => [],
   node: 'test-1',
   role: () => 'leader',
   leader: () => 'test-1',

@@ -48,6 +48,7 @@ test('ready tells role, position, state hash and tip', async () => {
     degraded: false,
     reasons: [],
     quarantinedPools: 0,
+    stuckPools: [],
     mayNotLead: null,
     tip: { slot: 7, hash: 'beef', lagMs: 12 },
     sync: null,
@@ -80,12 +81,14 @@ test('while it catches up with a real chain, ready and metrics tell how far it i
 test('not ready until synced; degraded and stale are told but still ready', async () => {
   assert.equal((await ask(admin({ synced: () => false }), '/health/ready')).status, 503);
   const reasons = [{ code: 'STATE_NOT_WRITTEN', message: 'disk full: make room' } as const];
-  const troubled = admin({ quarantined: () => 2, stale: () => true, reasons: () => reasons });
+  const states = { quarantined: () => 2, stale: () => true, stuckPools: () => ['a.b'] };
+  const troubled = admin({ ...states, reasons: () => reasons });
   const answer = await ask(troubled, '/health/ready');
   assert.equal(answer.status, 200);
   const body = JSON.parse(String(answer.body));
   assert.deepEqual([body.degraded, body.quarantinedPools, body.stale], [true, 2, true]);
   assert.deepEqual(body.reasons, reasons);
+  assert.deepEqual(body.stuckPools, ['a.b']);
 });
 
 test('health, readiness and metrics answer while syncing and cost no one a request', () => {

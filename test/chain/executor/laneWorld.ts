@@ -5,6 +5,8 @@ import { keyOf } from '../../../src/cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Executor } from '../../../src/chain/executor/executor.ts';
 import { Floats } from '../../../src/chain/executor/floats.ts';
+import { PoolBackoff } from '../../../src/chain/executor/poolBackoff.ts';
+import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
 import type { DevnetWorld } from '../../e2e/devnet/world.ts';
@@ -14,9 +16,11 @@ export interface Heard {
   readonly submitted: string[];
   readonly rejected: { readonly kind: string; readonly reason: string }[];
   readonly failed: unknown[];
+  readonly stuck: string[];
 }
 
 export interface TestExecutor {
+  readonly backoff: PoolBackoff;
   readonly executor: Executor;
   readonly heard: Heard;
 }
@@ -32,6 +36,8 @@ export interface ExecutorChange {
   /** Where it looks for floats: another order makes another transaction. */
   readonly floatsIn?: UtxoLookup;
   readonly builder?: Builder;
+  /** By which pools that are refused are paused. */
+  readonly pacer?: Pick<Clock, 'monotonicMs'>;
 }
 
 /** As `lookup`, last output first. */
@@ -52,10 +58,11 @@ export function executorOver(
   const { deployment, slots, utxos, clock, store } = workshop;
   const { submitter = world.chain, floatsIn = world.chain, builder = workshop.builder } = change;
   const secrets = readSecrets(world.directory, seededRng(1));
-  const heard: Heard = { submitted: [], rejected: [], failed: [] };
+  const heard: Heard = { submitted: [], rejected: [], failed: [], stuck: [] };
+  const backoff = new PoolBackoff(change.pacer ?? systemClock);
   const executor = new Executor(
     {
-      ...{ deployment, slots, utxos, builder, clock, submitter },
+      ...{ deployment, slots, utxos, builder, clock, submitter, backoff },
       store: () => store(),
       floats: new Floats(floatsIn, deployment),
       keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => keyOf(key.reveal())),
@@ -64,10 +71,11 @@ export function executorOver(
     {
       executorSubmitted: (_kind, _token, txHash) => void heard.submitted.push(txHash),
       executorRejected: (kind, _token, reason) => void heard.rejected.push({ kind, reason }),
+      poolStuck: (token) => void heard.stuck.push(token),
       executorFailed: (_token, error) => void heard.failed.push(error),
     },
   );
   scope.after(() => executor.stop());
   executor.start();
-  return { executor, heard };
+  return { executor, heard, backoff };
 }

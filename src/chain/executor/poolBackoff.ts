@@ -1,0 +1,68 @@
+/**
+ * Pools whose transactions are refused: when each may be tried again, and which cannot be served.
+ *
+ * The pause doubles from one second to one minute; a transaction that is accepted ends it. Kept in
+ * memory only: another leader finds out for itself.
+ */
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+
+interface Refused {
+  readonly times: number;
+  readonly retryMs: number;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A single refusal may be a race that was lost. */
+const STUCK_AFTER = 2;
+const MOST_NAMED = 100;
+const REFUNDS = '/refunds';
+
+/** The name under which refunds of a token's orders are paused, which need no pool. */
+export function refundsOf(token: AssetId): string {
+  return `${token}${REFUNDS}`;
+}
+
+export class PoolBackoff {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** By token, or by `refundsOf` it. */
+  readonly #refused = new Map<string, Refused>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  mayTry(name: string): boolean {
+    return (this.#refused.get(name)?.retryMs ?? 0) <= this.#clock.monotonicMs();
+  }
+
+  /** Answers the pause when the pool is stuck since this refusal; null: it was, or is not yet. */
+  refused(name: string): number | null {
+    const times = (this.#refused.get(name)?.times ?? 0) + 1;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(times - 1, 10));
+    this.#refused.set(name, { times, retryMs: this.#clock.monotonicMs() + pauseMs });
+    return times === STUCK_AFTER ? pauseMs : null;
+  }
+
+  /** A transaction of the pool was accepted, or nothing is open there any more. */
+  forget(name: string): void {
+    this.#refused.delete(name);
+  }
+
+  /** This node leads no more. */
+  clear(): void {
+    this.#refused.clear();
+  }
+
+  /** Tokens of pools that cannot be served, sorted; at most a hundred. */
+  stuck(): AssetId[] {
+    const found = [...this.#refused].filter(([name, { times }]) => {
+      return times >= STUCK_AFTER && !name.endsWith(REFUNDS);
+    });
+    return found
+      .map(([token]) => token)
+      .sort()
+      .slice(0, MOST_NAMED);
+  }
+}

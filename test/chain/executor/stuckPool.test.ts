@@ -1,0 +1,64 @@
+/** A pool that the ledger lets nobody trade with: paused, named, its orders refunded when due. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Builder } from '../../../src/cardano/build/port.ts';
+import type { Desk } from '../../../src/client/trade/desk.ts';
+import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import { until } from '../../support/until.ts';
+import { executorOver, stopOwn } from './laneWorld.ts';
+
+const ALWAYS_TRUE = '4d01000033222220051200120011';
+const REFUND_AFTER_MS = 60_000;
+const BUY = { side: 'BUY', amount: 5n * ADA, slippage: 'infinity' } as const;
+
+/** Fills one order in a batch that gives the pool's next output a reference script. */
+async function fillOddly(t: TestContext, world: DevnetWorld, desk: Desk, asset: string) {
+  const { builder } = world.kit.workshop;
+  const odd: Builder = {
+    build(plan, options) {
+      const outputs = plan.outputs.map((output) => {
+        return output.value.assets.size === 2 ? { ...output, script: ALWAYS_TRUE } : output;
+      });
+      return builder.build({ ...plan, outputs }, options);
+    },
+  };
+  const { executor } = executorOver(t, world, { builder: odd });
+  await world.filled(desk, { ...BUY, assetId: asset });
+  await executor.stop();
+}
+
+test('it is tried more and more rarely, and its orders are refunded when due', async (t) => {
+  const env = { ORDER_REFUND_AFTER_MS: String(REFUND_AFTER_MS) };
+  const world = await DevnetWorld.start(t, { env });
+  await stopOwn(world);
+  const alice = await world.funded('alice', 500, 4);
+  const { asset: odd } = await world.launch(alice, { name: 'Odd' });
+  await fillOddly(t, world, alice, odd);
+  const { asset: fine } = await world.launch(alice, { name: 'Fine' });
+  let nowMs = 0;
+  const pacer = { monotonicMs: () => nowMs };
+  const { heard, backoff } = executorOver(t, world, { pacer });
+  const stuck = ok(await alice.order({ ...BUY, assetId: odd }));
+  const other = ok(await alice.order({ ...BUY, assetId: fine }));
+  await world.mine();
+  await world.wanted(other.id);
+  await until('refused once', () => heard.rejected.length === 1);
+  assert.deepEqual(backoff.stuck(), [], 'one refusal may be a race');
+  // Entries come, time does not pass: nothing is tried.
+  for (let blocks = 0; blocks < 3; blocks += 1) await world.mine();
+  assert.equal(heard.rejected.length, 1);
+  nowMs += 1_000;
+  await world.mine();
+  await until('refused again', () => heard.rejected.length === 2);
+  assert.deepEqual([backoff.stuck(), heard.stuck], [[odd], [odd]]);
+  nowMs += 1_999;
+  await world.mine(2);
+  assert.equal(heard.rejected.length, 2, 'the pause has doubled');
+  assert.equal(world.order(stuck.id).state, 'open');
+  ok(await world.client.mine(1));
+  while (world.nowMs < world.order(stuck.id).refundAfterMs) await world.mine(20);
+  await world.spent(stuck.id);
+  assert.equal(world.order(stuck.id).state, 'refunded');
+  assert.equal(world.order(other.id).state, 'executed');
+  assert.deepEqual(heard.failed, []);
+});
