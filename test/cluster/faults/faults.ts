@@ -1,6 +1,6 @@
 /** What goes wrong. Each ends when all nodes run again and nothing stands between them and NATS. */
 import assert from 'node:assert/strict';
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
@@ -10,8 +10,8 @@ import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { type Rng, systemRng } from '../../../src/engine/runtime/rng.ts';
 import { consumersThatLag } from '../../support/natsProxy.ts';
-import { temporaryDirectory } from '../../support/server.ts';
-import { untilAsked } from '../../support/until.ts';
+import { Program, temporaryDirectory } from '../../support/server.ts';
+import { until, untilAsked } from '../../support/until.ts';
 import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET } from './nodes.ts';
 import type { Scene } from './scene.ts';
 
@@ -252,6 +252,44 @@ async function writeAsStranger({ nodes, note }: Scene): Promise<void> {
   await link.close();
 }
 
+/** All nodes start together with one whose directory is another market's, of the same keys. */
+async function startWithOtherMarket({ nodes, note }: Scene): Promise<void> {
+  const directory = temporaryDirectory();
+  const env = { ...nodes.env, NODE_NAME: 'other', DATA_DIR: directory };
+  const alone = new Program([], env);
+  const record = join(directory, 'market.json');
+  const isThere = () => existsSync(record) || alone.exit !== null;
+  await until(() => `it has a market of its own: ${alone.text}`, isThere, LIMIT_MS);
+  alone.signal('SIGTERM');
+  assert.equal((await alone.ended()).code, 0, alone.text);
+  const [before] = await Promise.all(nodes.all.map((node) => node.health()));
+  await Promise.all(nodes.all.map((node) => node.server.stop()));
+  const other = new Program([], { ...env, NATS_URL: nodes.nats.url });
+  await Promise.all(nodes.all.map((node) => node.start()));
+  const { code } = await other.ended(LIMIT_MS);
+  assert.equal(code, 2, other.text);
+  assert.match(other.text, /DATA_DIR .* holds market \w+.* belongs to market \w+/);
+  const after = await Promise.all(nodes.all.map((node) => node.health()));
+  for (const health of after) assert.equal(health?.epoch, before?.epoch);
+  note(other.text.trim());
+}
+
+/** One node after the other starts with a longer lease; the lead is handed over, and stays. */
+async function raiseLease({ nodes, note }: Scene): Promise<void> {
+  const change = { LEASE_MS: `${4 * LEASE_MS}` };
+  for (const node of nodes.all) {
+    await node.server.stop();
+    await node.start(change);
+  }
+  const leader = await nodes.leader();
+  const before = (await leader.health()) ?? assert.fail('it answers');
+  // Far more than what the lease of before lasted.
+  const isFurther = (health: Health | null) => (health?.seq ?? 0) > before.seq + 80;
+  const after = await untilAsked('the log goes on', () => leader.health(), isFurther, LIMIT_MS);
+  assert.equal(after?.term, before.term, 'the lead has not changed');
+  note(`term ${after?.term} for ${(after?.seq ?? 0) - before.seq} entries`);
+}
+
 export const FAULTS = {
   'kill -9 of the leader': killLeader,
   'kill -9 of all followers': killFollowers,
@@ -269,6 +307,8 @@ export const FAULTS = {
   'a follower cut off while the log is lost': leaveFollowerBehind,
   "a follower's consumers lag for good": lagConsumers,
   'a stranger writes into the log': writeAsStranger,
+  'a directory of another market starts with the others': startWithOtherMarket,
+  'a longer lease than the market began with': raiseLease,
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;

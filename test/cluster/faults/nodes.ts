@@ -34,7 +34,7 @@ export class FaultyNode {
   readonly directory = temporaryDirectory();
   readonly proxy: NatsProxy;
   readonly #scope: Scope;
-  readonly #env: Environment;
+  readonly env: Environment;
   #server: Server | null = null;
   #asking = new AbortController();
   /** SIGSTOP was sent. */
@@ -48,7 +48,7 @@ export class FaultyNode {
     this.#scope = scope;
     this.name = name;
     this.proxy = proxy;
-    this.#env = { ...env, NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
+    this.env = { ...env, NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
     proxy.heard = (text) => {
       this.publishes += text.split(`PUB ${MARKET}.entry.`).length - 1;
       this.requests += text.split('PUB $JS.API.').length - 1;
@@ -69,8 +69,9 @@ export class FaultyNode {
     return this.lives && !this.frozen;
   }
 
-  async start(): Promise<void> {
-    this.#server = await startServer(this.#scope, [], this.#env);
+  /** `change` is for this time only. */
+  async start(change: Environment = {}): Promise<void> {
+    this.#server = await startServer(this.#scope, [], { ...this.env, ...change });
     await untilAsked(
       `${this.name} is ready`,
       () => this.health(),
@@ -123,10 +124,13 @@ export class FaultyNode {
 
 export class Nodes {
   readonly nats: NatsServer;
+  /** Of all, without what is each one's own. */
+  readonly env: Environment;
   readonly all: readonly FaultyNode[];
 
-  private constructor(nats: NatsServer, all: readonly FaultyNode[]) {
+  private constructor(nats: NatsServer, env: Environment, all: readonly FaultyNode[]) {
     this.nats = nats;
+    this.env = env;
     this.all = all;
   }
 
@@ -147,7 +151,7 @@ export class Nodes {
       all.push(new FaultyNode(scope, `n${index}`, proxy, env));
     }
     await Promise.all(all.map((node) => node.start()));
-    return new Nodes(nats, all);
+    return new Nodes(nats, env, all);
   }
 
   get living(): readonly FaultyNode[] {
