@@ -166,6 +166,9 @@ test('rule: a package with one import site is not imported elsewhere', () => {
   const text = "import type { Database } from 'better-sqlite3';";
   assert.deepEqual(lines(secondSites, text), [1]);
   assert.deepEqual(lines(secondSites, text, 'src/engine/store/database.ts'), []);
+  const socket = "import { WebSocket } from 'ws';";
+  assert.deepEqual(lines(secondSites, socket), [1]);
+  assert.deepEqual(lines(secondSites, socket, 'src/chain/ogmios/connection.ts'), []);
 });
 
 test('rule: a file that no import leads to is found, also in a circle', () => {

@@ -57,8 +57,8 @@ export const BROWSER_ENTRIES = [
  */
 const UNTIL_DEVNET_IS_A_NODE = ['src/cluster/copying.ts', 'src/cluster/snapshots.ts'];
 
-/** Packages with one import site: everything else goes through that file. */
-export const ONE_SITE: Readonly<Record<string, string>> = {
+/** Packages with one import site, or one in each room: everything else goes through these. */
+export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   'uWebSockets.js': 'src/api/gateway/server.ts',
   'better-sqlite3': 'src/engine/store/database.ts',
   scalus: 'src/cardano/ledger/scalus.ts',
@@ -70,7 +70,7 @@ export const ONE_SITE: Readonly<Record<string, string>> = {
   ws: 'src/devnet/ogmios/server.ts',
   busboy: 'src/api/http/form.ts',
   'ipfs-unixfs-importer': 'src/api/imageStore/cid.ts',
-  '@cardano-ogmios/client': 'src/chain/ogmios/connection.ts',
+  ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
   'lightweight-charts': 'src/web/token/barChart.ts',
 };
 
@@ -174,9 +174,9 @@ export function unfitForBrowsers(sources: readonly Source[]): Finding[] {
 
 export function secondSites(source: Source): Finding[] {
   return importsOf(source).flatMap(({ specifier, node }) => {
-    const home = ONE_SITE[specifier];
-    if (home === undefined || home === source.path) return [];
-    return [finding(source, node, `${specifier} is imported by ${home} only`)];
+    const sites = [ONE_SITE[specifier] ?? source.path].flat();
+    if (sites.includes(source.path)) return [];
+    return [finding(source, node, `${specifier} is imported by ${sites.join(' and ')} only`)];
   });
 }
 

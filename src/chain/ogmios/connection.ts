@@ -1,30 +1,17 @@
 /**
- * One connection to Ogmios, over its official client: it checks the server's health, opens the
- * socket, and writes and reads the small messages. Messages that carry transactions are read here:
- * the client's own reader is many times slower than `JSON.parse`, and refuses keys of metadata that
- * anybody may write.
+ * One connection to Ogmios: JSON-RPC 2.0 over a WebSocket.
  *
- * The client neither reconnects nor limits how long an answer takes, and a message it cannot read
- * is a rejection that nobody handles: so what comes passes through `Wire`, and every question has
- * a deadline. A connection ends once, with the reason; whoever waits is told it.
+ * A request carries a number as its id, which the answer repeats. `nextBlock` carries none: Ogmios
+ * answers it in order, so counting is enough. Requests have a deadline, messages a largest size.
+ *
+ * A connection ends once, for one reason: every open request rejects with it, `ended` rejects with
+ * it, and nothing received later counts. It does not reconnect; its users do.
  */
-import { EventEmitter } from 'node:events';
-import { globalAgent as plain } from 'node:http';
-import { globalAgent as secure } from 'node:https';
-import {
-  ChainSynchronization,
-  createInteractionContext,
-  type InteractionContext,
-  JSONRPCError,
-  LedgerStateQuery,
-  MempoolMonitoring,
-  safeJSON,
-  TransactionSubmission,
-} from '@cardano-ogmios/client';
+import { WebSocket } from 'ws';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
-import { type JsonObject, objectOf, parseJson } from './json.ts';
+import { hexOf, type JsonObject, listOf, objectOf, parseJson, textOf, Unreadable } from './json.ts';
 import type { Limits } from './messages.ts';
 
 export interface ConnectionPlace {
@@ -39,91 +26,69 @@ export interface Listener {
   onEnd?(fault: NodeFault): void;
 }
 
-/** What the client takes for its socket: it hears only what is not read here. */
-class Wire extends EventEmitter {
-  readonly OPEN = 1;
-  readyState = 1;
-  readonly send: (text: string) => void;
-
-  constructor(send: (text: string) => void) {
-    super({ captureRejections: true });
-    this.send = send;
-    this.setMaxListeners(0);
-  }
-}
-
-const NEXT_TRANSACTION = safeJSON.stringify({
-  jsonrpc: '2.0',
-  method: 'nextTransaction',
-  params: { fields: 'all' },
-});
+/** Requests without an answer; further ones fail, so that a slow node does not fill our memory. */
+export const MOST_REQUESTS = 2_000;
+/** Time for the server to answer our close frame; then the socket is destroyed. */
+const CLOSE_MS = 500;
+const NORMAL_CLOSURE = 1000;
+const NEXT_BLOCK = JSON.stringify({ jsonrpc: '2.0', method: 'nextBlock' });
 
 export class NodeConnection {
-  readonly #context: InteractionContext;
+  readonly #socket: WebSocket;
   readonly #place: ConnectionPlace;
-  readonly #listener: Listener;
-  readonly #wire: Wire;
-  readonly #wired: InteractionContext;
+  readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<never>();
-  #transaction: ((answer: JsonObject) => void) | null = null;
+  /** By id. */
+  readonly #requests = new Map<number, PromiseWithResolvers<unknown>>();
+  #lastId = 0;
+  #blocksAsked = 0;
+  #listener: Listener = {};
+  #isOpen = false;
   #fault: NodeFault | null = null;
 
-  private constructor(context: InteractionContext, place: ConnectionPlace, listener: Listener) {
-    this.#context = context;
+  private constructor(socket: WebSocket, place: ConnectionPlace) {
+    this.#socket = socket;
     this.#place = place;
-    this.#listener = listener;
-    this.#wire = new Wire((text) => context.socket.send(text));
-    this.#wire.on('error', (error) => this.end(new NodeFault('garbage', String(error))));
-    // trust: the client uses no more of a socket than a Wire has
-    const socket = this.#wire as unknown as InteractionContext['socket'];
-    this.#wired = { connection: context.connection, socket };
+    // Users who wait for answers alone do not look at it.
     this.#ended.promise.catch(() => {});
-    context.socket.on('message', (data) => this.#receive(String(data)));
+    socket.on('open', () => {
+      this.#isOpen = true;
+      this.#opened.resolve();
+    });
+    socket.on('message', (data) => this.#receive(String(data)));
+    socket.on('error', (error) => {
+      this.end(this.#isOpen ? NodeFault.of(error) : unreachable(place.url, wordsOf(error)));
+    });
+    socket.on('close', (code, reason) => {
+      this.end(new NodeFault('closed', `it was closed: ${code} ${reason}`.trim()));
+    });
   }
 
-  /** Throws `NodeFault`. */
+  /** Throws `NodeFault`. The listener is not called before this resolves. */
   static async open(place: ConnectionPlace, listener: Listener = {}): Promise<NodeConnection> {
     const { url, limits, clock } = place;
-    let made: NodeConnection | null = null;
-    let early: NodeFault | null = null;
-    const end = (fault: NodeFault) => {
-      early ??= fault;
-      made?.end(fault);
-    };
-    const webSocket = url.replace(/\/+$/, '');
-    const address = { http: webSocket.replace(/^ws/, 'http'), webSocket };
-    const context = createInteractionContext(
-      (error) => end(faultOf(error)),
-      (code, reason) => end(new NodeFault('closed', `it was closed: ${code} ${reason}`.trim())),
-      { connection: { address, maxPayload: limits.messageBytes } },
-    );
-    const late = Promise.withResolvers<never>();
+    const connection = new NodeConnection(socketTo(url, limits), place);
     const timer = clock.after(limits.answerMs, () => {
-      late.reject(new NodeFault('unreachable', `${withoutUser(webSocket)} does not answer`));
-      // The client's question for the server's health has no end of its own.
-      for (const agent of [plain, secure]) agent.destroy();
-      context.then(({ socket }) => socket.terminate()).catch(() => {});
+      connection.end(unreachable(url, 'it does not answer'));
     });
     try {
-      made = new NodeConnection(await Promise.race([context, late.promise]), place, listener);
-      if (early !== null) throw early;
-      return made;
-    } catch (error) {
-      if (error instanceof NodeFault) throw error;
-      throw new NodeFault('unreachable', withoutUser(`${webSocket}: ${wordsOf(error)}`));
+      await Promise.race([connection.#opened.promise, connection.ended]);
     } finally {
       timer.cancel();
     }
+    if (connection.#fault !== null) throw connection.#fault;
+    connection.#listener = listener;
+    return connection;
   }
 
   /** Only the first reason counts. */
   end(fault: NodeFault): void {
     if (this.#fault !== null) return;
     this.#fault = fault;
-    this.#wire.readyState = 3;
-    this.#context.socket.terminate();
-    this.#wire.emit('close', 1006, fault.message);
+    this.#close(fault);
     this.#ended.reject(fault);
+    for (const { reject } of this.#requests.values()) reject(fault);
+    this.#requests.clear();
     this.#listener.onEnd?.(fault);
   }
 
@@ -132,109 +97,163 @@ export class NodeConnection {
     return this.#ended.promise;
   }
 
+  /** The caller limits how many are open. */
   nextBlock(): void {
-    if (this.#fault === null) ChainSynchronization.nextBlock(this.#wired.socket);
+    if (this.#fault !== null) return;
+    this.#blocksAsked += 1;
+    this.#socket.send(NEXT_BLOCK);
   }
 
-  findIntersection(points: readonly ({ slot: number; id: string } | 'origin')[]) {
-    return this.#ask(() => ChainSynchronization.findIntersection(this.#wired, [...points]));
+  async findIntersection(points: readonly ({ slot: number; id: string } | 'origin')[]) {
+    const result = await this.#request('findIntersection', { points });
+    return objectOf(result, 'findIntersection.result').intersection;
   }
 
-  networkTip() {
-    return this.#ask(() => LedgerStateQuery.networkTip(this.#wired));
+  networkTip(): Promise<unknown> {
+    return this.#request('queryNetwork/tip');
   }
 
-  eraSummaries() {
-    return this.#ask(() => LedgerStateQuery.eraSummaries(this.#wired));
+  eraSummaries(): Promise<unknown> {
+    return this.#request('queryLedgerState/eraSummaries');
   }
 
-  startTime() {
-    return this.#ask(() => LedgerStateQuery.networkStartTime(this.#wired));
+  /** Unix milliseconds; NaN when the answer is no date. */
+  async startTimeMs(): Promise<number> {
+    return Date.parse(textOf(await this.#request('queryNetwork/startTime'), 'the start time'));
   }
 
-  protocolParameters() {
-    return this.#ask(() => LedgerStateQuery.protocolParameters(this.#wired));
+  protocolParameters(): Promise<unknown> {
+    return this.#request('queryLedgerState/protocolParameters');
   }
 
-  submitTransaction(cbor: string) {
-    return this.#ask(() => TransactionSubmission.submitTransaction(this.#wired, cbor));
+  /** Returns its id. */
+  async submitTransaction(cbor: string): Promise<string> {
+    const result = await this.#request('submitTransaction', { transaction: { cbor } });
+    const { transaction } = objectOf(result, 'submitTransaction.result');
+    return hexOf(objectOf(transaction, 'the submitted transaction').id, 'its id', 32);
   }
 
   /** Those of the outputs that are unspent in the newest block. */
-  unspent(refs: readonly OutputRef[]) {
+  async unspent(refs: readonly OutputRef[]): Promise<readonly unknown[]> {
     const outputReferences = refs.map(({ txHash, index }) => ({
       transaction: { id: txHash },
       index,
     }));
-    return this.#ask(() => LedgerStateQuery.utxo(this.#wired, { outputReferences }));
+    return listOf(await this.#request('queryLedgerState/utxo', { outputReferences }), 'outputs');
   }
 
-  hasTransaction(id: string) {
-    return this.#ask(() => MempoolMonitoring.hasTransaction(this.#wired, id));
+  async hasTransaction(id: string): Promise<boolean> {
+    const result = await this.#request('hasTransaction', { id });
+    if (typeof result !== 'boolean') throw new Unreadable('hasTransaction.result is no boolean');
+    return result;
   }
 
-  /** A second one waits until the mempool has changed, for as long as that takes. */
-  acquireMempool() {
-    return this.#answered(MempoolMonitoring.acquireMempool(this.#wired, {}));
+  /** Takes a snapshot of the mempool, for a connection that holds none. */
+  async acquireMempool(): Promise<void> {
+    await this.#request('acquireMempool');
   }
 
-  releaseMempool() {
-    return this.#ask(() => MempoolMonitoring.releaseMempool(this.#wired));
+  /** The same, but waits until the mempool differs from the snapshot held: there is no deadline. */
+  async acquireChangedMempool(): Promise<void> {
+    await this.#request('acquireMempool', {}, null);
   }
 
-  /** null: that was the last one. One at a time. */
+  async releaseMempool(): Promise<void> {
+    await this.#request('releaseMempool');
+  }
+
+  /** null: the snapshot has no more. */
   async nextTransaction(): Promise<unknown> {
-    const { transaction } = await this.#ask(
-      () =>
-        new Promise<JsonObject>((resolve) => {
-          this.#transaction = resolve;
-          this.#wire.send(NEXT_TRANSACTION);
-        }),
-    );
-    return transaction;
+    const result = await this.#request('nextTransaction', { fields: 'all' });
+    return objectOf(result, 'nextTransaction.result').transaction;
+  }
+
+  /** Throws `NodeFault` or `NodeRefusal`. `deadlineMs` null: none. */
+  async #request(
+    method: string,
+    params: JsonObject = {},
+    deadlineMs: number | null = this.#place.limits.answerMs,
+  ): Promise<unknown> {
+    if (this.#fault !== null) throw this.#fault;
+    if (this.#requests.size >= MOST_REQUESTS) {
+      throw new NodeFault('stalled', `${MOST_REQUESTS} requests wait for the node's answer`);
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = Promise.withResolvers<unknown>();
+    this.#requests.set(id, answer);
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params, id }));
+    if (deadlineMs === null) return answer.promise;
+    const timer = this.#place.clock.after(deadlineMs, () => {
+      this.end(new NodeFault('stalled', `no answer to ${method} within ${deadlineMs} ms`));
+    });
+    try {
+      return await answer.promise;
+    } finally {
+      timer.cancel();
+    }
   }
 
   #receive(text: string): void {
     if (this.#fault !== null) return;
     try {
       const message = objectOf(parseJson(text), 'a message');
-      if (message.method === 'nextBlock') {
+      if (message.method === 'nextBlock' && this.#blocksAsked > 0) {
+        this.#blocksAsked -= 1;
         this.#listener.onBlock?.(objectOf(message.result, 'nextBlock.result'));
-      } else if (message.method === 'nextTransaction') {
-        this.#transaction?.(objectOf(message.result, 'nextTransaction.result'));
-      } else if (message.id !== undefined && message.id !== null) {
-        this.#wire.emit('message', text);
-      } else throw new NodeFault('garbage', `an unexpected message: ${cut(text)}`);
+      } else if (!this.#answer(message)) {
+        throw new NodeFault('garbage', `an unexpected message: ${cut(text)}`);
+      }
     } catch (error) {
-      this.end(error instanceof NodeFault ? error : faultOf(error, text));
+      this.end(NodeFault.of(error, ` in ${cut(text)}`));
     }
   }
 
-  async #ask<T>(question: () => Promise<T>): Promise<T> {
-    const { clock, limits } = this.#place;
-    const timer = clock.after(limits.answerMs, () => {
-      this.end(new NodeFault('stalled', `no answer within ${limits.answerMs} ms`));
-    });
-    try {
-      return await this.#answered(question());
-    } finally {
-      timer.cancel();
-    }
+  /** false: it answers no request. */
+  #answer({ id, result, error }: JsonObject): boolean {
+    const request = typeof id === 'number' ? this.#requests.get(id) : undefined;
+    if (request === undefined) return false;
+    if (error !== undefined) request.reject(refusalOf(error));
+    else if (result !== undefined) request.resolve(result);
+    else throw new Unreadable('an answer has neither result nor error');
+    this.#requests.delete(Number(id));
+    return true;
   }
 
-  /** Throws `NodeFault` or `NodeRefusal`; why the connection ended comes before all else. */
-  async #answered<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await Promise.race([answer, this.#ended.promise]);
-    } catch (error) {
-      if (this.#fault !== null) throw this.#fault;
-      if (!(error instanceof JSONRPCError)) throw faultOf(error);
-      throw new NodeRefusal(error.code, error.message, error.data);
+  /** With a close frame when nothing is wrong with the connection; otherwise at once. */
+  #close({ fault }: NodeFault): void {
+    const socket = this.#socket;
+    if (fault !== 'closed' || socket.readyState !== WebSocket.OPEN) {
+      socket.terminate();
+      return;
     }
+    const timer = this.#place.clock.after(CLOSE_MS, () => socket.terminate());
+    socket.once('close', () => timer.cancel());
+    socket.close(NORMAL_CLOSURE);
   }
 }
 
-/** Addresses may hold a user and a password, and what is said of them is logged. */
+/** Throws `NodeFault`. */
+function socketTo(url: string, { messageBytes }: Limits): WebSocket {
+  try {
+    return new WebSocket(url.replace(/\/+$/, ''), { maxPayload: messageBytes });
+  } catch (error) {
+    throw unreachable(url, wordsOf(error));
+  }
+}
+
+function unreachable(url: string, words: string): NodeFault {
+  return new NodeFault('unreachable', withoutUser(`${url}: ${words}`));
+}
+
+/** Throws `Unreadable`. */
+function refusalOf(error: unknown): NodeRefusal {
+  const { code, message, data } = objectOf(error, 'an error');
+  if (typeof code !== 'number') throw new Unreadable('an error has no code');
+  return new NodeRefusal(code, textOf(message, "an error's message"), data);
+}
+
+/** Addresses may hold a user and a password, and these messages are logged. */
 function withoutUser(text: string): string {
   return text.replaceAll(/:\/\/[^/\s]*@/g, '://');
 }
@@ -246,9 +265,7 @@ function cut(text: string): string {
 }
 
 function wordsOf(error: unknown): string {
+  // A name with several addresses fails once for each, and the whole has no message.
+  if (error instanceof AggregateError) return cut(error.errors.map(wordsOf).join('; '));
   return cut(error instanceof Error ? error.message : String(error));
-}
-
-function faultOf(error: unknown, text?: string): NodeFault {
-  return NodeFault.of(error, text === undefined ? '' : ` in ${cut(text)}`);
 }

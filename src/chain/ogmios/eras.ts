@@ -20,8 +20,7 @@ export class Eras {
   }
 
   async refresh(connection: NodeConnection): Promise<void> {
-    const startTime = await connection.startTime();
-    const zeroMs = startTime.getTime();
+    const zeroMs = await connection.startTimeMs();
     if (!Number.isSafeInteger(zeroMs)) {
       throw new NodeFault('unreadable', 'the network has no start time');
     }

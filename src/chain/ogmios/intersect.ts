@@ -48,8 +48,7 @@ async function firstOf(
     const asked = points.map((point) =>
       point === null ? ('origin' as const) : { slot: point.slot, id: point.hash },
     );
-    const { intersection } = await connection.findIntersection(asked);
-    return readPoint(intersection, 'the intersection');
+    return readPoint(await connection.findIntersection(asked), 'the intersection');
   } catch (error) {
     if (error instanceof NodeRefusal && error.code === INTERSECTION_NOT_FOUND) return undefined;
     throw error;

@@ -60,7 +60,6 @@ export function hexOf(value: unknown, what: string, bytes?: number): string {
 }
 
 export function integerOf(value: unknown, what: string): bigint {
-  if (typeof value === 'bigint') return value;
   if (typeof value === 'string' && DIGITS.test(value)) return BigInt(value);
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
     throw new Unreadable(`${what} is no integer`);

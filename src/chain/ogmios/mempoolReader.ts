@@ -100,7 +100,7 @@ export class MempoolReader {
 
   async #take(connection: NodeConnection): Promise<void> {
     for (;;) {
-      await connection.acquireMempool();
+      await connection.acquireChangedMempool();
       const snapshot = new Map<string, JsonObject>();
       for (;;) {
         const transaction = await connection.nextTransaction();

@@ -64,10 +64,7 @@ function membersOf(value: unknown): JsonObject {
 }
 
 function jsonOf(data: unknown): string {
-  const text = JSON.stringify(data, (_, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-  return text ?? '';
+  return JSON.stringify(data) ?? '';
 }
 
 function cut(text: string): string {

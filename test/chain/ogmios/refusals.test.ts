@@ -13,10 +13,10 @@ const CASES: readonly (readonly [number, unknown, RefusalReason])[] = [
   [3117, { unknownOutputReferences: [] }, 'INPUT_SPENT'],
   [3118, { validityInterval, currentSlot: 250 }, 'EXPIRED'],
   [3118, { validityInterval, currentSlot: 50 }, 'NOT_YET_VALID'],
-  [3118, { validityInterval: { invalidAfter: 9 }, currentSlot: 50n }, 'EXPIRED'],
+  [3118, { validityInterval: { invalidAfter: 9 }, currentSlot: 50 }, 'EXPIRED'],
   [3119, undefined, 'LIMITS_EXCEEDED'],
   [3122, undefined, 'FEE_TOO_SMALL'],
-  [3123, { valueConsumed: { ada: { lovelace: 1n << 60n } } }, 'VALUE_NOT_CONSERVED'],
+  [3123, { valueConsumed: { ada: { lovelace: String(1n << 60n) } } }, 'VALUE_NOT_CONSERVED'],
   [3125, undefined, 'OUTPUT_TOO_SMALL'],
   [3128, undefined, 'COLLATERAL'],
   [3136, { mismatchReason: 'it failed' }, 'SCRIPT_FAILED'],
@@ -35,7 +35,7 @@ test('codes of the node become reasons, and its words stay', () => {
 });
 
 test('what the node adds is passed on, but not without end', () => {
-  const { message } = refusalOf(new NodeRefusal(3123, 'x', { lovelace: 1n << 60n }));
+  const { message } = refusalOf(new NodeRefusal(3123, 'x', { lovelace: String(1n << 60n) }));
   assert.ok(message.includes('1152921504606846976'));
   const long = refusalOf(new NodeRefusal(3123, 'x'.repeat(9_999), 'y'.repeat(9_999)));
   assert.ok(long.message.length < 1_500);
