@@ -67,10 +67,9 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',
   '@nats-io/obj': 'src/cluster/nats/objects.ts',
-  ws: 'src/devnet/ogmios/server.ts',
+  ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
   busboy: 'src/api/http/form.ts',
   'ipfs-unixfs-importer': 'src/api/imageStore/cid.ts',
-  ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
   'lightweight-charts': 'src/web/token/barChart.ts',
 };
 
