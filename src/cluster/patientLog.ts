@@ -70,6 +70,7 @@ export function patientLog(log: Log, clock: Clock, patience: Patience = {}): Log
     trim: (seq) => log.trim(seq),
     restart: (entry) => answered(() => log.restart(entry)),
     label: () => answered(async () => (await log.label?.()) ?? null),
+    beginsAt: (seq) => answered(async () => (await log.beginsAt?.(seq)) ?? seq),
     close() {
       isClosed = true;
       return log.close();

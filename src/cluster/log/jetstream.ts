@@ -32,7 +32,7 @@ import {
 import { setDescription, settingsOf } from '../nats/streamSettings.ts';
 import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { type Audited, audit } from './jetstreamAudit.ts';
-import { beginLog, RestartRefused } from './jetstreamBegin.ts';
+import { beginLog, beginningAt, RestartRefused } from './jetstreamBegin.ts';
 import { inOrder, newestBefore, opened, readable } from './jetstreamOrder.ts';
 import { EntryWindow } from './jetstreamWindow.ts';
 
@@ -202,6 +202,10 @@ export class JetstreamLog implements Log {
     this.#window.forgetBelow(from);
   }
 
+  beginsAt(seq: number): Promise<number> {
+    return beginningAt(seq, this.#stream);
+  }
+
   /** Rejects with `RestartRefused` when another one began the log, or may now. See `beginLog`. */
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
@@ -210,7 +214,7 @@ export class JetstreamLog implements Log {
     for (;;) {
       if (!this.#mayRestart()) throw new RestartRefused('another node may begin the log now');
       try {
-        await beginLog(sealed, this.#stream, this.#appends);
+        await beginLog(sealed, this.#stream, this.#appends, this.#mayRestart);
         break;
       } catch (error) {
         const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;

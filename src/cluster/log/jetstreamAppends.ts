@@ -82,9 +82,14 @@ export class AppendPipeline {
     await this.#settled;
   }
 
-  /** Publishes the first entry of a new log, where the stream has no epoch entry. */
-  begin(sealed: SealedEntry): Promise<PublishResult> {
-    return this.#publish(sealed, { lastOfSubject: 0 });
+  /** Publishes the first entry of a new log, once: what the server says is for the caller. */
+  begin(sealed: SealedEntry, guards: Guards): Promise<PublishResult> {
+    return this.#publish(sealed, guards);
+  }
+
+  /** Publishes what is no entry. */
+  note(kind: string, text: string, id: string, guards: Guards): Promise<PublishResult> {
+    return this.#publisher.publish(subjectOf(this.#stream.name, kind), text, id, guards);
   }
 
   close(): void {

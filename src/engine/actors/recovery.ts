@@ -186,13 +186,15 @@ export async function isInLog(checkpoint: Checkpoint, log: Log): Promise<boolean
   if (sealed !== undefined && sealed.entry.seq === checkpoint.seq) {
     return sealed.hash === checkpoint.entryHash;
   }
-  // A log that was restarted from exactly this state begins right after it.
+  // A log that was restarted from exactly this state begins after it.
   const [first] = await log.read(await log.first(), 1);
   const payload = first?.entry.payload;
   return (
     payload?.kind === 'epoch' &&
-    first?.entry.seq === checkpoint.seq + 1 &&
-    payload.base?.stateHash === checkpoint.stateHash
+    first !== undefined &&
+    first.entry.seq > checkpoint.seq &&
+    payload.base?.seq === checkpoint.seq &&
+    payload.base.stateHash === checkpoint.stateHash
   );
 }
 
@@ -234,7 +236,9 @@ export async function restartLog(
     base: { seq, stateHash },
     ...(market === null ? {} : { market }),
   } as const;
-  await log.restart(sealFirst(epoch, seq + 1, term, marketMs, payload));
+  // Behind what others may have written in the meantime.
+  const first = (await log.beginsAt?.(seq + 1)) ?? seq + 1;
+  await log.restart(sealFirst(epoch, first, term, marketMs, payload));
   removeBasesExcept(files, epoch);
   options.epochStarted(epoch, 'log lost');
 }

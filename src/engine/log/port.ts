@@ -57,5 +57,7 @@ export interface Log {
   restart(entry: SealedEntry): Promise<void>;
   /** The market that the log is labelled with beside its entries; null: no label. */
   label?(): Promise<MarketIdentity | null>;
+  /** The least seq from `seq` on at which `restart` may begin. Absent: `seq` itself. */
+  beginsAt?(seq: number): Promise<number>;
   close(): Promise<void>;
 }
