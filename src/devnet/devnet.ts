@@ -6,6 +6,7 @@
  * Runs in the caller's thread, on the caller's clock; `thread.ts` runs it in a thread of its own.
  */
 import type { OutputPlan } from '../cardano/codec/encode.ts';
+import type { Utxo } from '../cardano/codec/output.ts';
 import { type SlotConfig, slotAt } from '../cardano/codec/slots.ts';
 import { coins } from '../cardano/codec/value.ts';
 import { type Key, keyOf } from '../cardano/keys/keys.ts';
@@ -140,14 +141,22 @@ interface Kept {
 }
 
 function begun(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
-  const { paceMs, clock, genesis } = options;
+  const { paceMs, clock } = options;
   const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
   // Whole seconds: that is how a node tells its start.
   const zeroTimeMs = Math.floor(clock.nowMs() / 1000) * 1000;
   const slotConfig = { zeroTimeMs, zeroSlot: 0, slotLengthMs };
-  const faucet = { address: keyAddress(faucetKey.hash), value: coins(FAUCET_LOVELACE) };
-  const plans = [...genesis, ...Array.from({ length: FAUCET_OUTPUTS }, () => faucet)];
   const kept: Kept = { slotConfig, faucetKeyHash: faucetKey.hash };
-  file.begin(JSON.stringify(kept), placed(plans));
+  file.begin(JSON.stringify(kept), genesisUtxos(options));
   return slotConfig;
+}
+
+/** What a new chain holds: the outputs of its genesis, then the faucet's. */
+export function genesisUtxos({
+  genesis,
+  faucetSecret,
+}: Pick<DevnetOptions, 'genesis' | 'faucetSecret'>): Utxo[] {
+  const address = keyAddress(keyOf(faucetSecret).hash);
+  const faucet = { address, value: coins(FAUCET_LOVELACE) };
+  return placed([...genesis, ...Array.from({ length: FAUCET_OUTPUTS }, () => faucet)]);
 }

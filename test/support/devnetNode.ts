@@ -1,7 +1,8 @@
 /** A devnet for tests: in this thread, blocks on demand, the same funded keys as everywhere. */
 import { join } from 'node:path';
+import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { Devnet, type DevnetOptions } from '../../src/devnet/devnet.ts';
+import { Devnet, type DevnetOptions, genesisUtxos } from '../../src/devnet/devnet.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { addressOf, FUNDED, secretOf } from './ledgerWorld.ts';
 import { type Scope, temporaryDirectory } from './server.ts';
@@ -19,6 +20,11 @@ export function devnetOptions(directory = temporaryDirectory()): DevnetOptions {
     faucetSecret: secretOf('faucet'),
     paceMs: 0,
   };
+}
+
+/** What `devnetOptions` begins with. */
+export function genesisOutputs(): Utxo[] {
+  return genesisUtxos(devnetOptions());
 }
 
 /** Stops with the test. */
