@@ -11,6 +11,8 @@ export class NatsProxy {
   deaf = false;
   /** What clients say is swallowed, what the server says gets through. */
   mute = false;
+  /** What is said arrives so much later, in both directions. */
+  delayMs = 0;
   /** Nobody gets in. */
   closed = false;
   /** Called with what a client said, before it is passed on. */
@@ -54,6 +56,11 @@ export class NatsProxy {
     }
   }
 
+  #later(write: () => void): void {
+    if (this.delayMs === 0) write();
+    else setTimeout(write, this.delayMs);
+  }
+
   #join(client: Socket, targetPort: number): void {
     if (this.closed) {
       client.destroy();
@@ -65,10 +72,11 @@ export class NatsProxy {
     client.on('data', (data) => {
       const text = data.toString('latin1');
       this.heard(text);
-      if (!this.mute) server.write(Buffer.from(this.rewrite(text), 'latin1'));
+      const said = Buffer.from(this.rewrite(text), 'latin1');
+      if (!this.mute) this.#later(() => server.write(said));
     });
     server.on('data', (data) => {
-      if (!this.deaf) client.write(data);
+      if (!this.deaf) this.#later(() => client.write(data));
     });
     for (const socket of pair) {
       socket.on('error', () => {});

@@ -15,6 +15,7 @@ import {
   type MsgHdrs,
   type NatsConnection,
   nanos,
+  nkeyAuthenticator,
 } from '@nats-io/transport-node';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -29,6 +30,13 @@ export interface NatsSettings {
   readonly name: string;
   /** File with a user's JWT and seed, where the server wants them. */
   readonly credsFile?: string | undefined;
+  /** File with a user's NKEY seed (`SU…`). */
+  readonly nkeyFile?: string | undefined;
+  /** PEM: the authority of the servers' certificates, where the system does not know it. */
+  readonly caFile?: string | undefined;
+  /** PEM: the certificate that says who we are, and its key. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
   readonly connectTimeoutMs?: number;
 }
 
@@ -44,6 +52,8 @@ const PING_EVERY_MS = 2_000;
 const RECONNECT_MS = 100;
 const RECONNECT_JITTER_MS = 200;
 const NEVER = new Promise<never>(() => {});
+/** Without the key's kind, which its second letter says, in base 32. */
+const NKEY_SEED = /\bSU[A-Z2-7]{56}\b/;
 
 /** Connects once; Failure says what to do. A connection that is lost later comes back by itself. */
 export async function connectNats(settings: NatsSettings, rng: Rng): Promise<NatsLink | Failure> {
@@ -144,11 +154,13 @@ function optionsOf(settings: NatsSettings, rng: Rng): ConnectionOptions | Failur
   if (first === undefined) {
     return new Failure('NOT_READY', 'NATS_URL is no URL; write it as nats://host:4222');
   }
-  const creds = authOf(first, settings.credsFile);
-  if (creds instanceof Failure) return creds;
+  const auth = authOf(first, settings);
+  if (auth instanceof Failure) return auth;
+  const tls = tlsOf(urls, settings);
+  if (tls instanceof Failure) return tls;
   return {
-    ...creds,
-    ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
+    ...auth,
+    ...tls,
     servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? '4222' : port}`),
     name: settings.name,
     timeout: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
@@ -162,17 +174,51 @@ function optionsOf(settings: NatsSettings, rng: Rng): ConnectionOptions | Failur
   };
 }
 
-function authOf(url: URL, credsFile: string | undefined): ConnectionOptions | Failure {
+function authOf(url: URL, { credsFile, nkeyFile }: NatsSettings): ConnectionOptions | Failure {
   if (credsFile !== undefined) {
-    try {
-      return { authenticator: credsAuthenticator(readFileSync(credsFile)) };
-    } catch (error) {
-      return new Failure('NOT_READY', `the NATS credentials in ${credsFile}: ${String(error)}`);
-    }
+    const creds = fileOf('NATS_CREDS_FILE', credsFile);
+    return creds instanceof Failure ? creds : { authenticator: credsAuthenticator(creds) };
+  }
+  if (nkeyFile !== undefined) {
+    const found = fileOf('NATS_NKEY_FILE', nkeyFile);
+    if (found instanceof Failure) return found;
+    const [seed] = NKEY_SEED.exec(found.toString('utf8')) ?? [];
+    if (seed !== undefined) return { authenticator: nkeyAuthenticator(Buffer.from(seed)) };
+    const advice = `${nkeyFile} has no seed of a user (SU…); make one with: nk -gen user`;
+    return new Failure('NOT_READY', `NATS_NKEY_FILE: ${advice}`);
   }
   const user = decodeURIComponent(url.username);
   if (user === '') return {};
   return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) };
+}
+
+/** The files are read again at each connection, so that a certificate can be renewed. */
+function tlsOf(
+  urls: readonly URL[],
+  { caFile, certFile, keyFile }: NatsSettings,
+): Pick<ConnectionOptions, 'tls'> | Failure {
+  const files = [
+    ['NATS_CA_FILE', 'caFile', caFile],
+    ['NATS_CERT_FILE', 'certFile', certFile],
+    ['NATS_KEY_FILE', 'keyFile', keyFile],
+  ] as const;
+  const tls: Partial<Record<'caFile' | 'certFile' | 'keyFile', string>> = {};
+  for (const [setting, option, path] of files) {
+    if (path === undefined) continue;
+    const found = fileOf(setting, path);
+    if (found instanceof Failure) return found;
+    tls[option] = path;
+  }
+  const isWanted = urls.some(({ protocol }) => protocol === 'tls:') || Object.keys(tls).length > 0;
+  return isWanted ? { tls } : {};
+}
+
+function fileOf(setting: string, path: string): Buffer | Failure {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    return new Failure('NOT_READY', `${setting}: ${path} cannot be read: ${String(error)}`);
+  }
 }
 
 function urlsOf(text: string): URL[] {

@@ -97,6 +97,10 @@ function nodeProcess(
     KEYS_FILE: keysFile,
     NATS_URL: natsUrl,
     NATS_CREDS_FILE: '',
+    NATS_NKEY_FILE: '',
+    NATS_CA_FILE: '',
+    NATS_CERT_FILE: '',
+    NATS_KEY_FILE: '',
     NATS_REPLICAS: '1',
     NODE_NAME: name,
   };

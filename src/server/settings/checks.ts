@@ -76,6 +76,20 @@ const CHECKS: readonly Check[] = [
         ? null
         : ['it is no URL of a NATS server', 'Write it as nats://127.0.0.1:4222'],
   },
+  {
+    reads: ['NATS_NKEY_FILE', 'NATS_CREDS_FILE'],
+    find: ({ NATS_NKEY_FILE, NATS_CREDS_FILE }) =>
+      NATS_NKEY_FILE !== undefined && NATS_CREDS_FILE !== undefined
+        ? ['NATS_CREDS_FILE names a user, too', 'Leave one of the two out']
+        : null,
+  },
+  {
+    reads: ['NATS_CERT_FILE', 'NATS_KEY_FILE'],
+    find: ({ NATS_CERT_FILE, NATS_KEY_FILE }) =>
+      (NATS_CERT_FILE === undefined) !== (NATS_KEY_FILE === undefined)
+        ? ['a certificate and its key belong together', 'Set both, or none of them']
+        : null,
+  },
 ];
 
 /** Every fault among `settings`, whose `badKeys` hold their defaults and are not judged again. */

@@ -94,6 +94,10 @@ const CHAIN = {
 const NODES = {
   NATS_URL: optionalUrl('NATS servers that join several nodes, commas between; empty: one node.'),
   NATS_CREDS_FILE: optionalUrl("File with a NATS user's credentials, where the server wants them."),
+  NATS_NKEY_FILE: optionalUrl("File with the seed of a NATS user's NKEY, instead of a password."),
+  NATS_CA_FILE: optionalUrl('PEM of the authority that signed the certificates of NATS.'),
+  NATS_CERT_FILE: optionalUrl('PEM of the certificate by which NATS knows this node.'),
+  NATS_KEY_FILE: optionalUrl('PEM of the key of NATS_CERT_FILE.'),
   NATS_REPLICAS: integer(1, 5, 1, 'Copies that NATS keeps of log and snapshots; 3 in production.'),
   MARKET_NAME: Type.String({
     pattern: '^[A-Za-z0-9_-]{1,32}$',

@@ -85,8 +85,7 @@ export async function joinMarket(
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
   const { settings, clock, rng } = world;
   const name = settings.NODE_NAME ?? rng.token(6);
-  const credsFile = settings.NATS_CREDS_FILE;
-  const link = await connectNats({ url, name, credsFile }, rng);
+  const link = await connectNats({ url, name, ...credentialsIn(settings) }, rng);
   if (link instanceof Failure) throw new Error(link.message);
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));
@@ -191,6 +190,16 @@ async function settle(
 
 function sharedSettingsOf({ LEASE_MS, NATS_REPLICAS }: World['settings']): SharedSettings {
   return { leaseMs: LEASE_MS, replicas: NATS_REPLICAS };
+}
+
+function credentialsIn(settings: World['settings']) {
+  return {
+    credsFile: settings.NATS_CREDS_FILE,
+    nkeyFile: settings.NATS_NKEY_FILE,
+    caFile: settings.NATS_CA_FILE,
+    certFile: settings.NATS_CERT_FILE,
+    keyFile: settings.NATS_KEY_FILE,
+  };
 }
 
 /** What waits for NATS is given up when we are told to stop, and when the connection is closed. */

@@ -15,6 +15,8 @@ import { until, untilAsked } from '../../support/until.ts';
 import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET } from './nodes.ts';
 import type { Scene } from './scene.ts';
 
+const HOUR_MS = 3_600_000;
+
 export type Fault = (scene: Scene) => Promise<void>;
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -290,6 +292,51 @@ async function raiseLease({ nodes, note }: Scene): Promise<void> {
   note(`term ${after?.term} for ${(after?.seq ?? 0) - before.seq} entries`);
 }
 
+/** An hour ahead: the market must not get there. */
+async function setClockOfLeader({ nodes, note }: Scene): Promise<void> {
+  const old = await nodes.leader();
+  old.setClock(HOUR_MS);
+  const said = await untilSteppedDown(old, /clock/);
+  const { tip } = (await (await nodes.leader(old)).health()) ?? assert.fail('it answers');
+  assert(tip.lagMs !== null && tip.lagMs < HOUR_MS / 2, `${tip.lagMs}`);
+  old.setClock(0);
+  await untilMayLead(old);
+  note(`${old.name}: ${said}`);
+}
+
+async function fillDiskOfLeader({ nodes, note }: Scene): Promise<void> {
+  const old = await nodes.leader();
+  const makeRoom = old.fillDisk();
+  const said = await untilSteppedDown(old, /disk/);
+  await nodes.leader(old);
+  makeRoom();
+  await untilMayLead(old);
+  note(`${old.name}: ${said}`);
+}
+
+async function untilSteppedDown(node: FaultyNode, why: RegExp): Promise<string> {
+  const isDown = (health: Health | null) =>
+    health?.role === 'follower' && why.test(health.mayNotLead ?? '');
+  const said = await untilAsked('it steps down', () => node.health(), isDown, LIMIT_MS);
+  return said?.mayNotLead ?? '';
+}
+
+async function untilMayLead(node: FaultyNode): Promise<void> {
+  const mayLead = (health: Health | null) => health?.mayNotLead === null;
+  await untilAsked('it may lead again', () => node.health(), mayLead, LIMIT_MS);
+}
+
+/** It is refused, and the first one goes on. */
+async function startTwinOfLeader({ nodes }: Scene): Promise<void> {
+  const leader = await nodes.leader();
+  const before = await leader.health();
+  const twin = leader.startTwin();
+  assert.equal((await twin.ended(LIMIT_MS)).code, 1);
+  assert.match(twin.text, new RegExp(`NODE_NAME ${leader.name} is in use: a process on .* since`));
+  const now = await leader.health();
+  assert.deepEqual([now?.status, now?.term, now?.role], [200, before?.term, 'leader']);
+}
+
 export const FAULTS = {
   'kill -9 of the leader': killLeader,
   'kill -9 of all followers': killFollowers,
@@ -305,6 +352,9 @@ export const FAULTS = {
   'the leader cut off from NATS': partLeader,
   'a follower cut off from NATS': partFollower,
   'a follower cut off while the log is lost': leaveFollowerBehind,
+  'the clock of the leader an hour ahead': setClockOfLeader,
+  'the disk of the leader full': fillDiskOfLeader,
+  'another process with the name of the leader': startTwinOfLeader,
   "a follower's consumers lag for good": lagConsumers,
   'a stranger writes into the log': writeAsStranger,
   'a directory of another market starts with the others': startWithOtherMarket,

@@ -1,10 +1,14 @@
 /** Real nodes of one market over a real nats-server, each behind a proxy of its own. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dataFiles } from '../../../src/engine/actors/files.ts';
+import { openDatabase } from '../../../src/engine/store/database.ts';
 import { NatsServer } from '../../support/nats.ts';
 import { NatsProxy } from '../../support/natsProxy.ts';
 import {
   type Environment,
+  Program,
   type Scope,
   type Server,
   startServer,
@@ -27,7 +31,13 @@ export interface Health {
   readonly stateHash: string;
   readonly synced: boolean;
   readonly stale: boolean;
+  readonly mayNotLead: string | null;
+  readonly tip: { readonly lagMs: number | null };
 }
+
+const SET_CLOCK = join(import.meta.dirname, '../../support/setClock.ts');
+/** Of each database file of a node: more than a scene needs. */
+const DATA_MAX_MB = 24;
 
 export class FaultyNode {
   readonly name: string;
@@ -35,6 +45,7 @@ export class FaultyNode {
   readonly proxy: NatsProxy;
   readonly #scope: Scope;
   readonly env: Environment;
+  readonly #clockFile = join(temporaryDirectory(), 'ahead');
   #server: Server | null = null;
   #asking = new AbortController();
   /** SIGSTOP was sent. */
@@ -48,7 +59,9 @@ export class FaultyNode {
     this.#scope = scope;
     this.name = name;
     this.proxy = proxy;
-    this.env = { ...env, NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
+    const clock = { NODE_OPTIONS: `--import ${SET_CLOCK}`, CLOCK_FILE: this.#clockFile };
+    const own = { NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
+    this.env = { ...env, ...own, ...clock, DATA_MAX_MB: `${DATA_MAX_MB}` };
     proxy.heard = (text) => {
       this.publishes += text.split(`PUB ${MARKET}.entry.`).length - 1;
       this.requests += text.split('PUB $JS.API.').length - 1;
@@ -109,6 +122,31 @@ export class FaultyNode {
   thaw(): void {
     this.server.program.signal('SIGCONT');
     this.frozen = false;
+  }
+
+  /** Its clock is so far ahead from now on. */
+  setClock(aheadMs: number): void {
+    writeFileSync(this.#clockFile, `${aheadMs}`);
+  }
+
+  /** Its state is as large as it may be; answers how to make room again. */
+  fillDisk(): () => void {
+    const { state } = dataFiles(this.directory);
+    const database = openDatabase(state, { synchronous: 'NORMAL', maxMb: 0 });
+    database.exec('CREATE TABLE ballast (bytes BLOB)');
+    const bytes = DATA_MAX_MB * 1024 * 1024;
+    database.prepare('INSERT INTO ballast (bytes) VALUES (zeroblob(?))').run(bytes);
+    return () => {
+      database.exec('DROP TABLE ballast');
+      database.close();
+    };
+  }
+
+  /** Another process with its name, over another directory. */
+  startTwin(): Program {
+    const twin = new Program([], { ...this.env, DATA_DIR: temporaryDirectory() });
+    this.#scope.after(() => twin.kill());
+    return twin;
   }
 
   /** NATS is out of its reach. */

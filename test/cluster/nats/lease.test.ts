@@ -222,6 +222,26 @@ describe('the lease', { concurrency: true }, () => {
     assert.equal(await rival.bucket.get('leader'), null);
   });
 
+  test('a lease is kept over a round trip of a tenth of it', async (scope) => {
+    const proxy = await NatsProxy.start(scope, server.port);
+    const through = await server.connect(scope, proxy.url);
+    const name = marketName();
+    const holder = await Candidate.ready(scope, through, name, 'a');
+    const rival = await Candidate.ready(scope, other, name, 'b');
+    proxy.delayMs = LEASE_MS / 20;
+    await holder.taken();
+    const revisions = new Set<number>();
+    const renewals = async () => {
+      const value = await rival.bucket.get('leader');
+      if (value !== null && value !== 'unreachable') revisions.add(value.revision);
+      assert.equal(holder.lease.held, true);
+      return revisions.size;
+    };
+    await untilAsked('it was renewed for longer than a lease', renewals, (count) => count > 4);
+    assert.deepEqual(holder.losses, []);
+    proxy.delayMs = 0;
+  });
+
   test('a holder is told when its lease is gone with the state of the server', async (scope) => {
     const own = await NatsServer.start(scope);
     const connection = await own.connect(scope);
