@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { CATALOGUE } from '../../src/engine/runtime/errors.ts';
@@ -14,7 +14,8 @@ import { ownMetrics, processMetrics, REFERENCES } from './references.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
-const PAGES = ['README.md', 'src/README.md', ...globSync('docs/*.md', { cwd: ROOT })];
+const DECISIONS = globSync('docs/decisions/[0-9]*.md', { cwd: ROOT }).sort();
+const PAGES = ['README.md', 'src/README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
 
 /** Names under which Prometheus has what the code counts. */
 const METRICS = new Set([
@@ -88,6 +89,22 @@ test('links between pages lead somewhere', () => {
       assert.ok(existsSync(join(ROOT, dirname(page), file)), `${page}: ${link}`);
     }
   }
+});
+
+test('each decision has the same parts and its row in the list', () => {
+  const list = read('docs/decisions/README.md');
+  const rows = DECISIONS.map((name, index) => {
+    const number = String(index + 1).padStart(4, '0');
+    const [, title = '', date = ''] =
+      /^# \d{4}\. (.+)\n\nDate: (\d{4}-\d\d-\d\d)\n/.exec(read(name)) ?? [];
+    const parts = Array.from(read(name).matchAll(/^## (.+)$/gm), ([, part]) => part);
+    assert.deepEqual(parts, ['Context', 'Decision', 'Cost', 'How to undo'], name);
+    return `| [${number}](${basename(name)}) | ${date} | ${title} |`;
+  });
+  assert.deepEqual(
+    list.split('\n').filter((line) => line.startsWith('| [')),
+    rows,
+  );
 });
 
 test('pages name settings, scripts, files and causes that exist', () => {
