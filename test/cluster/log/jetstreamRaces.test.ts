@@ -113,7 +113,7 @@ test('appends go on when the server has forgotten the ids it has seen', async (s
   assert.deepEqual(await readAll(log), textsOf(entries));
 });
 
-test('a log begins again after its end, before its end, and never for both of two', async (scope) => {
+test('a log begins after its end or before it, and never for both of two', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const reader = await openLog(scope, other, name);
