@@ -30,6 +30,9 @@ export const CODES = {
   mustAcquireMempool: 4000,
 } as const;
 
+/** Writing the id back recurses: a deeper one would exhaust the stack. */
+const MOST_ID_DEPTH = 32;
+
 /** Faults of the protocol itself name no method; their data, if any, is the method's own. */
 export function answerText({ method, id }: Request, answer: Answer): string {
   if ('error' in answer && answer.error.code <= CODES.serverFault && !('data' in answer.error)) {
@@ -60,6 +63,9 @@ export function readRequest(text: string): Request | string {
   const { jsonrpc, method, params, id } = value as Record<string, unknown>;
   // trust: it was read from JSON
   const reflected = (id ?? null) as JsonValue;
+  if (!isShallow(id, MOST_ID_DEPTH)) {
+    return faultText(CODES.invalidRequest, "field 'id' is nested too deeply");
+  }
   if (jsonrpc !== '2.0') {
     return faultText(CODES.invalidRequest, "field 'jsonrpc' must be '2.0'", reflected);
   }
@@ -70,6 +76,11 @@ export function readRequest(text: string): Request | string {
   const isMap = typeof params === 'object' && params !== null && !Array.isArray(params);
   // trust: an object
   return { method, params: isMap ? (params as Record<string, unknown>) : {}, id: reflected };
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
 }
 
 function parsed(text: string): unknown {

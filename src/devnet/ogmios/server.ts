@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Guard, isForeign } from '../guard.ts';
@@ -20,6 +21,8 @@ const MOST_BYTES = 1 << 20;
 /** Queued for a client, in bytes: no further answer is made before some of it is sent. */
 const FULL_BYTES = 1 << 20;
 const MOST_SESSIONS = 1_000;
+/** HTTP requests that are answered at once. */
+const MOST_REQUESTS = 256;
 const REQUEST_MS = 30_000;
 /** Longer than the pause of a client that thinks between two requests. */
 const KEEP_ALIVE_MS = 65_000;
@@ -50,6 +53,7 @@ export class OgmiosServer {
   readonly #unlisten: () => void;
   readonly #startTime: string;
   #tipTime: string;
+  #requests = 0;
   #connections = 0;
   #messages = 0;
 
@@ -58,17 +62,10 @@ export class OgmiosServer {
     this.#options = options;
     this.#startTime = this.#now();
     this.#tipTime = this.#startTime;
-    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.requestTimeout = REQUEST_MS;
     this.#http.keepAliveTimeout = KEEP_ALIVE_MS;
-    this.#http.on('upgrade', (request, socket, head) => {
-      const refusal = this.#refusal(request);
-      if (refusal === null) {
-        this.#upgrades.handleUpgrade(request, socket, head, (client) => this.#connected(client));
-        return;
-      }
-      socket.end(`HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n${refusal}\n`);
-    });
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
     this.#unlisten = node.chain.listen({
       changed: () => {
         this.#tipTime = this.#now();
@@ -106,9 +103,14 @@ export class OgmiosServer {
     return new Date(this.#options.clock.nowMs()).toISOString();
   }
 
-  #refusal({ headers }: IncomingMessage): string | null {
-    if (this.#sessions.size >= MOST_SESSIONS) return `${MOST_SESSIONS} connections are open`;
-    return isForeign(headers, this.#options.guard);
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const foreign = isForeign(request.headers, this.#options.guard);
+    if (foreign !== null) refuse(socket, '403 Forbidden', foreign);
+    else if (this.#sessions.size >= MOST_SESSIONS) {
+      refuse(socket, '503 Service Unavailable', `${MOST_SESSIONS} connections are open`);
+    } else {
+      this.#upgrades.handleUpgrade(request, socket, head, (client) => this.#connected(client));
+    }
   }
 
   #connected(socket: WebSocket): void {
@@ -130,12 +132,31 @@ export class OgmiosServer {
     });
   }
 
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const foreign = isForeign(request.headers, this.#options.guard);
+    if (foreign !== null) {
+      send(response, 403, { error: foreign });
+      return;
+    }
+    if (this.#requests >= MOST_REQUESTS) {
+      send(response, 503, { error: `${MOST_REQUESTS} requests are under way: try again` });
+      return;
+    }
+    this.#requests += 1;
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      if (response.headersSent) response.destroy();
+      else send(response, 500, { error: String(error) });
+    } finally {
+      this.#requests -= 1;
+    }
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = this.#refusal(request);
     const { method, url = '' } = request;
     const [path = ''] = url.split('?');
-    if (refusal !== null) send(response, 403, { error: refusal });
-    else if (method === 'GET' && path === '/health') {
+    if (method === 'GET' && path === '/health') {
       send(response, 200, health(this.#node, this.#activity(), this.#options.version));
     } else if (method !== 'POST') {
       send(response, path === '/' ? 405 : 404, { error: 'POST / and GET /health are here.' });
@@ -183,6 +204,12 @@ export class OgmiosServer {
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** The client may reset the connection, or keep its half open: neither may last. */
+function refuse(socket: Duplex, status: string, why: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n${why}\n`, () => socket.destroy());
+}
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   // trust: callers pass what JSON can say
