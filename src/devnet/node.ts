@@ -45,6 +45,13 @@ const BLOCKS_A_TURN = 100;
 /** How far a paced chain may be ahead of its clock, in slots. */
 const MOST_AHEAD = 100;
 const MOST_QUERIED = 1_000;
+const NOT_KEPT = 'the disk of the devnet refuses to keep it: try again';
+const STOPPING = new Failure('NOT_READY', 'the devnet is stopping');
+
+interface Command {
+  readonly run: () => void;
+  readonly refuse: (failure: Failure) => void;
+}
 
 export interface NodeOptions {
   readonly ledger: Ledger;
@@ -66,7 +73,7 @@ export class DevnetNode implements ServedNode {
   readonly facts: NodeFacts;
   readonly #options: NodeOptions;
   readonly #pace: Pace;
-  readonly #commands: (() => void)[] = [];
+  readonly #commands: Command[] = [];
   /** Answers that wait for the commit of this slice. */
   #unanswered: (() => void)[] = [];
   /** Ids of the pending transactions in the file. */
@@ -89,9 +96,11 @@ export class DevnetNode implements ServedNode {
     this.#drainSoon();
   }
 
+  /** What is still queued is refused. */
   stop(): void {
     this.#isStopped = true;
     this.#pace.stop();
+    for (const { refuse } of this.#commands.splice(0)) refuse(STOPPING);
   }
 
   #restore(): void {
@@ -111,9 +120,13 @@ export class DevnetNode implements ServedNode {
     const outcome = await this.#ask(() => ledger.submit(bytes));
     if (outcome instanceof Failure) return mempoolError(outcome.message);
     if (outcome.outcome === 'refused') return this.#explained(outcome, tx);
-    // Dropped again where the disk refused to keep it.
-    const isKept = ledger.mempool.has(tx.id) || this.chain.isInBlock(tx.id);
-    return isKept ? tx.id : mempoolError('the disk of the devnet refuses to keep it: try again');
+    return this.#isKept(tx.id) ? tx.id : mempoolError(NOT_KEPT);
+  }
+
+  /** An accepted transaction is dropped again where the disk refuses to keep it. */
+  #isKept(id: string): boolean {
+    const { ledger } = this.#options;
+    return ledger.mempool.has(id) || ledger.returns(id) || this.chain.isInBlock(id);
   }
 
   #explained(outcome: Extract<SubmitOutcome, { outcome: 'refused' }>, tx: Transaction): RpcError {
@@ -157,9 +170,11 @@ export class DevnetNode implements ServedNode {
   }
 
   /** Pays coins to an address. */
-  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
+  async faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
     const { ledger, faucetKey } = this.#options;
-    return this.#ask(() => give(ledger, faucetKey, address, lovelace));
+    const outcome = await this.#ask(() => give(ledger, faucetKey, address, lovelace));
+    if (outcome instanceof Failure || outcome.outcome === 'refused') return outcome;
+    return this.#isKept(outcome.txHash) ? outcome : new Failure('SERVER_ERROR', NOT_KEPT);
   }
 
   /** Takes the newest blocks back, fewer where there are fewer; the height then. */
@@ -204,20 +219,21 @@ export class DevnetNode implements ServedNode {
   /** Runs `work` in its turn and answers once what it changed is in the file. */
   #ask<T>(work: () => T): Promise<T | Failure> {
     if (this.#isStopped) {
-      return Promise.resolve(new Failure('NOT_READY', 'the devnet is stopping'));
+      return Promise.resolve(STOPPING);
     }
     if (this.#commands.length >= MOST_COMMANDS) {
       return Promise.resolve(new Failure('OVERLOADED', 'Too much is queued: try again'));
     }
     const answered = Promise.withResolvers<T | Failure>();
-    this.#commands.push(() => {
+    const run = () => {
       try {
         const result = work();
         this.#unanswered.push(() => answered.resolve(result));
       } catch (error) {
         answered.reject(error);
       }
-    });
+    };
+    this.#commands.push({ run, refuse: answered.resolve });
     this.#drainSoon();
     return answered.promise;
   }
@@ -235,7 +251,7 @@ export class DevnetNode implements ServedNode {
     const endMs = clock.monotonicMs() + SLICE_MS;
     do {
       if (ledger.isRevalidating) ledger.revalidateOne();
-      else this.#commands.shift()?.();
+      else this.#commands.shift()?.run();
     } while (this.#isBusy() && clock.monotonicMs() < endMs);
     this.#changed();
     this.#drainSoon();

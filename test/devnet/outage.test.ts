@@ -1,0 +1,115 @@
+/** What must not end a devnet, and what it answers when it cannot keep or is stopping. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { keyAddress } from '../../src/cardano/validators/deploy.ts';
+import { placed } from '../../src/devnet/genesis.ts';
+import { isForeign } from '../../src/devnet/guard.ts';
+import { Ledger } from '../../src/devnet/ledger.ts';
+import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
+import { DevnetNode } from '../../src/devnet/node.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { startDevnet } from '../support/devnetNode.ts';
+import { addressOf, GENESIS_TIME_MS, keyNamed, ledgerOptions } from '../support/ledgerWorld.ts';
+
+const SLOTS = { zeroTimeMs: GENESIS_TIME_MS, zeroSlot: 0, slotLengthMs: 1000 };
+
+test('a request whose id is nested too deeply is refused on both transports', async (scope) => {
+  const { devnetUrl, ogmiosUrl } = await startDevnet(scope);
+  const id = '['.repeat(200_000) + ']'.repeat(200_000);
+  for (const method of ['nextBlock', 'queryNetwork/tip']) {
+    const body = `{"jsonrpc":"2.0","method":"${method}","id":${id}}`;
+    const response = await fetch(devnetUrl, { method: 'POST', body });
+    // trust: what Ogmios answers
+    const { error } = (await response.json()) as { error: { code: number } };
+    assert.equal(error.code, -32600);
+    const socket = new WebSocket(ogmiosUrl);
+    await once(socket, 'open');
+    socket.send(body);
+    const [answer] = await once(socket, 'message');
+    assert.match(String(answer), /-32600/);
+    socket.terminate();
+  }
+});
+
+/** Asks for an upgrade under a foreign name. */
+function foreign(url: string): Socket {
+  const socket = connect({
+    port: Number(new URL(url).port),
+    host: '127.0.0.1',
+    allowHalfOpen: true,
+  });
+  socket.on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost: evil\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  return socket;
+}
+
+test('a refused upgrade may be reset, or kept half open while the devnet stops', async (scope) => {
+  const devnet = await startDevnet(scope);
+  for (let count = 0; count < 5; count += 1) {
+    const socket = foreign(devnet.devnetUrl);
+    await once(socket, 'connect');
+    socket.write('more');
+    socket.resetAndDestroy();
+  }
+  const kept = foreign(devnet.devnetUrl);
+  const [answer] = await once(kept, 'data');
+  assert.match(String(answer), /403 Forbidden.*Host evil/s);
+  kept.resume();
+  await devnet.stop();
+  kept.destroy();
+});
+
+test('what is queued when a devnet stops is refused', async (scope) => {
+  const devnet = await startDevnet(scope);
+  const mined = devnet.node.mine(1);
+  await devnet.stop();
+  const answer = await mined;
+  assert.ok(answer instanceof Failure && answer.cause === 'NOT_READY');
+});
+
+test('a gift that the disk refuses to keep is no gift', async () => {
+  const { file: path } = ledgerOptions();
+  const file = new LedgerFile(path, 1);
+  const faucetKey = keyNamed('faucet');
+  const fund = { address: keyAddress(faucetKey.hash), value: coins(1_000_000_000_000n) };
+  file.begin('{}', placed([fund]));
+  const ledger = new Ledger(file, SLOTS, () => 0);
+  const node = new DevnetNode({
+    ledger,
+    file,
+    clock: systemClock,
+    faucetKey,
+    paceMs: 0,
+    includeCbor: false,
+    stalled: () => {},
+  });
+  while (ledger.forge(100) === null) assert.ok(ledger.height < 100_000);
+  for (;;) {
+    const outcome = await node.faucet(addressOf('alice'), 2_000_000n);
+    if (outcome instanceof Failure) {
+      assert.match(outcome.message, /refuses to keep/);
+      break;
+    }
+    assert.equal(outcome.outcome, 'accepted', 'until the disk is full');
+    assert.ok(ledger.mempool.has(outcome.txHash), 'an accepted one is kept');
+  }
+  const kept = [...ledger.accepted()].map(({ id }) => id);
+  node.stop();
+  file.close();
+  const again = new LedgerFile(path);
+  assert.equal(again.pending().length, kept.length);
+  again.close();
+});
+
+test('names of hosts are compared without case; no page without an origin is let in', () => {
+  const guard = { hosts: ['My-Host'] };
+  assert.equal(isForeign({ host: 'my-host:1337' }, guard), null);
+  assert.equal(isForeign({ host: '[::1]:1337', origin: 'http://[::1]:3000' }, guard), null);
+  assert.notEqual(isForeign({ host: 'localhost', origin: 'null' }, guard), null);
+  assert.notEqual(isForeign({}, guard), null);
+});
