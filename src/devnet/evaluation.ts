@@ -115,9 +115,10 @@ function additionalOf(value: unknown): Map<string, Utxo> | string {
 
 function utxoOf(value: unknown): Utxo | null {
   const ref = readRef(value);
+  if (ref === null) return null;
   // trust: `readRef` has seen an object
   const { address, value: amounts, datum, script } = value as Record<string, unknown>;
-  if (ref === null || typeof address !== 'string') return null;
+  if (typeof address !== 'string') return null;
   try {
     const plan: OutputPlan = {
       address,

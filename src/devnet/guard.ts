@@ -13,7 +13,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Why a request is refused; null: it is not. */
 export function isForeign(headers: IncomingHttpHeaders, { hosts }: Guard): string | null {
-  const known = [...LOOPBACK, ...hosts];
+  const known = [...LOOPBACK, ...hosts.map(nameOf)];
   const { host = '', origin } = headers;
   if (!known.includes(nameOf(host))) {
     return `Host ${host} is not this devnet's: use 127.0.0.1, or start it with --allow-host`;
