@@ -103,7 +103,9 @@ export class Exchange {
     // One call for all lines: each call into the library costs more than the bytes it writes.
     res.writeHeader('Access-Control-Allow-Origin', `*${reply.lines}`);
     if (reply.body === null) {
-      res.endWithoutBody(undefined, reply.close);
+      // Any first argument, also undefined, counts as a length, and the response then stays open.
+      if (reply.close === true) res.endWithoutBody(0, true);
+      else res.endWithoutBody();
     } else if (reply.close === true) {
       res.end(this.isHead ? '' : reply.body, true);
     } else if (this.isHead) {
