@@ -4,13 +4,14 @@
  * forgets what was made above h and revives what was spent above h. An output that was spent more
  * than K blocks ago is forgotten; unspent ones stay.
  *
- * `matching` answers as of a height: as long as blocks are only added, pages of one question that
- * are read one after the other fit together.
+ * `matching` answers as of a height, after the last output of the page before: as long as blocks are
+ * only added, the pages of one question fit together, also when outputs of theirs are forgotten
+ * meanwhile.
  */
 import { parseAddress } from '../cardano/codec/address.ts';
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
-import type { Database, Statement } from '../engine/store/database.ts';
+import type { Database } from '../engine/store/database.ts';
 import { datumHashOf } from './kupo/matchJson.ts';
 import { witnessDatums } from './witnessDatums.ts';
 
@@ -20,9 +21,10 @@ export const OUTPUT_TABLES = `
     payment BLOB, stake BLOB, datum_hash BLOB, script_hash BLOB, made INTEGER NOT NULL,
     made_at INTEGER NOT NULL, spent INTEGER, spent_by BLOB, spent_input INTEGER,
     PRIMARY KEY (tx, position)) STRICT, WITHOUT ROWID;
-  CREATE INDEX outputs_payment ON outputs (payment, made);
-  CREATE INDEX outputs_stake ON outputs (stake, made) WHERE stake IS NOT NULL;
-  CREATE INDEX outputs_made ON outputs (made);
+  CREATE INDEX outputs_payment ON outputs (payment, made, made_at, position);
+  CREATE INDEX outputs_stake ON outputs (stake, made, made_at, position)
+    WHERE stake IS NOT NULL;
+  CREATE INDEX outputs_made ON outputs (made, made_at, position);
   CREATE INDEX outputs_spent ON outputs (spent) WHERE spent IS NOT NULL;
   CREATE TABLE output_assets (policy BLOB NOT NULL, name BLOB NOT NULL, tx BLOB NOT NULL,
     position INTEGER NOT NULL, PRIMARY KEY (policy, name, tx, position)) STRICT, WITHOUT ROWID;
@@ -162,44 +164,61 @@ export class OutputTable {
     // trust: the columns of this statement
     const kept = this.#sql.datum.get(fromHex(hash)) as { bytes: Uint8Array } | undefined;
     if (kept !== undefined) return kept.bytes;
-    const inline = this.#ofHash(this.#sql.withDatum, hash)?.output.datum ?? null;
-    return inline === null ? null : fromHex(inline);
+    for (const row of this.#sql.withDatum.iterate(fromHex(hash))) {
+      // trust: the columns of this statement
+      const { output } = utxoOf(row as Row);
+      // Others name it by its hash alone.
+      if (output.datum !== null) return fromHex(output.datum);
+    }
+    return null;
   }
 
   /** An output that carries this reference script. */
   withScript(hash: string): Utxo | null {
-    return this.#ofHash(this.#sql.withScript, hash);
-  }
-
-  #ofHash(statement: Statement, hash: string): Utxo | null {
-    // trust: the columns of these statements
-    const row = statement.get(fromHex(hash)) as Row | undefined;
+    // trust: the columns of this statement
+    const row = this.#sql.withScript.get(fromHex(hash)) as Row | undefined;
     return row === undefined ? null : utxoOf(row);
   }
 
-  /**
-   * At most `limit` outputs as of `height`, after the first `offset`, newest first unless asked.
-   */
-  matching(query: OutputQuery, height: number, limit: number, offset: number): FoundOutput[] {
-    const { text, values } = selection(query, height);
+  /** At most `limit` outputs as of `height` that follow `after`, newest first unless asked. */
+  matching(
+    query: OutputQuery,
+    height: number,
+    limit: number,
+    after: FoundOutput | null,
+  ): FoundOutput[] {
+    const { text, values } = selection(query, height, after);
     const direction = query.oldestFirst === true ? 'ASC' : 'DESC';
-    const order = ['made', 'made_at', 'position'].map((name) => `o.${name} ${direction}`).join();
-    const sql = `SELECT ${COLUMNS} ${text} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    const order = PLACE.map((name) => `${name} ${direction}`).join();
+    const sql = `SELECT ${COLUMNS} ${text} ORDER BY ${order} LIMIT ?`;
     // trust: the columns of this statement
-    const rows = this.#database.prepare(sql).all(...values, limit, offset) as Row[];
+    const rows = this.#database.prepare(sql).all(...values, limit) as Row[];
     return rows.map((row) => foundOf(row, height));
   }
 }
 
-function selection(query: OutputQuery, height: number) {
+/** Where an output lies in the chain: no two have the same. */
+const PLACE = ['o.made', 'o.made_at', 'o.position'];
+
+function selection(query: OutputQuery, height: number, after: FoundOutput | null) {
   const { txHash, index, payment, stake, policy, assetName, status, made, spent } = query;
+  const isOldestFirst = query.oldestFirst === true;
   const [first, last] = made ?? [0, height];
   const where = ['o.made BETWEEN ? AND ?'];
-  const values: (number | Uint8Array)[] = [first, Math.min(last, height)];
+  // The heights bound the search of the index; the whole place is compared below.
+  const values: (number | Uint8Array)[] = [
+    isOldestFirst ? Math.max(first, after?.madeHeight ?? first) : first,
+    isOldestFirst ? Math.min(last, height) : Math.min(last, after?.madeHeight ?? height, height),
+  ];
   const also = (clause: string, ...more: (number | Uint8Array)[]) => {
     where.push(clause);
     values.push(...more);
   };
+  if (after !== null) {
+    const { madeHeight, transactionIndex, utxo } = after;
+    const follows = `(${PLACE.join()}) ${isOldestFirst ? '>' : '<'} (?, ?, ?)`;
+    also(follows, madeHeight, transactionIndex, utxo.ref.index);
+  }
   if (txHash !== undefined) also('o.tx = ?', fromHex(txHash));
   if (index !== undefined) also('o.position = ?', index);
   if (payment !== undefined) also('o.payment = ?', fromHex(payment));
@@ -242,7 +261,7 @@ function statements(database: Database) {
       made, made_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     keepDatum: prepare('INSERT OR IGNORE INTO datums (hash, bytes, height) VALUES (?, ?, ?)'),
     datum: prepare('SELECT bytes FROM datums WHERE hash = ?'),
-    withDatum: prepare(`${row} WHERE datum_hash = ? LIMIT 1`),
+    withDatum: prepare(`${row} WHERE datum_hash = ?`),
     withScript: prepare(`${row} WHERE script_hash = ? LIMIT 1`),
     makeAsset: prepare(
       'INSERT INTO output_assets (policy, name, tx, position) VALUES (?, ?, ?, ?)',

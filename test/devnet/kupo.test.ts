@@ -3,9 +3,24 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { placed } from '../../src/devnet/genesis.ts';
+import { writeJson } from '../../src/devnet/kupo/matchJson.ts';
 import { readPattern } from '../../src/devnet/kupo/pattern.ts';
+import { Ledger } from '../../src/devnet/ledger.ts';
+import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
+import type { FoundOutput } from '../../src/devnet/outputTable.ts';
 import { genesisOutputs, startDevnet } from '../support/devnetNode.ts';
-import { addressOf, FEE_LOVELACE, keyNamed, payment } from '../support/ledgerWorld.ts';
+import {
+  addressOf,
+  FEE_LOVELACE,
+  GENESIS_TIME_MS,
+  keyNamed,
+  ledgerOptions,
+  payment,
+} from '../support/ledgerWorld.ts';
+
+const SLOTS = { zeroTimeMs: GENESIS_TIME_MS, zeroSlot: 0, slotLengthMs: 1000 };
 
 interface Match {
   readonly transaction_id: string;
@@ -105,6 +120,49 @@ test('answers longer than a page are whole', async (scope) => {
   );
 });
 
+test('pages fit together while blocks are made and spent outputs are forgotten', async (scope) => {
+  const { file: path } = ledgerOptions();
+  const file = new LedgerFile(path);
+  scope.after(() => file.close());
+  const plan = { address: addressOf('alice'), value: coins(10_000_000n) };
+  const funds = placed(Array.from({ length: 30 }, () => plan));
+  file.begin('{}', funds);
+  const ledger = new Ledger(file, SLOTS, () => 0);
+  // The oldest outputs are those that are spent, and soon forgotten.
+  for (const source of funds.slice(0, 10)) {
+    const { bytes } = payment(source, 'alice', 'bob', 5_000_000n);
+    assert.equal(ledger.submit(bytes).outcome, 'accepted');
+  }
+  assert.equal(ledger.forge(), null);
+  const pages = (oldestFirst: boolean, payment: string | undefined, between: () => void) => {
+    const found: string[] = [];
+    let after: FoundOutput | null = null;
+    for (;;) {
+      const page = file.outputs.matching({ oldestFirst, payment }, 1, 7, after);
+      found.push(...page.map(({ utxo: { ref } }) => `${ref.txHash} ${ref.index}`));
+      after = page.at(-1) ?? null;
+      if (after === null) return found;
+      between();
+    }
+  };
+  for (const owner of [undefined, keyNamed('alice').hash]) {
+    const whole = pages(true, owner, () => {});
+    assert.deepEqual(whole, pages(false, owner, () => {}).reverse());
+    assert.equal(new Set(whole).size, owner === undefined ? 50 : 40);
+  }
+  let isForgotten = false;
+  const found = pages(true, undefined, () => {
+    if (!isForgotten) assert.equal(ledger.forge(K + 1), null);
+    isForgotten = true;
+  });
+  const unspent = Array.from(file.unspent(), ({ ref }) => `${ref.txHash} ${ref.index}`);
+  assert.equal(unspent.length, 40);
+  assert.deepEqual(
+    unspent.filter((ref) => !found.includes(ref)),
+    [],
+  );
+});
+
 test('checkpoints, health and headers name the newest block', async (scope) => {
   const { ask, devnet } = await paidOn(scope);
   const { tip } = devnet.node.chain;
@@ -139,6 +197,13 @@ test('says what is wrong with a question', async (scope) => {
     assert.equal(typeof body.hint, 'string', path);
   }
   assert.equal((await ask('/nothing')).status, 404);
+});
+
+test('writes integers of any size, and texts as they are', () => {
+  assert.equal(
+    writeJson({ a: 2n ** 64n, b: '\u00015\u0001' }),
+    `{"a":${2n ** 64n},"b":"\\u00015\\u0001"}`,
+  );
 });
 
 test('reads every form of a pattern', () => {

@@ -1,16 +1,27 @@
 /** Reads the ledger's file as Kupo shows it: heights become points, spendings get redeemers. */
 import { toHex } from '../../cardano/codec/hex.ts';
+import type { Utxo } from '../../cardano/codec/output.ts';
 import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
 import type { BlockHead, LedgerFile } from '../ledgerFile.ts';
 import type { FoundOutput } from '../outputTable.ts';
-import { type KupoPoint, type Match, scriptJson } from './matchJson.ts';
+import { datumHashOf, type KupoPoint, type Match, scriptJson } from './matchJson.ts';
 import { metadataJson } from './metadata.ts';
 import type { Pattern } from './pattern.ts';
 
 const GENESIS: KupoPoint = { slot: 0, hash: '0'.repeat(64) };
 /** As many checkpoints as Kupo shows: dense at the tip, then each twice as far. */
 const DENSE = 11;
+
+interface Page {
+  /** Outputs are shown as of this one. */
+  readonly height: number;
+  readonly limit: number;
+  /** The last of the page before. */
+  readonly after: FoundOutput | null;
+  /** With datums that outputs name by their hash. */
+  readonly isResolved: boolean;
+}
 
 export class KupoReader {
   readonly #file: LedgerFile;
@@ -19,14 +30,24 @@ export class KupoReader {
     this.#file = file;
   }
 
-  /** A page of what matches as of a height. */
-  page(pattern: Pattern, height: number, limit: number, offset: number) {
-    const rows = this.#file.outputs.matching(pattern, height, limit, offset);
+  /** What matches; `last` is null where no page follows. */
+  page(pattern: Pattern, { height, limit, after, isResolved }: Page) {
+    const rows = this.#file.outputs.matching(pattern, height, limit, after);
     const { address } = pattern;
     const wanted = rows.filter(
       ({ utxo }) => address === undefined || utxo.output.address === address,
     );
-    return { found: wanted.map((row) => this.#match(row)), isLast: rows.length < limit };
+    const last = rows.length < limit ? null : (rows.at(-1) ?? null);
+    const found = wanted.map((row) => {
+      const match = this.#match(row);
+      return isResolved ? { ...match, shownDatum: this.#shownDatum(row.utxo) } : match;
+    });
+    return { found, last };
+  }
+
+  #shownDatum({ output }: Utxo): string | null {
+    const hash = output.datum === null ? datumHashOf(output) : null;
+    return hash === null ? null : (this.datum(hash)?.datum ?? null);
   }
 
   #match({ utxo, transactionIndex, madeHeight, spent }: FoundOutput): Match {

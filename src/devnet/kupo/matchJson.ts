@@ -13,6 +13,7 @@ import { SCRIPT_LANGUAGES } from '../../cardano/codec/foreignOutput.ts';
 import { blake2b256 } from '../../cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import type { Output, Utxo } from '../../cardano/codec/output.ts';
+import { type JsonValue, jsonText } from '../ogmios/json.ts';
 
 /** A point of the chain; genesis has slot 0 and a hash of zeros. */
 export interface KupoPoint {
@@ -24,6 +25,8 @@ export interface Match {
   readonly utxo: Utxo;
   readonly transactionIndex: number;
   readonly createdAt: KupoPoint;
+  /** CBOR hex of the datum that the output names by its hash, where a witness showed it. */
+  readonly shownDatum?: string | null;
   readonly spent: {
     readonly at: KupoPoint;
     readonly txHash: string;
@@ -33,14 +36,10 @@ export interface Match {
   } | null;
 }
 
-const MARK = '\u0001';
-
 /** Bigints as plain digits: amounts may pass 2^53. */
 export function writeJson(value: unknown): string {
-  const text = JSON.stringify(value, (_key, each: unknown) =>
-    typeof each === 'bigint' ? `${MARK}${each}${MARK}` : each,
-  );
-  return text.replaceAll(/"\\u0001(-?\d+)\\u0001"/g, '$1');
+  // trust: callers pass what JSON can say
+  return jsonText(value as JsonValue);
 }
 
 export function pointJson({ slot, hash }: KupoPoint) {
@@ -60,7 +59,9 @@ export function matchJson(match: Match, isResolved: boolean) {
     value: valueJson(output),
     datum_hash: hash,
     ...(hash === null ? {} : { datum_type: output.datum === null ? 'hash' : 'inline' }),
-    ...(isResolved ? { datum: output.datum, script: scriptJson(output) } : {}),
+    ...(isResolved
+      ? { datum: output.datum ?? match.shownDatum ?? null, script: scriptJson(output) }
+      : {}),
     script_hash: output.scriptHash,
     created_at: pointJson(createdAt),
     spent_at:

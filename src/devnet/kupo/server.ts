@@ -13,6 +13,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Guard, isForeign } from '../guard.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LedgerFile } from '../ledgerFile.ts';
+import type { FoundOutput } from '../outputTable.ts';
 import { KupoReader } from './kupoReader.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
 import { readQuestion } from './question.ts';
@@ -110,16 +111,19 @@ export class KupoServer {
     const asOf = this.#ledger.tip;
     const isResolved = params.has('resolve_hashes');
     this.#head(response, 200);
-    let [offset, separator] = [0, '['];
+    const height = asOf?.height ?? 0;
+    let separator = '[';
+    let after: FoundOutput | null = null;
     for (;;) {
       if (!this.#reader.isOnChain(asOf)) throw new Error('the chain was rolled back meanwhile');
-      const { found, isLast } = this.#reader.page(question, asOf?.height ?? 0, PAGE, offset);
+      const wanted = { height, limit: PAGE, after, isResolved };
+      const { found, last } = this.#reader.page(question, wanted);
       for (const match of found) {
         response.write(separator + writeJson(matchJson(match, isResolved)));
         separator = ',';
       }
-      if (isLast) break;
-      offset += PAGE;
+      if (last === null) break;
+      after = last;
       if (!(await isDrained(response, this.#options.clock))) return;
     }
     response.end(separator === '[' ? '[]' : ']');
@@ -206,10 +210,11 @@ function safelyDecoded(part: string): string {
 async function isDrained(response: ServerResponse, clock: Clock): Promise<boolean> {
   const isGone = () => response.destroyed || response.closed;
   if (!isGone() && response.writableNeedDrain) {
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    const ready = Promise.withResolvers<void>();
+    const resolve = () => ready.resolve();
+    response.once('drain', resolve).once('close', resolve);
+    await ready.promise;
+    response.off('drain', resolve).off('close', resolve);
   } else await new Promise<void>((resolve) => clock.soon(resolve));
   return !isGone();
 }
