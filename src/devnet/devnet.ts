@@ -51,6 +51,7 @@ const FAUCET_OUTPUTS = 20;
 export class Devnet {
   readonly node: DevnetNode;
   readonly #file: LedgerFile;
+  readonly #options: DevnetOptions;
   readonly #host: string;
   readonly #ogmios: OgmiosServer;
   readonly #kupo: KupoServer;
@@ -59,6 +60,7 @@ export class Devnet {
     const { clock, paceMs, version = 'devnet', host = HOST, guard = { hosts: [] } } = options;
     const { includeCbor = true, ogmiosPort = 0, kupoPort = 0, stalled = () => {} } = options;
     this.#file = file;
+    this.#options = options;
     this.#host = host;
     this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, includeCbor, stalled });
     const route = devnetRoute(this.node);
@@ -101,6 +103,15 @@ export class Devnet {
     await this.#ogmios.stop();
     await this.#kupo.stop();
     this.#file.close();
+  }
+
+  /** Whether the chain began with these outputs, beside the faucet's. */
+  beganWith(genesis: readonly OutputPlan[]): boolean {
+    const { faucetSecret } = this.#options;
+    // The reference holds a hash over all of them.
+    const [wanted] = genesisUtxos({ genesis, faucetSecret });
+    const [found] = this.#file.genesisOutputs();
+    return wanted?.ref.txHash === found?.ref.txHash;
   }
 
   get ogmiosUrl(): string {

@@ -1,7 +1,9 @@
 /** What must not end a devnet, and what it answers when it cannot keep or is stopping. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { coins } from '../../src/cardano/codec/value.ts';
@@ -13,8 +15,11 @@ import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { DevnetNode } from '../../src/devnet/node.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { runDevnet } from '../../src/server/cli/devnet.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import { addressOf, GENESIS_TIME_MS, keyNamed, ledgerOptions } from '../support/ledgerWorld.ts';
+import { temporaryDirectory } from '../support/server.ts';
 
 const SLOTS = { zeroTimeMs: GENESIS_TIME_MS, zeroSlot: 0, slotLengthMs: 1000 };
 
@@ -104,6 +109,44 @@ test('a gift that the disk refuses to keep is no gift', async () => {
   const again = new LedgerFile(path);
   assert.equal(again.pending().length, kept.length);
   again.close();
+});
+
+test('a chain that began with other outputs is not taken for the one asked for', async () => {
+  const directory = temporaryDirectory();
+  const run = async (genesis: string | null) => {
+    const lines: string[] = [];
+    const command = {
+      name: 'devnet',
+      ogmiosPort: 0,
+      kupoPort: 0,
+      paceMs: 0,
+      allowHost: null,
+    } as const;
+    await runDevnet(
+      { ...command, genesis },
+      {
+        dataDirectory: directory,
+        blockEveryMs: 0,
+        host: '127.0.0.1',
+        version: 'test',
+        clock: systemClock,
+        rng: systemRng,
+        say: (line) => lines.push(line),
+        stopAsked: Promise.resolve(),
+      },
+    );
+    return lines.filter((line) => line.includes('Wallet')).length;
+  };
+  const files = ['5000000', '6000000'].map((lovelace) => {
+    const file = join(directory, `${lovelace}.json`);
+    writeFileSync(file, JSON.stringify({ outputs: [{ address: addressOf('alice'), lovelace }] }));
+    return file;
+  });
+  const [first = '', second = ''] = files;
+  assert.equal(await run(first), 0);
+  assert.equal(await run(first), 0, 'again');
+  await assert.rejects(run(second), /began with other outputs .*start without --genesis/);
+  assert.equal(await run(null), 0, 'wallets that hold nothing are not shown');
 });
 
 test('names of hosts are compared without case; no page without an origin is let in', () => {

@@ -36,11 +36,13 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
   const directory = resolve(place.dataDirectory, 'node');
   mkdirSync(directory, { recursive: true });
   const wallets = command.genesis === null ? walletsIn(directory) : [];
+  const file = join(directory, 'chain.sqlite');
+  const genesis = command.genesis === null ? funded(wallets) : genesisOf(command.genesis);
   const paceMs = command.paceMs ?? place.blockEveryMs;
   const devnet = await Devnet.open({
-    file: join(directory, 'chain.sqlite'),
+    file,
     clock,
-    genesis: command.genesis === null ? funded(wallets) : genesisOf(command.genesis),
+    genesis,
     faucetSecret: faucetSecret(join(directory, 'faucet.key'), rng),
     paceMs,
     host,
@@ -50,12 +52,19 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
     version,
     stalled: (message) => say(`No block can be made for now: ${message}`),
   });
+  const isAsAsked = devnet.beganWith(genesis);
+  if (!isAsAsked && command.genesis !== null) {
+    await devnet.stop();
+    const help = `start without --genesis to continue it, or move ${directory} away`;
+    throw new Error(`${file} began with other outputs than ${command.genesis}: ${help}`);
+  }
   const blocks = paceMs === 0 ? 'blocks on demand' : `a block every ${paceMs} ms`;
   say(`A Cardano devnet runs (network magic 42, ${blocks}). Stop it with Ctrl+C.`);
   say(`  Ogmios  ${devnet.ogmiosUrl}`);
   say(`  Kupo    ${devnet.kupoUrl}`);
   say(`  Faucet  POST ${devnet.devnetUrl}/devnet/v1/faucet {"address": "addr_test1…", "ada": 100}`);
-  for (const { file, address } of wallets) say(`  Wallet  ${address}  ${file}`);
+  // Wallets of a chain that began with other outputs hold nothing.
+  for (const each of isAsAsked ? wallets : []) say(`  Wallet  ${each.address}  ${each.file}`);
   await place.stopAsked;
   await devnet.stop();
   return 0;
