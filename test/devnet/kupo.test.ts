@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { encodeOutput } from '../../src/cardano/codec/encode.ts';
+import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { fromHex } from '../../src/cardano/codec/hex.ts';
+import { decodeOutput } from '../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { placed } from '../../src/devnet/genesis.ts';
-import { writeJson } from '../../src/devnet/kupo/matchJson.ts';
+import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
+import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
 import { readPattern } from '../../src/devnet/kupo/pattern.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
@@ -160,6 +165,28 @@ test('pages fit together while blocks are made and spent outputs are forgotten',
   assert.deepEqual(
     unspent.filter((ref) => !found.includes(ref)),
     [],
+  );
+});
+
+test('resolves a datum that an output names by its hash', (scope) => {
+  const file = new LedgerFile(ledgerOptions().file);
+  scope.after(() => file.close());
+  const plan = { address: addressOf('alice'), value: coins(10_000_000n) };
+  const plain = Buffer.from(encodeOutput(plan)).toString('hex');
+  assert.match(plain, /^a2/);
+  const hash = blake2b256(fromHex('07'));
+  const byHash = decodeOutput(fromHex(`a3${plain.slice(2)}0282005820${hash}`));
+  const inline = decodeOutput(encodeOutput({ ...plan, datum: '07' }));
+  const outputs = [byHash, inline].map((output, index) => {
+    return { ref: { txHash: '00'.repeat(32), index }, output };
+  });
+  file.begin('{}', outputs);
+  const reader = new KupoReader(file);
+  const wanted = { height: 0, limit: 10, after: null, isResolved: true };
+  const { found } = reader.page({ oldestFirst: true }, wanted);
+  assert.deepEqual(
+    found.map((match) => matchJson(match, true).datum),
+    ['07', '07'],
   );
 });
 
