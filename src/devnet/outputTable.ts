@@ -4,8 +4,8 @@
  * forgets what was made above h and revives what was spent above h. An output that was spent more
  * than K blocks ago is forgotten; unspent ones stay.
  *
- * `matching` answers as of a height, after the last output of the page before: as long as blocks are
- * only added, the pages of one question fit together, also when outputs of theirs are forgotten
+ * `matching` answers as of a height, after the last output of the page before: as long as blocks
+ * are only added, the pages of one question fit together, also when outputs of theirs are forgotten
  * meanwhile.
  */
 import { parseAddress } from '../cardano/codec/address.ts';
