@@ -20,6 +20,7 @@ import { runDevnet } from '../../src/server/cli/devnet.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import { addressOf, GENESIS_TIME_MS, keyNamed, ledgerOptions } from '../support/ledgerWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
+import { untilAsked } from '../support/until.ts';
 
 const SLOTS = { zeroTimeMs: GENESIS_TIME_MS, zeroSlot: 0, slotLengthMs: 1000 };
 
@@ -39,6 +40,30 @@ test('a request whose id is nested too deeply is refused on both transports', as
     assert.match(String(answer), /-32600/);
     socket.terminate();
   }
+});
+
+test('a client that asks and never reads is cut off, others are served', async (scope) => {
+  const output = { address: addressOf('alice'), value: coins(2_000_000n) };
+  const genesis = Array.from({ length: 1_000 }, () => output);
+  const { ogmiosUrl, devnetUrl } = await startDevnet(scope, { genesis });
+  const socket = new WebSocket(ogmiosUrl);
+  socket.on('error', () => {});
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  socket.pause();
+  const params = { addresses: [output.address] };
+  const query = { jsonrpc: '2.0', method: 'queryLedgerState/utxo', params };
+  for (let at = 0; at < 400; at += 1) socket.send(JSON.stringify(query));
+  const connections = async () => {
+    // trust: what Ogmios answers
+    const health = (await (await fetch(`${devnetUrl}/health`)).json()) as {
+      metrics: { activeConnections: number };
+    };
+    return health.metrics.activeConnections;
+  };
+  await untilAsked('the connection is cut off', connections, (count) => count === 0);
+  socket.resume();
+  await closed;
 });
 
 /** Asks for an upgrade under a foreign name. */

@@ -1,19 +1,11 @@
 /** Kupo's JSON, as its OpenAPI (2.10 and later) has it. */
-import {
-  bytesOf,
-  elementsOf,
-  entriesOf,
-  type Item,
-  MAP,
-  numberOf,
-  readCbor,
-  span,
-} from '../../cardano/codec/cbor.ts';
+import { bytesOf, elementsOf, numberOf, readCbor, span } from '../../cardano/codec/cbor.ts';
 import { SCRIPT_LANGUAGES } from '../../cardano/codec/foreignOutput.ts';
 import { blake2b256 } from '../../cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import type { Output, Utxo } from '../../cardano/codec/output.ts';
 import { type JsonValue, jsonText } from '../ogmios/json.ts';
+import { fieldOf } from '../ogmios/outputJson.ts';
 
 /** A point of the chain; genesis has slot 0 and a hash of zeros. */
 export interface KupoPoint {
@@ -79,18 +71,6 @@ export function matchJson(match: Match, isResolved: boolean) {
 function valueJson({ value }: Output) {
   const assets = [...value.assets].map(([asset, amount]) => [asset.replace(/\.$/, ''), amount]);
   return { coins: value.lovelace, assets: Object.fromEntries(assets) };
-}
-
-function fieldOf(output: Output, key: number): { bytes: Uint8Array; item: Item } | null {
-  const bytes = fromHex(output.cbor);
-  const root = readCbor(bytes);
-  if (root.major !== MAP) {
-    // Before Babbage the third element is the hash of the datum.
-    const third = elementsOf(root)[2];
-    return key === 2 && third !== undefined ? { bytes, item: third } : null;
-  }
-  const found = entriesOf(root).find(([name]) => numberOf(bytes, name) === key);
-  return found === undefined ? null : { bytes, item: found[1] };
 }
 
 export function datumHashOf(output: Output): string | null {

@@ -55,8 +55,8 @@ export function utxoJson({ ref, output }: Utxo): Members {
   return { ...refJson(ref), ...outputJson(output) };
 }
 
-/** What our reader leaves out: it is in the output's bytes, where there are any. */
-function fieldOf(output: Output, key: number): { bytes: Uint8Array; item: Item } | null {
+/** A field of an output that `Output` leaves out, from its bytes; null where it is not there. */
+export function fieldOf(output: Output, key: number): { bytes: Uint8Array; item: Item } | null {
   if (output.cbor === '') return null;
   const bytes = fromHex(output.cbor);
   const root = readCbor(bytes);

@@ -20,6 +20,8 @@ import { Session } from './session.ts';
 const MOST_BYTES = 1 << 20;
 /** Queued for a client, in bytes: no further answer is made before some of it is sent. */
 const FULL_BYTES = 1 << 20;
+/** Answers to queries are queued beyond that; a client that reads none of them is cut off here. */
+const MOST_QUEUED_BYTES = 16 << 20;
 const MOST_SESSIONS = 1_000;
 /** HTTP requests that are answered at once. */
 const MOST_REQUESTS = 256;
@@ -116,7 +118,10 @@ export class OgmiosServer {
   #connected(socket: WebSocket): void {
     this.#connections += 1;
     const session = new Session(this.#node, {
-      send: (text) => socket.send(text, () => socket.bufferedAmount === 0 && session.pump()),
+      send: (text) => {
+        socket.send(text, () => socket.bufferedAmount === 0 && session.pump());
+        if (socket.bufferedAmount > MOST_QUEUED_BYTES) socket.terminate();
+      },
       isFull: () => socket.bufferedAmount > FULL_BYTES,
       close: (reason) => socket.close(1008, reason),
     });
@@ -180,7 +185,7 @@ export class OgmiosServer {
     else send(response, answer.status, answer.body);
   }
 
-  /** One request without a connection; what needs one (chain synchronisation) is refused there. */
+  /** One request in a session that ends with its answer: no cursor or snapshot outlives it. */
   #call(text: string): Promise<string> {
     const answered = Promise.withResolvers<string>();
     const session = new Session(this.#node, {
