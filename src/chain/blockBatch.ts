@@ -8,7 +8,6 @@
  * those end at a round height, or with the batch.
  */
 
-import { toHex } from '../cardano/codec/hex.ts';
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Fold } from '../engine/actors/fold.ts';
 import { Passage } from '../engine/actors/passage.ts';
@@ -34,7 +33,6 @@ export class BlockBatch {
   readonly #fold: Fold;
   readonly #rules: Rules;
   readonly #waiting: Waiting;
-  readonly #withRaw: boolean;
   readonly #market: BlockMarket;
   readonly #passage: Passage;
   readonly #drafts: EntryDraft[] = [];
@@ -45,11 +43,10 @@ export class BlockBatch {
   readonly transactions: Transaction[] = [];
   events = 0;
 
-  constructor(fold: Fold, rules: Rules, waiting: Waiting, withRaw: boolean) {
+  constructor(fold: Fold, rules: Rules, waiting: Waiting) {
     this.#fold = fold;
     this.#rules = rules;
     this.#waiting = waiting;
-    this.#withRaw = withRaw;
     this.#market = new BlockMarket(foldMarket(fold.store));
     this.#passage = new Passage(fold);
     this.#height = chainTip(fold.store)?.height ?? null;
@@ -77,7 +74,7 @@ export class BlockBatch {
     for (const tx of transactions) this.transactions.push(tx);
     this.events += events.length;
     const isQuiet = events.length + met.settled.length + met.dropped.length === 0;
-    if (isQuiet && mayPass && !this.#withRaw) this.#pass(block);
+    if (isQuiet && mayPass) this.#pass(block);
     else this.#write(block, events, met);
   }
 
@@ -88,13 +85,12 @@ export class BlockBatch {
   }
 
   #write(
-    { point, height, timeMs: atMs, transactions }: Block,
+    { point, height, timeMs: atMs }: Block,
     events: readonly MarketEvent[],
     met: Pick<ChainBlock, 'settled' | 'dropped'>,
   ): void {
     this.#endRun();
-    const raw = this.#withRaw ? { raw: transactions.map(({ bytes }) => toHex(bytes)) } : {};
-    const chain = { slot: point.slot, hash: point.hash, height, events, ...met, ...raw };
+    const chain = { slot: point.slot, hash: point.hash, height, events, ...met };
     const timeMs = this.#moveTime(atMs);
     const payload = { kind: 'block', atMs, trades: [], chain } as const;
     this.#drafts.push({ timeMs, payload });

@@ -1,14 +1,15 @@
+/** Where clients' transactions go, and what a devnet can do beside what every Cardano does. */
 import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import type { Failure } from '../engine/runtime/errors.ts';
 
-/** Where clients' transactions go; a Failure: they cannot go anywhere now. */
+/** A Failure: nothing can be submitted now. */
 export interface Counter {
   submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure>;
 }
 
 /**
- * What can be done with a chain that runs in this process, and with no other. A fork and blocks are
- * answered once this node shows them, and after a second or two all the same: they are done.
+ * What only a devnet can do. It is answered once this node shows it, and after a second or two all
+ * the same: it is done.
  */
 export interface Devnet {
   faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure>;

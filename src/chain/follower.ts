@@ -14,16 +14,12 @@ import type { PointRecord } from '../engine/store/records.ts';
 import { BlockBatch } from './blockBatch.ts';
 import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
-import type {
-  DistantChain,
-  FollowerObserver,
-  FollowerPlace,
-  MempoolEvent,
-} from './followerPlace.ts';
+import type { FollowerObserver, FollowerPlace, MempoolEvent } from './followerPlace.ts';
 import { Holding } from './holding.ts';
 import { inPieces } from './mempoolPieces.ts';
 import { openUnless } from './openUnless.ts';
 import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
+import { chainClock } from './policy.ts';
 import type { Block, ChainStream, Point } from './port.ts';
 import { rewindTo } from './rewind.ts';
 import { StreamReader } from './streamReader.ts';
@@ -60,10 +56,10 @@ export class Follower {
   #failed = false;
 
   constructor(place: FollowerPlace, observer: FollowerObserver) {
-    const { node, rules, withRaw = false } = place;
+    const { node, rules } = place;
     this.#place = place;
     this.#observer = observer;
-    this.#waiting = new Waiting(() => foldMarket(node.fold.store), rules, { withRaw });
+    this.#waiting = new Waiting(() => foldMarket(node.fold.store), rules);
   }
 
   /** What is served is right but no longer new. */
@@ -99,7 +95,7 @@ export class Follower {
 
   /** At the newest block that fold and chain share, else where following begins. */
   async #open(): Promise<void> {
-    const { node, distant } = this.#place;
+    const { node, policy } = this.#place;
     const points = chainPoints(node.fold.store);
     const found = points.length === 0 ? null : await this.#openAt(points);
     if (this.#stopping) return;
@@ -107,8 +103,8 @@ export class Follower {
       this.#stream = new StreamReader(found);
       return;
     }
-    const start = distant?.start ?? null;
-    if (distant !== undefined && !isYoung(points, start)) throw new Error(otherChain(points[0]));
+    const { start } = policy;
+    if (!isYoung(points, start)) throw new Error(otherChain(points[0]));
     const first = await this.#openAt(start === null ? [] : [start]);
     if (this.#stopping) return;
     if (first === null) throw new Error(unknownStart(start));
@@ -127,7 +123,7 @@ export class Follower {
 
   /** What waits in the mempool is told after all blocks there are. */
   async #run(caughtUp: () => void): Promise<void> {
-    const clock = this.#place.distant?.clock ?? null;
+    const { clock } = this.#place;
     while (!this.#stopping) {
       const event = (await this.#stream?.next(this.#patienceMs(), clock)) ?? null;
       if (event === 'quiet' || event?.kind === 'forward') {
@@ -148,18 +144,18 @@ export class Follower {
 
   /** How long the next event may let wait what has to be done without one. */
   #patienceMs(): number {
-    const { node, distant } = this.#place;
+    const { node, policy, clock } = this.#place;
     if (this.#batch !== null) return QUIET_MS;
-    if (distant === undefined) return Number.POSITIVE_INFINITY;
-    const overMs = minuteOverMs(node.fold, distant.finalGraceMs);
-    return Math.min(Math.max(QUIET_MS, overMs - distant.clock.nowMs()), LOOK_MS);
+    if (!policy.timeEntries) return Number.POSITIVE_INFINITY;
+    const overMs = minuteOverMs(node.fold, policy.finalGraceMs);
+    return Math.min(Math.max(QUIET_MS, overMs - clock.nowMs()), LOOK_MS);
   }
 
   async #whenQuiet(): Promise<void> {
-    const { node, writer, distant } = this.#place;
+    const { node, writer, clock, policy } = this.#place;
     if (this.#batch !== null) return this.#append();
-    if (distant === undefined || !this.#isAtTip(distant)) return;
-    const { clock, finalGraceMs } = distant;
+    if (!policy.timeEntries || !this.#isAtTip()) return;
+    const { finalGraceMs } = policy;
     const nowMs = clock.nowMs();
     const newestMs = chainTip(node.fold.store)?.timeMs ?? 0;
     if (nowMs > newestMs + finalGraceMs + PRESENT_MS) return;
@@ -168,24 +164,24 @@ export class Follower {
   }
 
   /** While blocks are missing, their times say what has ended. */
-  #isAtTip({ tip }: DistantChain): boolean {
-    const newest = chainTip(this.#place.node.fold.store);
+  #isAtTip(): boolean {
+    const { node, tip } = this.#place;
+    const newest = chainTip(node.fold.store);
     return newest !== null && newest.hash === tip()?.hash;
   }
 
   async #take(block: Block): Promise<void> {
-    const { node, rules, distant, withRaw = false } = this.#place;
+    const { node, rules, clock, tip } = this.#place;
     this.#isReopened = false;
     if (this.#holding.isOn) return this.#whileHolding(block);
     if (this.#batch === null) {
-      this.#batch = new BlockBatch(node.fold, rules, this.#waiting, withRaw);
-      this.#batchMs = distant?.clock.monotonicMs() ?? 0;
+      this.#batch = new BlockBatch(node.fold, rules, this.#waiting);
+      this.#batchMs = clock.monotonicMs();
     }
     const batch = this.#batch;
-    const toCome = (distant?.tip()?.height ?? 0) - block.height;
+    const toCome = (tip()?.height ?? 0) - block.height;
     batch.add(block, toCome > KEPT_POINTS);
-    if (distant === undefined || toCome <= 0 || batch.isFull) return this.#append();
-    const { clock } = distant;
+    if (toCome <= 0 || batch.isFull) return this.#append();
     const nowMs = clock.monotonicMs();
     if (nowMs > this.#batchMs + BATCH_MS) return this.#append();
     if (nowMs < this.#turnMs + SLICE_MS) return;
@@ -198,9 +194,9 @@ export class Follower {
     const batch = this.#batch;
     this.#batch = null;
     if (batch === null) return;
-    const { node, writer, distant } = this.#place;
+    const { node, writer, view } = this.#place;
     await node.reached(await writer.append(batch.drafts()));
-    distant?.view?.settle(batch.transactions);
+    view?.settle(batch.transactions);
     this.#observer.chainFollowed(batch.height ?? 0, batch.transactions.length, batch.events);
   }
 
@@ -211,27 +207,29 @@ export class Follower {
       this.#isDeaf = true;
       return;
     }
-    const { node, writer, clock, withRaw = false, distant } = this.#place;
-    distant?.view?.take(event);
+    const { node, writer, clock, policy, view, isShared = false } = this.#place;
+    view?.take(event);
     const { mempool, marketMs } = node.fold;
-    const payload = this.#waiting.take(event, clock.nowMs(), mempool);
-    if (payload === null) return;
-    const isShared = withRaw || distant?.shared !== undefined;
-    const pieces = isShared ? inPieces(payload) : [payload];
-    const drafts = pieces.map((piece) => ({ timeMs: marketMs, payload: piece }));
-    await node.reached(await writer.append(drafts));
+    const seenMs = chainClock(policy, clock, () => marketMs).nowMs();
+    const payload = this.#waiting.take(event, seenMs, mempool);
+    if (payload !== null) {
+      const pieces = isShared ? inPieces(payload) : [payload];
+      const drafts = pieces.map((piece) => ({ timeMs: marketMs, payload: piece }));
+      await node.reached(await writer.append(drafts));
+    }
+    view?.applied(event.added);
   }
 
   /** null: before the chain's first block. */
   async #goBack(point: Point | null): Promise<void> {
-    const { node, distant } = this.#place;
+    const { node, policy } = this.#place;
     const { store } = node.fold;
     if (chainTip(store)?.hash === point?.hash) return;
-    if (point === null || point.hash === distant?.start?.hash) return this.#undo(null);
+    if (point === null || point.hash === policy.start?.hash) return this.#undo(null);
     const known = findPoint(store, point);
     if (known !== null) return this.#undo(known);
     if (this.#holding.isOn) return; // Inside a fork of which the log has nothing.
-    if (distant === undefined || this.#isReopened) throw new Error(unknownPoint(point));
+    if (this.#isReopened) throw new Error(unknownPoint(point));
     // Inside a run of blocks that were passed, say: the chain is asked for what it and we have.
     this.#isReopened = true;
     await this.#reopen();
@@ -239,10 +237,10 @@ export class Follower {
 
   /** `known` is where our node went back to; among several nodes it may only be late. */
   async #undo(known: PointRecord | null): Promise<void> {
-    const tip = chainTip(this.#place.node.fold.store);
-    const shared = this.#place.distant?.shared;
-    if (shared === undefined || tip === null) return this.#rewind(known);
-    if (!this.#holding.isOn) shared.nodeBehind(known?.height ?? 0, tip.height);
+    const { node, policy, isShared = false } = this.#place;
+    const tip = chainTip(node.fold.store);
+    if (!isShared || policy.believesShorter || tip === null) return this.#rewind(known);
+    if (!this.#holding.isOn) this.#observer.nodeBehind(known?.height ?? 0, tip.height);
     this.#holding.begin(known);
   }
 
@@ -263,8 +261,8 @@ export class Follower {
   }
 
   #isLate(): boolean {
-    const { distant, node } = this.#place;
-    const newest = distant?.tip()?.height ?? 0;
+    const { tip, node } = this.#place;
+    const newest = tip()?.height ?? 0;
     const isFar = newest > (chainTip(node.fold.store)?.height ?? 0) + FAR_BLOCKS;
     return isFar || this.#holding.isOn;
   }
@@ -273,7 +271,7 @@ export class Follower {
     const tip = chainTip(this.#place.node.fold.store);
     if (tip === null) return;
     this.#waiting.forget();
-    this.#place.distant?.view?.forget();
+    this.#place.view?.forget();
     await rewindTo(known, this.#place);
     const height = known?.height ?? 0;
     this.#observer.chainRolledBack(height, tip.height - height);

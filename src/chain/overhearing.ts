@@ -11,15 +11,19 @@ import { chainPoints, chainTip, isYoung } from './chainPoints.ts';
 import type { WaitingView } from './followerPlace.ts';
 import type { FollowingTask } from './keptFollower.ts';
 import { openUnless } from './openUnless.ts';
-import type { ChainSource, ChainStream, Point } from './port.ts';
+import { foldMarket } from './foldMarket.ts';
+import type { ChainPolicy } from './policy.ts';
+import type { ChainSource, ChainStream } from './port.ts';
+import type { Rules } from './recognise/rules.ts';
 import { otherChain, unknownStart } from './unfollowable.ts';
+import { hasOrders } from './waiting.ts';
 
 export interface OverhearingPlace {
   readonly source: ChainSource;
   readonly node: Node;
   readonly view: WaitingView;
-  /** Where following begins. */
-  readonly start: Point | null;
+  readonly rules: Rules;
+  readonly policy: ChainPolicy;
 }
 
 interface Settling {
@@ -28,12 +32,15 @@ interface Settling {
 }
 
 const MOST_AHEAD = 64;
+const MOST_UNSHOWN = 10_000;
 
 export class Overhearing implements FollowingTask {
   readonly #place: OverhearingPlace;
   readonly #ended: (error: unknown) => void;
   /** Blocks of our node that the log did not have yet, oldest first. */
   #ahead: Settling[] = [];
+  /** Pending transactions with orders that the log does not have yet. */
+  #unshown: Transaction[] = [];
   #stream: ChainStream | null = null;
   #running: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
@@ -52,7 +59,10 @@ export class Overhearing implements FollowingTask {
 
   async start(): Promise<void> {
     const { node } = this.#place;
-    this.#unlisten = node.onApplied(() => this.#settle());
+    this.#unlisten = node.onApplied(() => {
+      this.#settle();
+      this.#show();
+    });
     this.#stream = await this.#open();
     const stream = this.#stream;
     if (stream === null) return;
@@ -79,7 +89,8 @@ export class Overhearing implements FollowingTask {
 
   /** null: stopped. */
   async #open(): Promise<ChainStream | null> {
-    const { source, node, start } = this.#place;
+    const { source, node, policy } = this.#place;
+    const { start } = policy;
     const { signal } = this.#stop;
     const points = chainPoints(node.fold.store);
     const found = points.length === 0 ? null : await openUnless(source, points, signal);
@@ -95,10 +106,14 @@ export class Overhearing implements FollowingTask {
     while (!this.#stopping) {
       const event = await stream.next();
       if (event === null || this.#stopping) return;
-      if (event.kind === 'mempool') view.take(event);
-      else if (event.kind === 'back') {
+      if (event.kind === 'mempool') {
+        view.take(event);
+        this.#unshown = [...this.#unshown, ...event.added].slice(-MOST_UNSHOWN);
+        this.#show();
+      } else if (event.kind === 'back') {
         view.forget();
         this.#ahead = [];
+        this.#unshown = [];
       } else {
         const { height, transactions } = event.block;
         this.#ahead.push({ height, transactions });
@@ -110,6 +125,20 @@ export class Overhearing implements FollowingTask {
         });
       }
     }
+  }
+
+  /** The fold has pending transactions from the log, those with orders alone. */
+  #show(): void {
+    if (this.#unshown.length === 0) return;
+    const { node, rules, view } = this.#place;
+    const { mempool, store } = node.fold;
+    const isShown = (tx: Transaction) => {
+      return mempool.has(tx.id) || !hasOrders(tx, foldMarket(store), rules);
+    };
+    const shown = this.#unshown.filter(isShown);
+    if (shown.length === 0) return;
+    this.#unshown = this.#unshown.filter((tx) => !shown.includes(tx));
+    view.applied(shown);
   }
 
   #settle(): void {

@@ -13,9 +13,9 @@ export class StreamReader {
   }
 
   /** `quiet` after `waitMs` of `clock` without an event, which is then read by a later call. */
-  async next(waitMs: number, clock: Clock | null): Promise<ChainEvent | null | 'quiet'> {
+  async next(waitMs: number, clock: Clock): Promise<ChainEvent | null | 'quiet'> {
     const pending = this.#pending ?? this.#ask();
-    const isPatient = clock === null || waitMs === Number.POSITIVE_INFINITY;
+    const isPatient = waitMs === Number.POSITIVE_INFINITY;
     if (!isPatient && !this.#isReady) {
       await this.#readyOrLate(waitMs, clock);
       if (!this.#isReady) return 'quiet';

@@ -23,6 +23,8 @@ export interface SyncProgress {
 export interface SyncMeterPlace {
   readonly store: () => StateStore;
   readonly tip: () => ChainTip | null;
+  /** The node says that its chain has no block. */
+  readonly isEmpty: () => boolean;
   readonly clock: Clock;
   /** Where following begins. */
   readonly startSlot: number;
@@ -77,8 +79,9 @@ export class SyncMeter {
   }
 
   #isClose(): boolean {
-    const { store, tip } = this.#place;
+    const { store, tip, isEmpty } = this.#place;
     const [own, newest] = [chainTip(store()), tip()];
+    if (own === null && isEmpty()) return true;
     return own !== null && newest !== null && own.height >= newest.height - CLOSE_BLOCKS;
   }
 

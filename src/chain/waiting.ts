@@ -1,13 +1,11 @@
 /**
  * What waits in the mempool, recognised: each transaction in the light of the market and of those
- * before it. Only what it would do to orders is written down; `withRaw` all of it, and every
- * removal, so that the log alone says what waits.
+ * before it. Only what it would do to orders is written down.
  *
  * Assumes: the stream tells the whole mempool after it is opened and after every fork, so this may
  *          begin empty. Where two would spend the same output, the one in a block wins.
  */
 
-import { toHex } from '../cardano/codec/hex.ts';
 import { type OutputRef, refText } from '../cardano/codec/output.ts';
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type {
@@ -37,17 +35,15 @@ export interface WrittenMempool {
 export class Waiting {
   readonly #known: () => KnownMarket;
   readonly #rules: Rules;
-  readonly #withRaw: boolean;
   readonly #waits = new Map<string, Waits>();
   readonly #spentBy = new Map<RefText, string>();
   /** The market as it will be; null: to be made anew. */
   #market: BlockMarket | null = null;
   #arrived = 0;
 
-  constructor(known: () => KnownMarket, rules: Rules, { withRaw = false } = {}) {
+  constructor(known: () => KnownMarket, rules: Rules) {
     this.#known = known;
     this.#rules = rules;
-    this.#withRaw = withRaw;
   }
 
   /** What an entry has to say of a change; null: nothing. */
@@ -60,18 +56,14 @@ export class Waiting {
     for (const { id } of removed) this.#forgetOne(id);
     const news = added.flatMap((tx): WaitingTransaction[] => {
       const events = this.#recognise(tx).filter(isOfOrders);
-      if (this.#withRaw) return [{ id: tx.id, events, raw: toHex(tx.bytes) }];
       return events.length === 0 ? [] : [{ id: tx.id, events }];
     });
-    const gone = this.#withRaw ? removed : removed.filter(({ id }) => written.has(id));
+    const gone = removed.filter(({ id }) => written.has(id));
     const payload = { kind: 'mempool', seenMs, whole, added: news, removed: gone } as const;
     if (!whole) return news.length + gone.length > 0 ? payload : null;
     const there = new Set(news.map(({ id }) => id));
     const absent = [...written.ids()].filter((id) => !there.has(id)).sort();
-    // After a fork those who follow the log have nothing that waits until they are told; in as many
-    // entries as it takes, none of which can say by itself what is not there.
-    if (this.#withRaw) return { ...payload, absent };
-    return absent.length > 0 || news.some(({ id }) => !written.has(id)) ? payload : null;
+    return absent.length > 0 || news.some(({ id }) => !written.has(id)) ? { ...payload, absent } : null;
   }
 
   /** What a block means to those who wait; they are asked for before the block is written. */
@@ -139,4 +131,9 @@ function spentBy({ isValid, inputs, collateralInputs }: Transaction): readonly O
 
 function isOfOrders({ kind }: MarketEvent): boolean {
   return kind === 'placed' || kind === 'executed' || kind === 'refunded' || kind === 'cancelled';
+}
+
+/** Whether a pending transaction would change orders, in the light of `known` alone. */
+export function hasOrders(tx: Transaction, known: KnownMarket, rules: Rules): boolean {
+  return recogniseWaiting(tx, 0, new BlockMarket(known), rules).some(isOfOrders);
 }

@@ -49,19 +49,13 @@ export function aheadOf(storedMs: number, sentMs: number, tookMs: number): numbe
   return Math.min(0, sentMs + tookMs - storedMs);
 }
 
-/** Blocks that are made on request follow each other slot by slot, ahead of any clock. */
-const MOST_STEP_MS = 60_000;
-
 /**
- * No entry whose time comes from this machine's clock may be later than `latestMs`. Blocks of a
- * real network have the time of their slot, right whatever clocks say: `madeHere` is false.
+ * No entry whose time comes from this machine's clock may be later than `latestMs`. Blocks have the
+ * time of their slot, right whatever clocks say.
  */
-export function timeGuard(latestMs: () => number, madeHere: boolean): TimeGuard {
-  return ({ timeMs, payload: { kind } }, beforeMs) => {
-    if (kind === 'time' && !madeHere) return timeMs > latestMs() && timeMs > beforeMs;
-    const isByClock = madeHere && (kind === 'time' || kind === 'block');
-    return isByClock && timeMs - beforeMs > MOST_STEP_MS && timeMs > latestMs();
-  };
+export function timeGuard(latestMs: () => number): TimeGuard {
+  return ({ timeMs, payload: { kind } }, beforeMs) =>
+    kind === 'time' && timeMs > latestMs() && timeMs > beforeMs;
 }
 
 /** The last judgement, and what the clock did since. */

@@ -1,16 +1,12 @@
 /**
- * What all nodes of a market find in the object store beside snapshots: what the chain began with,
- * and the state that an epoch begins from. Whatever lost the log may have lost these, too: whoever
- * opens an epoch gives both again.
+ * The states that epochs start from, in the object store: a node that missed the change of epoch
+ * loads one. The node that opens an epoch writes it.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DataFiles } from '../engine/actors/files.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { ObjectFiles } from './nats/objects.ts';
 
-const GENESIS = 'genesis';
 const BASE = 'base-';
 /** A node may still be on its way to the one before. */
 const KEPT_BASES = 2;
@@ -21,21 +17,18 @@ type IsWanted = () => boolean | Promise<boolean>;
 export class SharedFiles {
   readonly #objects: ObjectFiles;
   readonly #files: DataFiles;
-  readonly #genesis: string;
   /** Before it is asked again; throws when that is given up. */
   readonly #again: () => Promise<void>;
 
   constructor(objects: ObjectFiles, files: DataFiles, again: () => Promise<void>) {
     this.#objects = objects;
     this.#files = files;
-    this.#genesis = join(files.directory, 'genesis.json');
     this.#again = again;
   }
 
   /** Before the epoch's first entry, so that whoever reads that finds it. Rejects without NATS. */
   async publishBase(epoch: string): Promise<void> {
     await this.#put(baseName(epoch), this.#files.base(epoch));
-    if (existsSync(this.#genesis)) await this.#put(GENESIS, this.#genesis);
     await this.#removeOldBases();
   }
 
@@ -47,24 +40,6 @@ export class SharedFiles {
       await this.#again();
     }
     return true;
-  }
-
-  /** As text; null: there is none, and `mayBegin` answered that this node makes it. */
-  async genesis(mayBegin: () => Promise<boolean>): Promise<string | null> {
-    for (; !existsSync(this.#genesis); await this.#again()) {
-      const found = await this.#objects.get(GENESIS, this.#genesis);
-      if (!(found instanceof Failure)) continue;
-      if (found.cause === 'NOT_FOUND' && (await mayBegin())) return null;
-    }
-    return readFileSync(this.#genesis, 'utf8');
-  }
-
-  /** Under its own name once all have it: a start that dies before begins with it again. */
-  async publishGenesis(text: string): Promise<void> {
-    const part = `${this.#genesis}.part-own`;
-    writeFileSync(part, text);
-    await this.#put(GENESIS, part);
-    renameSync(part, this.#genesis);
   }
 
   async #put(name: string, path: string): Promise<void> {

@@ -1,20 +1,13 @@
 /**
  * What a leader leaves for nodes that are new or far behind: every so many entries, and when an
- * epoch began, a copy of state and ledger in the object store; the log keeps what follows the older
- * of the two newest. On a real chain a copy of the state alone.
- *
- * The state is copied first, at some entry; the ledger after it is then ahead of it and has the
- * state's newest block, unless the chain went back between: then the pair is given up. So whatever
- * the log says later, the first block that such a ledger lacks comes after the state's entry.
+ * epoch began, a copy of the state in the object store; the log keeps what follows the older of the
+ * two newest.
  *
  * Never: two at once, or the end of anything when one fails: that is told, and tried again.
- * Both copies are made in threads; the ledger answers nothing while its own is made.
+ * The copy is made in a thread.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOnChain } from '../chain/onChain.ts';
-import type { Point } from '../chain/port.ts';
-import type { EmulatedChain } from '../devnet/emulated.ts';
 import { type DataFiles, isDamaged, removeDatabase } from '../engine/actors/files.ts';
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
@@ -23,7 +16,7 @@ import { Failure } from '../engine/runtime/errors.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import { copyState } from '../engine/store/copy.ts';
 import type { Duty } from './leadership.ts';
-import { type Pair, type PairFiles, type Pairs, pairOf } from './pairs.ts';
+import { type Snapshot, type SnapshotSet, snapshotOf } from './snapshotSet.ts';
 
 export interface SnapshotsObserver {
   snapshotTaken(seq: number, trimmedTo: number, seconds: number): void;
@@ -33,10 +26,8 @@ export interface SnapshotsObserver {
 export interface SnapshotsPlace {
   readonly node: Node;
   readonly log: Log;
-  /** null: the chain is made elsewhere. */
-  readonly ledger: Pick<EmulatedChain, 'snapshot' | 'open'> | null;
   readonly files: DataFiles;
-  readonly pairs: Pairs;
+  readonly snapshots: SnapshotSet;
   readonly clock: Clock;
   /** Entries from one to the next. */
   readonly every: number;
@@ -50,7 +41,7 @@ export class Snapshots implements Duty {
   readonly #place: SnapshotsPlace;
   readonly #observer: SnapshotsObserver;
   readonly #stopAsked = Promise.withResolvers<void>();
-  readonly #files: PairFiles;
+  readonly #file: string;
   #stopping = false;
   #running: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
@@ -59,10 +50,7 @@ export class Snapshots implements Duty {
     this.#place = place;
     this.#observer = observer;
     const { directory } = place.files;
-    this.#files = {
-      state: join(directory, 'snapshot-state.sqlite'),
-      ledger: place.ledger === null ? null : join(directory, 'snapshot-ledger.sqlite'),
-    };
+    this.#file = join(directory, 'snapshot-state.sqlite');
   }
 
   start(): void {
@@ -79,7 +67,7 @@ export class Snapshots implements Duty {
 
   async #run(): Promise<void> {
     const { clock, retryMs = RETRY_MS } = this.#place;
-    let newest: Pair | null | undefined;
+    let newest: Snapshot | null | undefined;
     while (!this.#stopping) {
       try {
         // First what a leader before us may have left undone.
@@ -97,10 +85,10 @@ export class Snapshots implements Duty {
     }
   }
 
-  #isDue(newest: Pair | null): boolean {
+  #isDue(newest: Snapshot | null): boolean {
     const { node, every } = this.#place;
     const { epoch, seq } = node.applied();
-    // A log that does not begin at the beginning has the state of before, and no ledger.
+    // A log that does not begin at the beginning starts with the state of before.
     if (newest === null) return seq >= every || epochNumber(epoch) > 1;
     const { checkpoint } = newest;
     return checkpoint.epoch !== epoch || seq - checkpoint.seq >= every;
@@ -113,49 +101,35 @@ export class Snapshots implements Duty {
     });
   }
 
-  async #take(): Promise<Pair> {
-    const { node, files, pairs, clock } = this.#place;
+  async #take(): Promise<Snapshot> {
+    const { node, files, snapshots, clock } = this.#place;
     const startMs = clock.monotonicMs();
     if (isDamaged(files)) throw new Error('pools are quarantined: no other node should have that');
     this.#removeFiles();
     await node.fold.store.commit();
-    const copy = await copyState({ from: files.state, to: this.#files.state });
-    const { checkpoint, newestBlock } = copy;
+    const { checkpoint } = await copyState({ from: files.state, to: this.#file });
     if (checkpoint === null) throw new Error('nothing was committed yet');
-    await this.#copyLedger(newestBlock);
-    const pair = pairOf(checkpoint, this.#files.ledger !== null);
-    orThrow(await pairs.put(pair, this.#files));
+    const snapshot = snapshotOf(checkpoint);
+    orThrow(await snapshots.put(snapshot, this.#file));
     await this.#tidy();
     const first = await this.#place.log.first();
     const seconds = (clock.monotonicMs() - startMs) / 1000;
     this.#observer.snapshotTaken(checkpoint.seq, first, seconds);
-    return pair;
-  }
-
-  async #copyLedger(newestBlock: Point | null): Promise<void> {
-    const { ledger } = this.#place;
-    if (ledger === null || this.#files.ledger === null) return;
-    orThrow(await ledger.snapshot(this.#files.ledger));
-    const isBehind = newestBlock !== null && !(await isOnChain(ledger, newestBlock));
-    if (isBehind) throw new Error('the chain went back meanwhile');
+    return snapshot;
   }
 
   /** Keeps the newest two, and of the log what the older one needs; answers the newest. */
-  async #tidy(): Promise<Pair | null> {
-    const { pairs, log } = this.#place;
-    const kept = orThrow(await pairs.keepNewest(KEPT));
+  async #tidy(): Promise<Snapshot | null> {
+    const { snapshots, log } = this.#place;
+    const kept = orThrow(await snapshots.keepNewest(KEPT));
     // The entry of a state stays: by it a node sees that the log is the same.
-    if (kept.length === KEPT) await log.trim(Math.min(...kept.map((pair) => pair.checkpoint.seq)));
+    if (kept.length === KEPT) await log.trim(Math.min(...kept.map(({ checkpoint }) => checkpoint.seq)));
     return kept[0] ?? null;
   }
 
   #removeFiles(): void {
-    const { state, ledger } = this.#files;
-    for (const file of [state, ledger]) {
-      if (file === null) continue;
-      removeDatabase(file);
-      rmSync(`${file}-journal`, { force: true });
-    }
+    removeDatabase(this.#file);
+    rmSync(`${this.#file}-journal`, { force: true });
   }
 }
 

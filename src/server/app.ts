@@ -6,22 +6,22 @@ import type { Readable } from 'node:stream';
 import { tradersService } from '../client/traders/service.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
-import type { Clock } from '../engine/runtime/clock.ts';
+import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
-import { isReal } from './settings/chainChecks.ts';
 import { reachableHost } from './settings/reachableHost.ts';
 import type { ChainKit } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
-import { makeDataDirectory } from './wiring/dataDirectory.ts';
+import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
+import type { RunningDevnet } from './wiring/devnet.ts';
 import { openDoors } from './wiring/doors.ts';
 import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
 import { type Market, openMarket } from './wiring/market.ts';
 import { requireFreePorts } from './wiring/ports.ts';
 import { noteTroubles } from './wiring/troubles.ts';
 import type { Roles } from './wiring/turns.ts';
-import type { World } from './wiring/world.ts';
+import { followsChain, type World } from './wiring/world.ts';
 
 export type { World } from './wiring/world.ts';
 
@@ -39,6 +39,9 @@ export interface App {
 }
 
 const STOP_DEADLINE_MS = 9_000;
+/** After it the server listens all the same, and says how far it is. */
+const MOST_CATCHING_UP_MS = 10_000;
+const LOOK_MS = 10;
 
 /** `World.signal` gives it up: it rejects with `Interrupted` then, and the process should end. */
 export function startApp(world: World): Promise<App> {
@@ -49,6 +52,7 @@ async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
   await requireFreePorts(world.settings);
   await makeDataDirectory(world.settings.DATA_DIR, world);
+  if (world.settings.NETWORK === 'devnet') checkNoOldLedger(world.settings.DATA_DIR);
   const registry = createRegistry();
   collectProcessMetrics(registry);
   const noted = noteTroubles(createEvents(logger, registry));
@@ -60,11 +64,13 @@ async function start(world: World): Promise<App> {
   const { node, log, writer } = market;
   noted.watch(node);
   const cluster = joined?.cluster ?? null;
-  const chain = await openAnyChain(world, market, cluster, events).catch(async (error: unknown) => {
-    // What is open would keep a start alive that was given up.
-    await cluster?.leave();
-    throw error;
-  });
+  const { chain, devnet } = await openAnyChain(world, market, cluster, events).catch(
+    async (error: unknown) => {
+      // What is open would keep a start alive that was given up.
+      await cluster?.leave();
+      throw error;
+    },
+  );
   const doors = openDoors(world, node, chain, cluster, events, registry, noted.troubles);
 
   let replay: Replay | null = null;
@@ -80,7 +86,10 @@ async function start(world: World): Promise<App> {
     () => node.start(doors.streams),
   );
   const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
-  const services = [folding, ...(chain?.services ?? []), ...doors.services, ...traders, ingest];
+  const ownDevnet = devnet === null ? [] : [serviceOf('devnet', () => devnet.stop())];
+  const caughtUp = devnet === null || chain === null ? [] : [untilReady(chain, clock)];
+  const following = [...(chain?.services ?? []), ...caughtUp];
+  const services = [...ownDevnet, folding, ...following, ...doors.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {
@@ -136,18 +145,40 @@ async function openAnyChain(
   market: Market,
   cluster: Cluster | null,
   events: Events,
-): Promise<ChainKit | null> {
-  if (world.settings.ROLE === 'reader' && cluster !== null) {
+): Promise<OpenedChain> {
+  const { settings } = world;
+  if (settings.ROLE === 'reader' && cluster !== null) {
     const { openReader } = await import('./wiring/reader.ts');
-    return openReader(world, market, cluster, events);
+    return { chain: openReader(world, market, cluster, events), devnet: null };
   }
-  if (isReal(world.settings)) {
-    const { openRealChain } = await import('./wiring/realChain.ts');
-    return openRealChain(world, market, cluster, events);
-  }
-  if (world.devnet === undefined) return null;
+  if (!followsChain(world)) return { chain: null, devnet: null };
+  const { openNetwork } = await import('./wiring/network.ts');
   const { openChain } = await import('./wiring/chain.ts');
-  return openChain(world, market, cluster, events);
+  const network = await openNetwork(world, events);
+  try {
+    return { chain: openChain(world, market, cluster, network, events), devnet: network.devnet };
+  } catch (error) {
+    await network.devnet?.stop();
+    throw error;
+  }
+}
+
+interface OpenedChain {
+  readonly chain: ChainKit | null;
+  /** Of this process. */
+  readonly devnet: RunningDevnet | null;
+}
+
+/** A devnet of one's own is caught up with in a moment: clients find the market ready. */
+function untilReady(chain: ChainKit, clock: Clock): Service {
+  return serviceOf(
+    'catching up',
+    () => {},
+    async () => {
+      const endMs = clock.monotonicMs() + MOST_CATCHING_UP_MS;
+      while (!chain.isReady() && clock.monotonicMs() < endMs) await sleep(clock, LOOK_MS);
+    },
+  );
 }
 
 /** Simulated traders are clients like any other: they come when the doors are open. */

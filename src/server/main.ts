@@ -18,7 +18,7 @@ import type { Terminal } from './cli/run.ts';
 import type { WatchCommand } from './cli/watchArguments.ts';
 import { isReal } from './settings/chainChecks.ts';
 import { settingsHelp } from './settings/help.ts';
-import { KEYS_HELP, NO_SECRETS, realSecrets } from './settings/realSecrets.ts';
+import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
 import { BadSettings, readSettings } from './settings/settings.ts';
 import type { Settings } from './settings/table.ts';
 
@@ -73,7 +73,7 @@ async function run(command: Command | string): Promise<number> {
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
   const hasKeys = isReal(settings) && settings.ROLE !== 'reader';
-  const secrets = hasKeys ? realSecrets(process.env) : NO_SECRETS;
+  const secrets = hasKeys ? keyFiles(process.env) : NO_SECRETS;
   if (secrets instanceof BadSettings) return misuse(secrets.message);
   const clock = systemClock;
   const asText = logFormat(settings) === 'text' ? { destination: textLog(write) } : {};

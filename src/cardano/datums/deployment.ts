@@ -71,9 +71,9 @@ export interface Deployment extends Landmarks {
   };
 }
 
-/** What is known of a deployment on a real network; `config/<network>.json`. */
+/** What is known of the deployment on a network; on public ones from `config/<network>.json`. */
 export interface NetworkDeployment {
-  readonly network: 'preprod' | 'preview' | 'mainnet';
+  readonly network: Landmarks['network'];
   /** Where following begins when there is no state; null: at the chain's first block. */
   readonly start: { readonly slot: number; readonly hash: string } | null;
   /** null: nothing is deployed there yet. */

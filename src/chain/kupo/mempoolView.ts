@@ -5,6 +5,7 @@
  * block are settled once the fold has applied the block, never before, because until then answers
  * need not know the block; a roll-back forgets everything, and the next event is whole.
  */
+import { LRUCache } from 'lru-cache';
 import { refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { effectsOf } from '../../cardano/ledger/effects.ts';
@@ -16,10 +17,13 @@ type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
 /** More than any node's mempool holds; what comes after is not laid over until there is room. */
 const MOST_WAITING = 20_000;
+const MOST_SHOWN = 20_000;
 
 export class MempoolView {
   #mempool = new Mempool();
-  /** Who waits for a transaction, by its id. */
+  /** Ids of the newest transactions that the fold shows. */
+  readonly #shown = new LRUCache<string, true>({ max: MOST_SHOWN });
+  /** Callers that wait until a transaction is shown, by its id. */
   readonly #awaited = new Map<string, Set<() => void>>();
 
   /** Spenders, what they make, and their order; as it is now, not to be kept. */
@@ -33,12 +37,16 @@ export class MempoolView {
     for (const tx of added) {
       if (this.#mempool.size < MOST_WAITING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
     }
-    this.#tell(added);
+  }
+
+  /** The fold shows them as well. */
+  applied(transactions: readonly Transaction[]): void {
+    this.#show(transactions);
   }
 
   /** They are in a block; what these made impossible goes as well. */
   settle(transactions: readonly Transaction[]): void {
-    this.#tell(transactions);
+    this.#show(transactions);
     if (this.#mempool.size === 0) return;
     const gone = new Set<string>();
     for (const tx of transactions) {
@@ -54,11 +62,12 @@ export class MempoolView {
 
   forget(): void {
     this.#mempool = new Mempool();
+    this.#shown.clear();
   }
 
-  /** Resolves once it waits here or is in a block; after `limitMs` in any case. */
-  async known(id: string, clock: Clock, limitMs: number): Promise<void> {
-    if (this.#mempool.has(id)) return;
+  /** Resolves once this node shows it, pending or in a block; after `limitMs` in any case. */
+  async shown(id: string, clock: Clock, limitMs: number): Promise<void> {
+    if (this.#shown.has(id)) return;
     const told = Promise.withResolvers<void>();
     const others = this.#awaited.get(id) ?? new Set();
     this.#awaited.set(id, others.add(told.resolve));
@@ -69,9 +78,9 @@ export class MempoolView {
     if (others.size === 0 && this.#awaited.get(id) === others) this.#awaited.delete(id);
   }
 
-  #tell(transactions: readonly Transaction[]): void {
-    if (this.#awaited.size === 0) return;
+  #show(transactions: readonly Transaction[]): void {
     for (const { id } of transactions) {
+      this.#shown.set(id, true);
       for (const resolve of this.#awaited.get(id) ?? []) resolve();
     }
   }

@@ -81,6 +81,8 @@ export interface Calls {
   pull: { argument: number; answer: readonly PackedEvent[] | null };
   close: { argument: number; answer: null };
   submit: { argument: Uint8Array; answer: SubmitOutcome };
+  /** Tells this transaction, by its id, as if it had been submitted here. */
+  expect: { argument: string; answer: null };
   parameters: { argument: null; answer: ProtocolParameters };
   stop: { argument: null; answer: null };
 }

@@ -86,6 +86,11 @@ export class NodeStream {
     this.#chain.begin();
   }
 
+  /** What is ours has changed: pending transactions are looked at again. */
+  expect(): void {
+    this.#mempool.renew();
+  }
+
   close(): void {
     this.#timer?.cancel();
     this.#chain.close();

@@ -73,7 +73,8 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   readonly #listeners = new Set<(tip: ChainTip | null) => void>();
   #worker: Worker | null = null;
   #eras: readonly EraSlots[] = [];
-  #tip: ChainTip | null = null;
+  /** undefined: nothing was told yet. */
+  #tip: ChainTip | null | undefined;
   #ended: Error | null = null;
   #isStopping = false;
   #lastNumber = 0;
@@ -133,6 +134,11 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return this.#inTime(this.#ask('submit', bytes));
   }
 
+  /** A transaction that was submitted elsewhere is told, whatever it does. */
+  async expect(txHash: string): Promise<void> {
+    await this.#ask('expect', txHash);
+  }
+
   /** As they are at the node's tip. Throws `Unavailable`. */
   parameters(): Promise<ProtocolParameters> {
     return this.#inTime(this.#ask('parameters', null));
@@ -152,7 +158,12 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
 
   /** The node's newest block as it told it last; null: none, or nothing was told yet. */
   tip(): ChainTip | null {
-    return this.#tip;
+    return this.#tip ?? null;
+  }
+
+  /** The node said that its chain has no block. */
+  get isEmpty(): boolean {
+    return this.#tip === null;
   }
 
   /** `listener` is called with every new tip, and returns how to end that. */

@@ -40,6 +40,11 @@ export class Questions {
     return this.#ours.has(id);
   }
 
+  /** It was submitted elsewhere, and is told as if it had been submitted here. */
+  expect(id: string): void {
+    this.#note(id);
+  }
+
   async close(): Promise<void> {
     const connection = await this.#connection?.catch(() => null);
     connection?.end(new NodeFault('closed', 'it is no longer needed'));

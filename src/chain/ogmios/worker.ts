@@ -32,7 +32,7 @@ const streams = new Map<number, NodeStream>();
 const pulls = new Map<number, number>();
 const stopping = new AbortController();
 let streamsOpened = 0;
-let toldTip = '';
+let toldTip: string | undefined;
 
 function tell(message: FromWorker): void {
   port.postMessage(message);
@@ -45,8 +45,9 @@ const report: Report = {
     tell({ kind: 'lost', connection, cause: fault, message, retryInMs });
   },
   tip(tip) {
-    if (tip?.hash === toldTip) return;
-    toldTip = tip?.hash ?? '';
+    const hash = tip?.hash ?? '';
+    if (hash === toldTip) return;
+    toldTip = hash;
     tell({ kind: 'tip', tip });
   },
 };
@@ -139,6 +140,11 @@ const handlers: Handlers = {
     return null;
   },
   submit: (bytes) => questions.submit(bytes),
+  async expect(id) {
+    questions.expect(id);
+    for (const stream of streams.values()) stream.expect();
+    return null;
+  },
   parameters: () => questions.parameters(),
   async stop() {
     stopping.abort();

@@ -49,11 +49,11 @@ export function touchWaiting(rows: RowDraft, token: AssetId, book: MempoolBook):
 }
 
 function put(
-  { id, events, place, seenMs, raw }: WaitingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
+  { id, events, place, seenMs }: WaitingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
   rows: RowDraft,
   book: MempoolBook,
 ): void {
-  const record: MempoolRecord = { place, seenMs, events, ...(raw === undefined ? {} : { raw }) };
+  const record: MempoolRecord = { place, seenMs, events };
   rows.set('mempool', id, JSON.stringify(record));
   for (const event of events) {
     if (event.kind === 'placed') {

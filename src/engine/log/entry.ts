@@ -42,8 +42,6 @@ export interface ChainBlock {
   readonly settled: readonly string[];
   /** Those that it makes impossible: it spends what they would. */
   readonly dropped: readonly DroppedTransaction[];
-  /** Its transactions in hex, in order, where the log is the chain of several nodes. */
-  readonly raw?: readonly string[];
 }
 
 export interface DroppedTransaction {
@@ -57,8 +55,6 @@ export interface WaitingTransaction {
   readonly id: string;
   /** Kinds `placed`, `executed`, `refunded` and `cancelled`. */
   readonly events: readonly MarketEvent[];
-  /** Hex, where the log is the chain of several nodes; there all that waits is told of. */
-  readonly raw?: string;
 }
 
 /** What waits for a block has changed. Market time stands still. */

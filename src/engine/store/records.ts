@@ -89,8 +89,6 @@ export interface MempoolRecord {
   readonly place: string;
   readonly seenMs: number;
   readonly events: readonly MarketEvent[];
-  /** The transaction in hex, where the log is the chain of several nodes. */
-  readonly raw?: string;
 }
 
 /** Table `dropped`, by reference: orders that were shown, and are neither on the chain nor wait. */

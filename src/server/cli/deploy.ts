@@ -14,7 +14,7 @@ import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { deploymentText } from '../settings/deploymentText.ts';
-import { type RealSecrets, secretFrom } from '../settings/realSecrets.ts';
+import { type KeySecrets, secretFrom } from '../settings/keyFiles.ts';
 import type { Secret } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
 import type { DeployCommand } from './deployArguments.ts';
@@ -22,7 +22,7 @@ import { type DeployOrder, type DeployPlace, deploy } from './deploySteps.ts';
 
 export interface DeployWorld {
   readonly settings: Settings;
-  readonly secrets: RealSecrets;
+  readonly secrets: KeySecrets;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly signal: AbortSignal;

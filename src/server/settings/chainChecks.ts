@@ -62,8 +62,35 @@ export const CHAIN_CHECKS: readonly Check[] = [
       return [cause, 'Set it, and KUPO_URL for wallets and building, or leave NETWORK at devnet'];
     },
   },
-  onlyReal('OGMIOS_URL', 'a chain to follow'),
-  onlyReal('KUPO_URL', 'outputs to look up'),
+  unlessNone('OGMIOS_URL', 'a chain to follow'),
+  unlessNone('KUPO_URL', 'outputs to look up'),
+  {
+    reads: ['DEVNET_URL', 'NETWORK', 'OGMIOS_URL'],
+    find({ DEVNET_URL, NETWORK, OGMIOS_URL }) {
+      if (DEVNET_URL === undefined) return null;
+      if (!HTTP_URL.test(DEVNET_URL)) return ['it is no http(s) URL', 'Write it as http://host:1337'];
+      if (NETWORK === 'devnet' && OGMIOS_URL !== undefined) return null;
+      const cause = 'it is of the devnet whose Ogmios is at OGMIOS_URL';
+      return [cause, 'Set that as well and NETWORK=devnet, or leave it out'];
+    },
+  },
+  {
+    reads: ['KUPO_URL', 'NETWORK', 'OGMIOS_URL'],
+    find({ KUPO_URL, NETWORK, OGMIOS_URL }) {
+      if (NETWORK !== 'devnet' || (OGMIOS_URL === undefined) === (KUPO_URL === undefined)) return null;
+      const cause = 'a devnet is used through its Ogmios and its Kupo';
+      return [cause, 'Set both OGMIOS_URL and KUPO_URL, or neither for a devnet of its own'];
+    },
+  },
+  {
+    reads: ['NATS_URL', 'NETWORK', 'OGMIOS_URL', 'ROLE'],
+    find({ NATS_URL, NETWORK, OGMIOS_URL, ROLE }) {
+      if (NETWORK !== 'devnet' || NATS_URL === undefined) return null;
+      if (OGMIOS_URL !== undefined || ROLE === 'reader') return null;
+      const cause = 'several nodes follow one devnet, and OGMIOS_URL is not set';
+      return [cause, 'Start one (npm start -- devnet) and set OGMIOS_URL and KUPO_URL to it'];
+    },
+  },
   onlyReal('START_POINT', 'a block to begin after'),
   onlyReal('DEPLOYMENT_FILE', 'a deployment on another chain'),
   {
@@ -85,9 +112,17 @@ export const CHAIN_CHECKS: readonly Check[] = [
   },
 ];
 
-type RealKey = 'OGMIOS_URL' | 'KUPO_URL' | 'START_POINT' | 'DEPLOYMENT_FILE';
+function unlessNone(key: 'OGMIOS_URL' | 'KUPO_URL', what: string): Check {
+  return {
+    reads: [key, 'NETWORK'],
+    find({ [key]: url, NETWORK }) {
+      if (url === undefined || NETWORK !== 'none') return null;
+      return [`NETWORK=none has no use for ${what}`, 'Leave it out, or set NETWORK'];
+    },
+  };
+}
 
-function onlyReal(key: RealKey, what: string): Check {
+function onlyReal(key: 'START_POINT' | 'DEPLOYMENT_FILE', what: string): Check {
   return {
     reads: [key, 'NETWORK'],
     find(settings) {

@@ -20,7 +20,7 @@ import type { FeeParameters } from '../../engine/market/fees.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { AMOUNT, FileFields, integerUpTo, type Kind, orNull, textLike } from './fileFields.ts';
 
-export type RealNetwork = NetworkDeployment['network'];
+export type RealNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
 
 /** Why a file cannot be used; `message` is for a person and names every fault. */
 export class BadDeployment extends Error {

@@ -147,10 +147,14 @@ const REAL_CHAIN = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
     description:
-      'devnet: a chain of its own; none: what is replayed; the others: that network of Cardano.',
+      'devnet: a Cardano for tests; none: what is replayed; the others: that network of Cardano.',
   }),
   OGMIOS_URL: optionalUrl(
-    'Ogmios beside a cardano-node, to follow and submit with: ws://host:1337.',
+    'Ogmios beside a cardano-node, to follow and submit with: ws://host:1337. Empty, on a ' +
+      'devnet: one of its own is started.',
+  ),
+  DEVNET_URL: optionalUrl(
+    'Faucet, forks and blocks of the devnet at OGMIOS_URL; empty: http:// on that port.',
   ),
   KUPO_URL: optionalUrl('Kupo, the index of outputs; empty: no wallets, nothing can be built.'),
   START_POINT: Type.Optional(

@@ -1,61 +1,64 @@
 /**
- * The chain of this process and all that works on it: ledger, builder, follower, executor.
- *
- * The ledger is open when `openChain` returns, because routes need to know its deployment; it is
- * stopped as the last of these services.
+ * The chain and all that works on it: blocks, mempool and submits through Ogmios, outputs from Kupo.
+ * Nothing of it is waited for: the server listens, and says what is missing, while it is reached.
  */
-import { join } from 'node:path';
+
 import type { Workshop } from '../../api/building/workshop.ts';
 import type { Route } from '../../api/gateway/port.ts';
-import { DEFAULT_PARAMETERS } from '../../cardano/build/parameters.ts';
-import { BuilderPool } from '../../cardano/build/pool.ts';
+import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
 import type { Builder } from '../../cardano/build/port.ts';
-import type { Deployment } from '../../cardano/datums/deployment.ts';
-import { keyOf } from '../../cardano/keys/keys.ts';
-import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
+import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import { chainTip } from '../../chain/chainPoints.ts';
 import type { Devnet } from '../../chain/devnet.ts';
-import { Executor, type ExecutorPlace } from '../../chain/executor/executor.ts';
-import { Floats } from '../../chain/executor/floats.ts';
+import { DevnetClient } from '../../chain/devnetClient.ts';
 import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
 import { Follower } from '../../chain/follower.ts';
 import type { FollowerPlace } from '../../chain/followerPlace.ts';
-import type { SyncProgress } from '../../chain/syncMeter.ts';
+import { KupoLookup } from '../../chain/kupo/kupo.ts';
+import { MempoolView } from '../../chain/kupo/mempoolView.ts';
+import { KupoWatch } from '../../chain/kupo/watch.ts';
+import { NodeLink } from '../../chain/nodeLink.ts';
+import { noLookup } from '../../chain/noLookup.ts';
+import { OgmiosChain, type Seen } from '../../chain/ogmios/ogmios.ts';
+import { Overhearing } from '../../chain/overhearing.ts';
+import { type ChainPolicy, chainClock } from '../../chain/policy.ts';
+import { shownSubmitter } from '../../chain/submitting.ts';
+import { SyncMeter, type SyncProgress } from '../../chain/syncMeter.ts';
 import { tokenPolicyId } from '../../chain/tokenPolicy.ts';
-import { type TraderConfig, traderFunds } from '../../client/traders/config.ts';
-import { EmulatedChain } from '../../devnet/emulated.ts';
-import type { GenesisPlan } from '../../devnet/genesis.ts';
 import type { Node } from '../../engine/actors/node.ts';
-import { type LogWriter, WriterConflict } from '../../engine/log/writer.ts';
-import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
-import { DEFAULT_FEES } from '../../engine/market/fees.ts';
-import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import { readSecrets, type Secrets } from '../settings/secrets.ts';
+import { MOST_POOLS } from '../../engine/store/records.ts';
 import type { Cluster } from './cluster.ts';
+import type { ChainUrls } from './devnet.ts';
+import { executorOnceReady } from './executor.ts';
 import { imagesOf } from './images.ts';
+import type { ChainKeys } from './keys.ts';
 import type { Market } from './market.ts';
-import { alone, among, type Work } from './roles.ts';
+import { alone, among, type ChainParts, type Work } from './roles.ts';
 import type { Roles } from './turns.ts';
+import { workshopOf } from './workshop.ts';
 import type { World } from './world.ts';
 
 export interface ChainKit {
   readonly workshop: Workshop;
-  /** null: the chain is made elsewhere. */
+  /** null: the chain is no devnet. */
   readonly devnet: Devnet | null;
   /** Tokens whose pool the executor cannot serve; empty where this node does not lead. */
   stuckPools(): readonly string[];
   /** Makes a route of the chain one that other nodes answer; null: this node does it itself. */
   readonly forward: ((route: Route) => Route) | null;
-  /** How far following has come, where the chain is made elsewhere; null: it is made here. */
+  /** How far following has come; null: it is done elsewhere. */
   readonly sync: ChainSync | null;
   /** Among several nodes; null: this is the only one. */
   readonly roles: Roles | null;
   /** The chain is not followed any more. */
   stale(): boolean;
+  /** The chain was caught up with, and transactions can be built. */
+  isReady(): boolean;
   /** In start order; they begin before the gateway opens. */
   readonly services: readonly Service[];
 }
@@ -69,174 +72,172 @@ export interface ChainSync {
   progress(): SyncProgress;
 }
 
-/** The chain's thread, and what works on it in whatever role this node has. */
-export interface ChainParts {
-  readonly ledger: EmulatedChain;
-  /** Follows the chain into the log; `failed` when it cannot go on. */
-  follow(writer: LogWriter, failed: (error: unknown) => void): Follower;
-  execute(): Executor;
+/** The network of a market, and who this node is there. */
+export interface ChainPlan {
+  readonly urls: ChainUrls;
+  readonly policy: ChainPolicy;
+  readonly network: NetworkDeployment;
+  readonly keys: ChainKeys;
 }
 
-/** null where the world has no chain. */
-export async function openChain(
+const MOST_OUTPUTS = 10_000_000;
+const SHOWN_MS = 1_000;
+
+export function openChain(
   world: World,
   market: Market,
   cluster: Cluster | null,
-  events: Events,
-): Promise<ChainKit | null> {
-  const { settings, clock, rng, devnet } = world;
-  if (devnet === undefined) return null;
-  const secrets = readSecrets(settings.DATA_DIR, rng, settings.KEYS_FILE);
-  const begun = (await cluster?.genesis()) ?? null;
-  const ledger = new EmulatedChain({
-    file: join(settings.DATA_DIR, 'ledger.sqlite'),
-    genesis: genesisOf(secrets, settings.ORDER_REFUND_AFTER_MS, devnet.traders),
-    faucetSecret: secrets.faucet.reveal(),
-    blockPaceMs: settings.BLOCK_EVERY_MS,
-    genesisTimeMs: clock.nowMs(),
-    role: cluster === null ? 'leader' : 'replica',
-    ...(begun === null ? {} : { begun }),
-    died: events.ledgerFailed,
-    stalled(message) {
-      events.ledgerStalled(message);
-      cluster?.disk.refused(message);
-    },
-  });
-  await ledger.start();
-  try {
-    if (begun === null) await cluster?.publishGenesis(orThrow(await ledger.genesis()));
-    return kitOn(ledger, secrets, world, market, cluster, events);
-  } catch (error) {
-    await ledger.stop();
-    throw error;
-  }
-}
-
-function orThrow<T>(result: T | Failure): T {
-  if (result instanceof Failure) throw new Error(result.message);
-  return result;
-}
-
-function kitOn(
-  ledger: EmulatedChain,
-  secrets: Secrets,
-  world: World,
-  market: Market,
-  cluster: Cluster | null,
+  plan: ChainPlan,
   events: Events,
 ): ChainKit {
   const { settings, clock } = world;
-  const { node, writer } = market;
-  const refundAfterMs = settings.ORDER_REFUND_AFTER_MS;
-  const deployment: Deployment = { ...ledger.deployment, refundAfterMs };
-  const slots = ledger.slotConfig;
-  const limits = { threads: settings.BUILD_THREADS };
-  const threads = new BuilderPool({ clock, parameters: DEFAULT_PARAMETERS, slots, limits });
-  const builder = timed(threads, clock, events);
-  const keys = (['executor', 'fee', 'collateral'] as const).map((name) => {
-    return keyOf(secrets[name].reveal());
+  const { node } = market;
+  const { network, keys, urls, policy } = plan;
+  const known = chainTip(node.fold.store);
+  if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
+  const { source, view, ...following } = followed(world, market, plan, cluster !== null, events);
+  const { link, meter, tip } = following;
+  const live = new LiveBuilder({
+    ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
+    clock,
+    limits: { threads: settings.BUILD_THREADS },
+    observer: events,
   });
-  const isOnDemand = settings.BLOCK_EVERY_MS === 0;
-  const chainClock = { nowMs: () => (isOnDemand ? node.fold.marketMs : clock.nowMs()) };
   const store = () => node.fold.store;
-  const common = { deployment, slots, utxos: ledger, builder, clock: chainClock, store };
+  const [utxos, index] = lookupOf(world, node, urls.kupo, view, events);
+  const builder = timed(live, clock, events);
+  const images = imagesOf(world, node, cluster);
+  const dated = chainClock(policy, clock, () => node.fold.marketMs);
+  const submitter = shownSubmitter(source, view, utxos, clock);
+  const plain = { utxos, builder, images, clock: dated, store, submitter };
+  if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
   const backoff = new PoolBackoff(clock);
-  const executor = { ...common, submitter: ledger, keys, backoff };
-  const execute = executing(executor, ledger, node, events);
-  const place = { source: ledger, ...market, rng: world.rng, clock: chainClock };
-  const follow = following({ ...place, withRaw: cluster !== null }, deployment, events);
-  const parts: ChainParts = { ledger, follow, execute };
-  const work = workOf(parts, world, node, writer, cluster, events);
-  const workshop: Workshop = {
-    ...common,
-    landmarks: deployment,
-    submitter: work.submitter,
-    parameters: () => DEFAULT_PARAMETERS,
-    images: imagesOf(world, node, cluster),
-    collateralKey: keyOf(secrets.collateral.reveal()),
-    applyDataArgument,
+  const place = () => {
+    const { complete } = network;
+    if (complete === null || live.terms === null || !meter.isSynced) return null;
+    const { slots } = live.terms;
+    return { deployment: complete, slots, ...plain, keys: keys.executing, backoff };
+  };
+  const execute = () =>
+    keys.executing.length === 0 ? null : executorOnceReady(node, place, events);
+  const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
+  const shown = async (txHash: string) => {
+    await source.expect(txHash);
+    await view.shown(txHash, clock, SHOWN_MS);
   };
   return {
-    workshop,
-    devnet: work.devnet,
+    workshop: workshopOf(plain, network, live, keys.collateral),
+    devnet:
+      urls.devnet === null ? null : new DevnetClient({ url: urls.devnet, node, tip, shown, clock }),
     stuckPools: () => backoff.stuck(),
     forward: null,
-    sync: null,
     roles: work.roles,
+    sync: {
+      isSynced: () => meter.isSynced,
+      isAlone: () => !link.isUp && chainTip(store()) !== null,
+      silentMs: () => link.silentMs,
+      progress: () => meter.progress(),
+    },
     stale: work.stale,
-    services: [
-      { name: 'ledger', start: () => {}, stop: () => ledger.stop() },
-      threads,
-      ...work.services,
-    ],
-  };
-}
-
-/** Makes a follower for each time that this node leads. */
-function following(
-  place: Omit<FollowerPlace, 'writer' | 'rules'>,
-  deployment: Deployment,
-  events: Events,
-): ChainParts['follow'] {
-  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  return (writer, failed) => {
-    const followerFailed = (error: unknown) => {
-      // Among several nodes that is how one hears that it leads no more.
-      const isOrdinary = place.withRaw === true && error instanceof WriterConflict;
-      if (!isOrdinary) events.followerFailed(error);
-      failed(error);
-    };
-    return new Follower({ ...place, rules, writer }, { ...events, followerFailed });
-  };
-}
-
-/** Makes an executor for each time that this node leads. */
-function executing(
-  place: Omit<ExecutorPlace, 'floats' | 'onApplied'>,
-  ledger: EmulatedChain,
-  node: Node,
-  events: Events,
-): ChainParts['execute'] {
-  const onApplied = (listener: () => void) => node.onApplied(listener);
-  return () => {
-    const floats = new Floats(ledger, place.deployment);
-    return new Executor({ ...place, floats, onApplied }, events);
+    isReady: () => meter.isSynced && live.terms !== null,
+    services: [connecting(source), ...index, live, ...work.services],
   };
 }
 
 function workOf(
   parts: ChainParts,
   world: World,
-  node: Node,
-  writer: LogWriter | null,
+  { node, writer }: Market,
   cluster: Cluster | null,
   events: Events,
 ): Work {
   if (cluster !== null) return among(parts, cluster, world, node, events);
   assert(writer !== null, 'the only node writes its log');
-  return alone(parts, writer, node, world.clock);
+  return alone(parts, writer, world, events);
 }
 
-function genesisOf(secrets: Secrets, refundAfterMs: number, traders: TraderConfig): GenesisPlan {
-  const hashOf = (name: keyof Secrets) => keyOf(secrets[name].reveal()).hash;
+/** The node, and what brings its chain into the log. */
+function followed(
+  world: World,
+  { node, log }: Market,
+  { urls, policy, network }: ChainPlan,
+  isShared: boolean,
+  events: Events,
+) {
+  const { clock, rng } = world;
+  const deployment = network.landmarks ?? notDeployed(network);
+  const link = new NodeLink(clock, events);
+  const source = new OgmiosChain({
+    url: urls.ogmios,
+    deployment,
+    seen: () => seenBy(node),
+    clock,
+    rng,
+    observer: link.observer,
+    limits: { returnMs: policy.returnMs },
+  });
+  const view = new MempoolView();
+  const tip = () => (link.isUp ? source.tip() : null);
+  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
+  const place: Omit<FollowerPlace, 'writer'> = {
+    ...{ source, rules, clock, node, log, rng, policy, tip, view, isShared },
+  };
+  const follow: ChainParts['follow'] = (writer, followerFailed) =>
+    new Follower({ ...place, writer }, { ...events, followerFailed });
+  const overhear: ChainParts['overhear'] = (ended) =>
+    new Overhearing({ source, node, view, rules, policy }, ended);
+  const store = () => node.fold.store;
+  const isEmpty = () => link.isUp && source.isEmpty;
+  const startSlot = policy.start?.slot ?? 0;
+  const meter = new SyncMeter({ store, tip, isEmpty, clock, startSlot });
+  return { source, view, link, tip, meter, follow, overhear };
+}
+
+function notDeployed({ network, missing }: NetworkDeployment): never {
+  throw new Error(
+    `there is no launchpad on ${network} yet (${missing.join(', ')} unknown): ` +
+      `npm start -- deploy --network ${network} makes one, and DEPLOYMENT_FILE names its file`,
+  );
+}
+
+/** The node may be away for long: it is tried behind the doors. */
+function connecting(source: OgmiosChain): Service {
   return {
-    curve: DEFAULT_CURVE,
-    fees: DEFAULT_FEES,
-    thresholdLovelace: DEFAULT_THRESHOLD_LOVELACE,
-    refundAfterMs,
-    executorKeyHash: hashOf('executor'),
-    feeKeyHash: hashOf('fee'),
-    collateralKeyHash: hashOf('collateral'),
-    faucetKeyHash: hashOf('faucet'),
-    wallets: traderFunds(traders).map(({ keyHash, lovelace, outputs }) => ({
-      keyHash,
-      lovelace: lovelace / BigInt(outputs),
-      outputs,
-    })),
+    name: source.name,
+    start: () => {
+      // That it ended is told by its observer.
+      source.start().catch(() => {});
+    },
+    stop: () => source.stop(),
   };
 }
 
-export function timed(builder: Builder, clock: Clock, events: Events): Builder {
+function lookupOf(
+  { clock }: World,
+  node: Node,
+  url: string | null,
+  waiting: MempoolView,
+  observer: Events,
+): [UtxoLookup, readonly Service[]] {
+  if (url === null) return [noLookup(), []];
+  const tip = () => chainTip(node.fold.store);
+  const lookup = new KupoLookup({ url, tip, waiting, clock, observer });
+  return [lookup, [new KupoWatch({ url, clock, observer })]];
+}
+
+/** Tokens and unspent outputs that the market knows: what else is not looked for in blocks. */
+function seenBy({ fold }: Node): Seen {
+  const keys = (table: 'pools' | 'outputs', most: number) =>
+    fold.store.withPrefix(table, '', most).map(({ key }) => key);
+  return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };
+}
+
+function slotsOf(source: OgmiosChain) {
+  const { zeroTimeMs, zeroSlot, slotLengthMs } = source.slots();
+  return { zeroTimeMs, zeroSlot, slotLengthMs };
+}
+
+function timed(builder: Builder, clock: Clock, events: Events): Builder {
   return {
     async build(plan, options) {
       const startMs = clock.monotonicMs();

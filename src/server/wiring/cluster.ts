@@ -15,7 +15,6 @@ import {
 } from '../../cluster/beginning.ts';
 import { DataDisk } from '../../cluster/dataDisk.ts';
 import { Epochs } from '../../cluster/epochs.ts';
-import { Joining, removeHalfTaken } from '../../cluster/joining.ts';
 import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
 import { RestartRefused } from '../../cluster/log/jetstreamBegin.ts';
 import { Announcements } from '../../cluster/nats/announcements.ts';
@@ -23,12 +22,12 @@ import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
 import { Lease } from '../../cluster/nats/lease.ts';
 import { ObjectFiles } from '../../cluster/nats/objects.ts';
-import { Pairs } from '../../cluster/pairs.ts';
 import { nowAndThen, patientLog, pauseOrGiveUp, untilAnswered } from '../../cluster/patientLog.ts';
 import { Presence } from '../../cluster/presence.ts';
 import { SharedFiles } from '../../cluster/sharedFiles.ts';
+import { removeHalfTaken, SnapshotLoader } from '../../cluster/snapshotLoader.ts';
+import { SnapshotSet } from '../../cluster/snapshotSet.ts';
 import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/sharedSettings.ts';
-import type { GenesisCopy } from '../../devnet/messages.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
@@ -62,16 +61,12 @@ export interface Cluster {
   /** Of this node. */
   readonly files: DataFiles;
   readonly disk: DataDisk;
-  /** Snapshots for nodes that are new or far behind, and how this one takes them. */
-  readonly pairs: Pairs;
-  readonly joining: Joining;
+  /** For nodes that are new or far behind. */
+  readonly snapshots: SnapshotSet;
   /** Entries from one snapshot to the next. */
   readonly every: number;
   /** Logos of all nodes. */
   readonly images: ObjectFiles;
-  /** What all nodes' chains begin with; null: this node begins it. */
-  genesis(): Promise<GenesisCopy | null>;
-  publishGenesis(genesis: GenesisCopy): Promise<void>;
   onLost(listener: () => void): void;
 }
 
@@ -142,10 +137,10 @@ async function joinWith(
   // Readers ask nothing of NATS: those that lead say what it keeps.
   if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, world, events));
   removeHalfTaken(settings.DATA_DIR);
-  const pairs = new Pairs(objects, settings.DATA_DIR);
+  const snapshots = new SnapshotSet(objects, settings.DATA_DIR);
   const begins = new SharedFiles(objects, files, again);
-  const joining = new Joining({ pairs, log: read, files, clock, signal }, events);
-  const takeSnapshot = joining.takeState.bind(joining);
+  const loader = new SnapshotLoader({ snapshots, log: read, files, clock, signal }, events);
+  const takeSnapshot = loader.takeState.bind(loader);
   const common = { ...foldOptions(world), takeSnapshot };
   const publishBase = (epoch: string) => answered(() => begins.publishBase(epoch));
   const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
@@ -159,7 +154,7 @@ async function joinWith(
   const nodeOptions = { ...common, shared: joins };
   const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
   recordMarket(node, record);
-  const places = { files, pairs, joining, record };
+  const places = { files, snapshots, record };
   const cluster = clusterOf(world, name, link, shared, node, places, begins, events);
   return { market: { node, log, writer: null }, cluster };
 }
@@ -338,13 +333,13 @@ function clusterOf(
   link: NatsLink,
   { log, turns, images, onLost }: Shared,
   node: Node,
-  places: Pick<Cluster, 'files' | 'pairs' | 'joining' | 'record'>,
+  places: Pick<Cluster, 'files' | 'snapshots' | 'record'>,
   begins: SharedFiles,
   { epochStarted, otherMarket }: Events,
 ): Cluster {
   const { settings, rng, clock } = world;
   const { record } = places;
-  const { lease, announcements } = turns;
+  const { announcements } = turns;
   return {
     name,
     market: settings.MARKET_NAME,
@@ -376,11 +371,5 @@ function clusterOf(
       publishBase: (epoch) => begins.publishBase(epoch),
       epochStarted,
     }),
-    async genesis() {
-      const text = await begins.genesis(async () => (await lease.tryTake()) === 'taken');
-      // trust: written by `publishGenesis` of a node of this market
-      return text === null ? null : (JSON.parse(text) as GenesisCopy);
-    },
-    publishGenesis: (genesis) => begins.publishGenesis(JSON.stringify(genesis)),
   };
 }

@@ -5,8 +5,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Interrupted } from '../../engine/actors/rebuild.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
 
 export interface DirectoryOptions {
   readonly clock: Clock;
@@ -65,4 +68,16 @@ function leave(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stderr?.destroy();
   child.unref();
+}
+
+/** Before 0.5 the chain lay in this file, beside the state. */
+const OLD_LEDGER = 'ledger.sqlite';
+
+/** Throws `StartRefused` where the directory holds a chain that cannot be continued. */
+export function checkNoOldLedger(directory: string): void {
+  if (!existsSync(join(directory, OLD_LEDGER))) return;
+  throw new StartRefused(
+    `${join(directory, OLD_LEDGER)} is a devnet of version 0.4, which this version cannot ` +
+      'continue: npm start -- reset moves it and its market aside, and the next start begins anew',
+  );
 }

@@ -5,12 +5,12 @@ import { MarketRecord, readMarket } from '../../engine/actors/marketRecord.ts';
 import type { MarketOrigin } from '../../engine/runtime/marketIdentity.ts';
 import { readDeployment } from '../settings/deployments.ts';
 import { readSecrets } from '../settings/secrets.ts';
-import type { World } from './world.ts';
+import { followsChain, type World } from './world.ts';
 
 /** The directory exists. Throws `OtherMarket` where it holds a market of another network. */
 export function openMarketRecord(world: World): MarketRecord {
   const { DATA_DIR } = world.settings;
-  const network = networkOf(world);
+  const network = followsChain(world) ? world.settings.NETWORK : null;
   const known = readMarket(DATA_DIR);
   // Keys are made where there are none, so the network is compared before they are read.
   if (network !== null && known !== null && known.network !== network) {
@@ -19,16 +19,9 @@ export function openMarketRecord(world: World): MarketRecord {
   return new MarketRecord(DATA_DIR, originOf(world));
 }
 
-/** null: nothing is followed. */
-function networkOf({ settings, devnet }: World): string | null {
-  const { NETWORK } = settings;
-  const isFollowed = NETWORK !== 'none' && (NETWORK !== 'devnet' || devnet !== undefined);
-  return isFollowed ? NETWORK : null;
-}
-
 function originOf(world: World): MarketOrigin | null {
   const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = world.settings;
-  if (networkOf(world) === null || NETWORK === 'none') return null;
+  if (!followsChain(world) || NETWORK === 'none') return null;
   // A reader has neither keys nor a deployment: it takes what the others have.
   if (ROLE === 'reader') return { network: NETWORK, deployment: null };
   if (NETWORK === 'devnet') {

@@ -36,6 +36,7 @@ export function openReader(
     sync: null,
     roles,
     stale: isStale,
+    isReady: () => true,
     services,
   };
 }

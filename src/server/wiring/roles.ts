@@ -1,56 +1,79 @@
 /**
- * What works on the chain: all of it on the only node; among several, whoever leads follows the
- * chain, fills orders and is asked by the others, whose ledgers copy what the log says.
+ * What works on the chain: all of it on the only node; among several, whoever leads brings its
+ * Cardano node's chain into the log and fills orders. The others have blocks from the log, and from
+ * their own Cardano node what waits; each hands in and looks up at its own.
+ *
+ * A leader whose Cardano node is away or behind for long gives way; a node that does not reach its
+ * own does not lead.
  */
 
-import type { Counter, Devnet } from '../../chain/devnet.ts';
-import { Copying, type MakeReplica } from '../../cluster/copying.ts';
-import { answerCall, LeaderCaller, type LeaderWork } from '../../cluster/leaderCalls.ts';
+import { chainTip } from '../../chain/chainPoints.ts';
+import { Fitness } from '../../chain/fitness.ts';
+import { type FollowingTask, KeptFollower } from '../../chain/keptFollower.ts';
+import type { NodeLink } from '../../chain/nodeLink.ts';
+import type { ChainPolicy } from '../../chain/policy.ts';
+import type { ChainTip } from '../../chain/port.ts';
+import type { SyncMeter } from '../../chain/syncMeter.ts';
 import type { Crew, Duty } from '../../cluster/leadership.ts';
-import { ask, serve } from '../../cluster/nats/requests.ts';
 import { Snapshots } from '../../cluster/snapshots.ts';
-import { LedgerReplica } from '../../devnet/chainReplica.ts';
-import type { EmulatedChain } from '../../devnet/emulated.ts';
-import { submitDurably, untilShown, untilWritten } from '../../devnet/submitDurably.ts';
 import type { Node } from '../../engine/actors/node.ts';
-import type { LogWriter } from '../../engine/log/writer.ts';
-import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { type LogWriter, WriterConflict } from '../../engine/log/writer.ts';
+import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import type { ChainParts } from './chain.ts';
-import { type Cluster, leaderSubject } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { type Roles, takingTurns } from './turns.ts';
 import type { World } from './world.ts';
 
+/** A task that follows, made anew whenever the one before has ended. */
+export interface ChainFollower extends FollowingTask {
+  readonly waitsForNode: boolean;
+}
+
+/** The same, of a node that does not lead. */
+export interface ChainListener extends FollowingTask {
+  readonly isOpen: boolean;
+}
+
+type Ended = (error: unknown) => void;
+
+export interface ChainParts {
+  readonly policy: ChainPolicy;
+  readonly link: NodeLink;
+  /** Of our Cardano node; null while it does not tell. */
+  readonly tip: () => ChainTip | null;
+  readonly meter: SyncMeter;
+  follow(writer: LogWriter, ended: Ended): ChainFollower;
+  /** Of a node that does not lead. */
+  overhear(ended: Ended): ChainListener;
+  /** null: orders are filled elsewhere. */
+  execute(): Service | null;
+}
+
 export interface Work {
-  readonly submitter: Counter;
-  readonly devnet: Devnet;
   readonly roles: Roles | null;
   stale(): boolean;
   readonly services: readonly Service[];
 }
 
-/** A follower that waits for an entry which was lost with the log does not stop by itself. */
+/** How often a leader looks whether its Cardano node is well, at least. */
+const LOOK_MS = 1_000;
+/** What waits for an entry that was lost with the log does not stop by itself. */
 const STOP_MS = 2_000;
 
 export function alone(
-  { ledger, follow, execute }: ChainParts,
+  { link, meter, follow, execute }: ChainParts,
   writer: LogWriter,
-  node: Node,
-  clock: Clock,
+  { clock }: World,
+  events: Events,
 ): Work {
-  const follower = follow(writer, () => {});
+  const make = (ended: Ended) => follow(writer, ended);
+  const kept = new KeptFollower({ make, meter, clock }, events);
   const executor = execute();
   return {
-    submitter: ledger,
-    devnet: devnetOf(ledger, node, clock),
     roles: null,
-    stale: () => follower.failed,
-    services: [
-      { name: 'follower', start: () => follower.start(), stop: () => follower.stop() },
-      { name: 'executor', start: () => executor.start(), stop: () => executor.stop() },
-    ],
+    stale: () => !link.isUp || kept.isInterrupted,
+    services: executor === null ? [kept] : [kept, executor],
   };
 }
 
@@ -61,153 +84,107 @@ export function among(
   node: Node,
   events: Events,
 ): Work {
-  const { clock, settings } = world;
-  const crew = new ChainCrew(parts, cluster, node, clock, events);
-  const { roles, isStale, services } = takingTurns(crew, cluster, world, node, events);
-  const subject = leaderSubject(settings.MARKET_NAME);
-  const caller = new LeaderCaller({
-    work: () => crew.work,
-    ask: (bytes) => ask(cluster.link, subject, bytes),
-    reached: (seq, givenUp) => node.reached(seq, givenUp),
-    clock,
-  });
-  const stale = () => isStale() || crew.copyIsOld;
-  return { submitter: caller, devnet: caller, roles, stale, services };
+  const crew = new ChainCrew(parts, cluster, node, world, events);
+  const { roles, isStale, services } = takingTurns(crew, cluster, world, node, parts.policy.timeEntries, events);
+  const stale = () => isStale() || (roles.leads() && !crew.isWell);
+  return { roles, stale, services };
 }
 
 /** What this node does with the chain in each role. */
 class ChainCrew implements Crew {
-  /** Of the leader. */
-  work: LeaderWork | null = null;
   readonly #parts: ChainParts;
   readonly #cluster: Cluster;
   readonly #node: Node;
   readonly #clock: Clock;
+  readonly #patienceMs: number;
   readonly #events: Events;
-  #copying: Copying | null = null;
+  readonly #fitness: Fitness;
+  #follower: ChainFollower | null = null;
+  #listener: ChainListener | null = null;
+  #kept: KeptFollower | null = null;
 
-  constructor(parts: ChainParts, cluster: Cluster, node: Node, clock: Clock, events: Events) {
+  constructor(
+    parts: ChainParts,
+    cluster: Cluster,
+    node: Node,
+    { clock, settings }: World,
+    events: Events,
+  ) {
     this.#parts = parts;
     this.#cluster = cluster;
     this.#node = node;
     this.#clock = clock;
+    this.#patienceMs = settings.OGMIOS_PATIENCE_MS;
     this.#events = events;
+    this.#fitness = new Fitness(() => chainTip(node.fold.store)?.height ?? 0);
   }
 
-  get copyIsOld(): boolean {
-    return this.#copying?.failed === true;
+  /** Our Cardano node tells of its chain, which is ours, and lacks a block or two at most. */
+  isFit(): boolean {
+    return this.#listener?.isOpen === true && this.#fitness.isFit(this.#parts.tip());
+  }
+
+  /** Our Cardano node says how the log goes on. */
+  get isWell(): boolean {
+    const isLate = this.#follower?.waitsForNode === true || this.#kept?.isInterrupted === true;
+    return this.#parts.link.isUp && !isLate;
   }
 
   async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty> {
-    const copy = this.#copy(this.#events.ledgerDiverged);
-    await copy.start();
-    await copy.stop();
-    this.#copying = null;
-    const clock = this.#clock;
-    const duty = await leadChain(this.#parts, this.#cluster, this.#node, clock, writer, failed);
-    this.work = duty.work;
-    const { ledger } = this.#parts;
-    const place = { ...this.#cluster, node: this.#node, ledger, clock };
+    const ended = new AbortController();
+    const kept = this.#keep((end) => {
+      // A writer that lost its log to another one writes no more.
+      const over = (error: unknown) =>
+        error instanceof WriterConflict ? failed(error) : end(error);
+      const follower = this.#parts.follow(writer, over);
+      this.#follower = follower;
+      return { start: () => follower.start().catch(over), stop: () => follower.stop() };
+    });
+    const executor = this.#parts.execute();
+    await executor?.start();
+    const place = { ...this.#cluster, node: this.#node, clock: this.#clock };
     const snapshots = new Snapshots(place, this.#events);
     snapshots.start();
+    const watching = this.#untilAway(ended.signal, failed);
     return {
       stop: async () => {
-        this.work = null;
-        await Promise.all([snapshots.stop(), duty.stop()]);
+        ended.abort();
+        const following = sleepUnless(this.#clock, STOP_MS, kept.stop());
+        await Promise.all([following, executor?.stop(), snapshots.stop(), watching]);
+        this.#follower = null;
       },
     };
   }
 
   async follow(): Promise<Duty> {
-    const make: MakeReplica = (failed) => this.#copy(failed);
-    const copying = new Copying(make, () => this.#renew(), this.#clock, this.#events);
-    this.#copying = copying;
-    await copying.start();
-    return copying;
+    return this.#keep((end) => {
+      const listener = this.#parts.overhear(end);
+      this.#listener = listener;
+      return listener;
+    });
   }
 
-  #copy(failed: (error: unknown) => void): LedgerReplica {
-    const { log } = this.#cluster;
-    const { ledger } = this.#parts;
-    const ledgerStalled = (message: string) => {
-      this.#events.ledgerStalled(message);
-      this.#cluster.disk.refused(message);
-    };
-    const place = { ledger, node: this.#node, log, clock: this.#clock };
-    return new LedgerReplica(place, { ledgerStalled, ledgerDiverged: failed });
+  #keep(make: (ended: Ended) => FollowingTask): KeptFollower {
+    const { meter } = this.#parts;
+    const kept = new KeptFollower({ make, meter, clock: this.#clock }, this.#events);
+    this.#kept = kept;
+    kept.start();
+    return kept;
   }
 
-  async #renew(): Promise<void> {
-    const path = await this.#cluster.joining.takeLedger();
-    if (path !== null) await this.#parts.ledger.replaceBy(path);
-  }
-}
-
-async function leadChain(
-  { ledger, follow, execute }: ChainParts,
-  { link, market }: Cluster,
-  node: Node,
-  clock: Clock,
-  writer: LogWriter,
-  failed: (error: unknown) => void,
-): Promise<Duty & { readonly work: LeaderWork }> {
-  const undo: (() => unknown)[] = [() => ledger.follow()];
-  const stop = () => undoAll(undo.toReversed());
-  try {
-    await ledger.lead();
-    const follower = follow(writer, failed);
-    undo.push(() => sleepUnless(clock, STOP_MS, follower.stop()));
-    await follower.start();
-    const executor = execute();
-    executor.start();
-    undo.push(() => executor.stop());
-    const work: LeaderWork = {
-      ...devnetOf(ledger, node, clock),
-      submit: (bytes) => submitDurably(ledger, node, bytes, clock),
-      async faucet(address, lovelace) {
-        return untilWritten(await ledger.faucet(address, lovelace), ledger, node, clock);
-      },
-    };
-    const desk = serve(link, leaderSubject(market), (bytes) =>
-      answerCall(work, bytes, () => node.applied().seq),
-    );
-    undo.push(() => desk.stop());
-    return { work, stop };
-  } catch (error) {
-    // The lease may end before the first entry: then this ledger copies again.
-    await stop().catch(() => {});
-    throw error;
-  }
-}
-
-/** Each of them, whatever the others do; rejects with the first fault. */
-async function undoAll(steps: readonly (() => unknown)[]): Promise<void> {
-  const faults: unknown[] = [];
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      faults.push(error);
+  async #untilAway(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+    const clock = this.#clock;
+    const patienceMs = this.#patienceMs;
+    let wellMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      const nowMs = clock.monotonicMs();
+      if (this.isWell) wellMs = nowMs;
+      if (nowMs - wellMs > patienceMs) {
+        this.#fitness.gaveWay();
+        this.#events.nodeAwayTooLong(patienceMs / 1000);
+        return failed(new Error('its Cardano node is away or behind'));
+      }
+      await pause(clock, Math.min(LOOK_MS, patienceMs), signal);
     }
   }
-  if (faults.length > 0) throw faults[0];
-}
-
-function devnetOf(ledger: EmulatedChain, node: Node, clock: Clock): Devnet {
-  const height = async () => (await ledger.tip()).tip?.height ?? 0;
-  const shown = async (found: number) => {
-    await untilShown(found, ledger, node, clock);
-    return found;
-  };
-  return {
-    faucet: (address, lovelace) => ledger.faucet(address, lovelace),
-    async fork(depth, resubmit) {
-      const result = await ledger.fork(Math.min(depth, await height()), { resubmit });
-      return result instanceof Failure ? result : shown(result.tip?.height ?? 0);
-    },
-    async mine(blocks) {
-      const newest = await ledger.mine(blocks);
-      return newest instanceof Failure ? newest : shown(newest?.height ?? 0);
-    },
-  };
 }

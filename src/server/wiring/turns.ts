@@ -9,7 +9,6 @@ import type { Node } from '../../engine/actors/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import { isReal } from '../settings/chainChecks.ts';
 import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';
 
@@ -46,11 +45,13 @@ const LEADERLESS_LEASES = 2;
 /** What is on its way to NATS has so long when we stop. */
 const CLOSE_MS = 500;
 
+/** `byClock`: the leader writes entries whose time is that of its clock. */
 export function takingTurns(
   crew: Crew,
   cluster: Cluster,
   world: World,
   node: Node,
+  byClock: boolean,
   events: Events,
 ): Turns {
   const { clock } = world;
@@ -60,7 +61,7 @@ export function takingTurns(
     if (status === 'reconnected') backMs = clock.monotonicMs();
   });
   const mayNotLead = () => obstacleOf(cluster, node);
-  const isTooLate = timeGuard(() => cluster.presence.latestMs(), !isReal(world.settings));
+  const isTooLate = byClock ? timeGuard(() => cluster.presence.latestMs()) : () => false;
   const obstacle = mayNotLead;
   const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle, isTooLate };
   const leadership = new Leadership(leading, events);

@@ -4,7 +4,7 @@ import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { TraderConfig } from '../../client/traders/config.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import type { RealSecrets } from '../settings/realSecrets.ts';
+import type { KeySecrets } from '../settings/keyFiles.ts';
 import type { Settings } from '../settings/table.ts';
 
 /** All that the app is given; tests start the same app in another world. */
@@ -16,7 +16,7 @@ export interface World {
   readonly version: string;
   /** Gives up a start that takes long (a rebuild) with `Interrupted`. */
   readonly signal?: AbortSignal;
-  /** The devnet in this process; absent: no chain, only what is replayed. */
+  /** The market of a devnet, this process's own or another's; absent: only what is replayed. */
   readonly devnet?: {
     /** Those whose wallets the genesis fills. */
     readonly traders: TraderConfig;
@@ -24,10 +24,15 @@ export interface World {
     readonly pace: number;
     readonly seed: number;
   };
-  /** Keys for a real network; absent: none. */
-  readonly secrets?: RealSecrets;
-  /** What is followed on a real network, instead of what the settings name. */
+  /** Keys for a public network; absent: none. */
+  readonly secrets?: KeySecrets;
+  /** What is followed on a public network, instead of what the settings name. */
   readonly deployment?: NetworkDeployment;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
+}
+
+/** Whether there is a chain at all: what is replayed needs none. */
+export function followsChain({ settings: { NETWORK }, devnet }: World): boolean {
+  return NETWORK !== 'none' && (NETWORK !== 'devnet' || devnet !== undefined);
 }

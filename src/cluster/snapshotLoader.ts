@@ -1,9 +1,10 @@
 /**
- * What a node takes from the object store that cannot go on from what it has: a state, a ledger.
+ * Loads a snapshot of the state from the object store, for a node that cannot continue from what it
+ * has.
  *
- * The newest whose place in the log is still there; one that is damaged, gone or of another version
- * is told and passed over for the older. While NATS gives no answer this waits, until it is given
- * up: with `Interrupted`.
+ * It loads the newest one whose entry the log still has; one that is damaged, gone or of another
+ * version is reported, and the older one is tried. While NATS gives no answer this waits, until it
+ * is stopped: then it throws `Interrupted`.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,16 +15,15 @@ import type { Log } from '../engine/log/port.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { StateStore } from '../engine/store/state.ts';
-import type { Pair, Pairs } from './pairs.ts';
+import type { Snapshot, SnapshotSet } from './snapshotSet.ts';
 
-export interface JoiningObserver {
-  /** `what` is `state` or `ledger`. */
+export interface SnapshotLoaderObserver {
   snapshotLoaded(what: string, seq: number): void;
   snapshotUnusable(name: string, reason: string): void;
 }
 
-export interface JoiningPlace {
-  readonly pairs: Pairs;
+export interface SnapshotLoaderPlace {
+  readonly snapshots: SnapshotSet;
   readonly log: Log;
   readonly files: DataFiles;
   readonly clock: Clock;
@@ -35,13 +35,11 @@ const AGAIN_MS = 200;
 /** Of one file. */
 const ATTEMPTS = 8;
 
-export class Joining {
-  readonly #place: JoiningPlace;
-  readonly #observer: JoiningObserver;
-  /** The ledger that was taken last: a second time it would not help either. */
-  #tried: string | null = null;
+export class SnapshotLoader {
+  readonly #place: SnapshotLoaderPlace;
+  readonly #observer: SnapshotLoaderObserver;
 
-  constructor(place: JoiningPlace, observer: JoiningObserver) {
+  constructor(place: SnapshotLoaderPlace, observer: SnapshotLoaderObserver) {
     this.#place = place;
     this.#observer = observer;
   }
@@ -51,59 +49,36 @@ export class Joining {
    * file at `path`; answers its entry, or null where there is none.
    */
   async takeState(path: string, upTo: number, after = 0): Promise<number | null> {
-    const all = await this.#answered(() => this.#place.pairs.list());
-    for (const pair of await this.#usable(all)) {
-      const { seq } = pair.checkpoint;
+    const all = await this.#answered(() => this.#place.snapshots.list());
+    for (const snapshot of await this.#usable(all)) {
+      const { seq } = snapshot.checkpoint;
       if (seq > upTo || seq <= after) continue;
       removeDatabase(path);
-      const refused = (await this.#get(pair.state, path)) ?? (await faultOf(path, pair));
+      const refused = (await this.#get(snapshot, path)) ?? (await faultOf(path, snapshot));
       if (refused === null) {
         this.#observer.snapshotLoaded('state', seq);
         return seq;
       }
-      this.#observer.snapshotUnusable(pair.state, refused);
+      this.#observer.snapshotUnusable(snapshot.state, refused);
     }
     removeDatabase(path);
     return null;
   }
 
-  /** A ledger that the log goes on from, other than that of the last call; null: there is none. */
-  async takeLedger(): Promise<string | null> {
-    const { files, pairs, log } = this.#place;
-    const path = join(files.directory, 'join-ledger.sqlite');
-    const all = await pairs.list();
-    if (all instanceof Failure) return null;
-    const { epoch } = await log.last();
-    for (const { ledger, checkpoint } of await this.#usable(all)) {
-      if (ledger === null) continue;
-      const name = `${ledger} in ${epoch}`;
-      if (name === this.#tried) return null;
-      rmSync(path, { force: true });
-      const refused = await this.#get(ledger, path);
-      if (refused === null) {
-        this.#tried = name;
-        this.#observer.snapshotLoaded('ledger', checkpoint.seq);
-        return path;
-      }
-      this.#observer.snapshotUnusable(ledger, refused);
-    }
-    return null;
-  }
-
-  async #usable(all: readonly Pair[]): Promise<readonly Pair[]> {
+  async #usable(all: readonly Snapshot[]): Promise<readonly Snapshot[]> {
     const { log } = this.#place;
-    const usable: Pair[] = [];
-    for (const pair of all) {
-      if (await isInLog(pair.checkpoint, log)) usable.push(pair);
+    const usable: Snapshot[] = [];
+    for (const snapshot of all) {
+      if (await isInLog(snapshot.checkpoint, log)) usable.push(snapshot);
     }
     return usable;
   }
 
   /** What is wrong with it. */
-  async #get(name: string, path: string): Promise<string | null> {
-    const { pairs, clock, signal } = this.#place;
+  async #get(snapshot: Snapshot, path: string): Promise<string | null> {
+    const { snapshots, clock, signal } = this.#place;
     for (let attempt = 1; ; attempt += 1) {
-      const failed = await pairs.get(name, path);
+      const failed = await snapshots.get(snapshot, path);
       if (failed === null) return null;
       if (failed.cause !== 'NOT_READY' || attempt === ATTEMPTS) return failed.message;
       await pause(clock, attempt * AGAIN_MS, signal);
@@ -129,12 +104,12 @@ function givenUp(): Interrupted {
 /** What a crash left of snapshots that were on their way; before anything else is. */
 export function removeHalfTaken(directory: string): void {
   for (const name of readdirSync(directory)) {
-    if (!/^(snapshot-|join-|pair\.)|\.part-/.test(name)) continue;
+    if (!/^(snapshot-|join-|manifest\.)|\.part-/.test(name)) continue;
     rmSync(join(directory, name), { force: true, recursive: true });
   }
 }
 
-async function faultOf(path: string, { checkpoint }: Pair): Promise<string | null> {
+async function faultOf(path: string, { checkpoint }: Snapshot): Promise<string | null> {
   try {
     const store = new StateStore(path, { horizonBlocks: 1, maxMb: 0, writer: 'inline' });
     const found = store.checkpoint?.stateHash;

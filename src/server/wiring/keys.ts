@@ -1,11 +1,10 @@
-/** The keys of a node on a real network, and what it may do with them. */
+/** The keys of a node of a market, and what it may do with them. */
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../cardano/keys/keys.ts';
-import { NO_SECRETS } from '../settings/realSecrets.ts';
+import type { KeySecrets } from '../settings/keyFiles.ts';
 import type { Secret } from '../settings/secrets.ts';
-import type { World } from './world.ts';
 
-export interface RealKeys {
+export interface ChainKeys {
   /** Of the executor, the fee address and the collateral; none: orders are not filled here. */
   readonly executing: readonly Key[];
   /** null: callers bring their own collateral. */
@@ -17,7 +16,7 @@ export interface RealKeys {
 const NO_COLLATERAL = 'it needs a collateral key as well: set COLLATERAL_KEY_FILE';
 
 /** Throws where a key is not the one that the deployment names. */
-export function realKeys({ secrets = NO_SECRETS }: World, network: NetworkDeployment): RealKeys {
+export function keysOf(secrets: KeySecrets, network: NetworkDeployment): ChainKeys {
   const [executor, fee, collateral] = (['executor', 'fee', 'collateral'] as const).map((name) =>
     checked(name, secrets[name], network),
   );

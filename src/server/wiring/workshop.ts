@@ -1,5 +1,5 @@
 /**
- * What the building routes work with on a real network. What is not known (a deployment of somebody
+ * What the building routes work with. What is not known (a deployment of somebody
  * else's, a key that was not given, parameters of a node that does not answer) is asked for when a
  * route needs it, and then the route answers what is missing.
  */
@@ -14,7 +14,7 @@ import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts
 
 type Plain = Pick<Workshop, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
 
-export function realWorkshop(
+export function workshopOf(
   plain: Plain,
   network: NetworkDeployment,
   live: LiveBuilder,

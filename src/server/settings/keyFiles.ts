@@ -11,7 +11,7 @@ import { Secret } from './secrets.ts';
 import { BadSettings, type Environment } from './settings.ts';
 
 /** null: not given. Then nothing is done here that needs it. */
-export interface RealSecrets {
+export interface KeySecrets {
   /** Fills orders; with none the node follows and builds. */
   readonly executor: Secret | null;
   /** Of the fee address, which pays for batches: the executor's where none is given. */
@@ -20,7 +20,7 @@ export interface RealSecrets {
   readonly collateral: Secret | null;
 }
 
-export const NO_SECRETS: RealSecrets = { executor: null, fee: null, collateral: null };
+export const NO_SECRETS: KeySecrets = { executor: null, fee: null, collateral: null };
 
 export const KEYS_HELP = `Keys on a real network, from the environment (never printed):
 
@@ -34,7 +34,7 @@ export const KEYS_HELP = `Keys on a real network, from the environment (never pr
 `;
 
 /** The keys, or every fault at once. */
-export function realSecrets(environment: Environment): RealSecrets | BadSettings {
+export function keyFiles(environment: Environment): KeySecrets | BadSettings {
   const faults: Fault[] = [];
   const read = (name: string): Secret | null => {
     const found = secretOf(name, environment);

@@ -1,13 +1,15 @@
 /**
- * What the chain begins with: outputs that no transaction made, and the deployment they hold. Made
- * once and kept in the ledger's file; a later program with other validators goes on with these.
+ * The launchpad of a devnet: the outputs that its chain starts with (reference scripts, collateral,
+ * the executor's funds, wallets) and the deployment that they hold. Both follow from the plan, so
+ * a server computes the deployment that a devnet with the same genesis has.
  */
 
-import { encodeOutput, type OutputPlan } from '../cardano/codec/encode.ts';
-import { blake2b256 } from '../cardano/codec/hash.ts';
-import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
-import { coins } from '../cardano/codec/value.ts';
-import type { Deployment } from '../cardano/datums/deployment.ts';
+import { assert } from '../../engine/runtime/assert.ts';
+import { encodeOutput, type OutputPlan } from '../codec/encode.ts';
+import { blake2b256 } from '../codec/hash.ts';
+import { decodeOutput, type OutputRef, type Utxo } from '../codec/output.ts';
+import { coins } from '../codec/value.ts';
+import type { Deployment } from '../datums/deployment.ts';
 import {
   DEPLOYED,
   type Deployed,
@@ -16,8 +18,7 @@ import {
   keyAddress,
   lockedAddress,
   type MarketPlan,
-} from '../cardano/validators/deploy.ts';
-import { assert } from '../engine/runtime/assert.ts';
+} from './deploy.ts';
 
 /** Outputs of equal size at the enterprise address of a key. */
 export interface FundedWallet {
@@ -27,28 +28,26 @@ export interface FundedWallet {
 }
 
 export interface GenesisPlan extends MarketPlan {
-  readonly faucetKeyHash: string;
-  /** Beside the faucet, collateral and floats. */
+  /** Beside collateral and floats. */
   readonly wallets: readonly FundedWallet[];
 }
 
 export interface Genesis {
   readonly deployment: Deployment;
-  readonly outputs: readonly Utxo[];
+  /** For the genesis of a devnet, in this order. */
+  readonly outputs: readonly OutputPlan[];
 }
 
 const ADA = 1_000_000n;
 /** Keeps the largest of our scripts on the chain. */
 const SCRIPT_LOVELACE = 60n * ADA;
-/** 10 billion ADA: more than all who ask can empty. Each output alone is below 2^53 lovelace. */
-const FAUCET = { lovelace: 500_000_000n * ADA, outputs: 20 };
 export const COLLATERAL = { lovelace: 5n * ADA, outputs: 10 };
 export const FLOATS = { lovelace: 100n * ADA, outputs: 20 };
 
 export function makeGenesis(plan: GenesisPlan): Genesis {
   const code = deployedCode(plan);
   const place = lockedAddress('reference scripts');
-  const plans: OutputPlan[] = [
+  const outputs: OutputPlan[] = [
     ...DEPLOYED.map((name) => ({
       address: place,
       value: coins(SCRIPT_LOVELACE),
@@ -56,12 +55,11 @@ export function makeGenesis(plan: GenesisPlan): Genesis {
     })),
     ...funded({ keyHash: plan.collateralKeyHash, ...COLLATERAL }),
     ...funded({ keyHash: plan.feeKeyHash, ...FLOATS }),
-    ...funded({ keyHash: plan.faucetKeyHash, ...FAUCET }),
     ...plan.wallets.flatMap(funded),
   ];
-  const outputs = placed(plans);
+  const utxos = placed(outputs);
   const ref = (name: Deployed): OutputRef => {
-    const utxo = outputs[DEPLOYED.indexOf(name)];
+    const utxo = utxos[DEPLOYED.indexOf(name)];
     assert(utxo !== undefined, 'scripts come first');
     return utxo.ref;
   };
@@ -80,7 +78,7 @@ function funded({ keyHash, lovelace, outputs }: FundedWallet): OutputPlan[] {
   return Array.from({ length: outputs }, () => plan);
 }
 
-/** Under a hash over all of them, as if one transaction had made them. */
+/** Outputs of a genesis, under a hash over all of them, as if one transaction had made them. */
 export function placed(plans: readonly OutputPlan[]): Utxo[] {
   const encoded = plans.map(encodeOutput);
   const txHash = blake2b256(Buffer.concat(encoded));

@@ -1,0 +1,111 @@
+/** A devnet's faucet, forks and blocks, asked over HTTP and answered once this node shows them. */
+import type { SubmitOutcome } from '../cardano/ledger/port.ts';
+import type { Node } from '../engine/actors/node.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { type Cause, Failure } from '../engine/runtime/errors.ts';
+import { chainTip } from './chainPoints.ts';
+import type { Devnet } from './devnet.ts';
+import type { ChainTip } from './port.ts';
+
+export interface DevnetClientOptions {
+  /** http:// */
+  readonly url: string;
+  readonly node: Pick<Node, 'fold' | 'onApplied'>;
+  /** The chain's newest block as told last; null: none. */
+  readonly tip: () => ChainTip | null;
+  /** Resolves once this node shows the transaction, or after a while. */
+  readonly shown: (txHash: string) => Promise<void>;
+  readonly clock: Clock;
+}
+
+const SHOWN_MS = 1_000;
+const DEADLINE_MS = 30_000;
+const LOVELACE_PER_ADA = 1_000_000n;
+const CAUSES: readonly Cause[] = ['INVALID_PARAMS', 'OVERLOADED', 'SERVER_ERROR'];
+
+type Body = Readonly<Record<string, unknown>>;
+
+export class DevnetClient implements Devnet {
+  readonly #options: DevnetClientOptions;
+
+  constructor(options: DevnetClientOptions) {
+    this.#options = options;
+  }
+
+  async faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
+    const answer = await this.#post('faucet', { address, ada: Number(lovelace / LOVELACE_PER_ADA) });
+    if (answer instanceof Failure) return answer;
+    const txHash = String(answer.txHash);
+    await this.#options.shown(txHash);
+    return { outcome: 'accepted', txHash };
+  }
+
+  async fork(depth: number, resubmit: 'all' | 'none'): Promise<number | Failure> {
+    const before = this.#options.tip()?.hash;
+    const answer = await this.#post('fork', { depth, resubmit });
+    if (answer instanceof Failure) return answer;
+    await this.#shown(({ hash }) => hash !== before);
+    return Number(answer.height);
+  }
+
+  async mine(blocks: number): Promise<number | Failure> {
+    const answer = await this.#post('mine', { blocks });
+    if (answer instanceof Failure) return answer;
+    const height = Number(answer.height);
+    await this.#shown((tip) => tip.height >= height);
+    return height;
+  }
+
+  async #post(route: string, body: Body): Promise<Body | Failure> {
+    try {
+      const response = await fetch(`${this.#options.url}/devnet/v1/${route}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(DEADLINE_MS),
+      });
+      const answer: unknown = await response.json();
+      const fields: Body = typeof answer === 'object' && answer !== null ? { ...answer } : {};
+      return response.ok ? fields : failureOf(fields);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return notReady(`the devnet does not answer (${why}): try again`);
+    }
+  }
+
+  /** Until the fold is where the devnet is, and that is as `isNew` says; a second at most. */
+  async #shown(isNew: (tip: { hash?: string; height: number }) => boolean): Promise<void> {
+    const { node, tip, clock } = this.#options;
+    let wake = () => {};
+    let isLate = false;
+    const look = () => wake();
+    const unlisten = node.onApplied(look);
+    const timer = clock.after(SHOWN_MS, () => {
+      isLate = true;
+      wake();
+    });
+    const isShown = () => {
+      const [own, newest] = [chainTip(node.fold.store), tip()];
+      return own?.hash === newest?.hash && isNew(newest ?? { height: 0 });
+    };
+    try {
+      while (!isLate && !isShown()) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      unlisten();
+      timer.cancel();
+    }
+  }
+}
+
+function failureOf({ cause, message }: Body): Failure {
+  const known = CAUSES.find((each) => each === cause);
+  return known === undefined ? notReady(String(message)) : new Failure(known, String(message));
+}
+
+function notReady(message: string): Failure {
+  return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
+}
