@@ -42,6 +42,8 @@ export class BlockBatch {
   #isFull = false;
   readonly transactions: Transaction[] = [];
   events = 0;
+  /** Of the newest block in it. */
+  slot = 0;
 
   constructor(fold: Fold, rules: Rules, waiting: Waiting) {
     this.#fold = fold;
@@ -68,6 +70,7 @@ export class BlockBatch {
     const before = this.#height;
     assert(before === null || height === before + 1, `block ${height} follows ${before}`);
     this.#height = height;
+    this.slot = point.slot;
     const events = recogniseBlock(point.slot, transactions, this.#market, this.#rules, places);
     for (const event of events) this.#market.note(event);
     const met = this.#waiting.settle(transactions, this.#fold.mempool);

@@ -33,7 +33,10 @@ export class DevnetClient implements Devnet {
   }
 
   async faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
-    const answer = await this.#post('faucet', { address, ada: Number(lovelace / LOVELACE_PER_ADA) });
+    const answer = await this.#post('faucet', {
+      address,
+      ada: Number(lovelace / LOVELACE_PER_ADA),
+    });
     if (answer instanceof Failure) return answer;
     const txHash = String(answer.txHash);
     await this.#options.shown(txHash);

@@ -196,7 +196,7 @@ export class Follower {
     if (batch === null) return;
     const { node, writer, view } = this.#place;
     await node.reached(await writer.append(batch.drafts()));
-    view?.settle(batch.transactions);
+    view?.settle(batch.transactions, batch.slot);
     this.#observer.chainFollowed(batch.height ?? 0, batch.transactions.length, batch.events);
   }
 

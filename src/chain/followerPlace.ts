@@ -23,7 +23,7 @@ export interface WaitingView {
   take(event: MempoolEvent): void;
   /** What `take` was given is in the log, and the fold shows it. */
   applied(transactions: readonly Transaction[]): void;
-  settle(transactions: readonly Transaction[]): void;
+  settle(transactions: readonly Transaction[], slot: number): void;
   forget(): void;
 }
 

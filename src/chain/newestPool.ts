@@ -1,6 +1,6 @@
 /** A pool as its newest output says it, the mempool included: what quotes and batches begin at. */
 
-import { datumOf, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
+import { datumOf, type OutputRef, parseRef, type Utxo } from '../cardano/codec/output.ts';
 import { readAmmData, readPoolData } from '../cardano/datums/datums.ts';
 import type { Landmarks } from '../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../cardano/ledger/port.ts';
@@ -33,8 +33,9 @@ export async function newestPool(
   if (text === null) return null;
   const record = readRecord<PoolRecord>(text);
   const { nft, supply } = record;
-  const [utxo] = await utxos.byAsset(nft, 'newest');
-  if (utxo === undefined) return null;
+  const from = parseRef(record.ref);
+  const utxo = from === null ? null : await utxos.newestOf(from, nft);
+  if (utxo === null) return null;
   const read = readPool(utxo, token, BigInt(supply), deployment);
   if (read === null) return null;
   const { ref, output } = utxo;

@@ -8,5 +8,5 @@ export function noLookup(): UtxoLookup {
     const what = 'this node has no index of outputs, so it knows no wallet and builds nothing: ';
     throw new Unavailable(new Failure('NOT_READY', `${what}set KUPO_URL where it runs`));
   };
-  return { byPaymentKey: refuse, byAsset: refuse, byRefs: refuse };
+  return { byPaymentKey: refuse, byAsset: refuse, newestOf: refuse, byRefs: refuse };
 }

@@ -8,10 +8,10 @@
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { chainPoints, chainTip, isYoung } from './chainPoints.ts';
+import { foldMarket } from './foldMarket.ts';
 import type { WaitingView } from './followerPlace.ts';
 import type { FollowingTask } from './keptFollower.ts';
 import { openUnless } from './openUnless.ts';
-import { foldMarket } from './foldMarket.ts';
 import type { ChainPolicy } from './policy.ts';
 import type { ChainSource, ChainStream } from './port.ts';
 import type { Rules } from './recognise/rules.ts';
@@ -28,6 +28,7 @@ export interface OverhearingPlace {
 
 interface Settling {
   readonly height: number;
+  readonly slot: number;
   readonly transactions: readonly Transaction[];
 }
 
@@ -115,8 +116,8 @@ export class Overhearing implements FollowingTask {
         this.#ahead = [];
         this.#unshown = [];
       } else {
-        const { height, transactions } = event.block;
-        this.#ahead.push({ height, transactions });
+        const { height, point, transactions } = event.block;
+        this.#ahead.push({ height, slot: point.slot, transactions });
         this.#settle();
       }
       while (this.#ahead.length >= MOST_AHEAD && !this.#stopping) {
@@ -145,7 +146,7 @@ export class Overhearing implements FollowingTask {
     const height = chainTip(this.#place.node.fold.store)?.height ?? 0;
     const later = this.#ahead.findIndex((block) => block.height > height);
     const settled = this.#ahead.splice(0, later < 0 ? this.#ahead.length : later);
-    for (const { transactions } of settled) this.#place.view.settle(transactions);
+    for (const { transactions, slot } of settled) this.#place.view.settle(transactions, slot);
     if (settled.length > 0) this.#wake();
   }
 }

@@ -21,7 +21,8 @@ export function shownSubmitter(
   return {
     async submit(bytes) {
       const outcome = await source.submit(bytes);
-      if (outcome.outcome === 'refused') return (await knownBefore(bytes, outcome, utxos)) ?? outcome;
+      if (outcome.outcome === 'refused')
+        return (await knownBefore(bytes, outcome, utxos)) ?? outcome;
       await view.shown(outcome.txHash, clock, SHOWN_MS);
       return outcome;
     },

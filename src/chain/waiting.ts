@@ -63,7 +63,9 @@ export class Waiting {
     if (!whole) return news.length + gone.length > 0 ? payload : null;
     const there = new Set(news.map(({ id }) => id));
     const absent = [...written.ids()].filter((id) => !there.has(id)).sort();
-    return absent.length > 0 || news.some(({ id }) => !written.has(id)) ? { ...payload, absent } : null;
+    return absent.length > 0 || news.some(({ id }) => !written.has(id))
+      ? { ...payload, absent }
+      : null;
   }
 
   /** What a block means to those who wait; they are asked for before the block is written. */

@@ -123,7 +123,8 @@ export class Snapshots implements Duty {
     const { snapshots, log } = this.#place;
     const kept = orThrow(await snapshots.keepNewest(KEPT));
     // The entry of a state stays: by it a node sees that the log is the same.
-    if (kept.length === KEPT) await log.trim(Math.min(...kept.map(({ checkpoint }) => checkpoint.seq)));
+    if (kept.length === KEPT)
+      await log.trim(Math.min(...kept.map(({ checkpoint }) => checkpoint.seq)));
     return kept[0] ?? null;
   }
 

@@ -42,6 +42,10 @@ export class Mempool {
     return this.#waiting.has(id);
   }
 
+  get(id: string): Waiting | undefined {
+    return this.#waiting.get(id);
+  }
+
   hasRoomFor(bytes: number): boolean {
     return this.#waiting.size < MOST_WAITING && this.#bytes + bytes <= MOST_WAITING_BYTES;
   }

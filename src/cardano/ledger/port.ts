@@ -54,6 +54,11 @@ export interface UtxoLookup {
     page?: { readonly after?: OutputRef; readonly offset?: number; readonly limit?: number },
   ): Promise<readonly Utxo[]>;
   byAsset(asset: AssetId, view: UtxoView): Promise<readonly Utxo[]>;
+  /**
+   * The unspent output with `asset`, of which there is one, the mempool included; `ref` had it in a
+   * block. null: there is none.
+   */
+  newestOf(ref: OutputRef, asset: AssetId): Promise<Utxo | null>;
   /** Content of outputs, unspent in the view `newest` or not; in the order asked. */
   byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]>;
 }

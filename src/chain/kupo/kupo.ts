@@ -1,10 +1,11 @@
 /**
  * Unspent outputs from Kupo, with what waits in the mempool laid over them.
  *
- * No answer is older than the tip that is served. Kupo names its newest block with every answer,
- * but does so a moment before that block's outputs can be read; so a tip counts as reached only
- * once its block itself was read back (`/checkpoints`), and again whenever Kupo's newest block has
- * changed since. An answer given while the served tip moved is asked for again.
+ * No answer is older than the tip that is served when it is asked for. Kupo names its newest block
+ * with every answer, but does so a moment before that block's outputs can be read; so a tip counts
+ * as reached only once its block itself was read back (`/checkpoints`), and again whenever Kupo's
+ * newest block has changed since. Transactions that leave the mempool for a block meanwhile are
+ * applied to an answer that does not have that block; after a roll-back it is asked for again.
  *
  * Slow is an outcome: at most `lookups` wait, each for at most `deadlineMs`; then OVERLOADED and
  * NOT_READY, as `Unavailable`.
@@ -22,7 +23,7 @@ import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Point } from '../port.ts';
 import { Freshness } from './freshness.ts';
 import { type Match, readMatches } from './matches.ts';
-import type { MempoolView } from './mempoolView.ts';
+import type { MempoolView, Settled } from './mempoolView.ts';
 import { type Answered, type KupoObserver, NoAnswer, Questions } from './questions.ts';
 
 export interface KupoOptions {
@@ -62,6 +63,9 @@ const MOST_ABREAST = 8;
 
 /** Asks for matches by a path; what it heard counts for the lookup's freshness. */
 type Ask = (path: string) => Promise<Match[]>;
+/** Given what left the mempool for a block that Kupo's answers do not have. */
+type Answer<T> = (settled: readonly Settled[]) => T;
+type Run<T> = (ask: Ask) => Promise<Answer<T>>;
 
 export class KupoLookup implements UtxoLookup {
   readonly #options: KupoOptions;
@@ -81,8 +85,10 @@ export class KupoLookup implements UtxoLookup {
   byPaymentKey(keyHash: string, view: UtxoView, page: Page = {}): Promise<readonly Utxo[]> {
     return this.#lookUp(async (ask) => {
       const matches = await ask(unspent(`${keyHash}/*`));
-      const state = { chain: this.#confirmed(matches), mempool: this.#mempool };
-      return utxosOfCredential(state, keyHash, view, page);
+      return (settled) => {
+        const state = { chain: this.#confirmed(matches, settled), mempool: this.#mempool };
+        return utxosOfCredential(state, keyHash, view, page);
+      };
     });
   }
 
@@ -92,15 +98,25 @@ export class KupoLookup implements UtxoLookup {
       // Kupo has no pattern for an empty name alone.
       const matches = await ask(unspent(`${policy}.${name === '' ? '*' : name}`));
       const around = view === 'wallet' ? await this.#sourcesOf(asset, ask) : [];
-      const state = { chain: this.#confirmed([...matches, ...around]), mempool: this.#mempool };
-      return utxosOfAsset(state, asset, view);
+      return (settled) => {
+        const chain = this.#confirmed([...matches, ...around], settled);
+        return utxosOfAsset({ chain, mempool: this.#mempool }, asset, view);
+      };
     });
+  }
+
+  async newestOf(_ref: OutputRef, asset: AssetId): Promise<Utxo | null> {
+    const [utxo] = await this.byAsset(asset, 'newest');
+    return utxo ?? null;
   }
 
   byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {
     return this.#lookUp(async (ask) => {
       const found = await matchesOf(refs, ask);
-      return refs.map((ref) => this.#stateOf(ref, found.get(refText(ref))));
+      return (settled) => {
+        const late = new Late(settled);
+        return refs.map((ref) => this.#stateOf(ref, found.get(refText(ref)), late));
+      };
     });
   }
 
@@ -108,9 +124,9 @@ export class KupoLookup implements UtxoLookup {
     return this.#options.waiting.mempool;
   }
 
-  /** Runs it again until its answers belong to one tip that is still served at the end. */
-  async #lookUp<T>(run: (ask: Ask) => Promise<T>): Promise<T> {
-    const { clock, tip } = this.#options;
+  /** Runs it again until Kupo has the tip that was served when it began. */
+  async #lookUp<T>(run: Run<T>): Promise<T> {
+    const { clock, tip, waiting } = this.#options;
     const { lookups, deadlineMs } = this.#limits;
     if (this.#lookups >= lookups) throw overloaded();
     this.#lookups += 1;
@@ -120,11 +136,12 @@ export class KupoLookup implements UtxoLookup {
     let reason = 'no answer in time';
     try {
       for (;;) {
-        const served = tip();
+        const [served, mark] = [tip(), waiting.mark()];
         try {
-          const answer = await this.#askAt(served, run, signal);
-          if (tip()?.hash === served?.hash) return answer;
-          continue;
+          const { answer, slot } = await this.#askAt(served, run, signal);
+          const settled = waiting.settledSince(mark);
+          if (settled !== null) return answer(settled.filter((each) => each.slot > slot));
+          reason = 'the chain went back meanwhile';
         } catch (error) {
           if (!(error instanceof NoAnswer)) throw error;
           if (error.isFinal) throw refused(error);
@@ -139,11 +156,12 @@ export class KupoLookup implements UtxoLookup {
     }
   }
 
+  /** With the slot up to which Kupo had everything that it answered from. */
   async #askAt<T>(
     served: Point | null,
-    run: (ask: Ask) => Promise<T>,
+    run: Run<T>,
     signal: AbortSignal,
-  ): Promise<T> {
+  ): Promise<{ readonly answer: Answer<T>; readonly slot: number }> {
     const heard: Answered[] = [];
     const ask = async (path: string) => {
       const answered = await this.#questions.ask(path, signal);
@@ -153,15 +171,19 @@ export class KupoLookup implements UtxoLookup {
     if (served !== null) await this.#freshness.reached(served, signal);
     const answer = await run(ask);
     if (served !== null) await this.#freshness.kept(served, heard, signal);
-    return answer;
+    return { answer, slot: Math.min(...heard.map(({ checkpointSlot }) => checkpointSlot)) };
   }
 
   /** Unspent in blocks; what the mempool makes is told by the mempool, though a block has it. */
-  #confirmed(matches: readonly Match[]): UtxoSet {
+  #confirmed(matches: readonly Match[], settled: readonly Settled[]): UtxoSet {
     const chain = new UtxoSet();
     for (const { utxo, isSpent } of matches) {
       const isKnown = chain.get(utxo.ref) !== undefined;
       if (!isSpent && !isKnown && this.#mempool.made(utxo.ref) === undefined) chain.add(utxo);
+    }
+    for (const { effects } of settled) {
+      for (const utxo of effects.made) if (chain.get(utxo.ref) === undefined) chain.add(utxo);
+      for (const ref of effects.spent) if (chain.get(ref) !== undefined) chain.remove(ref);
     }
     return chain;
   }
@@ -175,11 +197,33 @@ export class KupoLookup implements UtxoLookup {
     return [...(await matchesOf(inputs, ask)).values()];
   }
 
-  #stateOf(ref: OutputRef, match: Match | undefined): UtxoState {
-    const utxo = this.#mempool.made(ref) ?? match?.utxo;
+  #stateOf(ref: OutputRef, match: Match | undefined, late: Late): UtxoState {
+    const utxo = this.#mempool.made(ref) ?? match?.utxo ?? late.made(ref);
     if (utxo === undefined) return { state: 'unknown' };
-    const isSpent = this.#mempool.spender(ref) !== undefined || match?.isSpent === true;
+    const isPendingSpent = this.#mempool.spender(ref) !== undefined || late.isSpent(ref);
+    const isSpent = isPendingSpent || match?.isSpent === true;
     return isSpent ? { state: 'spent', utxo } : { state: 'unspent', utxo };
+  }
+}
+
+/** Effects of transactions in blocks that Kupo did not have. */
+class Late {
+  readonly #made = new Map<string, Utxo>();
+  readonly #spent = new Set<string>();
+
+  constructor(settled: readonly Settled[]) {
+    for (const { effects } of settled) {
+      for (const utxo of effects.made) this.#made.set(refText(utxo.ref), utxo);
+      for (const ref of effects.spent) this.#spent.add(refText(ref));
+    }
+  }
+
+  made(ref: OutputRef): Utxo | undefined {
+    return this.#made.get(refText(ref));
+  }
+
+  isSpent(ref: OutputRef): boolean {
+    return this.#spent.has(refText(ref));
   }
 }
 

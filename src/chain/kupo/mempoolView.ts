@@ -6,21 +6,41 @@
  * need not know the block; a roll-back forgets everything, and the next event is whole.
  */
 import { LRUCache } from 'lru-cache';
-import { refText } from '../../cardano/codec/output.ts';
+import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
-import { effectsOf } from '../../cardano/ledger/effects.ts';
+import { type Effects, effectsOf } from '../../cardano/ledger/effects.ts';
 import { Mempool } from '../../cardano/ledger/mempool.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { ChainEvent } from '../port.ts';
 
 type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
+export interface ViewMark {
+  readonly forgotten: number;
+  readonly settled: number;
+}
+
+/** What a transaction of the mempool did once it was in a block. */
+export interface Settled {
+  /** Of that block, or of a later one. */
+  readonly slot: number;
+  readonly effects: Effects;
+}
+
 /** More than any node's mempool holds; what comes after is not laid over until there is room. */
 const MOST_WAITING = 20_000;
 const MOST_SHOWN = 20_000;
+const MOST_SETTLED = 5_000;
+const MOST_OUTPUTS = 20_000;
 
 export class MempoolView {
   #mempool = new Mempool();
+  readonly #outputs = new LRUCache<string, Utxo>({ max: MOST_OUTPUTS });
+  #settled: Settled[] = [];
+  /** How many there were before those. */
+  #settledBefore = 0;
+  /** How often everything was forgotten. */
+  #forgotten = 0;
   /** Ids of the newest transactions that the fold shows. */
   readonly #shown = new LRUCache<string, true>({ max: MOST_SHOWN });
   /** Callers that wait until a transaction is shown, by its id. */
@@ -32,7 +52,7 @@ export class MempoolView {
   }
 
   take({ whole, added, removed }: MempoolEvent): void {
-    if (whole) this.forget();
+    if (whole) this.#mempool = new Mempool();
     for (const { id } of removed) this.#mempool.remove(id);
     for (const tx of added) {
       if (this.#mempool.size < MOST_WAITING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
@@ -44,9 +64,16 @@ export class MempoolView {
     this.#show(transactions);
   }
 
-  /** They are in a block; what these made impossible goes as well. */
-  settle(transactions: readonly Transaction[]): void {
+  /** They are in blocks, the newest of them of `slot`; what they made impossible goes as well. */
+  settle(transactions: readonly Transaction[], slot: number): void {
     this.#show(transactions);
+    for (const tx of transactions) {
+      const effects = effectsOf(tx);
+      if (this.#mempool.has(tx.id)) this.#settled.push({ slot, effects });
+      for (const utxo of effects.made) this.#outputs.set(refText(utxo.ref), utxo);
+    }
+    this.#settledBefore += Math.max(0, this.#settled.length - MOST_SETTLED);
+    this.#settled = this.#settled.slice(-MOST_SETTLED);
     if (this.#mempool.size === 0) return;
     const gone = new Set<string>();
     for (const tx of transactions) {
@@ -63,6 +90,23 @@ export class MempoolView {
   forget(): void {
     this.#mempool = new Mempool();
     this.#shown.clear();
+    this.#forgotten += 1;
+  }
+
+  /** Made by a transaction that was settled here, spent or not, of the newest ones. */
+  output(ref: OutputRef): Utxo | undefined {
+    return this.#outputs.get(refText(ref));
+  }
+
+  /** A moment, for `settledSince`. */
+  mark(): ViewMark {
+    return { forgotten: this.#forgotten, settled: this.#settledBefore + this.#settled.length };
+  }
+
+  /** What left the mempool for a block since then, oldest first; null: it is not known any more. */
+  settledSince({ forgotten, settled }: ViewMark): readonly Settled[] | null {
+    if (forgotten !== this.#forgotten || settled < this.#settledBefore) return null;
+    return this.#settled.slice(settled - this.#settledBefore);
   }
 
   /** Resolves once this node shows it, pending or in a block; after `limitMs` in any case. */

@@ -31,6 +31,8 @@ export interface MempoolReaderUse {
 /** Several times what a node's mempool holds. */
 const MOST_WAITING = 20_000;
 const WAIT_MS = 1_000;
+/** Requests for a transaction that are in flight. */
+const MOST_AHEAD = 64;
 
 export class MempoolReader {
   readonly #place: MempoolReaderPlace;
@@ -102,11 +104,17 @@ export class MempoolReader {
     for (;;) {
       await connection.acquireChangedMempool();
       const snapshot = new Map<string, JsonObject>();
-      for (;;) {
-        const transaction = await connection.nextTransaction();
-        if (transaction === null) break;
-        const fields = objectOf(transaction, 'a transaction that waits');
-        snapshot.set(hexOf(fields.id, 'its id', 32), fields);
+      // As many as the last snapshot had and the end, in one round trip.
+      for (let ahead = (this.#snapshot?.size ?? 0) + 2; ; ahead = MOST_AHEAD) {
+        const asked = Math.min(ahead, MOST_AHEAD);
+        const answers = Array.from({ length: asked }, () => connection.nextTransaction());
+        const found = await Promise.all(answers);
+        for (const transaction of found) {
+          if (transaction === null) break;
+          const fields = objectOf(transaction, 'a transaction that waits');
+          snapshot.set(hexOf(fields.id, 'its id', 32), fields);
+        }
+        if (found.at(-1) === null) break;
         if (snapshot.size > MOST_WAITING) {
           throw new NodeFault('oversized', `more than ${MOST_WAITING} transactions wait`);
         }

@@ -3,6 +3,7 @@
  * port, and of both only what may matter.
  */
 import { refText } from '../../cardano/codec/output.ts';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
 import type { Point } from '../port.ts';
@@ -15,6 +16,9 @@ import type { Landmark, PackedEvent, PackedTransaction, Seeds } from './messages
 import { Outbox } from './outbox.ts';
 import { packedTransaction } from './packed.ts';
 import { readTransaction } from './transactionJson.ts';
+
+/** A snapshot that begins later than this after an acceptance has the transaction, or it is gone. */
+const ACCEPTED_MS = 1_000;
 
 export interface NodeStreamPlace extends ChainReaderPlace {
   /** null: every transaction matters. */
@@ -32,6 +36,11 @@ export class NodeStream {
   readonly #chain: ChainReader;
   readonly #mempool: MempoolReader;
   #waiting: ReadonlyMap<string, PackedTransaction> = new Map();
+  /** The newest snapshot that was taken; null: none since the chain went back. */
+  #snapshot: Snapshot | null = null;
+  /** Accepted by the node for us, and in no snapshot yet: they are pending all the same. */
+  readonly #accepted = new Map<string, { readonly tx: PackedTransaction; readonly atMs: number }>();
+  #acceptedTimer: Timer | null = null;
   /** What transactions that wait would spend → which of them. */
   #spenders: ReadonlyMap<string, string> = new Map();
   /** Why transactions wait no more. */
@@ -50,6 +59,8 @@ export class NodeStream {
         place.woke();
       },
       back: (point, needsSeeds) => {
+        this.#snapshot = null;
+        this.#accepted.clear();
         this.#outbox.backTo(point, needsSeeds);
         this.#mempool.renew();
         place.woke();
@@ -91,8 +102,21 @@ export class NodeStream {
     this.#mempool.renew();
   }
 
+  /** What we submitted shows at once, not only when the node is asked what is pending. */
+  accepted(tx: Transaction): void {
+    if (this.#chain.holds(tx.id) || this.#waiting.has(tx.id)) return;
+    const { clock } = this.#place;
+    this.#accepted.set(tx.id, { tx: packedTransaction(tx), atMs: clock.monotonicMs() });
+    if (this.#snapshot !== null) this.#taken(this.#snapshot);
+    this.#acceptedTimer?.cancel();
+    this.#acceptedTimer = clock.after(ACCEPTED_MS + 1, () => {
+      if (this.#snapshot !== null) this.#taken(this.#snapshot);
+    });
+  }
+
   close(): void {
     this.#timer?.cancel();
+    this.#acceptedTimer?.cancel();
     this.#chain.close();
     this.#mempool.close();
   }
@@ -144,6 +168,7 @@ export class NodeStream {
   }
 
   #taken(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
     const image = new Map<string, PackedTransaction>();
     const spenders = new Map<string, string>();
     const interest = this.#interest?.above() ?? null;
@@ -151,8 +176,15 @@ export class NodeStream {
       const tx = this.#read(id, fields, interest);
       if (tx === null) continue;
       image.set(id, tx);
-      const spent = tx.isValid ? tx.inputs : tx.collateralInputs;
-      for (const ref of spent) spenders.set(refText(ref), id);
+      for (const ref of spentIn(tx)) spenders.set(refText(ref), id);
+    }
+    for (const [id, { tx, atMs }] of this.#accepted) {
+      const isOld = this.#place.clock.monotonicMs() - atMs > ACCEPTED_MS;
+      if (isOld || image.has(id) || this.#chain.holds(id)) this.#accepted.delete(id);
+      else {
+        image.set(id, tx);
+        for (const ref of spentIn(tx)) spenders.set(refText(ref), id);
+      }
     }
     for (const [id, { validToSlot }] of this.#waiting) {
       const isOver = validToSlot !== null && validToSlot <= this.#chain.newestSlot;
@@ -191,4 +223,8 @@ export class NodeStream {
     this.#reasons.delete(id);
     return reason;
   }
+}
+
+function spentIn({ isValid, inputs, collateralInputs }: PackedTransaction) {
+  return isValid ? inputs : collateralInputs;
 }

@@ -18,6 +18,8 @@ export interface QuestionsPlace extends ConnectionPlace {
   readonly report: Report;
   /** Whether a transaction is known to wait or to be in a block. */
   knows(id: string): boolean;
+  /** The node has accepted it just now. */
+  accepted(tx: Transaction): void;
 }
 
 const MOST_OURS = 10_000;
@@ -80,6 +82,7 @@ export class Questions {
     try {
       const txHash = await connection.submitTransaction(toHex(bytes));
       this.#note(txHash);
+      if (tx !== null) this.#place.accepted(tx);
       return { outcome: 'accepted', txHash };
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;

@@ -3,6 +3,7 @@
  * asked for. What throws here and is no fault of the node ends the thread; OgmiosChain reports it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { pause, systemClock } from '../../engine/runtime/clock.ts';
 import { seededRng } from '../../engine/runtime/rng.ts';
@@ -53,11 +54,15 @@ const report: Report = {
 };
 const eras = new Eras((known) => tell({ kind: 'eras', eras: known }));
 const connecting = { url, limits, clock };
-const questions = new Questions({ ...connecting, report, knows });
+const questions = new Questions({ ...connecting, report, knows, accepted });
 
 function knows(id: string): boolean {
   for (const stream of streams.values()) if (stream.knows(id)) return true;
   return false;
+}
+
+function accepted(tx: Transaction): void {
+  for (const stream of streams.values()) stream.accepted(tx);
 }
 
 /** Tries until it succeeds, or null when the thread is stopped. */

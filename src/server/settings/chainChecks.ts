@@ -68,7 +68,8 @@ export const CHAIN_CHECKS: readonly Check[] = [
     reads: ['DEVNET_URL', 'NETWORK', 'OGMIOS_URL'],
     find({ DEVNET_URL, NETWORK, OGMIOS_URL }) {
       if (DEVNET_URL === undefined) return null;
-      if (!HTTP_URL.test(DEVNET_URL)) return ['it is no http(s) URL', 'Write it as http://host:1337'];
+      if (!HTTP_URL.test(DEVNET_URL))
+        return ['it is no http(s) URL', 'Write it as http://host:1337'];
       if (NETWORK === 'devnet' && OGMIOS_URL !== undefined) return null;
       const cause = 'it is of the devnet whose Ogmios is at OGMIOS_URL';
       return [cause, 'Set that as well and NETWORK=devnet, or leave it out'];
@@ -77,7 +78,8 @@ export const CHAIN_CHECKS: readonly Check[] = [
   {
     reads: ['KUPO_URL', 'NETWORK', 'OGMIOS_URL'],
     find({ KUPO_URL, NETWORK, OGMIOS_URL }) {
-      if (NETWORK !== 'devnet' || (OGMIOS_URL === undefined) === (KUPO_URL === undefined)) return null;
+      if (NETWORK !== 'devnet' || (OGMIOS_URL === undefined) === (KUPO_URL === undefined))
+        return null;
       const cause = 'a devnet is used through its Ogmios and its Kupo';
       return [cause, 'Set both OGMIOS_URL and KUPO_URL, or neither for a devnet of its own'];
     },

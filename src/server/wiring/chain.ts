@@ -18,6 +18,7 @@ import type { FollowerPlace } from '../../chain/followerPlace.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
 import { MempoolView } from '../../chain/kupo/mempoolView.ts';
 import { KupoWatch } from '../../chain/kupo/watch.ts';
+import { MarketLookup } from '../../chain/marketLookup.ts';
 import { NodeLink } from '../../chain/nodeLink.ts';
 import { noLookup } from '../../chain/noLookup.ts';
 import { OgmiosChain, type Seen } from '../../chain/ogmios/ogmios.ts';
@@ -104,7 +105,18 @@ export function openChain(
     observer: events,
   });
   const store = () => node.fold.store;
-  const [utxos, index] = lookupOf(world, node, urls.kupo, view, events);
+  const [kupo, index] = lookupOf(world, node, urls.kupo, view, events);
+  const { landmarks } = network;
+  const utxos =
+    landmarks === null
+      ? kupo
+      : new MarketLookup({
+          index: kupo,
+          store,
+          view,
+          deployment: network.complete ?? landmarks,
+          clock,
+        });
   const builder = timed(live, clock, events);
   const images = imagesOf(world, node, cluster);
   const dated = chainClock(policy, clock, () => node.fold.marketMs);

@@ -85,7 +85,14 @@ export function among(
   events: Events,
 ): Work {
   const crew = new ChainCrew(parts, cluster, node, world, events);
-  const { roles, isStale, services } = takingTurns(crew, cluster, world, node, parts.policy.timeEntries, events);
+  const { roles, isStale, services } = takingTurns(
+    crew,
+    cluster,
+    world,
+    node,
+    parts.policy.timeEntries,
+    events,
+  );
   const stale = () => isStale() || (roles.leads() && !crew.isWell);
   return { roles, stale, services };
 }

@@ -1,0 +1,134 @@
+/**
+ * Outputs that the fold knows to be unspent (pools, orders, what holds launched tokens), without a
+ * question to anybody: which ones, the fold says, as of the block that is served; what is in them,
+ * the transactions that were followed. Everything else comes from the index of outputs.
+ *
+ * Reference scripts and the server's collateral are kept for a while: nobody is meant to spend them,
+ * and a transaction that uses one which was spent is refused.
+ */
+import { LRUCache } from 'lru-cache';
+import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
+import type { Landmarks } from '../cardano/datums/deployment.ts';
+import type { UtxoLookup, UtxoState, UtxoView } from '../cardano/ledger/port.ts';
+import type { AssetId } from '../engine/market/asset.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import type { StateStore } from '../engine/store/state.ts';
+import type { MempoolView } from './kupo/mempoolView.ts';
+
+export interface MarketLookupOptions {
+  /** The index of outputs. */
+  readonly index: UtxoLookup;
+  readonly store: () => StateStore;
+  readonly view: MempoolView;
+  readonly deployment: Pick<Landmarks, 'scripts' | 'collateralKeyHash'> & {
+    readonly scripts: { readonly launchPolicy?: { readonly ref: OutputRef } };
+  };
+  readonly clock: Clock;
+}
+
+type PageOf = NonNullable<Parameters<UtxoLookup['byPaymentKey']>[2]>;
+
+const KEPT_MS = 10_000;
+const MOST_CONTENTS = 20_000;
+/** Pending transactions in a row that move one output. */
+const MOST_STEPS = 1_000;
+
+interface Kept<T> {
+  readonly value: T;
+  readonly untilMs: number;
+}
+
+export class MarketLookup implements UtxoLookup {
+  readonly #options: MarketLookupOptions;
+  readonly #scriptRefs: ReadonlySet<string>;
+  readonly #scripts = new Map<string, Kept<Utxo>>();
+  readonly #collateral = new Map<string, Kept<readonly Utxo[]>>();
+  /** As the index told them: what is in an output never changes. */
+  readonly #contents = new LRUCache<string, Utxo>({ max: MOST_CONTENTS });
+
+  constructor(options: MarketLookupOptions) {
+    this.#options = options;
+    const scripts = Object.values(options.deployment.scripts);
+    this.#scriptRefs = new Set(
+      scripts.flatMap((script) => (script?.ref ? [refText(script.ref)] : [])),
+    );
+  }
+
+  async byPaymentKey(keyHash: string, view: UtxoView, page: PageOf = {}): Promise<readonly Utxo[]> {
+    const { index, deployment } = this.#options;
+    const isKept = keyHash === deployment.collateralKeyHash && view === 'spendable';
+    if (!isKept) return index.byPaymentKey(keyHash, view, page);
+    const key = JSON.stringify(page);
+    const kept = this.#kept(this.#collateral.get(key));
+    if (kept !== null) return kept;
+    const found = await index.byPaymentKey(keyHash, view, page);
+    this.#collateral.set(key, this.#keep(found));
+    return found;
+  }
+
+  byAsset(asset: AssetId, view: UtxoView): Promise<readonly Utxo[]> {
+    return this.#options.index.byAsset(asset, view);
+  }
+
+  async newestOf(ref: OutputRef, asset: AssetId): Promise<Utxo | null> {
+    const { index, view } = this.#options;
+    const start = this.#unspent(ref);
+    if (start === null) return index.newestOf(ref, asset);
+    let newest = start;
+    for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+      const spender = view.mempool.spender(newest.ref);
+      if (spender === undefined) return newest;
+      const made = view.mempool.get(spender)?.effects.made ?? [];
+      const next = made.find(({ output }) => output.value.assets.has(asset));
+      if (next === undefined) return null;
+      newest = next;
+    }
+    return null;
+  }
+
+  async byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {
+    const known = refs.map((ref) => this.#known(ref));
+    const missing = refs.filter((_, at) => known[at] === null);
+    const asked = missing.length === 0 ? [] : await this.#options.index.byRefs(missing);
+    for (const state of asked) this.#note(state);
+    const others = asked[Symbol.iterator]();
+    return known.map((state): UtxoState => state ?? others.next().value ?? { state: 'unknown' });
+  }
+
+  /** null: the index has to be asked. */
+  #known(ref: OutputRef): UtxoState | null {
+    const script = this.#kept(this.#scripts.get(refText(ref)));
+    const utxo = script ?? this.#unspent(ref);
+    if (utxo === null) return null;
+    const isSpent = this.#options.view.mempool.spender(ref) !== undefined;
+    return { state: isSpent ? 'spent' : 'unspent', utxo };
+  }
+
+  /** Unspent in a block, or made by a pending transaction; null: not known here. */
+  #unspent(ref: OutputRef): Utxo | null {
+    const { view, store } = this.#options;
+    const made = view.mempool.made(ref);
+    if (made !== undefined) return made;
+    const name = refText(ref);
+    if (store().get('outputs', name) === null) return null;
+    return view.output(ref) ?? this.#contents.get(name) ?? null;
+  }
+
+  #note(state: UtxoState): void {
+    if (state.state === 'unknown' || state.utxo === null) return;
+    const name = refText(state.utxo.ref);
+    this.#contents.set(name, state.utxo);
+    if (state.state === 'unspent' && this.#scriptRefs.has(name)) {
+      this.#scripts.set(name, this.#keep(state.utxo));
+    }
+  }
+
+  #keep<T>(value: T): Kept<T> {
+    return { value, untilMs: this.#options.clock.monotonicMs() + KEPT_MS };
+  }
+
+  #kept<T>(kept: Kept<T> | undefined): T | null {
+    if (kept === undefined || kept.untilMs < this.#options.clock.monotonicMs()) return null;
+    return kept.value;
+  }
+}
