@@ -174,12 +174,12 @@ export class KupoLookup implements UtxoLookup {
     return { answer, slot: Math.min(...heard.map(({ checkpointSlot }) => checkpointSlot)) };
   }
 
-  /** Unspent in blocks; what the mempool makes is told by the mempool, though a block has it. */
+  /** Unspent in blocks. */
   #confirmed(matches: readonly Match[], settled: readonly Settled[]): UtxoSet {
     const chain = new UtxoSet();
     for (const { utxo, isSpent } of matches) {
       const isKnown = chain.get(utxo.ref) !== undefined;
-      if (!isSpent && !isKnown && this.#mempool.made(utxo.ref) === undefined) chain.add(utxo);
+      if (!isSpent && !isKnown) chain.add(utxo);
     }
     for (const { effects } of settled) {
       for (const utxo of effects.made) if (chain.get(utxo.ref) === undefined) chain.add(utxo);
