@@ -38,6 +38,8 @@ export interface DevnetOptions {
   readonly guard?: Guard;
   readonly includeCbor?: boolean;
   readonly version?: string;
+  /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
+  readonly blocksKept?: number;
   /** The disk refused a block; it is tried again. */
   readonly stalled?: (message: string) => void;
 }
@@ -73,7 +75,7 @@ export class Devnet {
   static async open(options: DevnetOptions): Promise<Devnet> {
     const { clock, paceMs } = options;
     const faucetKey = keyOf(options.faucetSecret);
-    const file = new LedgerFile(options.file);
+    const file = new LedgerFile(options.file, 0, options.blocksKept);
     try {
       const slots = slotsOf(file, options, faucetKey);
       const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
