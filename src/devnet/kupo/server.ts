@@ -13,6 +13,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Guard, isForeign } from '../guard.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LedgerFile } from '../ledgerFile.ts';
+import { listen } from '../listen.ts';
 import type { OutputPlace } from '../outputSearch.ts';
 import { KupoReader } from './kupoReader.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
@@ -56,11 +57,7 @@ export class KupoServer {
   }
 
   async start(): Promise<void> {
-    const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#http.once('error', reject);
-      this.#http.listen(port, host, resolve);
-    });
+    await listen(this.#http, 'Kupo', this.#options);
   }
 
   async stop(): Promise<void> {

@@ -57,7 +57,7 @@ export interface ServedChain {
 }
 
 export interface NodeFacts {
-  /** As in `/health`; the magic number where the network has no name. */
+  /** As in `/health`: `mainnet`, or `unknown (42)` by its magic where it has no name. */
   readonly network: string;
   readonly networkMagic: number;
   /** ISO 8601. */
