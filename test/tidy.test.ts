@@ -14,6 +14,7 @@ import {
   wrongWays,
 } from './tidy/imports.ts';
 import { mapFaults } from './tidy/map.ts';
+import { mentionsOutside, pathsOutside, texts } from './tidy/outside.ts';
 import * as rules from './tidy/rules.ts';
 import { type Finding, report, type Source, sourceOf, sourcesIn } from './tidy/source.ts';
 
@@ -47,6 +48,13 @@ test('every file is reachable from the process, the page or an export of the pac
 
 test('src/README.md has a row for each room, in order', () => {
   clean(mapFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), program));
+});
+
+test('the repository stands alone: nothing is read from a folder beside it', () => {
+  clean([...program, ...others].flatMap(pathsOutside));
+  const all = texts(ROOT);
+  assert.ok(all.length > program.length + others.length, `${all.length} files are read`);
+  clean(all.flatMap(([path, text]) => mentionsOutside(path, text)));
 });
 
 test('error codes are unique', () => {
@@ -180,6 +188,17 @@ test('rule: a file that no import leads to is found, also in a circle', () => {
   ];
   const paths = unreachable(sources, 'src/main.ts').map(({ path }) => path);
   assert.deepEqual(paths, ['src/a/x.ts', 'src/a/y.ts']);
+});
+
+test('rule: no path leads out of the repository, no folder beside it is named', () => {
+  const join = (...parts: string[]) =>
+    `join(import.meta.dirname, ${parts.map((part) => `'${part}'`).join(', ')})`;
+  assert.deepEqual(lines(pathsOutside, join('../../c'), 'test/a/b.ts'), []);
+  assert.deepEqual(lines(pathsOutside, join('../../../c'), 'test/a/b.ts'), [1]);
+  assert.deepEqual(lines(pathsOutside, join('..', '../..', 'c'), 'test/a/b.ts'), [1]);
+  const mentions = (name: string) => mentionsOutside('docs/a.md', `a\n'../${name}'`).length;
+  assert.deepEqual(['shared', 'shared/data', 'shared.'].map(mentions), [1, 1, 1]);
+  assert.deepEqual(['shared.ts', 'sharedLog.ts', 'data'].map(mentions), [0, 0, 0]);
 });
 
 test('rule: the table of rooms is complete and in order', () => {

@@ -33,7 +33,7 @@ function numberOf(link: string): string {
 }
 
 function nameOf(file: string): string {
-  if (file.includes('/ledger/')) return 'ledger';
+  if (file.includes('/devnet/')) return 'ledger';
   if (file.includes('piscina')) return 'builder';
   if (file.includes('/store/')) return 'store';
   return file;

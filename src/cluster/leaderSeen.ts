@@ -2,8 +2,9 @@
  * Who leads, as this node sees it in the lease: for readiness, so that a market in which no node
  * leads says so. One request to NATS for each lease.
  */
-import { type Clock, pause } from '../engine/runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import { Task } from '../engine/runtime/task.ts';
 
 export interface LeaderSeenDeps {
   /** The name in the lease; null: nobody holds it. */
@@ -15,13 +16,13 @@ export interface LeaderSeenDeps {
 export class LeaderSeen implements Service {
   readonly name = 'who leads';
   readonly #deps: LeaderSeenDeps;
-  readonly #stop = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #looking: Task;
   #leader: string | null = null;
   #absentSinceMs: number | null = null;
 
   constructor(deps: LeaderSeenDeps) {
     this.#deps = deps;
+    this.#looking = new Task({ clock: deps.clock });
   }
 
   /** null: no node, as of the last look. */
@@ -37,21 +38,13 @@ export class LeaderSeen implements Service {
 
   async start(): Promise<void> {
     await this.#look();
-    this.#running = this.#keepLooking();
+    this.#looking.start(async () => {
+      while (await this.#looking.pause(this.#deps.leaseMs)) await this.#look();
+    });
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #keepLooking(): Promise<void> {
-    const { clock, leaseMs } = this.#deps;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await pause(clock, leaseMs, signal);
-      if (!signal.aborted) await this.#look();
-    }
+  stop(): Promise<void> {
+    return this.#looking.stop();
   }
 
   async #look(): Promise<void> {

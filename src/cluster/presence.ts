@@ -7,10 +7,11 @@
  * not start; after a crash the value stays as it is, and the name is free when it has vanished.
  * A process that was frozen for longer finds another's value, and ends.
  */
-import { type Clock, pause } from '../engine/runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import { Task } from '../engine/runtime/task.ts';
 import { aheadOf, ClockCheck, type Verdict } from './clocks.ts';
 import type { Bucket, BucketValue } from './nats/bucket.ts';
 
@@ -61,11 +62,9 @@ export class Presence implements Service {
   readonly #token: string;
   readonly #sinceMs: number;
   readonly #check: ClockCheck;
-  readonly #stop = new AbortController();
-  readonly #ended: AbortSignal;
+  readonly #renewing: Task;
   #revision = 0;
   #isMeasured = false;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(place: PresencePlace, observer: PresenceObserver) {
     const { node, clock, clockBoundMs, rng, signal } = place;
@@ -74,7 +73,7 @@ export class Presence implements Service {
     this.#key = `${PREFIX}.${node}`;
     this.#token = rng.token(12);
     this.#sinceMs = clock.nowMs();
-    this.#ended = AbortSignal.any([this.#stop.signal, signal]);
+    this.#renewing = new Task({ clock, signal });
     this.#check = new ClockCheck(node, clock, clockBoundMs);
   }
 
@@ -111,7 +110,7 @@ export class Presence implements Service {
       await this.#renew();
       if (!this.#isMeasured) await again();
     }
-    this.#running = this.#run();
+    this.#renewing.start(() => this.#run());
     return null;
   }
 
@@ -119,23 +118,20 @@ export class Presence implements Service {
 
   /** The name is free at once. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#renewing.stop();
     await this.#place.bucket.remove(this.#key, this.#revision);
   }
 
   async #run(): Promise<void> {
-    for (;;) {
-      await this.#pause(RENEWALS);
-      if (this.#ended.aborted) return;
+    while (await this.#pause(RENEWALS)) {
       const other = await this.#renew();
       if (other !== null) return this.#observer.nodeNameTaken(takenBy(other));
     }
   }
 
-  #pause(part: number): Promise<void> {
-    const { clock, leaseMs } = this.#place;
-    return pause(clock, leaseMs / part, this.#ended);
+  /** False: the renewals end. */
+  #pause(part: number): Promise<boolean> {
+    return this.#renewing.pause(this.#place.leaseMs / part);
   }
 
   /** 'ours', or the value of another process. */

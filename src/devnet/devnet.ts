@@ -20,13 +20,17 @@ import { LedgerFile } from './ledgerFile.ts';
 import { DevnetNode } from './node.ts';
 import { OgmiosServer } from './ogmios/server.ts';
 import { devnetRoute } from './routes.ts';
+import type { DevnetUrls } from './thread.ts';
+import { warmUp } from './warmUp.ts';
 
 export interface DevnetOptions {
-  /** The ledger's file; begun where there is none. */
+  /** The ledger's file; a new chain begins where there is none. */
   readonly file: string;
   readonly clock: Clock;
-  /** What a new chain begins with, beside the faucet. */
+  /** What a new chain begins with, beside the faucet; one that began with others is refused. */
   readonly genesis: readonly OutputPlan[];
+  /** Continue a chain that began with other outputs. */
+  readonly anyGenesis?: boolean;
   /** Ed25519 seed of the faucet, hex. */
   readonly faucetSecret: string;
   /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
@@ -38,6 +42,8 @@ export interface DevnetOptions {
   readonly guard?: Guard;
   readonly includeCbor?: boolean;
   readonly version?: string;
+  /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
+  readonly blocksKept?: number;
   /** The disk refused a block; it is tried again. */
   readonly stalled?: (message: string) => void;
 }
@@ -48,13 +54,18 @@ const SLOT_MS_ON_DEMAND = 1000;
 const FAUCET_LOVELACE = 500_000_000_000_000n;
 const FAUCET_OUTPUTS = 20;
 
-export class Devnet {
+/** The file holds a chain that began with other outputs. */
+export class OtherGenesis extends Error {}
+
+export class Devnet implements DevnetUrls {
   readonly node: DevnetNode;
   readonly #file: LedgerFile;
   readonly #options: DevnetOptions;
   readonly #host: string;
   readonly #ogmios: OgmiosServer;
   readonly #kupo: KupoServer;
+  readonly #faucetKey: Key;
+  readonly #slots: SlotConfig;
 
   private constructor(options: DevnetOptions, file: LedgerFile, ledger: Ledger, faucetKey: Key) {
     const { clock, paceMs, version = 'devnet', host = HOST, guard = { hosts: [] } } = options;
@@ -62,6 +73,8 @@ export class Devnet {
     this.#file = file;
     this.#options = options;
     this.#host = host;
+    this.#faucetKey = faucetKey;
+    this.#slots = ledger.slots;
     this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, includeCbor, stalled });
     const route = devnetRoute(this.node);
     const common = { host, guard, clock, version };
@@ -69,13 +82,20 @@ export class Devnet {
     this.#kupo = new KupoServer(ledger, file, { ...common, port: kupoPort });
   }
 
-  /** Rejects where the file is of another version or pace, or a port is taken. */
+  /**
+   * Rejects where the file is of another version, pace, faucet or genesis, where another process
+   * has it, or a port is taken: the message says what to do.
+   */
   static async open(options: DevnetOptions): Promise<Devnet> {
     const { clock, paceMs } = options;
     const faucetKey = keyOf(options.faucetSecret);
-    const file = new LedgerFile(options.file);
+    const file = new LedgerFile(options.file, 0, options.blocksKept);
     try {
       const slots = slotsOf(file, options, faucetKey);
+      if (options.anyGenesis !== true && !beganWith(file, options)) {
+        const help = 'continue it with the outputs it began with, or move it away to begin another';
+        throw new OtherGenesis(`${options.file} holds a chain of another genesis: ${help}`);
+      }
       const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
       const ledger = new Ledger(file, slots, slotNow);
       const devnet = new Devnet(options, file, ledger, faucetKey);
@@ -105,12 +125,14 @@ export class Devnet {
     this.#file.close();
   }
 
-  /** Whether the chain began with these outputs, beside the faucet's. */
-  beganWith(genesis: readonly OutputPlan[]): boolean {
-    const { faucetSecret } = this.#options;
-    // The reference holds a hash over all of them.
-    const [wanted] = genesisUtxos({ genesis, faucetSecret });
-    return this.#file.genesisOutputs().some(({ ref }) => ref.txHash === wanted?.ref.txHash);
+  /** Whether the chain began with the outputs of its options. */
+  get isOfGenesis(): boolean {
+    return beganWith(this.#file, this.#options);
+  }
+
+  /** The first transaction is then judged as fast as others. Holds the thread for 0.2 s. */
+  warmUp(): void {
+    warmUp(this.#faucetKey, this.#slots);
   }
 
   get ogmiosUrl(): string {
@@ -121,10 +143,19 @@ export class Devnet {
     return `http://${this.#host}:${this.#kupo.port}`;
   }
 
-  /** Of the faucet, forks and blocks. */
   get devnetUrl(): string {
     return `http://${this.#host}:${this.#ogmios.port}`;
   }
+}
+
+function beganWith(file: LedgerFile, options: DevnetOptions): boolean {
+  const [found, wanted] = [hashesOf(file.genesisOutputs()), hashesOf(genesisUtxos(options))];
+  return found.length === wanted.length && found.every((hash) => wanted.includes(hash));
+}
+
+/** Each is a hash over all outputs that were placed together. */
+function hashesOf(utxos: readonly Utxo[]): string[] {
+  return [...new Set(utxos.map(({ ref }) => ref.txHash))];
 }
 
 function slotsOf(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {

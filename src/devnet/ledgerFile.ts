@@ -2,26 +2,34 @@
  * The chain on disk: blocks, transactions, outputs (outputTable.ts), and the accepted transactions
  * that are in no block yet.
  *
+ * Blocks are kept up to a number, so that the file stops to grow. Of older ones a head stays as
+ * long as an output of the block does.
+ *
  * A commit survives a power cut (FULL); what it does not hold never happened. A disk that is full
  * or fails is a Failure, nothing has changed then, and the same call may be tried again.
  */
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../cardano/codec/output.ts';
+import { assert } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { type Database, openDatabase } from '../engine/store/database.ts';
+import { OutputSearch } from './outputSearch.ts';
 import { type BlockTransaction, OUTPUT_TABLES, OutputTable, utxoOf } from './outputTable.ts';
 
 /** Depth that can be rolled back, in blocks: Cardano's security parameter. */
 export const K = 2160;
 
-const VERSION = 2;
+/** Blocks whose transactions are kept: 12 hours at a block a second. */
+export const BLOCKS_KEPT = 20 * K;
+
+const VERSION = 3;
 
 const TABLES = `
   CREATE TABLE genesis (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL) STRICT;
-  -- The newest slot that a block ever had, and the height below which nothing can be undone: both
-  -- stay when blocks are undone.
+  -- The newest slot that a block ever had, the height below which nothing can be undone, and the
+  -- newest height whose transactions were removed: all stay when blocks are undone.
   CREATE TABLE marks (id INTEGER PRIMARY KEY CHECK (id = 1), slot INTEGER NOT NULL,
-    settled INTEGER NOT NULL) STRICT;
+    settled INTEGER NOT NULL, pruned INTEGER NOT NULL) STRICT;
   CREATE TABLE blocks (height INTEGER PRIMARY KEY, slot INTEGER NOT NULL UNIQUE,
     hash BLOB NOT NULL) STRICT;
   CREATE TABLE transactions (height INTEGER NOT NULL, position INTEGER NOT NULL,
@@ -44,7 +52,16 @@ export interface BlockRecord extends BlockHead {
   readonly transactions: readonly BlockTransaction[];
 }
 
-interface OutputRow {
+export interface Marks {
+  /** The newest slot that a block ever had. */
+  readonly slot: number;
+  /** The height that a rollback can reach. */
+  readonly settled: number;
+  /** The newest height whose transactions were removed. */
+  readonly pruned: number;
+}
+
+interface GenesisRow {
   readonly tx: Uint8Array;
   readonly position: number;
   readonly cbor: Uint8Array;
@@ -61,17 +78,30 @@ interface HeadRow {
   readonly hash: Uint8Array;
 }
 
-const BLOCKS_PER_CHECKPOINT = 64;
+/** The write-ahead log is brought into the file beyond this, and cut to `MOST_LOG_BYTES`. */
+const LOG_PAGES = 1_000;
+const MOST_LOG_BYTES = 8 << 20;
+/** Unspent outputs are in memory anyway; pages serve lookups of old ones, and appending. */
+const CACHE_MB = 8;
 
 export class LedgerFile {
   readonly outputs: OutputTable;
+  readonly search: OutputSearch;
   readonly #database: Database;
   readonly #sql: ReturnType<typeof statements>;
-  #appended = 0;
+  readonly #blocksKept: number;
 
-  /** `InUse` when another process works on it. `maxMb`: as of a database, 0 is no bound. */
-  constructor(file: string, maxMb = 0) {
-    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true });
+  /**
+   * `InUse` when another process works on it. `maxMb`: as of a database, 0 is no bound.
+   * `blocksKept`: at least K.
+   */
+  constructor(file: string, maxMb = 0, blocksKept = BLOCKS_KEPT) {
+    assert(blocksKept >= K, 'what can be rolled back is kept');
+    this.#blocksKept = blocksKept;
+    const cacheMb = CACHE_MB;
+    this.#database = openDatabase(file, { synchronous: 'FULL', maxMb, exclusive: true, cacheMb });
+    this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+    this.#database.pragma(`journal_size_limit = ${MOST_LOG_BYTES}`);
     const found = this.#database.pragma('user_version', { simple: true });
     if (found === 0) {
       this.#database.exec(
@@ -83,6 +113,7 @@ export class LedgerFile {
       throw new Error(`${file} is of version ${found}, this program reads ${VERSION}: ${help}`);
     }
     this.outputs = new OutputTable(this.#database);
+    this.search = new OutputSearch(this.#database);
     this.#sql = statements(this.#database);
   }
 
@@ -96,7 +127,7 @@ export class LedgerFile {
   begin(text: string, outputs: readonly Utxo[]): void {
     this.#database.transaction(() => {
       this.#sql.writeGenesis.run(text);
-      this.#sql.writeMarks.run(0, 0);
+      this.#sql.writeMarks.run(0, 0, 0);
       for (const utxo of outputs) {
         this.outputs.make(utxo, 0, 0);
         const { ref, output } = utxo;
@@ -108,7 +139,7 @@ export class LedgerFile {
   /** As they were given to `begin`. */
   genesisOutputs(): Utxo[] {
     // trust: the columns of this statement
-    return (this.#sql.genesisOutputs.all() as OutputRow[]).map(utxoOf);
+    return (this.#sql.genesisOutputs.all() as GenesisRow[]).map(utxoOf);
   }
 
   /** A file of its own with all that is in this one; fails where there is one already. */
@@ -116,10 +147,9 @@ export class LedgerFile {
     this.#sql.copy.run(file);
   }
 
-  /** The newest slot that a block ever had, and the height that a rollback can reach. */
-  marks(): { readonly slot: number; readonly settled: number } {
+  marks(): Marks {
     // trust: the columns of this statement; `begin` wrote the row
-    return this.#sql.marks.get() as { slot: number; settled: number };
+    return this.#sql.marks.get() as Marks;
   }
 
   /** null: no block yet. */
@@ -192,14 +222,10 @@ export class LedgerFile {
 
   /** All of them or none. */
   append(blocks: readonly BlockRecord[]): Failure | null {
-    const failure = this.#write(() => {
+    return this.#write(() => {
       for (const block of blocks) this.#append(block);
       return null;
     });
-    if (failure !== null) return failure;
-    this.#appended += blocks.length;
-    if (this.#appended >= BLOCKS_PER_CHECKPOINT) this.#checkpoint();
-    return null;
   }
 
   /** In one commit. */
@@ -211,16 +237,6 @@ export class LedgerFile {
     }
   }
 
-  /** Blocks are safe without it: where the disk refuses, the next one does more. */
-  #checkpoint(): void {
-    try {
-      this.#database.pragma('wal_checkpoint(PASSIVE)');
-      this.#appended = 0;
-    } catch (error) {
-      diskFailure(error);
-    }
-  }
-
   #append({ height, slot, hash, transactions }: BlockRecord): void {
     this.#sql.addBlock.run(height, slot, fromHex(hash));
     for (const [position, { id, bytes }] of transactions.entries()) {
@@ -228,8 +244,16 @@ export class LedgerFile {
       this.#sql.removePending.run(fromHex(id));
     }
     this.outputs.apply(height, transactions);
-    this.#sql.writeMarks.run(slot, Math.max(0, height - K));
-    this.outputs.forget(height - K);
+    const { pruned } = this.marks();
+    const target = Math.max(pruned, height - this.#blocksKept);
+    this.#sql.writeMarks.run(slot, Math.max(0, height - K), target);
+    for (const made of this.outputs.forget(height - K)) {
+      if (made <= pruned) this.#sql.dropHead.run(made);
+    }
+    for (let each = pruned + 1; each <= target; each += 1) {
+      this.#sql.dropTransactions.run(each);
+      this.#sql.dropHead.run(each);
+    }
   }
 
   /** Back to `height`, at once: what is not there any more, and what is there again. */
@@ -256,12 +280,13 @@ function diskFailure(error: unknown): Failure {
 function statements(database: Database) {
   const head = 'SELECT height, slot, hash FROM blocks';
   const transactions = 'FROM transactions WHERE';
-  const marks = `INSERT INTO marks (id, slot, settled) VALUES (1, ?, ?) ON CONFLICT DO UPDATE
-    SET slot = max(slot, excluded.slot), settled = max(settled, excluded.settled)`;
+  const marks = `INSERT INTO marks (id, slot, settled, pruned) VALUES (1, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET slot = max(slot, excluded.slot),
+    settled = max(settled, excluded.settled), pruned = max(pruned, excluded.pruned)`;
   return {
     genesis: database.prepare('SELECT text FROM genesis'),
     writeGenesis: database.prepare('INSERT INTO genesis (id, text) VALUES (1, ?)'),
-    marks: database.prepare('SELECT slot, settled FROM marks'),
+    marks: database.prepare('SELECT slot, settled, pruned FROM marks'),
     writeMarks: database.prepare(marks),
     tip: database.prepare(`${head} ORDER BY height DESC LIMIT 1`),
     head: database.prepare(`${head} WHERE height = ?`),
@@ -284,6 +309,9 @@ function statements(database: Database) {
     addTransaction: database.prepare(
       'INSERT INTO transactions (height, position, id, bytes) VALUES (?, ?, ?, ?)',
     ),
+    dropTransactions: database.prepare('DELETE FROM transactions WHERE height = ?'),
+    dropHead: database.prepare(`DELETE FROM blocks WHERE height = ? AND NOT EXISTS
+      (SELECT 1 FROM outputs WHERE made = blocks.height)`),
     undo: ['DELETE FROM transactions WHERE height > ?', 'DELETE FROM blocks WHERE height > ?'].map(
       (text) => database.prepare(text),
     ),

@@ -196,10 +196,11 @@ export class DevnetNode implements ServedNode {
   /** Makes blocks at once; the height then. */
   async mine(blocks: number): Promise<number | Failure> {
     const { ledger } = this.#options;
-    const ahead = this.#tooFarAhead(blocks);
-    if (ahead !== null) return ahead;
     for (let left = blocks; left > 0; left -= BLOCKS_A_TURN) {
-      const failure = await this.#ask(() => ledger.forge(Math.min(left, BLOCKS_A_TURN)));
+      // In its turn: what was asked before it may have made blocks meanwhile.
+      const failure = await this.#ask(() => {
+        return this.#tooFarAhead(left) ?? ledger.forge(Math.min(left, BLOCKS_A_TURN));
+      });
       if (failure !== null) return failure;
     }
     return ledger.height;
@@ -285,7 +286,7 @@ export class DevnetNode implements ServedNode {
 function factsOf(ledger: Ledger): NodeFacts {
   const { zeroTimeMs, zeroSlot, slotLengthMs } = ledger.slots;
   return {
-    network: 'testnet',
+    network: `unknown (${NETWORK_MAGIC})`,
     networkMagic: NETWORK_MAGIC,
     startTime: new Date(zeroTimeMs).toISOString(),
     eras: oneEra(slotLengthMs, zeroSlot),

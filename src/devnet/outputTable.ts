@@ -1,12 +1,8 @@
 /**
- * Every output with the block that made it and the one that spent it, found by reference, payment
- * and stake credential, policy and asset. The pair of heights is the undo: going back to height h
- * forgets what was made above h and revives what was spent above h. An output that was spent more
- * than K blocks ago is forgotten; unspent ones stay.
- *
- * `matching` answers as of a height, after the last output of the page before: as long as blocks
- * are only added, the pages of one question fit together, also when outputs of theirs are forgotten
- * meanwhile.
+ * Every output with the block that made it and the one that spent it. The pair of heights is the
+ * undo: going back to height h forgets what was made above h and revives what was spent above h. An
+ * output that was spent more than K blocks ago is forgotten; unspent ones stay. outputSearch.ts
+ * finds outputs by credential, policy and asset.
  */
 import { parseAddress } from '../cardano/codec/address.ts';
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
@@ -26,15 +22,18 @@ export const OUTPUT_TABLES = `
     WHERE stake IS NOT NULL;
   CREATE INDEX outputs_made ON outputs (made, made_at, position);
   CREATE INDEX outputs_spent ON outputs (spent) WHERE spent IS NOT NULL;
-  CREATE TABLE output_assets (policy BLOB NOT NULL, name BLOB NOT NULL, tx BLOB NOT NULL,
-    position INTEGER NOT NULL, PRIMARY KEY (policy, name, tx, position)) STRICT, WITHOUT ROWID;
+  -- By the place of an output in the chain, so that the outputs of an asset are found in order.
+  CREATE TABLE output_assets (policy BLOB NOT NULL, name BLOB NOT NULL, made INTEGER NOT NULL,
+    made_at INTEGER NOT NULL, position INTEGER NOT NULL,
+    PRIMARY KEY (policy, name, made, made_at, position)) STRICT, WITHOUT ROWID;
+  CREATE INDEX output_assets_policy ON output_assets (policy, made, made_at, position);
+  CREATE INDEX output_assets_place ON output_assets (made, made_at, position);
   CREATE INDEX outputs_datum ON outputs (datum_hash) WHERE datum_hash IS NOT NULL;
   CREATE INDEX outputs_script ON outputs (script_hash) WHERE script_hash IS NOT NULL;
   -- Datums that came as witnesses, with the height of the block that showed them first.
   CREATE TABLE datums (hash BLOB PRIMARY KEY, bytes BLOB NOT NULL, height INTEGER NOT NULL)
     STRICT, WITHOUT ROWID;
   CREATE INDEX datums_height ON datums (height);
-  CREATE INDEX output_assets_output ON output_assets (tx, position);
 `;
 
 /** A transaction of a block, with what it takes and makes. */
@@ -59,22 +58,7 @@ export interface FoundOutput {
   readonly spent: Spending | null;
 }
 
-/** All that is given must hold. Hashes and names are hex. */
-export interface OutputQuery {
-  readonly txHash?: string | undefined;
-  readonly index?: number | undefined;
-  readonly payment?: string | undefined;
-  readonly stake?: string | undefined;
-  readonly policy?: string | undefined;
-  readonly assetName?: string | undefined;
-  readonly status?: 'spent' | 'unspent' | undefined;
-  /** Heights, the first inside and the last inside. */
-  readonly made?: readonly [number, number] | undefined;
-  readonly spent?: readonly [number, number] | undefined;
-  readonly oldestFirst?: boolean | undefined;
-}
-
-interface Row {
+export interface OutputRow {
   readonly tx: Uint8Array;
   readonly position: number;
   readonly cbor: Uint8Array;
@@ -88,24 +72,22 @@ interface Row {
 const COLUMNS = 'o.tx, o.position, o.cbor, o.made, o.made_at, o.spent, o.spent_by, o.spent_input';
 
 export class OutputTable {
-  readonly #database: Database;
   readonly #sql: ReturnType<typeof statements>;
 
   constructor(database: Database) {
-    this.#database = database;
     this.#sql = statements(database);
   }
 
   /** null when it is not known any more. */
   get({ txHash, index }: OutputRef): FoundOutput | null {
     // trust: the columns of this statement
-    const row = this.#sql.output.get(fromHex(txHash), index) as Row | undefined;
+    const row = this.#sql.output.get(fromHex(txHash), index) as OutputRow | undefined;
     return row === undefined ? null : foundOf(row);
   }
 
   *unspent(): Iterable<Utxo> {
     // trust: the columns of this statement
-    for (const row of this.#sql.unspent.iterate()) yield utxoOf(row as Row);
+    for (const row of this.#sql.unspent.iterate()) yield utxoOf(row as OutputRow);
   }
 
   apply(height: number, transactions: readonly BlockTransaction[]): void {
@@ -134,24 +116,27 @@ export class OutputTable {
     this.#sql.make.run(tx, ref.index, ...row, height, at);
     for (const asset of output.value.assets.keys()) {
       const [policy = '', name = ''] = asset.split('.');
-      this.#sql.makeAsset.run(fromHex(policy), fromHex(name), tx, ref.index);
+      this.#sql.makeAsset.run(fromHex(policy), fromHex(name), height, at, ref.index);
     }
   }
 
-  /** Forgets what was spent at or below a height. */
-  forget(height: number): void {
+  /** Forgets what was spent at or below a height; the heights at which it was made. */
+  forget(height: number): number[] {
+    // trust: the column of this statement
+    const made = this.#sql.madeOfSpent.all(height) as { made: number }[];
     this.#sql.forgetAssets.run(height);
     this.#sql.forgetDatums.run({ height });
     this.#sql.forget.run(height);
     this.#sql.forgetLooseDatums.run({ height });
+    return made.map((row) => row.made);
   }
 
   /** Back to a height: what is not there any more, and what is there again. */
   rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } {
     // trust: the columns of this statement
-    const gone = this.#sql.madeAbove.all(height) as Row[];
+    const gone = this.#sql.madeAbove.all(height) as OutputRow[];
     // trust: the columns of this statement
-    const revived = this.#sql.spentAbove.all(height, height) as Row[];
+    const revived = this.#sql.spentAbove.all(height, height) as OutputRow[];
     this.#sql.undoAssets.run(height);
     this.#sql.undoMade.run(height);
     this.#sql.undoSpent.run(height);
@@ -166,7 +151,7 @@ export class OutputTable {
     if (kept !== undefined) return kept.bytes;
     for (const row of this.#sql.withDatum.iterate(fromHex(hash))) {
       // trust: the columns of this statement
-      const { output } = utxoOf(row as Row);
+      const { output } = utxoOf(row as OutputRow);
       // Others name it by its hash alone.
       if (output.datum !== null) return fromHex(output.datum);
     }
@@ -176,66 +161,12 @@ export class OutputTable {
   /** An output that carries this reference script. */
   withScript(hash: string): Utxo | null {
     // trust: the columns of this statement
-    const row = this.#sql.withScript.get(fromHex(hash)) as Row | undefined;
+    const row = this.#sql.withScript.get(fromHex(hash)) as OutputRow | undefined;
     return row === undefined ? null : utxoOf(row);
   }
-
-  /** At most `limit` outputs as of `height` that follow `after`, newest first unless asked. */
-  matching(
-    query: OutputQuery,
-    height: number,
-    limit: number,
-    after: FoundOutput | null,
-  ): FoundOutput[] {
-    const { text, values } = selection(query, height, after);
-    const direction = query.oldestFirst === true ? 'ASC' : 'DESC';
-    const order = PLACE.map((name) => `${name} ${direction}`).join();
-    const sql = `SELECT ${COLUMNS} ${text} ORDER BY ${order} LIMIT ?`;
-    // trust: the columns of this statement
-    const rows = this.#database.prepare(sql).all(...values, limit) as Row[];
-    return rows.map((row) => foundOf(row, height));
-  }
 }
 
-/** Where an output lies in the chain: no two have the same. */
-const PLACE = ['o.made', 'o.made_at', 'o.position'];
-
-function selection(query: OutputQuery, height: number, after: FoundOutput | null) {
-  const { txHash, index, payment, stake, policy, assetName, status, made, spent } = query;
-  const isOldestFirst = query.oldestFirst === true;
-  const [first, last] = made ?? [0, height];
-  const where = ['o.made BETWEEN ? AND ?'];
-  // The heights bound the search of the index; the whole place is compared below.
-  const values: (number | Uint8Array)[] = [
-    isOldestFirst ? Math.max(first, after?.madeHeight ?? first) : first,
-    isOldestFirst ? Math.min(last, height) : Math.min(last, after?.madeHeight ?? height, height),
-  ];
-  const also = (clause: string, ...more: (number | Uint8Array)[]) => {
-    where.push(clause);
-    values.push(...more);
-  };
-  if (after !== null) {
-    const { madeHeight, transactionIndex, utxo } = after;
-    const follows = `(${PLACE.join()}) ${isOldestFirst ? '>' : '<'} (?, ?, ?)`;
-    also(follows, madeHeight, transactionIndex, utxo.ref.index);
-  }
-  if (txHash !== undefined) also('o.tx = ?', fromHex(txHash));
-  if (index !== undefined) also('o.position = ?', index);
-  if (payment !== undefined) also('o.payment = ?', fromHex(payment));
-  if (stake !== undefined) also('o.stake = ?', fromHex(stake));
-  if (policy !== undefined) {
-    const name = assetName === undefined ? '' : ' AND name = ?';
-    const named = assetName === undefined ? [] : [fromHex(assetName)];
-    const assets = `SELECT tx, position FROM output_assets WHERE policy = ?${name}`;
-    also(`(o.tx, o.position) IN (${assets})`, fromHex(policy), ...named);
-  }
-  if (status === 'unspent') also('(o.spent IS NULL OR o.spent > ?)', height);
-  if (status === 'spent') also('o.spent <= ?', height);
-  if (spent !== undefined) also('o.spent BETWEEN ? AND ?', spent[0], Math.min(spent[1], height));
-  return { text: `FROM outputs o WHERE ${where.join(' AND ')}`, values };
-}
-
-function foundOf(row: Row, height = Number.MAX_SAFE_INTEGER): FoundOutput {
+export function foundOf(row: OutputRow, height = Number.MAX_SAFE_INTEGER): FoundOutput {
   const { made, made_at, spent, spent_by, spent_input } = row;
   const isSpent = spent !== null && spent <= height;
   const spending = isSpent
@@ -244,15 +175,12 @@ function foundOf(row: Row, height = Number.MAX_SAFE_INTEGER): FoundOutput {
   return { utxo: utxoOf(row), madeHeight: made, transactionIndex: made_at, spent: spending };
 }
 
-export function utxoOf({ tx, position, cbor }: Pick<Row, 'tx' | 'position' | 'cbor'>): Utxo {
+export function utxoOf({ tx, position, cbor }: Pick<OutputRow, 'tx' | 'position' | 'cbor'>): Utxo {
   return { ref: { txHash: toHex(tx), index: position }, output: decodeOutput(cbor) };
 }
 
 function statements(database: Database) {
   const row = `SELECT ${COLUMNS} FROM outputs o`;
-  const assetsOf = (outputs: string) =>
-    `DELETE FROM output_assets WHERE (tx, position) IN
-      (SELECT tx, position FROM outputs ${outputs})`;
   const prepare = (text: string) => database.prepare(text);
   return {
     output: prepare(`${row} WHERE tx = ? AND position = ?`),
@@ -264,7 +192,7 @@ function statements(database: Database) {
     withDatum: prepare(`${row} WHERE datum_hash = ?`),
     withScript: prepare(`${row} WHERE script_hash = ? LIMIT 1`),
     makeAsset: prepare(
-      'INSERT INTO output_assets (policy, name, tx, position) VALUES (?, ?, ?, ?)',
+      'INSERT INTO output_assets (policy, name, made, made_at, position) VALUES (?, ?, ?, ?, ?)',
     ),
     spend: prepare(`UPDATE outputs SET spent = ?, spent_by = ?, spent_input = ?
       WHERE tx = ? AND position = ?`),
@@ -276,12 +204,14 @@ function statements(database: Database) {
         AND (spent IS NULL OR spent > @height))`),
     forgetLooseDatums: prepare(`DELETE FROM datums WHERE height = @height AND NOT EXISTS
       (SELECT 1 FROM outputs WHERE datum_hash = datums.hash)`),
-    forgetAssets: prepare(assetsOf('WHERE spent <= ?')),
+    madeOfSpent: prepare('SELECT DISTINCT made FROM outputs WHERE spent <= ?'),
+    forgetAssets: prepare(`DELETE FROM output_assets WHERE (made, made_at, position) IN
+      (SELECT made, made_at, position FROM outputs WHERE spent <= ?)`),
     madeAbove: prepare(`${row} WHERE made > ? AND spent IS NULL`),
     spentAbove: prepare(`${row} WHERE spent > ? AND made <= ?`),
     undoDatums: prepare('DELETE FROM datums WHERE height > ?'),
     undoMade: prepare('DELETE FROM outputs WHERE made > ?'),
-    undoAssets: prepare(assetsOf('WHERE made > ?')),
+    undoAssets: prepare('DELETE FROM output_assets WHERE made > ?'),
     undoSpent: prepare(`UPDATE outputs SET spent = NULL, spent_by = NULL, spent_input = NULL
       WHERE spent > ?`),
   };

@@ -31,6 +31,8 @@ export class ServedLedger implements ServedChain {
   readonly #listeners = new Set<ChainListener>();
   #version = 0;
   #pending: readonly ServedTransaction[] | null = null;
+  /** The mempool as it was shown last, by id. */
+  #waiting: ReadonlyMap<string, ServedTransaction> = new Map();
 
   constructor(ledger: Ledger, file: LedgerFile, includeCbor: boolean) {
     this.#ledger = ledger;
@@ -43,27 +45,31 @@ export class ServedLedger implements ServedChain {
     return tip === null ? null : tipOf(tip);
   }
 
+  get oldest(): number {
+    return this.#file.marks().pruned + 1;
+  }
+
   placeOf(point: ServedPoint | 'origin'): number | undefined {
-    if (point === 'origin') return 0;
+    const { oldest } = this;
+    if (point === 'origin') return oldest === 1 ? 0 : undefined;
     const head = this.#file.headAt(Number(point.slot));
-    return head?.hash === point.id ? head.height : undefined;
+    return head?.hash === point.id && head.height >= oldest ? head.height : undefined;
   }
 
   blockAt(place: number): ServedBlock | undefined {
-    const head = this.#file.head(place);
+    const head = place < this.oldest ? null : this.#file.head(place);
     if (head === null) return undefined;
     const parent = this.#file.head(place - 1);
     const rows = this.#file.transactionsOf(place);
     const transactions = rows.map(({ id, bytes }) => {
-      return this.#texts.get(id) ?? this.#shown(decodeTransaction(bytes));
+      const shown = this.#waiting.get(id) ?? this.#texts.get(id);
+      return shown ?? this.#shown(decodeTransaction(bytes));
     });
     return { ...tipOf(head), text: blockText(head, parent, transactions) };
   }
 
   get pending(): readonly ServedTransaction[] {
-    this.#pending ??= Array.from(this.#ledger.mempool.all(), ({ tx }) => {
-      return this.#texts.get(tx.id) ?? this.#shown(tx);
-    });
+    this.#pending ??= this.#shownPending();
     return this.#pending;
   }
 
@@ -90,6 +96,16 @@ export class ServedLedger implements ServedChain {
   /** The ledger's newest blocks were taken back. */
   shortened(): void {
     for (const { shortened } of this.#listeners) shortened(this.#ledger.height);
+  }
+
+  /** A long mempool is more than `#texts` keeps: what was shown of it is shown again. */
+  #shownPending(): readonly ServedTransaction[] {
+    const shown = new Map<string, ServedTransaction>();
+    for (const { tx } of this.#ledger.mempool.all()) {
+      shown.set(tx.id, this.#waiting.get(tx.id) ?? this.#texts.get(tx.id) ?? this.#shown(tx));
+    }
+    this.#waiting = shown;
+    return [...shown.values()];
   }
 
   #shown(tx: Transaction): ServedTransaction {

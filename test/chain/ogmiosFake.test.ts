@@ -14,7 +14,7 @@ import { jsonText } from '../../src/devnet/ogmios/json.ts';
 import { emptyBlocks, praosBlock } from '../support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../support/ogmios/chain.ts';
 import { connect, connectionOf, Follower, startFakeOgmios } from '../support/ogmios/scene.ts';
-import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
+import { schemaCheck } from '../support/ogmios/schema.ts';
 
 function check(behaviour: string, run: (scope: TestContext) => Promise<void>): void {
   test(behaviour, { timeout: 120_000 }, run);
@@ -206,7 +206,7 @@ check('answers what is no request with the codes of JSON-RPC', async (scope) => 
   }
 });
 
-test('the schema finds fault with what is not as it says', skipWithoutSchema, () => {
+test('the schema finds fault with what is not as it says', () => {
   const fits = schemaCheck();
   const block = praosBlock(null).text;
   const tip = `{"slot":1,"id":"${'00'.repeat(32)}","height":1}`;

@@ -9,7 +9,7 @@ import { refusalOf } from '../../src/chain/ogmios/refusals.ts';
 import { jsonText } from '../../src/devnet/ogmios/json.ts';
 import { type Circumstances, refusalError } from '../../src/devnet/ogmios/refusals.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
-import { schemaCheck, skipWithoutSchema } from '../support/ogmios/schema.ts';
+import { schemaCheck } from '../support/ogmios/schema.ts';
 import { rawTransaction } from '../support/rawTransaction.ts';
 
 const refs = [0, 1].map((index) => ({ txHash: 'ab'.repeat(32), index }));
@@ -38,7 +38,7 @@ function circumstances(reason: RefusalReason): Circumstances {
 }
 
 for (const reason of REFUSALS) {
-  test(`${reason} is told as a node tells it`, skipWithoutSchema, () => {
+  test(`${reason} is told as a node tells it`, () => {
     const message = reason === 'MEMPOOL_FULL' ? 'the mempool is full' : 'in its own words';
     for (const tx of [transactionOf(), transactionOf(collateral)]) {
       const error = refusalError({ reason, message }, tx, circumstances(reason));

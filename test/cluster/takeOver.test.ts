@@ -9,8 +9,8 @@ import type { Log } from '../../src/engine/log/port.ts';
 import type { LogWriter } from '../../src/engine/log/writer.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
-import { HandClock } from '../api/gateway/handClock.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
+import { HandClock } from '../support/handClock.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -14,7 +14,7 @@ import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
 import { readPattern } from '../../src/devnet/kupo/pattern.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
-import type { FoundOutput } from '../../src/devnet/outputTable.ts';
+import type { OutputPlace, Page, PageRequest } from '../../src/devnet/outputSearch.ts';
 import { genesisOutputs, startDevnet } from '../support/devnetNode.ts';
 import {
   addressOf,
@@ -141,11 +141,12 @@ test('pages fit together while blocks are made and spent outputs are forgotten',
   assert.equal(ledger.forge(), null);
   const pages = (oldestFirst: boolean, payment: string | undefined, between: () => void) => {
     const found: string[] = [];
-    let after: FoundOutput | null = null;
+    let after: OutputPlace | null = null;
     for (;;) {
-      const page = file.outputs.matching({ oldestFirst, payment }, 1, 7, after);
-      found.push(...page.map(({ utxo: { ref } }) => `${ref.txHash} ${ref.index}`));
-      after = page.at(-1) ?? null;
+      const request: PageRequest = { height: 1, limit: 7, after };
+      const page: Page = file.search.page({ oldestFirst, payment }, request);
+      found.push(...page.found.map(({ utxo: { ref } }) => `${ref.txHash} ${ref.index}`));
+      after = page.last;
       if (after === null) return found;
       between();
     }
@@ -183,9 +184,9 @@ test('resolves a datum that an output names by its hash', (scope) => {
   file.begin('{}', outputs);
   const reader = new KupoReader(file);
   const wanted = { height: 0, limit: 10, after: null, isResolved: true };
-  const { found } = reader.page({ oldestFirst: true }, wanted);
+  const { matches } = reader.page({ oldestFirst: true }, wanted);
   assert.deepEqual(
-    found.map((match) => matchJson(match, true).datum),
+    matches.map((match) => matchJson(match, true).datum),
     ['07', '07'],
   );
 });

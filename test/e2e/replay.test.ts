@@ -7,7 +7,6 @@ import {
   dogeCandles,
   linesOf,
   shuffledWithinMinute,
-  skipWithoutData,
   tradesOfCandles,
   withDuplicates,
   XRP_ETH,
@@ -27,8 +26,6 @@ import {
   marketAfter,
 } from './market.ts';
 
-const skip = skipWithoutData;
-
 async function openReplay(t: TestContext, args: readonly string[] = []) {
   const directory = temporaryDirectory();
   const env = { DATA_DIR: `${directory}/data` };
@@ -36,9 +33,7 @@ async function openReplay(t: TestContext, args: readonly string[] = []) {
   return { directory, env, server };
 }
 
-test('XRP/ETH gives every candle of the exchange, over HTTP and as final bars', {
-  skip,
-}, async (t) => {
+test('XRP/ETH gives every candle of the exchange, over HTTP and as final bars', async (t) => {
   const { env, server } = await openReplay(t);
   const { port, url } = server;
   const trades = xrpTrades();
@@ -73,9 +68,7 @@ test('XRP/ETH gives every candle of the exchange, over HTTP and as final bars', 
   await assertVerified(env);
 });
 
-test('shuffled within each minute and with duplicates it gives the same candles', {
-  skip,
-}, async (t) => {
+test('shuffled within each minute and with duplicates it gives the same candles', async (t) => {
   const { env, server } = await openReplay(t);
   const trades = xrpTrades();
   const seed = 20191011;
@@ -97,9 +90,7 @@ test('shuffled within each minute and with duplicates it gives the same candles'
   await assertVerified(env);
 });
 
-test('coarse bars are the roll-up of traded bars, and the exchange agrees (DOGE)', {
-  skip,
-}, async (t) => {
+test('coarse bars are the roll-up of traded bars, and the exchange agrees (DOGE)', async (t) => {
   const { server } = await openReplay(t);
   const endS = Date.UTC(2024, 1, 5) / 1000;
   const fine = dogeCandles('5m').filter(({ time }) => time < endS);

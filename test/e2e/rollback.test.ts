@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { readHealth } from '../support/chart.ts';
-import {
-  type FeedTrade,
-  linesOf,
-  rollbackLine,
-  skipWithoutData,
-  XRP_ETH,
-  xrpTrades,
-} from '../support/feeds.ts';
+import { type FeedTrade, linesOf, rollbackLine, XRP_ETH, xrpTrades } from '../support/feeds.ts';
 import {
   type Environment,
   feedFile,
@@ -21,8 +14,6 @@ import { StrictClient } from '../support/strictClient.ts';
 import type { StrictSubscription } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { assertSame, assertVerified, assertXrp, markOf, untilSame } from './market.ts';
-
-const skip = skipWithoutData;
 
 /** Rolls back to the moment of trade `to`, then goes on from trade `from`. */
 function rolledBack(trades: readonly FeedTrade[], to: number, from: number): string {
@@ -54,9 +45,7 @@ async function assertClients(
   for (const client of clients) client.check();
 }
 
-test('one file with a shallow rollback: the same candles, and clients are told which bars', {
-  skip,
-}, async (t) => {
+test('one file with a shallow rollback: same candles, clients receive changed bars', async (t) => {
   const trades = xrpTrades();
   const env = { DATA_DIR: `${temporaryDirectory()}/data` };
   const server = await startServer(t, ['replay', '-'], env);
@@ -75,9 +64,7 @@ test('one file with a shallow rollback: the same candles, and clients are told w
   await assertVerified(env);
 });
 
-test('one file with a rollback beyond the horizon: a new epoch, Resync and a snapshot', {
-  skip,
-}, async (t) => {
+test('one file with a rollback beyond the horizon: new epoch, Resync and a snapshot', async (t) => {
   const trades = xrpTrades();
   const env = { DATA_DIR: `${temporaryDirectory()}/data`, HORIZON_BLOCKS: '500' };
   const server = await startServer(t, ['replay', '-'], env);
@@ -108,9 +95,7 @@ for (const [depth, horizon, back] of [
   ['within the horizon', '2160', 1000],
   ['beyond the horizon', '100', 6000],
 ] as const) {
-  test(`a second feed rolls back ${depth} and brings the tail; the first adds nothing`, {
-    skip,
-  }, async (t) => {
+  test(`a second feed rolls back ${depth}, brings the tail; the first adds nothing`, async (t) => {
     const trades = xrpTrades();
     const directory = temporaryDirectory();
     const env = { DATA_DIR: `${directory}/data`, HORIZON_BLOCKS: horizon };

@@ -1,14 +1,7 @@
-/**
- * Trade feeds as the program reads them: NDJSON lines. Real trades and candles come from
- * ../shared/data (its README says whose); tests that use them skip where that is absent.
- *
- * Numbers of the data files are read as text, so nothing passes through a float.
- */
+/** Trade feeds as the program reads them: NDJSON lines. Real trades and candles: `test/data`. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { type Candle, dataCandles, dataRows } from './testData.ts';
 
 export interface FeedTrade {
   readonly id: string;
@@ -21,26 +14,10 @@ export interface FeedTrade {
   readonly quoteAmount: bigint;
 }
 
-/** A candle of an exchange: decimals without trailing zeros. */
-export interface Candle {
-  readonly time: number;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  /** In the base asset. */
-  readonly baseVolume: string;
-}
-
 export interface PairIds {
   readonly base: string;
   readonly quote: string;
 }
-
-const DATA = join(import.meta.dirname, '../../../shared/data');
-
-/** For `test(name, { skip })`: false where the real data is there. */
-export const skipWithoutData = existsSync(DATA) ? false : `no real data: ${DATA} is absent`;
 
 export const XRP_ETH: PairIds = {
   base: `${'a1'.repeat(28)}.585250`,
@@ -67,13 +44,9 @@ function trimmed(text: string): string {
   return text.includes('.') ? text.replace(/\.?0*$/, '') : text;
 }
 
-const ROW = /\[(\d+),"(\d+)",null,"(?:sell|buy)",([\d.]+),([\d.]+),[\d.]+\]/g;
-
 /** 12,477 trades in trade order. */
 export function xrpTrades(): FeedTrade[] {
-  const file = join(DATA, 'xrpeth/XRP_ETH-trades.json.gz');
-  const text = gunzipSync(readFileSync(file)).toString();
-  return Array.from(text.matchAll(ROW), ([, timeMs = '', id = '', price = '', amount = '']) => {
+  return dataRows('xrp-eth/trades.csv.gz').map(([timeMs, id = '', price = '', amount = '']) => {
     const baseAmount = unitsOf(amount, 8);
     // Price and amount have 8 decimals each: 16 together, so 18 keep the product exact.
     const quoteAmount = unitsOf(price, 8) * baseAmount * 100n;
@@ -83,22 +56,15 @@ export function xrpTrades(): FeedTrade[] {
 }
 
 export function xrpCandles(interval: '1m' | '5m'): Candle[] {
-  return candlesIn(`xrpeth/XRP_ETH-${interval}.csv`);
+  return dataCandles('xrp-eth', interval);
 }
 
 export function dogeCandles(interval: '5m' | '1h' | '1d' | '1w' | '1Mo'): Candle[] {
-  const suffix = interval === '5m' ? '.csv.gz' : '.csv';
-  return candlesIn(`dogeusdt/DOGE_USDT-${interval}${suffix}`);
+  return dataCandles('doge-usdt', interval);
 }
 
-function candlesIn(path: string): Candle[] {
-  const bytes = readFileSync(join(DATA, path));
-  const lines = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().trim().split('\n');
-  return lines.slice(1).map((line) => {
-    const [ms = '', ...fields] = line.split(',');
-    const [open = '', high = '', low = '', close = '', baseVolume = ''] = fields.map(trimmed);
-    return { time: Number(ms) / 1000, open, high, low, close, baseVolume };
-  });
+export function btcCandles(interval: '1s' | '1m'): Candle[] {
+  return dataCandles('btc-usd', interval);
 }
 
 /**

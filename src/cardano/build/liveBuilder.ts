@@ -3,9 +3,11 @@
  * new ones soon after they have changed, which happens at the beginning of an epoch at most.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, pause } from '../../engine/runtime/clock.ts';
+import { unlessAborted } from '../../engine/runtime/abort.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import type { TransactionPlan } from './plan.ts';
 import { type BuilderLimits, BuilderPool } from './pool.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
@@ -31,13 +33,13 @@ const LOOK_MS = 60_000;
 export class LiveBuilder implements Builder, Service {
   readonly name = 'builder';
   readonly #options: LiveBuilderOptions;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #asking: Task;
   #pool: BuilderPool | null = null;
   #terms: BuilderThreadData | null = null;
 
   constructor(options: LiveBuilderOptions) {
     this.#options = options;
+    this.#asking = new Task({ clock: options.clock });
   }
 
   /** What is built by; null: not known yet. */
@@ -46,12 +48,11 @@ export class LiveBuilder implements Builder, Service {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#asking.start(() => this.#run());
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#asking.stop();
     await this.#pool?.stop();
   }
 
@@ -61,20 +62,19 @@ export class LiveBuilder implements Builder, Service {
   }
 
   async #run(): Promise<void> {
-    const { clock, observer } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const isKnown = await this.#look().catch((error: unknown) => {
-        if (!signal.aborted) observer.parametersFailed(error);
+    const { observer } = this.#options;
+    let isKnown = false;
+    do {
+      isKnown = await this.#look().catch((error: unknown) => {
+        if (!this.#asking.isStopping) observer.parametersFailed(error);
         return false;
       });
-      await pause(clock, isKnown ? LOOK_MS : AGAIN_MS, signal);
-    }
+    } while (await this.#asking.pause(isKnown ? LOOK_MS : AGAIN_MS));
   }
 
   /** Whether they are known and in force; rejects also when threads cannot be begun with them. */
   async #look(): Promise<boolean> {
-    const found = await unlessStopped(this.#options.ask(), this.#stopping.signal);
+    const found = await unlessAborted(this.#options.ask(), this.#asking.signal);
     if (found !== null && !isDeepStrictEqual(found, this.#terms)) await this.#take(found);
     return found !== null;
   }
@@ -94,15 +94,4 @@ export class LiveBuilder implements Builder, Service {
 export function unknownParameters(): Failure {
   const what = 'the protocol parameters are not known yet: try again once the node answers';
   return new Failure('NOT_READY', what, { retryAfterSeconds: 5 });
-}
-
-async function unlessStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  const stopped = Promise.withResolvers<null>();
-  const end = () => stopped.resolve(null);
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([answer, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
 }

@@ -6,10 +6,11 @@
  * chain goes back further than is remembered here. A node that says nothing although its tip is
  * another block counts as lost, as does one whose blocks are no chain.
  */
+import { Backoff } from '../../engine/runtime/backoff.ts';
 import { pause } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import type { Point } from '../port.ts';
-import { Backoff } from './backoff.ts';
 import { type BlockHeader, readHeader, readPoint, readTip } from './blockJson.ts';
 import { type ConnectionPlace, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
@@ -48,8 +49,8 @@ export class ChainReader {
   readonly #place: ChainReaderPlace;
   readonly #use: ChainReaderUse;
   readonly #backoff: Backoff;
-  readonly #stop = new AbortController();
-  readonly #waiters = new Set<() => void>();
+  /** Woken when a block came, the stream began or the chain went back. */
+  readonly #reading: Task;
   #history: History;
   #connection: NodeConnection | null = null;
   #isBegun = false;
@@ -67,39 +68,24 @@ export class ChainReader {
   ) {
     this.#place = place;
     this.#use = use;
-    this.#backoff = new Backoff(place.rng, place.limits);
+    this.#reading = new Task({ clock: place.clock });
+    this.#backoff = new Backoff(place.limits.retry, place.rng);
     this.#history = new History(at, older, use.forget);
   }
 
-  /** Runs until it is closed. */
-  async run(): Promise<void> {
-    const { clock, report } = this.#place;
-    while (!this.#stop.signal.aborted) {
-      if (!this.#isBegun) {
-        await this.#change();
-        continue;
-      }
-      try {
-        await this.#session();
-      } catch (error) {
-        if (this.#stop.signal.aborted) return;
-        if (!this.#isBegun) continue;
-        const retryInMs = this.#backoff.nextMs();
-        report.lost('chain', NodeFault.of(error), retryInMs);
-        await pause(clock, retryInMs, this.#stop.signal);
-      }
-    }
+  /** Reads until it is closed. */
+  start(): void {
+    this.#reading.start(() => this.#run());
   }
 
   begin(): void {
     this.#isBegun = true;
-    this.#changed();
+    this.#reading.wake();
   }
 
   close(): void {
-    this.#stop.abort();
+    void this.#reading.stop();
     this.#connection?.end(new NodeFault('closed', 'it is no longer needed'));
-    this.#changed();
   }
 
   /** Slot of the newest block that came. */
@@ -115,13 +101,11 @@ export class ChainReader {
   async isAt(hash: string | null, waitMs: number): Promise<boolean> {
     const { clock } = this.#place;
     const end = clock.monotonicMs() + waitMs;
-    while (!this.#stop.signal.aborted) {
+    while (!this.#reading.isStopping) {
       if (this.#isBegun && this.#history.newestHash === hash) return true;
       const leftMs = end - clock.monotonicMs();
       if (leftMs <= 0) return false;
-      const timer = clock.after(leftMs, () => this.#changed());
-      await this.#change();
-      timer.cancel();
+      await this.#reading.untilWoken(leftMs);
     }
     return false;
   }
@@ -137,6 +121,24 @@ export class ChainReader {
     }
   }
 
+  async #run(): Promise<void> {
+    while (!this.#reading.isStopping) {
+      if (!this.#isBegun) {
+        await this.#reading.untilWoken();
+        continue;
+      }
+      try {
+        await this.#session();
+      } catch (error) {
+        if (this.#reading.isStopping) return;
+        if (!this.#isBegun) continue;
+        const retryInMs = this.#backoff.nextMs();
+        this.#place.report.lost('chain', NodeFault.of(error), retryInMs);
+        await this.#reading.pause(retryInMs);
+      }
+    }
+  }
+
   async #session(): Promise<void> {
     const over = new AbortController();
     const connection = await NodeConnection.open(this.#place, {
@@ -147,10 +149,10 @@ export class ChainReader {
     try {
       await this.#place.eras.refresh(connection);
       const found = await intersect(connection, this.#history.points());
-      if (this.#stop.signal.aborted) return;
+      if (this.#reading.isStopping) return;
       if (found === undefined) throw new NodeFault('foreign', FOREIGN);
       this.#goBack(found);
-      this.#changed();
+      this.#reading.wake();
       if (!this.#isBegun) return;
       this.#place.report.connected('chain');
       this.#connection = connection;
@@ -197,7 +199,7 @@ export class ChainReader {
     else if (direction === 'forward') this.#goForward(objectOf(block, 'block'), result);
     else throw new NodeFault('garbage', `a block came in no direction: ${String(direction)}`);
     this.#place.report.tip(tip);
-    this.#changed();
+    this.#reading.wake();
   }
 
   #goForward(block: JsonObject, result: JsonObject): void {
@@ -265,17 +267,6 @@ export class ChainReader {
     this.#isBegun = false;
     this.#use.back(point, true);
     this.#connection?.end(new NodeFault('closed', 'what is looked for must be told anew'));
-  }
-
-  /** Something came, began or ended. */
-  #change(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.add(resolve));
-  }
-
-  #changed(): void {
-    const waiters = [...this.#waiters];
-    this.#waiters.clear();
-    for (const wake of waiters) wake();
   }
 }
 

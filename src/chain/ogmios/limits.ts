@@ -7,7 +7,6 @@ export const DEFAULT_LIMITS: Limits = {
   underWay: 2_000,
   answerMs: 20_000,
   quietMs: 20_000,
-  firstRetryMs: 500,
-  mostRetryMs: 30_000,
+  retry: { firstMs: 500, mostMs: 30_000 },
   returnMs: 2_000,
 };

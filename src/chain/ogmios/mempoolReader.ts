@@ -5,9 +5,9 @@
  *
  * When it cannot be read, blocks go on; it is tried again.
  */
-import { pause } from '../../engine/runtime/clock.ts';
+import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { Backoff } from './backoff.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import { readPoint } from './blockJson.ts';
 import { type ConnectionPlace, NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
@@ -38,44 +38,46 @@ export class MempoolReader {
   readonly #place: MempoolReaderPlace;
   readonly #use: MempoolReaderUse;
   readonly #backoff: Backoff;
-  readonly #stop = new AbortController();
+  readonly #reading: Task;
   #connection: NodeConnection | null = null;
   #snapshot: Snapshot | null = null;
   #isNew = false;
-  #wake = () => {};
 
   constructor(place: MempoolReaderPlace, use: MempoolReaderUse) {
     this.#place = place;
     this.#use = use;
-    this.#backoff = new Backoff(place.rng, place.limits);
+    this.#reading = new Task({ clock: place.clock });
+    this.#backoff = new Backoff(place.limits.retry, place.rng);
   }
 
-  /** Runs until it is closed. */
-  async run(): Promise<void> {
-    const { clock, report } = this.#place;
-    while (!this.#stop.signal.aborted) {
-      try {
-        await this.#session();
-      } catch (error) {
-        if (this.#stop.signal.aborted) return;
-        const retryInMs = this.#backoff.nextMs();
-        report.lost('mempool', NodeFault.of(error), retryInMs);
-        this.#use.lost();
-        await pause(clock, retryInMs, this.#stop.signal);
-      }
-    }
+  /** Reads until it is closed. */
+  start(): void {
+    this.#reading.start(() => this.#run());
   }
 
   close(): void {
-    this.#stop.abort();
+    void this.#reading.stop();
     this.#connection?.end(new NodeFault('closed', 'it is no longer needed'));
-    this.#wake();
   }
 
   /** The chain went back: the present snapshot has to be judged anew. */
   renew(): void {
     this.#isNew = this.#snapshot !== null;
-    this.#wake();
+    this.#reading.wake();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#reading.isStopping) {
+      try {
+        await this.#session();
+      } catch (error) {
+        if (this.#reading.isStopping) return;
+        const retryInMs = this.#backoff.nextMs();
+        this.#place.report.lost('mempool', NodeFault.of(error), retryInMs);
+        this.#use.lost();
+        await this.#reading.pause(retryInMs);
+      }
+    }
   }
 
   async #session(): Promise<void> {
@@ -85,13 +87,13 @@ export class MempoolReader {
     this.#isNew = false;
     try {
       // What waits means nothing while blocks are missing.
-      while (!(await this.#isAtTip(connection))) if (this.#stop.signal.aborted) return;
+      while (!(await this.#isAtTip(connection))) if (this.#reading.isStopping) return;
       this.#place.report.connected('mempool');
       await Promise.race([this.#take(connection), this.#judge(connection), connection.ended]);
     } finally {
       this.#connection = null;
       connection.end(new NodeFault('closed', 'the session is over'));
-      this.#wake();
+      this.#reading.wake();
     }
   }
 
@@ -121,13 +123,13 @@ export class MempoolReader {
       }
       this.#snapshot = snapshot;
       this.#isNew = true;
-      this.#wake();
+      this.#reading.wake();
     }
   }
 
   /** Ends with the connection. */
   async #judge(connection: NodeConnection): Promise<void> {
-    while (!this.#stop.signal.aborted && connection === this.#connection) {
+    while (!this.#reading.isStopping && connection === this.#connection) {
       const snapshot = this.#snapshot;
       if (!this.#isNew || snapshot === null) {
         await this.#quiet(connection);
@@ -146,18 +148,9 @@ export class MempoolReader {
   /** Until there is something to judge; meanwhile the connection is looked after. */
   async #quiet(connection: NodeConnection): Promise<void> {
     const { clock, limits } = this.#place;
-    let isWoken = false;
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = () => {
-        isWoken = true;
-        resolve();
-      };
-    });
-    const timer = clock.after(limits.quietMs, this.#wake);
     const startMs = clock.monotonicMs();
-    await woken;
-    timer.cancel();
-    const isIdle = isWoken && !this.#isNew && clock.monotonicMs() - startMs >= limits.quietMs;
+    await this.#reading.untilWoken(limits.quietMs);
+    const isIdle = !this.#isNew && clock.monotonicMs() - startMs >= limits.quietMs;
     if (isIdle && connection === this.#connection) await connection.networkTip();
   }
 }

@@ -5,6 +5,7 @@ import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { RefText } from '../../engine/market/events.ts';
+import type { BackoffLimits } from '../../engine/runtime/backoff.ts';
 import type { ChainTip, Point, Removal } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
 
@@ -32,8 +33,8 @@ export interface Limits {
   readonly answerMs: number;
   /** After this long without a block the node is asked for its tip. */
   readonly quietMs: number;
-  readonly firstRetryMs: number;
-  readonly mostRetryMs: number;
+  /** Between two attempts to reach the node. */
+  readonly retry: BackoffLimits;
   /** What lost its block in a fork may be gone from the mempool so long. */
   readonly returnMs: number;
 }

@@ -87,9 +87,10 @@ export class NodeStream {
     );
   }
 
-  /** Resolves when it was closed. */
-  async run(): Promise<void> {
-    await Promise.all([this.#chain.run(), this.#mempool.run()]);
+  /** Reads until it is closed. */
+  start(): void {
+    this.#chain.start();
+    this.#mempool.start();
   }
 
   begin(seeds: Seeds): void {

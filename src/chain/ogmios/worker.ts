@@ -5,10 +5,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { assert } from '../../engine/runtime/assert.ts';
+import { Backoff } from '../../engine/runtime/backoff.ts';
 import { pause, systemClock } from '../../engine/runtime/clock.ts';
 import { seededRng } from '../../engine/runtime/rng.ts';
 import type { Point } from '../port.ts';
-import { Backoff } from './backoff.ts';
 import { NodeConnection } from './connection.ts';
 import { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
@@ -67,7 +67,7 @@ function accepted(tx: Transaction): void {
 
 /** Tries until it succeeds, or null when the thread is stopped. */
 async function patiently<T>(attempt: () => Promise<T>): Promise<T | null> {
-  const backoff = new Backoff(rng, limits);
+  const backoff = new Backoff(limits.retry, rng);
   while (!stopping.signal.aborted) {
     try {
       return await attempt();
@@ -97,7 +97,7 @@ async function open(points: readonly Point[]): Promise<number | null> {
     woke: () => answerPull(id),
   });
   streams.set(id, stream);
-  stream.run().catch(fail);
+  stream.start();
   return id;
 }
 
@@ -108,13 +108,6 @@ async function common(points: readonly Point[]): Promise<Point | null | undefine
   } finally {
     connection.end(new NodeFault('closed', 'it is no longer needed'));
   }
-}
-
-/** A fault of the program: the thread ends with it. */
-function fail(error: unknown): void {
-  clock.soon(() => {
-    throw error;
-  });
 }
 
 function answerPull(id: number): void {

@@ -4,6 +4,7 @@ import type { Utxo } from '../../cardano/codec/output.ts';
 import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
 import type { BlockHead, LedgerFile } from '../ledgerFile.ts';
+import type { PageRequest } from '../outputSearch.ts';
 import type { FoundOutput } from '../outputTable.ts';
 import { datumHashOf, type KupoPoint, type Match, scriptJson } from './matchJson.ts';
 import { metadataJson } from './metadata.ts';
@@ -13,12 +14,7 @@ const GENESIS: KupoPoint = { slot: 0, hash: '0'.repeat(64) };
 /** As many checkpoints as Kupo shows: dense at the tip, then each twice as far. */
 const DENSE = 11;
 
-interface Page {
-  /** Outputs are shown as of this one. */
-  readonly height: number;
-  readonly limit: number;
-  /** The last of the page before. */
-  readonly after: FoundOutput | null;
+interface MatchPage extends PageRequest {
   /** With datums that outputs name by their hash. */
   readonly isResolved: boolean;
 }
@@ -31,18 +27,17 @@ export class KupoReader {
   }
 
   /** What matches; `last` is null where no page follows. */
-  page(pattern: Pattern, { height, limit, after, isResolved }: Page) {
-    const rows = this.#file.outputs.matching(pattern, height, limit, after);
+  page(pattern: Pattern, { isResolved, ...request }: MatchPage) {
+    const { found, last } = this.#file.search.page(pattern, request);
     const { address } = pattern;
-    const wanted = rows.filter(
+    const wanted = found.filter(
       ({ utxo }) => address === undefined || utxo.output.address === address,
     );
-    const last = rows.length < limit ? null : (rows.at(-1) ?? null);
-    const found = wanted.map((row) => {
+    const matches = wanted.map((row) => {
       const match = this.#match(row);
       return isResolved ? { ...match, shownDatum: this.#shownDatum(row.utxo) } : match;
     });
-    return { found, last };
+    return { matches, last };
   }
 
   #shownDatum({ output }: Utxo): string | null {

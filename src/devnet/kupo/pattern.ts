@@ -5,7 +5,7 @@
 import { bech32 } from '@scure/base';
 import { formatAddress, parseAddress, readAddress } from '../../cardano/codec/address.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
-import type { OutputQuery } from '../outputTable.ts';
+import type { OutputQuery } from '../outputSearch.ts';
 
 /** `address`: beside the query, exactly this one. */
 export type Pattern = OutputQuery & { readonly address?: string };

@@ -13,7 +13,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Guard, isForeign } from '../guard.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LedgerFile } from '../ledgerFile.ts';
-import type { FoundOutput } from '../outputTable.ts';
+import { listen } from '../listen.ts';
+import type { OutputPlace } from '../outputSearch.ts';
 import { KupoReader } from './kupoReader.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
 import { readQuestion } from './question.ts';
@@ -32,7 +33,8 @@ interface Plain {
   readonly body: unknown;
 }
 
-const PAGE = 500;
+/** Entries of an index that are read before other requests have their turn. */
+const PAGE = 200;
 const MOST_REQUESTS = 256;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
@@ -55,11 +57,7 @@ export class KupoServer {
   }
 
   async start(): Promise<void> {
-    const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#http.once('error', reject);
-      this.#http.listen(port, host, resolve);
-    });
+    await listen(this.#http, 'Kupo', this.#options);
   }
 
   async stop(): Promise<void> {
@@ -113,12 +111,12 @@ export class KupoServer {
     this.#head(response, 200);
     const height = asOf?.height ?? 0;
     let separator = '[';
-    let after: FoundOutput | null = null;
+    let after: OutputPlace | null = null;
     for (;;) {
       if (!this.#reader.isOnChain(asOf)) throw new Error('the chain was rolled back meanwhile');
       const wanted = { height, limit: PAGE, after, isResolved };
-      const { found, last } = this.#reader.page(question, wanted);
-      for (const match of found) {
+      const { matches, last } = this.#reader.page(question, wanted);
+      for (const match of matches) {
         response.write(separator + writeJson(matchJson(match, isResolved)));
         separator = ',';
       }

@@ -77,11 +77,21 @@ export class ChainSync {
   /** Answers what can be answered. */
   pump(): void {
     while (this.#asked.length > 0 && !this.#transport.isFull('nextBlock')) {
+      if (this.#isTooFarBack()) {
+        // A node has every block: the protocol has no error for one that is missing.
+        this.#transport.close('the next block is not kept any more');
+        return;
+      }
       const step = this.#next();
       const request = step === null ? undefined : this.#asked.shift();
       if (step === null || request === undefined) return;
       this.#transport.send(resultText(request, stepText(step, tipJson(this.#chain.tip))));
     }
+  }
+
+  #isTooFarBack(): boolean {
+    const isPointShown = this.#mustGoBack && this.#place > 0;
+    return (isPointShown ? this.#place : this.#place + 1) < this.#chain.oldest;
   }
 
   /** null: at the tip. */

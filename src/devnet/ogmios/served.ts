@@ -40,7 +40,12 @@ export interface ChainListener {
 export interface ServedChain {
   /** null: no block yet. */
   readonly tip: ServedTip | null;
-  /** The ordinal of a block, 1 for the first; 0 is the origin, undefined: not on this chain. */
+  /** Place of the oldest block that `blockAt` has. */
+  readonly oldest: number;
+  /**
+   * The ordinal of a block, 1 for the first; 0 is the origin. undefined: not on this chain, or the
+   * blocks after it are not kept.
+   */
   placeOf(point: ServedPoint | 'origin'): number | undefined;
   blockAt(place: number): ServedBlock | undefined;
   /** The mempool, in the order in which it can be applied. */
@@ -52,7 +57,7 @@ export interface ServedChain {
 }
 
 export interface NodeFacts {
-  /** As in `/health`; the magic number where the network has no name. */
+  /** As in `/health`: `mainnet`, or `unknown (42)` by its magic where it has no name. */
   readonly network: string;
   readonly networkMagic: number;
   /** ISO 8601. */

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Guard, isForeign } from '../guard.ts';
+import { listen } from '../listen.ts';
 import { type Activity, health } from './health.ts';
 import { jsonText } from './json.ts';
 import type { ServedNode } from './served.ts';
@@ -77,11 +78,7 @@ export class OgmiosServer {
   }
 
   async start(): Promise<void> {
-    const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#http.once('error', reject);
-      this.#http.listen(port, host, resolve);
-    });
+    await listen(this.#http, 'Ogmios', this.#options);
   }
 
   async stop(): Promise<void> {

@@ -35,16 +35,12 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
     followerFailed(error: unknown): void {
       logger.fatal({ event: 'followerFailed', err: error }, 'the chain is no longer followed');
     },
-    /** Blocks wait for the disk; nothing is lost, what waits is tried again. */
-    ledgerStalled(message: string): void {
-      logger.error({ event: 'ledgerStalled' }, `no block can be written: ${message}`);
+    /** Blocks wait for the disk; nothing is lost, it is tried again. */
+    devnetStalled(message: string): void {
+      logger.error({ event: 'devnetStalled' }, `the devnet cannot write blocks: ${message}`);
     },
-    /** Of a node that follows: its ledger needs a copy of another node's. */
-    ledgerDiverged(error: unknown): void {
-      logger.fatal({ event: 'ledgerDiverged', err: error }, 'the ledger no longer follows the log');
-    },
-    ledgerFailed(error: unknown): void {
-      logger.fatal({ event: 'ledgerFailed', err: error }, 'the embedded ledger stopped');
+    devnetFailed(error: unknown): void {
+      logger.fatal({ event: 'devnetFailed', err: error }, 'the devnet of this process stopped');
     },
   };
 }

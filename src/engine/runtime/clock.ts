@@ -49,7 +49,11 @@ export async function sleepUnless(
 }
 
 /** The same for a loop that pauses again and again: nothing of a pause stays with `signal`. */
-export async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+export async function pause(
+  clock: Pick<Clock, 'after'>,
+  delayMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (signal.aborted) return;
   const over = Promise.withResolvers<void>();
   const end = () => over.resolve();

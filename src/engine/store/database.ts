@@ -10,12 +10,16 @@ export interface DatabaseOptions {
   readonly maxMb: number;
   /** Nobody else may open the file as long as we have it; `InUse` when somebody has it. */
   readonly exclusive?: boolean;
+  /** Pages kept in memory, in MiB. */
+  readonly cacheMb?: number;
 }
 
 /** Another process works on the file. */
 export class InUse extends Error {}
 
 const LOCK_WAIT_MS = 1_000;
+const CACHE_MB = 64;
+const KIB_PER_MIB = 1024;
 
 export const PAGE_BYTES = 4096;
 
@@ -26,7 +30,7 @@ export function openDatabase(file: string, options: DatabaseOptions): Database.D
   database.pragma('journal_mode = WAL');
   database.pragma(`synchronous = ${options.synchronous}`);
   database.pragma('wal_autocheckpoint = 0');
-  database.pragma('cache_size = -65536');
+  database.pragma(`cache_size = -${(options.cacheMb ?? CACHE_MB) * KIB_PER_MIB}`);
   database.pragma('temp_store = MEMORY');
   if (options.maxMb > 0) {
     database.pragma(`max_page_count = ${Math.floor((options.maxMb * 1024 * 1024) / PAGE_BYTES)}`);

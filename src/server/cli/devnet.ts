@@ -3,10 +3,10 @@
  * DATA_DIR/node: the chain, the faucet's key, and three wallets that a new chain funds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import { coins } from '../../cardano/codec/value.ts';
-import { Devnet } from '../../devnet/devnet.ts';
+import { Devnet, type DevnetOptions, OtherGenesis } from '../../devnet/devnet.ts';
 import { readGenesis } from '../../devnet/genesisFile.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -39,10 +39,11 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
   const file = join(directory, 'chain.sqlite');
   const genesis = command.genesis === null ? funded(wallets) : genesisOf(command.genesis);
   const paceMs = command.paceMs ?? place.blockEveryMs;
-  const devnet = await Devnet.open({
+  const devnet = await opened(command.genesis, {
     file,
     clock,
     genesis,
+    anyGenesis: command.genesis === null,
     faucetSecret: faucetSecret(join(directory, 'faucet.key'), rng),
     paceMs,
     host,
@@ -52,22 +53,28 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
     version,
     stalled: (message) => say(`No block can be made for now: ${message}`),
   });
-  const isAsAsked = devnet.beganWith(genesis);
-  if (!isAsAsked && command.genesis !== null) {
-    await devnet.stop();
-    const help = `start without --genesis to continue it, or move ${directory} away`;
-    throw new Error(`${file} began with other outputs than ${command.genesis}: ${help}`);
-  }
   const blocks = paceMs === 0 ? 'blocks on demand' : `a block every ${paceMs} ms`;
   say(`A Cardano devnet runs (network magic 42, ${blocks}). Stop it with Ctrl+C.`);
   say(`  Ogmios  ${devnet.ogmiosUrl}`);
   say(`  Kupo    ${devnet.kupoUrl}`);
   say(`  Faucet  POST ${devnet.devnetUrl}/devnet/v1/faucet {"address": "addr_test1…", "ada": 100}`);
   // Wallets of a chain that began with other outputs hold nothing.
-  for (const each of isAsAsked ? wallets : []) say(`  Wallet  ${each.address}  ${each.file}`);
+  for (const each of devnet.isOfGenesis ? wallets : [])
+    say(`  Wallet  ${each.address}  ${each.file}`);
+  devnet.warmUp();
   await place.stopAsked;
   await devnet.stop();
   return 0;
+}
+
+async function opened(genesisFile: string | null, options: DevnetOptions): Promise<Devnet> {
+  try {
+    return await Devnet.open(options);
+  } catch (error) {
+    if (!(error instanceof OtherGenesis)) throw error;
+    const help = `start without --genesis to continue it, or move ${dirname(options.file)} away`;
+    throw new Error(`${options.file} began with other outputs than ${genesisFile}: ${help}`);
+  }
 }
 
 interface FundedWallet {

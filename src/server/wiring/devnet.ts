@@ -10,6 +10,7 @@ import { keyOf } from '../../cardano/keys/keys.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
 import { type TraderConfig, traderFunds } from '../../client/traders/config.ts';
 import { Devnet } from '../../devnet/devnet.ts';
+import { startDevnetThread } from '../../devnet/thread.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../engine/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
@@ -84,7 +85,7 @@ export function urlsIn({
 
 /** Resolves once its ports are open. The caller stops it after everything that uses it. */
 export async function startDevnet(
-  { settings, clock, version }: World,
+  { settings, clock, version, devnet }: World,
   { outputs }: Launchpad,
   secrets: Secrets,
   events: Events,
@@ -98,10 +99,14 @@ export async function startDevnet(
     paceMs: settings.BLOCK_EVERY_MS,
     version,
   };
-  const devnet = await Devnet.open({ ...options, clock, stalled: events.ledgerStalled });
-  const { ogmiosUrl, kupoUrl, devnetUrl } = devnet;
+  const { devnetStalled: stalled, devnetFailed: died } = events;
+  const running =
+    devnet?.inThread === false
+      ? await Devnet.open({ ...options, clock, stalled })
+      : await startDevnetThread(options, { died, stalled });
+  const { ogmiosUrl, kupoUrl, devnetUrl } = running;
   return {
     urls: { ogmios: ogmiosUrl, kupo: kupoUrl, devnet: devnetUrl },
-    stop: () => devnet.stop(),
+    stop: () => running.stop(),
   };
 }

@@ -34,9 +34,9 @@ export function untilFatal(events: Events): {
 } {
   const { promise: failed, resolve } = Promise.withResolvers<string>();
   const fatal = {
-    ledgerFailed(error: unknown) {
-      events.ledgerFailed(error);
-      resolve('the embedded ledger stopped');
+    devnetFailed(error: unknown) {
+      events.devnetFailed(error);
+      resolve('the devnet of this process stopped');
     },
     ogmiosFailed(error: unknown) {
       events.ogmiosFailed(error);

@@ -23,6 +23,8 @@ export interface World {
     /** How lively they are; 0: they do not trade. */
     readonly pace: number;
     readonly seed: number;
+    /** false: it runs in the caller's thread, on `clock`. */
+    readonly inThread?: boolean;
   };
   /** Keys for a public network; absent: none. */
   readonly secrets?: KeySecrets;

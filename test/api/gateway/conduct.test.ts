@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';
 import { Client } from './client.ts';
-import { HandClock } from './handClock.ts';
 import { startNode } from './node.ts';
 import { ask, get } from './raw.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Callers, callerOf } from '../../../src/api/gateway/address.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
-import { HandClock } from './handClock.ts';
+import { HandClock } from '../../support/handClock.ts';
 import { startNode } from './node.ts';
 import { ask, get, post } from './raw.ts';
 import { testRoutes } from './routes.ts';

@@ -8,7 +8,7 @@ import { createServer } from '../../../src/api/gateway/server.ts';
 import { createHub } from '../../../src/api/topics/hub.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
-import type { HandClock } from './handClock.ts';
+import type { HandClock } from '../../support/handClock.ts';
 import { Market } from './market.ts';
 
 export interface TestNode {

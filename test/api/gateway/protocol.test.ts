@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encode } from '@msgpack/msgpack';
+import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';
 import { Client } from './client.ts';
-import { HandClock } from './handClock.ts';
 import { startNode } from './node.ts';
 
 test('connect is answered with limits and a connection id', async (t) => {

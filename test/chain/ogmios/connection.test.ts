@@ -15,7 +15,7 @@ import { NodeFault, NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
 import { Unreadable } from '../../../src/chain/ogmios/json.ts';
 import { DEFAULT_LIMITS } from '../../../src/chain/ogmios/limits.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
-import { HandClock } from '../../api/gateway/handClock.ts';
+import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';
 
 const { answerMs } = DEFAULT_LIMITS;

@@ -33,8 +33,7 @@ export function remembering(): Told {
 export const SHORT: OgmiosOptions['limits'] = {
   answerMs: 10_000,
   quietMs: 10_000,
-  firstRetryMs: 5,
-  mostRetryMs: 100,
+  retry: { firstMs: 5, mostMs: 100 },
   returnMs: 200,
 };
 

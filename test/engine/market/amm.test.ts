@@ -3,19 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { amountIn, amountOut, productHolds } from '../../../src/engine/market/amm.ts';
-import { skipWithoutData } from '../../support/feeds.ts';
+import { dataText } from '../../support/testData.ts';
 import { anyMagnitude } from './pools.ts';
-import { vectorFile } from './vectorFile.ts';
 
 interface ProductVectors {
-  uniswap_v2: { getInputPrice: [number, number, number, string][] };
+  getInputPrice: [number, number, number, string][];
 }
 
-test('the outputs of Uniswap v2 at its own fee', { skip: skipWithoutData }, () => {
+test('the outputs of Uniswap v2 at its own fee', () => {
   // trust: a file of this project's data, its shape is asserted by the count below
-  const vectors = vectorFile('standards-vectors.json') as ProductVectors;
+  const { getInputPrice } = JSON.parse(dataText('vectors/uniswapV2.json')) as ProductVectors;
   const unit = 10n ** 18n;
-  const { getInputPrice } = vectors.uniswap_v2;
   for (const [given, reserveIn, reserveOut, out] of getInputPrice) {
     const [a, x, y] = [BigInt(given) * unit, BigInt(reserveIn) * unit, BigInt(reserveOut) * unit];
     assert.equal(amountOut(a, x, y, 30n), BigInt(out));

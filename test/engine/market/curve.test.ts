@@ -13,9 +13,8 @@ import {
   spot,
 } from '../../../src/engine/market/curve.ts';
 import { reduced } from '../../../src/engine/market/ratio.ts';
-import { skipWithoutData } from '../../support/feeds.ts';
+import { dataText } from '../../support/testData.ts';
 import { anyCurve, anyMagnitude } from './pools.ts';
-import { vectorFile } from './vectorFile.ts';
 
 interface CurveVectors {
   buy: { aNum: string; bNum: string; soldBefore: string; adaIn: string; tokensOut: string }[];
@@ -27,9 +26,9 @@ function parameters({ aNum, bNum }: { aNum: string; bNum: string }) {
   return { aNum: BigInt(aNum), bNum: BigInt(bNum), supply: 10n ** 9n };
 }
 
-test('every vector of the protocol', { skip: skipWithoutData }, () => {
+test('every vector of the protocol', () => {
   // trust: a file of this project's data, its shape is asserted by the counts below
-  const vectors = vectorFile('curve.json') as CurveVectors;
+  const vectors = JSON.parse(dataText('vectors/curve.json')) as CurveVectors;
   for (const vector of vectors.buy) {
     const { soldBefore, adaIn, tokensOut } = vector;
     const tokens = buyTokens(parameters(vector), BigInt(soldBefore), BigInt(adaIn));

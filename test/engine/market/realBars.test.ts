@@ -5,21 +5,18 @@ import { addTrade, type Bar, firstBar, MOVED_ALL } from '../../../src/engine/mar
 import { viewBar } from '../../../src/engine/market/barView.ts';
 import { intervalStart, type Resolution } from '../../../src/engine/market/resolution.ts';
 import type { Trade } from '../../../src/engine/market/trade.ts';
-import { coinbaseBars } from '../../support/coinbase.ts';
 import {
-  type Candle,
+  btcCandles,
   DOGE_COIN,
   dogeCandles,
   type FeedTrade,
   shuffledWithinMinute,
-  skipWithoutData,
   tradesOfCandles,
   unitsOf,
   xrpCandles,
   xrpTrades,
 } from '../../support/feeds.ts';
-
-const options = { skip: skipWithoutData };
+import type { Candle } from '../../support/testData.ts';
 
 /** The trades' bars as candles; all are of one pair. */
 function candlesOf(trades: readonly FeedTrade[], resolution: Resolution): Candle[] {
@@ -48,8 +45,9 @@ function candlesOf(trades: readonly FeedTrade[], resolution: Resolution): Candle
     .sort((a, b) => a.time - b.time);
 }
 
-test('XRP/ETH trades make every candle of the exchange, and no other', options, () => {
+test('XRP/ETH trades make every candle of the exchange, and no other', () => {
   const trades = xrpTrades();
+  assert.equal(trades.length, 12_477);
   const minutes = xrpCandles('1m');
   const fives = xrpCandles('5m');
   assert.equal(minutes.length, 2469);
@@ -73,7 +71,7 @@ const DOGE = [
 ] as const;
 
 for (const [fine, resolution, coarse] of DOGE) {
-  test(`DOGE/USDT: ${fine} candles roll up to ${coarse}`, options, () => {
+  test(`DOGE/USDT: ${fine} candles roll up to ${coarse}`, () => {
     const candles = dogeCandles(fine);
     const expected = dogeCandles(coarse);
     const made = candlesOf(tradesOfCandles(candles, DOGE_COIN), resolution);
@@ -84,9 +82,9 @@ for (const [fine, resolution, coarse] of DOGE) {
   });
 }
 
-test('BTC/USD: seconds roll up to every minute', options, () => {
-  const seconds = coinbaseBars('second');
-  const minutes = coinbaseBars('minute');
+test('BTC/USD: seconds roll up to every minute', () => {
+  const seconds = btcCandles('1s');
+  const minutes = btcCandles('1m');
   const ticks = seconds.flatMap(({ time, open, high, low, close, baseVolume }) =>
     [open, high, low, close].map((price, index): FeedTrade => {
       // All of a second's volume is in its first tick; the others weigh a unit of 10^-12 each.

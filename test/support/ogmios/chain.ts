@@ -19,6 +19,7 @@ export type FakeBlock = ServedBlock & { readonly height: bigint };
 export type FakeTransaction = ServedTransaction;
 
 export class FakeChain implements ServedChain {
+  readonly oldest = 1;
   readonly #blocks: FakeBlock[] = [];
   /** Id of a block → its place. */
   readonly #places = new Map<string, number>();

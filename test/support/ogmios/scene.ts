@@ -8,15 +8,11 @@ import {
 } from '@cardano-ogmios/client';
 import type { Scope } from '../server.ts';
 import { until } from '../until.ts';
-import { schemaCheck, skipWithoutSchema } from './schema.ts';
+import { schemaCheck } from './schema.ts';
 import { FakeOgmios, type FakeOgmiosOptions } from './server.ts';
 
-/**
- * Hears every message; fails the test at its end when one was not as the schema says. Where the
- * schema is absent it says nothing.
- */
+/** Hears every message; fails the test at its end when one was not as the schema says. */
 export function checkedMessages(scope: Scope): (text: string) => void {
-  if (skipWithoutSchema.skip !== false) return () => {};
   const check = schemaCheck();
   const faults: string[] = [];
   scope.after(() => assert.deepEqual(faults, []));

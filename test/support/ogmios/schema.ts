@@ -1,13 +1,6 @@
-/** The schema of Ogmios 6.14 from ../shared/data/ogmios-schema; see `skipWithoutSchema`. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The published schema of Ogmios 6.14 (`test/data/ogmios`) as a check of messages. */
 import { Ajv, type ValidateFunction } from 'ajv';
-
-const FOLDER = join(import.meta.dirname, '../../../../shared/data/ogmios-schema');
-
-export const skipWithoutSchema: { readonly skip: string | false } = {
-  skip: existsSync(FOLDER) ? false : `the schema of Ogmios is absent (${FOLDER})`,
-};
+import { dataText } from '../testData.ts';
 
 interface Schema {
   $schema?: string;
@@ -64,7 +57,7 @@ function titleOf(method: string): string {
 }
 
 function read(name: string): Schema {
-  const text = readFileSync(join(FOLDER, name), 'utf8').replace(
+  const text = dataText(`ogmios/${name}`).replace(
     /("\$ref"\s*:\s*")([^"]+)"/g,
     (_, head: string, target: string) => `${head}${target.replace(/[<>, ]/g, escaped)}"`,
   );

@@ -2,7 +2,7 @@
  * Time that stands still until a test moves it, while sockets and turns of the loop are real: what
  * a test says about rates, windows and pings holds however slow the machine is.
  */
-import { type Clock, systemClock, type Timer } from '../../../src/engine/runtime/clock.ts';
+import { type Clock, systemClock, type Timer } from '../../src/engine/runtime/clock.ts';
 
 interface Due {
   readonly atMs: number;

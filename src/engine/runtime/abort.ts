@@ -1,0 +1,49 @@
+/** Promises that an AbortSignal or a deadline cuts short. */
+import type { Clock } from './clock.ts';
+
+/**
+ * What `promise` brings; null as soon as `signal` is aborted. What it brings after that goes to
+ * `discard`; a rejection after that is dropped.
+ */
+export async function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  discard: (late: T) => unknown = () => {},
+): Promise<T | null> {
+  const aborted = Promise.withResolvers<null>();
+  const abort = () => aborted.resolve(null);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  try {
+    const value = await Promise.race([aborted.promise, promise]);
+    if (!signal.aborted) return value;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+  promise.then(discard).catch(() => {});
+  return null;
+}
+
+/** Runs `work` with a signal that is aborted after `limitMs`, or with one of `outer`. */
+export async function withDeadline<T>(
+  clock: Pick<Clock, 'after'>,
+  limitMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  ...outer: readonly AbortSignal[]
+): Promise<T> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = clock.after(limitMs, end);
+  for (const signal of outer) {
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+  }
+  try {
+    return await work(ending.signal);
+  } finally {
+    timer.cancel();
+    for (const signal of outer) signal.removeEventListener('abort', end);
+  }
+}
