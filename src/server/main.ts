@@ -91,10 +91,12 @@ async function run(command: Command | string): Promise<number> {
     }
     if (command.name === 'devnet') {
       const { runDevnet } = await import('./cli/devnet.ts');
+      const { launchpadIn } = await import('./wiring/devnet.ts');
       const { DATA_DIR: dataDirectory, BLOCK_EVERY_MS: blockEveryMs, HOST: host } = settings;
       const { version } = world;
       const { stopAsked } = terminal;
-      const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say };
+      const launchpad = () => launchpadIn(settings, systemRng).outputs;
+      const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say, launchpad };
       return await runDevnet(command, { ...place, clock, rng: systemRng });
     }
     // Not before it is needed: a person's commands do without most of the program.

@@ -1,5 +1,5 @@
 /**
- * `cluster`: a nats-server and several nodes on this machine, for a look at how they are one
+ * `cluster`: a nats-server, a devnet and several nodes on this machine, for a look at how they are one
  * market. Each node is the same program as `serve`, in a process of its own.
  *
  * Not for production: one machine, one copy of the log. Everything is under DATA_DIR/cluster.
@@ -11,6 +11,7 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import { readSecrets } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ClusterCommand } from './arguments.ts';
+import { localDevnet } from './localDevnet.ts';
 import { type LocalNats, localNats } from './localNats.ts';
 import { type LocalNode, localNodes, type NodesPlace, whenReady } from './localNodes.ts';
 
@@ -68,7 +69,9 @@ async function serveAll(
     say(`cluster: ${why}; everything stops`);
     end.resolve(1);
   };
-  const nodes = await localNodes(command, { directory, keysFile, natsUrl: nats.url }, place, {
+  const devnet = await localDevnet({ directory, keysFile }, place);
+  const shared = { directory, keysFile, natsUrl: nats.url, chain: devnet.chain };
+  const nodes = await localNodes(command, shared, place, {
     died(name, how) {
       if (isUp) say(`cluster: ${name} has died (${how}); it is started again in a second`);
       else giveUp(`${name} did not start (${how})`);
@@ -77,16 +80,19 @@ async function serveAll(
   });
   const begin = async () => {
     if (!(await nats.begin(giveUp))) return;
+    if (!(await devnet.begin(giveUp))) return;
     for (const { process } of nodes) process.start();
     const leader = await whenReady(nodes, place, over);
     if (leader === null) return;
     isUp = true;
-    say(`cluster: ${summary(nodes, leader, command)}; NATS ${nats.url}; data in ${directory}`);
+    const beside = `NATS ${nats.url}, Ogmios ${devnet.chain.ogmiosUrl}, Kupo ${devnet.chain.kupoUrl}`;
+    say(`cluster: ${summary(nodes, leader, command)}; ${beside}; data in ${directory}`);
   };
   const [code] = await Promise.all([over, begin()]);
   await Promise.all(nodes.map(({ process }) => process.stop()));
+  await devnet.stop();
   await nats.stop();
-  say('cluster: all nodes and nats-server have stopped');
+  say('cluster: all nodes, the devnet and nats-server have stopped');
   return code;
 }
 

@@ -23,6 +23,8 @@ export interface DevnetPlace {
   readonly rng: Rng;
   readonly say: (line: string) => void;
   readonly stopAsked: Promise<unknown>;
+  /** What the chain of a market begins with; makes its keys where there are none. */
+  readonly launchpad: () => readonly OutputPlan[];
 }
 
 const OWNER_ONLY = 0o600;
@@ -35,15 +37,16 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
   const { say, clock, rng, host, version } = place;
   const directory = resolve(place.dataDirectory, 'node');
   mkdirSync(directory, { recursive: true });
-  const wallets = command.genesis === null ? walletsIn(directory) : [];
+  const isPlain = command.genesis === null && !command.launchpad;
+  const wallets = isPlain ? walletsIn(directory) : [];
   const file = join(directory, 'chain.sqlite');
-  const genesis = command.genesis === null ? funded(wallets) : genesisOf(command.genesis);
+  const genesis = isPlain ? funded(wallets) : genesisFor(command, place);
   const paceMs = command.paceMs ?? place.blockEveryMs;
-  const devnet = await opened(command.genesis, {
+  const devnet = await opened(command, {
     file,
     clock,
     genesis,
-    anyGenesis: command.genesis === null,
+    anyGenesis: isPlain,
     faucetSecret: faucetSecret(join(directory, 'faucet.key'), rng),
     paceMs,
     host,
@@ -67,13 +70,19 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
   return 0;
 }
 
-async function opened(genesisFile: string | null, options: DevnetOptions): Promise<Devnet> {
+function genesisFor({ genesis }: DevnetCommand, place: DevnetPlace): readonly OutputPlan[] {
+  return genesis === null ? place.launchpad() : genesisOf(genesis);
+}
+
+async function opened({ genesis }: DevnetCommand, options: DevnetOptions): Promise<Devnet> {
   try {
     return await Devnet.open(options);
   } catch (error) {
     if (!(error instanceof OtherGenesis)) throw error;
-    const help = `start without --genesis to continue it, or move ${dirname(options.file)} away`;
-    throw new Error(`${options.file} began with other outputs than ${genesisFile}: ${help}`);
+    const [asked, option] =
+      genesis === null ? ['this launchpad', '--launchpad'] : [genesis, '--genesis'];
+    const help = `start without ${option} to continue it, or move ${dirname(options.file)} away`;
+    throw new Error(`${options.file} began with other outputs than ${asked}: ${help}`);
   }
 }
 

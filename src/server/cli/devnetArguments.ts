@@ -10,6 +10,8 @@ export interface DevnetCommand {
   readonly paceMs: number | null;
   /** A file with the outputs that a new chain begins with; null: three wallets. */
   readonly genesis: string | null;
+  /** It begins with what a market needs, instead. */
+  readonly launchpad: boolean;
   /** A host name, beside loopback, under which other programs reach it; null: none. */
   readonly allowHost: string | null;
 }
@@ -31,8 +33,13 @@ export function parseDevnet(values: Values): DevnetCommand | string {
     paceMs === 0 ||
     (paceMs !== null && Number.isInteger(paceMs) && inRange(paceMs));
   if (!isPace) return `--pace takes ms between blocks: 0, or ${LEAST_PACE_MS} to ${MOST_PACE_MS}`;
+  const launchpad = values.launchpad === true;
+  if (launchpad && values.genesis !== undefined) {
+    return '--launchpad is a genesis of its own: leave --genesis out';
+  }
   return {
     name: 'devnet',
+    launchpad,
     ogmiosPort,
     kupoPort,
     paceMs,

@@ -6,6 +6,7 @@ import type { Environment } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ClusterCommand } from './arguments.ts';
 import { KeptProcess } from './keptProcess.ts';
+import type { LocalChain } from './localDevnet.ts';
 import { freePorts } from './localNats.ts';
 
 export interface NodesPlace {
@@ -32,6 +33,8 @@ export interface Shared {
   readonly directory: string;
   readonly keysFile: string;
   readonly natsUrl: string;
+  /** The devnet that all of them follow. */
+  readonly chain: LocalChain;
 }
 
 export interface NodesObserver {
@@ -83,7 +86,7 @@ function nodeProcess(
   name: string,
   role: Settings['ROLE'],
   { port, adminPort }: OwnPorts,
-  { directory, keysFile, natsUrl }: Shared,
+  { directory, keysFile, natsUrl, chain }: Shared,
   { program: [command, ...args], environment, clock, say }: NodesPlace,
   { died }: NodesObserver,
 ): KeptProcess {
@@ -96,6 +99,9 @@ function nodeProcess(
     DATA_DIR: join(directory, name),
     KEYS_FILE: keysFile,
     NATS_URL: natsUrl,
+    OGMIOS_URL: chain.ogmiosUrl,
+    KUPO_URL: chain.kupoUrl,
+    DEVNET_URL: '',
     NATS_CREDS_FILE: '',
     NATS_NKEY_FILE: '',
     NATS_CA_FILE: '',

@@ -46,6 +46,7 @@ const OPTIONS = {
   'ogmios-port': TEXT,
   'kupo-port': TEXT,
   genesis: TEXT,
+  launchpad: FLAG,
   'allow-host': TEXT,
 } as const;
 
@@ -61,7 +62,7 @@ const LAUNCH: readonly OptionName[] = [
 export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
   serve: ['pace', 'no-traders', 'from', 'verify'],
   cluster: ['nodes', 'readers', 'one-port', 'pace', 'no-traders'],
-  devnet: ['ogmios-port', 'kupo-port', 'pace', 'genesis', 'allow-host'],
+  devnet: ['ogmios-port', 'kupo-port', 'pace', 'genesis', 'launchpad', 'allow-host'],
   verify: ['verify'],
   deploy: ['network', 'key', 'dry-run', 'out'],
   replay: ['speed', 'lateness', 'allow-future', 'strict', 'exit'],

@@ -8,14 +8,15 @@ import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import { keyOf } from '../../cardano/keys/keys.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
-import { type TraderConfig, traderFunds } from '../../client/traders/config.ts';
+import { readTraderConfig, type TraderConfig, traderFunds } from '../../client/traders/config.ts';
 import { Devnet } from '../../devnet/devnet.ts';
 import { startDevnetThread } from '../../devnet/thread.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../engine/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import type { Secrets } from '../settings/secrets.ts';
+import type { Rng } from '../../engine/runtime/rng.ts';
+import { readSecrets, type Secrets } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
 import type { World } from './world.ts';
 
@@ -61,6 +62,15 @@ export function launchpadOf(
     })),
   });
   return { deployment: wholly(deployment), outputs };
+}
+
+/** The same of the settings, with the traders that ship with the program. Makes missing keys. */
+export function launchpadIn(
+  { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS }: Settings,
+  rng: Rng,
+): Launchpad {
+  const secrets = readSecrets(DATA_DIR, rng, KEYS_FILE);
+  return launchpadOf(secrets, readTraderConfig(), ORDER_REFUND_AFTER_MS);
 }
 
 /** A deployment of which everything is known. */
