@@ -6,8 +6,9 @@
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Timer } from '../engine/runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import { Task } from '../engine/runtime/task.ts';
 
 const PROBE_BYTES = 256 * 1024;
 const EVERY_MS = 2_000;
@@ -15,16 +16,13 @@ const EVERY_MS = 2_000;
 export class DataDisk implements Service {
   readonly name = 'disk';
   readonly #path: string;
-  readonly #clock: Clock;
   readonly #everyMs: number;
+  readonly #probing: Task;
   #refusal: string | null = null;
-  #timer: Timer | null = null;
-  #probing: Promise<void> = Promise.resolve();
-  #stopped = false;
 
   constructor(directory: string, clock: Clock, everyMs = EVERY_MS) {
     this.#path = join(directory, 'disk-probe');
-    this.#clock = clock;
+    this.#probing = new Task({ clock });
     this.#everyMs = everyMs;
   }
 
@@ -36,23 +34,23 @@ export class DataDisk implements Service {
   /** A write to a file in the directory was refused. */
   refused(message: string): void {
     this.#refusal = message;
-    this.#plan();
+    this.#probing.wake();
   }
 
-  start(): void {}
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#timer?.cancel();
-    await this.#probing;
+  start(): void {
+    this.#probing.start(() => this.#run());
   }
 
-  #plan(): void {
-    if (this.#stopped) return;
-    this.#timer?.cancel();
-    this.#timer = this.#clock.after(this.#everyMs, () => {
-      this.#probing = this.#probing.then(() => this.#probe());
-    });
+  stop(): Promise<void> {
+    return this.#probing.stop();
+  }
+
+  async #run(): Promise<void> {
+    while (await this.#probing.untilWoken()) {
+      while (this.#refusal !== null && (await this.#probing.pause(this.#everyMs))) {
+        await this.#probe();
+      }
+    }
   }
 
   async #probe(): Promise<void> {

@@ -14,6 +14,7 @@ import type { Log } from '../engine/log/port.ts';
 import { LogWriter, type TimeGuard, type WriterObserver } from '../engine/log/writer.ts';
 import { type Clock, pause, sleepUnless } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import { Task } from '../engine/runtime/task.ts';
 import type { Checkpoint } from '../engine/store/state.ts';
 import type { Epochs } from './epochs.ts';
 import { candidacyMs, type Lease } from './nats/lease.ts';
@@ -64,11 +65,9 @@ export class Leadership implements Service {
   readonly name = 'leadership';
   readonly #place: LeadershipPlace;
   readonly #observer: LeadershipObserver;
-  readonly #stop = new AbortController();
+  readonly #task: Task;
   #duty: Duty | null = null;
   #writer: LogWriter | null = null;
-  #running: Promise<void> = Promise.resolve();
-  #stopping = false;
   #leads = false;
   /** The log was found to be ours, or was begun by us. */
   #hasLog = false;
@@ -80,6 +79,8 @@ export class Leadership implements Service {
   constructor(place: LeadershipPlace, observer: LeadershipObserver) {
     this.#place = place;
     this.#observer = observer;
+    const failed = (error: unknown) => observer.leadershipFailed(error);
+    this.#task = new Task({ clock: place.clock, failed });
   }
 
   get leads(): boolean {
@@ -99,31 +100,34 @@ export class Leadership implements Service {
 
   async start(): Promise<void> {
     this.#duty = await this.#place.crew.follow();
-    this.#running = this.#run().catch((error: unknown) => this.#observer.leadershipFailed(error));
+    this.#task.start(() => this.#run());
   }
 
   /** Hands over: whoever waits may take the lease at once. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#stop.abort();
+    const ended = this.#task.stop();
     this.#endLead('stopping');
-    await this.#running;
+    await ended;
     await this.#duty?.stop();
   }
 
   async #run(): Promise<void> {
-    const { lease, leaseMs, crew, clock } = this.#place;
-    while (!this.#stopping) {
-      let pauseMs = candidacyMs(leaseMs);
-      if (this.#findObstacle() !== null || crew.isFit?.() === false) {
-        // A start may have taken it, to begin the log.
-        await lease.release().catch(() => {});
-      } else if ((await lease.tryTake()) === 'taken') {
-        // One that could not begin lets others try first.
-        if (!(await this.#serve())) pauseMs = leaseMs;
-      }
-      await pause(clock, pauseMs, this.#stop.signal);
+    let againMs = 0;
+    do againMs = await this.#tryToLead();
+    while (await this.#task.pause(againMs));
+  }
+
+  /** Leads, if it can, until that ends; answers when to try again. */
+  async #tryToLead(): Promise<number> {
+    const { lease, leaseMs, crew } = this.#place;
+    if (this.#findObstacle() !== null || crew.isFit?.() === false) {
+      // A start may have taken it, to begin the log.
+      await lease.release().catch(() => {});
+    } else if ((await lease.tryTake()) === 'taken') {
+      // One that could not begin lets others try first.
+      if (!(await this.#serve())) return leaseMs;
     }
+    return candidacyMs(leaseMs);
   }
 
   /** Asked at every try to lead, and as often while this node leads. */
@@ -153,7 +157,7 @@ export class Leadership implements Service {
     const failed = (error: unknown) => over.resolve(String(error));
     const ended = new AbortController();
     void this.#untilObstacle(ended.signal);
-    if (this.#stopping) over.resolve('stopping');
+    if (this.#task.isStopping) over.resolve('stopping');
     const lead = async () => {
       const writer = await this.#takeOver(ended.signal);
       if (writer === null) return over.resolve('another node knows more');
@@ -173,7 +177,7 @@ export class Leadership implements Service {
     this.#writer?.stop();
     const hasLed = this.#leads;
     this.#observer.leadEnded(reason);
-    if (!this.#stopping) await leading;
+    if (!this.#task.isStopping) await leading;
     await this.#rest();
     return hasLed;
   }
@@ -189,7 +193,7 @@ export class Leadership implements Service {
     if (stopped !== undefined) await sleepUnless(clock, candidacyMs(leaseMs), stopped);
     await lease.release().catch(() => {});
     await stopped;
-    if (!this.#stopping) this.#duty = await crew.follow();
+    if (!this.#task.isStopping) this.#duty = await crew.follow();
   }
 
   #changeRole(leads: boolean): void {

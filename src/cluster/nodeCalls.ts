@@ -11,6 +11,7 @@
  * Limits are those of the transport (cluster/nats/callClient.ts, cluster/nats/callServer.ts).
  */
 
+import { withDeadline } from '../engine/runtime/abort.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import {
   CATALOGUE,
@@ -132,15 +133,11 @@ async function perform(
 }
 
 async function reachedInTime({ reached, clock }: CallingNode, seq: number): Promise<boolean> {
-  const givenUp = new AbortController();
-  const timer = clock.after(WAIT_MS, () => givenUp.abort());
   try {
-    await reached(seq, givenUp.signal);
+    await withDeadline(clock, WAIT_MS, (signal) => reached(seq, signal));
     return true;
   } catch {
     return false;
-  } finally {
-    timer.cancel();
   }
 }
 

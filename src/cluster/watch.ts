@@ -5,8 +5,9 @@
  */
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
-import type { Clock, Timer } from '../engine/runtime/clock.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import { Task } from '../engine/runtime/task.ts';
 import { type Epochs, standingOf } from './epochs.ts';
 import type { Announcement } from './nats/announcements.ts';
 import { StallMeter } from './stallMeter.ts';
@@ -33,9 +34,7 @@ export class Watch implements Service {
   readonly name = 'watch';
   readonly #place: WatchPlace;
   readonly #everyMs: number;
-  #timer: Timer | null = null;
-  #looking: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #looking: Task;
   #seenMs: number;
   #endSeq = 0;
   #isLost = false;
@@ -46,6 +45,7 @@ export class Watch implements Service {
   constructor(place: WatchPlace, everyMs = EVERY_MS) {
     this.#place = place;
     this.#everyMs = everyMs;
+    this.#looking = new Task({ clock: place.clock });
     this.#seenMs = place.clock.monotonicMs();
     this.#lag = new StallMeter(place.clock);
     this.#trouble = new StallMeter(place.clock);
@@ -77,31 +77,22 @@ export class Watch implements Service {
       this.#trouble.applied();
     });
     await this.#look();
-    this.#plan();
+    this.#looking.start(async () => {
+      while (await this.#looking.untilWoken(this.#everyMs)) await this.#look();
+    });
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#unlisten();
-    this.#timer?.cancel();
-    await this.#looking;
+    await this.#looking.stop();
   }
 
-  /** At once: the connection is back. */
+  /** Looks now: the connection is back. */
   wake(): void {
-    this.#timer?.cancel();
-    // One after the other, however slow an answer is.
-    this.#looking = this.#looking.then(() => this.#look()).then(() => this.#plan());
-  }
-
-  #plan(): void {
-    if (this.#stopped) return;
-    this.#timer?.cancel();
-    this.#timer = this.#place.clock.after(this.#everyMs, () => this.wake());
+    this.#looking.wake();
   }
 
   async #look(): Promise<void> {
-    if (this.#stopped) return;
     const { name, node, log, epochs, announce, lost, clock } = this.#place;
     try {
       const standing = standingOf(name, node);

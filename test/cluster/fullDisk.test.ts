@@ -78,12 +78,14 @@ test('a disk that refused is asked again until it takes something', async (scope
   const directory = join(temporaryDirectory(), 'gone');
   writeFileSync(directory, 'a file where the directory should be');
   const disk = new DataDisk(directory, systemClock, 5);
+  disk.start();
   scope.after(() => disk.stop());
   assert.equal(disk.refusal, null);
   disk.refused('no space');
   assert.equal(disk.refusal, 'no space');
   await until('the disk was asked', () => /ENOTDIR/.test(disk.refusal ?? ''), LIMIT_MS);
   const there = new DataDisk(temporaryDirectory(), systemClock, 5);
+  there.start();
   scope.after(() => there.stop());
   there.refused('no space');
   await until('there is room', () => there.refusal === null, LIMIT_MS);

@@ -4,6 +4,7 @@
  * an id must have that id. It is asked for what it holds itself, never to search the network.
  * Source: docs.ipfs.tech, Kubo RPC API v0, `add` and `cat`.
  */
+import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { cidOf, isCid } from './cid.ts';
@@ -72,11 +73,19 @@ export class KuboImages implements ImageStore {
     return mediaType === null ? null : { bytes, mediaType };
   }
 
-  async #post(path: string, body: FormData | null, maxBytes: number): Promise<Answered | Failure> {
-    const abort = new AbortController();
-    const timer = this.#clock.after(this.#timeoutMs, () => abort.abort());
+  #post(path: string, body: FormData | null, maxBytes: number): Promise<Answered | Failure> {
+    return withDeadline(this.#clock, this.#timeoutMs, (signal) =>
+      this.#postUnless(signal, path, body, maxBytes),
+    );
+  }
+
+  async #postUnless(
+    signal: AbortSignal,
+    path: string,
+    body: FormData | null,
+    maxBytes: number,
+  ): Promise<Answered | Failure> {
     try {
-      const { signal } = abort;
       const headers = this.#headers;
       const url = this.#base + path;
       const response = await fetch(url, {
@@ -88,10 +97,8 @@ export class KuboImages implements ImageStore {
       });
       return { status: response.status, bytes: await bounded(response, maxBytes) };
     } catch (error) {
-      if (abort.signal.aborted) return failed(`no answer within ${this.#timeoutMs} ms`);
+      if (signal.aborted) return failed(`no answer within ${this.#timeoutMs} ms`);
       return failed(causeOf(error));
-    } finally {
-      timer.cancel();
     }
   }
 }

@@ -9,6 +9,7 @@
  * bound of its own, and go first: users who ask for much cannot keep the executor from its orders.
  */
 import { Piscina } from 'piscina';
+import { withDeadline } from '../../engine/runtime/abort.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -162,18 +163,16 @@ export class BuilderPool implements Builder, Service {
 
   async #run({ threads }: Generation, plan: TransactionPlan): Promise<BuildOutcome | Failure> {
     const { buildTimeMs } = this.#limits;
-    const abort = new AbortController();
-    const timer = this.#options.clock.after(buildTimeMs, () => abort.abort());
-    try {
-      const outcome = await threads.run(plan, { signal: abort.signal });
-      assert(outcome !== null, 'a plan has an outcome');
-      return outcome;
-    } catch (error) {
-      const why = abort.signal.aborted ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
-      return new Failure('SERVER_ERROR', `build: ${why}`);
-    } finally {
-      timer.cancel();
-    }
+    return withDeadline(this.#options.clock, buildTimeMs, async (signal) => {
+      try {
+        const outcome = await threads.run(plan, { signal });
+        assert(outcome !== null, 'a plan has an outcome');
+        return outcome;
+      } catch (error) {
+        const why = signal.aborted ? `it took longer than ${buildTimeMs} ms` : messageOf(error);
+        return new Failure('SERVER_ERROR', `build: ${why}`);
+      }
+    });
   }
 
   /** The next in line takes the place; a generation that is due makes room for a fresh one. */

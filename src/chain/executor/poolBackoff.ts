@@ -5,6 +5,7 @@
  * memory only: another leader finds out for itself.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
+import { backoffMs } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 
 interface Refused {
@@ -12,8 +13,7 @@ interface Refused {
   readonly retryMs: number;
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSE = { firstMs: 1_000, mostMs: 60_000 };
 /** A single refusal may be a race that was lost. */
 const STUCK_AFTER = 2;
 const MOST_NAMED = 100;
@@ -40,7 +40,7 @@ export class PoolBackoff {
   /** Answers the pause when the pool is stuck since this refusal; null: it was, or is not yet. */
   refused(name: string): number | null {
     const times = (this.#refused.get(name)?.times ?? 0) + 1;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(times - 1, 10));
+    const pauseMs = backoffMs(times - 1, PAUSE);
     this.#refused.set(name, { times, retryMs: this.#clock.monotonicMs() + pauseMs });
     return times === STUCK_AFTER ? pauseMs : null;
   }

@@ -13,6 +13,7 @@ import type { SubmitOutcome, Submitter } from '../../cardano/ledger/port.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
+import { unlessAborted, withDeadline } from '../../engine/runtime/abort.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
@@ -185,17 +186,12 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return { policies: [...policies], refs: [...watched] };
   }
 
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    const delayMs = 2 * this.#limits.answerMs + PATIENCE_MS;
-    const timer = this.#options.clock.after(delayMs, () => {
-      late.reject(unavailable(`no answer within ${delayMs} ms`));
-    });
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      timer.cancel();
-    }
+  async #inTime<T extends object>(answer: Promise<T>): Promise<T> {
+    const limitMs = 2 * this.#limits.answerMs + PATIENCE_MS;
+    const inTime = (signal: AbortSignal) => unlessAborted(answer, signal);
+    const found = await withDeadline(this.#options.clock, limitMs, inTime);
+    if (found === null) throw unavailable(`no answer within ${limitMs} ms`);
+    return found;
   }
 
   async #ask<Name extends CallName>(

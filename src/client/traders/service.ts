@@ -5,8 +5,10 @@
  * Never: takes the server down. A thread that dies is reported and begun again, each time later.
  */
 import { Worker } from 'node:worker_threads';
-import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { Backoff } from '../../engine/runtime/backoff.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import type { TraderConfig } from './config.ts';
 import type { Command, Orders, Report } from './messages.ts';
 
@@ -32,41 +34,40 @@ export interface TradersOptions {
 
 /** A thread that is ended while it loads its modules may take the process with it. */
 const STOP_MS = 7_000;
-const FIRST_AGAIN_MS = 1_000;
-const LAST_AGAIN_MS = 300_000;
+const AGAIN = { firstMs: 1_000, mostMs: 300_000 };
 
 export function tradersService(options: TradersOptions): Service {
   const { clock, observer } = options;
+  const task = new Task({ clock });
   let thread: Worker | null = null;
-  let again: Timer | null = null;
-  let againMs = FIRST_AGAIN_MS;
-  let stopping = false;
 
-  const begin = () => {
+  /** Resolves when the thread has ended. */
+  const runThread = async () => {
     const { config, pace, seed } = options;
     const orders: Orders = { baseUrl: options.baseUrl(), config, pace, seed };
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: orders });
     worker.unref();
     worker.on('message', (report: Report) => hear(observer, report));
     worker.on('error', (error: unknown) => observer.tradersFailed(String(error)));
-    worker.on('exit', () => {
-      thread = null;
-      if (stopping) return;
-      again = clock.after(againMs, begin);
-      againMs = Math.min(LAST_AGAIN_MS, againMs * 2);
-    });
     thread = worker;
+    await new Promise((resolve) => worker.once('exit', resolve));
+    thread = null;
+  };
+  const run = async () => {
+    const backoff = new Backoff(AGAIN);
+    do await runThread();
+    while (await task.pause(backoff.nextMs()));
   };
 
   return {
     name: 'traders',
     start: () => {
-      if (options.pace > 0) begin();
+      if (options.pace > 0) task.start(run);
     },
     stop: async () => {
-      stopping = true;
-      again?.cancel();
+      const ended = task.stop();
       if (thread !== null) await end(thread, clock);
+      await ended;
     },
   };
 }

@@ -6,8 +6,9 @@
  * refused at once. A call whose pieces do not come is dropped.
  * Never: begins a call that it refused.
  */
-import { type Clock, sleepUnless, type Timer } from '../../engine/runtime/clock.ts';
+import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import {
   type CallRefusal,
   type CallSubjects,
@@ -71,22 +72,26 @@ export class CallServer implements Service {
   #held = 0;
   #own: Subscription | null = null;
   #group: Subscription | null = null;
-  #timer: Timer | null = null;
+  readonly #looking: Task;
 
   constructor(deps: CallServerDeps, limits: Partial<CallServerLimits> = {}) {
     this.#deps = deps;
     this.#limits = { ...LIMITS, ...limits };
+    this.#looking = new Task({ clock: deps.clock });
   }
 
   start(): void {
     const { subjects, address } = this.#deps;
     this.#own = this.#listen(subjects.node(address));
-    this.#look();
+    this.#looking.start(async () => {
+      do this.#look();
+      while (await this.#looking.pause(this.#limits.lookMs));
+    });
   }
 
   /** No further calls; those under way are answered first, if they end within `stopMs`. */
   async stop(): Promise<void> {
-    this.#timer?.cancel();
+    await this.#looking.stop();
     const ended = this.#end();
     await sleepUnless(this.#deps.clock, this.#limits.stopMs, ended);
   }
@@ -97,10 +102,9 @@ export class CallServer implements Service {
   }
 
   #look(): void {
-    const { subjects, clock, isAble } = this.#deps;
+    const { subjects, isAble } = this.#deps;
     if (isAble()) this.#group ??= this.#listen(subjects.any, GROUP);
     else this.#leaveGroup();
-    this.#timer = clock.after(this.#limits.lookMs, () => this.#look());
   }
 
   #leaveGroup(): void {

@@ -7,6 +7,7 @@
  * is deleted and the leader's messages are read one by one, until after a pause (100 ms, doubled up
  * to 5 s while it does not help) a new consumer is tried.
  */
+import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
 import { deliveryOf } from './delivery.ts';
@@ -34,7 +35,7 @@ const SILENCE_MS = 5_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** Messages of one read from the leader, one request each. */
 const LEADER_BATCH = 32;
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 5_000];
+const PAUSE = { firstMs: 100, mostMs: 5_000 };
 
 export class RangeReader {
   readonly #link: NatsLink;
@@ -46,7 +47,7 @@ export class RangeReader {
   #cursor: Cursor | null = null;
   /** No consumer is asked before this, by the monotonic clock. */
   #pausedUntilMs = 0;
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #pause = new Backoff(PAUSE);
 
   /** `subject`: only messages with this one. */
   constructor(
@@ -72,7 +73,7 @@ export class RangeReader {
     if (this.#clock.monotonicMs() >= this.#pausedUntilMs) {
       const messages = await this.#readConsumer(from, limit);
       if (messages.length > 0) {
-        this.#pauseMs = FIRST_PAUSE_MS;
+        this.#pause.reset();
         return messages;
       }
     }
@@ -118,8 +119,7 @@ export class RangeReader {
   #dropConsumer(): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#pausedUntilMs) return;
-    this.#pausedUntilMs = nowMs + this.#pauseMs;
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
+    this.#pausedUntilMs = nowMs + this.#pause.nextMs();
     const consumer = this.#cursor?.consumer;
     this.#cursor = null;
     if (consumer === undefined) return;

@@ -2,7 +2,8 @@
  * Writes what is staged, behind the fold: after a while, or when there is much of it. While the
  * disk refuses, folding waits and what is staged stays staged.
  */
-import { type Clock, sleep, type Timer } from '../runtime/clock.ts';
+import { backoffMs } from '../runtime/backoff.ts';
+import { type Clock, pause, type Timer } from '../runtime/clock.ts';
 import type { StateStore } from '../store/state.ts';
 
 export interface CommitObserver {
@@ -13,7 +14,7 @@ export interface CommitObserver {
 /** Staged rows that begin a commit, and those at which folding waits for it. */
 const COMMIT_ROWS = 4_000;
 const MAX_STAGED_ROWS = 16_000;
-const MAX_RETRY_MS = 5_000;
+const RETRY = { firstMs: 100, mostMs: 5_000 };
 /** One refusal may be a lock that is gone a moment later. */
 const REFUSALS_TO_TELL = 2;
 
@@ -27,7 +28,7 @@ export class Committer {
   #last: Promise<void> = Promise.resolve();
   #diskRefuses = false;
   #refusal: string | null = null;
-  #stopping = false;
+  readonly #stop = new AbortController();
 
   constructor(clock: Clock, observer: CommitObserver, everyMs: number, store: () => StateStore) {
     this.#clock = clock;
@@ -51,7 +52,7 @@ export class Committer {
     else if (stagedRows > 0) {
       this.#timer ??= this.#clock.after(this.#everyMs, () => {
         this.#timer = null;
-        const idle = !this.#stopping && !this.#store().committing && !this.#diskRefuses;
+        const idle = !this.#stop.signal.aborted && !this.#store().committing && !this.#diskRefuses;
         if (idle) this.#last = this.now();
       });
     }
@@ -77,7 +78,7 @@ export class Committer {
 
   /** Retries end. */
   stop(): void {
-    this.#stopping = true;
+    this.#stop.abort();
   }
 
   /** Tries `work` while what it throws is worth a retry; null when we stop before it is done. */
@@ -95,11 +96,10 @@ export class Committer {
         if (!retries(error)) throw error;
         this.#diskRefuses = true;
         if (attempt >= REFUSALS_TO_TELL) this.#refusal = messageOf(error);
-        const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
+        const retryInMs = backoffMs(attempt - 1, RETRY);
         this.#observer.commitFailed(error, attempt, retryInMs);
-        if (this.#stopping) return null;
-        await sleep(this.#clock, retryInMs);
-        if (this.#stopping) return null;
+        await pause(this.#clock, retryInMs, this.#stop.signal);
+        if (this.#stop.signal.aborted) return null;
       }
     }
   }

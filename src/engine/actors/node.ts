@@ -9,6 +9,7 @@ import type { SealedEntry } from '../log/entry.ts';
 import { type Log, UnreadableEntry } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Position } from '../runtime/position.ts';
+import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';
 import { StateStore } from '../store/state.ts';
 import { type CommitObserver, Committer } from './committer.ts';
@@ -57,14 +58,12 @@ export class Node {
   readonly #listeners = new FoldListeners();
   #fold: Fold;
   #hub: TopicHub | null = null;
-  #running: Promise<void> = Promise.resolve();
-  #stopping = false;
+  readonly #folding: Task;
   #failed = false;
   #diverged = false;
   #syncedTo: number;
   readonly #committer: Committer;
   readonly #otherState: OtherState;
-  #wake: () => void = () => {};
   #adopted: SealedEntry | null = null;
   #mayRejoin = false;
   readonly #repair: StateRepair;
@@ -86,6 +85,7 @@ export class Node {
     this.#clock = clock;
     this.#options = options;
     this.#observer = observer;
+    this.#folding = new Task({ clock, failed: (error) => this.#foldFailed(error) });
     this.#syncedTo = syncedTo;
     this.#fold = new Fold(store, this.#foldOptions());
     this.#fold.keepQuarantined(damagedPools(files));
@@ -127,19 +127,14 @@ export class Node {
    */
   reached(seq: number, givenUp?: AbortSignal): Promise<void> {
     const isStuck = () => this.#diverged && this.#adopted === null;
-    const isStopped = () => this.#failed || this.#stopping || isStuck();
+    const isStopped = () => this.#failed || this.#folding.isStopping || isStuck();
     const isDone = () => this.applied().seq >= seq;
     return this.#listeners.until(isDone, isStopped, `entry ${seq}`, givenUp);
   }
 
   start(hub: TopicHub): void {
     this.#hub = hub;
-    this.#running = this.#run().catch((error: unknown) => {
-      if (this.#stopping || error instanceof Interrupted) return;
-      this.#failed = true;
-      this.#observer.foldFailed(error);
-      this.#listeners.tell();
-    });
+    this.#folding.start(() => this.#run());
   }
 
   /** Why the disk does not take the state, while it refuses; null: it does. */
@@ -152,9 +147,9 @@ export class Node {
    * it over. Of several nodes the next start does it: their log may have lost its beginning.
    */
   repair(error: unknown): void {
-    if (this.#stopping || this.#failed) return;
+    if (this.#folding.isStopping || this.#failed) return;
     if (this.#options.shared !== undefined) this.repairAtNextStart(error);
-    else void this.#repair.begin(error, this.applied().seq).then(() => this.#wake());
+    else void this.#repair.begin(error, this.applied().seq).then(() => this.#folding.wake());
   }
 
   repairAtNextStart(error: unknown): void {
@@ -168,24 +163,23 @@ export class Node {
   /** Goes on from an epoch that begins elsewhere; `sealed` is its first entry. */
   adopt(sealed: SealedEntry): void {
     this.#adopted = sealed;
-    this.#wake();
+    this.#folding.wake();
   }
 
   /** Goes on from a snapshot, where the log has lost what follows here and there is one. */
   rejoin(): void {
     this.#mayRejoin = true;
-    this.#wake();
+    this.#folding.wake();
   }
 
   /** Stops after the batch in hand, writes what is staged, closes log and state. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    const ended = this.#folding.stop();
     this.#committer.stop();
-    this.#wake();
     this.#listeners.tell();
     await this.#repair.cancel();
     await this.#log.close();
-    await this.#running;
+    await ended;
     await this.#committer.rest();
     // A disk that refuses even now loses nothing: the next start folds on from the log.
     await this.#fold.store.commit().catch((error: unknown) => {
@@ -195,7 +189,7 @@ export class Node {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopping) {
+    while (!this.#folding.isStopping) {
       try {
         await this.#step();
       } catch (error) {
@@ -204,9 +198,16 @@ export class Node {
         if (!isTheirs) throw error;
         this.#adopted = null;
         this.#setDiverged(error.message);
-        await this.#woken(() => {});
+        await this.#untilWoken();
       }
     }
+  }
+
+  #foldFailed(error: unknown): void {
+    if (error instanceof Interrupted) return;
+    this.#failed = true;
+    this.#observer.foldFailed(error);
+    this.#listeners.tell();
   }
 
   async #step(): Promise<void> {
@@ -223,19 +224,18 @@ export class Node {
     const isShared = this.#options.shared !== undefined;
     const next = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
     this.#setDiverged(next.entries === null ? next.reason : null);
-    if (next.entries === null) await this.#woken(() => {});
+    if (next.entries === null) await this.#untilWoken();
     else if (next.entries.length > 0) await this.#applyOrRepair(next.entries);
-    else await this.#woken((wake) => void this.#log.reached(seq).then(wake));
+    else {
+      void this.#log.reached(seq).then(() => this.#folding.wake());
+      await this.#untilWoken();
+    }
   }
 
-  /** By `adopt`, `rejoin`, `stop`, or what `listen` is told to call. */
-  #woken(listen: (wake: () => void) => void): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      const isAwaited = this.#adopted !== null || this.#mayRejoin || this.#repair.isReady;
-      if (isAwaited || this.#stopping) resolve();
-      else listen(resolve);
-    });
+  /** By the log, `adopt`, `rejoin`, a repair or `stop`; at once where one of them is pending. */
+  async #untilWoken(): Promise<void> {
+    const isPending = this.#adopted !== null || this.#mayRejoin || this.#repair.isReady;
+    if (!isPending) await this.#folding.untilWoken();
   }
 
   /** null: it has not. */
@@ -285,14 +285,14 @@ export class Node {
   /** Applies in slices of at most 2 ms, each published whole. */
   async #applyAll(entries: readonly SealedEntry[]): Promise<void> {
     let index = 0;
-    while (index < entries.length && !this.#stopping) {
+    while (index < entries.length && !this.#folding.isStopping) {
       const sealed = entries[index];
       if (sealed !== undefined && isNewEpoch(sealed, this.applied())) {
         return this.#changeEpoch(sealed);
       }
       // A rollback reads what is committed, so the rows before it are committed first.
       if (sealed?.entry.payload.kind === 'rollback') await this.#committer.now();
-      if (!this.#stopping) index = this.#applySlice(entries, index);
+      if (!this.#folding.isStopping) index = this.#applySlice(entries, index);
       await this.#committer.whenDue();
       await nextTurn(this.#clock);
     }
@@ -335,10 +335,11 @@ export class Node {
       // Until it is taken over, what is here is not what the others go on from.
       const isShared = this.#options.shared !== undefined;
       this.#setDiverged(isShared ? `epoch ${epoch} starts from another state` : null);
-      const isWanted = () => !this.#stopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
+      const isWanted = () =>
+        !this.#folding.isStopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
       const { store } = this.#fold;
       const broken = await this.#otherState.takeBase(sealed, payload, store, isWanted);
-      if (broken === null) return this.#woken(() => {});
+      if (broken === null) return this.#untilWoken();
       this.#openState(broken);
     }
     this.#fold.apply(sealed, new Set());

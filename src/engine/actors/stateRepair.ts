@@ -5,7 +5,7 @@
  * Never: makes one again and again. What is unreadable after a few times is no damage of the disk.
  */
 import type { Log } from '../log/port.ts';
-import { pause } from '../runtime/clock.ts';
+import { Task } from '../runtime/task.ts';
 import type { StateStore } from '../store/state.ts';
 import { isRefusal } from './committer.ts';
 import { type DataFiles, markDamaged } from './files.ts';
@@ -32,8 +32,7 @@ export class StateRepair {
   readonly #files: DataFiles;
   readonly #options: RebuildOptions;
   readonly #observer: RepairObserver;
-  #running: Promise<void> | null = null;
-  #stopping = new AbortController();
+  #task: Task | null = null;
   #ready: RepairedState | null = null;
   #count = 0;
 
@@ -50,7 +49,7 @@ export class StateRepair {
 
   /** Makes the state up to `toSeq`, unless that is done; resolves when it is ready, or failed. */
   async begin(error: unknown, toSeq: number): Promise<void> {
-    if (this.#running !== null) return this.#running;
+    if (this.#task !== null) return this.#task.ended;
     if (this.#ready !== null) return;
     if (this.#count >= MOST) {
       this.#observer.stateNotRebuilt(
@@ -62,15 +61,18 @@ export class StateRepair {
     // Where the process ends before it is done, the next start does it.
     markDamaged(this.#files, 'state', error);
     this.#observer.stateRebuilding(error);
-    this.#stopping = new AbortController();
-    this.#running = this.#make(toSeq, this.#stopping.signal)
-      .catch((failure: unknown) => {
-        if (!this.#stopping.signal.aborted) this.#observer.stateNotRebuilt(failure);
-      })
-      .finally(() => {
-        this.#running = null;
-      });
-    await this.#running;
+    const failed = (failure: unknown) => this.#observer.stateNotRebuilt(failure);
+    const task = new Task({ clock: this.#options.clock, failed });
+    this.#task = task;
+    const make = async () => {
+      try {
+        await this.#make(toSeq, task);
+      } finally {
+        this.#task = null;
+      }
+    };
+    task.start(make);
+    await task.ended;
   }
 
   /** Folds it on to entry `seq` and hands it over, closed; null: there is none, or it failed. */
@@ -91,29 +93,28 @@ export class StateRepair {
 
   /** True: one was being made, or was ready. */
   async cancel(): Promise<boolean> {
-    const was = this.#running !== null || this.#ready !== null;
-    this.#stopping.abort();
-    await this.#running;
+    const was = this.#task !== null || this.#ready !== null;
+    await this.#task?.stop();
     await this.#ready?.store.close();
     this.#ready = null;
     return was;
   }
 
-  async #make(toSeq: number, signal: AbortSignal): Promise<void> {
+  async #make(toSeq: number, task: Task): Promise<void> {
     const { clock } = this.#options;
     const startedMs = clock.monotonicMs();
     for (;;) {
       const broken = new Map<string, unknown>();
-      const options = { ...this.#collecting(broken), signal };
+      const options = { ...this.#collecting(broken), signal: task.signal };
       try {
         const { rebuild } = this.#files;
         const store = await rebuildState(rebuild, toSeq, this.#log, this.#files, options);
         this.#ready = { store, broken, startedMs };
         return;
       } catch (error) {
-        if (!isRefusal(error) || signal.aborted) throw error;
+        if (!isRefusal(error) || task.isStopping) throw error;
         // A full disk, for two states need more room than one.
-        await pause(clock, AGAIN_MS, signal);
+        await task.pause(AGAIN_MS);
       }
     }
   }

@@ -6,7 +6,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { FeedCursor } from '../log/entry.ts';
-import { nextTurn, sleep } from '../runtime/clock.ts';
+import { nextTurn, pause } from '../runtime/clock.ts';
 import { Drafter, type Verdict } from './drafter.ts';
 import { type FeedLine, parseLine } from './line.ts';
 import { MAX_LINE_CHARACTERS, type NumberedLine, readLines } from './reader.ts';
@@ -44,6 +44,8 @@ export interface ReplayObserver {
 /** Sealing and appending a batch holds the loop: about 2 ms for so many. */
 const BATCH_ENTRIES = 256;
 const PROGRESS_MS = 2_000;
+/** Timers do not take the months that a feed may rest. */
+const MOST_PAUSE_MS = 86_400_000;
 const REASONS = {
   'other decimals': 'decimals differ from the first trade of this pair',
   'other content': 'a trade of this pair with the same id but another time or amount is known',
@@ -68,7 +70,7 @@ export class Replay {
   #drafter: Drafter;
   #pace: { readonly wallMs: number; readonly feedMs: number } | null = null;
   #progressMs = 0;
-  #stopped = false;
+  readonly #stop = new AbortController();
   /** For more lines, since the last append. */
   #hasWaited = false;
   #input: Readable | null = null;
@@ -82,7 +84,7 @@ export class Replay {
 
   /** Ends after the batch in hand, without waiting for a pipe that rests. */
   stop(): void {
-    this.#stopped = true;
+    this.#stop.abort();
     this.#input?.destroy();
   }
 
@@ -95,7 +97,7 @@ export class Replay {
     this.#input = input;
     try {
       await this.#readAll(readLines(input));
-      if (!this.#stopped) this.#drafter.finish();
+      if (!this.#stop.signal.aborted) this.#drafter.finish();
     } finally {
       // What was read counts, also of a feed that broke off.
       await this.#flush();
@@ -108,10 +110,10 @@ export class Replay {
     let ahead = readAhead(chunks);
     for (;;) {
       const chunk = await this.#next(ahead);
-      if (chunk === null || chunk.done === true || this.#stopped) break;
+      if (chunk === null || chunk.done === true || this.#stop.signal.aborted) break;
       ahead = readAhead(chunks);
       for (const line of chunk.value) {
-        if (this.#stopped) break;
+        if (this.#stop.signal.aborted) break;
         if (line.number > this.counts.resumedAfterLine) await this.#take(line);
       }
     }
@@ -133,7 +135,7 @@ export class Replay {
       return await lines;
     } catch (error) {
       // Stopping destroys the input, which fails then.
-      if (this.#stopped) return null;
+      if (this.#stop.signal.aborted) return null;
       throw error;
     }
   }
@@ -208,8 +210,10 @@ export class Replay {
     const dueMs = this.#pace.wallMs + (timeMs - this.#pace.feedMs) / speed;
     if (dueMs <= wallMs) return;
     await this.#flush();
-    while (!this.#stopped && this.#place.clock.monotonicMs() < dueMs) {
-      await sleep(this.#place.clock, Math.min(1_000, dueMs - this.#place.clock.monotonicMs()));
+    const { clock } = this.#place;
+    const { signal } = this.#stop;
+    while (!signal.aborted && clock.monotonicMs() < dueMs) {
+      await pause(clock, Math.min(MOST_PAUSE_MS, dueMs - clock.monotonicMs()), signal);
     }
   }
 

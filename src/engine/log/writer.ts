@@ -2,8 +2,8 @@
  * The leader's pen: seals entries into the chain and appends them. Only one writer is alive; when
  * another one wrote, this one is told (`conflict`) and never tries a fresher number.
  */
-import type { Clock } from '../runtime/clock.ts';
-import { sleep } from '../runtime/clock.ts';
+import { backoffMs } from '../runtime/backoff.ts';
+import { type Clock, pause } from '../runtime/clock.ts';
 import { ENTRY_VERSION, type Payload, type SealedEntry, sealEntry } from './entry.ts';
 import type { Log, Tail } from './port.ts';
 
@@ -26,7 +26,7 @@ export interface WriterObserver {
 /** Another writer's entry is in the log: this process no longer leads. */
 export class WriterConflict extends Error {}
 
-const MAX_RETRY_MS = 5_000;
+const RETRY = { firstMs: 100, mostMs: 5_000 };
 
 export class LogWriter {
   readonly #log: Log;
@@ -39,7 +39,7 @@ export class LogWriter {
   /** Of what was appended last. */
   #timeMs: number;
   #tail: Tail;
-  #stopped = false;
+  readonly #stop = new AbortController();
 
   constructor(
     log: Log,
@@ -66,7 +66,7 @@ export class LogWriter {
 
   /** Gives up retrying: a refused append rejects at once from now on. */
   stop(): void {
-    this.#stopped = true;
+    this.#stop.abort();
   }
 
   /**
@@ -95,11 +95,11 @@ export class LogWriter {
       );
       const refused = results.find((result) => result.status === 'rejected');
       if (refused === undefined) return this.#conclude(sealed, results);
-      if (this.#stopped) throw refused.reason;
-      const retryInMs = Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10));
+      if (this.#stop.signal.aborted) throw refused.reason;
+      const retryInMs = backoffMs(attempt - 1, RETRY);
       refusals.count = attempt;
       this.#observer.appendFailed(refused.reason, attempt, retryInMs);
-      await sleep(this.#clock, retryInMs);
+      await pause(this.#clock, retryInMs, this.#stop.signal);
     }
   }
 

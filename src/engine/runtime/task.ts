@@ -12,7 +12,10 @@ import { type Clock, pause } from './clock.ts';
 
 export interface TaskOptions {
   readonly clock: Pick<Clock, 'after'>;
-  /** The loop threw, and has ended. Absent: the error ends the process as an unhandled one. */
+  /**
+   * The loop threw, and has ended. Absent: `ended` and `stop` reject, so where they are not awaited
+   * the process ends with an unhandled rejection.
+   */
   failed?(error: unknown): void;
   /** Stops the loop like `stop` does. */
   readonly signal?: AbortSignal;
@@ -45,6 +48,11 @@ export class Task {
 
   get isStopping(): boolean {
     return this.#stop.signal.aborted;
+  }
+
+  /** Resolves when the loop has ended, for whatever reason; at once where it never started. */
+  get ended(): Promise<void> {
+    return this.#ended;
   }
 
   /** Once; after `stop` it does nothing. */

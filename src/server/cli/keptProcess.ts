@@ -8,7 +8,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import type { Environment } from '../settings/settings.ts';
 
 export interface ProcessPlan {
@@ -29,36 +30,33 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export class KeptProcess {
   readonly #plan: ProcessPlan;
   readonly #clock: Clock;
-  readonly #stopAsked = Promise.withResolvers<void>();
-  #stopping = false;
+  readonly #task: Task;
   #child: Child | null = null;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(plan: ProcessPlan, clock: Clock) {
     this.#plan = plan;
     this.#clock = clock;
+    this.#task = new Task({ clock });
   }
 
   start(): void {
-    this.#running = this.#keep();
+    this.#task.start(() => this.#keep());
   }
 
   /** Resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#stopAsked.resolve();
+    const ended = this.#task.stop();
     this.#child?.kill('SIGTERM');
     const timer = this.#clock.after(this.#plan.stopLimitMs, () => this.#child?.kill('SIGKILL'));
-    await this.#running;
+    await ended;
     timer.cancel();
   }
 
   async #keep(): Promise<void> {
-    while (!this.#stopping) {
+    do {
       const how = await this.#run();
-      if (this.#stopping || !this.#plan.died(how)) return;
-      await sleepUnless(this.#clock, AGAIN_MS, this.#stopAsked.promise);
-    }
+      if (this.#task.isStopping || !this.#plan.died(how)) return;
+    } while (await this.#task.pause(AGAIN_MS));
   }
 
   /** Resolves with how it ended, and once all that it said is passed on. */

@@ -5,7 +5,8 @@
 import { Client } from '../../client/index.ts';
 import type { PoolListName } from '../../client/types.ts';
 import { parseAsset } from '../../engine/market/asset.ts';
-import { type Clock, sleep } from '../../engine/runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import type { WatchCommand } from './watchArguments.ts';
 import { listScreen, type Screen, statusLine, tokenScreen } from './watchScreen.ts';
 
@@ -108,25 +109,21 @@ function picture(shown: Shown, client: Client, { clock, size }: WatchWorld): str
 /** Until asked to stop. Ages move on by themselves, so it draws at least once a second. */
 async function draw(shown: Shown, client: Client, world: WatchWorld): Promise<void> {
   const { write, clock, stopAsked } = world;
-  let isStopped = false;
-  const stop = stopAsked.then(() => {
-    isStopped = true;
-  });
+  const task = new Task({ clock });
+  void stopAsked.then(() => void task.stop());
+  shown.onChange(() => task.wake());
+  client.connection.onState(() => task.wake());
   const isTerminal = world.size() !== null;
-  let wake = () => {};
-  shown.onChange(() => wake());
-  client.connection.onState(() => wake());
   if (isTerminal) write(ENTER);
-  try {
-    while (!isStopped) {
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+  task.start(async () => {
+    do {
       const lines = picture(shown, client, world);
       write(isTerminal ? inPlace(lines) : `${lines.join('\n')}\n\n`);
-      await Promise.race([sleep(clock, isTerminal ? DRAW_EVERY_MS : WRITE_EVERY_MS), stop]);
-      await Promise.race([changed, sleep(clock, WRITE_EVERY_MS), stop]);
-    }
+      await task.pause(isTerminal ? DRAW_EVERY_MS : WRITE_EVERY_MS);
+    } while (await task.untilWoken(WRITE_EVERY_MS));
+  });
+  try {
+    await task.ended;
   } finally {
     if (isTerminal) write(LEAVE);
   }

@@ -144,6 +144,15 @@ describe('a task', () => {
     await task.stop();
   });
 
+  test('where no one takes the error, the end of the loop rejects with it', async () => {
+    const task = new Task({ clock: new HandClock() });
+    task.start(async () => {
+      throw new Error('broken');
+    });
+    await assert.rejects(task.ended, /broken/);
+    await assert.rejects(task.stop(), /broken/);
+  });
+
   test('what a stop interrupts is no failure', async () => {
     const { task, start, news } = noting(async (self) => {
       await self.pause(100);
