@@ -267,11 +267,13 @@ export class DevnetNode implements ServedNode {
     const { ledger, file } = this.#options;
     const accepted = new Map(Array.from(ledger.accepted(), (tx) => [tx.id, tx]));
     const added = [...accepted.values()].filter(({ id }) => !this.#written.has(id));
-    const dropped = [...this.#written].filter((id) => !accepted.has(id));
+    const gone = [...this.#written].filter((id) => !accepted.has(id));
+    // The commit of a block removes what is in it.
+    const dropped = gone.filter((id) => !file.isInBlock(id));
     const failure = added.length + dropped.length === 0 ? null : file.changePending(added, dropped);
     if (failure === null) {
       for (const { id } of added) this.#written.add(id);
-      for (const id of dropped) this.#written.delete(id);
+      for (const id of gone) this.#written.delete(id);
     } else {
       // Not acknowledged, so not accepted; `submit` sees that it is gone.
       for (const { id } of added) ledger.drop(id, 'REFUSED');

@@ -72,15 +72,20 @@ export class Session {
     } else if (this.#queued >= MOST_QUEUED) {
       this.#transport.close(`more than ${MOST_QUEUED} requests are in flight`);
     } else {
-      const kind = method === 'submitTransaction' ? 'submit' : 'query';
       this.#queued += 1;
-      this.#last[kind] = this.#last[kind].then(() => this.#answer(request));
+      if (method === 'submitTransaction') {
+        // Judged together, and written with one commit; the node judges in the order of its queue.
+        const asked = this.#submit(request).catch(internalError);
+        this.#last.submit = this.#last.submit.then(() => this.#answer(request, asked));
+      } else {
+        this.#last.query = this.#last.query.then(() => {
+          return this.#answer(request, answerQuery(this.#node, request));
+        });
+      }
     }
   }
 
-  async #answer(request: Request): Promise<void> {
-    const submits = request.method === 'submitTransaction';
-    const asked = submits ? this.#submit(request) : answerQuery(this.#node, request);
+  async #answer(request: Request, asked: Promise<Answer | null>): Promise<void> {
     const answer = await asked.catch(internalError);
     this.#queued -= 1;
     if (this.#isEnded) return;
