@@ -1,6 +1,6 @@
-/** The embedded ledger served as an Ogmios: what it tells, and how it refuses. */
+/** A chain served as an Ogmios: what it tells, and how it refuses. */
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import {
   createLedgerStateQueryClient,
   createMempoolMonitoringClient,
@@ -11,7 +11,6 @@ import { coins } from '../../src/cardano/codec/value.ts';
 import { signedPayment } from '../../src/devnet/payment.ts';
 import {
   addressOf,
-  chainsInTurn,
   FEE_LOVELACE,
   keyNamed,
   payment,
@@ -28,12 +27,10 @@ interface Scene extends BridgedPlace {
   submit(bytes: Uint8Array): Promise<string>;
 }
 
-const chain = chainsInTurn(after);
-
 function check(behaviour: string, run: (scene: Scene) => Promise<void>, options?: BridgeOptions) {
   test(behaviour, { timeout: 120_000 }, async (scope: TestContext) => {
     const ogmios = { sent: checkedMessages(scope) };
-    const place = await startBridgedPlace(scope, { ogmios, ...options }, chain);
+    const place = await startBridgedPlace(scope, { ogmios, ...options });
     const utxos = await place.ledger.byPaymentKey(keyNamed('alice').hash, 'spendable');
     const client = await createTransactionSubmissionClient(await connect(place.bridge.ogmios));
     const submit = (bytes: Uint8Array) =>

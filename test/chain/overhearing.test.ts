@@ -27,10 +27,11 @@ function overhear(t: TestContext, { node }: FoldWorld, source: MadeElsewhere) {
   const view = {
     take: ({ added }: { readonly added: readonly unknown[] }) =>
       void said.push(`${added.length} wait`),
+    applied: (transactions: readonly unknown[]) => void said.push(`${transactions.length} shown`),
     settle: (transactions: readonly unknown[]) => void said.push(`${transactions.length} settled`),
     forget: () => void said.push('forgotten'),
   };
-  const heard = new Overhearing({ source, node, view, start: null }, (error) => {
+  const heard = new Overhearing({ source, node, view, rules: RULES, policy: PUBLIC_POLICY }, (error) => {
     faults.push(error);
   });
   t.after(() => heard.stop());

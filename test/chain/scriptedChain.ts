@@ -96,10 +96,12 @@ export async function follow(
   faults: unknown[],
 ): Promise<() => Promise<void>> {
   const { node, writer, log } = world;
-  const clock = { nowMs: () => chain.nowMs };
+  const clock = { ...systemClock, nowMs: () => chain.nowMs };
+  const place = { source: chain, node, writer, log, rules: RULES, rng: seededRng(3), clock };
   const follower = new Follower(
-    { source: chain, node, writer, log, rules: RULES, rng: seededRng(3), clock },
+    { ...place, policy: DEVNET_POLICY, tip: () => null },
     {
+      nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
       followerFailed: (error) => void faults.push(error),

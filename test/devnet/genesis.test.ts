@@ -17,7 +17,7 @@ import { applyDataArgument, evaluate } from '../../src/cardano/ledger/scalus.ts'
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
 import { VALIDATORS } from '../../src/cardano/validators/blueprint.ts';
 import { DEPLOYED } from '../../src/cardano/validators/deploy.ts';
-import { COLLATERAL, FLOATS, makeGenesis } from '../../src/devnet/genesis.ts';
+import { COLLATERAL, FLOATS, makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
 import { ALWAYS, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { minting, place } from './judged.ts';

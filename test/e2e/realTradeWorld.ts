@@ -13,7 +13,7 @@ import type { EmulatedChain } from '../../src/devnet/emulated.ts';
 import { unpacked } from '../../src/devnet/messages.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
-import { NO_SECRETS, type RealSecrets } from '../../src/server/settings/realSecrets.ts';
+import { NO_SECRETS, type KeySecrets } from '../../src/server/settings/keyFiles.ts';
 import { Secret } from '../../src/server/settings/secrets.ts';
 import { startTestApp } from '../support/app.ts';
 import { FakeKupo } from '../support/kupo/fake.ts';
@@ -25,14 +25,14 @@ import { ok } from './devnet/world.ts';
 import { Real } from './realChainWorld.ts';
 
 /** Of the deployment that the ledger begins with. */
-export const KEYS: RealSecrets = {
+export const KEYS: KeySecrets = {
   executor: new Secret(secretOf('executor')),
   fee: new Secret(secretOf('fee')),
   collateral: new Secret(secretOf('collateral')),
 };
 
 export interface NodeOptions {
-  readonly secrets?: RealSecrets;
+  readonly secrets?: KeySecrets;
   /** Instead of all that there is to know of the ledger's deployment, on preprod. */
   readonly some?: Partial<NetworkDeployment>;
   readonly withKupo?: boolean;

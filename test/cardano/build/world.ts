@@ -25,7 +25,7 @@ import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts'
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
-import { makeGenesis } from '../../../src/devnet/genesis.ts';
+import { makeGenesis } from '../../../src/cardano/validators/genesis.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';

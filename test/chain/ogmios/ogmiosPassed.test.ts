@@ -42,10 +42,12 @@ function seen() {
 function follow(t: TestContext, source: OgmiosChain) {
   const faults: unknown[] = [];
   const { node, writer, log } = world;
-  const distant = { clock: systemClock, tip: () => source.tip(), start: null, finalGraceMs: 0 };
+  const policy = { ...PUBLIC_POLICY, finalGraceMs: 0 };
+  const place = { source, rules: RULES, clock: systemClock, rng: seededRng(5), node, writer, log };
   const follower = new Follower(
-    { source, rules: RULES, clock: systemClock, rng: seededRng(5), node, writer, log, distant },
+    { ...place, policy, tip: () => source.tip() },
     {
+      nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
       followerFailed: (error) => void faults.push(error),

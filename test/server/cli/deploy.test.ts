@@ -18,7 +18,7 @@ import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { parseCommand } from '../../../src/server/cli/arguments.ts';
 import { runDeploy } from '../../../src/server/cli/deploy.ts';
 import { readDeployment } from '../../../src/server/settings/deployments.ts';
-import { realSecrets } from '../../../src/server/settings/realSecrets.ts';
+import { realSecrets } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
 import { ADA, launchOf, ok } from '../../e2e/devnet/world.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';

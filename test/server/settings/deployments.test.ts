@@ -23,7 +23,7 @@ import {
   readDeployment,
 } from '../../../src/server/settings/deployments.ts';
 import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
-import { realWorkshop } from '../../../src/server/wiring/realWorkshop.ts';
+import { realWorkshop } from '../../../src/server/wiring/workshop.ts';
 
 const OURS = ['preprod', 'preview'] as const;
 

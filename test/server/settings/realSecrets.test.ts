@@ -7,12 +7,12 @@ import { inspect } from 'node:util';
 import type { NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
 import { keyOf } from '../../../src/cardano/keys/keys.ts';
 import {
-  type RealSecrets,
+  type KeySecrets,
   realSecrets,
   secretFrom,
-} from '../../../src/server/settings/realSecrets.ts';
+} from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings } from '../../../src/server/settings/settings.ts';
-import { realKeys } from '../../../src/server/wiring/realKeys.ts';
+import { realKeys } from '../../../src/server/wiring/keys.ts';
 import type { World } from '../../../src/server/wiring/world.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
@@ -29,7 +29,7 @@ function skey(hex: string, type = 'PaymentSigningKeyShelley_ed25519'): string {
   return JSON.stringify({ type, description: 'Payment Signing Key', cborHex: hex });
 }
 
-function given(environment: Record<string, string>): RealSecrets {
+function given(environment: Record<string, string>): KeySecrets {
   const secrets = realSecrets(environment);
   if (secrets instanceof BadSettings) throw new Error(secrets.message);
   return secrets;

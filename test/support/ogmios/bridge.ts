@@ -1,7 +1,7 @@
 /**
- * The embedded ledger behind a fake Ogmios: its blocks and forks by chain synchronisation, its
- * mempool by monitoring, submission by its own judgement, in the words of a real node. So one chain
- * can be followed through both adapters.
+ * A chain of the test's own behind a fake Ogmios, which can be made to fail: its blocks and forks by
+ * chain synchronisation, its mempool by monitoring, submission by its own judgement, in the words of
+ * a real node. So the same chain can be read directly and through Ogmios.
  *
  * As a node, it refuses what waits or is in a block already: all its inputs are spent.
  */
@@ -9,7 +9,6 @@ import assert from 'node:assert/strict';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
-import { type EmulatedChain, LedgerStopped } from '../../../src/devnet/emulated.ts';
 import { oneEra } from '../../../src/devnet/ogmios/eras.ts';
 import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
 import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
@@ -25,6 +24,7 @@ import {
   servedTransaction,
   type TransactionOptions,
 } from '../../../src/devnet/ogmios/transactionJson.ts';
+import type { TestChain } from '../testChain.ts';
 import { until, untilAsked } from '../until.ts';
 import { praosBlock } from './blocks.ts';
 import type { FakeTransaction } from './chain.ts';
@@ -42,7 +42,7 @@ const SHOWN_LIMIT_MS = 30_000;
 
 export class Bridge {
   readonly ogmios: FakeOgmios;
-  readonly #chain: EmulatedChain;
+  readonly #chain: TestChain;
   readonly #options: TransactionOptions;
   #stream: ChainStream | null = null;
   #following: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export class Bridge {
   readonly #inBlock = new Map<string, string>();
   readonly #dropped = new Set<string>();
 
-  constructor(chain: EmulatedChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
+  constructor(chain: TestChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
     this.#chain = chain;
     this.#options = options;
     const submit = (cbor: string) => this.#submit(Buffer.from(cbor, 'hex'));
@@ -79,10 +79,10 @@ export class Bridge {
   }
 
   async stop(): Promise<void> {
-    await this.#stream?.close().catch(unlessLedgerStopped);
+    await this.#stream?.close();
     await this.#following;
     await this.ogmios.stop();
-    unlessLedgerStopped(this.#failure);
+    if (this.#failure !== null) throw this.#failure;
   }
 
   get url(): string {
@@ -193,9 +193,4 @@ export class Bridge {
       result: states.flatMap((state) => (state.state === 'unspent' ? [utxoJson(state.utxo)] : [])),
     };
   }
-}
-
-/** The ledger may stop first. */
-function unlessLedgerStopped(error: unknown): void {
-  if (error !== null && !(error instanceof LedgerStopped)) throw error;
 }
