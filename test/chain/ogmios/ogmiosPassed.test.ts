@@ -9,6 +9,7 @@ import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts
 import { KEPT_POINTS } from '../../../src/engine/actors/chainRows.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
+import { PUBLIC_POLICY } from '../../support/chainPolicies.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
