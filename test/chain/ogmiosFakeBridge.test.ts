@@ -9,12 +9,7 @@ import {
 import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { signedPayment } from '../../src/devnet/payment.ts';
-import {
-  addressOf,
-  FEE_LOVELACE,
-  keyNamed,
-  payment,
-} from '../support/ledgerWorld.ts';
+import { addressOf, FEE_LOVELACE, keyNamed, payment } from '../support/ledgerWorld.ts';
 import type { BridgeOptions } from '../support/ogmios/bridge.ts';
 import { type BridgedPlace, startBridgedPlace } from '../support/ogmios/place.ts';
 import { checkedMessages, connect, Follower } from '../support/ogmios/scene.ts';

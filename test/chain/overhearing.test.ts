@@ -35,9 +35,12 @@ function overhear(t: TestContext, { node }: FoldWorld, source: MadeElsewhere) {
     settle: (transactions: readonly unknown[]) => void said.push(`${transactions.length} settled`),
     forget: () => void said.push('forgotten'),
   };
-  const heard = new Overhearing({ source, node, view, rules: RULES, policy: PUBLIC_POLICY }, (error) => {
-    faults.push(error);
-  });
+  const heard = new Overhearing(
+    { source, node, view, rules: RULES, policy: PUBLIC_POLICY },
+    (error) => {
+      faults.push(error);
+    },
+  );
   t.after(() => heard.stop());
   return { heard, said, shown, faults };
 }

@@ -22,7 +22,13 @@ async function open(t: TestContext) {
   let isEmpty = false;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
   const store = () => world.fold.store;
-  const meter = new SyncMeter({ store, tip: () => tip, isEmpty: () => isEmpty, clock, startSlot: 0 });
+  const meter = new SyncMeter({
+    store,
+    tip: () => tip,
+    isEmpty: () => isEmpty,
+    clock,
+    startSlot: 0,
+  });
   const followTo = async (height: number) => {
     chain.tellTo(height);
     await until('it is followed', () => chainTip(store())?.height === height);

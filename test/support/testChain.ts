@@ -3,7 +3,7 @@
  * clients of those: what they tell must be what this one tells.
  */
 import type { OutputRef, Utxo } from '../../src/cardano/codec/output.ts';
-import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
+import { type SlotConfig, slotAt } from '../../src/cardano/codec/slots.ts';
 import type { Deployment } from '../../src/cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../src/cardano/keys/keys.ts';
 import type {
@@ -20,6 +20,7 @@ import { genesisUtxos } from '../../src/devnet/devnet.ts';
 import { give } from '../../src/devnet/faucet.ts';
 import { Ledger, type Resubmit } from '../../src/devnet/ledger.ts';
 import { type BlockHead, LedgerFile } from '../../src/devnet/ledgerFile.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { LedgerStream } from './ledgerStream.ts';
 
@@ -38,20 +39,22 @@ export interface OpenedLedger {
   readonly deployment: Deployment;
 }
 
-const SLOT_MS = 1000;
+const SLOT_MS_ON_DEMAND = 1000;
 
-/** A ledger on a file; begun where there is none. */
-export function openLedger(options: TestChainOptions): OpenedLedger {
+/** A ledger on a file; begun where there is none. Its slots come by the clock where it is paced. */
+export function openLedger(options: TestChainOptions, paceMs = 0): OpenedLedger {
   const { genesis, faucetSecret, genesisTimeMs } = options;
   const { deployment, outputs } = makeGenesis(genesis);
   const file = new LedgerFile(options.file);
   if (file.genesis() === null) {
-    const begun = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs: SLOT_MS };
+    const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
+    const begun = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs };
     file.begin(JSON.stringify(begun), genesisUtxos({ genesis: outputs, faucetSecret }));
   }
   // trust: written above
   const slots = JSON.parse(file.genesis() ?? '') as SlotConfig;
-  return { file, ledger: new Ledger(file, slots, () => 0), deployment };
+  const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, systemClock.nowMs());
+  return { file, ledger: new Ledger(file, slots, slotNow), deployment };
 }
 
 export class TestChain implements ChainSource, Submitter, UtxoLookup {
@@ -110,6 +113,10 @@ export class TestChain implements ChainSource, Submitter, UtxoLookup {
 
   async byAsset(asset: string, view: UtxoView): Promise<readonly Utxo[]> {
     return utxosOfAsset(this.#ledger, asset, view);
+  }
+
+  async newestOf(_ref: OutputRef, asset: string): Promise<Utxo | null> {
+    return utxosOfAsset(this.#ledger, asset, 'newest')[0] ?? null;
   }
 
   async byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {

@@ -46,7 +46,7 @@ test('a transaction is known once it waits or is in a block, and who asked goes 
   view.take({ kind: 'mempool', whole: false, added: [first], removed: [] });
   await one.ended;
   assert.equal(two.state.isOver, false);
-  view.settle([second]);
+  view.settle([second], 1);
   await Promise.all([two.ended, again.ended]);
   assert.equal(due.size, 0, 'nothing is left to be due');
   await view.shown(first.id, clock, 1_000);

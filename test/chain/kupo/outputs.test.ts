@@ -89,7 +89,7 @@ test('a rival in a block takes out what waited, and all that needed it', async (
   await until('both wait', () => waiting.mempool.size === 2);
   const [kept, rest] = [...waiting.mempool.all()].map(({ tx }) => tx);
   assert.ok(kept && rest);
-  waiting.settle([{ ...kept, id: 'f'.repeat(64) }]);
+  waiting.settle([{ ...kept, id: 'f'.repeat(64) }], 1);
   assert.equal(waiting.mempool.size, 0);
 });
 

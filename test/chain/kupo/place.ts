@@ -39,7 +39,7 @@ class Served {
       if (event === null) return;
       if (event.kind === 'forward') {
         this.tip = event.block.point;
-        this.waiting.settle(event.block.transactions);
+        this.waiting.settle(event.block.transactions, event.block.point.slot);
       } else if (event.kind === 'back') {
         if (event.point?.hash !== this.tip?.hash) this.waiting.forget();
         this.tip = event.point;

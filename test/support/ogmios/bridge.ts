@@ -7,8 +7,16 @@
  */
 import assert from 'node:assert/strict';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
+import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
-import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
+import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type {
+  Block,
+  ChainEvent,
+  ChainSource,
+  ChainStream,
+  ChainTip,
+} from '../../../src/chain/port.ts';
 import { oneEra } from '../../../src/devnet/ogmios/eras.ts';
 import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
 import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
@@ -24,12 +32,17 @@ import {
   servedTransaction,
   type TransactionOptions,
 } from '../../../src/devnet/ogmios/transactionJson.ts';
-import type { TestChain } from '../testChain.ts';
 import { until, untilAsked } from '../until.ts';
 import { praosBlock } from './blocks.ts';
 import type { FakeTransaction } from './chain.ts';
 import type { NodeFacts } from './node.ts';
 import { FakeOgmios, type FakeOgmiosOptions } from './server.ts';
+
+/** What a node is asked for. */
+export interface BridgedChain extends ChainSource, Submitter, Pick<UtxoLookup, 'byRefs'> {
+  readonly slotConfig: SlotConfig;
+  tip(): Promise<{ readonly tip: ChainTip | null; readonly slot: number }>;
+}
 
 export interface BridgeOptions extends TransactionOptions {
   /** What network it pretends to be. */
@@ -42,7 +55,7 @@ const SHOWN_LIMIT_MS = 30_000;
 
 export class Bridge {
   readonly ogmios: FakeOgmios;
-  readonly #chain: TestChain;
+  readonly #chain: BridgedChain;
   readonly #options: TransactionOptions;
   #stream: ChainStream | null = null;
   #following: Promise<void> = Promise.resolve();
@@ -53,7 +66,7 @@ export class Bridge {
   readonly #inBlock = new Map<string, string>();
   readonly #dropped = new Set<string>();
 
-  constructor(chain: TestChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
+  constructor(chain: BridgedChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
     this.#chain = chain;
     this.#options = options;
     const submit = (cbor: string) => this.#submit(Buffer.from(cbor, 'hex'));

@@ -49,6 +49,7 @@ export function bridgedChain(
     submit: (bytes) => adapter.submit(bytes),
     byPaymentKey: (keyHash, view, page) => ledger.byPaymentKey(keyHash, view, page),
     byAsset: (asset, view) => ledger.byAsset(asset, view),
+    newestOf: (ref, asset) => ledger.newestOf(ref, asset),
     byRefs: (refs) => ledger.byRefs(refs),
   };
 }
