@@ -57,7 +57,7 @@ export const devnet: Bench = {
       notes.push(...found.notes.map((note) => `${name}: ${note}.`));
     }
     for (const [blockEveryMs, { perSecond, ledgerMsEach }] of paid) {
-      const cost = `${fixed(ledgerMsEach, 2)} ms of the ledger's thread each`;
+      const cost = `${fixed(ledgerMsEach, 2)} ms of CPU each`;
       notes.push(`Ledger alone, ${blockEveryMs} ms: ${whole(perSecond)} payments/s, ${cost}.`);
     }
     return { columns: COLUMNS, rows, notes };
@@ -198,5 +198,5 @@ async function measureLedger(blockEveryMs: number, { seconds, rounds }: Scale): 
   await ledger.ask('prepare', PAYMENTS_PER_S * seconds * rounds);
   const paid = await ledger.ask('pay');
   await ledger.end();
-  return { perSecond: paid.count / paid.seconds, ledgerMsEach: paid.ledgerMs / paid.count };
+  return { perSecond: paid.count / paid.seconds, ledgerMsEach: paid.cpuUs / 1000 / paid.count };
 }

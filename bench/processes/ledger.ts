@@ -1,12 +1,15 @@
-/** The embedded ledger alone, in its thread: plain payments, signed before. */
+/** The node of a devnet alone, asked without Ogmios: plain payments, signed before. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutputRef } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { EmulatedChain } from '../../src/devnet/emulated.ts';
+import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { utxosOfCredential } from '../../src/cardano/ledger/views.ts';
+import { DevnetNode } from '../../src/devnet/node.ts';
 import { signedPayment } from '../../src/devnet/payment.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import {
   addressOf,
   FEE_LOVELACE,
@@ -14,8 +17,8 @@ import {
   keyNamed,
   ledgerOptions,
 } from '../../test/support/ledgerWorld.ts';
+import { openLedger } from '../../test/support/testChain.ts';
 import { offer } from '../support/offers.ts';
-import { threadTimes } from '../support/threadNames.ts';
 import { type Done, measureWork } from '../support/work.ts';
 
 export type LedgerProcess = typeof offers;
@@ -30,28 +33,34 @@ const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 const alice = keyNamed('alice');
 const wallets = [{ keyHash: alice.hash, lovelace: OUTPUT_LOVELACE, outputs: CHAINS }];
-const chain = new EmulatedChain({
-  ...ledgerOptions(directory),
-  genesis: { ...genesisPlan(), wallets },
-  blockPaceMs: Number(blockEveryMs),
-  genesisTimeMs: Date.now(),
-  died: (error) => {
-    throw error;
+const paceMs = Number(blockEveryMs);
+const genesis = { ...genesisPlan(), wallets };
+const options = { ...ledgerOptions(directory), genesis, genesisTimeMs: Date.now() };
+const { ledger, file } = openLedger(options, paceMs);
+const node = new DevnetNode({
+  ledger,
+  file,
+  clock: systemClock,
+  faucetKey: keyOf(options.faucetSecret),
+  paceMs,
+  includeCbor: true,
+  stalled: (message) => {
+    throw new Error(message);
   },
 });
-await chain.start();
+node.start();
 
 interface Purse {
   ref: OutputRef;
   lovelace: bigint;
 }
 
-const found = await chain.byPaymentKey(alice.hash, 'newest');
+const found = utxosOfCredential(ledger, alice.hash, 'newest', {});
 const purses: Purse[] = found.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace }));
-let queues: Uint8Array[][] = [];
+let queues: string[][] = [];
 
 /** The next payment out of a purse; what is left is the purse of the one after it. */
-function payment(purse: Purse): Uint8Array {
+function payment(purse: Purse): string {
   const lovelace = purse.lovelace - PAID_LOVELACE - FEE_LOVELACE;
   const outputs = [
     { address: addressOf('bob'), value: coins(PAID_LOVELACE) },
@@ -61,7 +70,7 @@ function payment(purse: Purse): Uint8Array {
   const { id, bytes } = signedPayment(plan, [alice]);
   purse.ref = { txHash: id, index: 1 };
   purse.lovelace = lovelace;
-  return bytes;
+  return Buffer.from(bytes).toString('hex');
 }
 
 const offers = {
@@ -71,20 +80,18 @@ const offers = {
     queues = purses.map((purse) => Array.from({ length: each }, () => payment(purse)));
   },
   /** Submits all that are signed, as many at once as there are purses. */
-  async pay(): Promise<Done & { readonly ledgerMs: number }> {
-    const before = threadTimes();
-    const done = await measureWork(async () => {
+  pay(): Promise<Done> {
+    return measureWork(async () => {
       await Promise.all(queues.map(submitAll));
       return queues.reduce((sum, queue) => sum + queue.length, 0);
     });
-    return { ...done, ledgerMs: (threadTimes().ledger ?? 0) - (before.ledger ?? 0) };
   },
 };
 
-async function submitAll(queue: readonly Uint8Array[]): Promise<void> {
-  for (const bytes of queue) {
-    const outcome = await chain.submit(bytes);
-    if (outcome.outcome === 'refused') throw new Error(`${outcome.reason}: ${outcome.message}`);
+async function submitAll(queue: readonly string[]): Promise<void> {
+  for (const cbor of queue) {
+    const outcome = await node.submit(cbor);
+    if (typeof outcome !== 'string') throw new Error(`${outcome.code}: ${outcome.message}`);
   }
 }
 

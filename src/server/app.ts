@@ -14,7 +14,7 @@ import { reachableHost } from './settings/reachableHost.ts';
 import type { ChainKit } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
-import type { RunningDevnet } from './wiring/devnet.ts';
+import type { ChainUrls, RunningDevnet } from './wiring/devnet.ts';
 import { openDoors } from './wiring/doors.ts';
 import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
 import { type Market, openMarket } from './wiring/market.ts';
@@ -31,6 +31,8 @@ export interface App {
   readonly node: Node;
   /** null where the world has no chain. */
   readonly chain: ChainKit | null;
+  /** Where the devnet of this process is served; null: it has none. */
+  readonly devnet: ChainUrls | null;
   /** Feeds lines to the end of `input`, or until the app stops. One at a time. */
   replay(input: Readable, options: ReplayOptions): Promise<ReplayCounts>;
   /** Why the process should stop and be started again; pending as long as all is well. */
@@ -96,6 +98,7 @@ async function start(world: World): Promise<App> {
     port: doors.port(),
     node,
     chain,
+    devnet: devnet?.urls ?? null,
     failed,
     async replay(input, options) {
       // What goes wrong before it is read is thrown when it is; it must not end the process now.

@@ -8,7 +8,7 @@ import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodePlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { amountOf } from '../../src/cardano/codec/value.ts';
 import { readLockData } from '../../src/cardano/datums/datums.ts';
-import { makeGenesis } from '../../src/devnet/genesis.ts';
+import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { plainAmount, readAmount, shownAmount } from '../../src/web/trade/amount.ts';
 import { unlocksOf } from '../../src/web/trade/unlocks.ts';

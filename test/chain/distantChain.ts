@@ -1,7 +1,8 @@
 /** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
-import type { DistantChain } from '../../src/chain/followerPlace.ts';
+import type { FollowerPlace } from '../../src/chain/followerPlace.ts';
+import type { ChainPolicy } from '../../src/chain/policy.ts';
 import type {
   Block,
   ChainEvent,
@@ -12,6 +13,7 @@ import type {
 } from '../../src/chain/port.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { PUBLIC_POLICY } from '../support/chainPolicies.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import type { Scope } from '../support/server.ts';
 import { hashOf, START_MS } from './foldState.ts';
@@ -186,25 +188,29 @@ export interface Following {
   readonly faults: unknown[];
   /** Heights gone back to, and of the block that was the newest. */
   readonly rolledBack: (readonly [to: number, from: number])[];
+  /** Heights that the node was at while the log had more, and of the log. */
+  readonly late: (readonly [own: number, logged: number])[];
 }
 
-export const GRACE_MS = 10_000;
+export type FollowingChange = Partial<ChainPolicy & Pick<FollowerPlace, 'tip' | 'isShared'>>;
 
-/** Follows until the scope ends; `some` null: as a chain that this process makes. */
+/** Follows as a public network is followed, but for `change`, until the scope ends. */
 export function followFrom(
   scope: Scope,
   { node, writer, log }: FoldWorld,
   source: MadeElsewhere,
-  some: Partial<DistantChain> | null = {},
+  { tip = () => source.tip, isShared = false, ...change }: FollowingChange = {},
 ): Following {
   const faults: unknown[] = [];
   const rolledBack: [number, number][] = [];
+  const late: [number, number][] = [];
   const { clock } = source;
-  const usual = { clock, tip: () => source.tip, start: null, finalGraceMs: GRACE_MS };
-  const distant = some === null ? {} : { distant: { ...usual, ...some } };
+  const policy = { ...PUBLIC_POLICY, ...change };
+  const place = { source, node, writer, log, rules: RULES, rng: seededRng(3), clock };
   const follower = new Follower(
-    { source, node, writer, log, rules: RULES, rng: seededRng(3), clock, ...distant },
+    { ...place, policy, tip, isShared },
     {
+      nodeBehind: (own, logged) => void late.push([own, logged]),
       chainFollowed: () => {},
       chainRolledBack: (to, blocks) => void rolledBack.push([to, to + blocks]),
       followerFailed: (error) => void faults.push(error),
@@ -212,5 +218,5 @@ export function followFrom(
   );
   scope.after(() => follower.stop());
   follower.start().catch((error: unknown) => void faults.push(error));
-  return { follower, faults, rolledBack };
+  return { follower, faults, rolledBack, late };
 }

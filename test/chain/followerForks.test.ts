@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { DistantChain } from '../../src/chain/followerPlace.ts';
 import { KEPT_POINTS } from '../../src/engine/actors/chainRows.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
-import { followFrom, MadeElsewhere } from './distantChain.ts';
+import { type FollowingChange, followFrom, MadeElsewhere } from './distantChain.ts';
 import { assertRebuilt, caughtUp, marketOf, openWorld, transactionsOf } from './followed.ts';
 
 const RUNS = Number(process.env.RUNS ?? 4);
@@ -23,8 +22,8 @@ test('what is written does not depend on how blocks come in batches', async (t) 
     const [batched, single] = [await openWorld(t), await openWorld(t)];
     for (const [world, some] of [
       [batched, {}],
-      [single, null],
-    ] as const satisfies readonly [FoldWorld, Partial<DistantChain> | null][]) {
+      [single, { tip: () => null }],
+    ] as const satisfies readonly [FoldWorld, FollowingChange][]) {
       const { follower, faults } = followFrom(t, world, chain, some);
       await caughtUp(world, chain);
       await follower.stop();

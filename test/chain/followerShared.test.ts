@@ -25,9 +25,7 @@ async function written(t: TestContext) {
 }
 
 function goOn(t: TestContext, world: FoldWorld, chain: MadeElsewhere) {
-  const late: [number, number][] = [];
-  const shared = { nodeBehind: (own: number, logged: number) => void late.push([own, logged]) };
-  return { ...followFrom(t, world, chain, { shared }), late };
+  return followFrom(t, world, chain, { isShared: true });
 }
 
 function heard(chain: MadeElsewhere): Promise<void> {

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { chainTip } from '../../src/chain/chainPoints.ts';
-import type { DistantChain } from '../../src/chain/followerPlace.ts';
 import { pairName } from '../../src/engine/market/pair.ts';
 import { intervalStart, MINUTE_MS, RESOLUTIONS } from '../../src/engine/market/resolution.ts';
 import { isOpen } from '../../src/engine/store/barRows.ts';
+import { GRACE_MS } from '../support/chainPolicies.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { followFrom, GRACE_MS, MadeElsewhere } from './distantChain.ts';
+import { type FollowingChange, followFrom, MadeElsewhere } from './distantChain.ts';
 import { launchOf } from './recogniseWorld.ts';
 
-async function open(t: TestContext, chain = new MadeElsewhere(), some: Partial<DistantChain> = {}) {
+async function open(t: TestContext, chain = new MadeElsewhere(), some: FollowingChange = {}) {
   const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
   const launch = launchOf('Timed');
   chain.block([launch.tx]);

@@ -87,7 +87,7 @@ test('orders that wait stay where they are while all that waits is told again', 
     orderOf(TOKEN, side === 'buy' ? 'buy' : 'sell'),
   );
   assert.ok(gone && kept && also && come);
-  const waiting = new Waiting(() => foldMarket(world.fold.store), RULES, { withRaw: true });
+  const waiting = new Waiting(() => foldMarket(world.fold.store), RULES);
   const tell = async (txs: readonly Transaction[], seenMs: number, most: number) => {
     const event = { kind: 'mempool', whole: true, added: txs, removed: [] } as const;
     const payload = waiting.take(event, seenMs, world.fold.mempool);

@@ -1,6 +1,6 @@
-/** The embedded ledger served as an Ogmios: what it tells, and how it refuses. */
+/** A chain served as an Ogmios: what it tells, and how it refuses. */
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import {
   createLedgerStateQueryClient,
   createMempoolMonitoringClient,
@@ -9,13 +9,7 @@ import {
 import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { signedPayment } from '../../src/devnet/payment.ts';
-import {
-  addressOf,
-  chainsInTurn,
-  FEE_LOVELACE,
-  keyNamed,
-  payment,
-} from '../support/ledgerWorld.ts';
+import { addressOf, FEE_LOVELACE, keyNamed, payment } from '../support/ledgerWorld.ts';
 import type { BridgeOptions } from '../support/ogmios/bridge.ts';
 import { type BridgedPlace, startBridgedPlace } from '../support/ogmios/place.ts';
 import { checkedMessages, connect, Follower } from '../support/ogmios/scene.ts';
@@ -28,12 +22,10 @@ interface Scene extends BridgedPlace {
   submit(bytes: Uint8Array): Promise<string>;
 }
 
-const chain = chainsInTurn(after);
-
 function check(behaviour: string, run: (scene: Scene) => Promise<void>, options?: BridgeOptions) {
   test(behaviour, { timeout: 120_000 }, async (scope: TestContext) => {
     const ogmios = { sent: checkedMessages(scope) };
-    const place = await startBridgedPlace(scope, { ogmios, ...options }, chain);
+    const place = await startBridgedPlace(scope, { ogmios, ...options });
     const utxos = await place.ledger.byPaymentKey(keyNamed('alice').hash, 'spendable');
     const client = await createTransactionSubmissionClient(await connect(place.bridge.ogmios));
     const submit = (bytes: Uint8Array) =>

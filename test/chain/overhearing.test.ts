@@ -1,13 +1,15 @@
 /** A node that does not write the log, and what it hears from its own Cardano node. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { chainTip } from '../../src/chain/chainPoints.ts';
 import { Overhearing } from '../../src/chain/overhearing.ts';
+import { PUBLIC_POLICY } from '../support/chainPolicies.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { until } from '../support/until.ts';
 import { followFrom, MadeElsewhere } from './distantChain.ts';
 import { caughtUp, openWorld } from './followed.ts';
-import { launchOf } from './recogniseWorld.ts';
+import { launchOf, orderOf, RULES } from './recogniseWorld.ts';
 
 /** Blocks are brought into the log by another node, whose chain is the same up to its own end. */
 async function open(t: TestContext) {
@@ -23,18 +25,24 @@ async function open(t: TestContext) {
 
 function overhear(t: TestContext, { node }: FoldWorld, source: MadeElsewhere) {
   const said: string[] = [];
+  const shown: string[] = [];
   const faults: unknown[] = [];
   const view = {
     take: ({ added }: { readonly added: readonly unknown[] }) =>
       void said.push(`${added.length} wait`),
+    applied: (transactions: readonly Transaction[]) =>
+      void shown.push(...transactions.map(({ id }) => id)),
     settle: (transactions: readonly unknown[]) => void said.push(`${transactions.length} settled`),
     forget: () => void said.push('forgotten'),
   };
-  const heard = new Overhearing({ source, node, view, start: null }, (error) => {
-    faults.push(error);
-  });
+  const heard = new Overhearing(
+    { source, node, view, rules: RULES, policy: PUBLIC_POLICY },
+    (error) => {
+      faults.push(error);
+    },
+  );
   t.after(() => heard.stop());
-  return { heard, said, faults };
+  return { heard, said, shown, faults };
 }
 
 const heightOf = ({ fold }: FoldWorld) => chainTip(fold.store)?.height;
@@ -59,6 +67,24 @@ test('what waits is told, and settled once the log has the block', async (t) => 
   assert.equal(heightOf(world), 4, 'and changes nothing else');
   await heard.stop();
   assert.deepEqual([heard.isOpen, faults], [false, []]);
+});
+
+test('what waits is shown once the log has what it means for orders', async (t) => {
+  const { own, leader, world } = await open(t);
+  const launch = launchOf('Shown');
+  own.block([launch.tx]);
+  leader.again(...own.blocks.slice(3));
+  await caughtUp(world, own);
+  const [plain, order] = [launchOf('Another').tx, orderOf(launch.token, 'buy').tx];
+  own.wait(plain, order);
+  const { heard, shown, faults } = overhear(t, world, own);
+  await heard.start();
+  await until('the launch is shown: the log says nothing of it', () => shown.length > 0);
+  assert.deepEqual(shown, [plain.id]);
+  leader.wait(order);
+  await until('the order is shown', () => shown.length === 2);
+  assert.ok(world.fold.mempool.has(order.id));
+  assert.deepEqual([shown, faults], [[plain.id, order.id], []]);
 });
 
 test('far ahead of the log it reads no further until the log is there', async (t) => {

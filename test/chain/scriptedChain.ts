@@ -2,7 +2,9 @@
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import type { Block, ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { DEVNET_POLICY } from '../support/chainPolicies.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import type { Scope } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -96,10 +98,12 @@ export async function follow(
   faults: unknown[],
 ): Promise<() => Promise<void>> {
   const { node, writer, log } = world;
-  const clock = { nowMs: () => chain.nowMs };
+  const clock = { ...systemClock, nowMs: () => chain.nowMs };
+  const place = { source: chain, node, writer, log, rules: RULES, rng: seededRng(3), clock };
   const follower = new Follower(
-    { source: chain, node, writer, log, rules: RULES, rng: seededRng(3), clock },
+    { ...place, policy: DEVNET_POLICY, tip: () => null },
     {
+      nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
       followerFailed: (error) => void faults.push(error),

@@ -19,9 +19,16 @@ async function open(t: TestContext) {
   followFrom(t, world, chain);
   let nowMs = 0;
   let tip: ChainTip | null = null;
+  let isEmpty = false;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
   const store = () => world.fold.store;
-  const meter = new SyncMeter({ store, tip: () => tip, clock, startSlot: 0 });
+  const meter = new SyncMeter({
+    store,
+    tip: () => tip,
+    isEmpty: () => isEmpty,
+    clock,
+    startSlot: 0,
+  });
   const followTo = async (height: number) => {
     chain.tellTo(height);
     await until('it is followed', () => chainTip(store())?.height === height);
@@ -33,7 +40,10 @@ async function open(t: TestContext) {
   const tell = (told: ChainTip | null) => {
     tip = told;
   };
-  return { meter, chain, followTo, pass, tell };
+  const tellEmpty = () => {
+    isEmpty = true;
+  };
+  return { meter, chain, followTo, pass, tell, tellEmpty };
 }
 
 test('nothing is known before the node tells', async (t) => {
@@ -81,5 +91,12 @@ test('it has caught up within a few blocks, and that is not taken back', async (
   tell({ slot: 900_000, hash: 'ab', height: 40_000 });
   assert.equal(meter.isSynced, true);
   tell(null);
+  assert.equal(meter.isSynced, true);
+});
+
+test('an empty chain is caught up with, once its node says that it is empty', async (t) => {
+  const { meter, tellEmpty } = await open(t);
+  assert.equal(meter.isSynced, false);
+  tellEmpty();
   assert.equal(meter.isSynced, true);
 });

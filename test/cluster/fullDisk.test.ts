@@ -44,7 +44,7 @@ function untilRole(node: TestApp, role: string) {
 
 test('a leader with a full disk steps down, and another one leads', async (scope) => {
   const server = await NatsServer.start(scope);
-  const market = newMarket(server, 1_000_000);
+  const market = await newMarket(scope, server, 1_000_000);
   const directory = temporaryDirectory();
   const first = await startNode(scope, market, 'a', directory);
   await trade(first, 1);

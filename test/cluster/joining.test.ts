@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Joining } from '../../src/cluster/joining.ts';
 import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
-import { type Pair, Pairs } from '../../src/cluster/pairs.ts';
+import { SnapshotLoader } from '../../src/cluster/snapshotLoader.ts';
+import { type Snapshot, SnapshotSet } from '../../src/cluster/snapshotSet.ts';
 import { dataFiles } from '../../src/engine/actors/files.ts';
 import { Interrupted } from '../../src/engine/actors/rebuild.ts';
 import type { Log } from '../../src/engine/log/port.ts';
@@ -23,7 +23,7 @@ const QUIET = { snapshotLoaded: () => {}, snapshotUnusable: () => {} };
 interface Shared {
   readonly log: Log;
   readonly objects: ObjectFiles;
-  readonly pairs: Pairs;
+  readonly snapshots: SnapshotSet;
 }
 
 async function sharedOf(scope: Scope, server: NatsServer): Promise<Shared> {
@@ -31,22 +31,23 @@ async function sharedOf(scope: Scope, server: NatsServer): Promise<Shared> {
   const shape = { bucket: 'upcurve-files', replicas: 1 };
   const objects = new ObjectFiles(link, systemClock, systemRng, shape);
   const log = await openLog(scope, link, 'upcurve');
-  return { log, objects, pairs: new Pairs(objects, temporaryDirectory(scope)) };
+  return { log, objects, snapshots: new SnapshotSet(objects, temporaryDirectory(scope)) };
 }
 
-async function listed({ pairs }: Shared): Promise<readonly Pair[]> {
-  const found = await pairs.list();
+async function listed({ snapshots }: Shared): Promise<readonly Snapshot[]> {
+  const found = await snapshots.list();
   assert.ok(!(found instanceof Failure), 'the list can be read');
   return found;
 }
 
-/** The log begins after `seq`; two pairs are there. Snapshots are taken while entries come. */
+/** The log begins after `seq`; two snapshots are there. Snapshots are taken while entries come. */
 async function trimmedPast(shared: Shared, seq: number, node: TestApp): Promise<void> {
   const ask = async () => {
     await trade(node, 1);
-    return { first: await shared.log.first(), pairs: (await listed(shared)).length };
+    return { first: await shared.log.first(), snapshots: (await listed(shared)).length };
   };
-  const isPast = ({ first, pairs }: { first: number; pairs: number }) => first > seq && pairs === 2;
+  const isPast = ({ first, snapshots }: { first: number; snapshots: number }) =>
+    first > seq && snapshots === 2;
   await untilAsked(`the log is trimmed past ${seq}`, ask, isPast, 120_000);
 }
 
@@ -76,11 +77,7 @@ async function joinTrimmed(scope: Scope, server: NatsServer, market: TestMarket)
   const bad = join(temporaryDirectory(), 'bad');
   writeFileSync(bad, 'no database');
   assert.ok(newest !== undefined);
-  assert.ok(newest.ledger !== null, 'a devnet has a ledger');
-  for (const name of [newest.state, newest.ledger]) {
-    if (name === newest.state) await shared.objects.put(name, bad);
-    else await shared.objects.remove(name);
-  }
+  await shared.objects.put(newest.state, bad);
   const fresh = await startNode(scope, market, 'c');
   await trade(fresh, 1);
   await same(first, again, fresh);
@@ -113,7 +110,7 @@ async function joinNextEpoch(
 
 test('nodes that are new or were away', async (t) => {
   const server = await NatsServer.start(t);
-  const market = newMarket(server, 40);
+  const market = await newMarket(t, server, 40);
   let joined: Joined | null = null;
   await t.test('join a trimmed log, also past a bad snapshot', async () => {
     joined = await joinTrimmed(t, server, market);
@@ -130,14 +127,15 @@ test('who waits for a snapshot while NATS is gone waits no longer than it may', 
   const log = await openLog(scope, link, 'upcurve');
   const directory = temporaryDirectory();
   const shape = { bucket: 'upcurve-files', replicas: 1 };
-  const pairs = new Pairs(new ObjectFiles(link, systemClock, systemRng, shape), directory);
+  const objects = new ObjectFiles(link, systemClock, systemRng, shape);
+  const snapshots = new SnapshotSet(objects, directory);
   const stop = new AbortController();
-  const place = { pairs, log, files: dataFiles(directory), clock: systemClock };
-  const joining = new Joining({ ...place, signal: stop.signal }, QUIET);
+  const place = { snapshots, log, files: dataFiles(directory), clock: systemClock };
+  const loader = new SnapshotLoader({ ...place, signal: stop.signal }, QUIET);
   const path = join(directory, 'state');
-  assert.equal(await joining.takeState(path, 10), null, 'there is none');
+  assert.equal(await loader.takeState(path, 10), null, 'there is none');
   await server.kill();
-  const waiting = assert.rejects(joining.takeState(path, 10), Interrupted);
+  const waiting = assert.rejects(loader.takeState(path, 10), Interrupted);
   stop.abort();
   await waiting;
 });

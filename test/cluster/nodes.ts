@@ -1,10 +1,18 @@
-/** Nodes of one market inside the test's process, over a real nats-server; blocks on demand. */
+/**
+ * Nodes of one market inside the test's process, over a real nats-server and one devnet, whose
+ * blocks come on demand.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
-import { EmulatedChain } from '../../src/devnet/emulated.ts';
+import type { Devnet } from '../../src/devnet/devnet.ts';
+import { TIP } from '../../src/engine/actors/chainRows.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
+import { systemRng } from '../../src/engine/runtime/rng.ts';
+import { readSecrets } from '../../src/server/settings/secrets.ts';
+import { launchpadOf } from '../../src/server/wiring/devnet.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { startDevnet } from '../support/devnetNode.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
@@ -12,22 +20,36 @@ import { untilAsked } from '../support/until.ts';
 const ADA = 1_000_000n;
 const LIMIT_MS = 90_000;
 const NAMES = ['alice', 'bob', 'carol'];
+/** As it is where no setting says otherwise. */
+const REFUND_AFTER_MS = 1_200_000;
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 
 export interface TestMarket {
   /** nats-server, or a way to it. */
   readonly server: { readonly url: string };
   readonly keysFile: string;
+  /** The chain that all nodes follow. */
+  readonly devnet: Devnet;
   readonly snapshotEvery: number;
 }
 
-export function newMarket(server: TestMarket['server'], snapshotEvery: number): TestMarket {
-  return { server, snapshotEvery, keysFile: join(temporaryDirectory(), 'keys.json') };
+export async function newMarket(
+  scope: Scope,
+  server: TestMarket['server'],
+  snapshotEvery: number,
+): Promise<TestMarket> {
+  const directory = temporaryDirectory();
+  const keysFile = join(directory, 'keys.json');
+  const secrets = readSecrets(directory, systemRng, keysFile);
+  const { outputs } = launchpadOf(secrets, readTraderConfig(), REFUND_AFTER_MS);
+  const faucetSecret = secrets.faucet.reveal();
+  const devnet = await startDevnet(scope, { genesis: outputs, faucetSecret });
+  return { server, snapshotEvery, keysFile, devnet };
 }
 
 export function startNode(
   scope: Scope,
-  { server, keysFile, snapshotEvery }: TestMarket,
+  { server, keysFile, devnet: { ogmiosUrl, kupoUrl }, snapshotEvery }: TestMarket,
   name: string,
   directory = temporaryDirectory(),
   more: Environment = {},
@@ -36,6 +58,8 @@ export function startNode(
     NATS_URL: server.url,
     NODE_NAME: name,
     KEYS_FILE: keysFile,
+    OGMIOS_URL: ogmiosUrl,
+    KUPO_URL: kupoUrl,
     LEASE_MS: '2000',
     BLOCK_EVERY_MS: '0',
     SNAPSHOT_EVERY: String(snapshotEvery),
@@ -44,12 +68,6 @@ export function startNode(
   };
   const devnet = { traders: readTraderConfig(), pace: 0, seed: 1 };
   return startTestApp(scope, { directory, env, devnet });
-}
-
-export function ledgerOf({ app }: TestApp): EmulatedChain {
-  const ledger = app.chain?.workshop.utxos;
-  assert.ok(ledger instanceof EmulatedChain);
-  return ledger;
 }
 
 /** Pays somebody and makes blocks, asked of any node. */
@@ -67,15 +85,15 @@ export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<
 
 /** All that a node shows, at its position. */
 export async function picture(node: TestApp) {
-  const ledger = ledgerOf(node);
+  const utxos = node.app.chain?.workshop.utxos ?? assert.fail('it has a chain');
   const refs: Record<string, string[]> = {};
   for (const name of NAMES) {
     for (const view of VIEWS) {
-      const found = await ledger.byPaymentKey(keyNamed(name).hash, view);
+      const found = await utxos.byPaymentKey(keyNamed(name).hash, view);
       refs[`${name} ${view}`] = found.map(({ ref }) => `${ref.txHash}#${ref.index}`).sort();
     }
   }
-  const { tip } = await ledger.tip();
+  const tip = node.app.node.fold.store.get('market', TIP);
   const waiting = [...node.app.node.fold.mempool.ids()].sort();
   const { epoch, seq } = node.app.node.applied();
   const isStale = node.app.chain?.stale();

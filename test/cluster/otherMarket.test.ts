@@ -53,7 +53,7 @@ function idOf(directory: string): string {
 
 test('a market keeps its log and its state against directories of others', async (t) => {
   const server = await NatsServer.start(t);
-  const market = newMarket(server, 1_000_000);
+  const market = await newMarket(t, server, 1_000_000);
   const [mine, other] = [temporaryDirectory(), await foreignDirectory(t, market, 4)];
   let node = await startNode(t, market, 'a', mine);
   await trade(node, 1);
@@ -85,7 +85,7 @@ test('a market keeps its log and its state against directories of others', async
     assert.equal(node.app.node.applied().epoch, epoch);
   });
   await t.test('when the settings are of another installation or network', async () => {
-    const installation = newMarket(server, 1_000_000);
+    const installation = await newMarket(t, server, 1_000_000);
     await refused(startNode(t, installation, 'b'), /KEYS_FILE/, bothNamed[0] ?? /-/);
     const env = { NATS_URL: server.url, NETWORK: 'mainnet', OGMIOS_URL: 'ws://127.0.0.1:1' };
     await refused(startTestApp(t, { directory: temporaryDirectory(), env }), /mainnet/, /devnet/);
@@ -107,7 +107,7 @@ test('a market keeps its log and its state against directories of others', async
 
 test('what is replaced is kept beside', async (t) => {
   const server = await NatsServer.start(t);
-  const market = newMarket(server, 1_000_000);
+  const market = await newMarket(t, server, 1_000_000);
   const directory = temporaryDirectory();
   const leader = await startNode(t, market, 'a');
   const node = await startNode(t, market, 'b', directory);

@@ -36,7 +36,7 @@ test('nodes have the rights that they need, and no others', async (scope) => {
   const server = await NatsServer.start(scope, extra, productionConf());
   const violations = () => readFileSync(said, 'utf8').match(/.*(Violation|Authorization).*/g) ?? [];
   const url = `nats://market:${PASSWORD}@127.0.0.1:${server.port}`;
-  const market = newMarket({ url }, 30);
+  const market = await newMarket(scope, { url }, 30);
   const a = await startNode(scope, market, 'a');
   const link = await server.connect(scope, url);
   const jsm = await manager(link, PATIENT_MS);

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
-import { Pairs } from '../../src/cluster/pairs.ts';
+import { SnapshotSet } from '../../src/cluster/snapshotSet.ts';
 import { Snapshots } from '../../src/cluster/snapshots.ts';
 import { dataFiles } from '../../src/engine/actors/files.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
@@ -13,25 +13,28 @@ import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
-import { ledgerOf, newMarket, startNode, trade } from './nodes.ts';
+import { newMarket, startNode, trade } from './nodes.ts';
 
-test('what failed is told and done later; the log keeps what a pair needs', async (scope) => {
+test('what failed is told and done later; the log keeps what a snapshot needs', async (scope) => {
   const server = await NatsServer.start(scope);
   const directory = temporaryDirectory();
-  const node = await startNode(scope, newMarket(server, 1_000_000), 'a', directory);
+  const node = await startNode(scope, await newMarket(scope, server, 1_000_000), 'a', directory);
   const link = await server.connect(scope);
   const log = await openLog(scope, link, 'upcurve');
   const shape = { bucket: 'upcurve-files', replicas: 1 };
   const objects = new ObjectFiles(link, systemClock, systemRng, shape);
-  const pairs = new Pairs(objects, temporaryDirectory());
+  const refusals = new Set(['put', 'trim']);
+  const refuse = (what: string) => refusals.delete(what);
+  const snapshotSet = new (class extends SnapshotSet {
+    override async put(...asked: Parameters<SnapshotSet['put']>) {
+      return refuse('put') ? new Failure('SERVER_ERROR', 'disk full') : super.put(...asked);
+    }
+  })(objects, temporaryDirectory());
   const listed = async () => {
-    const found = await pairs.list();
+    const found = await snapshotSet.list();
     assert.ok(!(found instanceof Failure));
     return found.map(({ checkpoint }) => checkpoint.seq);
   };
-  const refusals = new Set(['ledger', 'trim']);
-  const refuse = (what: string) => refusals.delete(what);
-  const ledger = ledgerOf(node);
   const failed: string[] = [];
   const taken: number[] = [];
   const make = () =>
@@ -47,13 +50,8 @@ test('what failed is told and done later; the log keeps what a pair needs', asyn
           },
           first: { value: () => log.first() },
         }),
-        ledger: {
-          open: (points) => ledger.open(points),
-          snapshot: async (file) =>
-            refuse('ledger') ? new Failure('SERVER_ERROR', 'disk full') : ledger.snapshot(file),
-        },
         files: dataFiles(directory),
-        pairs,
+        snapshots: snapshotSet,
         clock: systemClock,
         every: 20,
         retryMs: 20,
@@ -87,7 +85,7 @@ test('what failed is told and done later; the log keeps what a pair needs', asyn
     ({ names, seqs }) =>
       seqs.length === 2 &&
       !(names instanceof Failure) &&
-      names.filter(({ name }) => name.startsWith('snapshot-')).length === 6,
+      names.filter(({ name }) => name.startsWith('snapshot-')).length === 4,
   );
   await snapshots.stop();
   assert.ok(existsSync(join(directory, 'state.sqlite')));

@@ -22,7 +22,7 @@ class Followed {
     for (let event = await stream.next(); event !== null; event = await stream.next()) {
       if (event.kind === 'forward') {
         this.tip = event.block.point;
-        this.pending.settle(event.block.transactions);
+        this.pending.settle(event.block.transactions, event.block.point.slot);
       } else if (event.kind === 'back') {
         if (event.point?.hash !== this.tip?.hash) this.pending.forget();
         this.tip = event.point;
@@ -75,6 +75,7 @@ const place: MakePlace = async (scope) => {
       },
       byPaymentKey: lookup.byPaymentKey.bind(lookup),
       byAsset: lookup.byAsset.bind(lookup),
+      newestOf: lookup.newestOf.bind(lookup),
       byRefs: lookup.byRefs.bind(lookup),
     },
     async mine(blocks) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { placed } from '../../src/devnet/genesis.ts';
+import { placed } from '../../src/cardano/validators/genesis.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';

@@ -1,4 +1,4 @@
-/** The ledger is killed in the middle of its blocks and goes on with the same chain. */
+/** A node is killed in the middle of its blocks and goes on with the same chain. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,12 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { refText, type Utxo } from '../../src/cardano/codec/output.ts';
-import type { Opened } from '../../src/devnet/boot.ts';
-import { openLedger } from '../../src/devnet/boot.ts';
-import { Stream } from '../../src/devnet/streams.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { LedgerStream } from '../support/ledgerStream.ts';
 import { ledgerOptions, openTestLedger } from '../support/ledgerWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
+import { openLedger } from '../support/testChain.ts';
 import { NaiveChain } from './naiveChain.ts';
 
 interface Seen {
@@ -57,10 +55,9 @@ test('goes on with the same chain after kill -9', { timeout: 240_000 }, async ()
 });
 
 function checkFile(directory: string, told: readonly Seen[], genesis: Iterable<Utxo>): void {
-  const options = { ...ledgerOptions(directory), blockPaceMs: 50 };
-  const { ledger, file }: Opened = openLedger(options, systemClock);
+  const { ledger, file } = openLedger(ledgerOptions(directory), 50);
   const model = new NaiveChain([...genesis]);
-  const stream = new Stream(ledger, file, null);
+  const stream = new LedgerStream(ledger, file, null);
   for (let events = stream.read(); events.length > 0; events = stream.read()) {
     for (const event of events) model.apply(event);
   }

@@ -8,7 +8,7 @@ import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodeOutput } from '../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { placed } from '../../src/devnet/genesis.ts';
+import { placed } from '../../src/cardano/validators/genesis.ts';
 import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
 import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
 import { readPattern } from '../../src/devnet/kupo/pattern.ts';

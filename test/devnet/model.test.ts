@@ -12,9 +12,8 @@ import { scriptHash } from '../../src/cardano/codec/script.ts';
 import { addValues, asValue, coins, equalValues } from '../../src/cardano/codec/value.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
 import { utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';
-import type { Opened } from '../../src/devnet/boot.ts';
 import type { Resubmit } from '../../src/devnet/ledger.ts';
-import { Stream } from '../../src/devnet/streams.ts';
+import { LedgerStream } from '../support/ledgerStream.ts';
 import {
   addressOf,
   FUNDED,
@@ -29,6 +28,7 @@ import {
   type RawPlan,
   rawTransaction,
 } from '../support/rawTransaction.ts';
+import type { OpenedLedger } from '../support/testChain.ts';
 import { NaiveChain } from './naiveChain.ts';
 
 const ADA = 1_000_000n;
@@ -80,9 +80,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 class World {
   readonly #options = ledgerOptions();
-  #opened: Opened = openTestLedger(this.#options);
+  #opened: OpenedLedger = openTestLedger(this.#options);
   readonly #genesis = [...this.#opened.ledger.chain.all()];
-  #stream = new Stream(this.#opened.ledger, this.#opened.file, null);
+  #stream = new LedgerStream(this.#opened.ledger, this.#opened.file, null);
   #model = new NaiveChain(this.#genesis);
 
   run(next: Action): void {
@@ -143,7 +143,7 @@ class World {
     this.#opened.file.close();
     this.#opened = openTestLedger(this.#options);
     const { ledger, file } = this.#opened;
-    this.#stream = new Stream(ledger, file, null);
+    this.#stream = new LedgerStream(ledger, file, null);
     this.#model = new NaiveChain(this.#genesis);
   }
 

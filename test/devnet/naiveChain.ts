@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type OutputRef, refText, type Utxo } from '../../src/cardano/codec/output.ts';
-import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
+import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import {
   addValues,
   coins,
@@ -14,7 +14,7 @@ import {
 } from '../../src/cardano/codec/value.ts';
 import type { UtxoView } from '../../src/cardano/ledger/port.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
-import type { RawEvent } from '../../src/devnet/streams.ts';
+import type { Block, ChainEvent } from '../../src/chain/port.ts';
 
 interface NaiveBlock {
   readonly hash: string;
@@ -44,15 +44,15 @@ export class NaiveChain {
     return this.#limbo.size;
   }
 
-  apply(event: RawEvent): void {
+  apply(event: ChainEvent): void {
     if (event.kind === 'back') this.#back(event.point?.hash ?? null);
-    else if (event.kind === 'forward') this.#forward(event);
+    else if (event.kind === 'forward') this.#forward(event.block);
     else {
       if (event.whole) {
         for (const id of this.#waiting.keys()) this.#limbo.add(id);
         this.#waiting.clear();
       }
-      for (const bytes of event.added) this.#add(decodeTransaction(bytes));
+      for (const tx of event.added) this.#add(tx);
       for (const { id } of event.removed) {
         assert.ok(this.#waiting.delete(id) || this.#limbo.delete(id), `${id} is known`);
       }
@@ -79,13 +79,12 @@ export class NaiveChain {
     this.#blocks = this.#blocks.slice(0, at + 1);
   }
 
-  #forward({ head, transactions }: Extract<RawEvent, { kind: 'forward' }>): void {
-    assert.equal(head.height, this.#blocks.length + 1, 'a child of the newest block');
-    const decoded = transactions.map(decodeTransaction);
-    this.#blocks.push({ hash: head.hash, transactions: decoded });
-    for (const { id, validFromSlot, validToSlot } of decoded) {
-      assert.ok(head.slot >= (validFromSlot ?? 0), 'no block holds what is not valid yet');
-      assert.ok(head.slot < (validToSlot ?? Number.POSITIVE_INFINITY), 'nor what has expired');
+  #forward({ point, height, transactions }: Block): void {
+    assert.equal(height, this.#blocks.length + 1, 'a child of the newest block');
+    this.#blocks.push({ hash: point.hash, transactions });
+    for (const { id, validFromSlot, validToSlot } of transactions) {
+      assert.ok(point.slot >= (validFromSlot ?? 0), 'no block holds what is not valid yet');
+      assert.ok(point.slot < (validToSlot ?? Number.POSITIVE_INFINITY), 'nor what has expired');
       this.#waiting.delete(id);
       this.#limbo.delete(id);
     }

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { keyAddress } from '../../src/cardano/validators/deploy.ts';
-import { placed } from '../../src/devnet/genesis.ts';
+import { placed } from '../../src/cardano/validators/genesis.ts';
 import { isForeign } from '../../src/devnet/guard.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';

@@ -1,39 +1,51 @@
 /**
- * A ledger in a process of its own, to be killed: a block every 50 ms and payments all the time.
- * Prints each block that it saw, after the ledger had it on disk.
+ * A node in a process of its own, to be killed: a block every 50 ms and payments all the time.
+ * Prints each block once the node has it on disk.
  */
-import type { Utxo } from '../../src/cardano/codec/output.ts';
-import { EmulatedChain } from '../../src/devnet/emulated.ts';
+import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { utxosOfCredential } from '../../src/cardano/ledger/views.ts';
+import { DevnetNode } from '../../src/devnet/node.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { LedgerStream } from '../support/ledgerStream.ts';
 import { keyNamed, ledgerOptions, payment } from '../support/ledgerWorld.ts';
+import { openLedger } from '../support/testChain.ts';
+
+const PACE_MS = 50;
 
 const [, , directory = ''] = process.argv;
-const chain = new EmulatedChain({
-  ...ledgerOptions(directory),
-  blockPaceMs: 50,
-  genesisTimeMs: Date.now(),
-  died: (error) => {
-    throw error;
+const options = { ...ledgerOptions(directory), genesisTimeMs: Date.now() };
+const { ledger, file } = openLedger(options, PACE_MS);
+const node = new DevnetNode({
+  ledger,
+  file,
+  clock: systemClock,
+  faucetKey: keyOf(options.faucetSecret),
+  paceMs: PACE_MS,
+  includeCbor: true,
+  stalled: (message) => {
+    throw new Error(message);
   },
 });
-await chain.start();
-const stream = await chain.open([]);
-if (stream === null) throw new Error('a stream from the beginning opens');
+const stream = new LedgerStream(ledger, file, null);
+node.chain.listen({ changed: print, shortened: () => {} });
+node.start();
 
-async function pay(): Promise<void> {
-  for (;;) {
-    const view = await chain.byPaymentKey(keyNamed('alice').hash, 'newest');
-    const rich = view.filter(({ output }) => output.value.lovelace > 10_000_000n);
-    const source: Utxo | undefined = rich[Math.floor(Math.random() * rich.length)];
-    if (source === undefined) return;
-    await chain.submit(payment(source, 'alice', 'bob', 2_000_000n).bytes);
+function print(): void {
+  for (let events = stream.read(); events.length > 0; events = stream.read()) {
+    for (const event of events) {
+      if (event.kind !== 'forward') continue;
+      const { point, height, transactions } = event.block;
+      const ids = transactions.map(({ id }) => id);
+      process.stdout.write(`${JSON.stringify({ ...point, height, ids })}\n`);
+    }
   }
 }
 
-void pay();
 for (;;) {
-  const event = await stream.next();
-  if (event?.kind !== 'forward') continue;
-  const { point, height, transactions } = event.block;
-  const ids = transactions.map(({ id }) => id);
-  process.stdout.write(`${JSON.stringify({ ...point, height, ids })}\n`);
+  const view = utxosOfCredential(ledger, keyNamed('alice').hash, 'newest', {});
+  const rich = view.filter(({ output }) => output.value.lovelace > 10_000_000n);
+  const source = rich[Math.floor(Math.random() * rich.length)];
+  if (source === undefined) break;
+  const { bytes } = payment(source, 'alice', 'bob', 2_000_000n);
+  await node.submit(Buffer.from(bytes).toString('hex'));
 }

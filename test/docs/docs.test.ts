@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { CATALOGUE } from '../../src/engine/runtime/errors.ts';
 import { settingRows } from '../../src/server/settings/help.ts';
-import { KEYS_HELP } from '../../src/server/settings/realSecrets.ts';
+import { KEYS_HELP } from '../../src/server/settings/keyFiles.ts';
 import { ownMetrics, processMetrics, REFERENCES } from './references.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

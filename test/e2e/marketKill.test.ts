@@ -151,12 +151,12 @@ test('kill -9 in the middle of trading', async (t) => {
   const exit = await server.stop();
   assert.equal(exit.code, 0);
   await assertVerified({ DATA_DIR: directory });
-  const file = new LedgerFile(`${directory}/ledger.sqlite`);
+  const file = new LedgerFile(`${directory}/devnet/chain.sqlite`);
   const deployment = deploymentOf(file);
   for (const { slot, hash } of tips) assert.equal(file.headAt(slot)?.hash, hash, 'the same chain');
   file.close();
   assert.deepEqual(await turnsIn(directory), ['epoch'], 'no rollback, no second epoch');
-  const { counts } = audit(`${directory}/ledger.sqlite`, deployment);
+  const { counts } = audit(`${directory}/devnet/chain.sqlite`, deployment);
   t.diagnostic(JSON.stringify(counts));
   // No more blocks: what the market says now is what the chain says to one who was never killed.
   const last = await DevnetWorld.start(t, { directory });

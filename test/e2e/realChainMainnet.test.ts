@@ -14,7 +14,7 @@ import type { Landmarks, NetworkDeployment } from '../../src/cardano/datums/depl
 import { ApiFailure } from '../../src/client/trade/failure.ts';
 import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
-import { NO_SECRETS } from '../../src/server/settings/realSecrets.ts';
+import { NO_SECRETS } from '../../src/server/settings/keyFiles.ts';
 import { untilAsked } from '../support/until.ts';
 import { ADA, launchOf, ok } from './devnet/world.ts';
 import { answered, built, KEYS, RealLedger } from './realTradeWorld.ts';

@@ -2,37 +2,34 @@
  * A ledger that knows nothing of us, told by a fake Ogmios and a fake Kupo, and nodes that follow
  * it as a real network: who trades there, and through which node, is the tests' business.
  */
-import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
 import { ApiClient } from '../../src/client/trade/api.ts';
 import { Desk } from '../../src/client/trade/desk.ts';
 import { ApiFailure } from '../../src/client/trade/failure.ts';
 import { Wallet } from '../../src/client/trade/wallet.ts';
-import type { EmulatedChain } from '../../src/devnet/emulated.ts';
-import { unpacked } from '../../src/devnet/messages.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
-import { Failure } from '../../src/engine/runtime/errors.ts';
-import { NO_SECRETS, type RealSecrets } from '../../src/server/settings/realSecrets.ts';
+import { type KeySecrets, NO_SECRETS } from '../../src/server/settings/keyFiles.ts';
 import { Secret } from '../../src/server/settings/secrets.ts';
 import { startTestApp } from '../support/app.ts';
 import { FakeKupo } from '../support/kupo/fake.ts';
 import { secretOf, startChain } from '../support/ledgerWorld.ts';
 import { Bridge } from '../support/ogmios/bridge.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
+import type { TestChain } from '../support/testChain.ts';
 import { untilAsked } from '../support/until.ts';
 import { ok } from './devnet/world.ts';
 import { Real } from './realChainWorld.ts';
 
 /** Of the deployment that the ledger begins with. */
-export const KEYS: RealSecrets = {
+export const KEYS: KeySecrets = {
   executor: new Secret(secretOf('executor')),
   fee: new Secret(secretOf('fee')),
   collateral: new Secret(secretOf('collateral')),
 };
 
 export interface NodeOptions {
-  readonly secrets?: RealSecrets;
+  readonly secrets?: KeySecrets;
   /** Instead of all that there is to know of the ledger's deployment, on preprod. */
   readonly some?: Partial<NetworkDeployment>;
   readonly withKupo?: boolean;
@@ -52,13 +49,13 @@ export interface Seat extends Followed {
 }
 
 export class RealLedger {
-  readonly ledger: EmulatedChain;
+  readonly ledger: TestChain;
   readonly bridge: Bridge;
   readonly #kupo: FakeKupo;
   readonly #scope: Scope;
   readonly #nodes: Real[] = [];
 
-  private constructor(scope: Scope, ledger: EmulatedChain, bridge: Bridge, kupo: FakeKupo) {
+  private constructor(scope: Scope, ledger: TestChain, bridge: Bridge, kupo: FakeKupo) {
     this.#scope = scope;
     this.ledger = ledger;
     this.bridge = bridge;
@@ -131,13 +128,8 @@ export class RealLedger {
 }
 
 /** Ogmios and Kupo beside a node of the network. */
-async function around(t: Scope, ledger: EmulatedChain) {
-  const genesis = await ledger.genesis();
-  assert(!(genesis instanceof Failure));
-  const kupo = await FakeKupo.begin(t, {
-    source: ledger,
-    genesis: genesis.outputs.map(unpacked),
-  });
+async function around(t: Scope, ledger: TestChain) {
+  const kupo = await FakeKupo.begin(t, { source: ledger, genesis: ledger.genesis });
   const bridge = new Bridge(ledger);
   await bridge.start();
   t.after(() => bridge.stop());

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../src/engine/runtime/events.ts';
 import { type Rng, systemRng } from '../../src/engine/runtime/rng.ts';
 import { type App, startApp, type World } from '../../src/server/app.ts';
-import type { RealSecrets } from '../../src/server/settings/realSecrets.ts';
+import type { KeySecrets } from '../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import { type Environment, type Scope, temporaryDirectory } from './server.ts';
 
@@ -27,7 +27,7 @@ export interface TestAppOptions {
   /** What is followed on a real network, instead of what the settings name. */
   readonly deployment?: NetworkDeployment;
   /** Keys for a real network. */
-  readonly secrets?: RealSecrets;
+  readonly secrets?: KeySecrets;
 }
 
 export class TestApp {

@@ -45,13 +45,15 @@ async function followed(t: TestContext, ...blocks: readonly Transaction[]): Prom
 
 /** What `/quote` answers where these outputs are unspent. */
 async function quoteOf(world: FoldWorld, unspent: readonly Output[], assetId: string) {
+  const withAsset = (asset: string) =>
+    unspent
+      .filter(({ value }) => value.assets.has(asset))
+      .map((output, index) => ({ ref: { txHash: 'ab'.repeat(32), index }, output }));
   const utxos: UtxoLookup = {
     byPaymentKey: async () => [],
     byRefs: async (refs) => refs.map(() => ({ state: 'unknown' })),
-    byAsset: async (asset) =>
-      unspent
-        .filter(({ value }) => value.assets.has(asset))
-        .map((output, index) => ({ ref: { txHash: 'ab'.repeat(32), index }, output })),
+    byAsset: async (asset) => withAsset(asset),
+    newestOf: async (_, asset) => withAsset(asset)[0] ?? null,
   };
   const store = () => world.fold.store;
   // trust: a quote asks a workshop for no more

@@ -41,6 +41,7 @@ function ledger(unspent: readonly Utxo[], spent: readonly Utxo[] = []): UtxoLook
     held.find(({ ref }) => refText(ref) === text) ?? null;
   return {
     byAsset: async () => [],
+    newestOf: async () => null,
     byPaymentKey: async (keyHash, _view, page) =>
       unspent
         .filter(({ output }) => parseAddress(output.address)?.payment.hash === keyHash)

@@ -25,7 +25,7 @@ import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts'
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
-import { makeGenesis } from '../../../src/devnet/genesis.ts';
+import { makeGenesis, placed } from '../../../src/cardano/validators/genesis.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
@@ -61,7 +61,6 @@ export const PLATFORM = atEnterprise(person(2));
 export const COLLATERAL_OWNER = atEnterprise(person(3));
 export const ALICE = person(4);
 export const BOB = person(5);
-const FAUCET = person(6);
 
 /** Without a stake part, as a deployment's addresses are. */
 function atEnterprise(someone: Person): Person {
@@ -104,7 +103,6 @@ const GENESIS = makeGenesis({
   executorKeyHash: EXECUTOR.key.hash,
   feeKeyHash: PLATFORM.key.hash,
   collateralKeyHash: COLLATERAL_OWNER.key.hash,
-  faucetKeyHash: FAUCET.key.hash,
   wallets: [],
 });
 export const DEPLOYMENT: Deployment = GENESIS.deployment;
@@ -113,7 +111,7 @@ export const DEPLOYMENT: Deployment = GENESIS.deployment;
 function referencesOf(): Record<keyof Deployment['scripts'], Utxo> {
   const holds = (name: keyof Deployment['scripts']): Utxo => {
     const { ref } = DEPLOYMENT.scripts[name];
-    const found = GENESIS.outputs.find((held) => refText(held.ref) === refText(ref));
+    const found = placed(GENESIS.outputs).find((held) => refText(held.ref) === refText(ref));
     assert.ok(found, name);
     return found;
   };

@@ -43,6 +43,10 @@ class Held implements UtxoLookup {
     return [];
   }
 
+  async newestOf() {
+    return null;
+  }
+
   async byRefs(refs: Parameters<UtxoLookup['byRefs']>[0]) {
     return refs.map((ref) => {
       const utxo = this.utxos.find((each) => refText(each.ref) === refText(ref));
@@ -160,6 +164,7 @@ test('a float is looked for only where needed; builds are urgent and leave room'
       return world.chain.byPaymentKey(...asked);
     },
     byAsset: (...asked) => world.chain.byAsset(...asked),
+    newestOf: (ref, asset) => world.chain.newestOf(ref, asset),
     byRefs: (refs) => world.chain.byRefs(refs),
   };
   const builds: [number, number, BuildOptions | undefined][] = [];

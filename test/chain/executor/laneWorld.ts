@@ -45,6 +45,7 @@ export function backwards(lookup: UtxoLookup): UtxoLookup {
   return {
     byPaymentKey: async (...asked) => [...(await lookup.byPaymentKey(...asked))].reverse(),
     byAsset: (...asked) => lookup.byAsset(...asked),
+    newestOf: (ref, asset) => lookup.newestOf(ref, asset),
     byRefs: (refs) => lookup.byRefs(refs),
   };
 }

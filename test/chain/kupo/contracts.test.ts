@@ -19,6 +19,7 @@ const place: MakePlace = async (scope) => {
     },
     byPaymentKey: lookup.byPaymentKey.bind(lookup),
     byAsset: lookup.byAsset.bind(lookup),
+    newestOf: lookup.newestOf.bind(lookup),
     byRefs: lookup.byRefs.bind(lookup),
   };
   return {

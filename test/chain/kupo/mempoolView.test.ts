@@ -37,25 +37,25 @@ test('a transaction is known once it waits or is in a block, and who asked goes 
   const { due, clock } = standing();
   const view = new MempoolView();
   const [first, second, other] = [paying(0), paying(1), paying(2)];
-  const one = watched(view.known(first.id, clock, 1_000));
-  const two = watched(view.known(second.id, clock, 1_000));
-  const again = watched(view.known(second.id, clock, 1_000));
+  const one = watched(view.shown(first.id, clock, 1_000));
+  const two = watched(view.shown(second.id, clock, 1_000));
+  const again = watched(view.shown(second.id, clock, 1_000));
   view.take({ kind: 'mempool', whole: false, added: [other], removed: [] });
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual([one.state.isOver, two.state.isOver], [false, false]);
   view.take({ kind: 'mempool', whole: false, added: [first], removed: [] });
   await one.ended;
   assert.equal(two.state.isOver, false);
-  view.settle([second]);
+  view.settle([second], 1);
   await Promise.all([two.ended, again.ended]);
   assert.equal(due.size, 0, 'nothing is left to be due');
-  await view.known(first.id, clock, 1_000);
+  await view.shown(first.id, clock, 1_000);
 });
 
 test('what the mempool never shows is waited for no longer than was said', async () => {
   const { due, clock } = standing();
   const view = new MempoolView();
-  const waiting = watched(view.known(paying(0).id, clock, 1_000));
+  const waiting = watched(view.shown(paying(0).id, clock, 1_000));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(waiting.state.isOver, false);
   for (const run of due) run();

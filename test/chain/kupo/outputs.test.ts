@@ -5,9 +5,7 @@ import type { UtxoState } from '../../../src/cardano/ledger/port.ts';
 import { readMatches } from '../../../src/chain/kupo/matches.ts';
 import { NoAnswer } from '../../../src/chain/kupo/questions.ts';
 import { KupoWatch } from '../../../src/chain/kupo/watch.ts';
-import { unpacked } from '../../../src/devnet/messages.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { addressOf, keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { until } from '../../support/until.ts';
 import { kupoPlace } from './place.ts';
@@ -16,9 +14,7 @@ const ADA = 1_000_000n;
 
 test('gives every output as the ledger has it, scripts included', async (scope) => {
   const { ledger, lookup } = await kupoPlace(scope);
-  const genesis = await ledger.genesis();
-  assert.ok(!(genesis instanceof Failure));
-  const utxos = genesis.outputs.map(unpacked);
+  const utxos = ledger.genesis;
   assert.ok(utxos.some(({ output }) => output.scriptHash !== null));
   const states = await lookup.byRefs(utxos.map(({ ref }) => ref));
   const expected: UtxoState[] = utxos.map((utxo) => ({ state: 'unspent', utxo }));
@@ -93,7 +89,7 @@ test('a rival in a block takes out what waited, and all that needed it', async (
   await until('both wait', () => waiting.mempool.size === 2);
   const [kept, rest] = [...waiting.mempool.all()].map(({ tx }) => tx);
   assert.ok(kept && rest);
-  waiting.settle([{ ...kept, id: 'f'.repeat(64) }]);
+  waiting.settle([{ ...kept, id: 'f'.repeat(64) }], 1);
   assert.equal(waiting.mempool.size, 0);
 });
 

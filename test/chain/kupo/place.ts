@@ -1,21 +1,18 @@
-/** Kupo's lookup over an embedded ledger, whose blocks reach a fake Kupo and a mempool view. */
+/** Kupo's lookup over a chain of the test's own, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
 import type { KupoHealth } from '../../../src/chain/kupo/questions.ts';
 import type { ChainStream, Point } from '../../../src/chain/port.ts';
-import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
-import { unpacked } from '../../../src/devnet/messages.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
-import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';
-import { chainsInTurn } from '../../support/ledgerWorld.ts';
+import { startChain } from '../../support/ledgerWorld.ts';
 import type { Scope } from '../../support/server.ts';
+import type { TestChain } from '../../support/testChain.ts';
 import { until } from '../../support/until.ts';
 
 export interface KupoPlace {
-  readonly ledger: EmulatedChain;
+  readonly ledger: TestChain;
   readonly kupo: FakeKupo;
   readonly lookup: KupoLookup;
   readonly waiting: MempoolView;
@@ -42,7 +39,7 @@ class Served {
       if (event === null) return;
       if (event.kind === 'forward') {
         this.tip = event.block.point;
-        this.waiting.settle(event.block.transactions);
+        this.waiting.settle(event.block.transactions, event.block.point.slot);
       } else if (event.kind === 'back') {
         if (event.point?.hash !== this.tip?.hash) this.waiting.forget();
         this.tip = event.point;
@@ -63,21 +60,14 @@ function backwards(test: Scope): Scope {
   return { after: (end) => void ends.push(end) };
 }
 
-const chain = chainsInTurn(after);
-
 export async function kupoPlace(
   test: Scope,
   limits: Partial<KupoLimits> = {},
   clock: Clock = systemClock,
 ): Promise<KupoPlace> {
   const scope = backwards(test);
-  const ledger = await chain();
-  const genesis = await ledger.genesis();
-  assert.ok(!(genesis instanceof Failure));
-  const kupo = await FakeKupo.begin(scope, {
-    source: ledger,
-    genesis: genesis.outputs.map(unpacked),
-  });
+  const ledger = await startChain(test);
+  const kupo = await FakeKupo.begin(scope, { source: ledger, genesis: ledger.genesis });
   const served = new Served();
   const stream = await ledger.open([]);
   assert.ok(stream);

@@ -1,19 +1,15 @@
-/** The contracts of source and submitter, through Ogmios to the embedded ledger. */
-import { after } from 'node:test';
+/** The contracts of source and submitter, through Ogmios to a chain of the test's own. */
 import type { MakePlace } from '../../contracts/chainPlace.ts';
 import { chainSourceContract } from '../../contracts/chainSource.ts';
 import { chainSubmitterContract } from '../../contracts/chainSubmitter.ts';
-import { chainsInTurn } from '../../support/ledgerWorld.ts';
 import { bridgedChain, startBridgedPlace } from '../../support/ogmios/place.ts';
 import { checkedMessages } from '../../support/ogmios/scene.ts';
 import { until } from '../../support/until.ts';
 import { startOgmios } from './ogmiosWorld.ts';
 
-const chain = chainsInTurn(after);
-
 const place: MakePlace = async (scope) => {
   const sent = checkedMessages(scope);
-  const bridged = await startBridgedPlace(scope, { includeCbor: true, ogmios: { sent } }, chain);
+  const bridged = await startBridgedPlace(scope, { includeCbor: true, ogmios: { sent } });
   const { bridge, ledger } = bridged;
   const ogmios = await startOgmios(scope, bridge.url);
   /** Where somebody follows, until the adapter's thread has heard of it. */

@@ -9,6 +9,7 @@ import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts
 import { KEPT_POINTS } from '../../../src/engine/actors/chainRows.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
+import { PUBLIC_POLICY } from '../../support/chainPolicies.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
@@ -42,10 +43,12 @@ function seen() {
 function follow(t: TestContext, source: OgmiosChain) {
   const faults: unknown[] = [];
   const { node, writer, log } = world;
-  const distant = { clock: systemClock, tip: () => source.tip(), start: null, finalGraceMs: 0 };
+  const policy = { ...PUBLIC_POLICY, finalGraceMs: 0 };
+  const place = { source, rules: RULES, clock: systemClock, rng: seededRng(5), node, writer, log };
   const follower = new Follower(
-    { source, rules: RULES, clock: systemClock, rng: seededRng(5), node, writer, log, distant },
+    { ...place, policy, tip: () => source.tip() },
     {
+      nodeBehind: () => {},
       chainFollowed: () => {},
       chainRolledBack: () => {},
       followerFailed: (error) => void faults.push(error),

@@ -1,11 +1,11 @@
-/** One embedded ledger, followed through both adapters: the same blocks, also without bytes. */
+/** One chain, read directly and through Ogmios: the same blocks, also without bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from '../../../src/chain/port.ts';
-import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { FUNDED, keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { startBridgedPlace } from '../../support/ogmios/place.ts';
+import type { TestChain } from '../../support/testChain.ts';
 import { until } from '../../support/until.ts';
 import { startOgmios } from './ogmiosWorld.ts';
 import { StreamModel } from './streamModel.ts';
@@ -15,7 +15,7 @@ const ADA = 1_000_000n;
 const NONE = new Uint8Array(0);
 
 /** Some of those with money pay others. */
-async function pay(ledger: EmulatedChain, unit: () => number): Promise<void> {
+async function pay(ledger: TestChain, unit: () => number): Promise<void> {
   for (const name of FUNDED) {
     const [utxo] = await ledger.byPaymentKey(keyNamed(name).hash, 'newest', { limit: 1 });
     if (utxo === undefined || unit() < 0.3 || utxo.output.value.lovelace < 20n * ADA) continue;
@@ -42,7 +42,7 @@ function plain({ places, ...block }: Block): Block {
 
 for (const includeCbor of [true, false]) {
   const how = includeCbor ? 'with' : 'without';
-  test(`${how} their bytes, blocks are the same through both adapters, over forks`, {
+  test(`${how} their bytes, blocks are the same in both readings, over forks`, {
     timeout: 120_000,
   }, async (t) => {
     t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test ${import.meta.filename}`);

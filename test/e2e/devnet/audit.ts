@@ -16,7 +16,7 @@ import {
 } from '../../../src/cardano/codec/value.ts';
 import { readAmmData, readOrderData, readPoolData } from '../../../src/cardano/datums/datums.ts';
 import { capLovelace, type Deployment } from '../../../src/cardano/datums/deployment.ts';
-import { FLOATS } from '../../../src/devnet/genesis.ts';
+import { FLOATS } from '../../../src/cardano/validators/genesis.ts';
 import { LedgerFile } from '../../../src/devnet/ledgerFile.ts';
 import { buy, sell } from '../../../src/engine/market/exchange.ts';
 import { fillIncomeLovelace } from '../../../src/engine/market/fees.ts';

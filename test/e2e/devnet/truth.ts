@@ -55,8 +55,8 @@ export function assertSeen(found: Seen, expected: Seen, what: string): void {
 /** Another app over the same chain, its log made anew. The first has stopped. */
 export async function retold(scope: Scope, world: DevnetWorld, directory: string) {
   assert(world.app.stopped);
-  for (const name of ['ledger.sqlite', 'keys.json']) {
-    cpSync(join(world.directory, name), join(directory, name));
+  for (const name of ['devnet', 'keys.json']) {
+    cpSync(join(world.directory, name), join(directory, name), { recursive: true });
   }
   const again = await DevnetWorld.start(scope, { directory });
   const { tip } = await again.chain.tip();

@@ -1,7 +1,7 @@
 /**
- * A whole market in the test's process: ledger, executor, builder, doors; blocks only when asked.
+ * A whole market in the test's process: devnet, executor, builder, doors; blocks only when asked.
  * Everything goes through the public HTTP API with real signatures; what the test looks into
- * (ledger, fold) it only reads.
+ * (chain, fold) it only reads.
  */
 import assert from 'node:assert/strict';
 import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
@@ -15,7 +15,6 @@ import type { Fetch } from '../../../src/client/trade/transport.ts';
 import { Wallet } from '../../../src/client/trade/wallet.ts';
 import type { TraderConfig } from '../../../src/client/traders/config.ts';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';
-import { EmulatedChain } from '../../../src/devnet/emulated.ts';
 import { dataFiles } from '../../../src/engine/actors/files.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/engine/store/records.ts';
@@ -27,6 +26,7 @@ import { secretOf } from '../../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../../support/server.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { documentedFetch } from './documented.ts';
+import { MarketChain } from './marketChain.ts';
 
 export const ADA = 1_000_000n;
 
@@ -57,10 +57,12 @@ export class DevnetWorld {
   readonly directory: string;
   readonly app: TestApp;
   readonly client: ApiClient;
+  readonly chain: MarketChain;
   readonly #fetch: Fetch;
 
-  private constructor(directory: string, app: TestApp, asked: Fetch) {
+  private constructor(directory: string, app: TestApp, chain: MarketChain, asked: Fetch) {
     this.directory = directory;
+    this.chain = chain;
     this.app = app;
     this.#fetch = asked;
     const { url: baseUrl } = app;
@@ -83,7 +85,11 @@ export class DevnetWorld {
       devnet,
       gateway,
     });
-    const world = new DevnetWorld(directory, app, await documentedFetch(scope, app.url));
+    const asked = await documentedFetch(scope, app.url);
+    const { chain: kit, devnet: urls } = app.app;
+    assert(kit !== null && urls !== null, 'this app has a chain of its own');
+    const chain = new MarketChain(scope, urls.ogmios, kit);
+    const world = new DevnetWorld(directory, app, chain, asked);
     // Chain time is that of the newest block.
     if (world.tip === null) await world.mine();
     return world;
@@ -101,13 +107,8 @@ export class DevnetWorld {
     return this.app.app.chain ?? assert.fail('this app has a chain');
   }
 
-  get chain(): EmulatedChain {
-    const { utxos } = this.kit.workshop;
-    return utxos instanceof EmulatedChain ? utxos : assert.fail('it is the embedded ledger');
-  }
-
   get ledgerFile(): string {
-    return `${this.directory}/ledger.sqlite`;
+    return `${this.directory}/devnet/chain.sqlite`;
   }
 
   get files() {

@@ -10,15 +10,12 @@ import { ApiClient } from '../../../src/client/trade/api.ts';
 import { Desk } from '../../../src/client/trade/desk.ts';
 import { ApiFailure } from '../../../src/client/trade/failure.ts';
 import { Wallet } from '../../../src/client/trade/wallet.ts';
-import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
-import { unpacked } from '../../../src/devnet/messages.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { parseCommand } from '../../../src/server/cli/arguments.ts';
 import { runDeploy } from '../../../src/server/cli/deploy.ts';
 import { readDeployment } from '../../../src/server/settings/deployments.ts';
-import { realSecrets } from '../../../src/server/settings/realSecrets.ts';
+import { keyFiles } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
 import { ADA, launchOf, ok } from '../../e2e/devnet/world.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';
@@ -31,12 +28,13 @@ import {
   startServer,
   temporaryDirectory,
 } from '../../support/server.ts';
+import type { TestChain } from '../../support/testChain.ts';
 import { untilAsked } from '../../support/until.ts';
 
 const NAMES = ['filler', 'guarantor', 'alice', 'bob'] as const;
 
 interface Network {
-  readonly ledger: EmulatedChain;
+  readonly ledger: TestChain;
   readonly env: Environment;
   /** The file of Alice's key, who pays. */
   readonly key: string;
@@ -46,10 +44,7 @@ interface Network {
 async function network(t: TestContext): Promise<Network> {
   const ledger = await startChain(t, { genesisTimeMs: Date.now() });
   await ledger.mine(1);
-  const genesis = await ledger.genesis();
-  assert.ok(!(genesis instanceof Failure));
-  const outputs = genesis.outputs.map(unpacked);
-  const kupo = await FakeKupo.begin(t, { source: ledger, genesis: outputs });
+  const kupo = await FakeKupo.begin(t, { source: ledger, genesis: ledger.genesis });
   const bridge = new Bridge(ledger);
   await bridge.start();
   t.after(() => bridge.stop());
@@ -93,7 +88,7 @@ async function deployed(world: Network, argv: readonly string[]): Promise<Progra
   return program;
 }
 
-async function mineWhatWaits(ledger: EmulatedChain): Promise<void> {
+async function mineWhatWaits(ledger: TestChain): Promise<void> {
   const outputs = async (view: 'spendable' | 'newest') =>
     JSON.stringify((await ledger.byPaymentKey(keyNamed('alice').hash, view)).map(({ ref }) => ref));
   if ((await outputs('spendable')) !== (await outputs('newest'))) await ledger.mine(1);
@@ -189,7 +184,7 @@ async function refusalOf(argv: readonly string[], given: Environment): Promise<s
   assert.ok(command.name === 'deploy');
   const settings = readSettings({ ...given, NETWORK: command.network });
   if (settings instanceof BadSettings) return settings.message;
-  const secrets = realSecrets(given);
+  const secrets = keyFiles(given);
   if (secrets instanceof BadSettings) return secrets.message;
   const said: string[] = [];
   const say = (line: string) => said.push(line);

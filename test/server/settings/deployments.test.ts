@@ -23,7 +23,7 @@ import {
   readDeployment,
 } from '../../../src/server/settings/deployments.ts';
 import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
-import { realWorkshop } from '../../../src/server/wiring/realWorkshop.ts';
+import { workshopOf as opened } from '../../../src/server/wiring/workshop.ts';
 
 const OURS = ['preprod', 'preview'] as const;
 
@@ -241,8 +241,8 @@ function parametersOf(network: NetworkDeployment): unknown {
 function workshopOf(network: NetworkDeployment, collateral: Key | null): Workshop {
   // trust: nothing but the deployment is asked for
   const [plain, live] = [{}, { terms: null }] as unknown as [
-    Parameters<typeof realWorkshop>[0],
-    Parameters<typeof realWorkshop>[2],
+    Parameters<typeof opened>[0],
+    Parameters<typeof opened>[2],
   ];
-  return realWorkshop(plain, network, live, collateral);
+  return opened(plain, network, live, collateral);
 }

@@ -5,7 +5,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import type { ChainSource, ChainStream, Point } from '../../../src/chain/port.ts';
-import { LedgerStopped } from '../../../src/devnet/emulated.ts';
 import { matchJson, pointJson, writeJson } from '../../../src/devnet/kupo/matchJson.ts';
 import type { Scope } from '../server.ts';
 import { until } from '../until.ts';
@@ -17,11 +16,6 @@ export type Mischief = 'stall' | 'drop' | { readonly status: number; readonly bo
 export interface FakeKupoOptions {
   readonly source: ChainSource;
   readonly genesis: readonly Utxo[];
-}
-
-/** Whichever of the two is stopped first. */
-function unlessLedgerStopped(error: unknown): void {
-  if (!(error instanceof LedgerStopped)) throw error;
 }
 
 export class FakeKupo {
@@ -57,13 +51,13 @@ export class FakeKupo {
     scope.after(() => kupo.stop());
     kupo.#stream = await options.source.open([]);
     if (kupo.#stream === null) throw new Error('the chain has a beginning');
-    kupo.#pumping = kupo.#pump(kupo.#stream).catch(unlessLedgerStopped);
+    kupo.#pumping = kupo.#pump(kupo.#stream);
     return kupo;
   }
 
   async stop(): Promise<void> {
     this.go();
-    await this.#stream?.close().catch(unlessLedgerStopped);
+    await this.#stream?.close();
     await this.#pumping;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();

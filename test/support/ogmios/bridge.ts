@@ -1,15 +1,22 @@
 /**
- * The embedded ledger behind a fake Ogmios: its blocks and forks by chain synchronisation, its
- * mempool by monitoring, submission by its own judgement, in the words of a real node. So one chain
- * can be followed through both adapters.
+ * A chain of the test's own behind a fake Ogmios, which can be made to fail: its blocks and forks by
+ * chain synchronisation, its mempool by monitoring, submission by its own judgement, in the words of
+ * a real node. So the same chain can be read directly and through Ogmios.
  *
  * As a node, it refuses what waits or is in a block already: all its inputs are spent.
  */
 import assert from 'node:assert/strict';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
+import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
-import type { Block, ChainEvent, ChainStream } from '../../../src/chain/port.ts';
-import { type EmulatedChain, LedgerStopped } from '../../../src/devnet/emulated.ts';
+import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type {
+  Block,
+  ChainEvent,
+  ChainSource,
+  ChainStream,
+  ChainTip,
+} from '../../../src/chain/port.ts';
 import { oneEra } from '../../../src/devnet/ogmios/eras.ts';
 import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
 import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
@@ -31,6 +38,12 @@ import type { FakeTransaction } from './chain.ts';
 import type { NodeFacts } from './node.ts';
 import { FakeOgmios, type FakeOgmiosOptions } from './server.ts';
 
+/** What a node is asked for. */
+export interface BridgedChain extends ChainSource, Submitter, Pick<UtxoLookup, 'byRefs'> {
+  readonly slotConfig: SlotConfig;
+  tip(): Promise<{ readonly tip: ChainTip | null; readonly slot: number }>;
+}
+
 export interface BridgeOptions extends TransactionOptions {
   /** What network it pretends to be. */
   readonly facts?: Partial<NodeFacts>;
@@ -42,7 +55,7 @@ const SHOWN_LIMIT_MS = 30_000;
 
 export class Bridge {
   readonly ogmios: FakeOgmios;
-  readonly #chain: EmulatedChain;
+  readonly #chain: BridgedChain;
   readonly #options: TransactionOptions;
   #stream: ChainStream | null = null;
   #following: Promise<void> = Promise.resolve();
@@ -53,7 +66,7 @@ export class Bridge {
   readonly #inBlock = new Map<string, string>();
   readonly #dropped = new Set<string>();
 
-  constructor(chain: EmulatedChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
+  constructor(chain: BridgedChain, { ogmios = {}, facts = {}, ...options }: BridgeOptions = {}) {
     this.#chain = chain;
     this.#options = options;
     const submit = (cbor: string) => this.#submit(Buffer.from(cbor, 'hex'));
@@ -79,10 +92,10 @@ export class Bridge {
   }
 
   async stop(): Promise<void> {
-    await this.#stream?.close().catch(unlessLedgerStopped);
+    await this.#stream?.close();
     await this.#following;
     await this.ogmios.stop();
-    unlessLedgerStopped(this.#failure);
+    if (this.#failure !== null) throw this.#failure;
   }
 
   get url(): string {
@@ -193,9 +206,4 @@ export class Bridge {
       result: states.flatMap((state) => (state.state === 'unspent' ? [utxoJson(state.utxo)] : [])),
     };
   }
-}
-
-/** The ledger may stop first. */
-function unlessLedgerStopped(error: unknown): void {
-  if (error !== null && !(error instanceof LedgerStopped)) throw error;
 }

@@ -1,18 +1,18 @@
 /**
- * Where the contracts of the chain's ports run on an adapter of Ogmios: the embedded ledger behind
- * a fake. Who runs them adds the adapter; lookups are the ledger's own.
+ * Where the contracts of the chain's ports run on an adapter of Ogmios: a chain of the test's own
+ * behind a fake. Who runs them adds the adapter; lookups are the ledger's own.
  */
 import assert from 'node:assert/strict';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import type { ChainSource } from '../../../src/chain/port.ts';
-import type { EmulatedChain } from '../../../src/devnet/emulated.ts';
 import type { ChainPlace } from '../../contracts/chainPlace.ts';
 import { startChain } from '../ledgerWorld.ts';
 import type { Scope } from '../server.ts';
+import type { TestChain } from '../testChain.ts';
 import { Bridge, type BridgeOptions } from './bridge.ts';
 
 export interface BridgedPlace extends Omit<ChainPlace, 'chain'> {
-  readonly ledger: EmulatedChain;
+  readonly ledger: TestChain;
   readonly bridge: Bridge;
 }
 
@@ -20,9 +20,8 @@ export interface BridgedPlace extends Omit<ChainPlace, 'chain'> {
 export async function startBridgedPlace(
   scope: Scope,
   options: BridgeOptions = {},
-  begin: (scope: Scope) => Promise<EmulatedChain> = startChain,
 ): Promise<BridgedPlace> {
-  const ledger = await begin(scope);
+  const ledger = await startChain(scope);
   const bridge = new Bridge(ledger, options);
   await bridge.start();
   scope.after(() => bridge.stop());
@@ -50,6 +49,7 @@ export function bridgedChain(
     submit: (bytes) => adapter.submit(bytes),
     byPaymentKey: (keyHash, view, page) => ledger.byPaymentKey(keyHash, view, page),
     byAsset: (asset, view) => ledger.byAsset(asset, view),
+    newestOf: (ref, asset) => ledger.newestOf(ref, asset),
     byRefs: (refs) => ledger.byRefs(refs),
   };
 }

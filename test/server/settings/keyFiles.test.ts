@@ -6,14 +6,9 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import type { NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
 import { keyOf } from '../../../src/cardano/keys/keys.ts';
-import {
-  type RealSecrets,
-  realSecrets,
-  secretFrom,
-} from '../../../src/server/settings/realSecrets.ts';
+import { type KeySecrets, keyFiles, secretFrom } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings } from '../../../src/server/settings/settings.ts';
-import { realKeys } from '../../../src/server/wiring/realKeys.ts';
-import type { World } from '../../../src/server/wiring/world.ts';
+import { keysOf } from '../../../src/server/wiring/keys.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const EXECUTOR = 'e1'.repeat(32);
@@ -29,8 +24,8 @@ function skey(hex: string, type = 'PaymentSigningKeyShelley_ed25519'): string {
   return JSON.stringify({ type, description: 'Payment Signing Key', cborHex: hex });
 }
 
-function given(environment: Record<string, string>): RealSecrets {
-  const secrets = realSecrets(environment);
+function given(environment: Record<string, string>): KeySecrets {
+  const secrets = keyFiles(environment);
   if (secrets instanceof BadSettings) throw new Error(secrets.message);
   return secrets;
 }
@@ -65,7 +60,7 @@ test('every bad key is told at once, and none of them is shown', () => {
     temporaryDirectory(),
   ];
   for (const file of files) {
-    const bad = realSecrets({
+    const bad = keyFiles({
       EXECUTOR_KEY_FILE: file,
       FEE_KEY: nearly,
       COLLATERAL_KEY: COLLATERAL,
@@ -103,9 +98,9 @@ test('a key that is not the deployment’s is refused by its hash', () => {
   const secrets = given({ EXECUTOR_KEY: EXECUTOR, COLLATERAL_KEY: COLLATERAL });
   const [executor, collateral] = [keyOf(EXECUTOR).hash, keyOf(COLLATERAL).hash];
   const keysFor = (names: Record<string, string>) => {
-    // trust: what realKeys reads of them
+    // trust: what keysOf reads of them
     const network = { network: 'preprod', complete: names } as unknown as NetworkDeployment;
-    return realKeys({ secrets } as World, network);
+    return keysOf(secrets, network);
   };
   const right = { executorKeyHash: executor, feeKeyHash: executor, collateralKeyHash: collateral };
   const { executing } = keysFor(right);
