@@ -146,6 +146,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
       kupoPort: 0,
       paceMs: 0,
       allowHost: null,
+      launchpad: false,
     } as const;
     await runDevnet(
       { ...command, genesis },
@@ -158,6 +159,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
         rng: systemRng,
         say: (line) => lines.push(line),
         stopAsked: Promise.resolve(),
+        launchpad: () => [],
       },
     );
     return lines.filter((line) => line.includes('Wallet')).length;
