@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { placed } from '../../src/devnet/genesis.ts';
+import { placed } from '../../src/cardano/validators/genesis.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { readOnlyDatabase } from '../../src/engine/store/database.ts';
