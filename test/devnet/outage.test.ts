@@ -159,6 +159,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
         rng: systemRng,
         say: (line) => lines.push(line),
         stopAsked: Promise.resolve(),
+        launchpad: () => [],
       },
     );
     return lines.filter((line) => line.includes('Wallet')).length;
