@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { formatAddress } from '../../src/cardano/codec/address.ts';
 import type { Utxo } from '../../src/cardano/codec/output.ts';
-import { coins } from '../../src/cardano/codec/value.ts';
 import { Devnet } from '../../src/devnet/devnet.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { devnetOptions, genesisOutputs, startDevnet } from '../support/devnetNode.ts';
@@ -108,29 +107,6 @@ test('makes a block in every slot; the clock catches up with those asked for', a
   assert.ok(Number(next.slot) <= newestSlot(), 'it waited for the clock');
 });
 
-test('a paced chain is at most 100 slots ahead of its clock, in calls of any size', async (t) => {
-  const devnet = await startDevnet(t, { paceMs: 60_000 });
-  // The first block has the slot of the clock.
-  const first = heightOf(devnet);
-  const refused = async (count: number, words: RegExp) => {
-    const before = heightOf(devnet);
-    const answer = await devnet.node.mine(count);
-    assert.ok(answer instanceof Failure && answer.cause === 'INVALID_PARAMS');
-    assert.match(answer.message, words);
-    assert.equal(heightOf(devnet), before, 'none was made');
-  };
-  await refused(2160, /at most 100 can be made now/);
-  assert.equal(await devnet.node.mine(60), first + 60);
-  await refused(41, /60 ahead: at most 40/);
-  assert.equal(await devnet.node.mine(40), first + 100);
-  await refused(1, /100 ahead: at most 0/);
-});
-
-test('blocks on demand have no clock to run away from', async (scope) => {
-  const { node } = await startDevnet(scope);
-  assert.equal(await node.mine(2160), 2160);
-});
-
 test('keeps its chain and its slots over a restart', async (scope) => {
   const options = devnetOptions();
   const first = await startDevnet(scope, options);
@@ -141,10 +117,6 @@ test('keeps its chain and its slots over a restart', async (scope) => {
   const second = await startDevnet(scope, options);
   assert.deepEqual([second.node.chain.tip, second.node.facts.startTime], [tip, startTime]);
   assert.equal((await unspentOf(second, addressOf('zoe'))).length, 1);
-  assert.ok(second.isOfGenesis);
-  await second.stop();
-  const genesis = [...options.genesis, { address: addressOf('zoe'), value: coins(ADA) }];
-  await assert.rejects(Devnet.open({ ...options, genesis }), /another genesis/);
 });
 
 test('does not start on a file in use, of another faucet or of another pace', async (scope) => {

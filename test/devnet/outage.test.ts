@@ -145,6 +145,7 @@ test('a chain that began with other outputs is not taken for the one asked for',
       ogmiosPort: 0,
       kupoPort: 0,
       paceMs: 0,
+      launchpad: false,
       allowHost: null,
       launchpad: false,
     } as const;

@@ -67,7 +67,7 @@ export class LedgerStream {
       this.#told.delete(id);
       this.#limbo.delete(id);
     }
-    const transactions = rows.map(({ bytes }) => decodeTransaction(bytes));
+    const transactions = rows.map(({ bytes }) => decodeTransaction(Uint8Array.from(bytes)));
     const timeMs = slotStartMs(this.#ledger.slots, slot);
     return { kind: 'forward', block: { point: { slot, hash }, height, timeMs, transactions } };
   }

@@ -1,4 +1,4 @@
-/** Who submitted a transaction waits until it is laid over wallets, and not for ever. */
+/** Callers wait until this node shows a transaction, and not for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
@@ -33,7 +33,7 @@ function watched(waiting: Promise<void>) {
   return { state, ended };
 }
 
-test('a transaction is known once it waits or is in a block, and who asked goes on', async () => {
+test('a transaction is shown once the fold has it, pending or in a block', async () => {
   const { due, clock } = standing();
   const view = new MempoolView();
   const [first, second, other] = [paying(0), paying(1), paying(2)];
@@ -44,6 +44,9 @@ test('a transaction is known once it waits or is in a block, and who asked goes 
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual([one.state.isOver, two.state.isOver], [false, false]);
   view.take({ kind: 'mempool', whole: false, added: [first], removed: [] });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(one.state.isOver, false, 'the fold does not show it yet');
+  view.applied([first]);
   await one.ended;
   assert.equal(two.state.isOver, false);
   view.settle([second], 1);
@@ -52,7 +55,7 @@ test('a transaction is known once it waits or is in a block, and who asked goes 
   await view.shown(first.id, clock, 1_000);
 });
 
-test('what the mempool never shows is waited for no longer than was said', async () => {
+test('what is never shown is waited for no longer than was said', async () => {
   const { due, clock } = standing();
   const view = new MempoolView();
   const waiting = watched(view.shown(paying(0).id, clock, 1_000));
