@@ -35,6 +35,8 @@ export interface ClientOptions extends Partial<Surroundings> {
   readonly encoding?: Encoding;
   /** Of a call over HTTP; 15 s unless set. */
   readonly timeoutMs?: number;
+  /** How often a call is sent while the server is busy (429, 503); 1 unless set. */
+  readonly maxAttempts?: number;
   /** A socket without any frame for so long is given up; 15 s unless set. */
   readonly silenceMs?: number;
 }
@@ -92,11 +94,12 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const { url, encoding = 'json', timeoutMs = USUAL_MS, silenceMs = USUAL_MS } = options;
+    const { maxAttempts = 1 } = options;
     const nodes = new Nodes(typeof url === 'string' ? [url] : url);
     const around = { ...systemSurroundings, ...options };
     const { clock, chance, fetch, openSocket } = around;
     this.#surroundings = { clock, chance, fetch, openSocket };
-    const http = new Http({ nodes, fetch, clock, timeoutMs });
+    const http = new Http({ nodes, fetch, clock, timeoutMs, maxAttempts });
     const connection = new Connection({ ...this.#surroundings, nodes, encoding, silenceMs });
     this.#http = http;
     this.connection = connection;

@@ -1,4 +1,6 @@
 /** `upcurve/client`: what programs and pages import. */
+
+export { ApiError } from './apiError.ts';
 export {
   type BarOptions,
   Client,
@@ -16,7 +18,6 @@ export type { Change, Mirror, Reason } from './mirrors/port.ts';
 export type { TradesChange, TradesMirror, TradesState } from './mirrors/trades.ts';
 export type { WholeMirror } from './mirrors/whole.ts';
 export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
-export { ApiError } from './rest/apiError.ts';
 export type { LaunchForm } from './rest/wallets.ts';
 export type { Connection, ConnectionState, Notice, Tip } from './socket/connection.ts';
 export type { Receiver, Wish } from './socket/subscription.ts';

@@ -4,15 +4,17 @@ import { el } from './dom.ts';
 
 /** One line. */
 export function saidBy(error: unknown): string {
-  if (error instanceof ApiError) return `${error.cause}: ${error.message}`;
+  if (hasCause(error)) return `${error.cause}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
 
 export function failureOf(error: unknown): HTMLElement {
-  const [cause, message] =
-    error instanceof ApiError
-      ? [error.cause, error.message]
-      : ['', error instanceof Error ? error.message : String(error)];
-  const causeLine = cause === '' ? null : el('span', { class: 'cause' }, cause);
+  const message = error instanceof Error ? error.message : String(error);
+  const causeLine = hasCause(error) ? el('span', { class: 'cause' }, error.cause) : null;
   return el('div', { class: 'failure', role: 'alert' }, causeLine, message);
+}
+
+/** What a wallet says needs no cause beside it: nobody looks it up. */
+function hasCause(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.cause !== 'WALLET';
 }

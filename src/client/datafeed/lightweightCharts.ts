@@ -9,9 +9,10 @@
  * Source: typings of lightweight-charts 5, `ISeriesApi` and `ITimeScaleApi`, of which this needs no
  * more than is written here.
  */
+
+import { ApiError } from '../apiError.ts';
 import type { Candle } from '../mirrors/barRows.ts';
 import type { BarsChange, BarsState } from '../mirrors/bars.ts';
-import { ApiError } from '../rest/apiError.ts';
 import { type CandlePoint, candlePoint, chartTime, drawable, type VolumePoint } from './points.ts';
 
 export interface ChartSeries<Point> {

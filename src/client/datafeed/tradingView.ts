@@ -6,10 +6,11 @@
  * The library cannot be told that a bar of before has changed. After a rollback or a late trade its
  * cache is declared void, and `onReset` is called, where the page calls `chart.resetData()`.
  */
+
+import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
 import type { Candle } from '../mirrors/barRows.ts';
 import type { BarsMirror } from '../mirrors/bars.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { LiquidityPoolInfo, Resolution } from '../types.ts';
 import { drawable } from './points.ts';
 import type {

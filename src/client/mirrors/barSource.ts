@@ -1,6 +1,7 @@
 /** Where the bars of a mirror come from: prices or market caps, over HTTP and over the socket. */
+
+import { ApiError } from '../apiError.ts';
 import type { Answer, HistoryAnswer } from '../rest/answer.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { chartsRoutes } from '../rest/market.ts';
 import type { Wish } from '../socket/subscription.ts';
 import type {

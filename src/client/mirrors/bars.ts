@@ -2,8 +2,9 @@
  * The bars of a pair: a piece of history over HTTP, then live from its position on. The newest bars
  * are all there back to the oldest one loaded; older ones come with `loadOlder`.
  */
+
+import { ApiError } from '../apiError.ts';
 import { includes } from '../rest/answer.ts';
-import { ApiError } from '../rest/apiError.ts';
 import { backoffMs } from '../socket/backoff.ts';
 import type { Connection } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';

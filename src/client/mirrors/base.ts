@@ -1,6 +1,7 @@
 /** What all mirrors share: listeners, waiting for the first state, iterating, ending. */
+
+import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { Position } from '../types.ts';
 import type { Change, Mirror } from './port.ts';
 

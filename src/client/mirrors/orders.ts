@@ -2,8 +2,9 @@
  * Orders of a token or of an address: what is on the chain, newest first, and what waits in the
  * mempool. A snapshot holds the newest 100; older ones come with `loadOlder`.
  */
+
+import type { ApiError } from '../apiError.ts';
 import type { Answer } from '../rest/answer.ts';
-import type { ApiError } from '../rest/apiError.ts';
 import type { Connection } from '../socket/connection.ts';
 import type { Subscription, Wish } from '../socket/subscription.ts';
 import type { ApiOrder, LiveOrdersFeedData, OrderPage, Position } from '../types.ts';

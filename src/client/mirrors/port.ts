@@ -8,7 +8,7 @@
  * Ends:     with `close`, when an iteration is left, and with `error` when the server refuses it
  *           for good; nothing is called afterwards.
  */
-import type { ApiError } from '../rest/apiError.ts';
+import type { ApiError } from '../apiError.ts';
 import type { Position } from '../types.ts';
 
 /** Why a state is another than before. */

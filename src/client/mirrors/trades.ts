@@ -2,8 +2,9 @@
  * The trade tape of a token, newest first. A snapshot holds the newest 100; older ones come with
  * `loadOlder`.
  */
+
+import type { ApiError } from '../apiError.ts';
 import { type Answer, includes } from '../rest/answer.ts';
-import type { ApiError } from '../rest/apiError.ts';
 import type { Connection } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
 import type { Position, TradeRow, TradesData } from '../types.ts';

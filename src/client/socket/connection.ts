@@ -3,10 +3,11 @@
  * as long as that is so. A new socket asks for every subscription from where it stands; what
  * happened meanwhile comes then, from whichever node it is.
  */
+
+import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
 import type { Nodes } from '../nodes.ts';
 import { socketUrl } from '../nodes.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { Surroundings, Timer } from '../surroundings.ts';
 import type { Position } from '../types.ts';
 import { Asks } from './asks.ts';

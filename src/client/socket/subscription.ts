@@ -5,7 +5,7 @@
  * It lives through any number of sockets. Each time it asks under a new request id, so that no
  * frame of an older ask can be taken for one of the newest.
  */
-import { ApiError } from '../rest/apiError.ts';
+import { ApiError } from '../apiError.ts';
 import type { Position } from '../types.ts';
 import { type Frame, isRecord } from './frame.ts';
 

@@ -5,9 +5,9 @@
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { roundRatio } from '../../engine/market/ratio.ts';
-import type { PoolRow, Quote } from '../trade/answers.ts';
-import type { ApiClient } from '../trade/api.ts';
-import { ApiFailure } from '../trade/failure.ts';
+import { ApiError } from '../apiError.ts';
+import type { Client } from '../client.ts';
+import type { LiquidityPoolInfo, QuoteAnswer } from '../types.ts';
 import type { Token } from './view.ts';
 
 const MOST_TOKENS = 200;
@@ -32,11 +32,11 @@ interface Known {
 }
 
 export class Market {
-  readonly #client: ApiClient;
+  readonly #client: Client;
   readonly #known = new Map<AssetId, Known>();
   #listFromMs = 0;
 
-  constructor(client: ApiClient) {
+  constructor(client: Client) {
     this.#client = client;
   }
 
@@ -70,19 +70,22 @@ export class Market {
     return foreign !== undefined && this.#known.delete(foreign.asset);
   }
 
-  /** Looks at the list, or else at the token that was looked at longest ago. */
-  async refresh(nowMs: number): Promise<ApiFailure | null> {
+  /** Reads the list, or else a quote of the token that was looked at longest ago. */
+  async refresh(nowMs: number): Promise<void> {
     if (nowMs >= this.#listFromMs) {
-      const rows = await this.#client.pools('New');
-      if (!(rows instanceof ApiFailure)) return this.#listed(rows, nowMs);
-      if (rows.status !== 404) return rows;
-      this.#listFromMs = nowMs + LIST_AGAIN_MS;
+      try {
+        this.#listed((await this.#client.pools.list('New')).data, nowMs);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        this.#listFromMs = nowMs + LIST_AGAIN_MS;
+      }
     }
     const next = this.#longestAgo();
-    return next === null ? null : this.#probe(next, nowMs);
+    if (next !== null) await this.#probe(next, nowMs);
   }
 
-  #listed(rows: readonly PoolRow[], nowMs: number): null {
+  #listed(rows: readonly LiquidityPoolInfo[], nowMs: number): void {
     const listed = new Set(rows.map(({ info }) => info.asset));
     for (const known of this.#known.values()) {
       if (rows.length >= LIST_LENGTH || listed.has(known.asset)) continue;
@@ -99,33 +102,33 @@ export class Market {
       known.marketCapLovelace = BigInt(Math.round(metrics.marketCap));
       known.venue = pool.cpmmPoolId === null ? 'CURVE' : 'AMM';
     }
-    return null;
   }
 
-  async #probe(known: Known, nowMs: number): Promise<ApiFailure | null> {
+  async #probe(known: Known, nowMs: number): Promise<void> {
     known.askedMs = nowMs;
-    const request = { assetId: known.asset, side: 'BUY', slippage: '15' } as const;
-    const quote = await this.#client.quote({ ...request, amount: PROBE_LOVELACE });
-    if (quote instanceof ApiFailure) {
-      if (quote.isBusy || quote.cause === 'MAX_TRADE_AMOUNT') return quote.isBusy ? quote : null;
+    const query = { assetId: known.asset, side: 'BUY', slippage: '15' } as const;
+    try {
+      const amount = String(PROBE_LOVELACE);
+      const { data } = await this.#client.build.quote({ ...query, amount });
+      known.isOpen = true;
+      known.isForeign = false;
+      this.quoted(known.asset, data);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.isPassing) throw error;
+      if (error.cause === 'MAX_TRADE_AMOUNT') return;
       known.isOpen = false;
       known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
-      return null;
     }
-    known.isOpen = true;
-    known.isForeign = false;
-    this.quoted(known.asset, quote);
-    return null;
   }
 
   /** A quote or an order built tells the price and the venue. */
-  quoted(asset: AssetId, { price, venue }: Pick<Quote, 'price' | 'venue'>): void {
+  quoted(asset: AssetId, { price, venue }: Pick<QuoteAnswer, 'price' | 'venue'>): void {
     const known = this.#known.get(asset);
     const denominator = BigInt(price.denominator);
     if (known === undefined || denominator === 0n) return;
     const numerator = BigInt(price.numerator) * SUPPLY;
     known.marketCapLovelace = roundRatio({ numerator, denominator });
-    if (venue !== undefined) known.venue = venue;
+    known.venue = venue;
   }
 
   /** Those that wait to be tradable go first. */

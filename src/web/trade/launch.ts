@@ -1,10 +1,10 @@
 /** Launching a token: the form, a last look, and then its page as soon as a block has it. */
 import { ApiError } from '../../client/index.ts';
+import type { LaunchedToken, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { LaunchAnswer } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { failureOf, saidBy } from '../failure.ts';
-import { Desk, type Prepared } from '../wallet/desk.ts';
 import { mountPrompt } from '../wallet/prompt.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
@@ -75,24 +75,24 @@ async function launch(
   signal: AbortSignal,
 ): Promise<void> {
   const session = sessionOf(context);
-  const wish = fields.read();
-  if (wish === null) return;
+  const request = fields.read();
+  if (request === null) return;
   const visit = visitNow();
   say('The transaction is being built.');
-  let prepared: Prepared<LaunchAnswer>;
+  let prepared: PreparedTx<LaunchAnswer, LaunchedToken>;
   try {
-    prepared = await new Desk(context, session).launch(wish);
+    prepared = await session.trading().prepareLaunch(request);
   } finally {
     say('');
   }
   const { assetId } = prepared.built;
   const sent = await ask({
-    title: `Launch ${wish.name}`,
+    title: `Launch ${request.name}`,
     content: look(fields, prepared),
     confirm: 'Sign and launch',
     visit,
     async run() {
-      const txHash = await prepared.submit();
+      const { txHash } = await prepared.submit();
       void session.follow(txHash);
       return true;
     },
@@ -103,7 +103,7 @@ async function launch(
   if (await appeared(context, assetId, signal)) context.go({ at: 'token', asset: assetId });
 }
 
-function look(fields: LaunchForm, { built, review }: Prepared<LaunchAnswer>): HTMLElement[] {
+function look(fields: LaunchForm, { built, review }: PreparedTx<LaunchAnswer>): HTMLElement[] {
   const { name, ticker, initial } = fields.shown;
   const token = { asset: built.assetId, ticker };
   const rows: [string, string][] = [

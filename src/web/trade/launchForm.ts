@@ -1,6 +1,6 @@
 /** The fields of a launch, each with its own check, and the wish that they add up to. */
+import type { LaunchRequest } from '../../client/trade/tradingClient.ts';
 import { el } from '../dom.ts';
-import type { LaunchWish } from '../wallet/desk.ts';
 import { ADA_DECIMALS, readAmount } from './amount.ts';
 import { amountField, choiceBar, type Field, fieldOf, textField } from './field.ts';
 import {
@@ -107,7 +107,7 @@ export class LaunchForm {
   }
 
   /** null where something is wrong: it is said beside its field, the first of which is focused. */
-  read(): LaunchWish | null {
+  read(): LaunchRequest | null {
     const hasLogo = this.#logo.check();
     const { logo } = this.#logo;
     let first: HTMLElement | null = hasLogo ? null : this.#logo.root.querySelector('input');
@@ -130,7 +130,7 @@ export class LaunchForm {
       ...links,
       assetType: this.#assetType.value,
       launchType: this.#launchType.value,
-      initialDeposit: String(this.shown.initial),
+      initialLovelace: this.shown.initial,
     };
   }
 

@@ -4,7 +4,6 @@ import { el, setText } from '../dom.ts';
 import { saidBy } from '../failure.ts';
 import { moment } from '../format.ts';
 import { amountHeld } from '../wallet/connected.ts';
-import { Desk } from '../wallet/desk.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { plainAmount, readAmount, shownAmount } from './amount.ts';
 import { button } from './busy.ts';
@@ -31,9 +30,9 @@ export function mountLockButton(
   const words = 'Nobody, you included, can move locked tokens before their time.';
   container.append(open, el('p', { class: 'hint' }, words));
   const show = () => {
-    container.hidden = amountHeld(session.holdings.value, token().asset) === 0n;
+    container.hidden = amountHeld(session.balance.value, token().asset) === 0n;
   };
-  const stops = [session.holdings.subscribe(show), session.wallet.subscribe(show)];
+  const stops = [session.balance.subscribe(show), session.wallet.subscribe(show)];
   show();
   return () => {
     for (const stop of stops) stop();
@@ -42,7 +41,7 @@ export function mountLockButton(
 
 async function lockTokens(context: PageContext, token: Token): Promise<void> {
   const session = sessionOf(context);
-  const form = new LockForm(context, token, () => amountHeld(session.holdings.value, token.asset));
+  const form = new LockForm(context, token, () => amountHeld(session.balance.value, token.asset));
   const late = (error: unknown) => context.notify('bad', saidBy(error));
   await ask({
     title: `Lock ${token.ticker}`,
@@ -50,19 +49,20 @@ async function lockTokens(context: PageContext, token: Token): Promise<void> {
     confirm: 'Review the lock',
     async run() {
       const visit = visitNow();
-      const wish = form.read();
-      const prepared = await new Desk(context, session).lock({ asset: token.asset, ...wish });
+      const terms = form.read();
+      const request = { assetId: token.asset, ...terms };
+      const prepared = await session.trading().prepareLock(request);
       const goes = [
         'is locked at',
         'Each stage is an output of its own, for your key alone.',
       ] as const;
       return ask({
-        title: `Lock ${shownAmount(wish.amount, 0)} ${token.ticker}`,
+        title: `Lock ${shownAmount(terms.amount, 0)} ${token.ticker}`,
         content: [form.table(), signed(prepared.review, token, goes)],
         confirm: 'Sign and lock',
         visit,
         async run() {
-          const txHash = await prepared.submit();
+          const { txHash } = await prepared.submit();
           context.notify('info', 'The lock was sent. It counts when a block has it.');
           void session.follow(txHash);
           return true;

@@ -1,32 +1,23 @@
-/** A wallet that is connected: whose address transactions are built for, and who signs them. */
-export interface ConnectedWallet {
+/** A wallet that is connected to the page. */
+import { amountOf, type Value } from '../../cardano/codec/value.ts';
+import { ApiError } from '../../client/index.ts';
+import type { TradingWallet } from '../../client/trade/wallet.ts';
+
+export interface ConnectedWallet extends TradingWallet {
   /** `test`: its key lies in this browser. `extension`: a CIP-30 wallet. */
   readonly kind: 'test' | 'extension';
   readonly name: string;
   /** A data URI of an image. */
   readonly icon: string | null;
-  /** bech32; change returns here. */
-  readonly address: string;
-  /** Of its payment key, hex. */
-  readonly keyHash: string;
-  /** As CIP-30 gives them; null: the server looks them up by the key. */
-  utxos(): Promise<readonly string[] | null>;
-  /** What it says it holds; null: the server is asked. */
-  holdings(): Promise<Holdings | null>;
-  /** CBOR of a witness set, hex. Rejects with `WalletError`. */
-  sign(cbor: string): Promise<string>;
+  /** The balance that it reports; null: the server is asked. */
+  balance(): Promise<Value | null>;
 }
 
-export interface Holdings {
-  readonly lovelace: bigint;
-  /** By asset id. */
-  readonly tokens: ReadonlyMap<string, bigint>;
+export function amountHeld(balance: Value | null, asset: string): bigint {
+  return balance === null ? 0n : amountOf(balance, asset);
 }
 
-export function amountHeld(holdings: Holdings | null, asset: string): bigint {
-  if (holdings === null) return 0n;
-  return asset === '.' ? holdings.lovelace : (holdings.tokens.get(asset) ?? 0n);
+/** Something that the wallet, or the browser's storage, did not do. */
+export function walletError(message: string): ApiError {
+  return new ApiError('WALLET', message);
 }
-
-/** Something that the wallet, or the browser's storage, did not do. For a person. */
-export class WalletError extends Error {}

@@ -19,9 +19,9 @@ export function mountHoldings(container: HTMLElement, context: PageContext): Unm
   const failure = el('div');
   container.append(ada, list, failure);
   const show = () => {
-    const held = session.holdings.value;
+    const held = session.balance.value;
     setText(ada, held === null ? '…' : shownAda(held.lovelace));
-    const tokens = held === null ? [] : [...held.tokens].sort(([a], [b]) => (a < b ? -1 : 1));
+    const tokens = held === null ? [] : [...held.assets].sort(([a], [b]) => (a < b ? -1 : 1));
     const rows = tokens.slice(0, MOST_ROWS).map(([asset, amount]) => {
       const link = el('a', { href: hashOf({ at: 'token', asset }) }, tickers.of(asset));
       return el('li', {}, link, el('span', { class: 'num' }, shownAmount(amount, 0)));
@@ -33,7 +33,7 @@ export function mountHoldings(container: HTMLElement, context: PageContext): Unm
     failure.replaceChildren(...(trouble === null ? [] : [failureOf(trouble)]));
   };
   const again = () => nextFrame(show);
-  const stops = [session.holdings, session.trouble, tickers.learned].map((each) =>
+  const stops = [session.balance, session.trouble, tickers.learned].map((each) =>
     each.subscribe(again),
   );
   show();

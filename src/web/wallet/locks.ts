@@ -9,7 +9,6 @@ import { shownAmount } from '../trade/amount.ts';
 import { button } from '../trade/busy.ts';
 import { signed } from '../trade/confirmOrder.ts';
 import { ask, visitNow } from '../trade/dialog.ts';
-import { Desk } from './desk.ts';
 import { sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
@@ -131,7 +130,7 @@ class OwnLocks {
     const visit = visitNow();
     const fail = (error: unknown) => this.#context.notify('bad', saidBy(error));
     try {
-      const prepared = await new Desk(this.#context, session).withdraw(lock.id);
+      const prepared = await session.trading().prepareWithdraw(lock.id);
       const token = { asset: assetOf(lock), ticker };
       await ask({
         title: `Withdraw ${ticker}`,
@@ -139,7 +138,7 @@ class OwnLocks {
         confirm: 'Sign and withdraw',
         visit,
         run: async () => {
-          const txHash = await prepared.submit();
+          const { txHash } = await prepared.submit();
           this.#context.notify('info', 'Sent. The tokens are yours when a block has it.');
           void session.follow(txHash);
           return true;

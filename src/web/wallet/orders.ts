@@ -12,7 +12,6 @@ import { button } from '../trade/busy.ts';
 import { signed } from '../trade/confirmOrder.ts';
 import { ask, visitNow } from '../trade/dialog.ts';
 import { shownOf, type Token } from '../trade/terms.ts';
-import { Desk } from './desk.ts';
 import { isOpen, sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
@@ -120,7 +119,7 @@ async function cancelOrder(context: PageContext, order: ApiOrder): Promise<void>
   const token = tokenOf(order, tickersOf(context).of(assetOf(order)));
   const fail = (error: unknown) => context.notify('bad', saidBy(error));
   try {
-    const prepared = await new Desk(context, session).cancel(order.entityId);
+    const prepared = await session.trading().prepareCancel(order.entityId);
     await ask({
       title: `Cancel this ${order.from === '.' ? 'buy' : 'sell'}`,
       content: [
@@ -131,7 +130,7 @@ async function cancelOrder(context: PageContext, order: ApiOrder): Promise<void>
       leave: 'Keep the order',
       visit,
       async run() {
-        const txHash = await prepared.submit();
+        const { txHash } = await prepared.submit();
         context.notify('info', 'The cancel was sent. It counts when a block has it.');
         void session.follow(txHash);
         return true;

@@ -16,7 +16,7 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
   const show = () => {
     const network = context.network.value?.name ?? null;
     const wallet = session.wallet.value;
-    const hasNone = session.holdings.value?.lovelace === 0n && !session.hasHadCoins;
+    const hasNone = session.balance.value?.lovelace === 0n && !session.hasHadCoins;
     const isPoor = wallet !== null && hasNone;
     const wantsCoins = isPoor && network === 'devnet';
     container.hidden = network === null || (wallet !== null && !wantsCoins);
@@ -30,7 +30,7 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
     none.hidden = network !== 'none';
     coins.hidden = !wantsCoins;
   };
-  const stops = [session.wallet, session.holdings, context.network].map((each) =>
+  const stops = [session.wallet, session.balance, context.network].map((each) =>
     each.subscribe(show),
   );
   show();

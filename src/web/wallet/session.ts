@@ -2,13 +2,16 @@
  * Who is connected, what they hold, and their orders, shared by every part of the page. There is
  * one for a client; it lives as long as the page.
  */
+import type { Value } from '../../cardano/codec/value.ts';
 import { newSecret } from '../../client/index.ts';
+import { TradingClient } from '../../client/trade/tradingClient.ts';
+import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
 import { saidBy } from '../failure.ts';
 import { Source } from '../signal.ts';
 import { testWallet } from './connect.ts';
-import type { ConnectedWallet, Holdings } from './connected.ts';
+import { type ConnectedWallet, walletError } from './connected.ts';
 import { keepSecret, keptSecret, storage } from './testWallet.ts';
 import { inBlock } from './waiting.ts';
 
@@ -21,14 +24,12 @@ export interface OwnOrders {
 const NO_ORDERS: OwnOrders = { isLoaded: false, orders: [] };
 /** Several changes at once ask once. */
 const SETTLE_MS = 150;
-const PAGE = 1000;
-const MOST_PAGES = 10;
 
 export class Session {
   readonly wallet: Source<ConnectedWallet | null> = new Source<ConnectedWallet | null>(null);
   /** null until known. */
-  readonly holdings: Source<Holdings | null> = new Source<Holdings | null>(null);
-  /** Why the holdings could not be read the last time. */
+  readonly balance: Source<Value | null> = new Source<Value | null>(null);
+  /** Why the balance could not be read the last time. */
   readonly trouble: Source<unknown> = new Source<unknown>(null);
   readonly orders: Source<OwnOrders> = new Source(NO_ORDERS);
   /** Counts what came into a block: a reason to look again at locks and the like. */
@@ -72,10 +73,26 @@ export class Session {
     this.#stop();
     this.#stop = () => {};
     this.wallet.set(null);
-    this.holdings.set(null);
+    this.balance.set(null);
     this.hasHadCoins = false;
     this.trouble.set(null);
     this.orders.set(NO_ORDERS);
+  }
+
+  /** For the wallet that is connected; throws `ApiError` without one. */
+  trading(): TradingClient {
+    const wallet = this.wallet.value;
+    if (wallet === null) throw walletError('Connect a wallet first.');
+    const { address, keyHash } = wallet;
+    return new TradingClient(this.#context.client, {
+      address,
+      keyHash,
+      utxos: () => wallet.utxos(),
+      sign: (cbor) => {
+        if (this.wallet.value === wallet) return wallet.sign(cbor);
+        throw walletError('Another wallet was connected meanwhile. Begin again.');
+      },
+    });
   }
 
   /** Reads the balance again, soon. */
@@ -106,32 +123,19 @@ export class Session {
     const round = this.#begun;
     const isNews = () => wallet === this.wallet.value && round > this.#shown;
     try {
-      const held = (await wallet.holdings()) ?? (await this.#ask(wallet.keyHash));
+      const held = (await wallet.balance()) ?? (await this.#ask(wallet.keyHash));
       if (!isNews()) return;
       this.#shown = round;
       this.hasHadCoins ||= held.lovelace > 0n;
-      this.holdings.set(held);
+      this.balance.set(held);
       this.trouble.set(null);
     } catch (error) {
       if (isNews()) this.trouble.set(error);
     }
   }
 
-  async #ask(pkh: string): Promise<Holdings> {
-    let lovelace = 0n;
-    const tokens = new Map<string, bigint>();
-    let after: string | null = null;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const { data } = await this.#context.client.utxos.list({ pkh, limit: PAGE, after });
-      for (const { unit, amount } of data.flatMap(({ value }) => value)) {
-        if (unit === 'lovelace') lovelace += BigInt(amount);
-        else tokens.set(unit, (tokens.get(unit) ?? 0n) + BigInt(amount));
-      }
-      const last = data.at(-1);
-      if (last === undefined || data.length < PAGE) break;
-      after = `${last.txHash}:${last.index}`;
-    }
-    return { lovelace, tokens };
+  async #ask(keyHash: string): Promise<Value> {
+    return balanceOf(await utxosOf(this.#context.client, keyHash));
   }
 }
 

@@ -1,4 +1,4 @@
-/** Beside those of the API (api.md section 0): what happened before there was an answer. */
+/** Causes that this side adds to those of the API (api.md section 0). */
 export type LocalCause =
   | 'UNREACHABLE'
   | 'TIMEOUT'
@@ -6,19 +6,27 @@ export type LocalCause =
   /** This side ended it. */
   | 'STOPPED'
   /** The server closed the socket for good. */
-  | 'CLOSED';
+  | 'CLOSED'
+  /** The server built bytes that are no transaction. */
+  | 'BAD_TRANSACTION'
+  /** The server built something else than was requested, or submitted another transaction. */
+  | 'NOT_WHAT_WAS_ASKED'
+  /** The wallet refused, failed, or none is connected. */
+  | 'WALLET';
 
 export interface ErrorFacts {
   /** Of HTTP; null where there was no answer, and for errors of a socket. */
   readonly status?: number | null;
   /** On 400: where in the input, and what is wrong there. */
   readonly details?: readonly { readonly path: string; readonly message: string }[];
-  /** Of a refused transaction, for a machine. */
+  /** Why a transaction was refused, for a machine. */
   readonly reason?: string | null;
   readonly retryAfterSeconds?: number | null;
 }
 
-/** A refusal by the server, or a call that got no answer; `message` is for a person. */
+const TRANSIENT = ['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED', 'RATE_LIMITED'];
+
+/** The only error of the client: a refusal, or no answer; `message` is for a person. */
 export class ApiError extends Error {
   /** Of the API's catalogue, or a `LocalCause`. */
   override readonly cause: string;
@@ -39,7 +47,11 @@ export class ApiError extends Error {
 
   /** Another node, or the same one later, may answer. */
   get isPassing(): boolean {
-    const passing = ['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED', 'RATE_LIMITED'];
-    return passing.includes(this.cause);
+    return this.isBusy || TRANSIENT.includes(this.cause);
+  }
+
+  /** The server answered that it is busy (429, 503) and did nothing. */
+  get isBusy(): boolean {
+    return this.status === 429 || this.status === 503;
   }
 }
