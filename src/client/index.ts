@@ -5,30 +5,30 @@ export {
   type BarOptions,
   Client,
   type ClientOptions,
+  type TopicParams,
   type TopicReceiver,
-  type TopicWish,
 } from './client.ts';
 export { type AddressNetwork, Key, newSecret, transactionId } from './key.ts';
 export type { Candle } from './mirrors/barRows.ts';
 export type { CapBar, PriceBar } from './mirrors/barSource.ts';
 export type { BarsChange, BarsMirror, BarsState } from './mirrors/bars.ts';
+export type { Change, Mirror, Reason } from './mirrors/mirror.ts';
 export type { OrdersChange, OrdersMirror, OrdersState } from './mirrors/orders.ts';
 export type { PoolsChange, PoolsMirror, PoolsState } from './mirrors/pools.ts';
-export type { Change, Mirror, Reason } from './mirrors/port.ts';
 export type { TradesChange, TradesMirror, TradesState } from './mirrors/trades.ts';
 export type { WholeMirror } from './mirrors/whole.ts';
-export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
-export type { LaunchForm } from './rest/wallets.ts';
-export type { Connection, ConnectionState, Notice, Tip } from './socket/connection.ts';
-export type { Receiver, Wish } from './socket/subscription.ts';
 export {
   type Chance,
+  type ClientPlatform,
   type Clock,
   type Fetch,
   type OpenSocket,
   type Socket,
-  type Surroundings,
-  systemSurroundings,
+  systemPlatform,
   type Timer,
-} from './surroundings.ts';
+} from './platform.ts';
+export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
+export type { LaunchForm } from './rest/wallets.ts';
+export type { Connection, ConnectionState, Notice, Tip } from './socket/connection.ts';
+export type { Receiver, SubscribeParams } from './socket/subscription.ts';
 export type * from './types.ts';

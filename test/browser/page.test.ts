@@ -99,8 +99,8 @@ test('lists move while one looks, and search finds by keyboard', async () => {
   const row = (asset: string) => seen.text(`[data-key="${asset}"] .trades`);
   assert.equal(await row(first.asset), '1');
   assert.equal(await row(second.asset), '0');
-  const king = await seen.text('.king strong');
-  assert.equal(king, 'First');
+  const topPoolCard = await seen.text('.top-pool strong');
+  assert.equal(topPoolCard, 'First');
 
   await seen.page.keyboard.press('/');
   await seen.page.keyboard.type('seco');

@@ -9,7 +9,7 @@ import {
   Client,
   Key,
   newSecret,
-  systemSurroundings,
+  systemPlatform,
   transactionId,
 } from '../../src/client/index.ts';
 import { KeyWallet } from '../../src/client/trade/wallet.ts';
@@ -117,7 +117,7 @@ test('keys, addresses and witnesses are those of the server', () => {
   assert.equal(key.witness(transaction), `a10081825820${known.publicKey}5840${signature}`);
   for (const bad of ['', 'ab', 'z'.repeat(64)]) assert.throws(() => new Key(bad), TypeError);
   assert.throws(() => key.witness('00'));
-  assert(systemSurroundings.chance.unit() < 1);
+  assert(systemPlatform.chance.unit() < 1);
 });
 
 test('types of the wire are those of the schemas, and each route has its method', async () => {

@@ -3,8 +3,8 @@
  * tradingViewDatafeed(client, {onReset}), symbol: '<asset id>'})`. Market caps are the symbol
  * `<asset id>:mcap`.
  *
- * The library cannot be told that a bar of before has changed. After a rollback or a late trade its
- * cache is declared void, and `onReset` is called, where the page calls `chart.resetData()`.
+ * The library takes no changes of older bars. After a rollback or a late trade its cache is
+ * invalidated and `onReset` is called, where the page calls `chart.resetData()`.
  */
 
 import { ApiError } from '../apiError.ts';
@@ -47,7 +47,7 @@ const LIVE_BARS = 2;
 export function tradingViewDatafeed(client: Client, options: TradingViewOptions = {}): Datafeed {
   const live = new Map<string, { close(): void }>();
   return {
-    // The library wants none of its callbacks called before its call has returned.
+    // The library must not be called back before its own call has returned.
     onReady: (callback) => queueMicrotask(() => callback(CONFIGURATION)),
     searchSymbols(userInput, _exchange, _type, onResult) {
       void found(client, userInput).then(onResult);
@@ -67,17 +67,17 @@ export function tradingViewDatafeed(client: Client, options: TradingViewOptions 
         onResetCacheNeeded();
         options.onReset?.();
       };
-      live.set(guid, begin(client, ticker, readResolution(resolution), { onTick, reset }));
+      live.set(guid, startLive(client, ticker, readResolution(resolution), { onTick, reset }));
     },
     unsubscribeBars(guid) {
       live.get(guid)?.close();
       live.delete(guid);
     },
     getServerTime(callback) {
-      const told = ({ data }: { data: { timestamp: number } }) =>
+      const answer = ({ data }: { data: { timestamp: number } }) =>
         callback(Math.floor(data.timestamp / 1000));
       // Without an answer the library keeps its own clock.
-      void client.server.time().then(told, () => {});
+      void client.server.time().then(answer, () => {});
     },
   };
 }
@@ -181,16 +181,16 @@ interface Listener {
   readonly reset: () => void;
 }
 
-function begin(client: Client, ticker: string, interval: Resolution, listener: Listener) {
+function startLive(client: Client, ticker: string, interval: Resolution, listener: Listener) {
   const { asset, isCap } = readSymbol(ticker);
   const pair = { base: asset, quote: '.' };
   if (isCap) {
-    return followed(client.bars(pair, interval, { kind: 'mcap', limit: LIVE_BARS }), listener);
+    return notifyOn(client.bars(pair, interval, { kind: 'mcap', limit: LIVE_BARS }), listener);
   }
-  return followed(client.bars(pair, interval, { limit: LIVE_BARS }), listener);
+  return notifyOn(client.bars(pair, interval, { limit: LIVE_BARS }), listener);
 }
 
-function followed<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Listener) {
+function notifyOn<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Listener) {
   let newest: number | null = null;
   const drawn = new Map<number, string>();
   mirror.onChange(({ bars }, { reason, changed, removed }) => {

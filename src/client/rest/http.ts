@@ -7,7 +7,7 @@
  */
 import { ApiError } from '../apiError.ts';
 import type { Nodes } from '../nodes.ts';
-import type { Clock, Fetch } from '../surroundings.ts';
+import type { Clock, Fetch } from '../platform.ts';
 import { type Answer, type CallOptions, type HistoryAnswer, readPosition } from './answer.ts';
 
 export interface Call {

@@ -7,7 +7,7 @@ import { fromHex, isHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import { addValues, type Value } from '../../cardano/codec/value.ts';
 import { ApiError } from '../apiError.ts';
-import { type Intent, type Owner, objectionTo } from './inspect.ts';
+import { type Intent, type Owner, objectionTo } from './transactionCheck.ts';
 
 export interface Payment {
   /** Of the output in its transaction. */

@@ -25,8 +25,8 @@ import type {
   TransferAnswer,
   WithdrawAnswer,
 } from '../types.ts';
-import type { Intent, OrderIntent } from './inspect.ts';
 import { type Review, review } from './review.ts';
+import type { Intent, OrderIntent } from './transactionCheck.ts';
 import { integerOf, utxosOf, type WalletUtxo } from './utxo.ts';
 import type { TradingWallet } from './wallet.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The traders at work: turns arrive by chance at the pace asked for, at most so many at once, fewer
+ * All traders: turns come at random at the configured pace, at most so many at once, fewer
  * when the server is busy or slow. Everything is bounded: wallets, tokens, turns in flight; what
  * goes wrong in a turn is reported and ends with it.
  */
@@ -7,14 +7,14 @@ import { type Clock, pause, type Timer } from '../../engine/runtime/clock.ts';
 import { type Rng, seededRng } from '../../engine/runtime/rng.ts';
 import { ApiError } from '../apiError.ts';
 import { Client } from '../client.ts';
-import type { Fetch } from '../surroundings.ts';
+import type { Fetch } from '../platform.ts';
 import { TradingClient } from '../trade/tradingClient.ts';
-import { arrivalMs } from './chance.ts';
 import { type TraderConfig, traderWallets } from './config.ts';
 import { decide } from './decide.ts';
 import { Market } from './market.ts';
 import type { Report } from './messages.ts';
 import { Pusher } from './pusher.ts';
+import { exponentialMs } from './random.ts';
 import { Trader, type Turn } from './trader.ts';
 
 export interface CrowdOptions {
@@ -70,9 +70,9 @@ export class Crowd {
     this.#pusher = new Pusher(new Trader('pusher', trading, seededRng(seed - 1)), config, pace);
   }
 
-  /** Begins once the server is ready; returns at once. */
+  /** Trades once the server is ready; returns at once. */
   start(): void {
-    this.#run(() => this.#begin());
+    this.#run(() => this.#open());
   }
 
   /** Resolves when nothing is in flight any more. */
@@ -84,7 +84,7 @@ export class Crowd {
     await Promise.all(this.#inFlight);
   }
 
-  async #begin(): Promise<void> {
+  async #open(): Promise<void> {
     let isReported = false;
     while (!this.#isStopping) {
       const error = await this.#attempt(() => this.#pusher.trader.trading.utxos());
@@ -92,7 +92,7 @@ export class Crowd {
       // Waiting for a server that syncs is not reported; anything else is, once.
       if (!error.isPassing && !isReported) {
         isReported = true;
-        this.#noted('look', 'market', error);
+        this.#reportRefusal('look', 'market', error);
       }
       await pause(this.#options.clock, READY_EVERY_MS, this.#stopping.signal);
     }
@@ -105,7 +105,7 @@ export class Crowd {
 
   async #look(): Promise<void> {
     const error = await this.#attempt(() => this.#market.refresh(this.#now()));
-    if (error !== null) this.#noted('look', 'market', error);
+    if (error !== null) this.#reportRefusal('look', 'market', error);
   }
 
   async #attempt(call: () => Promise<unknown>): Promise<ApiError | null> {
@@ -143,7 +143,7 @@ export class Crowd {
     const meanMs = this.#isOpening
       ? Math.min(OPENING_MS, config.orders.everyMs)
       : config.orders.everyMs;
-    const waitMs = arrivalMs(this.#rng, (meanMs * this.#slowdown) / pace);
+    const waitMs = exponentialMs(this.#rng, (meanMs * this.#slowdown) / pace);
     this.#later('turn', waitMs, () => this.#nextTurn());
     const idle = this.#traders.filter(({ isBusy }) => !isBusy);
     if (this.#traders.length - idle.length >= config.mostAtOnce) return;
@@ -190,7 +190,7 @@ export class Crowd {
   #finished({ name }: Trader, turn: Turn, startMs: number): void {
     const tookMs = this.#options.clock.monotonicMs() - startMs;
     if (turn.outcome === 'refused') {
-      this.#noted(turn.action, name, turn.error);
+      this.#reportRefusal(turn.action, name, turn.error);
       if (turn.action === 'launch') this.#nextLaunchMs = this.#now() + LAUNCH_AGAIN_MS;
       return;
     }
@@ -199,12 +199,12 @@ export class Crowd {
     if (turn.outcome === 'rested') return;
     const { txHash, launched, notCancelled } = turn.result;
     if (launched !== null) this.#market.add(launched, this.#now());
-    if (notCancelled !== null) this.#noted('cancel', name, notCancelled);
+    if (notCancelled !== null) this.#reportRefusal('cancel', name, notCancelled);
     const seconds = tookMs / 1000;
     this.#options.report({ kind: 'acted', trader: name, action: labelOf(turn), txHash, seconds });
   }
 
-  #noted(action: string, trader: string, error: ApiError): void {
+  #reportRefusal(action: string, trader: string, error: ApiError): void {
     if (error.cause === 'STOPPED') return;
     if (error.isPassing) this.#slowdown = Math.min(MOST_SLOWDOWN, this.#slowdown * 2);
     const { cause, message } = error;

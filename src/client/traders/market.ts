@@ -1,7 +1,7 @@
 /**
  * The tokens that the traders know, at most MOST_TOKENS: from the list of pools where the server
- * has one, else from what they launched and hold, priced by quotes. Nothing here is remembered over
- * a restart; the API tells it again.
+ * has one, else from what they launched and hold, priced by quotes. Nothing here survives a restart;
+ * it is read from the API again.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { roundRatio } from '../../engine/market/ratio.ts';
@@ -64,7 +64,7 @@ export class Market {
     });
   }
 
-  /** Strangers may send traders what they like; it must not push out what can be traded. */
+  /** Strangers may send any token to traders; those must not displace tradable ones. */
   #forgetForeign(): boolean {
     const foreign = [...this.#known.values()].find(({ isForeign }) => isForeign);
     return foreign !== undefined && this.#known.delete(foreign.asset);
@@ -121,7 +121,7 @@ export class Market {
     }
   }
 
-  /** A quote or an order built tells the price and the venue. */
+  /** A quote has the price and the venue. */
   quoted(asset: AssetId, { price, venue }: Pick<QuoteAnswer, 'price' | 'venue'>): void {
     const known = this.#known.get(asset);
     const denominator = BigInt(price.denominator);
@@ -131,7 +131,7 @@ export class Market {
     known.venue = venue;
   }
 
-  /** Those that wait to be tradable go first. */
+  /** Those not tradable yet come first. */
   #longestAgo(): Known | null {
     const order = (a: Known, b: Known) =>
       Number(a.isForeign) - Number(b.isForeign) ||

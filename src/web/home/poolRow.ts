@@ -5,7 +5,7 @@ import { ada, age, percent } from '../format.ts';
 import { flash } from '../frames.ts';
 import type { Row } from '../keyedList.ts';
 import { logo } from '../logo.ts';
-import { hashOf } from '../route.ts';
+import { routeHash } from '../route.ts';
 
 export interface PoolRow extends Row<LiquidityPoolInfo> {
   /** Writes the ages; `nowSeconds` is market time. */
@@ -55,7 +55,7 @@ export function poolRow(nowSeconds: () => number): PoolRow {
         picture.show(info);
         setText(name, info.name);
         setText(ticker, info.ticker);
-        setAttribute(link, 'href', hashOf({ at: 'token', asset: info.asset }));
+        setAttribute(link, 'href', routeHash({ at: 'token', asset: info.asset }));
       }
       setText(cap, ada(metrics.marketCap, 0));
       const filled = progressOf(item);

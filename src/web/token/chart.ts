@@ -5,7 +5,7 @@
 import type { Resolution } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute } from '../dom.ts';
-import { roving } from '../roving.ts';
+import { rovingTabindex } from '../rovingTabindex.ts';
 import { BarChart, type BarKind } from './barChart.ts';
 
 const RESOLUTIONS: readonly (readonly [Resolution, string, string])[] = [
@@ -78,6 +78,6 @@ function choices<T extends string>(
     return button;
   });
   element.append(...buttons);
-  roving(element, '[role="radio"]', 'across').refresh();
+  rovingTabindex(element, '[role="radio"]', 'across').refresh();
   return element;
 }

@@ -7,19 +7,19 @@ import { el } from '../dom.ts';
 import { ends } from '../format.ts';
 import { shownAda } from './amount.ts';
 import { ask, facts } from './dialog.ts';
-import { shownOf, type Token, termRows } from './terms.ts';
+import { shownOf, type Token, termRows } from './quoteTerms.ts';
 
 export interface OrderConfirmation {
   readonly prepared: PreparedTx<OrderAnswer, PlacedOrder>;
   readonly token: Token;
   readonly kind: 'Buy' | 'Sell';
-  readonly visit: number;
+  readonly navigation: number;
   onSubmitted(): void;
   late(error: unknown): void;
 }
 
 export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> {
-  const { prepared, token, kind, visit, onSubmitted, late } = confirmation;
+  const { prepared, token, kind, navigation, onSubmitted, late } = confirmation;
   const { built, review } = prepared;
   const rows = termRows(built, token)
     .filter(([name]) => name !== 'You pay now')
@@ -28,13 +28,13 @@ export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> 
     title: `${kind} ${token.ticker}`,
     content: [
       facts([...rows, ['Network fee', shownAda(review.feeLovelace)]]),
-      signed(review, token, [
+      whatYouSign(review, token, [
         'goes to the order',
         'An order at the market’s script, in your name.',
       ]),
     ],
     confirm: `Sign and ${kind.toLowerCase()}`,
-    visit,
+    navigation,
     async run() {
       await prepared.submit();
       onSubmitted();
@@ -44,8 +44,8 @@ export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> 
   });
 }
 
-/** What a transaction does, read from its bytes; `others` says who else it pays. */
-export function signed(
+/** What a transaction does, read from its bytes; `goes` and `words` explain the payments. */
+export function whatYouSign(
   { txHash, payments, change, feeLovelace }: Review,
   token: Token | null,
   [goes, words]: readonly [goes: string, words: string],

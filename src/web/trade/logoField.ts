@@ -1,7 +1,7 @@
 /** Choosing a logo: by a click, the keyboard or a drop; shown before anything is uploaded. */
 import { el, setAttribute, setText } from '../dom.ts';
 import { newId } from './field.ts';
-import { LOGO_TYPES, type Logo, readLogo, sizeText } from './launchImage.ts';
+import { LOGO_TYPES, type Logo, readLogo, sizeText } from './logoFile.ts';
 
 export interface LogoField {
   readonly root: HTMLElement;
@@ -16,9 +16,9 @@ const CHOOSE = 'Choose a picture';
 const EMPTY = 'PNG, JPEG or GIF; at most 5 MiB and 4096 × 4096 pixels.';
 
 export function logoField(): LogoField {
-  const parts = partsOf();
-  const { root, input, drop, problem } = parts;
-  const shown = new ShownLogo(parts);
+  const deps = partsOf();
+  const { root, input, drop, problem } = deps;
+  const shown = new ShownLogo(deps);
   input.addEventListener('change', () => void shown.take(input.files?.[0]));
   drop.addEventListener('dragover', (event) => event.preventDefault());
   drop.addEventListener('drop', (event) => {
@@ -54,17 +54,17 @@ function partsOf() {
 
 class ShownLogo {
   logo: Logo | null = null;
-  readonly #parts: ReturnType<typeof partsOf>;
+  readonly #deps: ReturnType<typeof partsOf>;
   #url: string | null = null;
   #chosen = 0;
 
-  constructor(parts: ReturnType<typeof partsOf>) {
-    this.#parts = parts;
+  constructor(deps: ReturnType<typeof partsOf>) {
+    this.#deps = deps;
   }
 
   say(text: string | null): void {
-    setText(this.#parts.problem, text ?? '');
-    setAttribute(this.#parts.input, 'aria-invalid', text === null ? null : 'true');
+    setText(this.#deps.problem, text ?? '');
+    setAttribute(this.#deps.input, 'aria-invalid', text === null ? null : 'true');
   }
 
   clear(): void {
@@ -80,7 +80,7 @@ class ShownLogo {
     const read = await readLogo(file);
     // Another file was chosen while this one was read.
     if (mine !== this.#chosen) return;
-    const { preview, title, hint } = this.#parts;
+    const { preview, title, hint } = this.#deps;
     this.clear();
     if (typeof read === 'string') {
       preview.replaceChildren('+');

@@ -4,20 +4,20 @@
  */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { forget, nextFrame } from '../frames.ts';
-import { amountHeld } from '../wallet/connected.ts';
+import { errorBox } from '../errorView.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
+import { amountHeld } from '../wallet/connectedWallet.ts';
 import { mountOwnOrders } from '../wallet/orders.ts';
 import { mountPrompt } from '../wallet/prompt.ts';
 import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
-import { button, runOnce } from './busy.ts';
+import { button, runOnce } from './button.ts';
 import { confirmOrder } from './confirmOrder.ts';
-import { visitNow } from './dialog.ts';
+import { navigationNow } from './dialog.ts';
 import { mountLockButton } from './lock.ts';
 import { quoteBox } from './quoteBox.ts';
 import { QuoteFeed } from './quoteFeed.ts';
-import { shownOf, type Token } from './terms.ts';
+import { shownOf, type Token } from './quoteTerms.ts';
 import { TradeForm } from './tradeForm.ts';
 
 export function mountTrade(container: HTMLElement, context: PageContext): Unmount {
@@ -90,7 +90,7 @@ class TradeView {
   close(): void {
     for (const stop of this.#stops) stop();
     this.#feed.close();
-    forget(this.#show);
+    cancelFrame(this.#show);
   }
 
   get #token(): Token {
@@ -126,7 +126,7 @@ class TradeView {
 
   async #place(): Promise<void> {
     const form = this.#form;
-    const visit = visitNow();
+    const navigation = navigationNow();
     const amount = form.read();
     this.#failure.replaceChildren();
     if (typeof amount === 'string') {
@@ -145,7 +145,7 @@ class TradeView {
         prepared,
         token: this.#token,
         kind: form.isSell ? 'Sell' : 'Buy',
-        visit,
+        navigation,
         onSubmitted: () => {
           form.clear();
           this.#context.notify('info', 'The order was sent. Your orders show what becomes of it.');
@@ -159,6 +159,6 @@ class TradeView {
   }
 
   #fail(error: unknown): void {
-    this.#failure.replaceChildren(failureOf(error));
+    this.#failure.replaceChildren(errorBox(error));
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Wallets that extensions put into the page. What they answer is foreign: every answer is looked at
- * before it is used, every refusal becomes words. Source: CIP-30.
+ * Wallets that extensions put into the page. Their answers are not trusted: every answer is checked
+ * before it is used, every refusal becomes a message. Source: CIP-30.
  */
 import { ApiError } from '../../client/index.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { walletError } from './connected.ts';
+import { walletError } from './connectedWallet.ts';
 
 /** What an extension offers before the user has agreed to anything. */
 export interface Extension {
@@ -32,7 +32,7 @@ export interface ExtensionApi {
 /** Wallets hang after a crash of their extension; people take their time to agree. */
 const ANSWER_MS = 30_000;
 const AGREE_MS = 600_000;
-const MOST_EXTENSIONS = 30;
+const MAX_EXTENSIONS = 30;
 const ICON = /^data:image\/(png|jpeg|gif|svg\+xml|webp)[;,]/;
 const HEX = /^([0-9a-fA-F]{2})+$/;
 
@@ -41,7 +41,7 @@ export function extensionsIn(page: object, clock: Clock): Extension[] {
   const offered: unknown = Reflect.get(page, 'cardano');
   if (!isObject(offered)) return [];
   const found = new Map<unknown, Extension>();
-  for (const id of Object.keys(offered).slice(0, MOST_EXTENSIONS)) {
+  for (const id of Object.keys(offered).slice(0, MAX_EXTENSIONS)) {
     const entry: unknown = Reflect.get(offered, id);
     // Some put themselves in twice, under an old key and a new one.
     if (!isObject(entry) || found.has(entry)) continue;

@@ -8,7 +8,7 @@ import type { ApiError } from '../../client/index.ts';
 import { KeyWallet } from '../../client/trade/wallet.ts';
 import type { Network } from '../context.ts';
 import type { Extension, ExtensionApi } from './cip30.ts';
-import { type ConnectedWallet, walletError } from './connected.ts';
+import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 
 const MAINNET = 1;
 

@@ -1,7 +1,7 @@
 /** Where a wallet is needed: the shortest way to one, and on a devnet to its first coins. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
-import { button } from '../trade/busy.ts';
+import { button } from '../trade/button.ts';
 import { faucet } from './faucet.ts';
 import { sessionOf, startTestWallet } from './session.ts';
 
@@ -22,7 +22,7 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
     container.hidden = network === null || (wallet !== null && !wantsCoins);
     make.hidden = network !== 'devnet' || wallet !== null;
     other.hidden = network === 'none' || wallet !== null;
-    // Made once for a wallet: it tells of the arrival of what it gave.
+    // Made once for a wallet: it reports when its coins have arrived.
     if (wantsCoins && wallet.address !== address) {
       address = wallet.address;
       coins.replaceChildren(faucet(context, address));

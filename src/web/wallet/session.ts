@@ -1,6 +1,6 @@
 /**
- * Who is connected, what they hold, and their orders, shared by every part of the page. There is
- * one for a client; it lives as long as the page.
+ * The connected wallet, its balance and its orders, shared by every part of the page. There is one
+ * for a client; it lives as long as the page.
  */
 import type { Value } from '../../cardano/codec/value.ts';
 import { newSecret } from '../../client/index.ts';
@@ -8,12 +8,12 @@ import { TradingClient } from '../../client/trade/tradingClient.ts';
 import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { saidBy } from '../failure.ts';
+import { errorText } from '../errorView.ts';
 import { Source } from '../signal.ts';
 import { testWallet } from './connect.ts';
-import { type ConnectedWallet, walletError } from './connected.ts';
+import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 import { keepSecret, keptSecret, storage } from './testWallet.ts';
-import { inBlock } from './waiting.ts';
+import { untilInBlock } from './txInclusion.ts';
 
 /** Newest first; `isLoaded` is false until the server has said. */
 export interface OwnOrders {
@@ -34,7 +34,7 @@ export class Session {
   readonly orders: Source<OwnOrders> = new Source(NO_ORDERS);
   /** Counts what came into a block: a reason to look again at locks and the like. */
   readonly landed: Source<number> = new Source(0);
-  /** Its coins are nowhere for a moment while a transaction of it waits: that is no poverty. */
+  /** While a transaction is pending the balance may be 0 for a moment. */
   hasHadCoins = false;
   readonly #context: PageContext;
   /** Aborted when this wallet leaves. */
@@ -54,7 +54,7 @@ export class Session {
     const { client } = this.#context;
     const ended = new AbortController();
     const mirror = client.userOrders(wallet.address);
-    mirror.onError((error) => this.#context.notify('bad', `Your orders: ${saidBy(error)}`));
+    mirror.onError((error) => this.#context.notify('bad', `Your orders: ${errorText(error)}`));
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
       this.orders.set({ isLoaded: true, orders: [...mempool, ...ledger] });
       this.refresh();
@@ -90,7 +90,7 @@ export class Session {
       utxos: () => wallet.utxos(),
       sign: (cbor) => {
         if (this.wallet.value === wallet) return wallet.sign(cbor);
-        throw walletError('Another wallet was connected meanwhile. Begin again.');
+        throw walletError('Another wallet was connected meanwhile. Start again.');
       },
     });
   }
@@ -109,7 +109,7 @@ export class Session {
   async follow(txHash: string): Promise<boolean> {
     const wallet = this.wallet.value;
     if (wallet === null) return false;
-    const came = await inBlock(this.#context, wallet.keyHash, txHash, this.#signal);
+    const came = await untilInBlock(this.#context, wallet.keyHash, txHash, this.#signal);
     if (wallet !== this.wallet.value) return false;
     this.refresh();
     if (came) this.landed.set(this.landed.value + 1);
@@ -161,7 +161,7 @@ function resumeOnce(session: Session, { network, notify }: PageContext): void {
       const secret = keptSecret(storage);
       if (secret !== null) session.connect(testWallet(secret));
     } catch (error) {
-      notify('bad', saidBy(error));
+      notify('bad', errorText(error));
     }
   };
   resume(network.value?.name);
@@ -180,7 +180,7 @@ export function startTestWallet(context: PageContext): void {
     if (kept === null) keepSecret(storage, secret);
     sessionOf(context).connect(testWallet(secret));
   } catch (error) {
-    context.notify('bad', saidBy(error));
+    context.notify('bad', errorText(error));
   }
 }
 

@@ -1,10 +1,10 @@
 /**
  * The wallet of a devnet: a key made in this browser and kept in its storage, where every script of
- * this page can read it. Coins of a devnet are worth nothing; nothing else may lie here.
+ * this page can read it. Coins of a devnet are worth nothing; no other key may be stored here.
  */
-import { walletError } from './connected.ts';
+import { walletError } from './connectedWallet.ts';
 
-/** Says what it is to whoever looks into the storage. */
+/** Readable for a person who looks into the storage. */
 const STORAGE_NAME = 'upcurve.devnet-test-wallet.secret-key';
 export const storage = () => localStorage;
 const SECRET = /^[0-9a-f]{64}$/;

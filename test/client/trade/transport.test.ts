@@ -1,13 +1,13 @@
 /** Calls over real sockets: answers, refusals, repetition, deadlines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, type Clock, systemSurroundings } from '../../../src/client/index.ts';
+import { Client, type Clock, systemPlatform } from '../../../src/client/index.ts';
 import { refusalOf } from '../../support/apiError.ts';
 import { scriptedServer } from './world.ts';
 
 const TIME = { status: 200, body: { timestamp: 1_700_000_000_000 } };
 const BUSY = { cause: 'OVERLOADED', message: 'come back' };
-const { clock: systemClock } = systemSurroundings;
+const { clock: systemClock } = systemPlatform;
 
 /** Waits are recorded and over at once. */
 function hastyClock(): Clock & { readonly waits: number[] } {

@@ -32,7 +32,7 @@ export function pageColours(): Colours {
 }
 
 /** Options of the chart, as far as they follow the theme. */
-export function chartLook({ text, line }: Colours) {
+export function chartTheme({ text, line }: Colours) {
   return {
     layout: { textColor: text, fontSize: 11 },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
@@ -47,7 +47,7 @@ export function chartLook({ text, line }: Colours) {
   };
 }
 
-export function candleLook({ up, down }: Colours) {
+export function candleTheme({ up, down }: Colours) {
   return {
     upColor: up,
     downColor: down,

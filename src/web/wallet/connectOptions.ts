@@ -1,8 +1,8 @@
-/** Ways to connect a wallet, as far as this network and this browser have them. */
+/** Ways to connect a wallet, as this network and this browser offer them. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { button } from '../trade/busy.ts';
+import { errorBox } from '../errorView.ts';
+import { button } from '../trade/button.ts';
 import { textField } from '../trade/field.ts';
 import { type Extension, extensionsIn } from './cip30.ts';
 import { connectExtension, testWallet } from './connect.ts';
@@ -12,7 +12,7 @@ import { keepSecret, keptSecret, readSecret, storage } from './testWallet.ts';
 /** Extensions put themselves into the page when they please. */
 const LOOK_EVERY_MS = 1_000;
 
-export function mountChoices(container: HTMLElement, context: PageContext): Unmount {
+export function mountConnectOptions(container: HTMLElement, context: PageContext): Unmount {
   const test = testChoice(context);
   const extensions = new ExtensionChoices(context);
   const none = el('p', {}, 'This server has no chain: there is nothing to sign.');
@@ -51,7 +51,7 @@ function testChoice(context: PageContext): HTMLElement {
       sessionOf(context).connect(testWallet(read.secret));
       field.input.value = '';
     } catch (error) {
-      failure.replaceChildren(failureOf(error));
+      failure.replaceChildren(errorBox(error));
     }
   });
   return el(
@@ -61,7 +61,7 @@ function testChoice(context: PageContext): HTMLElement {
     el(
       'p',
       { class: 'caution' },
-      'Its key lies unprotected in this browser. It is for the coins of this devnet, which are ' +
+      'Its key is stored unprotected in this browser. It is for the coins of this devnet, which are ' +
         'worth nothing: never use such a key anywhere else.',
     ),
     el(
@@ -130,7 +130,7 @@ class ExtensionChoices {
     try {
       sessionOf(this.#context).connect(await connectExtension(extension, network.value));
     } catch (error) {
-      this.#failure.replaceChildren(failureOf(error));
+      this.#failure.replaceChildren(errorBox(error));
     }
   }
 }

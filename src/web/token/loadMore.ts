@@ -1,15 +1,15 @@
 /**
- * The strip below a list that goes on: what of it is shown, and a button for more. It takes its
- * height from the list, so that nothing below moves when it comes.
+ * The strip below a list that has more: how much of it is shown, and a button for more. It takes its
+ * height from the list, so that nothing below moves when it appears.
  */
 import type { PageContext } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { saidBy } from '../failure.ts';
+import { errorText } from '../errorView.ts';
 
-export interface MoreWishes {
+export interface LoadMoreOptions {
   /** Of the button: `Older trades`. */
   readonly label: string;
-  /** Brings more to show; what it throws is told, and the next press tries again. */
+  /** Loads more rows; an error is shown, and the next press tries again. */
   load(): Promise<void>;
 }
 
@@ -20,10 +20,10 @@ export interface More {
   arranged(): void;
 }
 
-export function moreBelow(
+export function loadMoreStrip(
   rows: HTMLElement,
   { notify }: Pick<PageContext, 'notify'>,
-  { label, load }: MoreWishes,
+  { label, load }: LoadMoreOptions,
 ): More {
   const count = el('span', { class: 'dim small' });
   const button = el('button', { type: 'button', class: 'button' }, label);
@@ -41,7 +41,7 @@ export function moreBelow(
       await load();
     } catch (error) {
       last = null;
-      notify('bad', saidBy(error));
+      notify('bad', errorText(error));
     } finally {
       isBusy = false;
       setAttribute(button, 'aria-busy', null);

@@ -1,31 +1,31 @@
-/** Choices by chance; amounts are steered by it, but always end as exact integers. */
+/** Random choices; amounts that they yield are always exact integers. */
 import type { Rng } from '../../engine/runtime/rng.ts';
 
-export function happens(rng: Rng, percent: number): boolean {
+export function withProbability(rng: Rng, percent: number): boolean {
   return rng.unit() * 100 < percent;
 }
 
 /** Evenly between the two. */
-export function between(rng: Rng, [least, most]: readonly [number, number]): number {
+export function uniform(rng: Rng, [least, most]: readonly [number, number]): number {
   return least + rng.unit() * (most - least);
 }
 
 /** Small ones more often than large ones: the logarithm is even. */
-export function skewed(rng: Rng, [least, most]: readonly [number, number]): number {
+export function logUniform(rng: Rng, [least, most]: readonly [number, number]): number {
   const from = Math.log(Math.max(least, 1e-9));
   return Math.exp(from + rng.unit() * (Math.log(Math.max(most, 1e-9)) - from));
 }
 
-/** An exponential wait: arrivals of a crowd that does not agree on when. */
-export function arrivalMs(rng: Rng, meanMs: number): number {
+/** An exponential delay: independent arrivals. */
+export function exponentialMs(rng: Rng, meanMs: number): number {
   return -Math.log(1 - rng.unit()) * meanMs;
 }
 
-export function oneOf<T>(rng: Rng, choices: readonly T[]): T | undefined {
+export function pick<T>(rng: Rng, choices: readonly T[]): T | undefined {
   return choices[Math.floor(rng.unit() * choices.length)];
 }
 
-export function weighted<T>(
+export function pickWeighted<T>(
   rng: Rng,
   choices: readonly T[],
   weigh: (choice: T) => number,

@@ -4,51 +4,51 @@
  */
 import { unreadableName } from '../../engine/market/tokenName.ts';
 
-const MOST_NAME_CHARACTERS = 16;
-const MOST_NAME_BYTES = 32;
-export const MOST_DESCRIPTION_CHARACTERS = 500;
-const MOST_URL_BYTES = 200;
+const MAX_NAME_CHARACTERS = 16;
+const MAX_NAME_BYTES = 32;
+export const MAX_DESCRIPTION_CHARACTERS = 500;
+const MAX_URL_BYTES = 200;
 const CONTROL = /\p{Cc}/u;
 const TICKER = /^[A-Za-z0-9]{1,6}$/;
 
 export const SOCIALS = ['twitter', 'telegram', 'discord', 'website'] as const;
 export type Social = (typeof SOCIALS)[number];
 
-export type Fault = string | null;
+export type Problem = string | null;
 
-export function faultOfName(text: string): Fault {
+export function nameProblem(text: string): Problem {
   const name = text.trim();
   const characters = [...name].length;
   if (characters === 0) return 'Enter a name.';
-  if (characters > MOST_NAME_CHARACTERS) {
-    return `A name has at most ${MOST_NAME_CHARACTERS} characters; this has ${characters}.`;
+  if (characters > MAX_NAME_CHARACTERS) {
+    return `A name has at most ${MAX_NAME_CHARACTERS} characters; this has ${characters}.`;
   }
-  if (!name.isWellFormed() || bytesOf(name) > MOST_NAME_BYTES) {
-    return `A name has at most ${MOST_NAME_BYTES} bytes of UTF-8; this has ${bytesOf(name)}.`;
+  if (!name.isWellFormed() || bytesOf(name) > MAX_NAME_BYTES) {
+    return `A name has at most ${MAX_NAME_BYTES} bytes of UTF-8; this has ${bytesOf(name)}.`;
   }
   return unreadableName(name);
 }
 
-export function faultOfTicker(text: string): Fault {
+export function tickerProblem(text: string): Problem {
   if (text === '') return 'Enter a ticker.';
   return TICKER.test(text) ? null : 'A ticker has 1 to 6 letters and digits, A to Z and 0 to 9.';
 }
 
-export function faultOfDescription(text: string): Fault {
+export function descriptionProblem(text: string): Problem {
   const characters = [...text].length;
-  if (characters > MOST_DESCRIPTION_CHARACTERS) {
-    return `At most ${MOST_DESCRIPTION_CHARACTERS} characters; this has ${characters}.`;
+  if (characters > MAX_DESCRIPTION_CHARACTERS) {
+    return `At most ${MAX_DESCRIPTION_CHARACTERS} characters; this has ${characters}.`;
   }
   return text.isWellFormed() ? null : 'This holds half a character.';
 }
 
 /** Empty is fine. */
-export function faultOfLink(text: string): Fault {
+export function linkProblem(text: string): Problem {
   if (text === '') return null;
-  if (bytesOf(text) > MOST_URL_BYTES) return `A link has at most ${MOST_URL_BYTES} bytes.`;
+  if (bytesOf(text) > MAX_URL_BYTES) return `A link has at most ${MAX_URL_BYTES} bytes.`;
   const url = text.isWellFormed() && !CONTROL.test(text) ? URL.parse(text) : null;
   const isWeb = url !== null && /^https?:$/.test(url.protocol);
-  return isWeb ? null : 'A whole link is needed, from https:// on.';
+  return isWeb ? null : 'Enter the full link, starting with https://.';
 }
 
 function bytesOf(text: string): number {

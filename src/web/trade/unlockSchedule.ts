@@ -2,7 +2,7 @@
  * When which part of a lock opens. The same integers as the server's plan of a lock; its clock
  * decides, so all moments but the last may be off by what the clocks differ. Source: api.md 5.
  */
-export const MOST_STAGES = 10;
+export const MAX_STAGES = 10;
 
 export interface Unlock {
   readonly stage: number;
@@ -11,7 +11,7 @@ export interface Unlock {
 }
 
 /** Nothing where a stage would hold no token. */
-export function unlocksOf(
+export function unlockSchedule(
   amount: bigint,
   stages: number,
   nowMs: number,

@@ -1,10 +1,10 @@
 /**
- * A mirror: a local copy of something on the server, kept whole by Protocol v2.
+ * A mirror: a local copy of something on the server, kept up to date by Protocol v2.
  *
  * Promises: `state` is what the server had at `position`, through reconnects, other nodes,
  *           rollbacks, revisions and changes of epoch. States are never changed in place: a new
  *           one is made, so they may be compared by identity and kept.
- * Not:      every state in between. Who iterates slowly gets the newest one.
+ * Not:      every state in between. A slow iteration gets the newest one.
  * Ends:     with `close`, when an iteration is left, and with `error` when the server refuses it
  *           for good; nothing is called afterwards.
  */
@@ -13,9 +13,9 @@ import type { Position } from '../types.ts';
 
 /** Why a state is another than before. */
 export type Reason =
-  /** The first one, or all anew: nothing may be concluded from the state before. */
+  /** The first state, or a full reload: it has no relation to the state before. */
   | 'snapshot'
-  /** What happened since. */
+  /** Something happened since. */
   | 'update'
   /** A rollback or a late trade changed what was thought to be settled. */
   | 'revised'

@@ -5,8 +5,8 @@
  * names, at most so many lovelace; nothing is minted, certified or withdrawn beside it. Inputs need
  * no look: the ledger conserves value, so what does not leave in an output comes back in one, and
  * the fee is bounded here.
- * Trusts: the server to name scripts of its deployment; datums are read in full. And not to name
- *         our output as collateral for scripts that fail: only our references would tell.
+ * Trusts: the server to name scripts of its deployment; datums are read in full. And not to
+ *         name our output as collateral for scripts that fail: only our references would show it.
  */
 import { type Address, parseAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
@@ -22,7 +22,7 @@ export type Intent =
   | LaunchIntent
   | LockIntent
   | TransferIntent
-  /** Takes back what lies at `ref`: an order that is cancelled, a lock that is open. */
+  /** Takes back the output at `ref`: an order that is cancelled, a lock that is open. */
   | { readonly kind: 'reclaim'; readonly ref: OutputRef };
 
 export interface OrderIntent {
@@ -65,14 +65,14 @@ export interface Owner {
   readonly keyHash: string;
 }
 
-const MOST_FEE_LOVELACE = 3_000_000n;
-const MOST_COLLATERAL_LOVELACE = 5_000_000n;
+const MAX_FEE_LOVELACE = 3_000_000n;
+const MAX_COLLATERAL_LOVELACE = 5_000_000n;
 /** Executor fee and deposit of an order. */
-const MOST_ON_TOP_LOVELACE = 5_000_000n;
+const MAX_ON_TOP_LOVELACE = 5_000_000n;
 /** Of each stage of a lock, beside its tokens. */
-const MOST_LOCK_LOVELACE = 3_000_000n;
+const MAX_LOCK_LOVELACE = 3_000_000n;
 /** What the pool keeps, the metadata's output and the least launch fee. */
-const MOST_LAUNCH_LOVELACE = 20_000_000n;
+const MAX_LAUNCH_LOVELACE = 20_000_000n;
 
 /** null, or in words what is wrong. */
 export function objectionTo(tx: Transaction, owner: Owner, intent: Intent): string | null {
@@ -83,11 +83,11 @@ export function objectionTo(tx: Transaction, owner: Owner, intent: Intent): stri
 function generalObjection(tx: Transaction, owner: Owner, intent: Intent): string | null {
   if (!tx.isValid) return 'it announces that its scripts fail';
   if (tx.hasCertificates || tx.hasWithdrawals) return 'it touches stake';
-  if (tx.feeLovelace > MOST_FEE_LOVELACE) return `its fee is ${tx.feeLovelace} lovelace`;
+  if (tx.feeLovelace > MAX_FEE_LOVELACE) return `its fee is ${tx.feeLovelace} lovelace`;
   if (tx.mint.size > 0 && intent.kind !== 'launch') return 'it mints or burns';
   if (tx.collateralInputs.length > 0) {
     const collateral = tx.totalCollateralLovelace;
-    if (collateral === null || collateral > MOST_COLLATERAL_LOVELACE) {
+    if (collateral === null || collateral > MAX_COLLATERAL_LOVELACE) {
       return 'it risks too much collateral';
     }
   }
@@ -126,7 +126,7 @@ function objectionToOrder(
   const [order, ...more] = paidAway;
   if (order === undefined || more.length > 0) return 'it pays others than the one order';
   const own = parseAddress(owner.address);
-  if (own === null || !isScriptOf(order.address, own)) return 'the order lies at a strange address';
+  if (own === null || !isScriptOf(order.address, own)) return 'the order is at an unknown address';
   const datum = readOrderData(datumOf(order), own.network);
   if (datum === null) return 'the order has no datum of an order';
   if (!isSame(datum.redeemer, own) || datum.owner !== owner.keyHash) return 'the order is not ours';
@@ -135,7 +135,7 @@ function objectionToOrder(
   if (denominator <= 0n || numerator * worstPrice.denominator < worstPrice.numerator * denominator)
     return 'the order takes a worse price';
   const onTop = datum.feeLovelace + datum.depositLovelace;
-  if (onTop > MOST_ON_TOP_LOVELACE) return `the order costs ${onTop} lovelace on top`;
+  if (onTop > MAX_ON_TOP_LOVELACE) return `the order costs ${onTop} lovelace on top`;
   const lovelace = (input === COIN ? inputAmount : 0n) + onTop;
   const { value } = order;
   const tokens = input === COIN ? 0 : 1;
@@ -165,7 +165,7 @@ function objectionToLaunch(
     lovelace += value.lovelace;
     if ([...value.assets.keys()].some((id) => !minted.has(id))) return 'it gives away other tokens';
   }
-  const most = initialLovelace + initialLovelace / 100n + MOST_LAUNCH_LOVELACE;
+  const most = initialLovelace + initialLovelace / 100n + MAX_LAUNCH_LOVELACE;
   return lovelace > most ? `it pays ${lovelace} lovelace away, more than ${most}` : null;
 }
 
@@ -179,10 +179,10 @@ function objectionToLock(
   let lastMs = 0n;
   for (const output of paidAway) {
     const datum = readLockData(datumOf(output));
-    if (own === null || !isScriptOf(output.address, own)) return 'a lock at a strange address';
+    if (own === null || !isScriptOf(output.address, own)) return 'a lock at an unknown address';
     if (datum === null || datum.owner !== owner.keyHash) return 'a lock that is not ours';
     const { lovelace, assets } = output.value;
-    if (lovelace > MOST_LOCK_LOVELACE || assets.size !== 1) return 'a lock that holds more';
+    if (lovelace > MAX_LOCK_LOVELACE || assets.size !== 1) return 'a lock that holds more';
     locked += amountOf(output.value, asset);
     if (datum.unlockMs > lastMs) lastMs = datum.unlockMs;
   }

@@ -1,17 +1,17 @@
 /** What the wallet holds: ADA, and tokens with a way to their page. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { forget, nextFrame } from '../frames.ts';
-import { hashOf } from '../route.ts';
+import { errorBox } from '../errorView.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
+import { routeHash } from '../route.ts';
 import { shownAda, shownAmount } from '../trade/amount.ts';
 import { sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
 /** A wallet may hold thousands of kinds. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
-export function mountHoldings(container: HTMLElement, context: PageContext): Unmount {
+export function mountBalance(container: HTMLElement, context: PageContext): Unmount {
   const session = sessionOf(context);
   const tickers = tickersOf(context);
   const ada = el('p', { class: 'balance', 'aria-live': 'polite' });
@@ -22,15 +22,15 @@ export function mountHoldings(container: HTMLElement, context: PageContext): Unm
     const held = session.balance.value;
     setText(ada, held === null ? '…' : shownAda(held.lovelace));
     const tokens = held === null ? [] : [...held.assets].sort(([a], [b]) => (a < b ? -1 : 1));
-    const rows = tokens.slice(0, MOST_ROWS).map(([asset, amount]) => {
-      const link = el('a', { href: hashOf({ at: 'token', asset }) }, tickers.of(asset));
+    const rows = tokens.slice(0, MAX_ROWS).map(([asset, amount]) => {
+      const link = el('a', { href: routeHash({ at: 'token', asset }) }, tickers.of(asset));
       return el('li', {}, link, el('span', { class: 'num' }, shownAmount(amount, 0)));
     });
     const more = tokens.length - rows.length;
     if (more > 0) rows.push(el('li', { class: 'dim' }, `and ${more} more`));
     list.replaceChildren(...rows);
     const trouble = session.trouble.value;
-    failure.replaceChildren(...(trouble === null ? [] : [failureOf(trouble)]));
+    failure.replaceChildren(...(trouble === null ? [] : [errorBox(trouble)]));
   };
   const again = () => nextFrame(show);
   const stops = [session.balance, session.trouble, tickers.learned].map((each) =>
@@ -40,6 +40,6 @@ export function mountHoldings(container: HTMLElement, context: PageContext): Unm
   session.refresh();
   return () => {
     for (const stop of stops) stop();
-    forget(show);
+    cancelFrame(show);
   };
 }

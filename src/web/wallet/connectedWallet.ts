@@ -4,7 +4,7 @@ import { ApiError } from '../../client/index.ts';
 import type { TradingWallet } from '../../client/trade/wallet.ts';
 
 export interface ConnectedWallet extends TradingWallet {
-  /** `test`: its key lies in this browser. `extension`: a CIP-30 wallet. */
+  /** `test`: its key is in this browser. `extension`: a CIP-30 wallet. */
   readonly kind: 'test' | 'extension';
   readonly name: string;
   /** A data URI of an image. */

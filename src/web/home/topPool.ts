@@ -1,13 +1,13 @@
-/** The pool with the highest market cap, above the lists. Its place is kept while nobody has it. */
+/** The pool with the highest market cap, above the lists. Its space is kept while there is none. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { ada } from '../format.ts';
 import { flash } from '../frames.ts';
 import { logo } from '../logo.ts';
-import { hashOf } from '../route.ts';
+import { routeHash } from '../route.ts';
 import { progressOf } from './poolRow.ts';
 
-export function king(): {
+export function topPoolCard(): {
   readonly element: HTMLElement;
   show(pool: LiquidityPoolInfo | null): void;
 } {
@@ -20,7 +20,7 @@ export function king(): {
   const trades = el('span', { class: 'figure' });
   const link = el(
     'a',
-    { class: 'king panel', 'aria-label': 'Top of the market' },
+    { class: 'top-pool panel', 'aria-label': 'Top of the market' },
     el('span', { class: 'crown' }, 'Top of the market'),
     el('span', { class: 'who' }, picture.element, name, ticker),
     figure('Market cap', cap),
@@ -51,7 +51,7 @@ export function king(): {
       picture.show(info);
       setText(name, info.name);
       setText(ticker, info.ticker);
-      setAttribute(link, 'href', hashOf({ at: 'token', asset: info.asset }));
+      setAttribute(link, 'href', routeHash({ at: 'token', asset: info.asset }));
       setAttribute(link, 'aria-label', `Top of the market: ${info.name}`);
       const isChanged = setText(cap, ada(metrics.marketCap, 0));
       const filled = progressOf(pool);

@@ -1,14 +1,14 @@
-/** Which token this is and where it stands: price, market cap, volume; and its id, to copy. */
+/** The token: name, price, market cap, volume, and its id to copy. */
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { ada, ends, shortPrice } from '../format.ts';
-import { flash, forget, nextFrame } from '../frames.ts';
+import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { icon } from '../icons.ts';
 import { logo } from '../logo.ts';
 
-export function mountHead(container: HTMLElement, context: PageContext, asset: string): Unmount {
+export function mountHeader(container: HTMLElement, context: PageContext, asset: string): Unmount {
   const { pool, network } = context;
   const picture = logo();
   const name = el('h1', { class: 'cut', tabindex: '-1' }, ends(asset));
@@ -53,7 +53,7 @@ export function mountHead(container: HTMLElement, context: PageContext, asset: s
   show();
   return () => {
     for (const stop of stops) stop();
-    forget(show);
+    cancelFrame(show);
   };
 }
 

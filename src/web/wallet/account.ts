@@ -1,15 +1,15 @@
-/** Who is connected: the address, the faucet of a devnet, and the ways out. */
+/** The connected wallet: its address, the faucet of a devnet, and how to disconnect. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { saidBy } from '../failure.ts';
-import { button } from '../trade/busy.ts';
+import { errorText } from '../errorView.ts';
+import { button } from '../trade/button.ts';
 import { ask } from '../trade/dialog.ts';
-import type { ConnectedWallet } from './connected.ts';
+import type { ConnectedWallet } from './connectedWallet.ts';
 import { faucet } from './faucet.ts';
 import { sessionOf } from './session.ts';
 import { forgetSecret, keptSecret, storage } from './testWallet.ts';
 
-export function mountIdentity(container: HTMLElement, context: PageContext): Unmount {
+export function mountAccount(container: HTMLElement, context: PageContext): Unmount {
   const session = sessionOf(context);
   const show = () => {
     const { value } = session.wallet;
@@ -86,7 +86,7 @@ function testParts(context: PageContext): HTMLElement {
     el(
       'p',
       { class: 'caution' },
-      'A test wallet: its key lies unprotected in this browser. Never send it real coins.',
+      'A test wallet: its key is stored unprotected in this browser. Never send it real coins.',
     ),
     el('div', { class: 'buttons' }, reveal, forget, disconnectButton(context)),
     shown,
@@ -104,8 +104,8 @@ async function forgetTestWallet(context: PageContext): Promise<void> {
       el(
         'p',
         {},
-        'Its key is removed from this browser. Without a copy of the key nobody can ever move ' +
-          'what it holds, its orders and its locks.',
+        'Its key is removed from this browser. Without a copy of the key its coins, orders and ' +
+          'locks are lost for good.',
       ),
     ],
     confirm: 'Forget it',
@@ -115,6 +115,6 @@ async function forgetTestWallet(context: PageContext): Promise<void> {
       sessionOf(context).disconnect();
       return true;
     },
-    late: (error) => context.notify('bad', saidBy(error)),
+    late: (error) => context.notify('bad', errorText(error)),
   });
 }

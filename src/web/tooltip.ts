@@ -9,18 +9,18 @@ const EDGE = 8;
 const bubble = el('div', { id: ID, class: 'tip', role: 'tooltip', hidden: true });
 let explained: HTMLElement | null = null;
 
-/** The element must be one that can have the focus. What it says may change: it is asked for. */
-export function explain(element: HTMLElement, words: () => string): void {
+/** The element must be one that can have the focus. The text may change: it is read each time. */
+export function addTooltip(element: HTMLElement, words: () => string): void {
   const show = () => open(element, words());
   element.addEventListener('pointerenter', show);
   element.addEventListener('focus', show);
-  element.addEventListener('pointerleave', closeTip);
-  element.addEventListener('blur', closeTip);
+  element.addEventListener('pointerleave', closeTooltip);
+  element.addEventListener('blur', closeTooltip);
 }
 
 function open(element: HTMLElement, words: string): void {
   if (bubble.parentElement === null) document.body.append(bubble);
-  closeTip();
+  closeTooltip();
   explained = element;
   bubble.textContent = words;
   bubble.hidden = false;
@@ -33,7 +33,7 @@ function open(element: HTMLElement, words: string): void {
   bubble.style.top = `${isLow ? top - height - 4 : bottom + 4}px`;
 }
 
-export function closeTip(): void {
+export function closeTooltip(): void {
   if (explained !== null) setAttribute(explained, 'aria-describedby', null);
   explained = null;
   bubble.hidden = true;

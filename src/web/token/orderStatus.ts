@@ -1,14 +1,14 @@
 /** States of an order in words (api.md section 2): what it is called here, and what it means. */
 import type { ApiOrder } from '../../client/types.ts';
 
-export interface StatusWords {
+export interface StatusText {
   readonly name: string;
   readonly meaning: string;
   /** How it looks: waiting in no block, open, done, over without a trade. */
   readonly look: 'waiting' | 'open' | 'done' | 'over';
 }
 
-const WORDS: Readonly<Record<ApiOrder['status'], StatusWords>> = {
+const TEXTS: Readonly<Record<ApiOrder['status'], StatusText>> = {
   MempoolPending: {
     name: 'Placing',
     meaning: 'Sent, and waiting for a block to take it in. Until then it may still vanish.',
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<ApiOrder['status'], StatusWords>> = {
   },
 };
 
-const RETURNED: Readonly<Record<'cancelled' | 'expired', StatusWords>> = {
+const RETURNED: Readonly<Record<'cancelled' | 'expired', StatusText>> = {
   cancelled: {
     name: 'Cancelled',
     meaning: 'Cancelled by its owner; what it offered went back.',
@@ -59,7 +59,7 @@ const RETURNED: Readonly<Record<'cancelled' | 'expired', StatusWords>> = {
   },
 };
 
-export function wordsOf({ status, refundReason }: ApiOrder): StatusWords {
+export function statusText({ status, refundReason }: ApiOrder): StatusText {
   if (status === 'Refunded' && refundReason !== null) return RETURNED[refundReason];
-  return WORDS[status];
+  return TEXTS[status];
 }

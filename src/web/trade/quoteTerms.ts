@@ -46,11 +46,15 @@ export function termRows(quote: QuoteAnswer, token: Token): readonly TermRow[] {
     [
       'You get at least',
       shownOf(minimumOutput, outputAsset, token),
-      'The worst price that the order accepts; it waits rather than to get less.',
+      'The worst price that the order accepts; it stays open rather than get less.',
     ],
     ['Price', `${shortPrice(perToken)} ADA`, `${perToken} ADA for one ${token.ticker}, with fees.`],
     ['Trading fee', shownAda(trading), tradingFeeWords(quote)],
-    ['Executor fee', shownAda(executor), 'For who fills the order; kept when it is filled.'],
+    [
+      'Executor fee',
+      shownAda(executor),
+      'For the executor that fills the order; kept when it is filled.',
+    ],
     ['Deposit', shownAda(deposit), 'Keeps the order alive on the chain and comes back with it.'],
     [
       'You pay now',

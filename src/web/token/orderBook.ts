@@ -1,22 +1,26 @@
 /** Open orders by their worst price, sellers above and buyers below the price of the pool. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
+import { errorBox } from '../errorView.ts';
 import { short, shortPrice } from '../format.ts';
-import { forget, nextFrame } from '../frames.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
 
 /** Of each side; the nearest to the spot price. */
 const LEVELS = 4;
 
 type Level = readonly [price: string, tokens: string];
 
-export function mountBook(container: HTMLElement, { client }: PageContext, asset: string): Unmount {
+export function mountOrderBook(
+  container: HTMLElement,
+  { client }: PageContext,
+  asset: string,
+): Unmount {
   const mirror = client.orderBook(asset);
   const asks = Array.from({ length: LEVELS }, () => levelRow('ask'));
   const bids = Array.from({ length: LEVELS }, () => levelRow('bid'));
   const spot = el('li', { class: 'spot' });
   const rows = el('ol', { class: 'book', 'aria-label': 'Open orders by price' });
-  // Counted from the spot price outwards, so the sellers stand in reverse.
+  // Counted from the spot price outwards, so the sellers are reversed.
   rows.append(...asks.map(({ element }) => element).reverse(), spot);
   rows.append(...bids.map(({ element }) => element));
   const side = el('span', { class: 'side' });
@@ -32,16 +36,16 @@ export function mountBook(container: HTMLElement, { client }: PageContext, asset
     for (const [index, row] of asks.entries()) row.show(sellers[index], most);
     for (const [index, row] of bids.entries()) row.show(buyers[index], most);
     // Orders come and go with the blocks: words take the place of a row, and nothing jumps.
-    if (sellers.length === 0) asks[0]?.say('no seller waits');
-    if (buyers.length === 0) bids[0]?.say('no buyer waits');
+    if (sellers.length === 0) asks[0]?.say('no open sells');
+    if (buyers.length === 0) bids[0]?.say('no open buys');
     setText(spot, book === null ? '' : `Pool ${shortPrice(book.spot)}`);
     setText(side, `${sellers.length} ask, ${buyers.length} bid`);
     note.replaceChildren();
   };
   mirror.onChange(() => nextFrame(show));
-  mirror.onError((error) => note.replaceChildren(failureOf(error)));
+  mirror.onError((error) => note.replaceChildren(errorBox(error)));
   return () => {
-    forget(show);
+    cancelFrame(show);
     mirror.close();
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What the client takes from where it runs, a browser or Node: time, chance, HTTP and sockets. All
- * of it are arguments of the client; the only file of it that touches the real ones.
+ * What a browser or Node provides to the client: time, random numbers, HTTP and sockets. All are
+ * arguments of the client; only this file touches the real ones.
  */
 export interface Timer {
   cancel(): void;
@@ -14,7 +14,7 @@ export interface Clock {
   after(delayMs: number, run: () => void): Timer;
 }
 
-/** Chance for jitter only, never for keys. */
+/** Random numbers for jitter only, never for keys. */
 export interface Chance {
   /** A float in [0, 1). */
   unit(): number;
@@ -26,7 +26,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface Socket {
   binaryType: string;
   readonly readyState: number;
-  /** What is not yet on the network. */
+  /** Bytes not yet sent. */
   readonly bufferedAmount: number;
   send(data: string): void;
   close(code?: number, reason?: string): void;
@@ -38,14 +38,14 @@ export interface Socket {
 
 export type OpenSocket = (url: string, protocol: string) => Socket;
 
-export interface Surroundings {
+export interface ClientPlatform {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly fetch: Fetch;
   readonly openSocket: OpenSocket;
 }
 
-export const systemSurroundings: Surroundings = {
+export const systemPlatform: ClientPlatform = {
   clock: {
     nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),

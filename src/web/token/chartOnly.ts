@@ -6,7 +6,7 @@ import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
 import { mountChart } from './chart.ts';
 
-export function mountReplayed(
+export function mountChartOnly(
   container: HTMLElement,
   context: PageContext,
   asset: string,

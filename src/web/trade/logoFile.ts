@@ -1,9 +1,9 @@
 /**
- * Whether a file can be a logo, told before it is uploaded: type, size, magic bytes, pixels. The
- * limits are the server's; the browser's own decoder tells the pixels. Source: api.md section 3.
+ * Whether a file can be a logo, checked before it is uploaded: type, size, magic bytes, pixels. The
+ * limits are the server's; the browser's decoder counts the pixels. Source: api.md section 3.
  */
-const MOST_BYTES = 5 * 1_048_576;
-const MOST_PIXELS = 4096;
+const MAX_BYTES = 5 * 1_048_576;
+const MAX_PIXELS = 4096;
 
 export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/gif'] as const;
 export type LogoType = (typeof LOGO_TYPES)[number];
@@ -18,7 +18,7 @@ export interface Logo {
 /** The logo, or in words why the file is none. */
 export async function readLogo(file: File): Promise<Logo | string> {
   if (file.size === 0) return 'This file is empty.';
-  if (file.size > MOST_BYTES) {
+  if (file.size > MAX_BYTES) {
     return `A logo has at most 5 MiB; this file has ${sizeText(file.size)}.`;
   }
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
@@ -27,8 +27,8 @@ export async function readLogo(file: File): Promise<Logo | string> {
   const size = await pixelsOf(file);
   if (size === null) return 'This image is damaged: the browser cannot read it.';
   const { width, height } = size;
-  if (width > MOST_PIXELS || height > MOST_PIXELS) {
-    const most = `${MOST_PIXELS} × ${MOST_PIXELS}`;
+  if (width > MAX_PIXELS || height > MAX_PIXELS) {
+    const most = `${MAX_PIXELS} × ${MAX_PIXELS}`;
     return `A logo has at most ${most} pixels; this has ${width} × ${height}.`;
   }
   return { file, mediaType, width, height };

@@ -1,5 +1,5 @@
 /**
- * What "ago" is measured from. A live market runs with the clock on the wall; a replay of last
+ * What "ago" is measured from. A live market runs on the wall clock; a replay of last
  * year's trades has its own time, and ages count from that.
  */
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -9,10 +9,10 @@ const NEAR_MS = 3_600_000;
 const TICK_MS = 1_000;
 
 export class MarketTime {
-  /** Unix seconds; a new value each second while somebody looks. */
+  /** Unix seconds; a new value each second. */
   readonly seconds: Source<number>;
   readonly #clock: Clock;
-  /** Market time minus the time on the wall, where they are far apart. */
+  /** Market time minus wall time, where they are far apart. */
   #offsetMs = 0;
 
   constructor(clock: Clock) {
@@ -22,7 +22,7 @@ export class MarketTime {
   }
 
   /** Market time as a node says it, Unix seconds. */
-  hear(seconds: number | null): void {
+  observe(seconds: number | null): void {
     if (seconds === null) return;
     const apart = seconds * 1000 - this.#clock.nowMs();
     this.#offsetMs = Math.abs(apart) < NEAR_MS ? 0 : apart;

@@ -1,6 +1,6 @@
 /**
- * Arrow keys inside a list, and one stop for the tab key: the place that had the focus last, else
- * the one that is chosen, else the first. `refresh` after rows came or went, or another is chosen.
+ * Arrow keys inside a list, and one tab stop: the item that had the focus last, else the chosen
+ * one, else the first. `refresh` after rows came or went, or another is chosen.
  */
 const MOVES: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(at + 1, last),
@@ -13,7 +13,7 @@ const SIDEWAYS: Readonly<Record<string, string>> = {
   ArrowLeft: 'ArrowUp',
 };
 
-export interface Roving {
+export interface RovingTabindex {
   refresh(): void;
 }
 
@@ -21,11 +21,11 @@ function isChosen({ ariaSelected, ariaChecked }: HTMLElement): boolean {
   return ariaSelected === 'true' || ariaChecked === 'true';
 }
 
-export function roving(
+export function rovingTabindex(
   container: HTMLElement,
   selector: string,
   direction: 'down' | 'across' = 'down',
-): Roving {
+): RovingTabindex {
   let current: HTMLElement | null = null;
   const all = () => Array.from(container.querySelectorAll<HTMLElement>(selector));
   const refresh = () => {
