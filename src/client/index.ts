@@ -31,4 +31,17 @@ export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
 export type { LaunchForm } from './rest/wallets.ts';
 export type { Connection, ConnectionState, Notice, Tip } from './socket/connection.ts';
 export type { Receiver, SubscribeParams } from './socket/subscription.ts';
+export type { Payment, Review } from './trade/review.ts';
+export {
+  type LaunchedToken,
+  type LaunchRequest,
+  type LockRequest,
+  type OrderRequest,
+  type PlacedOrder,
+  type PreparedTx,
+  type SubmittedTx,
+  TradingClient,
+  type TransferRequest,
+} from './trade/tradingClient.ts';
+export { KeyWallet, type TradingWallet, type WalletSecrets } from './trade/wallet.ts';
 export type * from './types.ts';

@@ -1,8 +1,7 @@
 /**
- * What every part of the page gets. A part is mounted into an empty container and returns a function
- * that unmounts it: listeners, subscriptions and nodes are gone then.
- * Every stylesheet under `src/web` is part of the document; controls and colours are those of
- * `style/base.css`.
+ * What every part of the page gets. A part is mounted into an empty container and returns a
+ * function that unmounts it: listeners, subscriptions and nodes are gone then. Every stylesheet
+ * under `src/web` is part of the document; controls and colours are those of `style/base.css`.
  */
 import type { Client } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
@@ -38,4 +37,3 @@ export interface PageContext {
 }
 
 export type Unmount = () => void;
-export type Mount = (container: HTMLElement, context: PageContext) => Unmount;

@@ -1,6 +1,6 @@
 /**
- * Routes of the page, behind the `#` of the address: a reload, a link and the buttons of the browser
- * work, and the server serves one document.
+ * Routes of the page, behind the `#` of the address: a reload, a link and the buttons of the
+ * browser work, and the server serves one document.
  */
 import { ASSET_PATTERN } from '../engine/market/asset.ts';
 import { POOL_LISTS, type PoolList } from '../engine/market/poolView.ts';

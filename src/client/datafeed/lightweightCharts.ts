@@ -3,11 +3,11 @@
  * live, and after a rollback exactly the bars that it changed.
  *
  * The library wants points in ascending order, each time once, and takes an older point only where
- * there is one. A change is drawn point by point where that is possible. Where bars were inserted or
- * removed, the whole series is set again, which keeps the view where it is.
+ * there is one. A change is drawn point by point where that is possible. Where bars were inserted
+ * or removed, the whole series is set again, which keeps the view where it is.
  *
  * Source: typings of lightweight-charts 5, `ISeriesApi` and `ITimeScaleApi`, of which this needs no
- * more than is written here.
+ *         more than is written here.
  */
 
 import { ApiError } from '../apiError.ts';

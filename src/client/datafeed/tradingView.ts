@@ -7,6 +7,11 @@
  * invalidated and `onReset` is called, where the page calls `chart.resetData()`.
  */
 
+import {
+  readTradingViewResolution,
+  TRADING_VIEW_MINUTES,
+  TRADING_VIEW_RESOLUTIONS,
+} from '../../engine/market/resolution.ts';
 import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
 import type { Candle } from '../mirrors/barRows.ts';
@@ -28,15 +33,6 @@ export interface TradingViewOptions {
   readonly onReset?: () => void;
 }
 
-const RESOLUTIONS: Readonly<Record<string, Resolution>> = {
-  '1': 'min1',
-  '5': 'min5',
-  '60': 'hour1',
-  '1D': 'day1',
-  '1W': 'week1',
-  '1M': 'month1',
-};
-const SUPPORTED = Object.keys(RESOLUTIONS);
 const EXCHANGE = 'upcurve';
 const CAP_SUFFIX = ':mcap';
 const MOST_BARS = 5_000;
@@ -83,7 +79,7 @@ export function tradingViewDatafeed(client: Client, options: TradingViewOptions 
 }
 
 const CONFIGURATION: DatafeedConfiguration = {
-  supported_resolutions: SUPPORTED,
+  supported_resolutions: TRADING_VIEW_RESOLUTIONS,
   exchanges: [{ value: EXCHANGE, name: EXCHANGE, desc: 'Tokens of this launchpad' }],
   symbols_types: [{ name: 'Tokens', value: 'crypto' }],
   supports_marks: false,
@@ -131,10 +127,10 @@ async function resolved(client: Client, symbol: string): Promise<SymbolInfo> {
     minmov: 1,
     pricescale: isCap ? 100 : 1_000_000_000_000,
     has_intraday: true,
-    intraday_multipliers: ['1', '5', '60'],
+    intraday_multipliers: TRADING_VIEW_MINUTES,
     has_daily: true,
     has_weekly_and_monthly: true,
-    supported_resolutions: SUPPORTED,
+    supported_resolutions: TRADING_VIEW_RESOLUTIONS,
     visible_plots_set: isCap ? 'ohlc' : 'ohlcv',
     data_status: 'streaming',
   };
@@ -146,8 +142,8 @@ function readSymbol(symbol: string): { asset: string; isCap: boolean } {
 }
 
 function readResolution(text: string): Resolution {
-  const resolution = RESOLUTIONS[text] ?? RESOLUTIONS[`1${text}`];
-  if (resolution === undefined) throw new ApiError('INVALID_PARAMS', `no resolution ${text}`);
+  const resolution = readTradingViewResolution(text);
+  if (resolution === null) throw new ApiError('INVALID_PARAMS', `no resolution ${text}`);
   return resolution;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Changed orders among those that are known, in the order that HTTP has: newest first by block and
- * place in it. Rows hold only the second, so the order within one is taken from the frame, which is in
- * this order. An order that the frame does not name was not undone, so it is older than all in it.
+ * place in it. Rows hold only the second, so the order within one is taken from the frame, which is
+ * in this order. An order that the frame does not name was not undone, so it is older than all in
+ * it.
  */
 import type { ApiOrder } from '../types.ts';
 

@@ -18,8 +18,8 @@ export interface HistoryAnswer<T> extends Answer<T> {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
-   * The answer must include this position, else it is 503. Browsers send it to their own origin only:
-   * it is none of the headers that the API takes from other ones.
+   * The answer must include this position, else it is 503. Browsers send it to their own origin
+   * only: it is none of the headers that the API takes from other ones.
    */
   readonly minPosition?: Position;
 }

@@ -1,7 +1,7 @@
 /**
  * The connection to one of the nodes: opened with the first subscription, and opened again whenever
- * it is lost. On a new socket every subscription continues from its position, so the node sends what
- * happened meanwhile.
+ * it is lost. On a new socket every subscription continues from its position, so the node sends
+ * what happened meanwhile.
  */
 
 import { ApiError } from '../apiError.ts';
@@ -51,7 +51,8 @@ export interface ConnectionState {
 export interface Notice {
   /**
    * slow: this client did not read fast enough. epoch: the market has a new log. horizon: away for
-   * longer than the server remembers. loss, checksum: what came did not fit, and was requested again.
+   * longer than the server remembers. loss, checksum: what came did not fit, and was requested
+   * again.
    */
   readonly reason: NoticeReason;
   readonly topic: string;

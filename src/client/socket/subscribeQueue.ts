@@ -1,6 +1,6 @@
 /**
- * Subscriptions to request from the server: many in one frame, each under a new request id. Those of
- * one turn of the event loop are sent together.
+ * Subscriptions to request from the server: many in one frame, each under a new request id. Those
+ * of one turn of the event loop are sent together.
  */
 import type { Clock, Timer } from '../platform.ts';
 import type { FrameSocket } from './frameSocket.ts';

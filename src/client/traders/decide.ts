@@ -1,6 +1,7 @@
 /**
- * What a trader does next, as a function of what it sees and of a random generator. Knows no network, so that
- * a test can show every kind of situation; what it decides may still be refused by the server.
+ * What a trader does next, as a function of what it sees and of a random generator. Knows no
+ * network, so that a test can show every kind of situation; what it decides may still be refused by
+ * the server.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { SLIPPAGES } from '../../engine/market/order.ts';

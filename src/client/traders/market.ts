@@ -1,7 +1,7 @@
 /**
  * The tokens that the traders know, at most MOST_TOKENS: from the list of pools where the server
- * has one, else from what they launched and hold, priced by quotes. Nothing here survives a restart;
- * it is read from the API again.
+ * has one, else from what they launched and hold, priced by quotes. Nothing here survives a
+ * restart; it is read from the API again.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { roundRatio } from '../../engine/market/ratio.ts';

@@ -2,7 +2,8 @@
  * The simulated traders as a service of a devnet: a separate thread that knows the server only by
  * its public address.
  *
- * Never: takes the server down. A thread that dies is reported and restarted, each time after a longer delay.
+ * Never: takes the server down. A thread that dies is reported and restarted, each time after a
+ *        longer delay.
  */
 import { Worker } from 'node:worker_threads';
 import { Backoff } from '../../engine/runtime/backoff.ts';

@@ -22,7 +22,16 @@ const TABS: readonly (readonly [list: PoolList, name: string, empty: string])[] 
   ['CompletedCreateOn', 'Graduated', 'No token has graduated yet.'],
   ['CompletedMCap', 'Graduated by cap', 'No token has graduated yet.'],
 ];
-const HEADINGS = ['Token', 'Market cap', 'Curve', 'Volume', 'Trades', 'Age', 'Last trade'];
+/** Each with the class of its column, which the cells of `poolRow` have too. */
+const HEADINGS = [
+  ['Token', 'col-token'],
+  ['Market cap', 'col-cap'],
+  ['Curve', 'col-progress'],
+  ['Volume', 'col-volume'],
+  ['Trades', 'col-trades'],
+  ['Age', 'col-age'],
+  ['Last trade', 'col-traded'],
+] as const;
 
 export function mountHome(
   container: HTMLElement,
@@ -97,7 +106,7 @@ class PoolListView {
       rowOf: () => poolRow(() => time.seconds.value),
       arranged: () => this.#arrows.refresh(),
     });
-    const heads = HEADINGS.map((text) => el('span', {}, text));
+    const heads = HEADINGS.map(([text, column]) => el('span', { class: column }, text));
     const head = el(
       'div',
       { class: 'pools-head', 'aria-hidden': 'true' },

@@ -34,12 +34,12 @@ export function poolRow(nowSeconds: () => number): PoolRow {
     'a',
     { class: 'pool' },
     el('span', { class: 'who' }, picture.element, name, ticker),
-    labelled('Market cap', cap),
-    el('span', { class: 'progress' }, meter, labelled('Progress', progress)),
-    labelled('Volume', volume),
-    labelled('Trades', trades),
-    labelled('Age', born),
-    labelled('Last trade', traded),
+    labelled('Market cap', cap, 'col-cap'),
+    el('span', { class: 'progress col-progress' }, meter, labelled('Progress', progress, '')),
+    labelled('Volume', volume, 'col-volume'),
+    labelled('Trades', trades, 'col-trades'),
+    labelled('Age', born, 'col-age'),
+    labelled('Last trade', traded, 'col-traded'),
   );
   const element = el('li', {}, link);
   const tick = ({ pool }: LiquidityPoolInfo, now: number) => {
@@ -72,6 +72,11 @@ export function poolRow(nowSeconds: () => number): PoolRow {
 }
 
 /** The label is read out, and seen where there is no line of headings above. */
-function labelled(label: string, value: HTMLElement): HTMLElement {
-  return el('span', { class: 'cell' }, el('span', { class: 'label' }, `${label} `), value);
+function labelled(label: string, value: HTMLElement, column: string): HTMLElement {
+  return el(
+    'span',
+    { class: `cell ${column}`.trim() },
+    el('span', { class: 'label' }, `${label} `),
+    value,
+  );
 }

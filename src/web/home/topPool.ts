@@ -23,10 +23,10 @@ export function topPoolCard(): {
     { class: 'top-pool panel', 'aria-label': 'Top of the market' },
     el('span', { class: 'crown' }, 'Top of the market'),
     el('span', { class: 'who' }, picture.element, name, ticker),
-    figure('Market cap', cap),
-    figure('Curve', progress),
-    figure('Volume', volume),
-    figure('Trades', trades),
+    figure('Market cap', cap, 'col-cap'),
+    figure('Curve', progress, 'col-progress'),
+    figure('Volume', volume, 'col-volume'),
+    figure('Trades', trades, 'col-trades'),
   );
   let shown: LiquidityPoolInfo | null = null;
   // Until it is known whether there is one.
@@ -67,6 +67,6 @@ export function topPoolCard(): {
   };
 }
 
-function figure(label: string, value: HTMLElement): HTMLElement {
-  return el('span', { class: 'fig' }, el('span', { class: 'dim small' }, label), value);
+function figure(label: string, value: HTMLElement, column: string): HTMLElement {
+  return el('span', { class: `fig ${column}` }, el('span', { class: 'dim small' }, label), value);
 }

@@ -1,4 +1,5 @@
 /** One chart of one pair, one interval, one kind; another choice is another one of these. */
+
 import {
   CandlestickSeries,
   ColorType,
@@ -12,12 +13,12 @@ import { type DrawOptions, type DrawTarget, drawBars } from '../../client/datafe
 import type { ApiError, BarsMirror, BarsState, CapBar, PriceBar } from '../../client/index.ts';
 import type { Resolution } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { setAttribute } from '../dom.ts';
+import { el, setAttribute } from '../dom.ts';
 import { errorBox, errorText } from '../errorView.ts';
+import { moment } from '../format.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
 import { theme } from '../shell/theme.ts';
 import { axisNumber, candleTheme, chartTheme, pageColours } from './chartTheme.ts';
-import { legendOf } from './legend.ts';
 
 export type BarKind = 'price' | 'mcap';
 
@@ -167,4 +168,34 @@ function followedOf<B extends AnyBar>(mirror: BarsMirror<B>): Followed {
     draw: (target, options) => drawBars(mirror, target, options).close,
     close: () => mirror.close(),
   };
+}
+
+/** The numbers of one bar, exactly as the API says them. */
+
+function legendOf(bar: PriceBar | CapBar): readonly HTMLElement[] {
+  const pair = (name: string, value: string, look = '') =>
+    el('span', { class: look }, el('b', {}, name), value);
+  const look = directionOf(bar);
+  const volume = 'volume' in bar ? [pair('Vol', `${bar.volume} ₳`)] : [];
+  return [
+    pair('', moment(bar.time), 'dim'),
+    pair('O', bar.open),
+    pair('H', bar.high, 'high'),
+    pair('L', bar.low, 'low'),
+    pair('C', bar.close, look),
+    ...volume,
+    pair('Trades', String(bar.trades)),
+    ...(bar.final ? [] : [pair('', 'open', 'dim')]),
+  ];
+}
+
+/** Decimal strings compare by value: the longer whole part is the larger number. */
+function directionOf({ open, close }: PriceBar | CapBar): '' | 'up' | 'down' {
+  if (open === close) return '';
+  const [openWhole = '', openRest = ''] = open.split('.');
+  const [closeWhole = '', closeRest = ''] = close.split('.');
+  if (openWhole.length !== closeWhole.length) {
+    return closeWhole.length > openWhole.length ? 'up' : 'down';
+  }
+  return closeWhole + closeRest > openWhole + openRest ? 'up' : 'down';
 }

@@ -1,6 +1,6 @@
 /**
- * The strip below a list that has more: how much of it is shown, and a button for more. It takes its
- * height from the list, so that nothing below moves when it appears.
+ * The strip below a list that has more: how much of it is shown, and a button for more. It takes
+ * its height from the list, so that nothing below moves when it appears.
  */
 import type { PageContext } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';

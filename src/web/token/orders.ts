@@ -18,6 +18,16 @@ const PAGE_ROWS = 100;
 const MAX_ROWS = 1_000;
 const LOVELACE = 1_000_000n;
 
+/** Each with the class of its column. */
+const HEADINGS = [
+  ['Side', 'col-side'],
+  ['Offers', 'col-offers'],
+  ['Gets', 'col-gets'],
+  ['At worst', 'col-worst'],
+  ['State', 'col-state'],
+  ['Age', 'col-age'],
+] as const;
+
 interface OrderRow extends Row<ApiOrder> {
   tick(order: ApiOrder, nowSeconds: number): void;
 }
@@ -32,9 +42,8 @@ export function mountOrders(
   const count = el('span', { class: 'side' });
   const rows = el('ol', { class: 'feed', 'aria-label': 'Orders, newest first' });
   const note = el('div', {});
-  const heads = ['Side', 'Offers', 'Gets', 'At worst', 'State', 'Age'];
   const head = el('div', { class: 'feed-head', 'aria-hidden': 'true' });
-  head.append(...heads.map((text) => el('span', {}, text)));
+  head.append(...HEADINGS.map(([text, column]) => el('span', { class: column }, text)));
   container.append(el('header', {}, el('h2', {}, 'Orders'), count), head, rows, note);
   const list = new KeyedList<ApiOrder, OrderRow>(rows, {
     most: MAX_ROWS,
@@ -84,7 +93,7 @@ function orderRow(nowSeconds: () => number): OrderRow {
   const side = el('span', { class: 'side-word' });
   const offers = el('span', { class: 'num' });
   const gets = el('span', { class: 'num' });
-  const worst = el('span', { class: 'num dim' });
+  const worst = el('span', { class: 'num dim col-worst' });
   const chip = el('button', { type: 'button', class: 'chip' });
   const since = el('span', { class: 'num dim' });
   const element = el('li', { class: 'order' }, side, offers, gets, worst, chip, since);

@@ -12,7 +12,6 @@ const CONTROL = /\p{Cc}/u;
 const TICKER = /^[A-Za-z0-9]{1,6}$/;
 
 export const SOCIALS = ['twitter', 'telegram', 'discord', 'website'] as const;
-export type Social = (typeof SOCIALS)[number];
 
 export type Problem = string | null;
 

@@ -19,7 +19,11 @@ export function quoteBox(): QuoteBox {
     const term = el('dt', { tabindex: '0' }, name);
     addTooltip(term, () => explained.words);
     const value = el('dd', {}, NOTHING);
-    return { explained, value, row: el('div', {}, term, value) };
+    return {
+      explained,
+      value,
+      row: el('div', { class: name.startsWith('You get') ? 'received' : null }, term, value),
+    };
   });
   const list = el('dl', { class: 'term-list quote-rows' }, ...rows.map(({ row }) => row));
   const failure = el('div', { class: 'quote-failure' });

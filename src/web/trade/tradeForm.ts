@@ -1,10 +1,40 @@
 /** What is to be traded: side, amount and slippage as typed, and as the API wants them. */
-import type { QuoteQuery } from '../../client/types.ts';
+import type { OrderBody, QuoteQuery } from '../../client/types.ts';
 import { el, setText } from '../dom.ts';
 import { ADA_DECIMALS, plainAmount, readAmount, shareOf } from './amount.ts';
 import { button } from './button.ts';
 import { amountField, choiceBar } from './field.ts';
-import { SLIPPAGES, type Slippage } from './words.ts';
+
+type Slippage = OrderBody['slippage'];
+
+/** Percent that the fill may bring less than the quote. */
+const SLIPPAGES: readonly {
+  readonly value: Slippage;
+  readonly label: string;
+  readonly words: string;
+}[] = [
+  {
+    value: '15',
+    label: '15 %',
+    words: 'Fills for at least 85 % of the quote, else it stays open.',
+  },
+  {
+    value: '30',
+    label: '30 %',
+    words: 'Fills for at least 70 % of the quote, else it stays open.',
+  },
+  {
+    value: '50',
+    label: '50 %',
+    words: 'Fills for at least half of the quote, else it stays open.',
+  },
+  {
+    value: '75',
+    label: '75 %',
+    words: 'Fills for at least a quarter of the quote, else it stays open.',
+  },
+  { value: 'infinity', label: 'Any', words: 'Fills at any price: you may get next to nothing.' },
+];
 
 type Direction = 'buy' | 'sell';
 type BuyBy = 'BUY' | 'BUY_WITH_OUTPUT';

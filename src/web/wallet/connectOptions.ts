@@ -61,8 +61,8 @@ function testChoice(context: PageContext): HTMLElement {
     el(
       'p',
       { class: 'caution' },
-      'Its key is stored unprotected in this browser. It is for the coins of this devnet, which are ' +
-        'worth nothing: never use such a key anywhere else.',
+      'Its key is stored unprotected in this browser. It is for the coins of this devnet, which ' +
+        'are worth nothing: never use such a key anywhere else.',
     ),
     el(
       'div',

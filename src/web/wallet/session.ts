@@ -13,7 +13,6 @@ import { Source } from '../signal.ts';
 import { testWallet } from './connect.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 import { keepSecret, keptSecret, storage } from './testWallet.ts';
-import { untilInBlock } from './txInclusion.ts';
 
 /** Newest first; `isLoaded` is false until the server has said. */
 export interface OwnOrders {
@@ -24,6 +23,9 @@ export interface OwnOrders {
 const NO_ORDERS: OwnOrders = { isLoaded: false, orders: [] };
 /** Several changes at once ask once. */
 const SETTLE_MS = 150;
+const POLL_EVERY_MS = 700;
+const MAX_WAIT_MS = 180_000;
+const PAGE_ROWS = 1000;
 
 export class Session {
   readonly wallet: Source<ConnectedWallet | null> = new Source<ConnectedWallet | null>(null);
@@ -186,4 +188,38 @@ export function startTestWallet(context: PageContext): void {
 
 export function isOpen({ status }: ApiOrder): boolean {
   return status !== 'Evaluated' && status !== 'Refunded' && status !== 'Dropped';
+}
+
+/**
+ * Waits until a transaction of ours is in a block: then one of its outputs is at our key, because
+ * every transaction that we sign gives change. false: not seen in time, or aborted.
+ */
+async function untilInBlock(
+  { client, clock }: PageContext,
+  keyHash: string,
+  txHash: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const untilMs = clock.monotonicMs() + MAX_WAIT_MS;
+  while (!signal.aborted && clock.monotonicMs() < untilMs) {
+    if (await isThere(client, keyHash, txHash)) return true;
+    await new Promise<void>((resolve) => {
+      clock.after(POLL_EVERY_MS, resolve);
+    });
+  }
+  return false;
+}
+
+async function isThere(
+  client: PageContext['client'],
+  pkh: string,
+  txHash: string,
+): Promise<boolean> {
+  try {
+    const { data } = await client.utxos.list({ pkh, limit: PAGE_ROWS });
+    return data.some((row) => row.txHash === txHash);
+  } catch {
+    // The server is away: the next poll answers.
+    return false;
+  }
 }
