@@ -18,7 +18,7 @@ const NEEDED = ['@msgpack/msgpack', '@noble/ed25519', '@noble/hashes', '@scure/b
 
 function begin(): void {
   end();
-  for (const folder of ['client', 'cardano'])
+  for (const folder of ['client', 'cardano', 'engine'])
     rmSync(join(dist, folder), { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const tsc = join(root, 'node_modules/typescript/bin/tsc');

@@ -3,12 +3,10 @@
  * other: a buy, then a sell of what such a buy gives.
  */
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
-import { ApiClient, type OrderRequest } from '../../src/client/trade/api.ts';
-import { Desk, type PlacedOrder } from '../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { ApiError, Client } from '../../src/client/index.ts';
 import { pictureOf } from '../../src/client/trade/picture.ts';
-import { Wallet } from '../../src/client/trade/wallet.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { type OrderRequest, TradingClient } from '../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../src/client/trade/wallet.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { offer } from '../support/offers.ts';
 
@@ -36,7 +34,7 @@ const AGAIN_MS = 100;
 const PATIENCE_MS = 30_000;
 
 interface Trader {
-  readonly desk: Desk;
+  readonly trading: TradingClient;
   readonly assetId: string;
   /** Tokens of the last buy, to be sold next. */
   bought: bigint;
@@ -45,44 +43,37 @@ interface Trader {
 let traders: readonly Trader[] = [];
 let failures: Record<string, number> = {};
 
-function deskOf(client: ApiClient, name: string): Desk {
+function traderOf(client: Client, name: string): TradingClient {
   const secret = (part: string) => blake2b256(Buffer.from(`bench/${name}/${part}`));
-  return new Desk(
+  return new TradingClient(
     client,
-    new Wallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet'),
+    new KeyWallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet'),
   );
 }
 
-function ok<T>(answer: T | ApiFailure): T {
-  if (!(answer instanceof ApiFailure)) return answer;
-  throw new Error(`${answer.cause} ${answer.reason ?? ''}: ${answer.message}`);
-}
-
-/** Until it answers something else than a failure or null. */
-async function patiently<T>(ask: () => Promise<T | ApiFailure | null>): Promise<T> {
+/** Until it answers something else than an error or null. */
+async function patiently<T>(ask: () => Promise<T | null>): Promise<T> {
   const endMs = machineMs() + PATIENCE_MS;
   for (;;) {
-    const answer = await ask();
-    const isFailure = answer instanceof ApiFailure;
-    if (answer !== null && !isFailure) return answer;
-    if (machineMs() > endMs) throw new Error(isFailure ? answer.message : 'nothing came of it');
+    const answer = await ask().catch(asValue);
+    const isError = answer instanceof ApiError;
+    if (answer !== null && !isError) return answer;
+    if (machineMs() > endMs) throw new Error(isError ? answer.message : 'nothing came of it');
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 
-async function launched(desk: Desk, number: number): Promise<string> {
+async function launched(trader: TradingClient, number: number): Promise<string> {
   const name = `Bench ${number}`;
-  const { asset } = ok(
-    await desk.launch({
-      name,
-      ticker: 'BENCH',
-      description: 'A token of a bench.',
-      assetType: 'Meme',
-      launchType: 'DEFAULT',
-      initialLovelace: 0n,
-      image: { bytes: pictureOf(name), mediaType: 'image/png' },
-    }),
-  );
+  const { asset } = await trader.launch({
+    name,
+    ticker: 'BENCH',
+    description: 'A token of a bench.',
+    assetType: 'Meme',
+    launchType: 'DEFAULT',
+    initialLovelace: 0n,
+    image: new Blob([pictureOf(name)], { type: 'image/png' }),
+  });
   return asset;
 }
 
@@ -96,13 +87,13 @@ function selling(assetId: string, amount: bigint): OrderRequest {
 
 /** Places orders until the time is over. */
 async function trade(trader: Trader, endMs: number, placements: Placement[]): Promise<void> {
-  const { desk, assetId } = trader;
+  const { trading, assetId } = trader;
   while (machineMs() < endMs) {
     const { bought } = trader;
     const askedMs = machineMs();
     const request = bought > 0n ? selling(assetId, bought) : buying(assetId, BUY_LOVELACE);
-    const placed: PlacedOrder | ApiFailure = await desk.order(request);
-    if (placed instanceof ApiFailure) {
+    const placed = await trading.order(request).catch(asValue);
+    if (placed instanceof ApiError) {
       const what = `${placed.cause} ${placed.reason ?? ''}`.trim();
       failures[what] = (failures[what] ?? 0) + 1;
       continue;
@@ -115,23 +106,25 @@ async function trade(trader: Trader, endMs: number, placements: Placement[]): Pr
 const offers = {
   /** Funds the wallets, launches the tokens, and gives every client a stock of one of them. */
   async prepare(wish: { readonly url: string; readonly clients: number; readonly tokens: number }) {
-    const { url: baseUrl, clients, tokens } = wish;
-    const client = new ApiClient({ baseUrl, fetch, clock: systemClock, timeoutMs: 60_000 });
-    const desks = Array.from({ length: clients }, (_, at) => deskOf(client, `client ${at}`));
-    const creator = deskOf(client, 'creator');
-    for (const { wallet } of [creator, ...desks])
-      ok(await client.faucet(wallet.address, FAUCET_ADA));
+    const { url, clients, tokens } = wish;
+    const client = new Client({ url, timeoutMs: 60_000, maxAttempts: 4 });
+    const funded = Array.from({ length: clients }, (_, at) => traderOf(client, `client ${at}`));
+    const creator = traderOf(client, 'creator');
+    for (const { wallet } of [creator, ...funded])
+      await client.devnet.faucet({ address: wallet.address, ada: FAUCET_ADA });
     const assets: string[] = [];
     for (let number = 0; number < tokens; number += 1) {
-      assets.push(await patiently(() => launched(creator, number).catch(failureOf)));
+      assets.push(await patiently(() => launched(creator, number)));
     }
-    traders = desks.map((desk, at) => ({ desk, assetId: assets[at % tokens] ?? '', bought: 0n }));
-    for (const { desk, assetId } of traders) {
-      await patiently(() => desk.order(buying(assetId, STOCK_LOVELACE)));
+    traders = funded.map((trading, at) => {
+      return { trading, assetId: assets[at % tokens] ?? '', bought: 0n };
+    });
+    for (const { trading, assetId } of traders) {
+      await patiently(() => trading.order(buying(assetId, STOCK_LOVELACE)));
     }
-    for (const { desk, assetId } of traders) {
+    for (const { trading, assetId } of traders) {
       await patiently(async () => {
-        const utxos = ok(await client.utxos(desk.wallet.keyHash));
+        const utxos = await trading.utxos();
         return utxos.some(({ value }) => value.assets.has(assetId)) ? true : null;
       });
     }
@@ -147,8 +140,9 @@ const offers = {
   },
 };
 
-function failureOf(error: unknown): ApiFailure {
-  return new ApiFailure('UNKNOWN', String(error));
+function asValue(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
 }
 
 offer(offers);

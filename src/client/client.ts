@@ -1,6 +1,6 @@
 /**
  * The client of an upcurve market, for browsers and Node ≥ 22: calls over HTTP, and local mirrors
- * over one socket that comes back by itself and goes on where it was, on any node.
+ * over one socket that reconnects by itself and continues where it was, on any node.
  */
 import { parseAddress } from '../cardano/codec/address.ts';
 import { type CapBar, capSource, type PriceBar, priceSource } from './mirrors/barSource.ts';
@@ -10,13 +10,13 @@ import { PoolsMirror } from './mirrors/pools.ts';
 import { TradesMirror } from './mirrors/trades.ts';
 import { WholeMirror } from './mirrors/whole.ts';
 import { Nodes } from './nodes.ts';
+import { type ClientPlatform, systemPlatform } from './platform.ts';
 import { Http } from './rest/http.ts';
 import * as market from './rest/market.ts';
 import * as wallets from './rest/wallets.ts';
 import { Connection } from './socket/connection.ts';
 import type { Encoding } from './socket/frame.ts';
-import type { Receiver, Wish } from './socket/subscription.ts';
-import { type Surroundings, systemSurroundings } from './surroundings.ts';
+import type { Receiver, SubscribeParams } from './socket/subscription.ts';
 import type {
   HealthData,
   LiquidityPoolInfo,
@@ -28,14 +28,16 @@ import type {
   Topics,
 } from './types.ts';
 
-export interface ClientOptions extends Partial<Surroundings> {
+export interface ClientOptions extends Partial<ClientPlatform> {
   /** Base URL of a node, `https://api.example.org`; several of one market are tried in turn. */
   readonly url: string | readonly string[];
   /** Of the socket; MessagePack costs a package of 40 kB and saves bandwidth. */
   readonly encoding?: Encoding;
   /** Of a call over HTTP; 15 s unless set. */
   readonly timeoutMs?: number;
-  /** A socket without any frame for so long is given up; 15 s unless set. */
+  /** How often a call is sent while the server is busy (429, 503); 1 unless set. */
+  readonly maxAttempts?: number;
+  /** A socket without a frame for so long is closed; 15 s unless set. */
   readonly silenceMs?: number;
 }
 
@@ -50,13 +52,13 @@ export interface BarOptions {
   readonly maxHz?: number;
 }
 
-export interface TopicWish<T extends keyof Topics> extends Wish {
+export interface TopicParams<T extends keyof Topics> extends SubscribeParams {
   readonly topic: T;
   /** undefined for topics that take none. */
   readonly data: Topics[T]['input'];
 }
 
-/** A `Receiver` of one topic; what `event` says decides which of the shapes `update` is given. */
+/** A `Receiver` of one topic; `event` says which type `update` gets. */
 export interface TopicReceiver<T extends keyof Topics> extends Receiver {
   snapshot(data: Topics[T]['data'], position: Position): void;
   update(
@@ -68,8 +70,8 @@ export interface TopicReceiver<T extends keyof Topics> extends Receiver {
 
 type OrdersOf = (asset: string, options?: { readonly pkhs?: readonly string[] }) => OrdersMirror;
 
-const USUAL_MS = 15_000;
-const USUAL_BARS = 300;
+const DEFAULT_MS = 15_000;
+const DEFAULT_BARS = 300;
 
 export class Client {
   readonly connection: Connection;
@@ -88,16 +90,17 @@ export class Client {
   /** Called: a mirror of a token's trades. Its members: calls over HTTP. */
   readonly trades: ((asset: string) => TradesMirror) & ReturnType<typeof market.tradesRoutes>;
   readonly #http: Http;
-  readonly #surroundings: Surroundings;
+  readonly #platform: ClientPlatform;
 
   constructor(options: ClientOptions) {
-    const { url, encoding = 'json', timeoutMs = USUAL_MS, silenceMs = USUAL_MS } = options;
+    const { url, encoding = 'json', timeoutMs = DEFAULT_MS, silenceMs = DEFAULT_MS } = options;
+    const { maxAttempts = 1 } = options;
     const nodes = new Nodes(typeof url === 'string' ? [url] : url);
-    const around = { ...systemSurroundings, ...options };
-    const { clock, chance, fetch, openSocket } = around;
-    this.#surroundings = { clock, chance, fetch, openSocket };
-    const http = new Http({ nodes, fetch, clock, timeoutMs });
-    const connection = new Connection({ ...this.#surroundings, nodes, encoding, silenceMs });
+    const platform = { ...systemPlatform, ...options };
+    const { clock, chance, fetch, openSocket } = platform;
+    this.#platform = { clock, chance, fetch, openSocket };
+    const http = new Http({ nodes, fetch, clock, timeoutMs, maxAttempts });
+    const connection = new Connection({ ...this.#platform, nodes, encoding, silenceMs });
     this.#http = http;
     this.connection = connection;
     this.charts = market.chartsRoutes(http);
@@ -129,13 +132,13 @@ export class Client {
     options: BarOptions & { kind: 'mcap' },
   ): BarsMirror<CapBar>;
   bars(pair: PairOf, interval: Resolution, options: BarOptions = {}) {
-    const { kind = 'price', limit = USUAL_BARS, fill, maxHz } = options;
-    const { clock, chance } = this.#surroundings;
-    const parts = { connection: this.connection, clock, chance };
-    const wish = { pair, interval, fill, maxHz };
+    const { kind = 'price', limit = DEFAULT_BARS, fill, maxHz } = options;
+    const { clock, chance } = this.#platform;
+    const deps = { connection: this.connection, clock, chance };
+    const params = { pair, interval, fill, maxHz };
     return kind === 'price'
-      ? new BarsMirror(parts, priceSource(this.charts, wish), limit)
-      : new BarsMirror(parts, capSource(this.charts, wish), limit);
+      ? new BarsMirror(deps, priceSource(this.charts, params), limit)
+      : new BarsMirror(deps, capSource(this.charts, params), limit);
   }
 
   /** A pool with its token; null while the server knows none. */
@@ -161,11 +164,11 @@ export class Client {
   /** Orders of an address' payment key, over all tokens or for one. */
   userOrders(address: string, options: { readonly asset?: string } = {}): OrdersMirror {
     const { asset } = options;
-    const wish =
+    const params =
       asset === undefined
         ? { topic: 'UserHistoryByAddress', data: { address } }
         : { topic: 'UserHistoryByAddressAndAsset', data: { address, asset } };
-    return new OrdersMirror(this.connection, wish, (before) => {
+    return new OrdersMirror(this.connection, params, (before) => {
       const keys = [parseAddress(address)?.payment.hash ?? ''];
       return asset === undefined
         ? this.orders.ofKeys(keys, { before })
@@ -173,15 +176,15 @@ export class Client {
     });
   }
 
-  /** Protocol v2 itself, for what the mirrors do not do. */
+  /** Protocol v2 directly, for what no mirror covers. */
   subscribe<T extends keyof Topics>(
-    wish: TopicWish<T>,
+    params: TopicParams<T>,
     receiver: TopicReceiver<T>,
   ): { close(): void } {
-    return this.connection.subscribe(wish, receiver);
+    return this.connection.subscribe(params, receiver);
   }
 
-  /** Ends the socket, all mirrors and what is under way. */
+  /** Ends the socket, all mirrors and pending calls. */
   close(): void {
     this.connection.close();
     this.#http.close();

@@ -1,33 +1,47 @@
 /** `upcurve/client`: what programs and pages import. */
+
+export { ApiError } from './apiError.ts';
 export {
   type BarOptions,
   Client,
   type ClientOptions,
+  type TopicParams,
   type TopicReceiver,
-  type TopicWish,
 } from './client.ts';
 export { type AddressNetwork, Key, newSecret, transactionId } from './key.ts';
 export type { Candle } from './mirrors/barRows.ts';
 export type { CapBar, PriceBar } from './mirrors/barSource.ts';
 export type { BarsChange, BarsMirror, BarsState } from './mirrors/bars.ts';
+export type { Change, Mirror, Reason } from './mirrors/mirror.ts';
 export type { OrdersChange, OrdersMirror, OrdersState } from './mirrors/orders.ts';
 export type { PoolsChange, PoolsMirror, PoolsState } from './mirrors/pools.ts';
-export type { Change, Mirror, Reason } from './mirrors/port.ts';
 export type { TradesChange, TradesMirror, TradesState } from './mirrors/trades.ts';
 export type { WholeMirror } from './mirrors/whole.ts';
-export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
-export { ApiError } from './rest/apiError.ts';
-export type { LaunchForm } from './rest/wallets.ts';
-export type { Connection, ConnectionState, Notice, Tip } from './socket/connection.ts';
-export type { Receiver, Wish } from './socket/subscription.ts';
 export {
   type Chance,
+  type ClientPlatform,
   type Clock,
   type Fetch,
   type OpenSocket,
   type Socket,
-  type Surroundings,
-  systemSurroundings,
+  systemPlatform,
   type Timer,
-} from './surroundings.ts';
+} from './platform.ts';
+export type { Answer, CallOptions, HistoryAnswer } from './rest/answer.ts';
+export type { LaunchForm } from './rest/wallets.ts';
+export type { Connection, ConnectionState, Notice, Tip } from './socket/connection.ts';
+export type { Receiver, SubscribeParams } from './socket/subscription.ts';
+export type { Payment, Review } from './trade/review.ts';
+export {
+  type LaunchedToken,
+  type LaunchRequest,
+  type LockRequest,
+  type OrderRequest,
+  type PlacedOrder,
+  type PreparedTx,
+  type SubmittedTx,
+  TradingClient,
+  type TransferRequest,
+} from './trade/tradingClient.ts';
+export { KeyWallet, type TradingWallet, type WalletSecrets } from './trade/wallet.ts';
 export type * from './types.ts';

@@ -1,6 +1,6 @@
 /**
- * A key that signs transactions, in a browser or in Node: Ed25519 on @noble/ed25519. Who holds one
- * of these objects can sign; its secret is never sent anywhere.
+ * A key that signs transactions, in a browser or in Node: Ed25519 on @noble/ed25519. Code that
+ * holds one of these objects can sign; its secret is never sent anywhere.
  */
 import { getPublicKey, hashes, sign, utils } from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';

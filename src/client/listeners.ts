@@ -1,21 +1,21 @@
-/** Who wants to be told. One who throws does not keep the others, or the client, from going on. */
-export class Listeners<Told extends readonly unknown[]> {
-  readonly #listeners = new Set<(...told: Told) => void>();
+/** Callbacks. One that throws stops neither the others nor the client. */
+export class Listeners<Args extends readonly unknown[]> {
+  readonly #listeners = new Set<(...args: Args) => void>();
 
   /** Until the returned function is called. */
-  add(listener: (...told: Told) => void): () => void {
-    // The same function twice is told twice.
-    const own = (...told: Told) => listener(...told);
+  add(listener: (...args: Args) => void): () => void {
+    // The same function added twice is called twice.
+    const own = (...args: Args) => listener(...args);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
-  tell(...told: Told): void {
+  notify(...args: Args): void {
     for (const listener of [...this.#listeners]) {
       try {
-        listener(...told);
+        listener(...args);
       } catch (error) {
-        // It is the program's, which hears of it as of any error that nobody caught.
+        // The program gets it as an uncaught error.
         queueMicrotask(() => {
           throw error;
         });

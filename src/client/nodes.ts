@@ -1,4 +1,4 @@
-/** The nodes of one market. All answer alike; who fails is left for the next one, in a circle. */
+/** The nodes of one market. All answer alike; after a failure the next one is used, in a circle. */
 export class Nodes {
   readonly #urls: readonly string[];
   #at = 0;
@@ -8,7 +8,7 @@ export class Nodes {
     this.#urls = urls.map((url) => {
       const { protocol } = new URL(url);
       if (protocol !== 'http:' && protocol !== 'https:') {
-        throw new TypeError(`${url} does not begin with http:// or https://`);
+        throw new TypeError(`${url} does not start with http:// or https://`);
       }
       return url.replace(/\/+$/, '');
     });
@@ -24,7 +24,7 @@ export class Nodes {
     return this.#urls[this.#at] ?? '';
   }
 
-  /** Goes on to the next; nothing where somebody else has done so already. */
+  /** Moves on to the next, unless another caller has done so already. */
   leave(url: string): void {
     if (url === this.current) this.#at = (this.#at + 1) % this.#urls.length;
   }

@@ -30,8 +30,8 @@ export type MCapBarsRevision = MCapBarRevised;
 export type LockRow = LocksByOwnerAnswer['vestings'][number];
 export type UtxoRow = GetUtxosAnswer[number];
 
-export type Resolution = 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
-export type PoolListName = 'New' | 'Latest' | 'MCapDesc' | 'CompletedCreateOn' | 'CompletedMCap';
+export type { PoolList as PoolListName } from '../engine/market/poolView.ts';
+export type { Resolution } from '../engine/market/resolution.ts';
 
 /** How much of the log something includes: the same in a frame and in an answer's `X-Position`. */
 export interface Position {

@@ -89,6 +89,10 @@ async function run(command: Command | string): Promise<number> {
       const { runDeploy } = await import('./cli/deploy.ts');
       return await runDeploy(command, { ...given, signal, say });
     }
+    if (command.name === 'reset') {
+      const { runReset } = await import('./cli/reset.ts');
+      return await runReset({ settings, environment: process.env, clock, signal, say });
+    }
     if (command.name === 'devnet') {
       const { runDevnet } = await import('./cli/devnet.ts');
       const { launchpadIn } = await import('./wiring/devnet.ts');

@@ -1,13 +1,12 @@
 /**
- * What every part of the page is given. A part is mounted into a container that is empty and its
- * own, and answers a function that unmounts it: listeners, subscriptions and nodes are gone then.
- * Every stylesheet under `src/web` is part of the document; controls and colours are those of
- * `style/base.css`.
+ * What every part of the page gets. A part is mounted into an empty container and returns a
+ * function that unmounts it: listeners, subscriptions and nodes are gone then. Every stylesheet
+ * under `src/web` is part of the document; controls and colours are those of `style/base.css`.
  */
 import type { Client } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import type { Place } from './route.ts';
+import type { PageRoute } from './route.ts';
 import type { Signal } from './signal.ts';
 
 /** `none`: a server without a chain, which can be watched and not traded on. */
@@ -30,12 +29,11 @@ export interface PageContext {
   readonly pool: Signal<LiquidityPoolInfo | null>;
   /** null until the server has said. */
   readonly network: Signal<Network | null>;
-  readonly route: Signal<Place>;
+  readonly route: Signal<PageRoute>;
   /** Changes the address, and with it the place. */
-  go(place: Place): void;
+  go(place: PageRoute): void;
   /** A short message at the edge of the page, read out politely; errors stay until dismissed. */
   notify(kind: NoticeKind, text: string): void;
 }
 
 export type Unmount = () => void;
-export type Mount = (container: HTMLElement, context: PageContext) => Unmount;

@@ -2,48 +2,48 @@
  * Writing to the document once a frame, however often the market changes. A job that was asked for
  * several times runs once; a tab in the background runs none, and one when it is looked at again.
  * What does not fit into a frame runs in the next ones, in the order in which it was asked for: a
- * lively market makes the page late by some milliseconds, and never deaf.
+ * busy market delays the page by some milliseconds, and never blocks it.
  */
 import { systemClock } from '../engine/runtime/clock.ts';
 
 /** Of a frame; its styles, layout and painting come on top. */
 const BUDGET_MS = 6;
-const waiting = new Set<() => void>();
-let asked = false;
+const queued = new Set<() => void>();
+let isRequested = false;
 
 export function nextFrame(job: () => void): void {
-  waiting.add(job);
-  askForFrame();
+  queued.add(job);
+  requestFrame();
 }
 
-export function forget(job: () => void): void {
-  waiting.delete(job);
+export function cancelFrame(job: () => void): void {
+  queued.delete(job);
 }
 
-function askForFrame(): void {
-  if (asked) return;
-  asked = true;
+function requestFrame(): void {
+  if (isRequested) return;
+  isRequested = true;
   requestAnimationFrame(run);
 }
 
-/** At least one job a frame; one that asks again while it runs waits for the next frame. */
+/** At least one job a frame; one that is queued again while it runs comes in the next frame. */
 function run(): void {
-  asked = false;
+  isRequested = false;
   const endMs = systemClock.monotonicMs() + BUDGET_MS;
   try {
-    for (const job of Array.from(waiting)) {
-      // One that ran before it may have taken it back.
-      if (waiting.delete(job)) job();
+    for (const job of Array.from(queued)) {
+      // A job before it may have cancelled it.
+      if (queued.delete(job)) job();
       if (systemClock.monotonicMs() >= endMs) break;
     }
   } finally {
-    if (waiting.size > 0) askForFrame();
+    if (queued.size > 0) requestFrame();
   }
 }
 
 const FLASH_MS = 900;
-/** Colours are painted anew in every frame; and where everything flashes, nothing is told. */
-const MOST_FLASHES = 16;
+/** Fading colours are painted in every frame; and where everything flashes, nothing stands out. */
+const MAX_FLASHES = 16;
 /** When each ends, by the monotonic clock; the first to end comes first. */
 const flashes = new Map<Element, number>();
 
@@ -54,7 +54,7 @@ export function flash(element: HTMLElement, direction: 'up' | 'down' | 'same'): 
     if (endMs > nowMs) break;
     flashes.delete(flashing);
   }
-  if (flashes.has(element) || flashes.size >= MOST_FLASHES) return;
+  if (flashes.has(element) || flashes.size >= MAX_FLASHES) return;
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   const colour = direction === 'same' ? 'var(--accent-soft)' : `var(--${direction}-soft)`;
   const fading = [{ backgroundColor: colour }, { backgroundColor: 'transparent' }];

@@ -1,11 +1,11 @@
 /**
- * A list on the screen that follows a list of items. Rows are kept by key and moved, filled anew
- * only where their item is another object, and at most `most` of them exist.
+ * A list on the screen that follows a list of items. Rows are kept by key and moved, and filled
+ * only where their item is another object; at most `most` of them exist.
  *
  * Where much has changed it is written over several frames, from the top on, so that no single one
- * is long. What changes meanwhile is taken up on the way: the newest items are what it ends with.
+ * is long. It ends with the newest items, whatever changed meanwhile.
  */
-import { forget, nextFrame } from './frames.ts';
+import { cancelFrame, nextFrame } from './frames.ts';
 
 export interface Row<T> {
   readonly element: HTMLElement;
@@ -27,18 +27,18 @@ interface Kept<T, R extends Row<T>> {
 }
 
 /** Rows that are made, filled or moved in one frame: as many as are in sight, more or less. */
-const AT_ONCE = 20;
+const ROWS_PER_FRAME = 20;
 
 export class KeyedList<T, R extends Row<T> = Row<T>> {
   readonly #container: HTMLElement;
   readonly #options: KeyedListOptions<T, R>;
   readonly #rows = new Map<string, Kept<T, R>>();
   #items: readonly T[] = [];
-  /** Rows before this place stand as the items did when they were passed; null: all are right. */
-  #place: number | null = null;
-  /** Items have changed since the first place was passed. */
+  /** Rows before this index are right, as of when they were passed; null: all are right. */
+  #at: number | null = null;
+  /** Items have changed since the first index was passed. */
   #isOutdated = false;
-  readonly #goOn = () => this.#step();
+  readonly #continue = () => this.#step();
 
   constructor(container: HTMLElement, options: KeyedListOptions<T, R>) {
     this.#container = container;
@@ -48,8 +48,8 @@ export class KeyedList<T, R extends Row<T> = Row<T>> {
   show(items: readonly T[]): void {
     this.#items = items.slice(0, this.#options.most);
     this.#drop();
-    if (this.#place === null) {
-      this.#place = 0;
+    if (this.#at === null) {
+      this.#at = 0;
       this.#step();
     } else this.#isOutdated = true;
   }
@@ -59,9 +59,9 @@ export class KeyedList<T, R extends Row<T> = Row<T>> {
     for (const { row, item } of this.#rows.values()) run(row, item);
   }
 
-  /** Nothing is written any more. */
+  /** Stops writing. */
   close(): void {
-    forget(this.#goOn);
+    cancelFrame(this.#continue);
   }
 
   #drop(): void {
@@ -80,21 +80,21 @@ export class KeyedList<T, R extends Row<T> = Row<T>> {
     if (focused instanceof HTMLElement && focused !== document.activeElement) {
       if (this.#container.contains(focused)) focused.focus({ preventScroll: true });
     }
-    if ((this.#place ?? 0) >= this.#items.length) {
-      this.#place = this.#isOutdated ? 0 : null;
+    if ((this.#at ?? 0) >= this.#items.length) {
+      this.#at = this.#isOutdated ? 0 : null;
       this.#isOutdated = false;
     }
-    if (this.#place !== null) nextFrame(this.#goOn);
+    if (this.#at !== null) nextFrame(this.#continue);
     this.#options.arranged?.();
   }
 
-  /** Moves the fewest it can see to: a row that stands right is not touched. */
+  /** Moves few rows: one that is in its place is not touched. */
   #arrange(): void {
-    let at = this.#place ?? 0;
+    let at = this.#at ?? 0;
     let touched = 0;
     let next = this.#container.children[at] ?? null;
     for (const item of this.#items.slice(at)) {
-      if (touched >= AT_ONCE) break;
+      if (touched >= ROWS_PER_FRAME) break;
       at += 1;
       const { row, isTouched } = this.#rowFor(item);
       const { element } = row;
@@ -113,7 +113,7 @@ export class KeyedList<T, R extends Row<T> = Row<T>> {
       }
       this.#container.insertBefore(element, next);
     }
-    this.#place = at;
+    this.#at = at;
   }
 
   #rowFor(item: T): { readonly row: R; readonly isTouched: boolean } {

@@ -1,16 +1,16 @@
 /**
- * The page from its start: one client of the server that served it, the frame, and the place that
- * the address names. Nothing here is loaded again when the server comes and goes.
+ * The page from its start: one client of the server that served it, the frame, and the page that
+ * the address names. Nothing here is loaded again when the server restarts.
  */
 import { Client, type Notice } from '../client/index.ts';
 import type { LiquidityPoolInfo } from '../client/types.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import type { Network, PageContext } from './context.ts';
 import { nextFrame } from './frames.ts';
-import { askNetwork } from './network.ts';
-import { MarketTime } from './now.ts';
-import { Places } from './places.ts';
-import { hashOf, type Place, placeOf } from './route.ts';
+import { MarketTime } from './marketTime.ts';
+import { detectNetwork } from './network.ts';
+import { PageRouter } from './pageRouter.ts';
+import { type PageRoute, parseRoute, routeHash } from './route.ts';
 import { buildShell } from './shell/shell.ts';
 import { StatusLine } from './shell/status.ts';
 import { Toasts } from './shell/toasts.ts';
@@ -18,7 +18,7 @@ import { Source } from './signal.ts';
 
 const clock = systemClock;
 const client = new Client({ url: location.origin });
-const route = new Source<Place>(placeOf(location.hash));
+const route = new Source<PageRoute>(parseRoute(location.hash));
 const asset = new Source<string | null>(null);
 const pool = new Source<LiquidityPoolInfo | null>(null);
 const network = new Source<Network | null>(null);
@@ -33,7 +33,7 @@ const context: PageContext = {
   network,
   route,
   go(place) {
-    location.hash = hashOf(place);
+    location.hash = routeHash(place);
   },
   notify: (kind, text) => toasts.notify(kind, text),
 };
@@ -49,7 +49,7 @@ const status = new StatusLine({
 });
 const showStatus = () => status.show();
 health.onChange((state) => {
-  time.hear(state?.tip.time ?? null);
+  time.observe(state?.tip.time ?? null);
   nextFrame(showStatus);
 });
 connection.onState(() => nextFrame(showStatus));
@@ -57,19 +57,19 @@ connection.onNotice((notice) => toasts.notify('info', resynced(notice)));
 network.subscribe(showStatus);
 
 // Where there is no chain it is known at once, before anything is shown.
-void askNetwork(client, clock, network);
+void detectNetwork(client, clock, network);
 const root = document.getElementById('page') ?? document.body;
 const main = buildShell(root, context, status, toasts);
-const places = new Places(main, context, { asset, pool, time });
-addEventListener('hashchange', () => route.set(placeOf(location.hash)));
-route.subscribe((place) => places.show(place));
-places.show(route.value);
-// A tab that was asleep: what it waited for may have come long ago.
+const router = new PageRouter(main, context, { asset, pool, time });
+addEventListener('hashchange', () => route.set(parseRoute(location.hash)));
+route.subscribe((place) => router.show(place));
+router.show(route.value);
+// A tab that was asleep: the server may be back already.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && connection.state.is === 'waiting') connection.connect();
 });
 
-/** What was loaded anew, and why, in words. */
+/** Why state was loaded again, for a person. */
 function resynced({ reason }: Notice): string {
   const why = {
     slow: 'this page was too slow to read everything',
@@ -78,5 +78,5 @@ function resynced({ reason }: Notice): string {
     loss: 'something was missed on the way',
     checksum: 'something did not fit',
   };
-  return `Resynced: ${why[reason]}; all is loaded anew.`;
+  return `Resynced: ${why[reason]}; all is loaded again.`;
 }

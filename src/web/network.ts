@@ -1,6 +1,6 @@
 /**
- * Which network the server is on. It is asked until it answers: a page may come up before it. That
- * there is none is said by the document.
+ * Which network the server is on. The server is asked until it answers: a page may be up before it.
+ * The document says when there is no chain.
  */
 import { ApiError, type Client } from '../client/index.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -9,10 +9,10 @@ import type { Source } from './signal.ts';
 
 const AGAIN_MS = 2_000;
 const NAMES = ['devnet', 'preview', 'preprod', 'mainnet'] as const;
-/** A server that only replays trades has no deployment to tell of. */
+/** A server that only replays trades has no deployment. */
 const NONE: Network = { name: 'none', addresses: 'testnet', supply: null };
 
-export async function askNetwork(
+export async function detectNetwork(
   client: Client,
   clock: Clock,
   network: Source<Network | null>,
@@ -29,6 +29,6 @@ export async function askNetwork(
     network.set(name === undefined ? NONE : { name, addresses, supply });
   } catch (error) {
     if (error instanceof ApiError && error.cause === 'NOT_FOUND') network.set(NONE);
-    else clock.after(AGAIN_MS, () => askNetwork(client, clock, network));
+    else clock.after(AGAIN_MS, () => detectNetwork(client, clock, network));
   }
 }

@@ -1,7 +1,7 @@
-/** A value that tells its listeners when it changes: at once, in the order in which they came. */
+/** A value that notifies its listeners of each change: at once, in the order of subscription. */
 export interface Signal<T> {
   readonly value: T;
-  /** Runs with every new value, not with the present one; until what it answers is called. */
+  /** Runs with every new value, not with the present one; until the returned function is called. */
   subscribe(listener: (value: T) => void): () => void;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import type { Desk } from '../../src/client/trade/desk.ts';
+import type { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { ADA, DevnetWorld } from '../e2e/devnet/world.ts';
 import { type Bar, readHistory } from '../support/chart.ts';
 import {
@@ -18,7 +18,11 @@ import {
 const MINUTE_BLOCKS = 60;
 
 /** One market and one browser for all; the tests go on from each other's tokens. */
-let [world, desk, browser]: [DevnetWorld | null, Desk | null, Browser | null] = [null, null, null];
+let [world, trader, browser]: [DevnetWorld | null, TradingClient | null, Browser | null] = [
+  null,
+  null,
+  null,
+];
 
 const ends: (() => void | Promise<void>)[] = [];
 const scope = { after: (end: () => void | Promise<void>) => void ends.unshift(end) };
@@ -29,18 +33,18 @@ after(async () => {
 
 before(async () => {
   [browser, world] = await Promise.all([openBrowser(scope), DevnetWorld.start(scope)]);
-  desk = await world.funded('alice', 10_000, 4);
+  trader = await world.funded('alice', 10_000, 4);
 });
 
 function scene() {
-  assert(world !== null && desk !== null && browser !== null);
-  return { world, desk, browser };
+  assert(world !== null && trader !== null && browser !== null);
+  return { world, trader, browser };
 }
 
 async function bought(assetId: string, ada: number): Promise<void> {
-  const { world, desk } = scene();
+  const { world, trader } = scene();
   const order = { assetId, side: 'BUY', slippage: 'infinity' } as const;
-  await world.filled(desk, { ...order, amount: BigInt(ada) * ADA });
+  await world.filled(trader, { ...order, amount: BigInt(ada) * ADA });
 }
 
 async function barsOf(world: DevnetWorld, base: string): Promise<readonly Bar[]> {
@@ -76,7 +80,7 @@ function candleOf({ time, open, high, low, close }: Drawn): Drawn {
 }
 
 test('lists move while one looks, and search finds by keyboard', async () => {
-  const { world, desk, browser } = scene();
+  const { world, trader, browser } = scene();
   const seen = await visit(browser, world.url);
   await seen.open();
   await seen.live();
@@ -86,8 +90,8 @@ test('lists move while one looks, and search finds by keyboard', async () => {
     (text) => text.includes('Launch a token'),
   );
   await seen.page.evaluate('globalThis.mark = true');
-  const first = await world.launch(desk, { name: 'First', ticker: 'FIRST' });
-  const second = await world.launch(desk, { name: 'Second', ticker: 'SECND' });
+  const first = await world.launch(trader, { name: 'First', ticker: 'FIRST' });
+  const second = await world.launch(trader, { name: 'Second', ticker: 'SECND' });
   const names = () => seen.page.locator('.pools .name').allTextContents();
   await seen.asked('both are listed', names, (found) => found.length === 2);
   await bought(first.asset, 50);
@@ -95,8 +99,8 @@ test('lists move while one looks, and search finds by keyboard', async () => {
   const row = (asset: string) => seen.text(`[data-key="${asset}"] .trades`);
   assert.equal(await row(first.asset), '1');
   assert.equal(await row(second.asset), '0');
-  const king = await seen.text('.king strong');
-  assert.equal(king, 'First');
+  const topPoolCard = await seen.text('.top-pool strong');
+  assert.equal(topPoolCard, 'First');
 
   await seen.page.keyboard.press('/');
   await seen.page.keyboard.type('seco');
@@ -124,10 +128,10 @@ test('lists move while one looks, and search finds by keyboard', async () => {
 });
 
 test('what strangers write stays text', async () => {
-  const { world, desk, browser } = scene();
+  const { world, trader, browser } = scene();
   const script = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>';
   const name = '<b onclick=a>x';
-  const { asset } = await world.launch(desk, {
+  const { asset } = await world.launch(trader, {
     name,
     ticker: 'HARM',
     description: `${script} javascript:alert(1)`,
@@ -170,8 +174,8 @@ test('what strangers write stays text', async () => {
 });
 
 test('a bar moves, and a rollback repaints exactly the bars it changed', async () => {
-  const { world, desk, browser } = scene();
-  const { asset } = await world.launch(desk, { name: 'Third' });
+  const { world, trader, browser } = scene();
+  const { asset } = await world.launch(trader, { name: 'Third' });
   for (const ada of [20, 30, 40]) {
     await bought(asset, ada);
     await world.mine(MINUTE_BLOCKS);
@@ -216,8 +220,8 @@ test('a bar moves, and a rollback repaints exactly the bars it changed', async (
 });
 
 test('an order goes from placing to filled, block by block, and the bar with it', async () => {
-  const { world, desk, browser } = scene();
-  const { asset } = await world.launch(desk, { name: 'Fourth', ticker: 'FRTH' });
+  const { world, trader, browser } = scene();
+  const { asset } = await world.launch(trader, { name: 'Fourth', ticker: 'FRTH' });
   await bought(asset, 20);
   const seen = await visit(browser, world.url);
   const { page } = seen;

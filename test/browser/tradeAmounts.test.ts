@@ -11,7 +11,7 @@ import { readLockData } from '../../src/cardano/datums/datums.ts';
 import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { plainAmount, readAmount, shownAmount } from '../../src/web/trade/amount.ts';
-import { unlocksOf } from '../../src/web/trade/unlocks.ts';
+import { unlockSchedule } from '../../src/web/trade/unlockSchedule.ts';
 import { addressOf, genesisPlan } from '../support/ledgerWorld.ts';
 
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 29n });
@@ -69,7 +69,7 @@ test('the unlock table is what the server plans', () => {
         const lockEndMs = nowMs + spanMs;
         const request = { owner, token, amount, lockEndMs, stagesCount };
         const plan = planLock(deployment, request, [], nowMs);
-        const shown = unlocksOf(amount, stagesCount, nowMs, lockEndMs);
+        const shown = unlockSchedule(amount, stagesCount, nowMs, lockEndMs);
         if (plan instanceof Failure) {
           assert.deepEqual(shown, []);
           return;

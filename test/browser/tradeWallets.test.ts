@@ -6,8 +6,7 @@ import { addressBytes, parseAddress } from '../../src/cardano/codec/address.ts';
 import { array, encodeAssets, uint } from '../../src/cardano/codec/encode.ts';
 import { toHex } from '../../src/cardano/codec/hex.ts';
 import { Key } from '../../src/client/index.ts';
-import { balanceOf, cip30 } from '../../src/client/trade/utxo.ts';
-import { ok } from '../e2e/devnet/world.ts';
+import { balanceOf, utxoCbor, utxosOf } from '../../src/client/trade/utxo.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import { openBrowser, type Visit, visit } from './support.ts';
 import { field, launchOn, ordersAre, startWallet, TradeWorld } from './tradeWorld.ts';
@@ -44,13 +43,13 @@ interface Holder {
  */
 async function install(seat: Visit, world: TradeWorld, key: Key): Promise<Holder> {
   const holder: Holder = { networkId: 0, declines: false, asked: [] };
-  const utxos = async () => ok(await world.client.utxos(key.hash));
+  const utxos = async () => await utxosOf(world.client, key.hash);
   const parsed = parseAddress(key.address('testnet'));
   assert(parsed !== null);
   const answers: Readonly<Record<string, (...args: readonly unknown[]) => unknown>> = {
     getNetworkId: () => holder.networkId,
     getChangeAddress: () => toHex(addressBytes(parsed)),
-    getUtxos: async () => (await utxos()).map(cip30),
+    getUtxos: async () => (await utxos()).map(utxoCbor),
     async getBalance() {
       const { lovelace, assets } = balanceOf(await utxos());
       return toHex(

@@ -1,11 +1,10 @@
 /** A devnet with quick blocks, wallets that act on it through the API, and one that trades here. */
 import assert from 'node:assert/strict';
-import { ApiClient, type OrderRequest } from '../../src/client/trade/api.ts';
-import { Desk } from '../../src/client/trade/desk.ts';
+import { Client } from '../../src/client/index.ts';
 import { pictureOf } from '../../src/client/trade/picture.ts';
-import { Wallet } from '../../src/client/trade/wallet.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
-import { ok, quietTraders, textField } from '../e2e/devnet/world.ts';
+import { type OrderRequest, TradingClient } from '../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../src/client/trade/wallet.ts';
+import { quietTraders, textField } from '../e2e/devnet/world.ts';
 import { newTestApp } from '../support/app.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import type { Scope } from '../support/server.ts';
@@ -17,12 +16,11 @@ const ADA = 1_000_000n;
 
 export class TradeWorld {
   readonly url: string;
-  readonly client: ApiClient;
+  readonly client: Client;
 
   private constructor(url: string) {
     this.url = url;
-    const common = { clock: systemClock, timeoutMs: WAIT_MS };
-    this.client = new ApiClient({ baseUrl: url, fetch, ...common });
+    this.client = new Client({ url, timeoutMs: WAIT_MS, maxAttempts: 4 });
   }
 
   static async start(scope: Scope): Promise<TradeWorld> {
@@ -31,27 +29,28 @@ export class TradeWorld {
     return new TradeWorld((await newTestApp(scope, { env, devnet })).url);
   }
 
-  /** A desk of somebody else; `ada` a multiple of ten thousand. */
-  async funded(name: string, ada: number): Promise<Desk> {
+  /** A trader of somebody else; `ada` a multiple of ten thousand. */
+  async funded(name: string, ada: number): Promise<TradingClient> {
     const secrets = { payment: secretOf(name), stake: null };
-    const desk = new Desk(this.client, new Wallet(secrets, 'testnet'));
-    const { address, keyHash } = desk.wallet;
+    const trader = new TradingClient(this.client, new KeyWallet(secrets, 'testnet'));
+    const { address } = trader.wallet;
     const parts = ada / 10_000;
-    for (let part = 0; part < parts; part += 1) ok(await this.client.faucet(address, 10_000));
-    const ask = async () => ok(await this.client.utxos(keyHash));
+    for (let part = 0; part < parts; part += 1)
+      await this.client.devnet.faucet({ address, ada: 10_000 });
+    const ask = () => trader.utxos();
     await untilAsked(`${name} has coins`, ask, (utxos) => utxos.length === parts, WAIT_MS);
-    return desk;
+    return trader;
   }
 
   /** An order of somebody else, up to its fill. */
-  async filled(desk: Desk, request: OrderRequest): Promise<void> {
-    const { beacon } = ok(await desk.order(request));
+  async filled(trader: TradingClient, request: OrderRequest): Promise<void> {
+    const { beacon } = await trader.order(request);
     const ask = () => this.get(`/v1/user-history-feed/order/trades?beacon=${beacon}`);
     await untilAsked('it is filled', ask, (told) => textField(told, 'filled') === '100', WAIT_MS);
   }
 
   /** Buys as much as the curve takes: the token graduates. */
-  async graduate(desk: Desk, assetId: string): Promise<void> {
+  async graduate(trader: TradingClient, assetId: string): Promise<void> {
     const pool = async () =>
       field(await this.get(`/v1/pools-feed/initial/state?asset=${assetId}`), 'pool');
     const now = await pool();
@@ -59,7 +58,7 @@ export class TradeWorld {
       BigInt(Number(field(now, 'adaCapThreshold'))) - BigInt(String(field(now, 'x', 'amount')));
     // The percent fee comes off first; a little too much is allowed.
     const amount = (left * 100n) / 99n + ADA;
-    await this.filled(desk, { assetId, side: 'BUY', amount, slippage: 'infinity' });
+    await this.filled(trader, { assetId, side: 'BUY', amount, slippage: 'infinity' });
     const ask = async () => field(await pool(), 'cpmmPoolId');
     await untilAsked('the token graduates', ask, (id) => typeof id === 'string', WAIT_MS);
   }

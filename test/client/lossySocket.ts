@@ -1,5 +1,5 @@
 /** A real socket of which a test may drop or change frames: what no TCP connection would do. */
-import { type OpenSocket, type Socket, systemSurroundings } from '../../src/client/index.ts';
+import { type OpenSocket, type Socket, systemPlatform } from '../../src/client/index.ts';
 
 /** Of what was heard; null: it never came. */
 export type Tamper = (text: string) => string | null;
@@ -7,7 +7,7 @@ export type Tamper = (text: string) => string | null;
 /** `tamper` is asked for each frame, of every socket that is opened. */
 export function lossySockets(tamper: { with: Tamper }): OpenSocket {
   return (url, protocol) => {
-    const socket = systemSurroundings.openSocket(url, protocol);
+    const socket = systemPlatform.openSocket(url, protocol);
     return new Proxy(socket, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);

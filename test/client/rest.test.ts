@@ -9,10 +9,10 @@ import {
   Client,
   Key,
   newSecret,
-  systemSurroundings,
+  systemPlatform,
   transactionId,
 } from '../../src/client/index.ts';
-import { Wallet } from '../../src/client/trade/wallet.ts';
+import { KeyWallet } from '../../src/client/trade/wallet.ts';
 import { startDevnet } from '../support/devnet.ts';
 import { rawHttpServer } from './rawServer.ts';
 import { coveredRoutes, wireFilesOf } from './wireTypes.ts';
@@ -103,7 +103,7 @@ test('keys, addresses and witnesses are those of the server', () => {
   const [key, stake, known] = [new Key(secret), new Key(newSecret()), keyOf(secret)];
   assert.deepEqual([key.publicKey, key.hash], [known.publicKey, known.hash]);
   for (const network of ['mainnet', 'testnet'] as const) {
-    const wallet = new Wallet({ payment: secret, stake: null }, network);
+    const wallet = new KeyWallet({ payment: secret, stake: null }, network);
     assert.equal(key.address(network), wallet.address);
   }
   assert.match(key.address('testnet', stake.hash), /^addr_test1q/);
@@ -117,7 +117,7 @@ test('keys, addresses and witnesses are those of the server', () => {
   assert.equal(key.witness(transaction), `a10081825820${known.publicKey}5840${signature}`);
   for (const bad of ['', 'ab', 'z'.repeat(64)]) assert.throws(() => new Key(bad), TypeError);
   assert.throws(() => key.witness('00'));
-  assert(systemSurroundings.chance.unit() < 1);
+  assert(systemPlatform.chance.unit() < 1);
 });
 
 test('types of the wire are those of the schemas, and each route has its method', async () => {

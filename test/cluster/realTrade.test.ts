@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
-import { ADA, launchOf, ok } from '../e2e/devnet/world.ts';
+import { ADA, launchOf } from '../e2e/devnet/world.ts';
 import { built, KEYS, RealLedger, type Seat } from '../e2e/realTradeWorld.ts';
 import { NatsServer } from '../support/nats.ts';
 import { until, untilAsked } from '../support/until.ts';
@@ -58,16 +58,16 @@ test('traded through any node, filled by the one that leads, once', async (t) =>
   }
   const leader = await untilLeads(...seats);
   const other = seats.find((seat) => seat !== leader) ?? assert.fail();
-  const { desk } = other;
+  const { trader } = other;
   const mine = () => world.mine();
   await mine();
   const wish = launchOf({ initialLovelace: 30n * ADA });
-  const { asset: token } = await built('the launch is built', () => desk.launch(wish));
+  const { asset: token } = await built('the launch is built', () => trader.launch(wish));
   await mine();
   const order = { assetId: token, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
   leader.kupo.asked.length = 0;
-  const placed = ok(await desk.order(order));
-  const { keyHash } = desk.wallet;
+  const placed = await trader.order(order);
+  const { keyHash } = trader.wallet;
   assert(
     other.kupo.asked.some((path) => path.includes(keyHash)),
     'it asks its own Kupo',
@@ -80,7 +80,7 @@ test('traded through any node, filled by the one that leads, once', async (t) =>
     const { node } = real.app.app;
     await until('all say that it waits', () => [...node.fold.mempool.ids()].includes(txHash));
   }
-  const second = ok(await desk.order({ ...order, amount: 5n * ADA }));
+  const second = await trader.order({ ...order, amount: 5n * ADA });
   await mine();
   for (const { id } of [placed, second]) {
     await world.untilSpent(id);
@@ -96,7 +96,7 @@ test('traded through any node, filled by the one that leads, once', async (t) =>
   assert.deepEqual(trades[1]?.body, trades[0].body);
   await leader.real.app.stop();
   assert.equal(await untilLeads(other), other);
-  const sold = ok(await desk.order({ ...order, side: 'SELL', amount: 1_000_000n }));
+  const sold = await trader.order({ ...order, side: 'SELL', amount: 1_000_000n });
   await world.mine();
   await world.untilSpent(sold.id);
   await world.mine();
@@ -105,7 +105,7 @@ test('traded through any node, filled by the one that leads, once', async (t) =>
   const alone = { ROLE: 'reader', NODE_NAME: 'reader', OGMIOS_URL: '', KUPO_URL: '' };
   const reader = counted(await world.seat({ env: { ...env, ...alone } }));
   const before = other.submits.length;
-  const handed = ok(await reader.desk.order({ ...order, side: 'SELL', amount: 1_000_000n }));
+  const handed = await reader.trader.order({ ...order, side: 'SELL', amount: 1_000_000n });
   assert.equal(other.submits.length, before + 1, 'who can has handed it in');
   await world.mine();
   await world.untilSpent(handed.id);

@@ -147,7 +147,6 @@ test('a chain that began with other outputs is not taken for the one asked for',
       paceMs: 0,
       launchpad: false,
       allowHost: null,
-      launchpad: false,
     } as const;
     await runDevnet(
       { ...command, genesis },

@@ -2,13 +2,18 @@
  * A token's whole life over the public API: quotes equal fills at both venues, bars show them, and
  * at the end the books of the chain are right to the lovelace.
  */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseRef } from '../../src/cardano/codec/output.ts';
 import { amountOf } from '../../src/cardano/codec/value.ts';
-import type { OrderRequest } from '../../src/client/trade/api.ts';
-import type { Desk, PlacedOrder } from '../../src/client/trade/desk.ts';
+import type {
+  OrderRequest,
+  PlacedOrder,
+  TradingClient,
+} from '../../src/client/trade/tradingClient.ts';
 import { Listener } from '../api/door.ts';
+import { refusalOf } from '../support/apiError.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
@@ -16,7 +21,7 @@ import type { StrictSubscription } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
 import { assertSeen, retold, seen } from './devnet/truth.ts';
-import { ADA, DevnetWorld, ok } from './devnet/world.ts';
+import { ADA, DevnetWorld } from './devnet/world.ts';
 import { untilSame } from './market.ts';
 
 const A_MINUTE_MS = 60_000;
@@ -35,13 +40,18 @@ function decimal(numerator: bigint, denominator: bigint): string {
 
 interface Seat {
   readonly world: DevnetWorld;
-  readonly alice: Desk;
+  readonly alice: TradingClient;
   readonly token: string;
   readonly bars: StrictSubscription;
   readonly caps: Listener;
 }
 
-async function seat(t: TestContext, world: DevnetWorld, alice: Desk, token: string): Promise<Seat> {
+async function seat(
+  t: TestContext,
+  world: DevnetWorld,
+  alice: TradingClient,
+  token: string,
+): Promise<Seat> {
   const strict = await StrictClient.connect(t, world.port);
   const bars = await strict.chart({ base: token, quote: '.', interval: 'min1' });
   const data = { pair: { base: token, quote: '.' }, interval: 'min1' };
@@ -61,7 +71,7 @@ async function trade(seat: Seat, side: OrderRequest['side'], amount: bigint): Pr
   const request = { assetId: token, side, amount, slippage: '15' } as const;
   const before = world.pool(token);
   const seen = caps.frames.length;
-  const quote = ok(await world.client.quote(request));
+  const quote = await alice.quote(request);
   const [placed, order] = await world.filled(alice, request);
   const what = `${side} of ${amount} on ${placed.venue}`;
   assert.equal(String(placed.outputAmount), quote.outputAmount, what);
@@ -72,7 +82,7 @@ async function trade(seat: Seat, side: OrderRequest['side'], amount: bigint): Pr
   assert.equal(placed.orderLovelace, (isBuy ? placed.inputAmount : 0n) + 2_600_000n);
   assertMinimum(placed);
 
-  const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
+  const utxos = await alice.utxos();
   const paid = utxos.filter(({ ref }) => ref.txHash === order.closedTx);
   assert.equal(paid.length, 1, what);
   const [{ value } = assert.fail(what)] = paid;
@@ -98,7 +108,7 @@ async function trade(seat: Seat, side: OrderRequest['side'], amount: bigint): Pr
   assert.equal(bars.newest?.close, price, what);
   await caps.after(seen, 1);
   const cap = String(Reflect.get(Object(caps.last?.data), 'mCap'));
-  const page = ok(await world.client.pools('New')).find(({ info }) => info.asset === token);
+  const page = (await world.client.pools.list('New')).data.find(({ info }) => info.asset === token);
   assert.equal(Math.round(Number(cap) * 1e6), page?.metrics.marketCap, what);
 }
 
@@ -128,20 +138,29 @@ async function feeOutput(world: DevnetWorld, txHash: string) {
 }
 
 /** Many orders of many people in one block: one transaction for each pool fills them. */
-async function crowd(world: DevnetWorld, desks: readonly Desk[], tokens: readonly string[]) {
+async function crowd(
+  world: DevnetWorld,
+  traders: readonly TradingClient[],
+  tokens: readonly string[],
+) {
   const placed: [string, PlacedOrder][] = [];
-  const place = async (desk: Desk, assetId: string, side: 'BUY' | 'SELL', amount: bigint) => {
+  const place = async (
+    trader: TradingClient,
+    assetId: string,
+    side: 'BUY' | 'SELL',
+    amount: bigint,
+  ) => {
     const wish = { assetId, side, slippage: 'infinity', amount } as const;
-    placed.push([assetId, ok(await desk.order(wish))]);
+    placed.push([assetId, await trader.order(wish)]);
   };
   for (const token of tokens) {
-    for (const [index, desk] of desks.entries()) {
+    for (const [index, trader] of traders.entries()) {
       for (const amount of [7n, 11n, 13n]) {
-        await place(desk, token, 'BUY', (amount + BigInt(index)) * ADA);
+        await place(trader, token, 'BUY', (amount + BigInt(index)) * ADA);
       }
     }
   }
-  const [seller] = desks;
+  const [seller] = traders;
   const [first = ''] = tokens;
   if (seller !== undefined) await place(seller, first, 'SELL', 900_001n);
   await world.mine();
@@ -155,11 +174,16 @@ async function crowd(world: DevnetWorld, desks: readonly Desk[], tokens: readonl
 }
 
 /** An order whose price is gone when its turn comes. */
-async function stranded(world: DevnetWorld, mover: Desk, desk: Desk, token: string) {
+async function stranded(
+  world: DevnetWorld,
+  mover: TradingClient,
+  trader: TradingClient,
+  token: string,
+) {
   const big = { assetId: token, side: 'BUY', amount: 3_000n * ADA, slippage: 'infinity' } as const;
   const small = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-  const first = ok(await mover.order(big));
-  const late = ok(await desk.order(small));
+  const first = await mover.order(big);
+  const late = await trader.order(small);
   await world.mine();
   await world.spent(first.id);
   const state = await world.chain.byRefs([parseRef(late.id) ?? assert.fail()]);
@@ -167,7 +191,7 @@ async function stranded(world: DevnetWorld, mover: Desk, desk: Desk, token: stri
   return late;
 }
 
-async function graduate(world: DevnetWorld, desk: Desk, token: string): Promise<void> {
+async function graduate(world: DevnetWorld, trader: TradingClient, token: string): Promise<void> {
   const { reserves, thresholdLovelace } = world.pool(token);
   const missing = BigInt(thresholdLovelace) - BigInt(reserves.x);
   const amount = (missing * 100n) / 99n + 2n;
@@ -177,9 +201,8 @@ async function graduate(world: DevnetWorld, desk: Desk, token: string): Promise<
     amount: amount + 100n * ADA,
     slippage: '15',
   } as const;
-  const refused = await desk.order(past);
-  assert.equal(Reflect.get(refused, 'cause'), 'MAX_TRADE_AMOUNT');
-  await world.filled(desk, { assetId: token, side: 'BUY', amount, slippage: '15' });
+  assert.equal((await refusalOf(trader.order(past))).cause, 'MAX_TRADE_AMOUNT');
+  await world.filled(trader, { assetId: token, side: 'BUY', amount, slippage: '15' });
   const { nft, ref } = world.pool(token);
   await world.spent(ref);
   const { reserves: after, graduatedMs } = world.pool(token);
@@ -216,7 +239,7 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
   );
   await t.test('what cannot fill is cancelled, or refunded when it is due', async () => {
     const one = await stranded(world, carol, alice, token);
-    ok(await alice.cancel(one.id));
+    await alice.cancel(one.id);
     await world.mine();
     assert.equal(world.order(one.id).state, 'cancelled');
     const two = await stranded(world, carol, bob, token);
@@ -225,19 +248,19 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
     await world.spent(two.id);
     const order = world.order(two.id);
     assert.equal(order.state, 'refunded');
-    const utxos = ok(await world.client.utxos(bob.wallet.keyHash));
+    const utxos = await bob.utxos();
     const back = utxos.find(({ ref }) => ref.txHash === order.closedTx);
     assert.equal(back?.value.lovelace, 5n * ADA + 2_000_000n, 'all but 0.6 ADA');
   });
   await t.test('a lock is made in stages and taken back', async () => {
     const terms = { amount: 1001n, stages: 3, lockEndMs: world.nowMs + 3_000 };
-    ok(await alice.lock({ assetId: token, ...terms }));
+    await alice.lock({ assetId: token, ...terms });
     await world.mine(4);
-    const locks = ok(await world.client.locks(alice.wallet.keyHash)).vestings;
+    const locks = await alice.locks();
     assert.deepEqual(locks.map(({ totalLocked }) => totalLocked).sort(), ['333', '333', '335']);
-    for (const { id } of locks) ok(await alice.withdraw(id));
+    for (const { id } of locks) await alice.withdraw(id);
     await world.mine();
-    assert.deepEqual(ok(await world.client.locks(alice.wallet.keyHash)).vestings, []);
+    assert.deepEqual(await alice.locks(), []);
   });
   await t.test('the cap is reached: graduation in the same lane', () =>
     graduate(world, carol, token),
@@ -254,14 +277,14 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
     assert(owed >= 5n * ADA);
     await world.spent(world.pool(token).ref);
     assert.equal(world.pool(token).reserves.owed, '0');
-    const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
+    const utxos = await alice.utxos();
     assert(utxos.some(({ value }) => value.lovelace === owed && value.assets.size === 0));
   });
   await t.test('tokens and coins are sent', async () => {
     const assets = new Map([[token, 5n]]);
-    ok(await alice.transfer({ to: bob.wallet.address, lovelace: 2n * ADA, assets }));
+    await alice.transfer({ to: bob.wallet.address, lovelace: 2n * ADA, assets });
     await world.mine();
-    ok(await bob.transfer({ to: bob.wallet.address, lovelace: 'max', assets: new Map() }));
+    await bob.transfer({ to: bob.wallet.address, lovelace: 'max', assets: new Map() });
     await world.mine(1 + A_MINUTE_MS / 1000);
     await untilSame(world.url, first.bars);
     await until('the last bar is final', () => first.bars.newest?.final === true);

@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
-import type { Desk } from '../../src/client/trade/desk.ts';
 import { pictureOf } from '../../src/client/trade/picture.ts';
+import type { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { type Answer, answerOf, DevnetWorld, textField } from './devnet/world.ts';
 
@@ -31,10 +31,10 @@ function signedAbroad(cbor: string, name: string): string {
   return `a10081825820${key.publicKey}5840${toHex(key.sign(fromHex(hash)))}`;
 }
 
-async function sent(world: DevnetWorld, desk: Desk, built: Answer): Promise<string> {
+async function sent(world: DevnetWorld, trader: TradingClient, built: Answer): Promise<string> {
   assert.equal(built.status, 200, built.message);
   const cbor = textField(built.body, 'cbor') ?? '';
-  const body = { cbor, witness: signedAbroad(cbor, 'alice'), changeAddress: desk.wallet.address };
+  const body = { cbor, witness: signedAbroad(cbor, 'alice'), changeAddress: trader.wallet.address };
   const answer = await world.post('/sign-and-submit', body);
   assert.equal(answer.status, 200, answer.message);
   await world.mine();
@@ -93,7 +93,7 @@ test('what we build is signed abroad: launch, order, cancel, lock, withdrawal, t
     await sent(world, alice, await world.post('/withdraw', { id: `${lock}:${at}`, address }));
   }
   const transferAssets = { lovelace: '2000000', assets: [{ unit: assetId, amount: '7' }] };
-  const distAddress = world.desk('bob').wallet.address;
+  const distAddress = world.trader('bob').wallet.address;
   const move = { changeAddress: address, distAddress, transferAssets };
   await sent(world, alice, await world.post('/transfer', move));
   assert.equal(String(world.row('holdings', `${assetId}/${distAddress}`)), '7');

@@ -1,17 +1,18 @@
 /** kill -9 while people trade: the same chain, the same epoch, and trading goes on. */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Deployment } from '../../src/cardano/datums/deployment.ts';
-import { ApiClient } from '../../src/client/trade/api.ts';
-import { Desk } from '../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { ApiError, Client } from '../../src/client/index.ts';
 import { settlementOf } from '../../src/client/trade/settlement.ts';
-import { Wallet } from '../../src/client/trade/wallet.ts';
+import { TradingClient } from '../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../src/client/trade/wallet.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { dataFiles } from '../../src/engine/actors/files.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { outcomeOf } from '../support/apiError.ts';
 import { readHealth } from '../support/chart.ts';
 import { secretOf } from '../support/ledgerWorld.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
@@ -19,46 +20,55 @@ import { StrictClient } from '../support/strictClient.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
 import { assertSeen, retold, seen } from './devnet/truth.ts';
-import { ADA, DevnetWorld, launchOf, ok } from './devnet/world.ts';
+import { ADA, DevnetWorld, launchOf } from './devnet/world.ts';
 import { assertVerified, untilSame } from './market.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const KILLS = Number(process.env.RUNS ?? 1);
 
-function deskAt(server: Server, name: string): Desk {
-  const options = { baseUrl: server.url, fetch, clock: systemClock };
-  const wallet = new Wallet({ payment: secretOf(name), stake: null }, 'testnet');
-  return new Desk(new ApiClient(options), wallet);
+function traderAt(server: Server, name: string): TradingClient {
+  const options = { url: server.url, maxAttempts: 4 };
+  const wallet = new KeyWallet({ payment: secretOf(name), stake: null }, 'testnet');
+  return new TradingClient(new Client(options), wallet);
 }
 
-async function until200<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
-  const answer = await untilAsked(what, ask, (found) => !(found instanceof ApiFailure));
-  return ok(answer);
+async function until200(what: string, ask: () => Promise<unknown>): Promise<void> {
+  await untilAsked(
+    what,
+    () => outcomeOf(ask()),
+    (found) => !(found instanceof ApiError),
+  );
 }
 
-/** The desk has so many ADA that are in a block. */
-async function fund(desk: Desk, ada: number): Promise<void> {
-  const { client, wallet } = desk;
-  for (let made = 0; made < 3; made += 1) ok(await client.faucet(wallet.address, ada));
-  const held = async () => ok(await client.utxos(wallet.keyHash)).length;
+/** The trader has so many ADA that are in a block. */
+async function fund(trader: TradingClient, ada: number): Promise<void> {
+  const { client, wallet } = trader;
+  for (let made = 0; made < 3; made += 1)
+    await client.devnet.faucet({ address: wallet.address, ada });
+  const held = async () => (await trader.utxos()).length;
   await untilAsked('funded', held, (count) => count >= 3);
 }
 
 /** Buys again and again until the server is gone; how many fills it saw. */
-async function trades(desk: Desk, token: string, seen: { fills: number }): Promise<void> {
+async function trades(
+  trader: TradingClient,
+  token: string,
+  seen: { fills: number },
+): Promise<void> {
   for (let round = 0; ; round += 1) {
-    const before = await desk.client.utxos(desk.wallet.keyHash);
+    const before = await outcomeOf(trader.utxos());
     const wish = { assetId: token, side: 'BUY', slippage: 'infinity' } as const;
-    const order = await desk.order({ ...wish, amount: BigInt(2 + (round % 3)) * ADA });
-    if (order instanceof ApiFailure || before instanceof ApiFailure) {
-      const failed = order instanceof ApiFailure ? order : before;
-      const isGone = failed instanceof ApiFailure && failed.status === null;
+    const request = { ...wish, amount: BigInt(2 + (round % 3)) * ADA };
+    const order = await outcomeOf(trader.order(request));
+    if (order instanceof ApiError || before instanceof ApiError) {
+      const failed = order instanceof ApiError ? order : before;
+      const isGone = failed instanceof ApiError && failed.status === null;
       assert(isGone, `only the kill stops it: ${JSON.stringify(failed)}`);
       return;
     }
     for (;;) {
-      const now = await desk.client.utxos(desk.wallet.keyHash);
-      if (now instanceof ApiFailure) return;
+      const now = await outcomeOf(trader.utxos());
+      if (now instanceof ApiError) return;
       if (settlementOf(order, before, now) !== null) break;
     }
     seen.fills += 1;
@@ -67,11 +77,11 @@ async function trades(desk: Desk, token: string, seen: { fills: number }): Promi
 
 /** Trades until a moment in time, then kill -9. What the world had seen by then. */
 async function killedInTrade(t: TestContext, server: Server, token: string, fills: number) {
-  const desks = ['alice', 'bob'].map((name) => deskAt(server, name));
+  const traders = ['alice', 'bob'].map((name) => traderAt(server, name));
   const client = await StrictClient.connect(t, server.port);
   const chart = await client.chart({ base: token, quote: '.', interval: 'min1' });
   const seen = { fills: 0 };
-  const trading = desks.map((desk) => trades(desk, token, seen));
+  const trading = traders.map((trader) => trades(trader, token, seen));
   await until(
     () => `${fills} fills, ${seen.fills} so far`,
     () => seen.fills >= fills,
@@ -112,12 +122,12 @@ test('kill -9 in the middle of trading', async (t) => {
   const directory = temporaryDirectory();
   const env = { DATA_DIR: directory, NETWORK: 'devnet', BLOCK_EVERY_MS: '100', TRADERS_PACE: '0' };
   let server = await startServer(t, [], env);
-  const alice = deskAt(server, 'alice');
+  const alice = traderAt(server, 'alice');
   await fund(alice, 500);
-  await fund(deskAt(server, 'bob'), 500);
-  const { asset: token } = ok(await alice.launch(launchOf({ initialLovelace: 20n * ADA })));
+  await fund(traderAt(server, 'bob'), 500);
+  const { asset: token } = await alice.launch(launchOf({ initialLovelace: 20n * ADA }));
   const quote = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-  await until200('launched', () => alice.client.quote(quote));
+  await until200('launched', () => alice.quote(quote));
   const tips: { slot: number; hash: string }[] = [];
 
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -135,12 +145,12 @@ test('kill -9 in the middle of trading', async (t) => {
     assert(after.seq >= health.seq, 'nothing that was seen is gone');
     await client.reconnect(server.port);
     await until('recovered', () => !chart.asking);
-    const desk = deskAt(server, 'alice');
-    const before = ok(await desk.client.utxos(desk.wallet.keyHash));
-    const order = ok(await desk.order(quote));
+    const trader = traderAt(server, 'alice');
+    const before = await trader.utxos();
+    const order = await trader.order(quote);
     await untilAsked(
       'trading goes on',
-      async () => ok(await desk.client.utxos(desk.wallet.keyHash)),
+      () => trader.utxos(),
       (now) => settlementOf(order, before, now)?.outcome === 'filled',
     );
     await untilSame(server.url, chart);

@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Desk } from '../../src/client/trade/desk.ts';
+import type { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { recordOf } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { OrderSeats } from './devnet/orderSeats.ts';
-import { ADA, DevnetWorld, ok } from './devnet/world.ts';
+import { ADA, DevnetWorld } from './devnet/world.ts';
 
 interface Scene {
   readonly t: TestContext;
   readonly world: DevnetWorld;
-  readonly alice: Desk;
-  readonly carol: Desk;
+  readonly alice: TradingClient;
+  readonly carol: TradingClient;
   readonly token: string;
   readonly seats: OrderSeats;
 }
@@ -30,8 +30,8 @@ async function byBeacon({ world }: Pick<Scene, 'world'>, beacon: string) {
 /** An order that the price has left behind; it stays open in a block. */
 async function stranded({ world, alice, carol, token, seats }: Scene) {
   const move = { assetId: token, side: 'BUY', amount: 2_000n * ADA, slippage: 'infinity' } as const;
-  const first = ok(await carol.order(move));
-  const late = ok(await alice.order({ assetId: token, ...FIVE, slippage: '15' }));
+  const first = await carol.order(move);
+  const late = await alice.order({ assetId: token, ...FIVE, slippage: '15' });
   await world.mine();
   await world.spent(first.id);
   await seats.untilTold(late.id, 'Pending');
@@ -39,7 +39,7 @@ async function stranded({ world, alice, carol, token, seats }: Scene) {
 }
 
 async function fill({ world, alice, token, seats }: Scene): Promise<void> {
-  const placed = ok(await alice.order({ assetId: token, ...FIVE, slippage: 'infinity' }));
+  const placed = await alice.order({ assetId: token, ...FIVE, slippage: 'infinity' });
   await seats.untilTold(placed.id, 'MempoolPending');
   await seats.untilSame();
   const waiting = await byBeacon({ world }, placed.beacon);
@@ -82,7 +82,7 @@ async function cancel(scene: Scene): Promise<void> {
     const tokens = seats.side('bids').map((level) => (Array.isArray(level) ? level[1] : null));
     return tokens.join() === String(late.minimumOutput);
   });
-  const done = ok(await alice.cancel(late.id));
+  const done = await alice.cancel(late.id);
   await seats.untilTold(late.id, 'MempoolRefunded');
   await seats.untilSame();
   await world.mine();
@@ -153,7 +153,7 @@ async function restart(scene: Scene): Promise<void> {
   const kept = await world.place(alice, wish);
   await world.wanted(kept.id);
   await seats.untilTold(kept.id, 'MempoolEvaluated');
-  const lost = ok(await alice.order(wish));
+  const lost = await alice.order(wish);
   await seats.untilTold(lost.id, 'MempoolPending');
   await seats.untilSame();
   const before = seats.seats.map(({ snapshots }) => snapshots);

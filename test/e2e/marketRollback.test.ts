@@ -2,12 +2,13 @@
  * Rollbacks in the middle of trading: the market is what it was, trading goes on, nothing happens
  * twice, and in the end the market is what the chain says, whoever tells it.
  */
+
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import type { Desk } from '../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
+import type { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { Listener } from '../api/door.ts';
+import { refusalOf } from '../support/apiError.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { readHealth } from '../support/chart.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -16,13 +17,13 @@ import type { StrictSubscription } from '../support/subscription.ts';
 import { untilAsked } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
 import { assertSeen, retold, seen } from './devnet/truth.ts';
-import { ADA, DevnetWorld, ok } from './devnet/world.ts';
+import { ADA, DevnetWorld } from './devnet/world.ts';
 import { untilSame } from './market.ts';
 
 interface Scene {
   readonly world: DevnetWorld;
-  readonly alice: Desk;
-  readonly bob: Desk;
+  readonly alice: TradingClient;
+  readonly bob: TradingClient;
   readonly token: string;
   readonly client: StrictClient;
   readonly charts: readonly StrictSubscription[];
@@ -50,12 +51,12 @@ async function setScene(t: TestContext, directory: string): Promise<Scene> {
 /** Places an order that waits in the mempool. */
 async function ask(
   scene: Scene,
-  desk: Desk,
+  trader: TradingClient,
   side: 'BUY' | 'SELL',
   amount: bigint,
 ): Promise<string> {
   const wish = { assetId: scene.token, side, amount, slippage: 'infinity' } as const;
-  const { id } = ok(await desk.order(wish));
+  const { id } = await trader.order(wish);
   scene.placed.add(id);
   return id;
 }
@@ -158,9 +159,9 @@ async function finish(t: TestContext, scene: Scene, again: string, isWhole: bool
   client.check();
   const known = [...scene.placed].filter((id) => world.rows('orders').some(([key]) => key === id));
   for (const id of known) assert.equal(world.order(id).state, 'executed');
-  for (const desk of [alice, bob]) {
-    const { address, keyHash } = desk.wallet;
-    const utxos = ok(await world.client.utxos(keyHash));
+  for (const trader of [alice, bob]) {
+    const { address } = trader.wallet;
+    const utxos = await trader.utxos();
     const held = utxos.reduce((sum, { value }) => sum + (value.assets.get(token) ?? 0n), 0n);
     assert.equal(String(world.row('holdings', `${token}/${address}`) ?? 0), String(held));
   }
@@ -189,8 +190,7 @@ async function rollBackLaunch(scene: Scene): Promise<void> {
     const height = world.tip?.height ?? 0;
     await world.fork(3, resubmit);
     assertSeen(await seen(world, [token]), mark, resubmit);
-    const quote = await world.client.quote(wish);
-    assert(quote instanceof ApiFailure && quote.cause === 'ASSET_NOT_FOUND');
+    assert.equal((await refusalOf(bob.quote(wish))).cause, 'ASSET_NOT_FOUND');
     assert.equal(world.tip?.height, height - 3);
     await world.mine(3);
     assert.equal(world.row('pools', asset) !== null, resubmit === 'all');

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
 import { assertSeen, retold, seen } from './devnet/truth.ts';
-import { DevnetWorld, ok } from './devnet/world.ts';
+import { DevnetWorld } from './devnet/world.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
@@ -35,7 +35,7 @@ test('traders and executor carry on over forks, and the books are right', async 
     [10, 'none'],
     [8, 'all'],
   ] as const) {
-    const before = ok(await world.client.fork(depth, resubmit)).height;
+    const before = (await world.client.devnet.fork({ depth, resubmit })).data.height;
     assert(before > 0);
     const left = await fills();
     await untilAsked(`fills after ${depth} ${resubmit}`, fills, (count) => count >= left + 5);

@@ -57,7 +57,7 @@ async function servesWhatHappens(t: TestContext, world: RealWorld): Promise<void
   await assertSame(world, real, token);
   const chart = await client.chart({ base: token, quote: '.', interval: 'min1' });
   const { network } = world;
-  const alice = network.desk('alice');
+  const alice = network.trader('alice');
   const buy = { assetId: token, side: 'BUY', amount: 7n * ADA, slippage: 'infinity' } as const;
   await network.filled(alice, buy);
   await settled(world, real);

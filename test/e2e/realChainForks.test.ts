@@ -3,11 +3,13 @@
  * who asks all the time: every answer belongs to one block, and says what that block's market is.
  * Replay: SEED; RUNS is how many steps.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Desk } from '../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { ApiError } from '../../src/client/index.ts';
+import type { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
+import { outcomeOf } from '../support/apiError.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { StrictClient } from '../support/strictClient.ts';
@@ -88,17 +90,17 @@ function asking(real: Real, paths: readonly string[]): () => Promise<Heard[]> {
   };
 }
 
-async function step(world: RealWorld, desks: readonly Desk[], token: string, rng: Rng) {
+async function step(world: RealWorld, traders: readonly TradingClient[], token: string, rng: Rng) {
   const { network, bridge } = world;
   const pick = Math.floor(rng.unit() * 12);
-  const desk = desks[Math.floor(rng.unit() * desks.length)] ?? assert.fail();
+  const trader = traders[Math.floor(rng.unit() * traders.length)] ?? assert.fail();
   if (pick < 4) {
     const amount = BigInt(2 + Math.floor(rng.unit() * 9)) * ADA;
     const wish = { assetId: token, side: 'BUY', amount, slippage: 'infinity' } as const;
     // A fork may have taken its funds; then it does not order.
-    if ((await desk.order(wish)) instanceof ApiFailure) return;
+    if ((await outcomeOf(trader.order(wish))) instanceof ApiError) return;
   } else if (pick === 4) {
-    await desk.launch(launchOf({ name: `Fork${Math.floor(rng.unit() * 1e6)}` }));
+    await outcomeOf(trader.launch(launchOf({ name: `Fork${Math.floor(rng.unit() * 1e6)}` })));
   } else if (pick === 5) bridge.ogmios.dropAll();
   else if (pick === 6) bridge.ogmios.faults.nextBlock({ kind: 'cut' });
   else if (pick === 7) bridge.ogmios.faults.nextBlock({ kind: 'garbage', text: '{"jsonrpc":' });
@@ -115,8 +117,8 @@ test('whatever forks, every answer is of one block, and right', async (t) => {
   const rng = seededRng(SEED);
   const world = await RealWorld.start(t);
   const { network, bridge } = world;
-  const desks = [await network.funded('alice', 500, 6), await network.funded('bob', 500, 6)];
-  const [alice] = desks;
+  const traders = [await network.funded('alice', 500, 6), await network.funded('bob', 500, 6)];
+  const [alice] = traders;
   assert(alice !== undefined);
   const { asset: token } = await network.launch(alice, { initialLovelace: 40n * ADA });
   const real = await world.follow({ directory: temporaryDirectory() });
@@ -129,7 +131,7 @@ test('whatever forks, every answer is of one block, and right', async (t) => {
   const chart = await client.chart({ base: token, quote: '.', interval: 'min1' });
   const stopAsking = asking(real, paths);
   for (let made = 0; made < STEPS; made += 1) {
-    await step(world, desks, token, rng);
+    await step(world, traders, token, rng);
     await truth.note();
     for (let blocks = Math.floor(rng.unit() * 4); blocks > 0; blocks -= 1) {
       await network.mine();

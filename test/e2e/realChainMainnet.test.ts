@@ -3,6 +3,7 @@
  * order's scripts lie; no executor, no template, no AMM, no key of ours. Somebody else launches and
  * fills orders; this node follows, quotes, and builds orders and cancels.
  */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
@@ -11,12 +12,13 @@ import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { readOrderData } from '../../src/cardano/datums/datums.ts';
 import type { Landmarks, NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { ApiError } from '../../src/client/index.ts';
 import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
 import { NO_SECRETS } from '../../src/server/settings/keyFiles.ts';
+import { outcomeOf, refusalOf } from '../support/apiError.ts';
 import { untilAsked } from '../support/until.ts';
-import { ADA, launchOf, ok } from './devnet/world.ts';
+import { ADA, launchOf } from './devnet/world.ts';
 import { answered, built, KEYS, RealLedger } from './realTradeWorld.ts';
 
 const SHIPPED = readDeployment('mainnet');
@@ -39,38 +41,37 @@ function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment
   return { ...SHIPPED, start: null, landmarks: { ...landmarks, ...same } };
 }
 
-/** A launched token, and Alice's desk at a node that knows no more than that. */
+/** A launched token, and Alice's trader at a node that knows no more than that. */
 async function open(t: TestContext, refundAfterMs: number, launcherKeys = NO_SECRETS) {
   const ledger = await RealLedger.open(t);
   const launcher = await ledger.follow({ secrets: launcherKeys });
   const wish = launchOf({ initialLovelace: 30n * ADA });
-  const { asset } = await built('the launch is built', () => launcher.desk.launch(wish));
+  const { asset } = await built('the launch is built', () => launcher.trader.launch(wish));
   await ledger.mine();
-  const { real, desk } = await ledger.follow({ some: asShipped(ledger, refundAfterMs) });
+  const { real, trader } = await ledger.follow({ some: asShipped(ledger, refundAfterMs) });
   const recordOf = (id: string) => {
     const record = real.app.app.node.fold.store.get('orders', id) ?? assert.fail(`order ${id}`);
     return readRecord<OrderRecord>(record);
   };
-  return { ledger, real, desk, asset, recordOf };
+  return { ledger, real, trader, asset, recordOf };
 }
 
 test('an order names the executor of its pool, who fills it', async (t) => {
-  const { ledger, real, desk, asset, recordOf } = await open(t, 1_200_000, KEYS);
+  const { ledger, real, trader, asset, recordOf } = await open(t, 1_200_000, KEYS);
   const quoted = await untilAsked(
     'a quote',
     () => real.get(`/quote?assetId=${asset}&side=BUY&amount=8000000&slippage=50`),
     ({ status }) => status === 200,
   );
-  const changeAddress = desk.wallet.address;
   const wish = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const plain = await built('an order', () => desk.client.order(wish, changeAddress));
+  const { built: plain } = await built('an order', () => trader.prepareOrder(wish));
   const { outputs, redeemers } = decodeTransaction(fromHex(plain.cbor));
   assert.equal(redeemers.length, 0, 'no script runs');
   const { executorKeyHash } = ledger.ledger.deployment;
   const datum = readOrderData(datumOf(outputs[0] ?? assert.fail()), 'testnet');
   assert.equal(datum?.executor, executorKeyHash);
   assert.deepEqual([datum.feeLovelace, datum.depositLovelace], [1_100_000n, 1_500_000n]);
-  const { id } = ok(await desk.order(wish));
+  const { id } = await trader.order(wish);
   await ledger.mine();
   await ledger.untilSpent(id);
   await ledger.mine();
@@ -80,24 +81,25 @@ test('an order names the executor of its pool, who fills it', async (t) => {
 });
 
 test('the owner takes an order back once its time has come', async (t) => {
-  const { ledger, desk, asset, recordOf } = await open(t, 1_000);
+  const { ledger, trader, asset, recordOf } = await open(t, 1_000);
   const wish = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const { id } = await built('an order', () => desk.order(wish));
+  const { id } = await built('an order', () => trader.order(wish));
   await ledger.mine();
   assert.equal(recordOf(id).state, 'open');
   const { txHash, index } = parseRef(id) ?? assert.fail();
   const plain = await untilAsked(
     'the cancel is built',
-    () => desk.client.cancel(txHash, index, desk.wallet.address),
-    (found) => !(found instanceof ApiFailure),
+    () => outcomeOf(trader.prepareCancel(id)),
+    (found) => !(found instanceof ApiError),
   );
-  const transaction = decodeTransaction(fromHex(ok(plain).cbor));
+  assert.ok(!(plain instanceof ApiError));
+  const transaction = decodeTransaction(fromHex(plain.built.cbor));
   const [spent] = await ledger.ledger.byRefs([{ txHash, index }]);
   assert.ok(spent?.state === 'unspent');
   const { output } = spent.utxo;
   const datum = readOrderData(datumOf(output), 'testnet') ?? assert.fail();
   assert.deepEqual(transaction.outputs[0]?.value, output.value, 'whole');
-  assert.equal(transaction.outputs[0]?.address, desk.wallet.address);
+  assert.equal(transaction.outputs[0]?.address, trader.wallet.address);
   const spends = transaction.redeemers.map(({ data }) => data);
   assert.deepEqual(spends, [new Constr(0, [])]);
   assert.deepEqual(transaction.requiredSigners, [datum.owner]);
@@ -108,7 +110,7 @@ test('the owner takes an order back once its time has come', async (t) => {
   // The ledger's slot goes on with its blocks, which come on demand.
   const { tip } = await ledger.ledger.tip();
   await ledger.mine(Math.max(1, validFromSlot - (tip?.slot ?? 0)));
-  ok(await desk.cancel(id));
+  await trader.cancel(id);
   await ledger.mine();
   assert.equal(recordOf(id).state, 'cancelled');
 });
@@ -130,21 +132,20 @@ test('without a block that was named it begins behind the one of its file', asyn
 });
 
 test('what is too early, or needs more than is known, is refused', async (t) => {
-  const { ledger, real, desk, asset, recordOf } = await open(t, 1_200_000);
+  const { ledger, real, trader, asset, recordOf } = await open(t, 1_200_000);
   const wish = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const { id } = await built('an order', () => desk.order(wish));
+  const { id } = await built('an order', () => trader.order(wish));
   await ledger.mine();
-  const early = await desk.cancel(id);
-  assert(early instanceof ApiFailure);
+  const early = await refusalOf(trader.cancel(id));
   assert.deepEqual([early.cause, early.status], ['SERVER_ERROR', 500]);
   const from = new Date(recordOf(id).refundAfterMs).toISOString();
   assert.ok(early.message.includes(`it can be cancelled from ${from} on`), early.message);
-  const launched = await answered('a launch is refused', () => desk.launch(launchOf()));
-  assert(launched instanceof ApiFailure);
+  const launched = await answered('a launch is refused', () => trader.launch(launchOf()));
+  assert(launched instanceof ApiError);
   assert.equal(launched.cause, 'PROTOCOL_CONFIG');
   assert.match(launched.message, /tokenPolicyTemplate/);
   const lock = {
-    ...{ address: desk.wallet.address, assetId: asset, amount: '5', stagesCount: 1 },
+    ...{ address: trader.wallet.address, assetId: asset, amount: '5', stagesCount: 1 },
     lockEnd: Date.now() + 3_600_000,
   };
   const locked = await fetch(`${real.app.url}/create-lock`, {

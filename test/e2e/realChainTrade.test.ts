@@ -3,11 +3,13 @@
  * parameters, submitted through Ogmios, orders filled by this node's executor. The network is a
  * ledger that knows nothing of us.
  */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
+import { ApiError } from '../../src/client/index.ts';
 import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
-import { ADA, launchOf, ok } from './devnet/world.ts';
+import { refusalOf } from '../support/apiError.ts';
+import { ADA, launchOf } from './devnet/world.ts';
 import { answered, built, KEYS, type NodeOptions, RealLedger } from './realTradeWorld.ts';
 
 async function open(t: TestContext, options: NodeOptions = {}) {
@@ -16,16 +18,16 @@ async function open(t: TestContext, options: NodeOptions = {}) {
 }
 
 test('a launch, an order and its fill, from here to the network and back', async (t) => {
-  const { ledger, real, mine, desk } = await open(t, { secrets: KEYS });
+  const { ledger, real, mine, trader } = await open(t, { secrets: KEYS });
   const wish = launchOf({ initialLovelace: 30n * ADA });
-  const { asset: token } = await built('the launch is built', () => desk.launch(wish));
+  const { asset: token } = await built('the launch is built', () => trader.launch(wish));
   await mine();
   const feed = await real.get(`/v1/pools-feed/initial/state?asset=${token}`);
   assert.equal(feed.status, 200);
   const order = { assetId: token, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const placed = ok(await desk.order(order));
+  const placed = await trader.order(order);
   // What waits is laid over the wallet: the next order does not spend the same.
-  const second = ok(await desk.order({ ...order, amount: 5n * ADA }));
+  const second = await trader.order({ ...order, amount: 5n * ADA });
   await mine();
   for (const { id } of [placed, second]) {
     await ledger.untilSpent(id);
@@ -36,7 +38,7 @@ test('a launch, an order and its fill, from here to the network and back', async
     const record = readRecord<OrderRecord>(store.get('orders', id) ?? assert.fail());
     assert.equal(record.state, 'executed');
   }
-  const sold = ok(await desk.order({ ...order, side: 'SELL', amount: 1_000_000n }));
+  const sold = await trader.order({ ...order, side: 'SELL', amount: 1_000_000n });
   await mine();
   await ledger.untilSpent(sold.id);
   await mine();
@@ -45,15 +47,15 @@ test('a launch, an order and its fill, from here to the network and back', async
 });
 
 test('without keys it follows and builds; the collateral is the wallet’s own', async (t) => {
-  const { ledger, real, mine, desk } = await open(t);
-  const launched = await built('the launch is built', () => desk.launch(launchOf()));
+  const { ledger, real, mine, trader } = await open(t);
+  const launched = await built('the launch is built', () => trader.launch(launchOf()));
   await mine();
   const feed = await real.get(`/v1/pools-feed/initial/state?asset=${launched.asset}`);
   assert.equal(feed.status, 200);
   const order = { assetId: launched.asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const { id } = ok(await desk.order(order));
+  const { id } = await trader.order(order);
   await mine();
-  ok(await desk.cancel(id));
+  await trader.cancel(id);
   await mine();
   await ledger.untilSpent(id);
   const record = real.app.app.node.fold.store.get('orders', id) ?? assert.fail();
@@ -62,10 +64,8 @@ test('without keys it follows and builds; the collateral is the wallet’s own',
 });
 
 test('without Kupo it follows; whatever needs a wallet says what is missing', async (t) => {
-  const { real, desk } = await open(t, { withKupo: false });
-  const { wallet } = desk;
-  const found = await desk.client.utxos(wallet.keyHash);
-  assert(found instanceof ApiFailure);
+  const { real, trader } = await open(t, { withKupo: false });
+  const found = await refusalOf(trader.utxos());
   assert.deepEqual([found.status, found.cause], [503, 'NOT_READY']);
   assert.match(found.message, /set KUPO_URL/);
   assert.equal((await real.get('/v1/pools-main-page/initial/state?filter=New')).status, 200);
@@ -73,9 +73,9 @@ test('without Kupo it follows; whatever needs a wallet says what is missing', as
 
 test('what is not known of a launchpad is refused by name', async (t) => {
   const missing = ['metadataAddress', 'scripts.ammPool.hash'];
-  const { real, desk } = await open(t, { some: { complete: null, missing } });
-  const found = await answered('a launch is refused', () => desk.launch(launchOf()));
-  assert(found instanceof ApiFailure);
+  const { real, trader } = await open(t, { some: { complete: null, missing } });
+  const found = await answered('a launch is refused', () => trader.launch(launchOf()));
+  assert(found instanceof ApiError);
   assert.equal(found.cause, 'PROTOCOL_CONFIG');
   assert.match(found.message, /not enough is known of the launchpad on preprod/);
   assert.match(found.message, /scripts\.ammPool\.hash/);

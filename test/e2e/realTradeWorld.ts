@@ -2,15 +2,15 @@
  * A ledger that knows nothing of us, told by a fake Ogmios and a fake Kupo, and nodes that follow
  * it as a real network: who trades there, and through which node, is the tests' business.
  */
+
 import type { TestContext } from 'node:test';
 import type { NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
-import { ApiClient } from '../../src/client/trade/api.ts';
-import { Desk } from '../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../src/client/trade/failure.ts';
-import { Wallet } from '../../src/client/trade/wallet.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { ApiError, Client } from '../../src/client/index.ts';
+import { TradingClient } from '../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../src/client/trade/wallet.ts';
 import { type KeySecrets, NO_SECRETS } from '../../src/server/settings/keyFiles.ts';
 import { Secret } from '../../src/server/settings/secrets.ts';
+import { outcomeOf } from '../support/apiError.ts';
 import { startTestApp } from '../support/app.ts';
 import { FakeKupo } from '../support/kupo/fake.ts';
 import { secretOf, startChain } from '../support/ledgerWorld.ts';
@@ -18,7 +18,6 @@ import { Bridge } from '../support/ogmios/bridge.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
 import type { TestChain } from '../support/testChain.ts';
 import { untilAsked } from '../support/until.ts';
-import { ok } from './devnet/world.ts';
 import { Real } from './realChainWorld.ts';
 
 /** Of the deployment that the ledger begins with. */
@@ -36,10 +35,10 @@ export interface NodeOptions {
   readonly env?: Environment;
 }
 
-/** A node that follows, and Alice's desk there. */
+/** A node that follows, and Alice's trader there. */
 export interface Followed {
   readonly real: Real;
-  readonly desk: Desk;
+  readonly trader: TradingClient;
 }
 
 /** One with an Ogmios and a Kupo of its own. */
@@ -101,11 +100,11 @@ export class RealLedger {
     const app = await startTestApp(this.#scope, { directory, env, deployment, secrets });
     const real = new Real(app, directory);
     this.#nodes.push(real);
-    const client = { baseUrl: app.url, fetch, clock: systemClock, timeoutMs: 30_000 };
-    const wallet = new Wallet({ payment: secretOf('alice'), stake: null }, 'testnet');
-    const desk = new Desk(new ApiClient(client), wallet);
+    const client = { url: app.url, timeoutMs: 30_000, maxAttempts: 4 };
+    const wallet = new KeyWallet({ payment: secretOf('alice'), stake: null }, 'testnet');
+    const trader = new TradingClient(new Client(client), wallet);
     await this.mine();
-    return { real, desk };
+    return { real, trader };
   }
 
   /** Blocks, shown by every node that runs. */
@@ -137,15 +136,14 @@ async function around(t: Scope, ledger: TestChain) {
 }
 
 /** The first blocks may find the builder without parameters. */
-export async function built<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
-  return ok(await answered(what, ask));
+export async function built<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  const outcome = await answered(what, ask);
+  if (outcome instanceof ApiError) throw outcome;
+  return outcome;
 }
 
-export function answered<T>(
-  what: string,
-  ask: () => Promise<T | ApiFailure>,
-): Promise<T | ApiFailure> {
-  const isReady = (found: T | ApiFailure) =>
-    !(found instanceof ApiFailure && found.cause === 'NOT_READY');
-  return untilAsked(what, ask, isReady);
+export function answered<T>(what: string, ask: () => Promise<T>): Promise<T | ApiError> {
+  const isReady = (found: T | ApiError) =>
+    !(found instanceof ApiError && found.cause === 'NOT_READY');
+  return untilAsked(what, () => outcomeOf(ask()), isReady);
 }

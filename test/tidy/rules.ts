@@ -81,7 +81,7 @@ const CLOCK = 'src/engine/runtime/clock.ts';
 const RNG = 'src/engine/runtime/rng.ts';
 const MAIN = 'src/server/main.ts';
 /** Time and chance of the client, which runs in browsers too. */
-const CLIENT = 'src/client/surroundings.ts';
+const CLIENT = 'src/client/platform.ts';
 /** Hands uWebSockets.js its limit: the library takes it from the environment only. */
 const HEADER_LIMIT = 'src/api/gateway/headerLimit.ts';
 

@@ -6,7 +6,11 @@
  */
 import Type from 'typebox';
 import type { BarView } from '../../engine/market/barView.ts';
-import { EARLIEST_START_MS, MAX_TIME_MS } from '../../engine/market/resolution.ts';
+import {
+  EARLIEST_START_MS,
+  MAX_TIME_MS,
+  readTradingViewResolution,
+} from '../../engine/market/resolution.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
@@ -18,7 +22,6 @@ import {
   Config,
   Found,
   findSymbol,
-  readUdfResolution,
   SymbolInfo,
   searchSymbols,
   symbolInfo,
@@ -164,7 +167,7 @@ function describe({ fold }: ChartNode, text: string): Answer {
 }
 
 function history({ fold }: ChartNode, { query }: RouteRequest): Answer | Failure {
-  const resolution = readUdfResolution(String(query.resolution));
+  const resolution = readTradingViewResolution(String(query.resolution));
   if (resolution === null) {
     return refuse(`resolution must be one of ${CONFIG.supported_resolutions.join(', ')}`);
   }

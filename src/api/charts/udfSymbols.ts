@@ -7,7 +7,11 @@ import Type from 'typebox';
 import type { ListedPool } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { COIN, parseAsset } from '../../engine/market/asset.ts';
-import { RESOLUTIONS, type Resolution } from '../../engine/market/resolution.ts';
+import {
+  RESOLUTIONS,
+  TRADING_VIEW_MINUTES,
+  TRADING_VIEW_RESOLUTIONS,
+} from '../../engine/market/resolution.ts';
 import { findChart, pricePairs } from './market.ts';
 
 export interface UdfSymbol {
@@ -20,17 +24,6 @@ export interface UdfSymbol {
 
 export const EXCHANGE = 'UPCURVE';
 export const SYMBOL_TYPE = 'crypto';
-
-/** By what TradingView calls them; it also writes `D` for `1D`. */
-const UDF_RESOLUTIONS: Readonly<Record<string, Resolution>> = {
-  '1': 'min1',
-  '5': 'min5',
-  '60': 'hour1',
-  '1D': 'day1',
-  '1W': 'week1',
-  '1M': 'month1',
-};
-const UDF_NAMES = Object.keys(UDF_RESOLUTIONS);
 
 export const Config = Type.Object({
   supported_resolutions: Type.Array(Type.String()),
@@ -46,7 +39,7 @@ export const Config = Type.Object({
 });
 
 export const CONFIG: Type.Static<typeof Config> = {
-  supported_resolutions: UDF_NAMES,
+  supported_resolutions: TRADING_VIEW_RESOLUTIONS,
   supports_search: true,
   supports_group_request: false,
   supports_marks: false,
@@ -90,12 +83,6 @@ export const Found = Type.Array(
 
 /** Fractional digits that a chart shows of a price. */
 const PRICE_SCALE = 1_000_000_000_000;
-
-/** null: TradingView has no such name, or we no such bars. */
-export function readUdfResolution(text: string): Resolution | null {
-  const name = /^[DWM]$/.test(text) ? `1${text}` : text;
-  return UDF_NAMES.includes(name) ? (UDF_RESOLUTIONS[name] ?? null) : null;
-}
 
 /** null: nothing of that name is traded. */
 export function findSymbol(fold: Fold, text: string): UdfSymbol | null {
@@ -146,10 +133,10 @@ export function symbolInfo(symbol: UdfSymbol): Type.Static<typeof SymbolInfo> {
     minmov: 1,
     pricescale: PRICE_SCALE,
     has_intraday: true,
-    intraday_multipliers: ['1', '5', '60'],
+    intraday_multipliers: TRADING_VIEW_MINUTES,
     has_daily: true,
     has_weekly_and_monthly: true,
-    supported_resolutions: UDF_NAMES,
+    supported_resolutions: TRADING_VIEW_RESOLUTIONS,
     volume_precision: 6,
     data_status: 'streaming',
   };

@@ -1,8 +1,5 @@
 /** Everything about the gateway that can be tuned, with what holds when nothing is said. */
-export interface Quota {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+import type { Quota } from '../../engine/runtime/tokenBucket.ts';
 
 export interface GatewayOptions {
   /** Other processes may listen on the same port. */

@@ -4,8 +4,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { type Quota, TokenBucket } from '../../engine/runtime/tokenBucket.ts';
 import type { Caller } from '../gateway/address.ts';
-import type { GatewayOptions, Quota } from '../gateway/options.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
 import type { RateClass } from '../gateway/port.ts';
 
 export interface Allowance {
@@ -15,11 +16,6 @@ export interface Allowance {
   readonly retryAfterSeconds: number;
   /** Gives the token back; null where it stays spent whatever the answer is. */
   readonly refund: (() => void) | null;
-}
-
-interface Bucket {
-  tokens: number;
-  atMs: number;
 }
 
 export class Limits {
@@ -42,13 +38,12 @@ export class Limits {
   take(rate: RateClass, caller: Caller): Allowance {
     const limiter = this.#classes[rate];
     if (caller.loopback && !this.#limitLoopback) return limiter.untouched;
-    const bucket = limiter.bucket(caller.key, this.#clock.monotonicMs());
-    if (rate === 'free') return limiter.allowance(bucket, true, null);
-    if (bucket.tokens < 1) return limiter.allowance(bucket, false, null);
-    bucket.tokens -= 1;
+    const nowMs = this.#clock.monotonicMs();
+    const bucket = limiter.bucket(caller.key, nowMs);
+    const isGranted = rate === 'free' || bucket.take(nowMs);
     // A build counts only when it answers 200; until then its token is reserved.
-    const refund = rate === 'build' ? () => limiter.giveBack(bucket) : null;
-    return limiter.allowance(bucket, true, refund);
+    const refund = rate === 'build' && isGranted ? () => bucket.giveBack() : null;
+    return limiter.allowance(bucket.tokens(nowMs), isGranted, refund);
   }
 }
 
@@ -56,37 +51,30 @@ class RateLimiter {
   /** For those who are exempt: the quota, as if nothing had been taken. */
   readonly untouched: Allowance;
   readonly #quota: Quota;
-  readonly #buckets: LRUCache<string, Bucket>;
+  readonly #buckets: LRUCache<string, TokenBucket>;
 
   constructor(quota: Quota, maxAddresses: number) {
     this.#quota = quota;
     this.#buckets = new LRUCache({ max: maxAddresses });
-    this.untouched = this.allowance({ tokens: quota.burst, atMs: 0 }, true, null);
+    this.untouched = this.allowance(quota.burst, true, null);
   }
 
-  bucket(key: string, nowMs: number): Bucket {
+  bucket(key: string, nowMs: number): TokenBucket {
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
-      bucket = { tokens: this.#quota.burst, atMs: nowMs };
+      bucket = new TokenBucket(this.#quota, nowMs);
       this.#buckets.set(key, bucket);
     }
-    const earned = ((nowMs - bucket.atMs) / 1000) * this.#quota.perSecond;
-    bucket.tokens = Math.min(this.#quota.burst, bucket.tokens + earned);
-    bucket.atMs = nowMs;
     return bucket;
   }
 
-  giveBack(bucket: Bucket): void {
-    bucket.tokens = Math.min(this.#quota.burst, bucket.tokens + 1);
-  }
-
-  allowance(bucket: Bucket, granted: boolean, refund: (() => void) | null): Allowance {
+  allowance(tokens: number, granted: boolean, refund: (() => void) | null): Allowance {
     const { burst, perSecond } = this.#quota;
-    const reset = Math.ceil((burst - bucket.tokens) / perSecond);
+    const reset = Math.ceil((burst - tokens) / perSecond);
     const lines =
-      `\r\nRateLimit-Limit: ${burst}\r\nRateLimit-Remaining: ${Math.floor(bucket.tokens)}` +
+      `\r\nRateLimit-Limit: ${burst}\r\nRateLimit-Remaining: ${Math.floor(tokens)}` +
       `\r\nRateLimit-Reset: ${reset}`;
-    const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+    const retryAfterSeconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
     return { granted, lines, retryAfterSeconds, refund };
   }
 }

@@ -1,5 +1,6 @@
 /** How a client behaves: frames per second and bad frames, and when it has gone too far. */
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { TokenBucket } from '../../engine/runtime/tokenBucket.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 
 export type Verdict = 'fine' | 'warn' | 'ignore' | 'close';
@@ -7,30 +8,24 @@ export type Verdict = 'fine' | 'warn' | 'ignore' | 'close';
 export class Conduct {
   readonly #clock: Clock;
   readonly #options: GatewayOptions;
-  #tokens: number;
-  #atMs: number;
+  readonly #frames: TokenBucket;
   #refused = 0;
   readonly #badAtMs: number[] = [];
 
   constructor(clock: Clock, options: GatewayOptions) {
     this.#clock = clock;
     this.#options = options;
-    this.#tokens = options.framesPerSecond;
-    this.#atMs = clock.monotonicMs();
+    const { framesPerSecond } = options;
+    const quota = { perSecond: framesPerSecond, burst: framesPerSecond };
+    this.#frames = new TokenBucket(quota, clock.monotonicMs());
   }
 
   /** A frame came. Warned once when it is too many; closed when as many again follow. */
   frame(): Verdict {
     const { framesPerSecond } = this.#options;
     const nowMs = this.#clock.monotonicMs();
-    const earned = ((nowMs - this.#atMs) / 1000) * framesPerSecond;
-    this.#tokens = Math.min(framesPerSecond, this.#tokens + earned);
-    this.#atMs = nowMs;
-    if (this.#tokens >= framesPerSecond / 2) this.#refused = 0;
-    if (this.#tokens >= 1) {
-      this.#tokens -= 1;
-      return 'fine';
-    }
+    if (this.#frames.tokens(nowMs) >= framesPerSecond / 2) this.#refused = 0;
+    if (this.#frames.take(nowMs)) return 'fine';
     this.#refused += 1;
     if (this.#refused > framesPerSecond) return 'close';
     return this.#refused === 1 ? 'warn' : 'ignore';

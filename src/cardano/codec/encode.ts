@@ -5,7 +5,7 @@
 import { assert } from '../../engine/runtime/assert.ts';
 import { addressBytes, parseAddress } from './address.ts';
 import { ARRAY, BYTES, cborHead, MAP, TAG, UNSIGNED } from './cbor.ts';
-import { fromHex } from './hex.ts';
+import { fromHex, joined } from './hex.ts';
 import { compareRefs, type OutputRef } from './output.ts';
 import type { Value } from './value.ts';
 
@@ -14,19 +14,19 @@ export function uint(value: bigint | number): Uint8Array {
 }
 
 export function byteString(content: Uint8Array): Uint8Array {
-  return Buffer.concat([cborHead(BYTES, content.length), content]);
+  return joined([cborHead(BYTES, content.length), content]);
 }
 
 export function array(items: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat([cborHead(ARRAY, items.length), ...items]);
+  return joined([cborHead(ARRAY, items.length), ...items]);
 }
 
 export function map(entries: readonly (readonly [Uint8Array, Uint8Array])[]): Uint8Array {
-  return Buffer.concat([cborHead(MAP, entries.length), ...entries.flat()]);
+  return joined([cborHead(MAP, entries.length), ...entries.flat()]);
 }
 
 export function tagged(tag: number, content: Uint8Array): Uint8Array {
-  return Buffer.concat([cborHead(TAG, tag), content]);
+  return joined([cborHead(TAG, tag), content]);
 }
 
 export interface OutputPlan {

@@ -20,7 +20,7 @@ import {
   TAG,
   UNSIGNED,
 } from './cbor.ts';
-import { fromHex, toHex } from './hex.ts';
+import { fromHex, joined, toHex } from './hex.ts';
 
 export class Constr {
   readonly index: number;
@@ -90,7 +90,7 @@ function readConstr(bytes: Uint8Array, tag: number, content: Item): Constr {
 export function encodePlutusData(data: PlutusData): Uint8Array {
   const parts: Uint8Array[] = [];
   write(data, parts);
-  return Buffer.concat(parts);
+  return joined(parts);
 }
 
 function write(data: PlutusData, parts: Uint8Array[]): void {

@@ -3,15 +3,16 @@
  * live, and after a rollback exactly the bars that it changed.
  *
  * The library wants points in ascending order, each time once, and takes an older point only where
- * there is one. So a change is drawn point by point where that is possible, and otherwise (bars
- * came in between, or went) the series is set anew, which keeps the view where it is.
+ * there is one. A change is drawn point by point where that is possible. Where bars were inserted
+ * or removed, the whole series is set again, which keeps the view where it is.
  *
  * Source: typings of lightweight-charts 5, `ISeriesApi` and `ITimeScaleApi`, of which this needs no
- * more than is written here.
+ *         more than is written here.
  */
+
+import { ApiError } from '../apiError.ts';
 import type { Candle } from '../mirrors/barRows.ts';
 import type { BarsChange, BarsState } from '../mirrors/bars.ts';
-import { ApiError } from '../rest/apiError.ts';
 import { type CandlePoint, candlePoint, chartTime, drawable, type VolumePoint } from './points.ts';
 
 export interface ChartSeries<Point> {
@@ -21,7 +22,7 @@ export interface ChartSeries<Point> {
 }
 
 export interface LogicalRange {
-  /** Index of the first bar in view; negative where the view begins before it. */
+  /** Index of the first bar in view; negative where the view starts before it. */
   readonly from: number;
   readonly to: number;
 }
@@ -129,7 +130,7 @@ class Painter<B extends Candle> {
   }
 }
 
-/** A launch that nobody has traded yet has its flat bar to show. */
+/** A token without trades shows the flat bar of its launch. */
 function shownOf<B extends Candle>({ bars, standing }: BarsState<B>): readonly B[] {
   return bars.length > 0 || standing === null ? bars : [standing];
 }

@@ -18,12 +18,12 @@ export interface VolumePoint {
   color?: string;
 }
 
-/** lightweight-charts refuses what lies beyond: 2^53 / 100. */
-const MOST = 90_071_992_547_409;
+/** The largest number that lightweight-charts accepts: 2^53 / 100. */
+const MAX_DRAWABLE = 90_071_992_547_409;
 
 /** An exact decimal as a number that can be drawn. */
 export function drawable(decimal: string): number {
-  return Math.min(Number(decimal), MOST);
+  return Math.min(Number(decimal), MAX_DRAWABLE);
 }
 
 export function chartTime(seconds: number): ChartTime {

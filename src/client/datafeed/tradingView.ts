@@ -3,13 +3,19 @@
  * tradingViewDatafeed(client, {onReset}), symbol: '<asset id>'})`. Market caps are the symbol
  * `<asset id>:mcap`.
  *
- * The library cannot be told that a bar of before has changed. After a rollback or a late trade its
- * cache is declared void, and `onReset` is called, where the page calls `chart.resetData()`.
+ * The library takes no changes of older bars. After a rollback or a late trade its cache is
+ * invalidated and `onReset` is called, where the page calls `chart.resetData()`.
  */
+
+import {
+  readTradingViewResolution,
+  TRADING_VIEW_MINUTES,
+  TRADING_VIEW_RESOLUTIONS,
+} from '../../engine/market/resolution.ts';
+import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
 import type { Candle } from '../mirrors/barRows.ts';
 import type { BarsMirror } from '../mirrors/bars.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { LiquidityPoolInfo, Resolution } from '../types.ts';
 import { drawable } from './points.ts';
 import type {
@@ -27,15 +33,6 @@ export interface TradingViewOptions {
   readonly onReset?: () => void;
 }
 
-const RESOLUTIONS: Readonly<Record<string, Resolution>> = {
-  '1': 'min1',
-  '5': 'min5',
-  '60': 'hour1',
-  '1D': 'day1',
-  '1W': 'week1',
-  '1M': 'month1',
-};
-const SUPPORTED = Object.keys(RESOLUTIONS);
 const EXCHANGE = 'upcurve';
 const CAP_SUFFIX = ':mcap';
 const MOST_BARS = 5_000;
@@ -46,7 +43,7 @@ const LIVE_BARS = 2;
 export function tradingViewDatafeed(client: Client, options: TradingViewOptions = {}): Datafeed {
   const live = new Map<string, { close(): void }>();
   return {
-    // The library wants none of its callbacks called before its call has returned.
+    // The library must not be called back before its own call has returned.
     onReady: (callback) => queueMicrotask(() => callback(CONFIGURATION)),
     searchSymbols(userInput, _exchange, _type, onResult) {
       void found(client, userInput).then(onResult);
@@ -66,23 +63,23 @@ export function tradingViewDatafeed(client: Client, options: TradingViewOptions 
         onResetCacheNeeded();
         options.onReset?.();
       };
-      live.set(guid, begin(client, ticker, readResolution(resolution), { onTick, reset }));
+      live.set(guid, startLive(client, ticker, readResolution(resolution), { onTick, reset }));
     },
     unsubscribeBars(guid) {
       live.get(guid)?.close();
       live.delete(guid);
     },
     getServerTime(callback) {
-      const told = ({ data }: { data: { timestamp: number } }) =>
+      const answer = ({ data }: { data: { timestamp: number } }) =>
         callback(Math.floor(data.timestamp / 1000));
       // Without an answer the library keeps its own clock.
-      void client.server.time().then(told, () => {});
+      void client.server.time().then(answer, () => {});
     },
   };
 }
 
 const CONFIGURATION: DatafeedConfiguration = {
-  supported_resolutions: SUPPORTED,
+  supported_resolutions: TRADING_VIEW_RESOLUTIONS,
   exchanges: [{ value: EXCHANGE, name: EXCHANGE, desc: 'Tokens of this launchpad' }],
   symbols_types: [{ name: 'Tokens', value: 'crypto' }],
   supports_marks: false,
@@ -130,10 +127,10 @@ async function resolved(client: Client, symbol: string): Promise<SymbolInfo> {
     minmov: 1,
     pricescale: isCap ? 100 : 1_000_000_000_000,
     has_intraday: true,
-    intraday_multipliers: ['1', '5', '60'],
+    intraday_multipliers: TRADING_VIEW_MINUTES,
     has_daily: true,
     has_weekly_and_monthly: true,
-    supported_resolutions: SUPPORTED,
+    supported_resolutions: TRADING_VIEW_RESOLUTIONS,
     visible_plots_set: isCap ? 'ohlc' : 'ohlcv',
     data_status: 'streaming',
   };
@@ -145,8 +142,8 @@ function readSymbol(symbol: string): { asset: string; isCap: boolean } {
 }
 
 function readResolution(text: string): Resolution {
-  const resolution = RESOLUTIONS[text] ?? RESOLUTIONS[`1${text}`];
-  if (resolution === undefined) throw new ApiError('INVALID_PARAMS', `no resolution ${text}`);
+  const resolution = readTradingViewResolution(text);
+  if (resolution === null) throw new ApiError('INVALID_PARAMS', `no resolution ${text}`);
   return resolution;
 }
 
@@ -180,16 +177,16 @@ interface Listener {
   readonly reset: () => void;
 }
 
-function begin(client: Client, ticker: string, interval: Resolution, listener: Listener) {
+function startLive(client: Client, ticker: string, interval: Resolution, listener: Listener) {
   const { asset, isCap } = readSymbol(ticker);
   const pair = { base: asset, quote: '.' };
   if (isCap) {
-    return followed(client.bars(pair, interval, { kind: 'mcap', limit: LIVE_BARS }), listener);
+    return notifyOn(client.bars(pair, interval, { kind: 'mcap', limit: LIVE_BARS }), listener);
   }
-  return followed(client.bars(pair, interval, { limit: LIVE_BARS }), listener);
+  return notifyOn(client.bars(pair, interval, { limit: LIVE_BARS }), listener);
 }
 
-function followed<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Listener) {
+function notifyOn<B extends Candle>(mirror: BarsMirror<B>, { onTick, reset }: Listener) {
   let newest: number | null = null;
   const drawn = new Map<number, string>();
   mirror.onChange(({ bars }, { reason, changed, removed }) => {

@@ -11,17 +11,17 @@ export interface Candle {
   readonly final: boolean;
 }
 
-/** A bar, or the time of one that is no more. */
-export type BarNews<B extends Candle> = B | { readonly time: number; readonly removed: true };
+/** A bar, or the time of one that was removed. */
+export type BarPatch<B extends Candle> = B | { readonly time: number; readonly removed: true };
 
-/** The oldest go; a chart that needs more loads them again. */
-const MOST_BARS = 50_000;
+/** Beyond it the oldest are dropped; a chart that needs them loads them again. */
+const MAX_BARS = 50_000;
 
 export class BarRows<B extends Candle> {
   /** Oldest first. */
   readonly bars: B[];
   hasOlder: boolean;
-  /** Of a launch that nobody has traded. */
+  /** Flat bar of a launch without trades. */
   standing: B | null = null;
 
   constructor(bars: readonly B[], hasOlder: boolean) {
@@ -30,14 +30,14 @@ export class BarRows<B extends Candle> {
   }
 
   /** `isFilled`: flat bars without trades are bars like others. */
-  take(news: readonly BarNews<B>[], isFilled: boolean) {
+  apply(patches: readonly BarPatch<B>[], isFilled: boolean) {
     const changed: B[] = [];
     const removed: number[] = [];
-    for (const bar of [...news].sort((a, b) => a.time - b.time)) {
+    for (const bar of [...patches].sort((a, b) => a.time - b.time)) {
       if ('removed' in bar) {
         if (this.#remove(bar.time)) removed.push(bar.time);
       } else if (!isFilled && bar.trades === 0) {
-        // In its place there was a traded one, if any, that a rollback took away.
+        // If a traded bar was there, a rollback removed its trades.
         if (this.#remove(bar.time)) removed.push(bar.time);
         this.standing = bar;
       } else if (this.#put(bar)) changed.push(bar);
@@ -51,14 +51,14 @@ export class BarRows<B extends Candle> {
     this.hasOlder = hasOlder;
   }
 
-  /** False for a bar of before those that are known. */
+  /** False for a bar older than those that are known. */
   #put(bar: B): boolean {
     const [oldest] = this.bars;
     if (this.hasOlder && (oldest === undefined || bar.time < oldest.time)) return false;
     const at = this.#placeOf(bar.time);
     const isThere = this.bars[at]?.time === bar.time;
     this.bars.splice(at, isThere ? 1 : 0, bar);
-    if (this.bars.length > MOST_BARS) {
+    if (this.bars.length > MAX_BARS) {
       this.bars.shift();
       this.hasOlder = true;
     }
@@ -76,7 +76,7 @@ export class BarRows<B extends Candle> {
   /** Of the first bar that is not before `time`. */
   #placeOf(time: number): number {
     let [low, high] = [0, this.bars.length];
-    // Nearly always it is the last one.
+    // Nearly always it is the last bar.
     if ((this.bars[high - 1]?.time ?? -1) < time) return high;
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -1,8 +1,9 @@
 /** Where the bars of a mirror come from: prices or market caps, over HTTP and over the socket. */
+
+import { ApiError } from '../apiError.ts';
 import type { Answer, HistoryAnswer } from '../rest/answer.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { chartsRoutes } from '../rest/market.ts';
-import type { Wish } from '../socket/subscription.ts';
+import type { SubscribeParams } from '../socket/subscription.ts';
 import type {
   Bar,
   BarsRevision,
@@ -14,7 +15,7 @@ import type {
   StreamedBar,
   StreamedMCapBar,
 } from '../types.ts';
-import type { BarNews, Candle } from './barRows.ts';
+import type { BarPatch, Candle } from './barRows.ts';
 
 /** Volumes are exact decimals: in the quote asset, and in the base asset. */
 export type PriceBar = Omit<Bar, 'pair'>;
@@ -30,17 +31,17 @@ export interface HistoryPage<B extends Candle> {
 }
 
 export interface BarSource<B extends Candle> {
-  readonly wish: Wish;
-  /** Flat bars stand where nothing was traded. */
+  readonly params: SubscribeParams;
+  /** Intervals without trades have flat bars. */
   readonly isFilled: boolean;
   /** Throws `ApiError`. */
   newest(limit: number): Promise<HistoryPage<B>>;
   before(time: number, limit: number): Promise<HistoryPage<B>>;
   streamed(data: unknown): B;
-  revised(data: unknown): readonly BarNews<B>[];
+  revised(data: unknown): readonly BarPatch<B>[];
 }
 
-export interface BarWish {
+export interface BarParams {
   readonly pair: PairOf;
   readonly interval: Resolution;
   readonly fill?: 'previous' | undefined;
@@ -48,21 +49,21 @@ export interface BarWish {
 }
 
 type Charts = ReturnType<typeof chartsRoutes>;
-/** The last second of year 9999: all there is. */
+/** The last second of year 9999. */
 const END_OF_TIME = 253_402_300_799;
 const NOWHERE: Position = { epoch: '0-none', seq: 0 };
 
-interface Asked<Row> {
+interface BarCalls<Row> {
   history(query: Parameters<Charts['history']>[0]): Promise<HistoryAnswer<readonly Row[]>>;
   newest(query: Parameters<Charts['last']>[0]): Promise<Answer<{ readonly bar: Row }>>;
 }
 
-export function priceSource(charts: Charts, wish: BarWish): BarSource<PriceBar> {
-  const asked: Asked<Bar> = { history: charts.history, newest: charts.initialState };
+export function priceSource(charts: Charts, params: BarParams): BarSource<PriceBar> {
+  const calls: BarCalls<Bar> = { history: charts.history, newest: charts.initialState };
   return {
-    ...pagesOf(asked, wish, priceBar),
-    wish: wishOf('LastBar', wish),
-    isFilled: wish.fill === 'previous',
+    ...pagesOf(calls, params, priceBar),
+    params: subscribeParams('LastBar', params),
+    isFilled: params.fill === 'previous',
     // trust: both types come from the schemas by which the server documents this topic
     streamed: (data) => priceBar(data as StreamedBar),
     revised: (data) =>
@@ -71,15 +72,15 @@ export function priceSource(charts: Charts, wish: BarWish): BarSource<PriceBar> 
   };
 }
 
-export function capSource(charts: Charts, wish: BarWish): BarSource<CapBar> {
-  const asked: Asked<MCapBar> = {
+export function capSource(charts: Charts, params: BarParams): BarSource<CapBar> {
+  const calls: BarCalls<MCapBar> = {
     history: charts.mcapHistory,
     newest: charts.mcapInitialState,
   };
   return {
-    ...pagesOf(asked, wish, capBar),
-    wish: wishOf('MCapBar', wish),
-    isFilled: wish.fill === 'previous',
+    ...pagesOf(calls, params, capBar),
+    params: subscribeParams('MCapBar', params),
+    isFilled: params.fill === 'previous',
     // trust: both types come from the schemas by which the server documents this topic
     streamed: (data) => capBar(data as StreamedMCapBar),
     revised: (data) =>
@@ -88,14 +89,17 @@ export function capSource(charts: Charts, wish: BarWish): BarSource<CapBar> {
   };
 }
 
-function wishOf(topic: string, { pair, interval, fill, maxHz }: BarWish): Wish {
+function subscribeParams(
+  topic: string,
+  { pair, interval, fill, maxHz }: BarParams,
+): SubscribeParams {
   const data = { pair, interval, ...(fill === undefined ? {} : { fill }) };
   return { topic, data, maxHz };
 }
 
 function pagesOf<Row, B extends Candle>(
-  { history, newest }: Asked<Row>,
-  { pair, interval, fill }: BarWish,
+  { history, newest }: BarCalls<Row>,
+  { pair, interval, fill }: BarParams,
   barOf: (row: Row) => B,
 ): Pick<BarSource<B>, 'newest' | 'before'> {
   const of = { ...pair, resolution: interval };

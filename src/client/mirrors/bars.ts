@@ -1,25 +1,26 @@
 /**
- * The bars of a pair: a piece of history over HTTP, then live from its position on. The newest bars
- * are all there back to the oldest one loaded; older ones come with `loadOlder`.
+ * The bars of a pair: a page of history over HTTP, then live from its position. There is no gap
+ * between the newest bar and the oldest one loaded; `loadOlder` loads more.
  */
+
+import { ApiError } from '../apiError.ts';
+import type { ClientPlatform } from '../platform.ts';
 import { includes } from '../rest/answer.ts';
-import { ApiError } from '../rest/apiError.ts';
 import { backoffMs } from '../socket/backoff.ts';
 import type { Connection } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
-import type { Surroundings } from '../surroundings.ts';
 import type { Position } from '../types.ts';
-import { type BarNews, BarRows, type Candle } from './barRows.ts';
+import { type BarPatch, BarRows, type Candle } from './barRows.ts';
 import type { BarSource, HistoryPage } from './barSource.ts';
 import { BaseMirror } from './base.ts';
-import type { Change, Reason } from './port.ts';
+import type { Change, Reason } from './mirror.ts';
 
 export interface BarsState<B extends Candle> {
   /** False: the server knows no such pair, yet. */
   readonly isKnown: boolean;
   /** Oldest first, each interval once. */
   readonly bars: readonly B[];
-  /** Of a launch that nobody has traded yet: a flat bar at its spot, which is in no history. */
+  /** Of a launch without trades: a flat bar at its spot price, which is in no history. */
   readonly standing: B | null;
   /** Whether there are bars older than the first one here. */
   readonly hasOlder: boolean;
@@ -28,35 +29,35 @@ export interface BarsState<B extends Candle> {
 export interface BarsChange<B extends Candle> extends Change {
   /** Changed or new, oldest first; on `snapshot` and `history` look at the state instead. */
   readonly changed: readonly B[];
-  /** Times of bars that are no more. */
+  /** Times of bars that were removed. */
   readonly removed: readonly number[];
 }
 
-export interface BarsParts extends Pick<Surroundings, 'clock' | 'chance'> {
+export interface BarsMirrorDeps extends Pick<ClientPlatform, 'clock' | 'chance'> {
   readonly connection: Connection;
 }
 
 /** Tries to get older bars from a node that is not behind this mirror. */
-const MOST_TRIES = 8;
-const LONGEST_ASKED_SECONDS = 60;
+const MAX_TRIES = 8;
+const MAX_RETRY_AFTER_SECONDS = 60;
 
 export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsChange<B>> {
-  readonly #parts: BarsParts;
+  readonly #deps: BarsMirrorDeps;
   readonly #source: BarSource<B>;
-  /** Of the first page, and of one that is loaded anew. */
+  /** Of the first page, and of one that is loaded again. */
   readonly #limit: number;
   #rows = new BarRows<B>([], false);
   #subscription: Subscription | null = null;
   #loading: Promise<boolean> | null = null;
-  /** Counts the times that all was loaded anew. */
-  #round = 0;
+  /** Counts full reloads: an answer to an older one is dropped. */
+  #generation = 0;
 
-  constructor(parts: BarsParts, source: BarSource<B>, limit: number) {
+  constructor(deps: BarsMirrorDeps, source: BarSource<B>, limit: number) {
     super({ isKnown: false, bars: [], standing: null, hasOlder: false });
-    this.#parts = parts;
+    this.#deps = deps;
     this.#source = source;
     this.#limit = limit;
-    void this.#begin();
+    void this.#reload();
   }
 
   /** Loads up to `count` bars before the first one; true when there were any. Throws `ApiError`. */
@@ -68,18 +69,18 @@ export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsC
   }
 
   protected override stop(): void {
-    this.#round += 1;
+    this.#generation += 1;
     this.#subscription?.close();
   }
 
-  /** From nothing: a page of history, and what comes after it. What was shown stays until then. */
-  async #begin(): Promise<void> {
+  /** A page of history, then live. What was shown stays until the page is there. */
+  async #reload(): Promise<void> {
     this.#subscription?.close();
-    this.#round += 1;
-    const round = this.#round;
+    this.#generation += 1;
+    const generation = this.#generation;
     const limit = Math.max(this.#limit, this.#rows.bars.length);
-    const page = await this.#page(round, () => this.#source.newest(limit));
-    if (page === null || round !== this.#round) return;
+    const page = await this.#page(generation, () => this.#source.newest(limit));
+    if (page === null || generation !== this.#generation) return;
     if (page.isKnown) this.#load(page);
     this.#subscribe(page.isKnown ? page.position : undefined);
   }
@@ -87,96 +88,99 @@ export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsC
   #load({ bars, standing, hasOlder, position }: HistoryPage<B>): void {
     this.#rows = new BarRows(bars, hasOlder);
     this.#rows.standing = standing;
-    this.#tell(true, position, { reason: 'snapshot', changed: [], removed: [] });
+    this.#notify(true, position, { reason: 'snapshot', changed: [], removed: [] });
   }
 
-  /** Asks until there is an answer: an outage is no end. */
-  async #page(round: number, ask: () => Promise<HistoryPage<B>>): Promise<HistoryPage<B> | null> {
+  /** Retries until there is an answer: an outage ends nothing. */
+  async #page(
+    generation: number,
+    ask: () => Promise<HistoryPage<B>>,
+  ): Promise<HistoryPage<B> | null> {
     for (let tries = 0; ; tries += 1) {
       try {
         return await ask();
       } catch (error) {
-        if (round !== this.#round) return null;
+        if (generation !== this.#generation) return null;
         if (!(error instanceof ApiError) || !error.isPassing) {
           this.fail(asApiError(error));
           return null;
         }
         await this.#pause(tries, error.retryAfterSeconds ?? 0);
-        if (round !== this.#round) return null;
+        if (generation !== this.#generation) return null;
       }
     }
   }
 
-  #pause(tries: number, askedSeconds = 0): Promise<void> {
-    const { clock, chance } = this.#parts;
-    const askedMs = Math.min(askedSeconds, LONGEST_ASKED_SECONDS) * 1_000;
+  #pause(tries: number, retryAfterSeconds = 0): Promise<void> {
+    const { clock, chance } = this.#deps;
+    const retryAfterMs = Math.min(retryAfterSeconds, MAX_RETRY_AFTER_SECONDS) * 1_000;
     return new Promise((resolve) => {
-      clock.after(Math.max(askedMs, backoffMs(tries, chance)), resolve);
+      clock.after(Math.max(retryAfterMs, backoffMs(tries, chance)), resolve);
     });
   }
 
   #subscribe(since: Position | undefined): void {
-    this.#subscription = this.#parts.connection.subscribe(
-      { ...this.#source.wish, since },
+    this.#subscription = this.#deps.connection.subscribe(
+      { ...this.#source.params, since },
       {
-        snapshot: (data, position) => this.#anew(data, position),
-        update: (event, data, position) => this.#news(event, data, position),
-        idle: (position) => this.reach(position),
+        snapshot: (data, position) => this.#reloaded(data, position),
+        update: (event, data, position) => this.#update(event, data, position),
+        idle: (position) => this.advance(position),
         ended: (error) => this.fail(error),
       },
     );
   }
 
-  /** Who gets a snapshot has missed something: it says the newest bar only. */
-  #anew(data: unknown, position: Position): void {
-    if (data !== null) void this.#begin();
-    else this.#forget(position, 'snapshot');
+  /** A snapshot holds only the newest bar, so bars were missed: load the page again. */
+  #reloaded(data: unknown, position: Position): void {
+    if (data !== null) void this.#reload();
+    else this.#clear(position, 'snapshot');
   }
 
-  #news(event: string, data: unknown, position: Position): void {
+  #update(event: string, data: unknown, position: Position): void {
     const isRevision = event === 'BarsRevised';
     const reason: Reason = isRevision ? 'revised' : 'update';
     if (data === null) {
-      this.#forget(position, reason);
+      this.#clear(position, reason);
       return;
     }
-    const news = isRevision ? this.#source.revised(data) : [this.#source.streamed(data)];
-    this.#take(news, position, reason);
+    const patches = isRevision ? this.#source.revised(data) : [this.#source.streamed(data)];
+    this.#apply(patches, position, reason);
   }
 
-  #take(news: readonly BarNews<B>[], position: Position, reason: Reason): void {
-    const { changed, removed } = this.#rows.take(news, this.#source.isFilled);
-    this.#tell(true, position, { reason, changed, removed });
+  #apply(patches: readonly BarPatch<B>[], position: Position, reason: Reason): void {
+    const { changed, removed } = this.#rows.apply(patches, this.#source.isFilled);
+    this.#notify(true, position, { reason, changed, removed });
   }
 
-  /** There is no such pair, or a rollback took it away. */
-  #forget(position: Position, reason: Reason): void {
+  /** There is no such pair, or a rollback removed it. */
+  #clear(position: Position, reason: Reason): void {
     const removed = this.#rows.bars.map(({ time }) => time);
     this.#rows = new BarRows<B>([], false);
-    this.#tell(false, position, { reason, changed: [], removed });
+    this.#notify(false, position, { reason, changed: [], removed });
   }
 
-  #tell(isKnown: boolean, position: Position, change: BarsChange<B>): void {
+  #notify(isKnown: boolean, position: Position, change: BarsChange<B>): void {
     const { bars, standing, hasOlder } = this.#rows;
-    this.become({ isKnown, bars: [...bars], standing, hasOlder }, position, change);
+    this.setState({ isKnown, bars: [...bars], standing, hasOlder }, position, change);
   }
 
   async #loadOlder(count: number): Promise<boolean> {
-    const round = this.#round;
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const generation = this.#generation;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const [oldest] = this.#rows.bars;
       if (oldest === undefined || !this.#rows.hasOlder || this.isClosed) return false;
       const page = await this.#source.before(oldest.time, count);
       const own = this.position;
-      // All came anew meanwhile, with its own oldest bar.
-      if (round !== this.#round || own === null || this.isClosed) return false;
+      // All was reloaded meanwhile, with another oldest bar.
+      if (generation !== this.#generation || own === null || this.isClosed) return false;
       const isSame = this.#rows.bars[0]?.time === oldest.time;
       if (isSame && includes(page.position, own)) {
         this.#rows.prepend(page.bars, page.hasOlder);
-        this.#tell(true, own, { reason: 'history', changed: [], removed: [] });
+        this.#notify(true, own, { reason: 'history', changed: [], removed: [] });
         return page.bars.length > 0;
       }
-      // The node is behind what is known here: its bars may be revised already.
+      // The node is behind this mirror: its bars may be revised already.
       await this.#pause(tries);
     }
     throw new ApiError(

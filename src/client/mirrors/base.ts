@@ -1,8 +1,9 @@
 /** What all mirrors share: listeners, waiting for the first state, iterating, ending. */
+
+import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
-import { ApiError } from '../rest/apiError.ts';
 import type { Position } from '../types.ts';
-import type { Change, Mirror } from './port.ts';
+import type { Change, Mirror } from './mirror.ts';
 
 export abstract class BaseMirror<State, News extends Change = Change>
   implements Mirror<State, News>
@@ -14,8 +15,8 @@ export abstract class BaseMirror<State, News extends Change = Change>
   #error: ApiError | null = null;
   readonly #changes = new Listeners<[state: State, change: News]>();
   readonly #errors = new Listeners<[error: ApiError]>();
-  /** Iterations and `ready` that wait for something to happen. */
-  readonly #wakers = new Set<() => void>();
+  /** Pending iterations and `ready` calls. */
+  readonly #waiters = new Set<() => void>();
 
   constructor(empty: State) {
     this.#state = empty;
@@ -45,7 +46,7 @@ export abstract class BaseMirror<State, News extends Change = Change>
     while (!this.#isLoaded) {
       if (this.#error !== null) throw this.#error;
       if (this.#isClosed) throw new ApiError('STOPPED', 'closed before it was loaded');
-      await this.#woken();
+      await this.#nextEvent();
     }
     return this.#state;
   }
@@ -81,7 +82,7 @@ export abstract class BaseMirror<State, News extends Change = Change>
         }
         if (this.#error !== null) throw this.#error;
         if (this.#isClosed) return;
-        await this.#woken();
+        await this.#nextEvent();
       }
     } finally {
       this.close();
@@ -91,21 +92,21 @@ export abstract class BaseMirror<State, News extends Change = Change>
   /** Ends its subscriptions. */
   protected abstract stop(): void;
 
-  protected become(state: State, position: Position, change: News): void {
+  protected setState(state: State, position: Position, change: News): void {
     if (this.#isClosed) return;
     this.#state = state;
     this.#position = position;
     this.#isLoaded = true;
     this.#wake();
-    this.#changes.tell(state, change);
+    this.#changes.notify(state, change);
   }
 
   /** Nothing has changed up to here. */
-  protected reach(position: Position): void {
+  protected advance(position: Position): void {
     if (this.#isLoaded) this.#position = position;
   }
 
-  /** An end that this side asked for is no error. */
+  /** A close by this side is no error. */
   protected fail(error: ApiError): void {
     if (this.#isClosed) return;
     if (error.cause === 'STOPPED') {
@@ -116,20 +117,20 @@ export abstract class BaseMirror<State, News extends Change = Change>
     this.#isClosed = true;
     this.stop();
     this.#wake();
-    this.#errors.tell(error);
+    this.#errors.notify(error);
     this.#changes.clear();
     this.#errors.clear();
   }
 
-  #woken(): Promise<void> {
+  #nextEvent(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wakers.add(resolve);
+      this.#waiters.add(resolve);
     });
   }
 
   #wake(): void {
-    const wakers = [...this.#wakers];
-    this.#wakers.clear();
-    for (const wake of wakers) wake();
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    for (const wake of waiters) wake();
   }
 }

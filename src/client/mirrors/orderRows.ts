@@ -1,7 +1,8 @@
 /**
  * Changed orders among those that are known, in the order that HTTP has: newest first by block and
- * place in it. Rows say no more of that than the second, so it is taken from the frame, which is in
- * this order itself. What it does not name was not undone, and so is older than all it brings.
+ * place in it. Rows hold only the second, so the order within one is taken from the frame, which is
+ * in this order. An order that the frame does not name was not undone, so it is older than all in
+ * it.
  */
 import type { ApiOrder } from '../types.ts';
 
@@ -37,7 +38,7 @@ function withChanges(
   floor: number,
 ): ApiOrder[] {
   const news = new Map(changed.map((order) => [order.entityId, order]));
-  // In another second it stands elsewhere: as if it were new.
+  // With another second its place changes, as if it were new.
   const rows = known.filter(({ entityId, timestamp }) => {
     const now = news.get(entityId);
     return now === undefined || now.timestamp === timestamp;

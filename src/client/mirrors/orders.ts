@@ -1,15 +1,16 @@
 /**
- * Orders of a token or of an address: what is on the chain, newest first, and what waits in the
+ * Orders of a token or of an address: those on the chain, newest first, and those in the
  * mempool. A snapshot holds the newest 100; older ones come with `loadOlder`.
  */
+
+import type { ApiError } from '../apiError.ts';
 import type { Answer } from '../rest/answer.ts';
-import type { ApiError } from '../rest/apiError.ts';
 import type { Connection } from '../socket/connection.ts';
-import type { Subscription, Wish } from '../socket/subscription.ts';
+import type { SubscribeParams, Subscription } from '../socket/subscription.ts';
 import type { ApiOrder, LiveOrdersFeedData, OrderPage, Position } from '../types.ts';
 import { BaseMirror } from './base.ts';
+import type { Change, Reason } from './mirror.ts';
 import { merged } from './orderRows.ts';
-import type { Change, Reason } from './port.ts';
 
 export interface OrdersState {
   /** False: the server knows no such token, yet. */
@@ -25,11 +26,11 @@ export interface OrdersState {
 export interface OrdersChange extends Change {
   /** Changed or new, in either list. */
   readonly changed: readonly ApiOrder[];
-  /** Ids of orders that neither chain nor mempool has any more. */
+  /** Ids of orders that are neither on the chain nor in the mempool now. */
   readonly removed: readonly string[];
 }
 
-/** Asks for the page of orders that are older than the one with the id `before`. */
+/** Loads the page of orders that are older than the one with the id `before`. */
 export type OlderOrders = (before: string) => Promise<Answer<OrderPage>>;
 
 const EMPTY: OrdersState = { isKnown: false, ledger: [], mempool: [], count: 0 };
@@ -37,17 +38,17 @@ const EMPTY: OrdersState = { isKnown: false, ledger: [], mempool: [], count: 0 }
 export class OrdersMirror extends BaseMirror<OrdersState, OrdersChange> {
   readonly #subscription: Subscription;
   readonly #older: OlderOrders;
-  /** Of orders on the chain that are kept; the oldest go. */
-  #most = 500;
+  /** Of orders on the chain; beyond it the oldest are dropped. */
+  #maxRows = 500;
 
-  constructor(connection: Connection, wish: Wish, older: OlderOrders) {
+  constructor(connection: Connection, params: SubscribeParams, older: OlderOrders) {
     super(EMPTY);
     this.#older = older;
-    this.#subscription = connection.subscribe(wish, {
-      snapshot: (data, position) => this.#told(data, position, 'snapshot'),
+    this.#subscription = connection.subscribe(params, {
+      snapshot: (data, position) => this.#apply(data, position, 'snapshot'),
       update: (event, data, position) =>
-        this.#told(data, position, event === 'OrdersRevised' ? 'revised' : 'update'),
-      idle: (position) => this.reach(position),
+        this.#apply(data, position, event === 'OrdersRevised' ? 'revised' : 'update'),
+      idle: (position) => this.advance(position),
       ended: (error: ApiError) => this.fail(error),
     });
   }
@@ -62,15 +63,15 @@ export class OrdersMirror extends BaseMirror<OrdersState, OrdersChange> {
     const oldest = this.state.ledger.at(-1);
     if (oldest === undefined || !this.hasOlder) return false;
     const { data } = await this.#older(oldest.entityId);
-    // Meanwhile it may have been rolled back, or all have come anew.
+    // Meanwhile it may have been rolled back, or a snapshot has come.
     if (this.isClosed || this.state.ledger.at(-1)?.entityId !== oldest.entityId) return false;
     const known = new Set(this.state.ledger.map(({ entityId }) => entityId));
     const news = data.ledger.items.filter(({ entityId }) => !known.has(entityId));
     if (news.length === 0 || this.position === null) return false;
     const ledger = [...this.state.ledger, ...news];
-    this.#most = Math.max(this.#most, ledger.length + 100);
+    this.#maxRows = Math.max(this.#maxRows, ledger.length + 100);
     const change = { reason: 'history', changed: news, removed: [] } as const;
-    this.become({ ...this.state, ledger }, this.position, change);
+    this.setState({ ...this.state, ledger }, this.position, change);
     return true;
   }
 
@@ -78,18 +79,22 @@ export class OrdersMirror extends BaseMirror<OrdersState, OrdersChange> {
     this.#subscription.close();
   }
 
-  #told(told: unknown, position: Position, reason: Reason): void {
+  #apply(frame: unknown, position: Position, reason: Reason): void {
     // trust: the type comes from the schema by which the server documents this topic
-    const data = told as LiveOrdersFeedData;
+    const data = frame as LiveOrdersFeedData;
     if (data === null) {
-      this.become(EMPTY, position, { reason, changed: [], removed: [] });
+      this.setState(EMPTY, position, { reason, changed: [], removed: [] });
       return;
     }
     const before = reason === 'snapshot' ? EMPTY : this.state;
     const { removed, count } = data;
     const { ledger, mempool } = merged(before, data);
-    if (ledger.length > this.#most) ledger.length = this.#most;
+    if (ledger.length > this.#maxRows) ledger.length = this.#maxRows;
     const changed = [...data.mempool, ...data.ledger];
-    this.become({ isKnown: true, ledger, mempool, count }, position, { reason, changed, removed });
+    this.setState({ isKnown: true, ledger, mempool, count }, position, {
+      reason,
+      changed,
+      removed,
+    });
   }
 }

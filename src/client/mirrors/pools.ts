@@ -1,10 +1,9 @@
-/** A list of pools: deltas, the order of the page each time, and a checksum of it. */
+/** A list of pools. A frame has the changed pools, the order of the list and its checksum. */
 import type { Connection } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
 import type { LiquidityPoolInfo, PoolListName, PoolListUpdate, Position } from '../types.ts';
 import { BaseMirror } from './base.ts';
-import { crc32 } from './crc32.ts';
-import type { Change, Reason } from './port.ts';
+import type { Change, Reason } from './mirror.ts';
 
 /** At most 100 pools, in the order of the list. A pool that did not change is the same object. */
 export type PoolsState = readonly LiquidityPoolInfo[];
@@ -23,9 +22,9 @@ export class PoolsMirror extends BaseMirror<PoolsState, PoolsChange> {
     this.#subscription = connection.subscribe(
       { topic: list },
       {
-        snapshot: (data, position) => this.#told(data, position, 'snapshot'),
-        update: (_event, data, position) => this.#told(data, position, 'update'),
-        idle: (position) => this.reach(position),
+        snapshot: (data, position) => this.#apply(data, position, 'snapshot'),
+        update: (_event, data, position) => this.#apply(data, position, 'update'),
+        idle: (position) => this.advance(position),
         ended: (error) => this.fail(error),
       },
     );
@@ -35,7 +34,7 @@ export class PoolsMirror extends BaseMirror<PoolsState, PoolsChange> {
     this.#subscription.close();
   }
 
-  #told(data: unknown, position: Position, reason: Reason): void {
+  #apply(data: unknown, position: Position, reason: Reason): void {
     // trust: the type comes from the schema by which the server documents this topic
     const { items, order, crc32: sum } = data as PoolListUpdate;
     const news = new Map(items.map((pool) => [pool.info.asset, pool]));
@@ -49,6 +48,22 @@ export class PoolsMirror extends BaseMirror<PoolsState, PoolsChange> {
       return;
     }
     this.#known = known;
-    this.become([...known.values()], position, { reason, changed: [...news.keys()] });
+    this.setState([...known.values()], position, { reason, changed: [...news.keys()] });
   }
+}
+
+/** CRC-32 of ISO 3309, as gzip and PNG have it: unsigned, of the UTF-8 bytes of a text. */
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1)
+    value = (value & 1) === 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+const encoder = new TextEncoder();
+
+function crc32(text: string): number {
+  let sum = 0xffffffff;
+  for (const byte of encoder.encode(text)) sum = (sum >>> 8) ^ (TABLE[(sum ^ byte) & 255] ?? 0);
+  return ~sum >>> 0;
 }

@@ -3,7 +3,7 @@ import type { Position } from '../types.ts';
 /** What a call answers. Every part of `data` is complete at least up to `position`. */
 export interface Answer<T> {
   readonly data: T;
-  /** To go on from with a subscription; null on answers that no stream continues. */
+  /** Where a subscription continues; null on answers that no stream continues. */
   readonly position: Position | null;
   /** Of that position; null without a chain. */
   readonly slot: number | null;
@@ -18,8 +18,8 @@ export interface HistoryAnswer<T> extends Answer<T> {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
-   * The answer is to include this position, else 503. Browsers send it to their own origin only:
-   * it is none of the headers that the API takes from other ones.
+   * The answer must include this position, else it is 503. Browsers send it to their own origin
+   * only: it is none of the headers that the API takes from other ones.
    */
   readonly minPosition?: Position;
 }
@@ -37,7 +37,7 @@ export function epochNumber(epoch: string): number {
   return Number(/^\d+/.exec(epoch)?.[0] ?? -1);
 }
 
-/** Whether who is complete up to `position` knows everything up to `other`. */
+/** Whether state that is complete up to `position` includes everything up to `other`. */
 export function includes(position: Position, other: Position): boolean {
   if (position.epoch === other.epoch) return position.seq >= other.seq;
   return epochNumber(position.epoch) > epochNumber(other.epoch);

@@ -1,12 +1,14 @@
 /**
  * Calls over HTTP. Nodes of one market are tried in turn while they cannot be reached or are not
- * ready, each once. What a node did before a connection was lost is unknown, so calls that are not
- * safe to repeat are never made twice. Throws `ApiError` and nothing else.
+ * ready, each once. When all of them are busy (429, 503), the call is repeated after the time that
+ * the server names, as often as the options allow. What a node did before a connection was lost is
+ * unknown, so calls that are not safe to repeat are not sent again then.
+ * Throws `ApiError` and nothing else.
  */
+import { ApiError } from '../apiError.ts';
 import type { Nodes } from '../nodes.ts';
-import type { Clock, Fetch } from '../surroundings.ts';
+import type { Clock, Fetch } from '../platform.ts';
 import { type Answer, type CallOptions, type HistoryAnswer, readPosition } from './answer.ts';
-import { ApiError } from './apiError.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST';
@@ -23,37 +25,42 @@ export interface Call {
   readonly alsoAnswers?: number;
 }
 
-export interface HttpParts {
+export interface HttpDeps {
   readonly nodes: Nodes;
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Of one try at one node. */
+  /** Of one attempt at one node. */
   readonly timeoutMs: number;
+  /** Of a call while all nodes are busy. */
+  readonly maxAttempts: number;
 }
 
-interface Heard {
+interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-const ELSEWHERE = new Set(['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED']);
+const TRY_ANOTHER_NODE = new Set(['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED']);
+const FIRST_RETRY_MS = 250;
+/** A longer Retry-After is not waited for. */
+const MAX_RETRY_MS = 10_000;
 
 export class Http {
-  readonly #parts: HttpParts;
+  readonly #deps: HttpDeps;
   readonly #closed = new AbortController();
 
-  constructor(parts: HttpParts) {
-    this.#parts = parts;
+  constructor(deps: HttpDeps) {
+    this.#deps = deps;
   }
 
   async call<T>(call: Call): Promise<Answer<T>> {
-    const { headers, body } = await this.#anywhere(call);
+    const { headers, body } = await this.#callRepeatedly(call);
     return answerOf(headers, body);
   }
 
   async history<T>(call: Call): Promise<HistoryAnswer<T>> {
-    const { headers, body } = await this.#anywhere(call);
+    const { headers, body } = await this.#callRepeatedly(call);
     const nextTo = numberOf(headers, 'x-next-to');
     return { ...answerOf<T>(headers, body), nextTo };
   }
@@ -63,14 +70,28 @@ export class Http {
     this.#closed.abort();
   }
 
-  async #anywhere(call: Call): Promise<Heard> {
-    const { nodes } = this.#parts;
+  async #callRepeatedly(call: Call): Promise<Reply> {
+    const { maxAttempts } = this.#deps;
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await this.#callSomeNode(call);
+      } catch (error) {
+        if (!(error instanceof ApiError) || !error.isBusy || attempts >= maxAttempts) throw error;
+        const namedMs = (error.retryAfterSeconds ?? 0) * 1_000;
+        if (namedMs > MAX_RETRY_MS) throw error;
+        await this.#pause(Math.max(namedMs, FIRST_RETRY_MS * 2 ** (attempts - 1)), call);
+      }
+    }
+  }
+
+  async #callSomeNode(call: Call): Promise<Reply> {
+    const { nodes } = this.#deps;
     for (let tries = 1; ; tries += 1) {
       const node = nodes.current;
       try {
         return await this.#once(node, call);
       } catch (error) {
-        const mayHelp = error instanceof ApiError && ELSEWHERE.has(error.cause);
+        const mayHelp = error instanceof ApiError && TRY_ANOTHER_NODE.has(error.cause);
         const isRepeatable = call.isRepeatable ?? true;
         if (!mayHelp || !isRepeatable || tries >= nodes.count) throw error;
         nodes.leave(node);
@@ -78,12 +99,30 @@ export class Http {
     }
   }
 
-  async #once(node: string, call: Call): Promise<Heard> {
-    const { clock, timeoutMs, fetch } = this.#parts;
+  /** Ends sooner when the call is stopped; the next attempt then says so. */
+  async #pause(delayMs: number, call: Call): Promise<void> {
+    const signals = this.#signalsOf(call);
+    if (signals.some(({ aborted }) => aborted)) return;
+    const over = Promise.withResolvers<void>();
+    const end = () => over.resolve();
+    const timer = this.#deps.clock.after(delayMs, end);
+    for (const signal of signals) signal.addEventListener('abort', end);
+    await over.promise;
+    timer.cancel();
+    for (const signal of signals) signal.removeEventListener('abort', end);
+  }
+
+  #signalsOf({ options }: Call): readonly AbortSignal[] {
+    const own = this.#closed.signal;
+    return options?.signal === undefined ? [own] : [own, options.signal];
+  }
+
+  async #once(node: string, call: Call): Promise<Reply> {
+    const { clock, timeoutMs, fetch } = this.#deps;
     const { method, path, query, body, form, options = {} } = call;
     const ending = new AbortController();
     const end = () => ending.abort();
-    const outer = [this.#closed.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const outer = this.#signalsOf(call);
     for (const signal of outer) signal.addEventListener('abort', end);
     const timer = clock.after(timeoutMs, end);
     const headers: Record<string, string> = {};
@@ -97,7 +136,7 @@ export class Http {
       if (outer.some(({ aborted }) => aborted)) throw stopped();
       const init = { method, headers, body: content, signal: ending.signal };
       const response = await fetch(node + path + queryText(query), init);
-      return heard(call, response, await response.text());
+      return readReply(call, response, await response.text());
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (outer.some(({ aborted }) => aborted)) throw stopped();
@@ -118,12 +157,12 @@ function queryText(query: object | undefined): string {
   return fields.size === 0 ? '' : `?${fields}`;
 }
 
-function heard({ path, alsoAnswers }: Call, response: Response, text: string): Heard {
+function readReply({ path, alsoAnswers }: Call, response: Response, text: string): Reply {
   const { status, headers } = response;
   const body = parsed(text);
   if (status !== 200 && status !== alsoAnswers) throw refusal(response, body, path);
   if (body === undefined) {
-    throw new ApiError('BAD_ANSWER', `${path} answered something that is no JSON`, { status });
+    throw new ApiError('BAD_ANSWER', `${path} answered something that is not JSON`, { status });
   }
   return { status, headers, body };
 }
@@ -133,7 +172,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever asked says so, with the path.
+    // The caller refuses it with the path in its message.
     return undefined;
   }
 }

@@ -1,19 +1,25 @@
 /**
- * The connection to one of the nodes: opened when there is something to subscribe to, and again for
- * as long as that is so. A new socket asks for every subscription from where it stands; what
- * happened meanwhile comes then, from whichever node it is.
+ * The connection to one of the nodes: opened with the first subscription, and opened again whenever
+ * it is lost. On a new socket every subscription continues from its position, so the node sends
+ * what happened meanwhile.
  */
+
+import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
 import type { Nodes } from '../nodes.ts';
 import { socketUrl } from '../nodes.ts';
-import { ApiError } from '../rest/apiError.ts';
-import type { Surroundings, Timer } from '../surroundings.ts';
+import type { ClientPlatform, Timer } from '../platform.ts';
 import type { Position } from '../types.ts';
-import { Asks } from './asks.ts';
 import { backoffMs } from './backoff.ts';
 import { type Decode, decoderOf, type Encoding, type Frame, isRecord } from './frame.ts';
-import { Link } from './link.ts';
-import { type NoticeReason, type Receiver, Subscription, type Wish } from './subscription.ts';
+import { FrameSocket } from './frameSocket.ts';
+import { SubscribeQueue } from './subscribeQueue.ts';
+import {
+  type NoticeReason,
+  type Receiver,
+  type SubscribeParams,
+  Subscription,
+} from './subscription.ts';
 
 export interface Tip {
   /** null without a chain. */
@@ -24,7 +30,7 @@ export interface Tip {
 }
 
 export interface ConnectionState {
-  /** `idle`: nobody has subscribed yet. `waiting`: for the next try. */
+  /** `idle`: no subscription yet. `waiting`: for the next try. */
   readonly is: 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
   /** Base URL of the node. */
   readonly node: string;
@@ -35,17 +41,18 @@ export interface ConnectionState {
   /** Of the last ping, also when the connection is gone. */
   readonly tip: Tip | null;
   readonly position: Position | null;
-  /** Unix milliseconds at which the node was last heard. */
+  /** Unix milliseconds of the last ping from the node. */
   readonly heardAtMs: number | null;
   /** Why it is closed or waiting; null where that was asked for. */
   readonly why: string | null;
 }
 
-/** Something was loaded anew, or asked for again: worth telling to a person. */
+/** State was loaded or requested again: worth showing to a person. */
 export interface Notice {
   /**
    * slow: this client did not read fast enough. epoch: the market has a new log. horizon: away for
-   * longer than the server remembers. loss, checksum: what came did not fit, and was asked again.
+   * longer than the server remembers. loss, checksum: what came did not fit, and was requested
+   * again.
    */
   readonly reason: NoticeReason;
   readonly topic: string;
@@ -53,7 +60,7 @@ export interface Notice {
   readonly skipped: number;
 }
 
-export interface ConnectionParts extends Surroundings {
+export interface ConnectionDeps extends ClientPlatform {
   readonly nodes: Nodes;
   readonly encoding: Encoding;
   readonly silenceMs: number;
@@ -63,28 +70,28 @@ export interface ConnectionParts extends Surroundings {
 const FINAL_CODES = 4500;
 const LAST_CODE = 4999;
 const GOING_AWAY = 4001;
-/** A node that is not ready so often is left for another. */
-const MOST_REFUSALS = 3;
-const LONGEST_PAUSE_MS = 60_000;
+/** After so many refusals in a row another node is tried. */
+const MAX_REFUSALS = 3;
+const MAX_PAUSE_MS = 60_000;
 
 export class Connection {
-  readonly #parts: ConnectionParts;
+  readonly #deps: ConnectionDeps;
   readonly #subscriptions = new Set<Subscription>();
-  readonly #asks: Asks;
+  readonly #queue: SubscribeQueue;
   readonly #states = new Listeners<[state: ConnectionState]>();
   readonly #notices = new Listeners<[notice: Notice]>();
   #state: ConnectionState;
-  #link: Link | null = null;
+  #socket: FrameSocket | null = null;
   #decode: Decode | null = null;
   #retry: Timer | null = null;
-  /** Asked for by a node that goes away. */
+  /** Requested by a node that shuts down. */
   #pauseMs: number | null = null;
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    this.#asks = new Asks(parts);
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#queue = new SubscribeQueue(deps);
     const nothing = { retryAtMs: null, tip: null, position: null, heardAtMs: null, why: null };
-    this.#state = { is: 'idle', node: parts.nodes.current, tries: 0, ...nothing };
+    this.#state = { is: 'idle', node: deps.nodes.current, tries: 0, ...nothing };
   }
 
   get state(): ConnectionState {
@@ -100,28 +107,28 @@ export class Connection {
     return this.#notices.add(listener);
   }
 
-  subscribe(wish: Wish, receiver: Receiver): Subscription {
-    const subscription = new Subscription(wish, receiver, {
-      ask: (asking) => this.#asks.soon(asking),
-      askLater: (asking) => this.#askLater(asking),
+  subscribe(params: SubscribeParams, receiver: Receiver): Subscription {
+    const subscription = new Subscription(params, receiver, {
+      send: (subscription) => this.#queue.add(subscription),
+      sendLater: (subscription) => this.#sendLater(subscription),
       forget: (forgotten) => {
         this.#subscriptions.delete(forgotten);
-        this.#asks.forget(forgotten);
+        this.#queue.remove(forgotten);
       },
-      notice: (reason, topic, skipped) => this.#notices.tell({ reason, topic, skipped }),
+      notice: (reason, topic, skipped) => this.#notices.notify({ reason, topic, skipped }),
     });
     if (this.#state.is === 'closed') {
       const { why } = this.#state;
-      this.#parts.clock.after(0, () => subscription.end(ended(why)));
+      this.#deps.clock.after(0, () => subscription.end(ended(why)));
       return subscription;
     }
     this.#subscriptions.add(subscription);
-    this.#asks.soon(subscription);
+    this.#queue.add(subscription);
     if (this.#state.is === 'idle') this.connect();
     return subscription;
   }
 
-  /** Opens a socket where there is none; a wait for the next try is cut short. */
+  /** Opens a socket where there is none; ends the wait for the next try. */
   connect(): void {
     if (this.#state.is !== 'idle' && this.#state.is !== 'waiting') return;
     this.#retry?.cancel();
@@ -135,46 +142,46 @@ export class Connection {
   }
 
   async #open(): Promise<void> {
-    const { nodes, encoding } = this.#parts;
+    const { nodes, encoding } = this.#deps;
     const node = nodes.current;
-    this.#become({ is: 'connecting', node, retryAtMs: null, why: null });
+    this.#setState({ is: 'connecting', node, retryAtMs: null, why: null });
     try {
       this.#decode ??= await decoderOf(encoding);
-      if (this.#state.is === 'connecting') this.#link = this.#linkTo(node, this.#decode);
+      if (this.#state.is === 'connecting') this.#socket = this.#openSocketTo(node, this.#decode);
     } catch (error) {
-      // No MessagePack, or an address that a page may not open: neither gets better by waiting.
+      // No MessagePack, or an address that a page may not open: waiting changes neither.
       this.#giveUp(`${socketUrl(node)} cannot be opened (${error})`);
     }
   }
 
-  #linkTo(node: string, decode: Decode): Link {
-    const { encoding, silenceMs, clock, openSocket } = this.#parts;
-    const link: Link = new Link({
+  #openSocketTo(node: string, decode: Decode): FrameSocket {
+    const { encoding, silenceMs, clock, openSocket } = this.#deps;
+    const link: FrameSocket = new FrameSocket({
       url: socketUrl(node),
       ...{ encoding, decode, openSocket, clock, silenceMs },
       onOpen: () => {
         link.send({ messageType: 'connect', requestId: 'connect', data: { acks: true } });
-        this.#become({ is: 'open', heardAtMs: clock.nowMs() });
-        this.#asks.to(link, this.#subscriptions);
+        this.#setState({ is: 'open', heardAtMs: clock.nowMs() });
+        this.#queue.connected(link, this.#subscriptions);
       },
-      onFrame: (frame) => this.#hear(link, frame),
+      onFrame: (frame) => this.#receive(link, frame),
       onEnd: (code, reason) => this.#ended(node, code, reason),
     });
     return link;
   }
 
-  #hear(link: Link, frame: Frame): void {
+  #receive(link: FrameSocket, frame: Frame): void {
     const { event, data, epoch, requestId } = frame;
     if (event === 'Ping') {
       link.send({ messageType: 'pong', requestId: null });
       this.#pinged(epoch, data);
     } else if (event === 'Shutdown') {
       const pauseMs = isRecord(data) ? Number(data.reconnectAfterMs) : 0;
-      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Number.isFinite(pauseMs) ? pauseMs : 0);
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, Number.isFinite(pauseMs) ? pauseMs : 0);
     } else if (requestId !== null) {
-      const subscription = this.#asks.answered(String(requestId));
-      if (subscription !== undefined && this.#state.tries > 0) this.#become({ tries: 0 });
-      subscription?.hear(frame);
+      const subscription = this.#queue.byRequestId(String(requestId));
+      if (subscription !== undefined && this.#state.tries > 0) this.#setState({ tries: 0 });
+      subscription?.receive(frame);
     }
   }
 
@@ -183,17 +190,17 @@ export class Connection {
     if (typeof seq !== 'number') return;
     const position = { epoch, seq };
     for (const subscription of [...this.#subscriptions]) subscription.idleUpTo(position);
-    const heardAtMs = this.#parts.clock.nowMs();
+    const heardAtMs = this.#deps.clock.nowMs();
     // trust: documented so, and made by one function of the gateway
     const shown = isRecord(tip) ? (tip as unknown as Tip) : null;
-    this.#become({ tip: shown, position, heardAtMs, tries: 0 });
+    this.#setState({ tip: shown, position, heardAtMs, tries: 0 });
   }
 
   #ended(node: string, code: number, reason: string): void {
-    const { nodes, clock, chance } = this.#parts;
-    this.#link = null;
-    this.#asks.lost();
-    for (const subscription of this.#subscriptions) subscription.lost();
+    const { nodes, clock, chance } = this.#deps;
+    this.#socket = null;
+    this.#queue.disconnected();
+    for (const subscription of this.#subscriptions) subscription.disconnected();
     if (this.#state.is === 'closed') return;
     const why = reason === '' ? `connection lost (${code})` : reason;
     if (code >= FINAL_CODES && code <= LAST_CODE) {
@@ -203,42 +210,42 @@ export class Connection {
     nodes.leave(node);
     const { tries } = this.#state;
     const isElsewhere = nodes.current !== node && tries + 1 < nodes.count;
-    const asked = code === GOING_AWAY && !isElsewhere ? (this.#pauseMs ?? 0) : 0;
+    const requestedMs = code === GOING_AWAY && !isElsewhere ? (this.#pauseMs ?? 0) : 0;
     this.#pauseMs = null;
-    // The first try after a connection that was of use comes at once, spread over a moment.
-    const delay = asked + backoffMs(isElsewhere ? 0 : tries, chance);
+    // The first retry after a useful connection comes at once, with jitter.
+    const delay = requestedMs + backoffMs(isElsewhere ? 0 : tries, chance);
     const retryAtMs = clock.nowMs() + delay;
-    this.#become({ is: 'waiting', node: nodes.current, retryAtMs, tries: tries + 1, why });
+    this.#setState({ is: 'waiting', node: nodes.current, retryAtMs, tries: tries + 1, why });
     this.#retry = clock.after(delay, () => this.connect());
   }
 
-  #askLater(subscription: Subscription): void {
-    const { nodes, clock, chance } = this.#parts;
-    if (subscription.refusals >= MOST_REFUSALS && nodes.count > 1) {
+  #sendLater(subscription: Subscription): void {
+    const { nodes, clock, chance } = this.#deps;
+    if (subscription.refusals >= MAX_REFUSALS && nodes.count > 1) {
       subscription.refusals = 0;
-      this.#link?.close('the node is not ready');
+      this.#socket?.close('the node is not ready');
       return;
     }
     clock.after(backoffMs(subscription.refusals, chance), () => {
-      if (!subscription.isClosed && subscription.requestId === null) this.#asks.soon(subscription);
+      if (!subscription.isClosed && subscription.requestId === null) this.#queue.add(subscription);
     });
   }
 
   #giveUp(why: string | null): void {
     if (this.#state.is === 'closed') return;
     this.#retry?.cancel();
-    this.#become({ is: 'closed', retryAtMs: null, why });
-    this.#link?.close('closed by this client');
+    this.#setState({ is: 'closed', retryAtMs: null, why });
+    this.#socket?.close('closed by this client');
     for (const subscription of [...this.#subscriptions]) subscription.end(ended(why));
   }
 
-  #become(change: Partial<ConnectionState>): void {
+  #setState(change: Partial<ConnectionState>): void {
     this.#state = { ...this.#state, ...change };
-    this.#states.tell(this.#state);
+    this.#states.notify(this.#state);
   }
 }
 
-/** `why` null: this side wanted it. */
+/** `why` null: this side closed it. */
 function ended(why: string | null): ApiError {
   return why === null
     ? new ApiError('STOPPED', 'the client was closed')

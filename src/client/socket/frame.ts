@@ -13,21 +13,22 @@ export interface Frame {
 export type Encoding = 'json' | 'msgpack';
 export type Decode = (data: unknown) => Frame | null;
 
-/** The package for MessagePack is loaded when somebody wants it. */
+/** The package for MessagePack is loaded on first use. */
 export async function decoderOf(encoding: Encoding): Promise<Decode> {
   if (encoding === 'json') {
-    return (data) => (typeof data === 'string' ? readFrame(tried(() => JSON.parse(data))) : null);
+    return (data) =>
+      typeof data === 'string' ? readFrame(parseOrNull(() => JSON.parse(data))) : null;
   }
   const { decode } = await import('@msgpack/msgpack');
   return (data) =>
-    data instanceof ArrayBuffer ? readFrame(tried(() => decode(new Uint8Array(data)))) : null;
+    data instanceof ArrayBuffer ? readFrame(parseOrNull(() => decode(new Uint8Array(data)))) : null;
 }
 
-function tried(read: () => unknown): unknown {
+function parseOrNull(read: () => unknown): unknown {
   try {
     return read();
   } catch {
-    // Not readable: no frame, which the caller takes for a broken connection.
+    // Not readable: the caller treats it as a broken connection.
     return null;
   }
 }

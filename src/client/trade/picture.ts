@@ -1,5 +1,5 @@
 /**
- * A small PNG for a token without a picture: a mirrored pattern of squares in a colour of its own,
+ * A small PNG for a token without a picture: a mirrored pattern of squares in one colour,
  * a function of the seed text. Source: PNG specification, third edition.
  */
 import { crc32, deflateSync } from 'node:zlib';

@@ -1,13 +1,13 @@
 /**
- * What became of an order, told by the wallet alone: a fill or a refund pays to its address in a
- * transaction of someone else. Two orders of one wallet at once may be mistaken for each other when
- * both fit; whoever needs more asks for the order by its beacon.
+ * What became of an order, from the outputs of the wallet alone: a fill or a refund pays to its
+ * address in a transaction of someone else. Two orders of one wallet at once may be mistaken for
+ * each other when both fit; the order by its beacon says more.
  */
 import { refText } from '../../cardano/codec/output.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
 import { COIN } from '../../engine/market/asset.ts';
-import type { PlacedOrder } from './desk.ts';
-import type { OwnUtxo } from './utxo.ts';
+import type { PlacedOrder } from './tradingClient.ts';
+import type { WalletUtxo } from './utxo.ts';
 
 export interface Settlement {
   readonly outcome: 'filled' | 'refunded';
@@ -19,8 +19,8 @@ export interface Settlement {
 
 export function settlementOf(
   order: PlacedOrder,
-  before: readonly OwnUtxo[],
-  now: readonly OwnUtxo[],
+  before: readonly WalletUtxo[],
+  now: readonly WalletUtxo[],
 ): Settlement | null {
   const old = new Set(before.map(({ ref }) => refText(ref)));
   for (const utxo of now) {
@@ -34,7 +34,7 @@ export function settlementOf(
   return null;
 }
 
-function outcomeOf(order: PlacedOrder, { value }: OwnUtxo): Settlement['outcome'] | null {
+function outcomeOf(order: PlacedOrder, { value }: WalletUtxo): Settlement['outcome'] | null {
   const { input, output, inputAmount, minimumOutput } = order;
   const [received, returned] = [amountOf(value, output), amountOf(value, input)];
   const token = input === COIN ? output : input;

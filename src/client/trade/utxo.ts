@@ -1,58 +1,60 @@
-/** Unspent outputs of a wallet as the API lists them, and back as CIP-30 has them. */
-import { addressBytes, parseAddress } from '../../cardano/codec/address.ts';
-import { ARRAY, BYTES, cborHead, MAP, UNSIGNED } from '../../cardano/codec/cbor.ts';
-import { fromHex, toHex } from '../../cardano/codec/hex.ts';
-import type { OutputRef } from '../../cardano/codec/output.ts';
+/** Unspent outputs of a wallet as the API lists them, and as CIP-30 has them. */
+import { array, encodeOutput, encodeRef } from '../../cardano/codec/encode.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import { type OutputRef, refText } from '../../cardano/codec/output.ts';
 import { addValues, asValue, type Value } from '../../cardano/codec/value.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { assert } from '../../engine/runtime/assert.ts';
-import type { UtxoRow } from './answers.ts';
+import { ApiError } from '../apiError.ts';
+import type { Client } from '../client.ts';
+import type { UtxoRow } from '../types.ts';
 
-export interface OwnUtxo {
+export interface WalletUtxo {
   readonly ref: OutputRef;
   readonly address: string;
   readonly value: Value;
 }
 
-export function ownUtxo({ txHash, index, address, value }: UtxoRow): OwnUtxo {
+const PAGE_ROWS = 1000;
+const MAX_PAGES = 10;
+
+/** All outputs of a payment key, up to ten thousand. */
+export async function utxosOf(
+  client: Pick<Client, 'utxos'>,
+  keyHash: string,
+): Promise<readonly WalletUtxo[]> {
+  const utxos: WalletUtxo[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { data } = await client.utxos.list({ pkh: keyHash, limit: PAGE_ROWS, after });
+    utxos.push(...data.map(walletUtxo));
+    const last = utxos.at(-1);
+    if (last === undefined || data.length < PAGE_ROWS) break;
+    after = refText(last.ref);
+  }
+  return utxos;
+}
+
+export function walletUtxo({ txHash, index, address, value }: UtxoRow): WalletUtxo {
   let lovelace = 0n;
   const assets: [AssetId, bigint][] = [];
   for (const { unit, amount } of value) {
-    if (unit === 'lovelace') lovelace += BigInt(amount);
-    else assets.push([unit, BigInt(amount)]);
+    if (unit === 'lovelace') lovelace += integerOf(amount);
+    else assets.push([unit, integerOf(amount)]);
   }
   return { ref: { txHash, index }, address, value: asValue(lovelace, assets) };
 }
 
-export function balanceOf(utxos: readonly OwnUtxo[]): Value {
+/** An amount as the API writes it; throws `ApiError` on anything else. */
+export function integerOf(text: string | number): bigint {
+  if (/^\d{1,40}$/.test(String(text))) return BigInt(text);
+  throw new ApiError('BAD_ANSWER', `the server answered ${text} where an amount is`);
+}
+
+export function balanceOf(utxos: readonly WalletUtxo[]): Value {
   return addValues(...utxos.map(({ value }) => value));
 }
 
 /** Hex CBOR of `[input, output]`. The server reads the reference and looks up the rest itself. */
-export function cip30({ ref, address, value }: OwnUtxo): string {
-  const parsed = parseAddress(address);
-  assert(parsed !== null, 'the wallet of a key has a key address');
-  const input = [cborHead(ARRAY, 2), bytes(fromHex(ref.txHash)), cborHead(UNSIGNED, ref.index)];
-  const output = [cborHead(ARRAY, 2), bytes(addressBytes(parsed)), encodeValue(value)];
-  return toHex(Buffer.concat([cborHead(ARRAY, 2), ...input, ...output]));
-}
-
-function encodeValue({ lovelace, assets }: Value): Uint8Array {
-  const coin = cborHead(UNSIGNED, lovelace);
-  if (assets.size === 0) return coin;
-  const policies = new Map<string, [string, bigint][]>();
-  for (const [asset, amount] of assets) {
-    const [policy = '', name = ''] = asset.split('.');
-    policies.set(policy, [...(policies.get(policy) ?? []), [name, amount]]);
-  }
-  const bundle = Array.from(policies, ([policy, names]) => [
-    bytes(fromHex(policy)),
-    cborHead(MAP, names.length),
-    ...names.flatMap(([name, amount]) => [bytes(fromHex(name)), cborHead(UNSIGNED, amount)]),
-  ]);
-  return Buffer.concat([cborHead(ARRAY, 2), coin, cborHead(MAP, policies.size), ...bundle.flat()]);
-}
-
-function bytes(content: Uint8Array): Uint8Array {
-  return Buffer.concat([cborHead(BYTES, content.length), content]);
+export function utxoCbor({ ref, address, value }: WalletUtxo): string {
+  return toHex(array([encodeRef(ref), encodeOutput({ address, value })]));
 }

@@ -1,91 +1,92 @@
 /** Carries out what a trader decided, through the public API with a real signature. */
 import type { AssetId } from '../../engine/market/asset.ts';
-import type { LaunchRequest } from '../trade/api.ts';
-import type { Desk, Done } from '../trade/desk.ts';
-import { ApiFailure } from '../trade/failure.ts';
+import { ApiError } from '../apiError.ts';
 import { pictureOf } from '../trade/picture.ts';
-import { balanceOf, cip30, type OwnUtxo } from '../trade/utxo.ts';
+import type { LaunchRequest, SubmittedTx, TradingClient } from '../trade/tradingClient.ts';
+import { balanceOf, utxoCbor, type WalletUtxo } from '../trade/utxo.ts';
 import type { Action } from './view.ts';
 
 /** Keeps an output with a token alive. */
 const WITH_TOKENS_LOVELACE = 2_000_000n;
-/** Of one transfer that puts outputs together. */
-const MOST_CONSOLIDATED = 50;
+/** Outputs that one transfer merges. */
+const MAX_CONSOLIDATED = 50;
 
-export interface Acted {
+export interface ActionResult {
   readonly txHash: string;
   /** The token that a launch made. */
   readonly launched: AssetId | null;
   /** Why an order could not be cancelled. */
-  readonly notCancelled: ApiFailure | null;
+  readonly notCancelled: ApiError | null;
 }
 
-type Doing = Exclude<Action, { readonly kind: 'rest' }>;
+type Doable = Exclude<Action, { readonly kind: 'rest' }>;
 
+/** Rejects with `ApiError`. */
 export async function act(
-  desk: Desk,
-  action: Doing,
-  utxos: readonly OwnUtxo[],
+  trading: TradingClient,
+  action: Doable,
+  utxos: readonly WalletUtxo[],
   nowMs: number,
-): Promise<Acted | ApiFailure> {
-  if (action.kind === 'order') return order(desk, action);
+): Promise<ActionResult> {
+  if (action.kind === 'order') return placeOrder(trading, action);
   if (action.kind === 'launch') {
-    const launched = await desk.launch(launchRequest(action));
-    return acted(launched, launched instanceof ApiFailure ? null : launched.asset);
+    const { txHash, asset } = await trading.launch(launchRequest(action));
+    return { txHash, launched: asset, notCancelled: null };
   }
-  return acted(await simply(desk, action, utxos, nowMs), null);
+  const { txHash } = await submit(trading, action, utxos, nowMs);
+  return { txHash, launched: null, notCancelled: null };
 }
 
-function simply(
-  desk: Desk,
-  action: Exclude<Doing, { readonly kind: 'order' | 'launch' }>,
-  utxos: readonly OwnUtxo[],
+function submit(
+  trading: TradingClient,
+  action: Exclude<Doable, { readonly kind: 'order' | 'launch' }>,
+  utxos: readonly WalletUtxo[],
   nowMs: number,
-): Promise<Done | ApiFailure> {
+): Promise<SubmittedTx> {
   switch (action.kind) {
     case 'withdraw':
-      return desk.withdraw(action.id);
+      return trading.withdraw(action.id);
     case 'lock': {
       const { asset: assetId, amount, stages, lockMs } = action;
-      return desk.lock({ assetId, amount, stages, lockEndMs: nowMs + lockMs });
+      return trading.lock({ assetId, amount, stages, lockEndMs: nowMs + lockMs });
     }
     case 'transfer': {
       const assets = new Map([[action.asset, action.amount]]);
-      return desk.transfer({ to: action.to, lovelace: WITH_TOKENS_LOVELACE, assets });
+      return trading.transfer({ to: action.to, lovelace: WITH_TOKENS_LOVELACE, assets });
     }
     case 'consolidate':
-      return consolidate(desk, utxos);
+      return consolidate(trading, utxos);
   }
 }
 
 /** The smallest outputs become one. */
-function consolidate(desk: Desk, utxos: readonly OwnUtxo[]): Promise<Done | ApiFailure> {
+function consolidate(trading: TradingClient, utxos: readonly WalletUtxo[]): Promise<SubmittedTx> {
   const small = utxos
     .toSorted((a, b) => (a.value.lovelace < b.value.lovelace ? -1 : 1))
-    .slice(0, MOST_CONSOLIDATED);
+    .slice(0, MAX_CONSOLIDATED);
   const { assets } = balanceOf(small);
-  const to = desk.wallet.address;
-  return desk.transfer({ to, lovelace: 'max', assets, utxos: small.map(cip30) });
+  const to = trading.wallet.address;
+  return trading.transfer({ to, lovelace: 'max', assets, utxos: small.map(utxoCbor) });
 }
 
 function launchRequest(action: Extract<Action, { readonly kind: 'launch' }>): LaunchRequest {
   const { idea, initialLovelace, launchType } = action;
-  const image = { bytes: pictureOf(idea.name + idea.ticker), mediaType: 'image/png' } as const;
+  const image = new Blob([pictureOf(idea.name + idea.ticker)], { type: 'image/png' });
   return { ...idea, assetType: 'Meme', launchType, initialLovelace, image };
 }
 
-async function order(
-  desk: Desk,
+async function placeOrder(
+  trading: TradingClient,
   action: Extract<Action, { readonly kind: 'order' }>,
-): Promise<Acted | ApiFailure> {
+): Promise<ActionResult> {
   const { asset: assetId, thenCancel, kind: _kind, ...request } = action;
-  const placed = await desk.order({ assetId, ...request });
-  if (placed instanceof ApiFailure || !thenCancel) return acted(placed, null);
-  const cancelled = await desk.cancel(placed.id);
-  if (!(cancelled instanceof ApiFailure)) return acted(cancelled, null);
-  return { txHash: placed.txHash, launched: null, notCancelled: cancelled };
-}
-
-function acted(done: Done | ApiFailure, launched: AssetId | null): Acted | ApiFailure {
-  return done instanceof ApiFailure ? done : { txHash: done.txHash, launched, notCancelled: null };
+  const placed = await trading.order({ assetId, ...request });
+  if (!thenCancel) return { txHash: placed.txHash, launched: null, notCancelled: null };
+  try {
+    const { txHash } = await trading.cancel(placed.id);
+    return { txHash, launched: null, notCancelled: null };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { txHash: placed.txHash, launched: null, notCancelled: error };
+  }
 }

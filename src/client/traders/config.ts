@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { blake2b256 } from '../../cardano/codec/hash.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { Wallet } from '../trade/wallet.ts';
+import { KeyWallet } from '../trade/wallet.ts';
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Range = Type.Tuple([Type.Number({ minimum: 0 }), Type.Number({ minimum: 0 })]);
@@ -79,8 +79,8 @@ export function readTraderConfig(file: URL | string = FILE): TraderConfig {
 }
 
 export interface TraderWallets {
-  readonly traders: readonly Wallet[];
-  readonly pusher: Wallet;
+  readonly traders: readonly KeyWallet[];
+  readonly pusher: KeyWallet;
 }
 
 export function traderWallets({ seed, wallets }: TraderConfig): TraderWallets {
@@ -91,9 +91,9 @@ export function traderWallets({ seed, wallets }: TraderConfig): TraderWallets {
   };
 }
 
-function walletOf(seed: string, name: string): Wallet {
+function walletOf(seed: string, name: string): KeyWallet {
   const secret = (part: string) => blake2b256(Buffer.from(`${seed}/${name}/${part}`, 'utf8'));
-  return new Wallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet');
+  return new KeyWallet({ payment: secret('payment'), stake: secret('stake') }, 'testnet');
 }
 
 /** What the genesis of a devnet gives to one wallet. */
@@ -108,7 +108,7 @@ const LOVELACE_PER_ADA = 1_000_000n;
 
 export function traderFunds(config: TraderConfig): readonly TraderFund[] {
   const { traders, pusher } = traderWallets(config);
-  const fund = ({ keyHash }: Wallet, ada: number, outputs: number): TraderFund => ({
+  const fund = ({ keyHash }: KeyWallet, ada: number, outputs: number): TraderFund => ({
     keyHash,
     lovelace: BigInt(ada) * LOVELACE_PER_ADA,
     outputs,

@@ -1,20 +1,20 @@
 /**
- * The traders at work: turns arrive by chance at the pace asked for, at most so many at once, fewer
+ * All traders: turns come at random at the configured pace, at most so many at once, fewer
  * when the server is busy or slow. Everything is bounded: wallets, tokens, turns in flight; what
  * goes wrong in a turn is reported and ends with it.
  */
-import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import { type Clock, pause, type Timer } from '../../engine/runtime/clock.ts';
 import { type Rng, seededRng } from '../../engine/runtime/rng.ts';
-import { ApiClient } from '../trade/api.ts';
-import { Desk } from '../trade/desk.ts';
-import { ApiFailure } from '../trade/failure.ts';
-import type { Fetch } from '../trade/transport.ts';
-import { arrivalMs } from './chance.ts';
+import { ApiError } from '../apiError.ts';
+import { Client } from '../client.ts';
+import type { Fetch } from '../platform.ts';
+import { TradingClient } from '../trade/tradingClient.ts';
 import { type TraderConfig, traderWallets } from './config.ts';
 import { decide } from './decide.ts';
 import { Market } from './market.ts';
 import type { Report } from './messages.ts';
 import { Pusher } from './pusher.ts';
+import { exponentialMs } from './random.ts';
 import { Trader, type Turn } from './trader.ts';
 
 export interface CrowdOptions {
@@ -43,7 +43,7 @@ export class Crowd {
   readonly #options: CrowdOptions;
   readonly #rng: Rng;
   readonly #stopping = new AbortController();
-  readonly #client: ApiClient;
+  readonly #client: Client;
   readonly #market: Market;
   readonly #traders: readonly Trader[];
   readonly #pusher: Pusher;
@@ -58,54 +58,69 @@ export class Crowd {
     const { baseUrl, config, clock, fetch, seed, pace } = options;
     this.#options = options;
     this.#rng = seededRng(seed);
-    const signal = this.#stopping.signal;
-    this.#client = new ApiClient({ baseUrl, fetch, clock, signal, mostTries: 2 });
+    this.#client = new Client({ url: baseUrl, fetch, clock, maxAttempts: 2 });
     this.#market = new Market(this.#client);
     const wallets = traderWallets(config);
     this.#others = wallets.traders.map(({ address }) => address);
     this.#traders = wallets.traders.map((wallet, index) => {
       const rng = seededRng(seed + 1 + index);
-      return new Trader(`trader ${index}`, new Desk(this.#client, wallet), rng);
+      return new Trader(`trader ${index}`, new TradingClient(this.#client, wallet), rng);
     });
-    const desk = new Desk(this.#client, wallets.pusher);
-    this.#pusher = new Pusher(new Trader('pusher', desk, seededRng(seed - 1)), config, pace);
+    const trading = new TradingClient(this.#client, wallets.pusher);
+    this.#pusher = new Pusher(new Trader('pusher', trading, seededRng(seed - 1)), config, pace);
   }
 
-  /** Begins once the server is ready; returns at once. */
+  /** Trades once the server is ready; returns at once. */
   start(): void {
-    this.#run(() => this.#begin());
+    this.#run(() => this.#open());
   }
 
   /** Resolves when nothing is in flight any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#client.close();
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     await Promise.all(this.#inFlight);
   }
 
-  async #begin(): Promise<void> {
-    let told = false;
+  async #open(): Promise<void> {
+    let isReported = false;
     while (!this.#isStopping) {
-      const ready = await this.#client.utxos(this.#pusher.trader.desk.wallet.keyHash);
-      if (!(ready instanceof ApiFailure)) break;
-      // A server that syncs is waited for without a word; anything else is said once.
-      if (!ready.isBusy && !told) {
-        told = true;
-        this.#noted('look', 'market', ready);
+      const error = await this.#attempt(() => this.#pusher.trader.trading.utxos());
+      if (error === null) break;
+      // Waiting for a server that syncs is not reported; anything else is, once.
+      if (!error.isPassing && !isReported) {
+        isReported = true;
+        this.#reportRefusal('look', 'market', error);
       }
-      await this.#client.transport.pause(READY_EVERY_MS);
+      await pause(this.#options.clock, READY_EVERY_MS, this.#stopping.signal);
     }
     // What is there already, so that a restart does not open the market again.
-    this.#noted('look', 'market', await this.#market.refresh(this.#now()));
+    await this.#look();
     this.#later('refresh', REFRESH_NEW_MS, () => this.#refresh());
     this.#later('push', 0, () => this.#push());
     this.#later('turn', 0, () => this.#nextTurn());
   }
 
+  async #look(): Promise<void> {
+    const error = await this.#attempt(() => this.#market.refresh(this.#now()));
+    if (error !== null) this.#reportRefusal('look', 'market', error);
+  }
+
+  async #attempt(call: () => Promise<unknown>): Promise<ApiError | null> {
+    try {
+      await call();
+      return null;
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+  }
+
   async #refresh(): Promise<void> {
     try {
-      this.#noted('look', 'market', await this.#market.refresh(this.#now()));
+      await this.#look();
     } finally {
       const everyMs = this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS;
       this.#later('refresh', everyMs * this.#slowdown, () => this.#refresh());
@@ -128,7 +143,7 @@ export class Crowd {
     const meanMs = this.#isOpening
       ? Math.min(OPENING_MS, config.orders.everyMs)
       : config.orders.everyMs;
-    const waitMs = arrivalMs(this.#rng, (meanMs * this.#slowdown) / pace);
+    const waitMs = exponentialMs(this.#rng, (meanMs * this.#slowdown) / pace);
     this.#later('turn', waitMs, () => this.#nextTurn());
     const idle = this.#traders.filter(({ isBusy }) => !isBusy);
     if (this.#traders.length - idle.length >= config.mostAtOnce) return;
@@ -175,24 +190,24 @@ export class Crowd {
   #finished({ name }: Trader, turn: Turn, startMs: number): void {
     const tookMs = this.#options.clock.monotonicMs() - startMs;
     if (turn.outcome === 'refused') {
-      this.#noted(turn.action, name, turn.failure);
+      this.#reportRefusal(turn.action, name, turn.error);
       if (turn.action === 'launch') this.#nextLaunchMs = this.#now() + LAUNCH_AGAIN_MS;
       return;
     }
     const factor = tookMs > SLOW_TURN_MS ? 1.5 : 0.8;
     this.#slowdown = Math.min(MOST_SLOWDOWN, Math.max(1, this.#slowdown * factor));
     if (turn.outcome === 'rested') return;
-    const { txHash, launched, notCancelled } = turn.acted;
+    const { txHash, launched, notCancelled } = turn.result;
     if (launched !== null) this.#market.add(launched, this.#now());
-    if (notCancelled !== null) this.#noted('cancel', name, notCancelled);
+    if (notCancelled !== null) this.#reportRefusal('cancel', name, notCancelled);
     const seconds = tookMs / 1000;
     this.#options.report({ kind: 'acted', trader: name, action: labelOf(turn), txHash, seconds });
   }
 
-  #noted(action: string, trader: string, failure: ApiFailure | null): void {
-    if (failure === null || failure.cause === 'STOPPED') return;
-    if (failure.isBusy) this.#slowdown = Math.min(MOST_SLOWDOWN, this.#slowdown * 2);
-    const { cause, message } = failure;
+  #reportRefusal(action: string, trader: string, error: ApiError): void {
+    if (error.cause === 'STOPPED') return;
+    if (error.isPassing) this.#slowdown = Math.min(MOST_SLOWDOWN, this.#slowdown * 2);
+    const { cause, message } = error;
     this.#options.report({ kind: 'refused', trader, action, cause, message });
   }
 
@@ -235,5 +250,5 @@ function labelOf(turn: Extract<Turn, { readonly outcome: 'acted' }>): string {
   const { action } = turn;
   if (action.kind !== 'order') return action.kind;
   const label = action.side === 'SELL' ? 'sell' : 'buy';
-  return action.thenCancel && turn.acted.notCancelled === null ? 'cancel' : label;
+  return action.thenCancel && turn.result.notCancelled === null ? 'cancel' : label;
 }

@@ -1,13 +1,22 @@
 /**
- * What a trader does next, as a function of what it sees and of chance. Knows no network, so that
- * a test can show every kind of situation; what it decides may still be refused by the server.
+ * What a trader does next, as a function of what it sees and of a random generator. Knows no
+ * network, so that a test can show every kind of situation; what it decides may still be refused by
+ * the server.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { adaToLovelace, between, happens, oneOf, shareOf, skewed, weighted } from './chance.ts';
 import type { TraderConfig } from './config.ts';
 import { tokenIdea } from './ideas.ts';
+import {
+  adaToLovelace,
+  logUniform,
+  pick,
+  pickWeighted,
+  shareOf,
+  uniform,
+  withProbability,
+} from './random.ts';
 import type { Action, Token, View } from './view.ts';
 
 const LOVELACE_PER_ADA = 1_000_000n;
@@ -29,17 +38,20 @@ export function decide(view: View, config: TraderConfig, rng: Rng): Action {
   if (view.outputs >= others.consolidateFromOutputs) return { kind: 'consolidate' };
   if (view.launchDue && isRich(view, launchCostAda(config))) return launch(config, rng);
   const open = view.locks.find(({ unlockMs }) => unlockMs + UNLOCK_GRACE_MS <= view.nowMs);
-  if (open !== undefined && happens(rng, others.withdrawPercent)) {
+  if (open !== undefined && withProbability(rng, others.withdrawPercent)) {
     return { kind: 'withdraw', id: open.id };
   }
   if (view.lovelace < ORDER_COSTS_LOVELACE) return { kind: 'rest', why: 'no coins for fees' };
-  if (view.tokens.size > 0 && happens(rng, others.lockPercent)) return lock(view, config, rng);
-  if (view.tokens.size > 0 && happens(rng, others.transferPercent)) {
+  if (view.tokens.size > 0 && withProbability(rng, others.lockPercent))
+    return lock(view, config, rng);
+  if (view.tokens.size > 0 && withProbability(rng, others.transferPercent)) {
     return transfer(view, rng);
   }
   const canBuy = isRich(view, config.keepAda + config.orders.buyAda[0]) && view.market.length > 0;
   const sale =
-    canBuy && !happens(rng, config.orders.sellSharePercent) ? null : sell(view, config, rng);
+    canBuy && !withProbability(rng, config.orders.sellSharePercent)
+      ? null
+      : sell(view, config, rng);
   if (sale !== null) return sale;
   return canBuy ? buy(view, config, rng) : { kind: 'rest', why: 'nothing to buy with or to sell' };
 }
@@ -54,21 +66,21 @@ export function isRich({ lovelace }: Pick<View, 'lovelace'>, ada: number): boole
 
 function launch({ launches }: TraderConfig, rng: Rng): Action {
   const idea = tokenIdea(rng);
-  const initialLovelace = adaToLovelace(skewed(rng, launches.initialBuyAda));
-  const launchType = happens(rng, launches.hypedPercent) ? 'HYPED' : 'DEFAULT';
+  const initialLovelace = adaToLovelace(logUniform(rng, launches.initialBuyAda));
+  const launchType = withProbability(rng, launches.hypedPercent) ? 'HYPED' : 'DEFAULT';
   return { kind: 'launch', idea, initialLovelace, launchType };
 }
 
 function buy(view: View, { orders, keepAda }: TraderConfig, rng: Rng): Action {
-  const token = weighted(rng, view.market, (candidate) => appeal(candidate, view.nowMs));
+  const token = pickWeighted(rng, view.market, (candidate) => appeal(candidate, view.nowMs));
   if (token === undefined) return { kind: 'rest', why: 'no token yet' };
-  const slippage = oneOf(rng, SLIPPAGES) ?? '15';
-  const wished = adaToLovelace(skewed(rng, orders.buyAda));
+  const slippage = pick(rng, SLIPPAGES) ?? '15';
+  const wished = adaToLovelace(logUniform(rng, orders.buyAda));
   const most = view.lovelace - BigInt(keepAda) * LOVELACE_PER_ADA;
   const lovelace = wished < most ? wished : most;
-  const thenCancel = happens(rng, orders.cancelPercent);
+  const thenCancel = withProbability(rng, orders.cancelPercent);
   const common = { kind: 'order', asset: token.asset, slippage, thenCancel } as const;
-  const isExact = happens(rng, orders.exactOutputPercent);
+  const isExact = withProbability(rng, orders.exactOutputPercent);
   if (isExact && token.marketCapLovelace !== null && token.marketCapLovelace > 0n) {
     const amount = roundTokens((lovelace * SUPPLY) / token.marketCapLovelace);
     const mostInputLovelace = 2n * lovelace;
@@ -83,13 +95,13 @@ function sell(view: View, { orders }: TraderConfig, rng: Rng): Action | null {
     const token = known.get(asset);
     return token !== undefined && worthOf(token, amount) >= LEAST_TRADE_LOVELACE;
   });
-  const [asset, amount] = oneOf(rng, held) ?? [null, 0n];
+  const [asset, amount] = pick(rng, held) ?? [null, 0n];
   if (asset === null) return null;
   const token = known.get(asset);
-  const share = shareOf(amount, between(rng, orders.sellPercent));
+  const share = shareOf(amount, uniform(rng, orders.sellPercent));
   const enough = token !== undefined && worthOf(token, share) >= LEAST_TRADE_LOVELACE;
-  const slippage = oneOf(rng, SLIPPAGES) ?? '15';
-  const thenCancel = happens(rng, orders.cancelPercent);
+  const slippage = pick(rng, SLIPPAGES) ?? '15';
+  const thenCancel = withProbability(rng, orders.cancelPercent);
   return {
     kind: 'order',
     asset,
@@ -114,22 +126,22 @@ function appeal({ sinceMs, marketCapLovelace }: Token, nowMs: number): number {
 
 function lock(view: View, { others }: TraderConfig, rng: Rng): Action {
   const [asset, held] = anyHolding(view, rng);
-  const amount = shareOf(held, between(rng, [1, 10]));
+  const amount = shareOf(held, uniform(rng, [1, 10]));
   const most = amount < BigInt(LONGEST_STAGES) ? Number(amount) : LONGEST_STAGES;
   const stages = 1 + Math.floor(rng.unit() * most);
-  const lockMs = Math.round(between(rng, others.lockSeconds) * 1000);
+  const lockMs = Math.round(uniform(rng, others.lockSeconds) * 1000);
   return { kind: 'lock', asset, amount, lockMs, stages };
 }
 
 function transfer(view: View, rng: Rng): Action {
   const [asset, held] = anyHolding(view, rng);
-  const to = oneOf(rng, view.others);
-  if (to === undefined) return { kind: 'rest', why: 'nobody to send to' };
-  return { kind: 'transfer', asset, amount: shareOf(held, between(rng, [2, 20])), to };
+  const to = pick(rng, view.others);
+  if (to === undefined) return { kind: 'rest', why: 'no other trader to send to' };
+  return { kind: 'transfer', asset, amount: shareOf(held, uniform(rng, [2, 20])), to };
 }
 
 function anyHolding(view: View, rng: Rng): readonly [AssetId, bigint] {
-  return oneOf(rng, [...view.tokens]) ?? ['', 0n];
+  return pick(rng, [...view.tokens]) ?? ['', 0n];
 }
 
 /** Two leading digits, as a person asks for. */

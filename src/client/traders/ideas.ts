@@ -1,6 +1,6 @@
 /** Names of tokens, made from chance: two words within the rules of a launch (api.md section 3). */
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { oneOf } from './chance.ts';
+import { pick } from './random.ts';
 import type { TokenIdea } from './view.ts';
 
 const FIRST =
@@ -10,7 +10,7 @@ const SECOND =
   'Otter Pug Toad Llama Yak Moose Gecko Panda Koala Raven Squid Corgi Bison Lynx Crab Owl Hippo ' +
   'Sloth Newt Falcon Badger Camel Dodo Goose';
 const PITCHES = [
-  'The community token that nobody asked for.',
+  'The community token without a community.',
   'Up only, until it is not. A token of this devnet.',
   'No road map, no promises, one mascot.',
   'Made for testing, loved for no reason.',
@@ -22,10 +22,10 @@ const SECONDS = SECOND.split(' ');
 const LONGEST_NAME = 16;
 
 export function tokenIdea(rng: Rng): TokenIdea {
-  const first = oneOf(rng, FIRSTS) ?? 'Plain';
-  const second = oneOf(rng, SECONDS) ?? 'Coin';
+  const first = pick(rng, FIRSTS) ?? 'Plain';
+  const second = pick(rng, SECONDS) ?? 'Coin';
   const name = `${first} ${second}`.slice(0, LONGEST_NAME);
   const ticker = `${first.slice(0, 2)}${second.slice(0, 3)}`.toUpperCase();
-  const pitch = oneOf(rng, PITCHES) ?? '';
+  const pitch = pick(rng, PITCHES) ?? '';
   return { name, ticker, description: `${name}. ${pitch}` };
 }

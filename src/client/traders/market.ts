@@ -1,13 +1,13 @@
 /**
  * The tokens that the traders know, at most MOST_TOKENS: from the list of pools where the server
- * has one, else from what they launched and hold, priced by quotes. Nothing here is remembered over
- * a restart; the API tells it again.
+ * has one, else from what they launched and hold, priced by quotes. Nothing here survives a
+ * restart; it is read from the API again.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { roundRatio } from '../../engine/market/ratio.ts';
-import type { PoolRow, Quote } from '../trade/answers.ts';
-import type { ApiClient } from '../trade/api.ts';
-import { ApiFailure } from '../trade/failure.ts';
+import { ApiError } from '../apiError.ts';
+import type { Client } from '../client.ts';
+import type { LiquidityPoolInfo, QuoteAnswer } from '../types.ts';
 import type { Token } from './view.ts';
 
 const MOST_TOKENS = 200;
@@ -32,11 +32,11 @@ interface Known {
 }
 
 export class Market {
-  readonly #client: ApiClient;
+  readonly #client: Client;
   readonly #known = new Map<AssetId, Known>();
   #listFromMs = 0;
 
-  constructor(client: ApiClient) {
+  constructor(client: Client) {
     this.#client = client;
   }
 
@@ -64,25 +64,28 @@ export class Market {
     });
   }
 
-  /** Strangers may send traders what they like; it must not push out what can be traded. */
+  /** Strangers may send any token to traders; those must not displace tradable ones. */
   #forgetForeign(): boolean {
     const foreign = [...this.#known.values()].find(({ isForeign }) => isForeign);
     return foreign !== undefined && this.#known.delete(foreign.asset);
   }
 
-  /** Looks at the list, or else at the token that was looked at longest ago. */
-  async refresh(nowMs: number): Promise<ApiFailure | null> {
+  /** Reads the list, or else a quote of the token that was looked at longest ago. */
+  async refresh(nowMs: number): Promise<void> {
     if (nowMs >= this.#listFromMs) {
-      const rows = await this.#client.pools('New');
-      if (!(rows instanceof ApiFailure)) return this.#listed(rows, nowMs);
-      if (rows.status !== 404) return rows;
-      this.#listFromMs = nowMs + LIST_AGAIN_MS;
+      try {
+        this.#listed((await this.#client.pools.list('New')).data, nowMs);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        this.#listFromMs = nowMs + LIST_AGAIN_MS;
+      }
     }
     const next = this.#longestAgo();
-    return next === null ? null : this.#probe(next, nowMs);
+    if (next !== null) await this.#probe(next, nowMs);
   }
 
-  #listed(rows: readonly PoolRow[], nowMs: number): null {
+  #listed(rows: readonly LiquidityPoolInfo[], nowMs: number): void {
     const listed = new Set(rows.map(({ info }) => info.asset));
     for (const known of this.#known.values()) {
       if (rows.length >= LIST_LENGTH || listed.has(known.asset)) continue;
@@ -99,36 +102,36 @@ export class Market {
       known.marketCapLovelace = BigInt(Math.round(metrics.marketCap));
       known.venue = pool.cpmmPoolId === null ? 'CURVE' : 'AMM';
     }
-    return null;
   }
 
-  async #probe(known: Known, nowMs: number): Promise<ApiFailure | null> {
+  async #probe(known: Known, nowMs: number): Promise<void> {
     known.askedMs = nowMs;
-    const request = { assetId: known.asset, side: 'BUY', slippage: '15' } as const;
-    const quote = await this.#client.quote({ ...request, amount: PROBE_LOVELACE });
-    if (quote instanceof ApiFailure) {
-      if (quote.isBusy || quote.cause === 'MAX_TRADE_AMOUNT') return quote.isBusy ? quote : null;
+    const query = { assetId: known.asset, side: 'BUY', slippage: '15' } as const;
+    try {
+      const amount = String(PROBE_LOVELACE);
+      const { data } = await this.#client.build.quote({ ...query, amount });
+      known.isOpen = true;
+      known.isForeign = false;
+      this.quoted(known.asset, data);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.isPassing) throw error;
+      if (error.cause === 'MAX_TRADE_AMOUNT') return;
       known.isOpen = false;
       known.isForeign = nowMs - known.sinceMs > PATIENCE_MS;
-      return null;
     }
-    known.isOpen = true;
-    known.isForeign = false;
-    this.quoted(known.asset, quote);
-    return null;
   }
 
-  /** A quote or an order built tells the price and the venue. */
-  quoted(asset: AssetId, { price, venue }: Pick<Quote, 'price' | 'venue'>): void {
+  /** A quote has the price and the venue. */
+  quoted(asset: AssetId, { price, venue }: Pick<QuoteAnswer, 'price' | 'venue'>): void {
     const known = this.#known.get(asset);
     const denominator = BigInt(price.denominator);
     if (known === undefined || denominator === 0n) return;
     const numerator = BigInt(price.numerator) * SUPPLY;
     known.marketCapLovelace = roundRatio({ numerator, denominator });
-    if (venue !== undefined) known.venue = venue;
+    known.venue = venue;
   }
 
-  /** Those that wait to be tradable go first. */
+  /** Those not tradable yet come first. */
   #longestAgo(): Known | null {
     const order = (a: Known, b: Known) =>
       Number(a.isForeign) - Number(b.isForeign) ||

@@ -1,12 +1,12 @@
-/** What main thread and traders' thread tell each other: plain data. */
+/** Messages between the main thread and the traders' thread: plain data. */
 import type { TraderConfig } from './config.ts';
 
-/** Given to the thread when it starts. */
-export interface Orders {
+/** Passed to the thread when it starts. */
+export interface ThreadOptions {
   readonly baseUrl: string;
   readonly config: TraderConfig;
   readonly pace: number;
-  /** Of everything that is left to chance. */
+  /** Of the random generator. */
   readonly seed: number;
 }
 
@@ -25,9 +25,9 @@ export type Report =
       readonly cause: string;
       readonly message: string;
     }
-  /** A fault of the program in one turn; the traders go on. */
+  /** A fault of the program in one turn; the traders continue. */
   | { readonly kind: 'fault'; readonly message: string }
   | { readonly kind: 'stopped' };
 
-/** The one order: end what is in flight and stop. */
+/** The one command: end what is in flight and stop. */
 export type Command = 'stop';

@@ -6,13 +6,13 @@
  * holds on the curve, so a restart carries on where the chain is.
  */
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { adaToLovelace, between, shareOf } from './chance.ts';
 import type { TraderConfig } from './config.ts';
 import { isRich, worthOf } from './decide.ts';
 import { tokenIdea } from './ideas.ts';
+import { adaToLovelace, shareOf, uniform } from './random.ts';
 import type { Action, Token, View } from './view.ts';
 
-/** What it takes to fill a curve, with fees, and something for change. */
+/** Enough to fill a curve, with fees and change. */
 const GRADUATION_COSTS_ADA = 18_900;
 const LEAST_STEP_LOVELACE = 10_000_000n;
 const SELL_PERCENT = [2, 6] as const;
@@ -59,14 +59,14 @@ export function push(view: View, state: PusherState, config: TraderConfig, rng: 
     const initialLovelace = state.stepLovelace;
     return { kind: 'launch', idea: tokenIdea(rng), initialLovelace, launchType: 'HYPED' };
   }
-  return (rich ? null : sale(view, rng)) ?? { kind: 'rest', why: 'waits for its next token' };
+  return (rich ? null : sale(view, rng)) ?? { kind: 'rest', why: 'no token is due' };
 }
 
 function sale(view: View, rng: Rng): Action | null {
   if (view.lovelace < ORDER_COSTS_LOVELACE) return null;
   for (const token of view.market) {
     const held = view.tokens.get(token.asset) ?? 0n;
-    const amount = shareOf(held, between(rng, SELL_PERCENT));
+    const amount = shareOf(held, uniform(rng, SELL_PERCENT));
     if (token.venue !== 'AMM' || worthOf(token, amount) < LEAST_SALE_LOVELACE) continue;
     const { asset } = token;
     return { kind: 'order', asset, side: 'SELL', amount, slippage: '50', thenCancel: false };

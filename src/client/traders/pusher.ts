@@ -10,7 +10,7 @@ import {
   stepEveryMs,
   targetOf,
 } from './push.ts';
-import type { Trader, Turn, TurnWorld } from './trader.ts';
+import type { Trader, Turn, TurnContext } from './trader.ts';
 import type { Action, View } from './view.ts';
 
 /** A launch that is in no block by then is taken for lost. */
@@ -36,19 +36,19 @@ export class Pusher {
     this.#state = firstPusherState(config, pace);
   }
 
-  async turn(world: Omit<TurnWorld, 'decide'>): Promise<Turn> {
+  async turn(context: Omit<TurnContext, 'decide'>): Promise<Turn> {
     const turn = await this.trader.turn({
-      ...world,
+      ...context,
       decide: (view, rng) => this.#next(view, () => push(view, this.#state, this.#config, rng)),
     });
     this.waitMs = stepEveryMs(this.#config, this.#pace);
     if (turn.outcome === 'rested') this.waitMs = Math.min(this.waitMs, AGAIN_MS);
     if (turn.outcome === 'refused') {
       this.#state =
-        turn.failure.cause === 'MAX_TRADE_AMOUNT' ? smallerStep(this.#state) : this.#state;
-      if (turn.failure.cause === 'MAX_TRADE_AMOUNT') this.waitMs = AGAIN_MS;
+        turn.error.cause === 'MAX_TRADE_AMOUNT' ? smallerStep(this.#state) : this.#state;
+      if (turn.error.cause === 'MAX_TRADE_AMOUNT') this.waitMs = AGAIN_MS;
     }
-    if (turn.outcome === 'acted') this.#acted(turn.action, world.nowMs);
+    if (turn.outcome === 'acted') this.#acted(turn.action, context.nowMs);
     return turn;
   }
 

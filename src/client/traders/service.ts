@@ -1,8 +1,9 @@
 /**
- * The simulated traders as a service of a devnet: a thread of its own that knows the server by its
- * public address only.
+ * The simulated traders as a service of a devnet: a separate thread that knows the server only by
+ * its public address.
  *
- * Never: takes the server down. A thread that dies is reported and begun again, each time later.
+ * Never: takes the server down. A thread that dies is reported and restarted, each time after a
+ *        longer delay.
  */
 import { Worker } from 'node:worker_threads';
 import { Backoff } from '../../engine/runtime/backoff.ts';
@@ -10,7 +11,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import type { TraderConfig } from './config.ts';
-import type { Command, Orders, Report } from './messages.ts';
+import type { Command, Report, ThreadOptions } from './messages.ts';
 
 /** What becomes of what the traders do; for log and metrics. */
 export interface TradersObserver {
@@ -44,8 +45,10 @@ export function tradersService(options: TradersOptions): Service {
   /** Resolves when the thread has ended. */
   const runThread = async () => {
     const { config, pace, seed } = options;
-    const orders: Orders = { baseUrl: options.baseUrl(), config, pace, seed };
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: orders });
+    const threadOptions: ThreadOptions = { baseUrl: options.baseUrl(), config, pace, seed };
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      workerData: threadOptions,
+    });
     worker.unref();
     worker.on('message', (report: Report) => hear(observer, report));
     worker.on('error', (error: unknown) => observer.tradersFailed(String(error)));

@@ -1,17 +1,17 @@
-/** The thread of the simulated traders: reports out, one order in. */
+/** The thread of the simulated traders: reports out, one command in. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../engine/runtime/assert.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { Crowd } from './crowd.ts';
-import type { Command, Orders, Report } from './messages.ts';
+import type { Command, Report, ThreadOptions } from './messages.ts';
 
 assert(parentPort !== null, 'this file is run as a worker');
 const port = parentPort;
 // trust: handed over by tradersService
-const orders = workerData as Orders;
+const threadOptions = workerData as ThreadOptions;
 const report = (message: Report) => port.postMessage(message);
 
-const crowd = new Crowd({ ...orders, clock: systemClock, fetch, report });
+const crowd = new Crowd({ ...threadOptions, clock: systemClock, fetch, report });
 crowd.start();
 
 port.once('message', (_command: Command) => {

@@ -11,7 +11,7 @@
 import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
 import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from '../../engine/log/port.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { type Clock, sleep } from '../../engine/runtime/clock.ts';
+import { type Clock, sleep, sleepUnless } from '../../engine/runtime/clock.ts';
 import {
   type MarketIdentity,
   marketText,
@@ -285,22 +285,11 @@ export class JetstreamLog implements Log {
    */
   async #catchUp(end: SealedEntry): Promise<void> {
     const { seq } = end.entry;
-    await this.#reachedInTime(seq);
+    await sleepUnless(this.#clock, BARRIER_MS, this.#window.reached(seq));
     const [same] = this.#window.slice(seq, 1) ?? [];
     if (same?.hash === end.hash) return;
     this.#window.startWith(end);
     await this.#follower.follow(seq + 1);
-  }
-
-  #reachedInTime(seq: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#clock.after(BARRIER_MS, resolve);
-      const done = () => {
-        timer.cancel();
-        resolve();
-      };
-      void this.#window.reached(seq).then(done);
-    });
   }
 
   #heard(message: StoredMessage): void {

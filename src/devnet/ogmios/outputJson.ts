@@ -13,7 +13,6 @@ import {
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import type { Output, OutputRef, Utxo } from '../../cardano/codec/output.ts';
 import type { Value } from '../../cardano/codec/value.ts';
-import type { AssetId } from '../../engine/market/asset.ts';
 import type { JsonValue } from './json.ts';
 
 type Members = Readonly<Record<string, JsonValue>>;
@@ -27,7 +26,7 @@ export function adaJson(lovelace: bigint): Members {
 }
 
 /** Policy → name → amount. */
-export function assetsJson(assets: ReadonlyMap<AssetId, bigint>): Members {
+export function assetsJson(assets: Value['assets']): Members {
   const byPolicy: Record<string, Record<string, bigint>> = {};
   for (const [asset, amount] of assets) {
     const [policy = '', name = ''] = asset.split('.');

@@ -5,6 +5,25 @@
 export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
+/** What TradingView calls each: minutes, or a count of days, weeks or months. */
+const TRADING_VIEW_NAMES: Readonly<Record<Resolution, string>> = {
+  min1: '1',
+  min5: '5',
+  hour1: '60',
+  day1: '1D',
+  week1: '1W',
+  month1: '1M',
+};
+export const TRADING_VIEW_RESOLUTIONS = RESOLUTIONS.map((name) => TRADING_VIEW_NAMES[name]);
+/** Those below a day. */
+export const TRADING_VIEW_MINUTES = TRADING_VIEW_RESOLUTIONS.filter((name) => /^\d+$/.test(name));
+
+/** Takes `D` for `1D` too, as TradingView writes it; null for a resolution without bars here. */
+export function readTradingViewResolution(text: string): Resolution | null {
+  const wanted = /^[DWM]$/.test(text) ? `1${text}` : text;
+  return RESOLUTIONS.find((name) => TRADING_VIEW_NAMES[name] === wanted) ?? null;
+}
+
 export const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;

@@ -43,14 +43,36 @@ export function readOnlyDatabase(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true });
 }
 
+/**
+ * Opened only to keep others from an exclusive file until it is closed; changes nothing in it.
+ * `InUse` when another process has it. A file that is damaged can be guarded as well.
+ */
+export function guardDatabase(file: string): Database.Database {
+  const database = new Database(file, { readonly: true, timeout: LOCK_WAIT_MS });
+  try {
+    database.prepare('SELECT name FROM sqlite_schema LIMIT 1').get();
+  } catch (error) {
+    if (!isBusy(error)) return database;
+    database.close();
+    throw inUse(file);
+  }
+  return database;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
+}
+
+function inUse(file: string): InUse {
+  return new InUse(`${file} is in use by another upcurve process: stop it, or set DATA_DIR`);
+}
+
 function lock(database: Database.Database, file: string): void {
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
   } catch (error) {
     database.close();
-    const busy = error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
-    if (!busy) throw error;
-    throw new InUse(`${file} is in use by another upcurve process: stop it, or set DATA_DIR`);
+    throw isBusy(error) ? inUse(file) : error;
   }
 }

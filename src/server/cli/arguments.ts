@@ -12,6 +12,7 @@ export type Command =
   | DevnetCommand
   | { readonly name: 'help' }
   | { readonly name: 'verify' }
+  | { readonly name: 'reset' }
   | ReplayCommand
   | DeployCommand
   | WatchCommand
@@ -79,6 +80,7 @@ export const USAGE = `upcurve: the server behind a token launchpad.
       --dry-run         show the transactions and what they cost, and send none
       --out FILE        where to write the deployment (default ./deployment.NAME.json)
   npm start -- --verify             compare the state with a rebuild from the log, then exit
+  npm start -- reset                move a devnet's chain and market aside, to begin new ones
   npm start -- --help               this, and every setting
 
 On a server that runs:
@@ -134,6 +136,7 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (name === 'devnet' && rest[0] === undefined) return parseDevnet(values);
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);
+  if (name === 'reset') return { name };
   return name === 'verify' || values.verify === true ? { name: 'verify' } : parseServe(values);
 }
 

@@ -1,19 +1,16 @@
 /** The commands wallet, launch, lock and withdraw. */
 import { readFileSync } from 'node:fs';
 import { formatAda } from '../../client/trade/ada.ts';
-import type { LockRow } from '../../client/trade/answers.ts';
-import type { LaunchImage } from '../../client/trade/api.ts';
-import { ApiFailure } from '../../client/trade/failure.ts';
 import { pictureOf } from '../../client/trade/picture.ts';
 import { balanceOf } from '../../client/trade/utxo.ts';
+import type { LockRow } from '../../client/types.ts';
 import type { LaunchAction, LockAction } from './marketArguments.ts';
 import { amountText } from './trading.ts';
-import { DONE, failed, MISUSED, settle, untilListed, untilLocked, type Visit } from './visit.ts';
+import { DONE, MISUSED, settle, untilListed, untilLocked, type Visit } from './visit.ts';
 
 export async function balance(visit: Visit): Promise<number> {
-  const { client, wallet } = visit.desk;
-  const utxos = await client.utxos(wallet.keyHash);
-  if (utxos instanceof ApiFailure) return failed(visit, 'balance', utxos);
+  const { wallet } = visit.trading;
+  const utxos = await visit.trading.utxos();
   const { lovelace, assets } = balanceOf(utxos);
   visit.say(`Address ${wallet.address}`);
   visit.say(`${formatAda(lovelace)} in ${utxos.length} outputs`);
@@ -22,12 +19,12 @@ export async function balance(visit: Visit): Promise<number> {
 }
 
 export async function faucet(visit: Visit, ada: number): Promise<number> {
-  const { client, wallet } = visit.desk;
-  const sent = await client.faucet(wallet.address, ada);
-  if (sent instanceof ApiFailure) return failed(visit, 'faucet', sent);
-  visit.say(`${ada} ADA are on their way to ${wallet.address}`);
-  visit.say(`Transaction ${sent.txHash}`);
-  return settle(visit, sent.txHash);
+  const { client, wallet } = visit.trading;
+  const { address } = wallet;
+  const { txHash } = (await client.devnet.faucet({ address, ada })).data;
+  visit.say(`${ada} ADA are on their way to ${address}`);
+  visit.say(`Transaction ${txHash}`);
+  return settle(visit, txHash);
 }
 
 export async function launch(visit: Visit, action: LaunchAction): Promise<number> {
@@ -37,7 +34,7 @@ export async function launch(visit: Visit, action: LaunchAction): Promise<number
     return MISUSED;
   }
   const { token, ticker, description, initialLovelace, isHyped, isAi, socials } = action;
-  const launched = await visit.desk.launch({
+  const launched = await visit.trading.launch({
     ...socials,
     name: token,
     ticker,
@@ -47,7 +44,6 @@ export async function launch(visit: Visit, action: LaunchAction): Promise<number
     initialLovelace,
     image,
   });
-  if (launched instanceof ApiFailure) return failed(visit, 'launch', launched);
   const first =
     initialLovelace === 0n
       ? 'no initial buy'
@@ -62,19 +58,19 @@ export async function launch(visit: Visit, action: LaunchAction): Promise<number
   return settled === DONE && visit.wait ? untilListed(visit, launched.asset) : settled;
 }
 
-const TYPES: Readonly<Record<string, LaunchImage['mediaType']>> = {
+const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   gif: 'image/gif',
 };
 
-function imageOf({ imageFile, token, ticker }: LaunchAction): LaunchImage | string {
-  if (imageFile === null) return { bytes: pictureOf(token + ticker), mediaType: 'image/png' };
-  const mediaType = TYPES[imageFile.split('.').at(-1)?.toLowerCase() ?? ''];
-  if (mediaType === undefined) return '--image takes a file that ends in .png, .jpg or .gif';
+function imageOf({ imageFile, token, ticker }: LaunchAction): Blob | string {
+  if (imageFile === null) return new Blob([pictureOf(token + ticker)], { type: 'image/png' });
+  const type = TYPES[imageFile.split('.').at(-1)?.toLowerCase() ?? ''];
+  if (type === undefined) return '--image takes a file that ends in .png, .jpg or .gif';
   try {
-    return { bytes: new Uint8Array(readFileSync(imageFile)), mediaType };
+    return new Blob([readFileSync(imageFile)], { type });
   } catch (error) {
     return `${imageFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
@@ -82,11 +78,9 @@ function imageOf({ imageFile, token, ticker }: LaunchAction): LaunchImage | stri
 
 export async function lock(visit: Visit, action: LockAction): Promise<number> {
   const { asset, tokens, stages, forMs, untilMs } = action;
-  const time = await visit.desk.client.serverTime();
-  if (time instanceof ApiFailure) return failed(visit, 'asking for the time', time);
+  const { data: time } = await visit.trading.client.server.time();
   const lockEndMs = untilMs ?? time.timestamp + (forMs ?? 0);
-  const done = await visit.desk.lock({ assetId: asset, amount: tokens, lockEndMs, stages });
-  if (done instanceof ApiFailure) return failed(visit, 'lock', done);
+  const done = await visit.trading.lock({ assetId: asset, amount: tokens, lockEndMs, stages });
   const parts = stages === 1 ? '' : ` in ${stages} stages`;
   visit.say(
     `Signed: lock ${amountText(asset, tokens)}${parts} until ${isoTime(lockEndMs)}; ` +
@@ -101,19 +95,16 @@ export async function lock(visit: Visit, action: LockAction): Promise<number> {
 
 export async function withdraw(visit: Visit, id: string | null): Promise<number> {
   if (id === null) return listLocks(visit);
-  const done = await visit.desk.withdraw(id);
-  if (done instanceof ApiFailure) return failed(visit, 'withdraw', done);
+  const done = await visit.trading.withdraw(id);
   visit.say(`Signed: take lock ${id} back; network fee ${formatAda(done.feeLovelace)}`);
   visit.say(`Transaction ${done.txHash}`);
   return settle(visit, done.txHash);
 }
 
 async function listLocks(visit: Visit): Promise<number> {
-  const { client, wallet } = visit.desk;
-  const found = await client.locks(wallet.keyHash);
-  if (found instanceof ApiFailure) return failed(visit, 'locks', found);
-  if (found.vestings.length === 0) visit.say('No locks.');
-  for (const row of found.vestings) visit.say(lockLine(row, visit.clock.nowMs()));
+  const locks = await visit.trading.locks();
+  if (locks.length === 0) visit.say('No locks.');
+  for (const row of locks) visit.say(lockLine(row, visit.clock.nowMs()));
   return DONE;
 }
 

@@ -28,6 +28,7 @@ export interface NatsPlace {
 }
 
 const COMMAND = 'nats-server';
+const PID_FILE = 'nats.pid';
 const CONFIG = fileURLToPath(new URL('../../../config/nats.conf', import.meta.url));
 const STOP_LIMIT_MS = 5_000;
 const LOOK_EVERY_MS = 50;
@@ -51,8 +52,7 @@ export async function localNats(
     return new Failure('NOT_READY', INSTALL);
   }
   mkdirSync(directory, { recursive: true });
-  const pidFile = join(directory, 'nats.pid');
-  const left = leftBehind(pidFile, directory, environment);
+  const left = runningNats(directory, environment);
   if (left !== null) {
     const advice = `stop it first: kill ${left}`;
     return new Failure('NOT_READY', `an earlier ${COMMAND} still runs on ${directory}; ${advice}`);
@@ -64,7 +64,7 @@ export async function localNats(
   const process = new KeptProcess(
     {
       command,
-      args: [...args, '-sd', directory, '-P', pidFile],
+      args: [...args, '-sd', directory, '-P', join(directory, PID_FILE)],
       environment: within,
       stopLimitMs: STOP_LIMIT_MS,
       heard(line) {
@@ -138,8 +138,8 @@ function searchPath({ PATH }: Environment): string {
 }
 
 /** Process id of a server that works on `directory`, or null. */
-function leftBehind(pidFile: string, directory: string, env: Environment): string | null {
-  const pid = textOf(pidFile).trim();
+export function runningNats(directory: string, env: Environment): string | null {
+  const pid = textOf(join(directory, PID_FILE)).trim();
   if (!/^\d+$/.test(pid)) return null;
   const options = { env, encoding: 'utf8' } as const;
   // Where there is no `ps` nothing is known.

@@ -1,8 +1,6 @@
 /** Commands of a person: a key file, a server that runs, one transaction each. */
-
-import { ApiClient } from '../../client/trade/api.ts';
-import { Desk } from '../../client/trade/desk.ts';
-import type { Fetch } from '../../client/trade/transport.ts';
+import { ApiError, Client, type Fetch } from '../../client/index.ts';
+import { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { balance, faucet, launch, lock, withdraw } from './holding.ts';
 import type { MarketAction, MarketCommand } from './marketArguments.ts';
@@ -20,6 +18,10 @@ export interface MarketWorld {
   complain(line: string): void;
 }
 
+/** A busy server is asked again, after the time that it names. */
+const MAX_ATTEMPTS = 4;
+const NEVER = new AbortController().signal;
+
 /** The exit code: 0 done, 1 refused or unreachable, 2 no usable wallet or file. */
 export async function runMarket(command: MarketCommand, world: MarketWorld): Promise<number> {
   const { action, client: options } = command;
@@ -30,11 +32,21 @@ export async function runMarket(command: MarketCommand, world: MarketWorld): Pro
     return MISUSED;
   }
   if (opened.warning !== null) world.complain(opened.warning);
-  const { clock, fetch, signal, say, complain } = world;
-  const stop = signal === undefined ? {} : { signal };
-  const client = new ApiClient({ baseUrl: options.url, fetch, clock, ...stop });
-  const desk = new Desk(client, opened.wallet);
-  return perform({ desk, clock, wait: options.wait, say, complain }, action);
+  const { clock, fetch, signal = NEVER, say, complain } = world;
+  const client = new Client({ url: options.url, fetch, clock, maxAttempts: MAX_ATTEMPTS });
+  const stop = () => client.close();
+  signal.addEventListener('abort', stop);
+  const trading = new TradingClient(client, opened.wallet);
+  try {
+    return await perform({ trading, clock, signal, wait: options.wait, say, complain }, action);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const reason = error.reason === null ? '' : ` (${error.reason})`;
+    complain(`${action.name}: ${error.cause}${reason}: ${error.message}`);
+    return FAILED;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 function newWallet(file: string, world: MarketWorld): number {

@@ -64,6 +64,7 @@ export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
   cluster: ['nodes', 'readers', 'one-port', 'pace', 'no-traders'],
   devnet: ['ogmios-port', 'kupo-port', 'pace', 'genesis', 'launchpad', 'allow-host'],
   verify: ['verify'],
+  reset: [],
   deploy: ['network', 'key', 'dry-run', 'out'],
   replay: ['speed', 'lateness', 'allow-future', 'strict', 'exit'],
   watch: ['url', 'list', 'once'],

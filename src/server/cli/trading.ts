@@ -1,16 +1,13 @@
 /** The commands buy, sell and cancel. */
-
 import { formatAda } from '../../client/trade/ada.ts';
-import type { Quote } from '../../client/trade/answers.ts';
-import type { OrderRequest } from '../../client/trade/api.ts';
-import type { PlacedOrder } from '../../client/trade/desk.ts';
-import { ApiFailure } from '../../client/trade/failure.ts';
 import { type Settlement, settlementOf } from '../../client/trade/settlement.ts';
-import { balanceOf, type OwnUtxo } from '../../client/trade/utxo.ts';
+import type { OrderRequest, PlacedOrder } from '../../client/trade/tradingClient.ts';
+import { balanceOf, type WalletUtxo } from '../../client/trade/utxo.ts';
+import type { QuoteAnswer } from '../../client/types.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
 import type { MarketAction } from './marketArguments.ts';
-import { DONE, FAILED, failed, lookUntil, seconds, settle, type Visit } from './visit.ts';
+import { DONE, FAILED, lookUntil, seconds, settle, type Visit } from './visit.ts';
 
 const LOVELACE_PER_ADA = 1_000_000n;
 
@@ -26,7 +23,6 @@ export function buy(visit: Visit, action: Act<'buy'>): Promise<number> {
 export async function sell(visit: Visit, action: Act<'sell'>): Promise<number> {
   const { asset, tokens, slippage } = action;
   const amount = tokens === 'all' ? await holding(visit, asset) : tokens;
-  if (amount instanceof ApiFailure) return failed(visit, 'looking at the wallet', amount);
   if (amount === 0n) {
     visit.complain(`The wallet holds nothing of ${asset}.`);
     return FAILED;
@@ -35,30 +31,25 @@ export async function sell(visit: Visit, action: Act<'sell'>): Promise<number> {
 }
 
 export async function cancel(visit: Visit, { id }: Act<'cancel'>): Promise<number> {
-  const done = await visit.desk.cancel(id);
-  if (done instanceof ApiFailure) return failed(visit, 'cancel', done);
+  const done = await visit.trading.cancel(id);
   visit.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
   visit.say(`Transaction ${done.txHash}`);
   return settle(visit, done.txHash);
 }
 
-async function holding({ desk }: Visit, asset: AssetId): Promise<bigint | ApiFailure> {
-  const utxos = await desk.client.utxos(desk.wallet.keyHash);
-  return utxos instanceof ApiFailure ? utxos : (balanceOf(utxos).assets.get(asset) ?? 0n);
+async function holding({ trading }: Visit, asset: AssetId): Promise<bigint> {
+  return balanceOf(await trading.utxos()).assets.get(asset) ?? 0n;
 }
 
 async function trade(visit: Visit, request: OrderRequest): Promise<number> {
-  const { desk, say } = visit;
-  const quote = await desk.client.quote(request);
-  if (quote instanceof ApiFailure) return failed(visit, 'quote', quote);
-  const before = await desk.client.utxos(desk.wallet.keyHash);
-  if (before instanceof ApiFailure) return failed(visit, 'looking at the wallet', before);
+  const { trading, say } = visit;
+  const quote = await trading.quote(request);
+  const before = await trading.utxos();
   say(quoteLine(request, quote));
   // The price may move until the order is built, but not beyond what was accepted.
   const most = (BigInt(quote.inputAmount) * 115n) / 100n;
   const isExact = request.side === 'BUY_WITH_OUTPUT';
-  const placed = await desk.order(isExact ? { ...request, mostInputLovelace: most } : request);
-  if (placed instanceof ApiFailure) return failed(visit, 'order', placed);
+  const placed = await trading.order(isExact ? { ...request, maxInputLovelace: most } : request);
   say(signedLine(placed));
   say(`Transaction ${placed.txHash}`);
   say(`Order ${placed.id}, beacon ${placed.beacon}`);
@@ -68,11 +59,10 @@ async function trade(visit: Visit, request: OrderRequest): Promise<number> {
 async function untilSettled(
   visit: Visit,
   placed: PlacedOrder,
-  before: readonly OwnUtxo[],
+  before: readonly WalletUtxo[],
 ): Promise<number> {
   const startMs = visit.clock.monotonicMs();
   const found = await lookUntil(visit, (now) => settlementOf(placed, before, now));
-  if (found instanceof ApiFailure) return failed(visit, 'waiting for the fill', found);
   if (found === null) {
     visit.complain(`Not filled yet. Take it back with: npm start -- cancel ${placed.id}`);
     return FAILED;
@@ -81,13 +71,12 @@ async function untilSettled(
   return found.outcome === 'filled' ? DONE : FAILED;
 }
 
-function quoteLine({ slippage }: OrderRequest, quote: Quote): string {
+function quoteLine({ slippage }: OrderRequest, quote: QuoteAnswer): string {
   const { numerator, denominator } = quote.price;
   const price = formatRatio(BigInt(numerator), BigInt(denominator) * LOVELACE_PER_ADA);
   const input = amountText(quote.inputAsset, BigInt(quote.inputAmount));
   const output = amountText(quote.outputAsset, BigInt(quote.outputAmount));
-  const venue =
-    quote.venue === 'AMM' ? ' on the AMM' : quote.venue === 'CURVE' ? ' on the curve' : '';
+  const venue = quote.venue === 'AMM' ? ' on the AMM' : ' on the curve';
   const limit = slippage === 'infinity' ? 'any price' : `${slippage} % worse at most`;
   const terms = `${price} ADA a token, fees of the trade included; ${limit}`;
   return `Quote: ${input} for ${output}${venue}, ${terms}`;

@@ -1,17 +1,18 @@
 /** One command of a person at work: who asks which server, what it says, and how it waits. */
-
-import type { Desk } from '../../client/trade/desk.ts';
-import { ApiFailure } from '../../client/trade/failure.ts';
-import type { OwnUtxo } from '../../client/trade/utxo.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
+import { ApiError } from '../../client/index.ts';
+import type { TradingClient } from '../../client/trade/tradingClient.ts';
+import type { WalletUtxo } from '../../client/trade/utxo.ts';
+import { type Clock, pause } from '../../engine/runtime/clock.ts';
 
 export const DONE = 0;
 export const FAILED = 1;
 export const MISUSED = 2;
 
 export interface Visit {
-  readonly desk: Desk;
+  readonly trading: TradingClient;
   readonly clock: Clock;
+  /** Ends what waits. */
+  readonly signal: AbortSignal;
   /** Stay until a block has it. */
   readonly wait: boolean;
   /** One line of the result. */
@@ -23,25 +24,17 @@ export interface Visit {
 const LOOK_EVERY_MS = 250;
 const LONGEST_WAIT_MS = 120_000;
 
-export function failed(visit: Visit, what: string, failure: ApiFailure): number {
-  const reason = failure.reason === null ? '' : ` (${failure.reason})`;
-  visit.complain(`${what}: ${failure.cause}${reason}: ${failure.message}`);
-  return FAILED;
-}
-
 /** Looks at the wallet until `find` finds something; null after two minutes. */
 export async function lookUntil<T>(
-  { desk, clock }: Visit,
-  find: (utxos: readonly OwnUtxo[]) => T | null,
-): Promise<T | ApiFailure | null> {
+  { trading, clock, signal }: Visit,
+  find: (utxos: readonly WalletUtxo[]) => T | null,
+): Promise<T | null> {
   const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
   for (;;) {
-    const utxos = await desk.client.utxos(desk.wallet.keyHash);
-    if (utxos instanceof ApiFailure) return utxos;
-    const found = find(utxos);
+    const found = find(await trading.utxos());
     if (found !== null) return found;
     if (clock.monotonicMs() >= endMs) return null;
-    await desk.client.transport.pause(LOOK_EVERY_MS);
+    await pause(clock, LOOK_EVERY_MS, signal);
   }
 }
 
@@ -52,7 +45,6 @@ export async function settle(visit: Visit, txHash: string): Promise<number> {
   const found = await lookUntil(visit, (utxos) =>
     utxos.some(({ ref }) => ref.txHash === txHash) ? true : null,
   );
-  if (found instanceof ApiFailure) return failed(visit, 'waiting for the block', found);
   if (found === null) {
     visit.complain(`No block has ${txHash} yet; it may still come.`);
     return FAILED;
@@ -64,28 +56,34 @@ export async function settle(visit: Visit, txHash: string): Promise<number> {
 /** Waits until the market knows a token that was launched. */
 export function untilListed(visit: Visit, asset: string): Promise<number> {
   return untilShown(visit, async ({ client }) => {
-    const pools = await client.pools('New');
-    return !(pools instanceof ApiFailure) && pools.some((pool) => pool.info.asset === asset);
+    const { data } = await client.pools.list('New');
+    return data.some((pool) => pool.info.asset === asset);
   });
 }
 
 /** As `untilListed`, for the locks that a transaction makes. */
 export function untilLocked(visit: Visit, txHash: string): Promise<number> {
-  return untilShown(visit, async ({ client, wallet }) => {
-    const found = await client.locks(wallet.keyHash);
-    return !(found instanceof ApiFailure) && found.vestings.some(({ id }) => id.startsWith(txHash));
+  return untilShown(visit, async (trading) => {
+    return (await trading.locks()).some(({ id }) => id.startsWith(txHash));
   });
 }
 
 async function untilShown(
-  { desk, clock }: Visit,
-  isShown: (desk: Visit['desk']) => Promise<boolean>,
+  { trading, clock, signal }: Visit,
+  isShown: (trading: TradingClient) => Promise<boolean>,
 ): Promise<number> {
   const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
-  while (clock.monotonicMs() < endMs && !(await isShown(desk))) {
-    await desk.client.transport.pause(LOOK_EVERY_MS);
+  // An answer that fails changes nothing of what was done: it is asked again.
+  const isShownNow = () => isShown(trading).catch(ignoreApiError);
+  while (clock.monotonicMs() < endMs && !signal.aborted && !(await isShownNow())) {
+    await pause(clock, LOOK_EVERY_MS, signal);
   }
   return DONE;
+}
+
+function ignoreApiError(error: unknown): false {
+  if (error instanceof ApiError) return false;
+  throw error;
 }
 
 export function seconds(milliseconds: number): string {

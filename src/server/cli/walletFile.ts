@@ -2,7 +2,6 @@
  * The key file of a person: secrets in plain hex, readable by the owner only, never written over.
  * Whoever has the file has the coins.
  */
-import { generateKeyPairSync } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -12,9 +11,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import Type from 'typebox';
-import { readerOf } from '../../client/trade/transport.ts';
-import { type Secrets, Wallet } from '../../client/trade/wallet.ts';
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { newSecret } from '../../client/index.ts';
+import { KeyWallet, type WalletSecrets } from '../../client/trade/wallet.ts';
 
 const VERSION = 1;
 const OWNER_ONLY = 0o600;
@@ -28,13 +28,13 @@ const WALLET_FILE = Type.Object({
   paymentSecret: Secret,
   stakeSecret: Type.Union([Secret, Type.Null()]),
 });
-const readWalletFile = readerOf(WALLET_FILE);
+const validator = Compile(WALLET_FILE);
 
 /** Text is what went wrong, one sentence. */
-export function createWallet(file: string): Wallet | string {
-  const secrets: Secrets = { payment: newSecret(), stake: newSecret() };
+export function createWallet(file: string): KeyWallet | string {
+  const secrets: WalletSecrets = { payment: newSecret(), stake: newSecret() };
   const network = 'testnet';
-  const wallet = new Wallet(secrets, network);
+  const wallet = new KeyWallet(secrets, network);
   const content = {
     version: VERSION,
     network,
@@ -62,7 +62,7 @@ export function createWallet(file: string): Wallet | string {
 }
 
 export interface OpenedWallet {
-  readonly wallet: Wallet;
+  readonly wallet: KeyWallet;
   /** Something the owner should know about the file. */
   readonly warning: string | null;
 }
@@ -77,24 +77,19 @@ export function openWallet(file: string): OpenedWallet | string {
     if (codeOf(error) !== 'ENOENT') return `${file} cannot be read: ${messageOf(error)}.`;
     return `There is no wallet ${file}; make one with: npm start -- wallet new`;
   }
-  const content = readWalletFile(parse(text));
+  const content = parse(text);
   if (content === null) return `${file} is no wallet of this program.`;
   const { network, paymentSecret, stakeSecret, address } = content;
-  const wallet = new Wallet({ payment: paymentSecret, stake: stakeSecret }, network);
+  const wallet = new KeyWallet({ payment: paymentSecret, stake: stakeSecret }, network);
   if (wallet.address !== address) return `${file} is damaged: its keys have another address.`;
   const isOpen = (mode & OTHERS) !== 0;
   return { wallet, warning: isOpen ? `${file} can be read by others; chmod 600 it.` : null };
 }
 
-/** 32 bytes from the generator of keys. Source: RFC 8037, member d. */
-function newSecret(): string {
-  const { d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return Buffer.from(d ?? '', 'base64url').toString('hex');
-}
-
-function parse(text: string): unknown {
+function parse(text: string): Static<typeof WALLET_FILE> | null {
   try {
-    return JSON.parse(text);
+    const content: unknown = JSON.parse(text);
+    return validator.Check(content) ? content : null;
   } catch {
     // Not JSON: no wallet, as the caller says.
     return null;

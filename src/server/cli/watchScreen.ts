@@ -6,7 +6,7 @@ import type { OrdersState, PoolsState, PriceBar } from '../../client/index.ts';
 import type { ConnectionState } from '../../client/socket/connection.ts';
 import type { ApiOrder, LiquidityPoolInfo } from '../../client/types.ts';
 import { ada, age, cut, ends, grouped, short, shortPrice } from '../../web/format.ts';
-import { wordsOf } from '../../web/token/statuses.ts';
+import { statusText } from '../../web/token/orderStatus.ts';
 
 export interface Screen {
   readonly columns: number;
@@ -92,7 +92,7 @@ export function tokenScreen({ pool, bars, orders }: Token, status: string, scree
     const gets = isBuy ? short(order.toAmount) : ada(order.toAmount);
     const placed = age(screen.nowMs / 1000 - order.timestamp);
     const name = isBuy ? 'buy' : 'sell';
-    return [name, offers, gets, wordsOf(order).name, placed, ends(order.entityId, 4)];
+    return [name, offers, gets, statusText(order).name, placed, ends(order.entityId, 4)];
   }
 }
 

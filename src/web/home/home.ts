@@ -4,16 +4,16 @@ import type { LiquidityPoolInfo } from '../../client/types.ts';
 import type { PoolList } from '../../engine/market/poolView.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { forget, nextFrame } from '../frames.ts';
+import { errorBox } from '../errorView.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
 import { KeyedList } from '../keyedList.ts';
-import type { MarketTime } from '../now.ts';
-import { hashOf } from '../route.ts';
-import { roving } from '../roving.ts';
-import { king } from './king.ts';
+import type { MarketTime } from '../marketTime.ts';
+import { routeHash } from '../route.ts';
+import { rovingTabindex } from '../rovingTabindex.ts';
 import { type PoolRow, poolRow } from './poolRow.ts';
+import { topPoolCard } from './topPool.ts';
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 const TABS: readonly (readonly [list: PoolList, name: string, empty: string])[] = [
   ['Latest', 'Latest trades', 'Nothing was traded yet.'],
@@ -22,7 +22,16 @@ const TABS: readonly (readonly [list: PoolList, name: string, empty: string])[] 
   ['CompletedCreateOn', 'Graduated', 'No token has graduated yet.'],
   ['CompletedMCap', 'Graduated by cap', 'No token has graduated yet.'],
 ];
-const HEADINGS = ['Token', 'Market cap', 'Curve', 'Volume', 'Trades', 'Age', 'Last trade'];
+/** Each with the class of its column, which the cells of `poolRow` have too. */
+const HEADINGS = [
+  ['Token', 'col-token'],
+  ['Market cap', 'col-cap'],
+  ['Curve', 'col-progress'],
+  ['Volume', 'col-volume'],
+  ['Trades', 'col-trades'],
+  ['Age', 'col-age'],
+  ['Last trade', 'col-traded'],
+] as const;
 
 export function mountHome(
   container: HTMLElement,
@@ -32,14 +41,14 @@ export function mountHome(
 ): Unmount & { list(name: PoolList): void } {
   const { client } = context;
   const top = client.topPool();
-  const crown = king();
-  const showTop = () => crown.show(top.state);
+  const card = topPoolCard();
+  const showTop = () => card.show(top.state);
   const list = new PoolListView(context, time);
   const tabs = tabsOf();
   const heading = el('h1', { class: 'unseen' }, 'Markets');
   container.append(
     heading,
-    crown.element,
+    card.element,
     el('section', { class: 'panel' }, tabs.element, list.element),
   );
   top.onChange(() => nextFrame(showTop));
@@ -49,7 +58,7 @@ export function mountHome(
   };
   choose(first);
   const unmount = () => {
-    forget(showTop);
+    cancelFrame(showTop);
     top.close();
     list.close();
   };
@@ -58,10 +67,10 @@ export function mountHome(
 
 function tabsOf() {
   const links = TABS.map(([list, name]) =>
-    el('a', { href: hashOf({ at: 'home', list }), role: 'tab', id: `tab-${list}` }, name),
+    el('a', { href: routeHash({ at: 'home', list }), role: 'tab', id: `tab-${list}` }, name),
   );
   const element = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Lists' }, ...links);
-  const arrows = roving(element, '[role="tab"]', 'across');
+  const arrows = rovingTabindex(element, '[role="tab"]', 'across');
   const choose = (chosen: PoolList) => {
     for (const [index, [list]] of TABS.entries()) {
       const link = links[index];
@@ -78,27 +87,32 @@ class PoolListView {
   readonly #context: PageContext;
   readonly #rows = el('ol', { class: 'pools', 'aria-label': 'Tokens' });
   readonly #state = el('div', { class: 'list-state' });
-  readonly #resting = el('span', { class: 'resting dim small', 'aria-hidden': 'true' });
-  readonly #arrows = roving(this.#rows, 'a.pool');
+  readonly #orderNote = el('span', { class: 'resting dim small', 'aria-hidden': 'true' });
+  readonly #arrows = rovingTabindex(this.#rows, 'a.pool');
   readonly #list: KeyedList<LiquidityPoolInfo, PoolRow>;
   readonly #stopTime: () => void;
   #mirror: PoolsMirror | null = null;
   #name: PoolList = 'Latest';
-  /** Rows keep their order under a pointer, so that nobody opens what was somewhere else before. */
-  #isResting = false;
+  /** Rows keep their order under a pointer: a click opens the row that was aimed at. */
+  #isOrderKept = false;
   #order: readonly string[] = [];
   readonly #show = () => this.#draw();
 
   constructor(context: PageContext, time: MarketTime) {
     this.#context = context;
     this.#list = new KeyedList(this.#rows, {
-      most: MOST_ROWS,
+      most: MAX_ROWS,
       keyOf: ({ info }) => info.asset,
       rowOf: () => poolRow(() => time.seconds.value),
       arranged: () => this.#arrows.refresh(),
     });
-    const heads = HEADINGS.map((text) => el('span', {}, text));
-    const head = el('div', { class: 'pools-head', 'aria-hidden': 'true' }, ...heads, this.#resting);
+    const heads = HEADINGS.map(([text, column]) => el('span', { class: column }, text));
+    const head = el(
+      'div',
+      { class: 'pools-head', 'aria-hidden': 'true' },
+      ...heads,
+      this.#orderNote,
+    );
     this.element = el(
       'div',
       { role: 'tabpanel', 'aria-label': 'List' },
@@ -107,9 +121,9 @@ class PoolListView {
       this.#state,
     );
     this.#rows.addEventListener('pointerenter', ({ pointerType }) => {
-      if (pointerType === 'mouse') this.#rest(true);
+      if (pointerType === 'mouse') this.#keepOrder(true);
     });
-    this.#rows.addEventListener('pointerleave', () => this.#rest(false));
+    this.#rows.addEventListener('pointerleave', () => this.#keepOrder(false));
     this.#stopTime = time.seconds.subscribe((now) => {
       this.#list.each((row, item) => row.tick(item, now));
     });
@@ -123,20 +137,20 @@ class PoolListView {
     const mirror = this.#context.client.pools(name);
     this.#mirror = mirror;
     mirror.onChange(() => nextFrame(this.#show));
-    mirror.onError((error) => this.#state.replaceChildren(failureOf(error)));
+    mirror.onError((error) => this.#state.replaceChildren(errorBox(error)));
     setAttribute(this.element, 'aria-labelledby', `tab-${name}`);
     nextFrame(this.#show);
   }
 
   close(): void {
-    forget(this.#show);
+    cancelFrame(this.#show);
     this.#stopTime();
     this.#list.close();
     this.#mirror?.close();
   }
 
-  #rest(isResting: boolean): void {
-    this.#isResting = isResting;
+  #keepOrder(isKept: boolean): void {
+    this.#isOrderKept = isKept;
     nextFrame(this.#show);
   }
 
@@ -144,8 +158,8 @@ class PoolListView {
     const mirror = this.#mirror;
     // Rows of the list before stay until the first of this one are here: no empty flicker.
     if (mirror === null || !mirror.isLoaded) return;
-    const items = this.#isResting ? rested(mirror.state, this.#order) : mirror.state;
-    setText(this.#resting, this.#isResting ? 'order rests under the pointer' : '');
+    const items = this.#isOrderKept ? inKeptOrder(mirror.state, this.#order) : mirror.state;
+    setText(this.#orderNote, this.#isOrderKept ? 'order is kept under the pointer' : '');
     this.#order = items.map(({ info }) => info.asset);
     this.#list.show(items);
     this.#state.replaceChildren(...(items.length === 0 ? [this.#empty()] : []));
@@ -159,7 +173,7 @@ class PoolListView {
       { class: 'empty' },
       el('strong', {}, canLaunch ? words : 'Charts only.'),
       canLaunch
-        ? 'A token begins with its launch: a name, a picture, and a curve that sets the price.'
+        ? 'A token starts with its launch: a name, a picture, and a curve that sets the price.'
         : 'This server has no chain, and so no launches to list. Search for the asset id of a ' +
             'token whose trades were replayed: its chart is here.',
       canLaunch
@@ -169,12 +183,12 @@ class PoolListView {
   }
 }
 
-/** The items in the order before; new ones at the end, where nobody points at. */
-function rested(
+/** The items in the order from before; new ones at the end. */
+function inKeptOrder(
   items: readonly LiquidityPoolInfo[],
   order: readonly string[],
 ): readonly LiquidityPoolInfo[] {
   const places = new Map(order.map((asset, index) => [asset, index]));
-  const placeOf = ({ info }: LiquidityPoolInfo) => places.get(info.asset) ?? order.length;
-  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const parseRoute = ({ info }: LiquidityPoolInfo) => places.get(info.asset) ?? order.length;
+  return items.toSorted((a, b) => parseRoute(a) - parseRoute(b));
 }

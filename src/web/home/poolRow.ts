@@ -5,7 +5,7 @@ import { ada, age, percent } from '../format.ts';
 import { flash } from '../frames.ts';
 import type { Row } from '../keyedList.ts';
 import { logo } from '../logo.ts';
-import { hashOf } from '../route.ts';
+import { routeHash } from '../route.ts';
 
 export interface PoolRow extends Row<LiquidityPoolInfo> {
   /** Writes the ages; `nowSeconds` is market time. */
@@ -34,12 +34,12 @@ export function poolRow(nowSeconds: () => number): PoolRow {
     'a',
     { class: 'pool' },
     el('span', { class: 'who' }, picture.element, name, ticker),
-    labelled('Market cap', cap),
-    el('span', { class: 'progress' }, meter, labelled('Progress', progress)),
-    labelled('Volume', volume),
-    labelled('Trades', trades),
-    labelled('Age', born),
-    labelled('Last trade', traded),
+    labelled('Market cap', cap, 'col-cap'),
+    el('span', { class: 'progress col-progress' }, meter, labelled('Progress', progress, '')),
+    labelled('Volume', volume, 'col-volume'),
+    labelled('Trades', trades, 'col-trades'),
+    labelled('Age', born, 'col-age'),
+    labelled('Last trade', traded, 'col-traded'),
   );
   const element = el('li', {}, link);
   const tick = ({ pool }: LiquidityPoolInfo, now: number) => {
@@ -55,7 +55,7 @@ export function poolRow(nowSeconds: () => number): PoolRow {
         picture.show(info);
         setText(name, info.name);
         setText(ticker, info.ticker);
-        setAttribute(link, 'href', hashOf({ at: 'token', asset: info.asset }));
+        setAttribute(link, 'href', routeHash({ at: 'token', asset: info.asset }));
       }
       setText(cap, ada(metrics.marketCap, 0));
       const filled = progressOf(item);
@@ -72,6 +72,11 @@ export function poolRow(nowSeconds: () => number): PoolRow {
 }
 
 /** The label is read out, and seen where there is no line of headings above. */
-function labelled(label: string, value: HTMLElement): HTMLElement {
-  return el('span', { class: 'cell' }, el('span', { class: 'label' }, `${label} `), value);
+function labelled(label: string, value: HTMLElement, column: string): HTMLElement {
+  return el(
+    'span',
+    { class: `cell ${column}`.trim() },
+    el('span', { class: 'label' }, `${label} `),
+    value,
+  );
 }

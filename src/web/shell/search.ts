@@ -6,14 +6,14 @@ import type { LiquidityPoolInfo } from '../../client/types.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
 import type { PageContext } from '../context.ts';
 import { el, setAttribute } from '../dom.ts';
-import { saidBy } from '../failure.ts';
+import { errorText } from '../errorView.ts';
 import { shortAda } from '../format.ts';
 import { logo } from '../logo.ts';
-import { hashOf, placeOf } from '../route.ts';
+import { parseRoute, routeHash } from '../route.ts';
 
 const WAIT_MS = 150;
-const MOST_SHOWN = 8;
-const MOST_POINTS = 128;
+const MAX_SHOWN = 8;
+const MAX_INPUT_CHARACTERS = 128;
 
 export class Search {
   readonly element: HTMLElement;
@@ -29,13 +29,13 @@ export class Search {
     'aria-autocomplete': 'list',
     autocomplete: 'off',
     spellcheck: 'false',
-    maxlength: String(MOST_POINTS),
+    maxlength: String(MAX_INPUT_CHARACTERS),
   });
   readonly #list = el('div', { id: 'search-found', role: 'listbox', hidden: true });
-  readonly #said = el('div', { class: 'unseen', role: 'status' });
+  readonly #announced = el('div', { class: 'unseen', role: 'status' });
   #waiting: Timer | null = null;
-  /** Answers that come late belong to what was asked before. */
-  #asked = 0;
+  /** Counts queries: the answer to an older one is dropped. */
+  #query = 0;
   #chosen = -1;
 
   constructor(context: PageContext) {
@@ -43,7 +43,7 @@ export class Search {
     const key = el('kbd', { 'aria-hidden': 'true' }, '/');
     this.#list.setAttribute('aria-label', 'Tokens found');
     this.element = el('div', { class: 'search', role: 'search' }, this.#input, key);
-    this.element.append(this.#list, this.#said);
+    this.element.append(this.#list, this.#announced);
     this.#input.addEventListener('input', () => this.#typed());
     this.#input.addEventListener('focus', () => this.#typed());
     this.#input.addEventListener('blur', () => this.#close());
@@ -61,12 +61,12 @@ export class Search {
   #typed(): void {
     this.#waiting?.cancel();
     const pattern = this.#input.value.trim();
-    this.#asked += 1;
+    this.#query += 1;
     if (pattern === '') {
       this.#close();
       return;
     }
-    const asked = this.#asked;
+    const asked = this.#query;
     this.#waiting = this.#context.clock.after(WAIT_MS, () => {
       this.#ask(pattern, asked);
     });
@@ -74,16 +74,16 @@ export class Search {
 
   async #ask(pattern: string, asked: number): Promise<void> {
     try {
-      const { data } = await this.#context.client.pools.search({ pattern, limit: MOST_SHOWN });
-      if (asked === this.#asked) this.#show(pattern, data.items, data.count);
+      const { data } = await this.#context.client.pools.search({ pattern, limit: MAX_SHOWN });
+      if (asked === this.#query) this.#show(pattern, data.items, data.count);
     } catch (error) {
-      if (asked === this.#asked) this.#open([el('p', { class: 'none' }, saidBy(error))], 0);
+      if (asked === this.#query) this.#open([el('p', { class: 'none' }, errorText(error))], 0);
     }
   }
 
   #show(pattern: string, items: readonly LiquidityPoolInfo[], count: number): void {
     // An asset id that no pool has may still have a chart: of trades that were replayed.
-    const place = placeOf(`#/token/${pattern}`);
+    const place = parseRoute(`#/token/${pattern}`);
     const byId = place.at === 'token' ? [idOption(place.asset)] : [];
     const found = items.length === 0 ? byId : items.map(optionOf);
     const none = el('p', { class: 'none' }, 'No token with this in its name or id.');
@@ -97,12 +97,12 @@ export class Search {
     setAttribute(this.#input, 'aria-expanded', 'true');
     setAttribute(this.#input, 'aria-activedescendant', null);
     this.#chosen = -1;
-    this.#said.textContent = count === 1 ? '1 token found' : `${count} tokens found`;
+    this.#announced.textContent = count === 1 ? '1 token found' : `${count} tokens found`;
   }
 
   #close(): void {
     this.#waiting?.cancel();
-    this.#asked += 1;
+    this.#query += 1;
     this.#list.hidden = true;
     setAttribute(this.#input, 'aria-expanded', 'false');
     setAttribute(this.#input, 'aria-activedescendant', null);
@@ -158,6 +158,6 @@ function idOption(asset: string): HTMLElement {
 
 function option(asset: string, ...content: readonly HTMLElement[]): HTMLElement {
   const attributes = { role: 'option', tabindex: '-1', 'aria-selected': 'false' };
-  const href = hashOf({ at: 'token', asset });
+  const href = routeHash({ at: 'token', asset });
   return el('a', { href, id: `found-${asset}`, ...attributes }, ...content);
 }

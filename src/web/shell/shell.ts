@@ -1,21 +1,21 @@
-/** The frame around every place: header, search, the line of status, notices, and keys. */
+/** The frame around every page: header, search, status line, notices and keys. */
 import type { PageContext } from '../context.ts';
 import { el, setAttribute, svg } from '../dom.ts';
-import { hashOf, type Place } from '../route.ts';
+import { type PageRoute, routeHash } from '../route.ts';
 import { watch } from '../signal.ts';
-import { closeTip } from '../tip.ts';
+import { closeTooltip } from '../tooltip.ts';
 import { Search } from './search.ts';
 import type { StatusLine } from './status.ts';
 import { themeSwitch } from './theme.ts';
 import type { Toasts } from './toasts.ts';
 
-const PLACES: readonly (readonly [name: string, hash: string, at: readonly Place['at'][]])[] = [
+const PLACES: readonly (readonly [name: string, hash: string, at: readonly PageRoute['at'][]])[] = [
   ['Markets', '#/', ['home', 'token']],
-  ['Launch', hashOf({ at: 'launch' }), ['launch']],
-  ['Wallet', hashOf({ at: 'wallet' }), ['wallet']],
+  ['Launch', routeHash({ at: 'launch' }), ['launch']],
+  ['Wallet', routeHash({ at: 'wallet' }), ['wallet']],
 ];
 
-/** Answers where places are mounted. */
+/** Returns the element into which pages are mounted. */
 export function buildShell(
   page: HTMLElement,
   context: PageContext,
@@ -60,7 +60,7 @@ function listen(search: Search, toasts: Toasts): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented) return;
     if (event.key === 'Escape') {
-      closeTip();
+      closeTooltip();
       // A dialog over the page takes the key for itself.
       if (document.querySelector('dialog[open]') === null) toasts.dismiss();
     } else if (event.key === '/' && !isTyping(event.target) && !event.ctrlKey && !event.metaKey) {

@@ -1,6 +1,6 @@
 /**
- * The line at the bottom that is always there: whether the page is connected, how far the tip is
- * behind, which node answers in which role. Without a server it says since when the page is old.
+ * The status line at the bottom: whether the page is connected, how far the tip is
+ * behind, which node answers in which role. Without a server it says how old the page is.
  */
 import type { ConnectionState } from '../../client/index.ts';
 import type { HealthData } from '../../client/types.ts';
@@ -11,7 +11,7 @@ import { timeOfDay } from '../format.ts';
 
 const TICK_MS = 250;
 
-export interface StatusParts {
+export interface StatusDeps {
   readonly clock: Clock;
   state(): ConnectionState;
   health(): HealthData | null;
@@ -21,10 +21,10 @@ export interface StatusParts {
 
 export class StatusLine {
   readonly element: HTMLElement;
-  readonly #parts: StatusParts;
+  readonly #deps: StatusDeps;
   readonly #state = el('span', { class: 'state' });
   /** Read out when it changes; the seconds that are counted are not. */
-  readonly #said = el('span', { class: 'unseen', role: 'status' });
+  readonly #announced = el('span', { class: 'unseen', role: 'status' });
   readonly #asOf = el('span', { class: 'as-of' });
   readonly #old = el('span', { class: 'as-of long' }, 'showing the market');
   readonly #retry = el('button', { type: 'button', class: 'retry' }, 'Try now');
@@ -33,32 +33,32 @@ export class StatusLine {
   readonly #role = el('span', {});
   readonly #network = el('span', { class: 'fact' });
 
-  constructor(parts: StatusParts) {
-    this.#parts = parts;
-    this.#retry.addEventListener('click', () => parts.retry());
+  constructor(deps: StatusDeps) {
+    this.#deps = deps;
+    this.#retry.addEventListener('click', () => deps.retry());
     const links = el('a', { href: '/docs' }, 'API');
     const dot = el('span', { class: 'dot', 'aria-hidden': 'true' });
     this.element = el('footer', { class: 'status' }, dot, this.#state, this.#old, this.#asOf);
     const node = el('span', { class: 'fact' }, this.#nodeName, this.#role);
-    this.element.append(this.#said, this.#retry, this.#tip, node, this.#network, links);
+    this.element.append(this.#announced, this.#retry, this.#tip, node, this.#network, links);
     this.#tick();
   }
 
   #tick(): void {
     this.show();
-    this.#parts.clock.after(TICK_MS, () => this.#tick());
+    this.#deps.clock.after(TICK_MS, () => this.#tick());
   }
 
   show(): void {
-    const { clock } = this.#parts;
-    const state = this.#parts.state();
-    const health = this.#parts.health();
+    const { clock } = this.#deps;
+    const state = this.#deps.state();
+    const health = this.#deps.health();
     const isOpen = state.is === 'open';
     // Before the first frame there is nothing that could be old.
     const isLost = !isOpen && state.heardAtMs !== null;
     setAttribute(document.documentElement, 'data-connection', isLost ? 'lost' : 'open');
     setText(this.#state, this.#words(state, clock.nowMs()));
-    setText(this.#said, isLost ? 'Not connected: what is shown is old' : 'Connected');
+    setText(this.#announced, isLost ? 'Not connected: the page is out of date' : 'Connected');
     const heard = isLost ? state.heardAtMs : null;
     setText(this.#asOf, heard === null ? '' : `as of ${timeOfDay(heard / 1000)}`);
     this.#old.hidden = heard === null;
@@ -70,7 +70,7 @@ export class StatusLine {
     const role = health === null ? '' : `${health.role}${health.synced ? '' : ', syncing'}`;
     setText(this.#nodeName, isOpen && health !== null ? `${health.node} · ` : '');
     setText(this.#role, isOpen ? role : '');
-    const network = this.#parts.network()?.name ?? '';
+    const network = this.#deps.network()?.name ?? '';
     setText(this.#network, network === 'none' ? 'replay' : network);
   }
 

@@ -1,4 +1,4 @@
-/** Dark or light: as the system says, until somebody says otherwise here; then remembered. */
+/** Dark or light: the setting of the system, until the user chooses here; then remembered. */
 import { el, setAttribute } from '../dom.ts';
 import { icon } from '../icons.ts';
 import { Source } from '../signal.ts';

@@ -1,4 +1,5 @@
 /** One chart of one pair, one interval, one kind; another choice is another one of these. */
+
 import {
   CandlestickSeries,
   ColorType,
@@ -12,16 +13,16 @@ import { type DrawOptions, type DrawTarget, drawBars } from '../../client/datafe
 import type { ApiError, BarsMirror, BarsState, CapBar, PriceBar } from '../../client/index.ts';
 import type { Resolution } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { setAttribute } from '../dom.ts';
-import { failureOf, saidBy } from '../failure.ts';
-import { forget, nextFrame } from '../frames.ts';
+import { el, setAttribute } from '../dom.ts';
+import { errorBox, errorText } from '../errorView.ts';
+import { moment } from '../format.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
 import { theme } from '../shell/theme.ts';
-import { axisNumber, candleLook, chartLook, pageColours } from './chartLook.ts';
-import { legendOf } from './legend.ts';
+import { axisNumber, candleTheme, chartTheme, pageColours } from './chartTheme.ts';
 
 export type BarKind = 'price' | 'mcap';
 
-export interface BarChartParts {
+export interface BarChartDeps {
   readonly canvas: HTMLElement;
   readonly legend: HTMLElement;
   readonly note: HTMLElement;
@@ -38,18 +39,18 @@ interface Followed {
   readonly state: BarsState<AnyBar>;
   readonly isLoaded: boolean;
   onError(listener: (error: ApiError) => void): void;
-  /** Draws it, in these colours, until what it answers is called. */
+  /** Draws it, in these colours, until the returned function is called. */
   draw(target: DrawTarget, options: DrawOptions): () => void;
   onChange(listener: () => void): void;
   close(): void;
 }
 
 const STEP_BARS = 5;
-/** Below a billionth of a millionth of an ADA nothing is told apart by eye. */
+/** A billionth of a millionth of an ADA: smaller steps cannot be seen. */
 const LEAST_MOVE = 1e-15;
 
 export class BarChart {
-  readonly #parts: BarChartParts;
+  readonly #deps: BarChartDeps;
   readonly #chart: IChartApi;
   readonly #candles: ISeriesApi<'Candlestick'>;
   readonly #volume: ISeriesApi<'Histogram'>;
@@ -58,11 +59,11 @@ export class BarChart {
   #endDrawing: () => void = () => {};
   /** Time of the bar under the pointer; null: the newest one is explained. */
   #pointed: number | null = null;
-  readonly #tell = () => this.#explain();
+  readonly #redrawLegend = () => this.#showLegend();
 
-  constructor(parts: BarChartParts) {
-    this.#parts = parts;
-    const { canvas, note } = parts;
+  constructor(deps: BarChartDeps) {
+    this.#deps = deps;
+    const { canvas, note } = deps;
     this.#chart = createChart(canvas, {
       autoSize: true,
       // From the start: its notice comes with an inline style, which this page forbids.
@@ -83,9 +84,9 @@ export class BarChart {
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
     this.#chart.subscribeCrosshairMove((event) => this.#point(event));
     note.replaceChildren('Loading…');
-    this.#bars = followed(parts);
-    this.#bars.onChange(() => nextFrame(this.#tell));
-    this.#bars.onError((error) => note.replaceChildren(failureOf(error)));
+    this.#bars = followed(deps);
+    this.#bars.onChange(() => nextFrame(this.#redrawLegend));
+    this.#bars.onError((error) => note.replaceChildren(errorBox(error)));
     // After the frame has its new colours: they are read from the page.
     this.#endTheme = theme.subscribe(() => this.#draw());
     this.#draw();
@@ -104,7 +105,7 @@ export class BarChart {
   close(): void {
     this.#endTheme();
     this.#endDrawing();
-    forget(this.#tell);
+    cancelFrame(this.#redrawLegend);
     this.#bars.close();
     this.#chart.remove();
   }
@@ -112,8 +113,8 @@ export class BarChart {
   #draw(): void {
     this.#endDrawing();
     const colours = pageColours();
-    this.#chart.applyOptions(chartLook(colours));
-    this.#candles.applyOptions(candleLook(colours));
+    this.#chart.applyOptions(chartTheme(colours));
+    this.#candles.applyOptions(candleTheme(colours));
     const target = {
       candles: this.#candles,
       volume: this.#volume,
@@ -122,17 +123,17 @@ export class BarChart {
     this.#endDrawing = this.#bars.draw(target, {
       upColor: colours.upBar,
       downColor: colours.downBar,
-      onError: (error) => this.#parts.context.notify('info', `Older bars: ${saidBy(error)}`),
+      onError: (error) => this.#deps.context.notify('info', `Older bars: ${errorText(error)}`),
     });
   }
 
   #point({ time }: MouseEventParams): void {
     this.#pointed = typeof time === 'number' ? time : null;
-    nextFrame(this.#tell);
+    nextFrame(this.#redrawLegend);
   }
 
-  #explain(): void {
-    const { legend, note, canvas } = this.#parts;
+  #showLegend(): void {
+    const { legend, note, canvas } = this.#deps;
     const { isLoaded, state } = this.#bars;
     if (!isLoaded) return;
     const { bars, standing, isKnown } = state;
@@ -146,7 +147,7 @@ export class BarChart {
   }
 }
 
-function followed({ context, asset, resolution, kind }: BarChartParts): Followed {
+function followed({ context, asset, resolution, kind }: BarChartDeps): Followed {
   const pair = { base: asset, quote: '.' };
   const { client } = context;
   return kind === 'price'
@@ -167,4 +168,34 @@ function followedOf<B extends AnyBar>(mirror: BarsMirror<B>): Followed {
     draw: (target, options) => drawBars(mirror, target, options).close,
     close: () => mirror.close(),
   };
+}
+
+/** The numbers of one bar, exactly as the API says them. */
+
+function legendOf(bar: PriceBar | CapBar): readonly HTMLElement[] {
+  const pair = (name: string, value: string, look = '') =>
+    el('span', { class: look }, el('b', {}, name), value);
+  const look = directionOf(bar);
+  const volume = 'volume' in bar ? [pair('Vol', `${bar.volume} ₳`)] : [];
+  return [
+    pair('', moment(bar.time), 'dim'),
+    pair('O', bar.open),
+    pair('H', bar.high, 'high'),
+    pair('L', bar.low, 'low'),
+    pair('C', bar.close, look),
+    ...volume,
+    pair('Trades', String(bar.trades)),
+    ...(bar.final ? [] : [pair('', 'open', 'dim')]),
+  ];
+}
+
+/** Decimal strings compare by value: the longer whole part is the larger number. */
+function directionOf({ open, close }: PriceBar | CapBar): '' | 'up' | 'down' {
+  if (open === close) return '';
+  const [openWhole = '', openRest = ''] = open.split('.');
+  const [closeWhole = '', closeRest = ''] = close.split('.');
+  if (openWhole.length !== closeWhole.length) {
+    return closeWhole.length > openWhole.length ? 'up' : 'down';
+  }
+  return closeWhole + closeRest > openWhole + openRest ? 'up' : 'down';
 }

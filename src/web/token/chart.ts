@@ -2,20 +2,20 @@
  * The chart: what can be chosen above it, the exact numbers of a bar in its legend, and keys that
  * move it. Bars are drawn by the datafeed; numbers become floating point there, for pixels only.
  */
-import type { Resolution } from '../../client/types.ts';
+import { RESOLUTIONS, type Resolution } from '../../engine/market/resolution.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute } from '../dom.ts';
-import { roving } from '../roving.ts';
+import { rovingTabindex } from '../rovingTabindex.ts';
 import { BarChart, type BarKind } from './barChart.ts';
 
-const RESOLUTIONS: readonly (readonly [Resolution, string, string])[] = [
-  ['min1', '1m', '1 minute'],
-  ['min5', '5m', '5 minutes'],
-  ['hour1', '1h', '1 hour'],
-  ['day1', '1D', '1 day'],
-  ['week1', '1W', '1 week'],
-  ['month1', '1M', '1 month'],
-];
+const LABELS: Readonly<Record<Resolution, readonly [label: string, meaning: string]>> = {
+  min1: ['1m', '1 minute'],
+  min5: ['5m', '5 minutes'],
+  hour1: ['1h', '1 hour'],
+  day1: ['1D', '1 day'],
+  week1: ['1W', '1 week'],
+  month1: ['1M', '1 month'],
+};
 const KINDS: readonly (readonly [BarKind, string, string])[] = [
   ['price', 'Price', 'Price in ADA for one token'],
   ['mcap', 'MCap', 'Market cap in ADA'],
@@ -30,7 +30,8 @@ export function mountChart(container: HTMLElement, context: PageContext, asset: 
     chart.close();
     chart = new BarChart({ canvas, legend, note, context, asset, resolution, kind });
   };
-  const steps = choices('Interval of a bar', RESOLUTIONS, resolution, (chosen) => {
+  const intervals = RESOLUTIONS.map((name) => [name, ...LABELS[name]] as const);
+  const steps = choices('Interval of a bar', intervals, resolution, (chosen) => {
     resolution = chosen;
     again();
   });
@@ -78,6 +79,6 @@ function choices<T extends string>(
     return button;
   });
   element.append(...buttons);
-  roving(element, '[role="radio"]', 'across').refresh();
+  rovingTabindex(element, '[role="radio"]', 'across').refresh();
   return element;
 }

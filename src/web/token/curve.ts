@@ -3,7 +3,7 @@ import type { LiquidityPoolInfo } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { ada } from '../format.ts';
-import { forget, nextFrame } from '../frames.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
 import { progressOf } from '../home/poolRow.ts';
 
 const ON_THE_CURVE =
@@ -11,7 +11,7 @@ const ON_THE_CURVE =
   'left move into an AMM pool, which trades on at the same price. Open orders are filled there.';
 const FULL =
   'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is in ' +
-  'a block, orders wait.';
+  'a block, orders stay open.';
 const GRADUATED =
   'This token has graduated: it is traded in an AMM pool. The curve is closed for good.';
 
@@ -43,6 +43,6 @@ export function mountCurve(container: HTMLElement, { pool }: PageContext): Unmou
   show();
   return () => {
     stop();
-    forget(show);
+    cancelFrame(show);
   };
 }

@@ -1,21 +1,21 @@
 /**
- * Who holds the token, the author's part, and what the pool has. Holders have no stream: they are
- * asked for again when the pool moved, not more often than every few seconds.
+ * Holders of the token, the author's part, and what the pool has. Holders have no topic: they are
+ * loaded again when the pool moved, at most every few seconds.
  */
 import { ApiError } from '../../client/index.ts';
 import type { HoldersAnswer, LiquidityPoolInfo } from '../../client/types.ts';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
+import { errorBox } from '../errorView.ts';
 import { ends, grouped, percent, short } from '../format.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
-import { moreBelow } from './more.ts';
+import { loadMoreStrip } from './loadMore.ts';
 
-/** Holders at first, and how many more with each wish for smaller ones. */
+/** Holders at first, and how many more with each press. */
 const FIRST = 10;
 const MORE = 45;
-/** So many the API gives at once, which are more than anybody reads here. */
+/** The most that the API returns at once. */
 const MOST = 100;
 const PAUSE_MS = 3_000;
 
@@ -46,7 +46,7 @@ export function mountHolders(container: HTMLElement, context: PageContext, asset
     const query = { assetId: asset, limit: most };
     return (await client.holders.list(query, { signal: ended.signal })).data;
   };
-  const more = moreBelow(rows, context, {
+  const more = loadMoreStrip(rows, context, {
     label: 'More holders',
     async load() {
       const next = Math.min(MOST, limit + MORE);
@@ -62,7 +62,7 @@ export function mountHolders(container: HTMLElement, context: PageContext, asset
     more.show(`The largest ${listed} of ${all}`, data.holders.length < data.count && limit < MOST);
     note.replaceChildren();
   };
-  const question = new Question(context.clock, async () => {
+  const refresher = new Refresher(context.clock, async () => {
     try {
       const asked = limit;
       const data = await answer(asked);
@@ -72,23 +72,23 @@ export function mountHolders(container: HTMLElement, context: PageContext, asset
     } catch (error) {
       // What is shown stays; without a server the page says so elsewhere.
       if (!ended.signal.aborted && rows.childElementCount === 0) {
-        note.replaceChildren(failureOf(error));
+        note.replaceChildren(errorBox(error));
       }
       return !(error instanceof ApiError && error.isPassing);
     }
   });
-  const stop = pool.subscribe(() => question.want());
-  question.want();
+  const stop = pool.subscribe(() => refresher.want());
+  refresher.want();
   return () => {
     stop();
-    question.close();
+    refresher.close();
     list.close();
     ended.abort();
   };
 }
 
-/** One question at a time, with a pause behind it: answers cannot overtake each other. */
-class Question {
+/** One call at a time, with a pause after it: answers cannot overtake each other. */
+class Refresher {
   readonly #clock: Clock;
   readonly #ask: () => Promise<boolean>;
   #pause: Timer | null = null;

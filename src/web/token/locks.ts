@@ -1,13 +1,13 @@
-/** Tokens that nobody can sell before a time. They come with the pool. */
+/** Locked tokens, which cannot be sold before a time. They come with the pool. */
 import type { LiquidityPoolInfo, LockRow } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { grouped, moment, short, shortMoment } from '../format.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
-import type { MarketTime } from '../now.ts';
+import type { MarketTime } from '../marketTime.ts';
 import { watch } from '../signal.ts';
 
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 interface LockLine extends Row<LockRow> {
   tick(lock: LockRow, nowSeconds: number): void;
@@ -23,7 +23,7 @@ export function mountLocks(
   const none = el('p', { class: 'dim inside' }, 'Nothing of this token is locked.');
   container.append(el('header', {}, el('h2', {}, 'Locks'), total), rows, none);
   const list = new KeyedList<LockRow, LockLine>(rows, {
-    most: MOST_ROWS,
+    most: MAX_ROWS,
     keyOf: ({ id }) => id,
     rowOf: () => lockLine(() => time.seconds.value),
   });
@@ -62,7 +62,7 @@ function lockLine(nowSeconds: () => number): LockLine {
     fill(lock) {
       setText(amount, short(lock.totalLocked));
       amount.title = `${grouped(lock.totalLocked)} tokens`;
-      // All addresses begin alike; there is room for one end.
+      // All addresses start alike; there is room for one end.
       setText(owner, `…${lock.vestingOwnerAddress.slice(-6)}`);
       owner.title = lock.vestingOwnerAddress;
       until.title = moment(untilOf(lock));

@@ -1,22 +1,32 @@
-/** The order feed: what waits in the mempool and what is on the chain in one list, newest first. */
+/** The order feed: orders in the mempool and on the chain in one list, newest first. */
 import type { ApiOrder } from '../../client/types.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
+import { errorBox } from '../errorView.ts';
 import { ada, age, ends, grouped, moment, short, shortPrice } from '../format.ts';
-import { flash, forget, nextFrame } from '../frames.ts';
+import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
-import type { MarketTime } from '../now.ts';
-import { roving } from '../roving.ts';
-import { explain } from '../tip.ts';
-import { moreBelow } from './more.ts';
-import { wordsOf } from './statuses.ts';
+import type { MarketTime } from '../marketTime.ts';
+import { rovingTabindex } from '../rovingTabindex.ts';
+import { addTooltip } from '../tooltip.ts';
+import { loadMoreStrip } from './loadMore.ts';
+import { statusText } from './orderStatus.ts';
 
-/** So many at first, and more with each wish for older ones. */
+/** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 const LOVELACE = 1_000_000n;
+
+/** Each with the class of its column. */
+const HEADINGS = [
+  ['Side', 'col-side'],
+  ['Offers', 'col-offers'],
+  ['Gets', 'col-gets'],
+  ['At worst', 'col-worst'],
+  ['State', 'col-state'],
+  ['Age', 'col-age'],
+] as const;
 
 interface OrderRow extends Row<ApiOrder> {
   tick(order: ApiOrder, nowSeconds: number): void;
@@ -32,12 +42,11 @@ export function mountOrders(
   const count = el('span', { class: 'side' });
   const rows = el('ol', { class: 'feed', 'aria-label': 'Orders, newest first' });
   const note = el('div', {});
-  const heads = ['Side', 'Offers', 'Gets', 'At worst', 'State', 'Age'];
   const head = el('div', { class: 'feed-head', 'aria-hidden': 'true' });
-  head.append(...heads.map((text) => el('span', {}, text)));
+  head.append(...HEADINGS.map(([text, column]) => el('span', { class: column }, text)));
   container.append(el('header', {}, el('h2', {}, 'Orders'), count), head, rows, note);
   const list = new KeyedList<ApiOrder, OrderRow>(rows, {
-    most: MOST_ROWS,
+    most: MAX_ROWS,
     keyOf: ({ entityId }) => entityId,
     rowOf: () => orderRow(() => time.seconds.value),
     arranged() {
@@ -45,14 +54,14 @@ export function mountOrders(
       more.arranged();
     },
   });
-  const arrows = roving(rows, '.chip');
+  const arrows = rovingTabindex(rows, '.chip');
   let wanted = PAGE_ROWS;
-  const more = moreBelow(rows, context, {
+  const more = loadMoreStrip(rows, context, {
     label: 'Older orders',
     async load() {
       const known = () => mirror.state.mempool.length + mirror.state.ledger.length;
       if (known() < wanted + PAGE_ROWS) await mirror.loadOlder();
-      if (known() > wanted) wanted = Math.min(MOST_ROWS, wanted + PAGE_ROWS);
+      if (known() > wanted) wanted = Math.min(MAX_ROWS, wanted + PAGE_ROWS);
       nextFrame(show);
     },
   });
@@ -62,18 +71,18 @@ export function mountOrders(
     list.show(orders);
     const total = mempool.length + onChain;
     const [shown, all] = [orders.length, total].map((amount) => grouped(String(amount)));
-    more.show(`${shown} of ${all}`, orders.length < total && wanted < MOST_ROWS);
+    more.show(`${shown} of ${all}`, orders.length < total && wanted < MAX_ROWS);
     const waiting = mempool.length === 0 ? '' : ` · ${mempool.length} waiting`;
     setText(count, `${grouped(String(onChain))} on the chain${waiting}`);
     const isEmpty = mirror.isLoaded && ledger.length + mempool.length === 0;
     note.replaceChildren(...(isEmpty ? [el('p', { class: 'empty' }, 'No orders yet.')] : []));
   };
   mirror.onChange(() => nextFrame(show));
-  mirror.onError((error) => note.replaceChildren(failureOf(error)));
+  mirror.onError((error) => note.replaceChildren(errorBox(error)));
   const stopTime = time.seconds.subscribe((now) => list.each((row, order) => row.tick(order, now)));
   return () => {
     stopTime();
-    forget(show);
+    cancelFrame(show);
     list.close();
     mirror.close();
   };
@@ -84,11 +93,11 @@ function orderRow(nowSeconds: () => number): OrderRow {
   const side = el('span', { class: 'side-word' });
   const offers = el('span', { class: 'num' });
   const gets = el('span', { class: 'num' });
-  const worst = el('span', { class: 'num dim' });
+  const worst = el('span', { class: 'num dim col-worst' });
   const chip = el('button', { type: 'button', class: 'chip' });
   const since = el('span', { class: 'num dim' });
   const element = el('li', { class: 'order' }, side, offers, gets, worst, chip, since);
-  explain(chip, () => (shown === null ? '' : told(shown)));
+  addTooltip(chip, () => (shown === null ? '' : explanationOf(shown)));
   const tick = ({ timestamp }: ApiOrder, now: number) => setText(since, age(now - timestamp));
   return {
     element,
@@ -96,7 +105,7 @@ function orderRow(nowSeconds: () => number): OrderRow {
     fill(order, before) {
       shown = order;
       const isBuy = order.from === '.';
-      const { name, look } = wordsOf(order);
+      const { name, look } = statusText(order);
       setText(side, isBuy ? 'Buy' : 'Sell');
       side.className = `side-word ${isBuy ? 'up' : 'down'}`;
       setText(offers, isBuy ? ada(order.fromAmount) : short(order.fromAmount));
@@ -130,8 +139,8 @@ export function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
   return tokens === 0n ? '0' : formatRatio(coins, tokens * LOVELACE);
 }
 
-function told(order: ApiOrder): string {
-  const { meaning } = wordsOf(order);
+function explanationOf(order: ApiOrder): string {
+  const { meaning } = statusText(order);
   const placed = `Placed ${moment(order.timestamp)}.`;
   const ended = order.evaluatedAt === null ? '' : ` Ended ${moment(order.evaluatedAt)}.`;
   return `${meaning} ${placed}${ended} Order ${ends(order.entityId)} of key ${ends(order.pkh)}.`;

@@ -2,16 +2,16 @@
 import type { TradeRow } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
+import { errorBox } from '../errorView.ts';
 import { ada, age, ends, moment, short, shortPrice } from '../format.ts';
-import { flash, forget, nextFrame } from '../frames.ts';
+import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
-import type { MarketTime } from '../now.ts';
-import { moreBelow } from './more.ts';
+import type { MarketTime } from '../marketTime.ts';
+import { loadMoreStrip } from './loadMore.ts';
 
-/** So many at first, and more with each wish for older ones. */
+/** Shown at first, and added with each press on the button for older ones. */
 const PAGE_ROWS = 100;
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 interface TapeRow extends Row<TradeRow> {
   tick(trade: TradeRow, nowSeconds: number): void;
@@ -33,17 +33,17 @@ export function mountTape(
   let settled: string | null = null;
   const isNews = ({ id }: TradeRow) => settled !== null && id > settled;
   const list = new KeyedList<TradeRow, TapeRow>(rows, {
-    most: MOST_ROWS,
+    most: MAX_ROWS,
     keyOf: ({ id }) => id,
     rowOf: () => tapeRow(() => time.seconds.value, isNews),
     arranged: () => more.arranged(),
   });
   let wanted = PAGE_ROWS;
-  const more = moreBelow(rows, context, {
+  const more = loadMoreStrip(rows, context, {
     label: 'Older trades',
     async load() {
       if (mirror.state.trades.length < wanted + PAGE_ROWS) await mirror.loadOlder();
-      if (mirror.state.trades.length > wanted) wanted = Math.min(MOST_ROWS, wanted + PAGE_ROWS);
+      if (mirror.state.trades.length > wanted) wanted = Math.min(MAX_ROWS, wanted + PAGE_ROWS);
       nextFrame(show);
     },
   });
@@ -52,16 +52,16 @@ export function mountTape(
     if (mirror.isLoaded) settled ??= trades[0]?.id ?? '';
     list.show(trades.slice(0, wanted));
     const hasMore = trades.length > wanted || mirror.hasOlder;
-    more.show(`The newest ${Math.min(wanted, trades.length)}`, hasMore && wanted < MOST_ROWS);
+    more.show(`The newest ${Math.min(wanted, trades.length)}`, hasMore && wanted < MAX_ROWS);
     const isEmpty = mirror.isLoaded && trades.length === 0;
     note.replaceChildren(...(isEmpty ? [el('p', { class: 'empty' }, 'No trades yet.')] : []));
   };
   mirror.onChange(() => nextFrame(show));
-  mirror.onError((error) => note.replaceChildren(failureOf(error)));
+  mirror.onError((error) => note.replaceChildren(errorBox(error)));
   const stopTime = time.seconds.subscribe((now) => list.each((row, trade) => row.tick(trade, now)));
   return () => {
     stopTime();
-    forget(show);
+    cancelFrame(show);
     list.close();
     mirror.close();
   };

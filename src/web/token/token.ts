@@ -1,18 +1,18 @@
 /** One token: chart, trading, orders, trades, the curve, holders, locks, and what it is. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { forget, nextFrame } from '../frames.ts';
-import type { MarketTime } from '../now.ts';
+import { errorBox } from '../errorView.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
+import type { MarketTime } from '../marketTime.ts';
 import type { Source } from '../signal.ts';
 import { mountTrade } from '../trade/trade.ts';
 import { mountAbout } from './about.ts';
-import { mountBook } from './book.ts';
 import { mountChart } from './chart.ts';
 import { mountCurve } from './curve.ts';
-import { mountHead } from './head.ts';
+import { mountHeader } from './header.ts';
 import { mountHolders } from './holders.ts';
 import { mountLocks } from './locks.ts';
+import { mountOrderBook } from './orderBook.ts';
 import { mountOrders } from './orders.ts';
 import { mountTape } from './tape.ts';
 
@@ -45,19 +45,19 @@ export function mountToken(
   };
   mirror.onChange(() => nextFrame(show));
   mirror.onError((error) => {
-    note.replaceChildren(failureOf(error));
+    note.replaceChildren(errorBox(error));
     note.hidden = false;
   });
   show();
   return () => {
     unmountParts?.();
-    forget(show);
+    cancelFrame(show);
     mirror.close();
     pool.set(null);
   };
 }
 
-/** One after the other, as frames have room for them; they are seen when all are there. */
+/** One after the other, as frames have room for them; they are shown when all are there. */
 function mountParts(
   panels: ReturnType<typeof panelsOf>,
   context: PageContext,
@@ -65,13 +65,13 @@ function mountParts(
   time: MarketTime,
 ): Unmount {
   const parts: readonly (() => Unmount)[] = [
-    () => mountHead(panels.head, context, asset),
+    () => mountHeader(panels.head, context, asset),
     () => mountChart(panels.chart, context, asset),
     () => mountTrade(panels.trade, context),
     () => mountCurve(panels.curve, context),
     () => mountOrders(panels.orders, context, asset, time),
     () => mountTape(panels.tape, context, asset, time),
-    () => mountBook(panels.book, context, asset),
+    () => mountOrderBook(panels.book, context, asset),
     () => mountHolders(panels.holders, context, asset),
     () => mountLocks(panels.locks, context, time),
     () => mountAbout(panels.about, context),
@@ -85,12 +85,12 @@ function mountParts(
   columns.classList.add('coming');
   for (const job of jobs) nextFrame(job);
   return () => {
-    for (const job of jobs) forget(job);
+    for (const job of jobs) cancelFrame(job);
     for (const stop of stops) stop();
   };
 }
 
-/** Where the parts stand; on a phone the styles put trading right below the chart. */
+/** The layout; on a phone the styles put trading right below the chart. */
 function panelsOf() {
   const panel = (name: string) => el('section', { class: `panel ${name}` });
   const [chart, curve, orders, tape] = [

@@ -4,7 +4,7 @@ import { grouped } from '../format.ts';
 
 export const ADA_DECIMALS = 6;
 /** The API takes thirty digits; more than any supply. */
-const MOST_DIGITS = 30;
+const MAX_DIGITS = 30;
 const SHAPE = /^(\d*)(?:\.(\d*))?$/;
 
 /** Smallest units, or in words what is wrong with the text. Spaces may group digits. */
@@ -22,7 +22,7 @@ export function readAmount(text: string, decimals: number): bigint | string {
       : `At most ${decimals} digits may follow the point.`;
   }
   const digits = whole + fraction.padEnd(decimals, '0');
-  if (digits.length > MOST_DIGITS) return 'This is more than there can be.';
+  if (digits.length > MAX_DIGITS) return 'This is more than there can be.';
   const amount = BigInt(digits);
   return amount === 0n ? 'Enter an amount above 0.' : amount;
 }

@@ -1,24 +1,25 @@
 /** The last look at an order: what it is, and what the bytes that will be signed do. */
+import type { Value } from '../../cardano/codec/value.ts';
+import type { Review } from '../../client/trade/review.ts';
+import type { PlacedOrder, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { OrderAnswer } from '../../client/types.ts';
 import { el } from '../dom.ts';
 import { ends } from '../format.ts';
-import type { Prepared } from '../wallet/desk.ts';
-import type { Review } from '../wallet/review.ts';
 import { shownAda } from './amount.ts';
 import { ask, facts } from './dialog.ts';
-import { shownOf, type Token, termRows } from './terms.ts';
+import { shownOf, type Token, termRows } from './quoteTerms.ts';
 
 export interface OrderConfirmation {
-  readonly prepared: Prepared<OrderAnswer>;
+  readonly prepared: PreparedTx<OrderAnswer, PlacedOrder>;
   readonly token: Token;
   readonly kind: 'Buy' | 'Sell';
-  readonly visit: number;
-  onSubmitted(txHash: string): void;
+  readonly navigation: number;
+  onSubmitted(): void;
   late(error: unknown): void;
 }
 
 export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> {
-  const { prepared, token, kind, visit, onSubmitted, late } = confirmation;
+  const { prepared, token, kind, navigation, onSubmitted, late } = confirmation;
   const { built, review } = prepared;
   const rows = termRows(built, token)
     .filter(([name]) => name !== 'You pay now')
@@ -27,33 +28,34 @@ export function confirmOrder(confirmation: OrderConfirmation): Promise<boolean> 
     title: `${kind} ${token.ticker}`,
     content: [
       facts([...rows, ['Network fee', shownAda(review.feeLovelace)]]),
-      signed(review, token, [
+      whatYouSign(review, token, [
         'goes to the order',
         'An order at the market’s script, in your name.',
       ]),
     ],
     confirm: `Sign and ${kind.toLowerCase()}`,
-    visit,
+    navigation,
     async run() {
-      onSubmitted(await prepared.submit());
+      await prepared.submit();
+      onSubmitted();
       return true;
     },
     late,
   });
 }
 
-/** What a transaction does, read from its bytes; `others` says who else it pays. */
-export function signed(
-  { txHash, payments, back, feeLovelace }: Review,
+/** What a transaction does, read from its bytes; `goes` and `words` explain the payments. */
+export function whatYouSign(
+  { txHash, payments, change, feeLovelace }: Review,
   token: Token | null,
   [goes, words]: readonly [goes: string, words: string],
 ): HTMLElement {
   const lines = payments.map((payment) => {
-    const amounts = amountsOf(payment.lovelace, payment.tokens, token);
+    const amounts = amountsOf(payment.value, token);
     const who = el('code', { title: payment.address }, ends(payment.address, 12));
     return el('li', {}, el('strong', {}, amounts), ` ${goes} `, who);
   });
-  const returns = amountsOf(back.lovelace, back.tokens, token);
+  const returns = amountsOf(change, token);
   return el(
     'details',
     { class: 'signed', open: true },
@@ -70,12 +72,8 @@ export function signed(
   );
 }
 
-function amountsOf(
-  lovelace: bigint,
-  tokens: ReadonlyMap<string, bigint>,
-  token: Token | null,
-): string {
-  const amounts = Array.from(tokens, ([asset, amount]) => {
+function amountsOf({ lovelace, assets }: Value, token: Token | null): string {
+  const amounts = Array.from(assets, ([asset, amount]) => {
     if (asset === token?.asset) return shownOf(amount, asset, token);
     const [policy = ''] = asset.split('.');
     return shownOf(amount, asset, { asset, ticker: `of ${ends(policy)}` });

@@ -1,22 +1,22 @@
 /**
- * A question over the page, with one thing to do or nothing. The browser's own dialog keeps the
+ * A modal dialog with one action. The browser's own dialog keeps the
  * focus inside, closes with Escape and gives the focus back. It belongs to the place where it was
  * asked: the way back of a phone leaves both.
  */
 import { el } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { button, runOnce } from './busy.ts';
+import { errorBox } from '../errorView.ts';
+import { button, runOnce } from './button.ts';
 import { newId } from './field.ts';
 
-/** How often one went elsewhere: the same address again is another visit. */
-let visits = 0;
+/** Counts navigations: the same address again is another one. */
+let navigations = 0;
 addEventListener('hashchange', () => {
-  visits += 1;
+  navigations += 1;
 });
 
-/** Taken when a button is pressed whose question comes after some work. */
-export function visitNow(): number {
-  return visits;
+/** Taken when a button is pressed whose dialog comes after some work. */
+export function navigationNow(): number {
+  return navigations;
 }
 
 export interface Question {
@@ -25,14 +25,14 @@ export interface Question {
   readonly confirm: string;
   /** Of the button that does nothing. */
   readonly leave?: string;
-  /** Of the press it comes from (`visitNow`); not asked when one is elsewhere by now. */
-  readonly visit?: number;
+  /** Of the press it comes from (`navigationNow`); not shown when the user has left since. */
+  readonly navigation?: number;
   /**
    * The dialog closes when it resolves with true, and stays with false. A rejection is shown, and
    * may be tried again.
    */
   run(): Promise<boolean>;
-  /** A rejection that came after the dialog was left: work under way goes on without it. */
+  /** A rejection that came after the dialog was left: the work continues without it. */
   late(error: unknown): void;
 }
 
@@ -42,11 +42,11 @@ export function ask({
   content,
   confirm,
   leave = 'Back',
-  visit = visits,
+  navigation = navigations,
   run,
   late,
 }: Question): Promise<boolean> {
-  if (visit !== visits) return Promise.resolve(false);
+  if (navigation !== navigations) return Promise.resolve(false);
   const id = newId('dialog');
   const closed = Promise.withResolvers<boolean>();
   const failure = el('div', { class: 'dialog-failure' });
@@ -71,7 +71,7 @@ export function ask({
         if (isDone) dialog.close();
       } catch (error) {
         if (!dialog.isConnected) late(error);
-        failure.replaceChildren(failureOf(error));
+        failure.replaceChildren(errorBox(error));
       }
     });
   });

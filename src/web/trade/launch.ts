@@ -1,18 +1,18 @@
 /** Launching a token: the form, a last look, and then its page as soon as a block has it. */
 import { ApiError } from '../../client/index.ts';
+import type { LaunchedToken, PreparedTx } from '../../client/trade/tradingClient.ts';
 import type { LaunchAnswer } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf, saidBy } from '../failure.ts';
-import { Desk, type Prepared } from '../wallet/desk.ts';
+import { errorBox, errorText } from '../errorView.ts';
 import { mountPrompt } from '../wallet/prompt.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
-import { button, runOnce } from './busy.ts';
-import { signed } from './confirmOrder.ts';
-import { ask, facts, visitNow } from './dialog.ts';
+import { button, runOnce } from './button.ts';
+import { whatYouSign } from './confirmOrder.ts';
+import { ask, facts, navigationNow } from './dialog.ts';
 import { LaunchForm } from './launchForm.ts';
-import { shownOf } from './terms.ts';
+import { shownOf } from './quoteTerms.ts';
 
 export function mountLaunch(container: HTMLElement, context: PageContext): Unmount {
   if (context.network.value?.name === 'none') {
@@ -44,13 +44,13 @@ export function mountLaunch(container: HTMLElement, context: PageContext): Unmou
         await launch(context, fields, (words) => void setText(state, words), ended.signal);
       } catch (error) {
         if (error instanceof ApiError) fields.showDetails(error.details);
-        failure.replaceChildren(failureOf(error));
+        failure.replaceChildren(errorBox(error));
       }
     });
   });
   const words =
-    'Its whole supply goes on a curve that sets the price: each buy makes it dearer, each sell ' +
-    'cheaper. At its cap it graduates to an AMM pool.';
+    'Its whole supply goes on a curve that sets the price: each buy raises it, each sell ' +
+    'lowers it. At its cap it graduates to an AMM pool.';
   container.append(
     el('h1', {}, 'Launch a token'),
     el('p', { class: 'dim launch-words' }, words),
@@ -75,35 +75,35 @@ async function launch(
   signal: AbortSignal,
 ): Promise<void> {
   const session = sessionOf(context);
-  const wish = fields.read();
-  if (wish === null) return;
-  const visit = visitNow();
+  const request = fields.read();
+  if (request === null) return;
+  const navigation = navigationNow();
   say('The transaction is being built.');
-  let prepared: Prepared<LaunchAnswer>;
+  let prepared: PreparedTx<LaunchAnswer, LaunchedToken>;
   try {
-    prepared = await new Desk(context, session).launch(wish);
+    prepared = await session.trading().prepareLaunch(request);
   } finally {
     say('');
   }
   const { assetId } = prepared.built;
   const sent = await ask({
-    title: `Launch ${wish.name}`,
+    title: `Launch ${request.name}`,
     content: look(fields, prepared),
     confirm: 'Sign and launch',
-    visit,
+    navigation,
     async run() {
-      const txHash = await prepared.submit();
+      const { txHash } = await prepared.submit();
       void session.follow(txHash);
       return true;
     },
-    late: (error) => context.notify('bad', saidBy(error)),
+    late: (error) => context.notify('bad', errorText(error)),
   });
   if (!sent) return;
   say('The launch was sent. Its page opens when a block has it.');
   if (await appeared(context, assetId, signal)) context.go({ at: 'token', asset: assetId });
 }
 
-function look(fields: LaunchForm, { built, review }: Prepared<LaunchAnswer>): HTMLElement[] {
+function look(fields: LaunchForm, { built, review }: PreparedTx<LaunchAnswer>): HTMLElement[] {
   const { name, ticker, initial } = fields.shown;
   const token = { asset: built.assetId, ticker };
   const rows: [string, string][] = [
@@ -117,7 +117,7 @@ function look(fields: LaunchForm, { built, review }: Prepared<LaunchAnswer>): HT
   return [
     facts(rows),
     el('p', { class: 'small dim' }, 'Asset ', el('code', {}, built.assetId)),
-    signed(review, token, ['goes to', words]),
+    whatYouSign(review, token, ['goes to', words]),
   ];
 }
 

@@ -1,17 +1,17 @@
-/** The fields of a launch, each with its own check, and the wish that they add up to. */
+/** The fields of a launch, each with its own check, and the request that they make up. */
+import type { LaunchRequest } from '../../client/trade/tradingClient.ts';
 import { el } from '../dom.ts';
-import type { LaunchWish } from '../wallet/desk.ts';
 import { ADA_DECIMALS, readAmount } from './amount.ts';
 import { amountField, choiceBar, type Field, fieldOf, textField } from './field.ts';
 import {
-  type Fault,
-  faultOfDescription,
-  faultOfLink,
-  faultOfName,
-  faultOfTicker,
-  MOST_DESCRIPTION_CHARACTERS,
+  descriptionProblem,
+  linkProblem,
+  MAX_DESCRIPTION_CHARACTERS,
+  nameProblem,
+  type Problem,
   SOCIALS,
-} from './launchText.ts';
+  tickerProblem,
+} from './launchChecks.ts';
 import { logoField } from './logoField.ts';
 
 type TextControl = HTMLInputElement | HTMLTextAreaElement;
@@ -46,14 +46,14 @@ export class LaunchForm {
   );
   readonly #description = fieldOf(el('textarea', { rows: '3' }), {
     label: 'Description (optional)',
-    hint: `At most ${MOST_DESCRIPTION_CHARACTERS} characters.`,
+    hint: `At most ${MAX_DESCRIPTION_CHARACTERS} characters.`,
   });
   readonly #links = SOCIALS.map(
     (name) =>
       [
         name,
         textField(
-          { label: `${LINK_LABELS[name]} (optional)`, hint: 'A link, from https:// on.' },
+          { label: `${LINK_LABELS[name]} (optional)`, hint: 'Full link, starting with https://' },
           { inputmode: 'url' },
         ),
       ] as const,
@@ -65,22 +65,22 @@ export class LaunchForm {
   });
   readonly #assetType = choiceBar('Kind', ASSET_TYPES, 'Meme', () => {});
   readonly #launchType = choiceBar('Launch', LAUNCH_TYPES, 'DEFAULT', () => {});
-  readonly #checks: readonly (readonly [string, Field<TextControl>, (text: string) => Fault])[];
+  readonly #checks: readonly (readonly [string, Field<TextControl>, (text: string) => Problem])[];
 
   constructor() {
     this.#checks = [
-      ['name', this.#name, faultOfName],
-      ['ticker', this.#ticker, faultOfTicker],
-      ['description', this.#description, faultOfDescription],
-      ...this.#links.map(([name, field]) => [name, field, faultOfLink] as const),
-      ['initialDeposit', this.#initial, faultOfInitial],
+      ['name', this.#name, nameProblem],
+      ['ticker', this.#ticker, tickerProblem],
+      ['description', this.#description, descriptionProblem],
+      ...this.#links.map(([name, field]) => [name, field, linkProblem] as const),
+      ['initialDeposit', this.#initial, initialProblem],
     ];
-    for (const [, field, faultOf] of this.#checks) {
+    for (const [, field, problemOf] of this.#checks) {
       const { input } = field;
       // While typing only what was wrong is taken back; the rest is said when the field is left.
-      input.addEventListener('change', () => field.problem(faultOf(input.value)));
+      input.addEventListener('change', () => field.problem(problemOf(input.value)));
       input.addEventListener('input', () => {
-        if (faultOf(input.value) === null) field.problem(null);
+        if (problemOf(input.value) === null) field.problem(null);
       });
     }
     const links = el('div', { class: 'launch-links' }, ...this.#links.map(([, { root }]) => root));
@@ -107,12 +107,12 @@ export class LaunchForm {
   }
 
   /** null where something is wrong: it is said beside its field, the first of which is focused. */
-  read(): LaunchWish | null {
+  read(): LaunchRequest | null {
     const hasLogo = this.#logo.check();
     const { logo } = this.#logo;
     let first: HTMLElement | null = hasLogo ? null : this.#logo.root.querySelector('input');
-    for (const [, field, faultOf] of this.#checks) {
-      const fault = faultOf(field.input.value);
+    for (const [, field, problemOf] of this.#checks) {
+      const fault = problemOf(field.input.value);
       field.problem(fault);
       if (fault !== null) first ??= field.input;
     }
@@ -130,7 +130,7 @@ export class LaunchForm {
       ...links,
       assetType: this.#assetType.value,
       launchType: this.#launchType.value,
-      initialDeposit: String(this.shown.initial),
+      initialLovelace: this.shown.initial,
     };
   }
 
@@ -154,7 +154,7 @@ function initialOf(text: string): bigint {
 }
 
 /** The server knows the least and the most; here only what is no amount is refused. */
-function faultOfInitial(text: string): Fault {
+function initialProblem(text: string): Problem {
   if (/^[\s0.]*$/.test(text)) return null;
   const amount = readAmount(text, ADA_DECIMALS);
   return typeof amount === 'string' ? amount : null;

@@ -1,18 +1,17 @@
 /** Locking tokens: amount, end and stages, with the table of what opens when. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { saidBy } from '../failure.ts';
+import { errorText } from '../errorView.ts';
 import { moment } from '../format.ts';
-import { amountHeld } from '../wallet/connected.ts';
-import { Desk } from '../wallet/desk.ts';
+import { amountHeld } from '../wallet/connectedWallet.ts';
 import { sessionOf } from '../wallet/session.ts';
 import { plainAmount, readAmount, shownAmount } from './amount.ts';
-import { button } from './busy.ts';
-import { signed } from './confirmOrder.ts';
-import { ask, visitNow } from './dialog.ts';
+import { button } from './button.ts';
+import { whatYouSign } from './confirmOrder.ts';
+import { ask, navigationNow } from './dialog.ts';
 import { amountField, fieldOf, textField } from './field.ts';
-import type { Token } from './terms.ts';
-import { MOST_STAGES, unlocksOf } from './unlocks.ts';
+import type { Token } from './quoteTerms.ts';
+import { MAX_STAGES, unlockSchedule } from './unlockSchedule.ts';
 
 const DAY_MS = 86_400_000;
 const LATER = [
@@ -28,12 +27,12 @@ export function mountLockButton(
 ): Unmount {
   const session = sessionOf(context);
   const open = button('Lock tokens…', () => lockTokens(context, token()));
-  const words = 'Nobody, you included, can move locked tokens before their time.';
+  const words = 'Locked tokens cannot be moved before their time, not even by you.';
   container.append(open, el('p', { class: 'hint' }, words));
   const show = () => {
-    container.hidden = amountHeld(session.holdings.value, token().asset) === 0n;
+    container.hidden = amountHeld(session.balance.value, token().asset) === 0n;
   };
-  const stops = [session.holdings.subscribe(show), session.wallet.subscribe(show)];
+  const stops = [session.balance.subscribe(show), session.wallet.subscribe(show)];
   show();
   return () => {
     for (const stop of stops) stop();
@@ -42,27 +41,28 @@ export function mountLockButton(
 
 async function lockTokens(context: PageContext, token: Token): Promise<void> {
   const session = sessionOf(context);
-  const form = new LockForm(context, token, () => amountHeld(session.holdings.value, token.asset));
-  const late = (error: unknown) => context.notify('bad', saidBy(error));
+  const form = new LockForm(context, token, () => amountHeld(session.balance.value, token.asset));
+  const late = (error: unknown) => context.notify('bad', errorText(error));
   await ask({
     title: `Lock ${token.ticker}`,
     content: [form.element],
     confirm: 'Review the lock',
     async run() {
-      const visit = visitNow();
-      const wish = form.read();
-      const prepared = await new Desk(context, session).lock({ asset: token.asset, ...wish });
+      const navigation = navigationNow();
+      const terms = form.read();
+      const request = { assetId: token.asset, ...terms };
+      const prepared = await session.trading().prepareLock(request);
       const goes = [
         'is locked at',
-        'Each stage is an output of its own, for your key alone.',
+        'Each stage is a separate output, for your key alone.',
       ] as const;
       return ask({
-        title: `Lock ${shownAmount(wish.amount, 0)} ${token.ticker}`,
-        content: [form.table(), signed(prepared.review, token, goes)],
+        title: `Lock ${shownAmount(terms.amount, 0)} ${token.ticker}`,
+        content: [form.table(), whatYouSign(prepared.review, token, goes)],
         confirm: 'Sign and lock',
-        visit,
+        navigation,
         async run() {
-          const txHash = await prepared.submit();
+          const { txHash } = await prepared.submit();
           context.notify('info', 'The lock was sent. It counts when a block has it.');
           void session.follow(txHash);
           return true;
@@ -87,7 +87,7 @@ class LockForm {
     el(
       'select',
       {},
-      ...Array.from({ length: MOST_STAGES }, (_, index) =>
+      ...Array.from({ length: MAX_STAGES }, (_, index) =>
         el(
           'option',
           { value: String(index + 1) },
@@ -145,7 +145,7 @@ class LockForm {
     const { amount, lockEndMs, stages } = this.#look();
     const isWhole = typeof amount === 'bigint' && typeof lockEndMs === 'number';
     const unlocks = isWhole
-      ? unlocksOf(amount, stages, this.#context.clock.nowMs(), lockEndMs)
+      ? unlockSchedule(amount, stages, this.#context.clock.nowMs(), lockEndMs)
       : [];
     const rows = unlocks.map(({ stage, atMs, amount: part }) =>
       el(

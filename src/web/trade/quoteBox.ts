@@ -1,10 +1,10 @@
 /** The live quote on the screen: always the same rows, so that nothing jumps when it comes. */
 import type { QuoteAnswer } from '../../client/types.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { explain } from '../tip.ts';
+import { errorBox } from '../errorView.ts';
+import { addTooltip } from '../tooltip.ts';
 import type { QuoteState } from './quoteFeed.ts';
-import { TERM_NAMES, type Token, termRows } from './terms.ts';
+import { TERM_NAMES, type Token, termRows } from './quoteTerms.ts';
 
 const NOTHING = '–';
 
@@ -17,9 +17,13 @@ export function quoteBox(): QuoteBox {
   const rows = TERM_NAMES.map((name) => {
     const explained = { words: 'Enter an amount to see it.' };
     const term = el('dt', { tabindex: '0' }, name);
-    explain(term, () => explained.words);
+    addTooltip(term, () => explained.words);
     const value = el('dd', {}, NOTHING);
-    return { explained, value, row: el('div', {}, term, value) };
+    return {
+      explained,
+      value,
+      row: el('div', { class: name.startsWith('You get') ? 'received' : null }, term, value),
+    };
   });
   const list = el('dl', { class: 'term-list quote-rows' }, ...rows.map(({ row }) => row));
   const failure = el('div', { class: 'quote-failure' });
@@ -43,7 +47,7 @@ export function quoteBox(): QuoteBox {
     show(state, token) {
       setAttribute(element, 'data-state', state.kind);
       setAttribute(element, 'aria-busy', state.kind === 'asking' ? 'true' : null);
-      failure.replaceChildren(...(state.kind === 'refused' ? [failureOf(state.error)] : []));
+      failure.replaceChildren(...(state.kind === 'refused' ? [errorBox(state.error)] : []));
       if (state.kind === 'quote') fill(state.quote, token);
       else if (state.kind !== 'asking') fill(null, token);
     },

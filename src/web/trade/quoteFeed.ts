@@ -1,6 +1,6 @@
 /**
  * The quote of what is typed, kept fresh: asked for shortly after the last keystroke, and again
- * when the pool has moved. An answer that is not the newest question's is thrown away.
+ * when the pool has moved. An answer to an older question is dropped.
  */
 import { ApiError } from '../../client/index.ts';
 import type { QuoteAnswer, QuoteQuery } from '../../client/types.ts';
@@ -10,7 +10,7 @@ import { type Signal, Source } from '../signal.ts';
 const AFTER_TYPING_MS = 200;
 /** A lively pool moves many times a second. */
 const AFTER_MOVE_MS = 700;
-/** A server that is away or not ready; nobody should have to type again. */
+/** A server that is away or not ready: asked again without typing. */
 const AFTER_OUTAGE_MS = 2_000;
 
 export type QuoteState =
@@ -64,7 +64,7 @@ export class QuoteFeed {
     this.#stopPool();
   }
 
-  /** What waits already is soon enough. */
+  /** A call that is scheduled already is soon enough. */
   #again(delayMs: number): void {
     if (this.#query !== null && this.#timer === null) this.#later(delayMs);
   }

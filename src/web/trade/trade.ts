@@ -4,21 +4,20 @@
  */
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { forget, nextFrame } from '../frames.ts';
-import { amountHeld } from '../wallet/connected.ts';
-import { Desk } from '../wallet/desk.ts';
+import { errorBox } from '../errorView.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
+import { amountHeld } from '../wallet/connectedWallet.ts';
 import { mountOwnOrders } from '../wallet/orders.ts';
 import { mountPrompt } from '../wallet/prompt.ts';
 import { type Session, sessionOf } from '../wallet/session.ts';
 import { shownAda } from './amount.ts';
-import { button, runOnce } from './busy.ts';
+import { button, runOnce } from './button.ts';
 import { confirmOrder } from './confirmOrder.ts';
-import { visitNow } from './dialog.ts';
+import { navigationNow } from './dialog.ts';
 import { mountLockButton } from './lock.ts';
 import { quoteBox } from './quoteBox.ts';
 import { QuoteFeed } from './quoteFeed.ts';
-import { shownOf, type Token } from './terms.ts';
+import { shownOf, type Token } from './quoteTerms.ts';
 import { TradeForm } from './tradeForm.ts';
 
 export function mountTrade(container: HTMLElement, context: PageContext): Unmount {
@@ -50,7 +49,7 @@ class TradeView {
     this.#session = session;
     this.#feed = new QuoteFeed(context);
     this.#form = new TradeForm({
-      held: () => amountHeld(session.holdings.value, asset),
+      held: () => amountHeld(session.balance.value, asset),
       onChange: () => this.#changed(),
     });
     this.#review = button('Review buy', () => {}, { kind: 'primary', type: 'submit' });
@@ -78,7 +77,7 @@ class TradeView {
       mountLockButton(lock, context, () => this.#token),
       this.#feed.state.subscribe(again),
       context.pool.subscribe(again),
-      session.holdings.subscribe(again),
+      session.balance.subscribe(again),
       session.wallet.subscribe(() => {
         own.hidden = session.wallet.value === null;
         again();
@@ -91,7 +90,7 @@ class TradeView {
   close(): void {
     for (const stop of this.#stops) stop();
     this.#feed.close();
-    forget(this.#show);
+    cancelFrame(this.#show);
   }
 
   get #token(): Token {
@@ -112,13 +111,13 @@ class TradeView {
 
   #draw(): void {
     const token = this.#token;
-    const { holdings, wallet } = this.#session;
+    const { balance, wallet } = this.#session;
     this.#form.ticker = token.ticker;
     this.#box.show(this.#feed.state.value, token);
     const hasWallet = wallet.value !== null;
     this.#review.hidden = !hasWallet;
     setText(this.#review, `Review ${this.#form.isSell ? 'sell' : 'buy'}`);
-    const held = holdings.value;
+    const held = balance.value;
     const tokens = shownOf(amountHeld(held, token.asset), token.asset, token);
     const coins = shownAda(held?.lovelace ?? 0n);
     this.#form.balance = held === null ? '' : this.#form.isSell ? tokens : coins;
@@ -127,7 +126,7 @@ class TradeView {
 
   async #place(): Promise<void> {
     const form = this.#form;
-    const visit = visitNow();
+    const navigation = navigationNow();
     const amount = form.read();
     this.#failure.replaceChildren();
     if (typeof amount === 'string') {
@@ -137,16 +136,16 @@ class TradeView {
     }
     const { side, slippage } = form;
     const seen = this.#feed.state.value;
-    const mostInput =
-      side === 'BUY_WITH_OUTPUT' && seen.kind === 'quote' ? BigInt(seen.quote.inputAmount) : null;
-    const wish = { asset: this.#asset, side, amount, slippage, mostInput };
+    const isQuoted = side === 'BUY_WITH_OUTPUT' && seen.kind === 'quote';
+    const limit = isQuoted ? { maxInputLovelace: BigInt(seen.quote.inputAmount) } : {};
+    const request = { assetId: this.#asset, side, amount, slippage, ...limit };
     try {
-      const prepared = await new Desk(this.#context, this.#session).order(wish);
+      const prepared = await this.#session.trading().prepareOrder(request);
       await confirmOrder({
         prepared,
         token: this.#token,
         kind: form.isSell ? 'Sell' : 'Buy',
-        visit,
+        navigation,
         onSubmitted: () => {
           form.clear();
           this.#context.notify('info', 'The order was sent. Your orders show what becomes of it.');
@@ -160,6 +159,6 @@ class TradeView {
   }
 
   #fail(error: unknown): void {
-    this.#failure.replaceChildren(failureOf(error));
+    this.#failure.replaceChildren(errorBox(error));
   }
 }

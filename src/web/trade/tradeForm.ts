@@ -1,10 +1,40 @@
 /** What is to be traded: side, amount and slippage as typed, and as the API wants them. */
-import type { QuoteQuery } from '../../client/types.ts';
+import type { OrderBody, QuoteQuery } from '../../client/types.ts';
 import { el, setText } from '../dom.ts';
 import { ADA_DECIMALS, plainAmount, readAmount, shareOf } from './amount.ts';
-import { button } from './busy.ts';
+import { button } from './button.ts';
 import { amountField, choiceBar } from './field.ts';
-import { SLIPPAGES, type Slippage } from './words.ts';
+
+type Slippage = OrderBody['slippage'];
+
+/** Percent that the fill may bring less than the quote. */
+const SLIPPAGES: readonly {
+  readonly value: Slippage;
+  readonly label: string;
+  readonly words: string;
+}[] = [
+  {
+    value: '15',
+    label: '15 %',
+    words: 'Fills for at least 85 % of the quote, else it stays open.',
+  },
+  {
+    value: '30',
+    label: '30 %',
+    words: 'Fills for at least 70 % of the quote, else it stays open.',
+  },
+  {
+    value: '50',
+    label: '50 %',
+    words: 'Fills for at least half of the quote, else it stays open.',
+  },
+  {
+    value: '75',
+    label: '75 %',
+    words: 'Fills for at least a quarter of the quote, else it stays open.',
+  },
+  { value: 'infinity', label: 'Any', words: 'Fills at any price: you may get next to nothing.' },
+];
 
 type Direction = 'buy' | 'sell';
 type BuyBy = 'BUY' | 'BUY_WITH_OUTPUT';
@@ -21,7 +51,7 @@ const QUICK_ADA = [10n, 50n, 100n, 500n];
 const QUICK_SHARES = [25, 50, 100];
 const ADA = 1_000_000n;
 
-export interface TradeFormParts {
+export interface TradeFormDeps {
   /** What the wallet has of the token. */
   held(): bigint;
   /** The amount is fine, or not yet. */
@@ -31,7 +61,7 @@ export interface TradeFormParts {
 export class TradeForm {
   readonly element: HTMLElement;
   readonly amount = amountField({ label: 'You spend', unit: 'ADA' });
-  readonly #parts: TradeFormParts;
+  readonly #deps: TradeFormDeps;
   readonly #quick = el('div', { class: 'quick', role: 'group', 'aria-label': 'Amounts' });
   readonly #slippageWords = el('p', { class: 'hint slippage-words' });
   #ticker = '';
@@ -39,8 +69,8 @@ export class TradeForm {
   #buyBy: BuyBy = 'BUY';
   #slippage: Slippage = '15';
 
-  constructor(parts: TradeFormParts) {
-    this.#parts = parts;
+  constructor(deps: TradeFormDeps) {
+    this.#deps = deps;
     const direction = choiceBar<Direction>('Side', DIRECTIONS, 'buy', (value) => {
       this.#direction = value;
       buyBy.root.hidden = value === 'sell';
@@ -54,9 +84,9 @@ export class TradeForm {
     const slippage = choiceBar<Slippage>('Slippage', SLIPPAGES, '15', (value) => {
       this.#slippage = value;
       this.#saySlippage();
-      parts.onChange();
+      deps.onChange();
     });
-    this.amount.input.addEventListener('input', () => parts.onChange());
+    this.amount.input.addEventListener('input', () => deps.onChange());
     this.element = el(
       'div',
       { class: 'trade-fields' },
@@ -105,7 +135,7 @@ export class TradeForm {
 
   #fill(text: string): void {
     this.amount.input.value = text;
-    this.#parts.onChange();
+    this.#deps.onChange();
   }
 
   /** What was typed was an amount of something else. */
@@ -117,7 +147,7 @@ export class TradeForm {
   #lay(): void {
     this.#sayUnit();
     const shares = QUICK_SHARES.map((percent) =>
-      this.#quickButton(`${percent} %`, () => shareOf(this.#parts.held(), percent), 0),
+      this.#quickButton(`${percent} %`, () => shareOf(this.#deps.held(), percent), 0),
     );
     const amounts = QUICK_ADA.map((ada) =>
       this.#quickButton(`${ada} ₳`, () => ada * ADA, ADA_DECIMALS),

@@ -1,9 +1,10 @@
 /**
- * Wallets that extensions put into the page. What they answer is foreign: every answer is looked at
- * before it is used, every refusal becomes words. Source: CIP-30.
+ * Wallets that extensions put into the page. Their answers are not trusted: every answer is checked
+ * before it is used, every refusal becomes a message. Source: CIP-30.
  */
+import { ApiError } from '../../client/index.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { WalletError } from './connected.ts';
+import { walletError } from './connectedWallet.ts';
 
 /** What an extension offers before the user has agreed to anything. */
 export interface Extension {
@@ -31,7 +32,7 @@ export interface ExtensionApi {
 /** Wallets hang after a crash of their extension; people take their time to agree. */
 const ANSWER_MS = 30_000;
 const AGREE_MS = 600_000;
-const MOST_EXTENSIONS = 30;
+const MAX_EXTENSIONS = 30;
 const ICON = /^data:image\/(png|jpeg|gif|svg\+xml|webp)[;,]/;
 const HEX = /^([0-9a-fA-F]{2})+$/;
 
@@ -40,7 +41,7 @@ export function extensionsIn(page: object, clock: Clock): Extension[] {
   const offered: unknown = Reflect.get(page, 'cardano');
   if (!isObject(offered)) return [];
   const found = new Map<unknown, Extension>();
-  for (const id of Object.keys(offered).slice(0, MOST_EXTENSIONS)) {
+  for (const id of Object.keys(offered).slice(0, MAX_EXTENSIONS)) {
     const entry: unknown = Reflect.get(offered, id);
     // Some put themselves in twice, under an old key and a new one.
     if (!isObject(entry) || found.has(entry)) continue;
@@ -60,7 +61,7 @@ function extensionOf(id: string, entry: object, clock: Clock): Extension {
     icon: typeof icon === 'string' && ICON.test(icon) ? icon : null,
     async enable() {
       const api = await askerOf(entry, clock)('enable', [], AGREE_MS);
-      if (!isObject(api)) throw new WalletError('The wallet agreed, but gave nothing to ask.');
+      if (!isObject(api)) throw walletError('The wallet agreed, but gave nothing to ask.');
       return apiOf(askerOf(api, clock));
     },
   };
@@ -71,14 +72,14 @@ function apiOf(ask: Asker): ExtensionApi {
     async networkId() {
       const answer = await ask('getNetworkId');
       if (typeof answer === 'number') return answer;
-      throw new WalletError('The wallet does not say on which network it is.');
+      throw walletError('The wallet does not say on which network it is.');
     },
     changeAddress: async () => hexOf(await ask('getChangeAddress'), 'address'),
     balance: async () => hexOf(await ask('getBalance'), 'balance'),
     async utxos() {
       const answer = await ask('getUtxos');
       if (answer === null || answer === undefined) return [];
-      if (!Array.isArray(answer)) throw new WalletError('The wallet gave no list of outputs.');
+      if (!Array.isArray(answer)) throw walletError('The wallet gave no list of outputs.');
       return answer.map((each: unknown) => hexOf(each, 'output'));
     },
     // Partly: the server signs for the collateral that it puts in.
@@ -88,7 +89,7 @@ function apiOf(ask: Asker): ExtensionApi {
 
 function hexOf(answer: unknown, what: string): string {
   if (typeof answer === 'string' && HEX.test(answer)) return answer;
-  throw new WalletError(`The wallet gave no readable ${what}.`);
+  throw walletError(`The wallet gave no readable ${what}.`);
 }
 
 type Asker = (method: string, args?: readonly unknown[], limitMs?: number) => Promise<unknown>;
@@ -96,15 +97,15 @@ type Asker = (method: string, args?: readonly unknown[], limitMs?: number) => Pr
 function askerOf(wallet: object, clock: Clock): Asker {
   return async (name, args = [], limitMs = ANSWER_MS) => {
     const method: unknown = Reflect.get(wallet, name);
-    if (typeof method !== 'function') throw new WalletError(`The wallet cannot do ${name}.`);
+    if (typeof method !== 'function') throw walletError(`The wallet cannot do ${name}.`);
     const late = Promise.withResolvers<never>();
     const timer = clock.after(limitMs, () =>
-      late.reject(new WalletError(`The wallet did not answer ${name}. Reload the page.`)),
+      late.reject(walletError(`The wallet did not answer ${name}. Reload the page.`)),
     );
     try {
       return await Promise.race([Reflect.apply(method, wallet, args), late.promise]);
     } catch (error) {
-      throw error instanceof WalletError ? error : new WalletError(wordsOf(error));
+      throw error instanceof ApiError ? error : walletError(wordsOf(error));
     } finally {
       timer.cancel();
     }

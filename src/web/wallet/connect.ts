@@ -1,31 +1,24 @@
 /** Connecting: a key of this browser, or an extension that the user agreed to. */
-
 import { addressText, parseKeyAddress, readAddress } from '../../cardano/codec/address.ts';
 import { MalformedCbor, readCbor } from '../../cardano/codec/cbor.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { readValue } from '../../cardano/codec/output.ts';
-import { Key } from '../../client/index.ts';
+import type { Value } from '../../cardano/codec/value.ts';
+import type { ApiError } from '../../client/index.ts';
+import { KeyWallet } from '../../client/trade/wallet.ts';
 import type { Network } from '../context.ts';
 import type { Extension, ExtensionApi } from './cip30.ts';
-import { type ConnectedWallet, type Holdings, WalletError } from './connected.ts';
+import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 
 const MAINNET = 1;
 
 export function testWallet(secret: string): ConnectedWallet {
-  const key = new Key(secret);
-  return {
-    kind: 'test',
-    name: 'Test wallet',
-    icon: null,
-    address: key.address('testnet'),
-    keyHash: key.hash,
-    utxos: async () => null,
-    holdings: async () => null,
-    sign: async (cbor) => key.witness(cbor),
-  };
+  const wallet = new KeyWallet({ payment: secret, stake: null }, 'testnet');
+  const look = { kind: 'test', name: 'Test wallet', icon: null } as const;
+  return Object.assign(wallet, look, { balance: async () => null });
 }
 
-/** Rejects with `WalletError`: declined, on another network, or an address that we cannot use. */
+/** Rejects with `ApiError`: declined, on another network, or an address that we cannot use. */
 export async function connectExtension(
   { name, icon, enable }: Extension,
   network: Network,
@@ -38,7 +31,7 @@ export async function connectExtension(
   if (parsed !== null && parsed.network !== network.addresses) throw wrongNetwork(name, network);
   const usable = parseKeyAddress(address, network.addresses);
   if (usable === null) {
-    throw new WalletError(`${name} has an address without a key of its own: it cannot trade here.`);
+    throw walletError(`${name} has an address without a key of its own: it cannot trade here.`);
   }
   return {
     kind: 'extension',
@@ -47,7 +40,7 @@ export async function connectExtension(
     address,
     keyHash: usable.payment.hash,
     utxos: () => api.utxos(),
-    holdings: async () => holdingsOf(await api.balance()),
+    balance: async () => readBalance(await api.balance()),
     async sign(cbor) {
       // People switch the network or the account of their wallet while the page is open.
       await checkNetwork(api, name, network);
@@ -61,23 +54,22 @@ async function checkNetwork(api: ExtensionApi, name: string, network: Network): 
   if (isMainnet !== (network.addresses === 'mainnet')) throw wrongNetwork(name, network);
 }
 
-function wrongNetwork(name: string, { name: here, addresses }: Network): WalletError {
+function wrongNetwork(name: string, { name: here, addresses }: Network): ApiError {
   const [other, wanted] =
     addresses === 'mainnet' ? ['a test network', 'mainnet'] : ['mainnet', 'a test network'];
-  return new WalletError(
+  return walletError(
     `${name} is on ${other}, this server is on ${here}. Switch the wallet to ${wanted}, then ` +
       'connect it again.',
   );
 }
 
-function holdingsOf(hex: string): Holdings {
+function readBalance(hex: string): Value {
   try {
     const bytes = fromHex(hex);
-    const { lovelace, assets } = readValue(bytes, readCbor(bytes));
-    return { lovelace, tokens: assets };
+    return readValue(bytes, readCbor(bytes));
   } catch (error) {
     if (error instanceof MalformedCbor) {
-      throw new WalletError('The wallet gave no readable balance.');
+      throw walletError('The wallet gave no readable balance.');
     }
     throw error;
   }

@@ -1,8 +1,8 @@
 /** Coins of a devnet for the asking, and word of their arrival. */
 import type { PageContext } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf } from '../failure.ts';
-import { button } from '../trade/busy.ts';
+import { errorBox } from '../errorView.ts';
+import { button } from '../trade/button.ts';
 import { sessionOf } from './session.ts';
 
 /** The most that one visit gives. */
@@ -21,7 +21,7 @@ export function faucet(context: PageContext, address: string): HTMLElement {
       const came = await session.follow(data.txHash);
       setText(state, came ? `${ada} ADA arrived.` : 'Not seen in a block yet.');
     } catch (error) {
-      failure.replaceChildren(failureOf(error));
+      failure.replaceChildren(errorBox(error));
     }
   });
   return el('div', { class: 'wallet-stack' }, el('div', {}, give), state, failure);

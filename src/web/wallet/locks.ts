@@ -2,21 +2,20 @@
 import type { LockRow } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
-import { failureOf, saidBy } from '../failure.ts';
+import { errorBox, errorText } from '../errorView.ts';
 import { moment } from '../format.ts';
-import { hashOf } from '../route.ts';
+import { routeHash } from '../route.ts';
 import { shownAmount } from '../trade/amount.ts';
-import { button } from '../trade/busy.ts';
-import { signed } from '../trade/confirmOrder.ts';
-import { ask, visitNow } from '../trade/dialog.ts';
-import { Desk } from './desk.ts';
+import { button } from '../trade/button.ts';
+import { whatYouSign } from '../trade/confirmOrder.ts';
+import { ask, navigationNow } from '../trade/dialog.ts';
 import { sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
 const TICK_MS = 1_000;
 /** Locks made elsewhere with the same key show up without a click. */
 const LOAD_EVERY_MS = 15_000;
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 /** A lock opens with the first slot that begins after its moment. */
 const SLOT_MS = 1_000;
 
@@ -89,7 +88,7 @@ class OwnLocks {
       this.#failure.replaceChildren();
       this.#show(data.vestings);
     } catch (error) {
-      if (!this.#isClosed) this.#failure.replaceChildren(failureOf(error));
+      if (!this.#isClosed) this.#failure.replaceChildren(errorBox(error));
     }
   }
 
@@ -98,7 +97,7 @@ class OwnLocks {
     if (shown === this.#shown) return;
     this.#shown = shown;
     const sorted = locks.toSorted((a, b) => Number(a.lockUntil) - Number(b.lockUntil));
-    const rows = sorted.slice(0, MOST_ROWS).map((lock) => this.#row(lock));
+    const rows = sorted.slice(0, MAX_ROWS).map((lock) => this.#row(lock));
     this.#ticks = rows.map(({ tick }) => tick);
     this.#list.replaceChildren(...rows.map(({ element }) => element));
     const none = 'You have no locks. Tokens are locked on the page of their token.';
@@ -110,7 +109,7 @@ class OwnLocks {
     const ticker = tickersOf(this.#context).of(asset);
     const untilMs = Number(lock.lockUntil);
     const openMs = untilMs + SLOT_MS;
-    const link = el('a', { href: hashOf({ at: 'token', asset }) }, ticker);
+    const link = el('a', { href: routeHash({ at: 'token', asset }) }, ticker);
     const state = el('span', { class: 'lock-state dim', title: moment(untilMs / 1000) });
     const amount = shownAmount(BigInt(lock.totalLocked), 0);
     const take = button('Withdraw', () => this.#withdraw(lock, ticker), {
@@ -128,18 +127,18 @@ class OwnLocks {
 
   async #withdraw(lock: LockRow, ticker: string): Promise<void> {
     const session = sessionOf(this.#context);
-    const visit = visitNow();
-    const fail = (error: unknown) => this.#context.notify('bad', saidBy(error));
+    const navigation = navigationNow();
+    const fail = (error: unknown) => this.#context.notify('bad', errorText(error));
     try {
-      const prepared = await new Desk(this.#context, session).withdraw(lock.id);
+      const prepared = await session.trading().prepareWithdraw(lock.id);
       const token = { asset: assetOf(lock), ticker };
       await ask({
         title: `Withdraw ${ticker}`,
-        content: [signed(prepared.review, token, ['goes to', 'The lock is yours again.'])],
+        content: [whatYouSign(prepared.review, token, ['goes to', 'The lock is yours again.'])],
         confirm: 'Sign and withdraw',
-        visit,
+        navigation,
         run: async () => {
-          const txHash = await prepared.submit();
+          const { txHash } = await prepared.submit();
           this.#context.notify('info', 'Sent. The tokens are yours when a block has it.');
           void session.follow(txHash);
           return true;

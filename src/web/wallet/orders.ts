@@ -2,21 +2,20 @@
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
-import { saidBy } from '../failure.ts';
+import { errorText } from '../errorView.ts';
 import { moment } from '../format.ts';
-import { forget, nextFrame } from '../frames.ts';
+import { cancelFrame, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
-import { explain } from '../tip.ts';
-import { wordsOf } from '../token/statuses.ts';
-import { button } from '../trade/busy.ts';
-import { signed } from '../trade/confirmOrder.ts';
-import { ask, visitNow } from '../trade/dialog.ts';
-import { shownOf, type Token } from '../trade/terms.ts';
-import { Desk } from './desk.ts';
+import { statusText } from '../token/orderStatus.ts';
+import { addTooltip } from '../tooltip.ts';
+import { button } from '../trade/button.ts';
+import { whatYouSign } from '../trade/confirmOrder.ts';
+import { ask, navigationNow } from '../trade/dialog.ts';
+import { shownOf, type Token } from '../trade/quoteTerms.ts';
 import { isOpen, sessionOf } from './session.ts';
 import { tickersOf } from './tickers.ts';
 
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 /** `asset` null: over all tokens. */
 export function mountOwnOrders(
@@ -30,7 +29,7 @@ export function mountOwnOrders(
   const note = el('p', { class: 'small dim own-note' });
   container.append(rows, note);
   const list = new KeyedList<ApiOrder, Row<ApiOrder>>(rows, {
-    most: MOST_ROWS,
+    most: MAX_ROWS,
     keyOf: ({ entityId }) => entityId,
     rowOf: () => orderRow(context, asset !== null),
   });
@@ -57,7 +56,7 @@ export function mountOwnOrders(
   show();
   return () => {
     for (const stop of stops) stop();
-    forget(show);
+    cancelFrame(show);
     list.close();
   };
 }
@@ -72,7 +71,7 @@ function orderRow(context: PageContext, isOfOneToken: boolean): Row<ApiOrder> {
     if (shown !== null) await cancelOrder(context, shown);
   });
   const element = el('li', {}, side, terms, chip, cancel);
-  explain(chip, () => (shown === null ? '' : told(shown)));
+  addTooltip(chip, () => (shown === null ? '' : explanationOf(shown)));
   return {
     element,
     fill(order) {
@@ -82,7 +81,7 @@ function orderRow(context: PageContext, isOfOneToken: boolean): Row<ApiOrder> {
       setText(side, `${isBuy ? 'Buy' : 'Sell'}${isOfOneToken ? '' : ` ${token.ticker}`}`);
       side.className = `own-side ${isBuy ? 'up' : 'down'}`;
       setText(terms, termsOf(order, token));
-      const { name, look } = wordsOf(order);
+      const { name, look } = statusText(order);
       setText(chip, name);
       setAttribute(chip, 'data-look', look);
       element.dataset.status = order.status;
@@ -99,8 +98,8 @@ function termsOf({ status, from, fromAmount, to, toAmount }: ApiOrder, token: To
   return `${offered} → at least ${shownOf(toAmount, to, token)}`;
 }
 
-function told(order: ApiOrder): string {
-  const { meaning } = wordsOf(order);
+function explanationOf(order: ApiOrder): string {
+  const { meaning } = statusText(order);
   const placed = `Placed ${moment(order.timestamp)}.`;
   if (!isOpen(order)) return `${meaning} ${placed}`;
   return `${meaning} ${placed} May be given back from ${moment(order.expiresAt / 1000)} on.`;
@@ -116,22 +115,22 @@ function tokenOf(order: ApiOrder, ticker: string): Token {
 
 async function cancelOrder(context: PageContext, order: ApiOrder): Promise<void> {
   const session = sessionOf(context);
-  const visit = visitNow();
+  const navigation = navigationNow();
   const token = tokenOf(order, tickersOf(context).of(assetOf(order)));
-  const fail = (error: unknown) => context.notify('bad', saidBy(error));
+  const fail = (error: unknown) => context.notify('bad', errorText(error));
   try {
-    const prepared = await new Desk(context, session).cancel(order.entityId);
+    const prepared = await session.trading().prepareCancel(order.entityId);
     await ask({
       title: `Cancel this ${order.from === '.' ? 'buy' : 'sell'}`,
       content: [
         el('p', {}, `${termsOf(order, token)}: what it offers comes back to your wallet.`),
-        signed(prepared.review, token, ['goes to', 'Your order is given back to you.']),
+        whatYouSign(prepared.review, token, ['goes to', 'Your order is given back to you.']),
       ],
       confirm: 'Sign and cancel the order',
       leave: 'Keep the order',
-      visit,
+      navigation,
       async run() {
-        const txHash = await prepared.submit();
+        const { txHash } = await prepared.submit();
         context.notify('info', 'The cancel was sent. It counts when a block has it.');
         void session.follow(txHash);
         return true;

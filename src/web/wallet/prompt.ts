@@ -1,7 +1,7 @@
 /** Where a wallet is needed: the shortest way to one, and on a devnet to its first coins. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
-import { button } from '../trade/busy.ts';
+import { button } from '../trade/button.ts';
 import { faucet } from './faucet.ts';
 import { sessionOf, startTestWallet } from './session.ts';
 
@@ -16,13 +16,13 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
   const show = () => {
     const network = context.network.value?.name ?? null;
     const wallet = session.wallet.value;
-    const hasNone = session.holdings.value?.lovelace === 0n && !session.hasHadCoins;
+    const hasNone = session.balance.value?.lovelace === 0n && !session.hasHadCoins;
     const isPoor = wallet !== null && hasNone;
     const wantsCoins = isPoor && network === 'devnet';
     container.hidden = network === null || (wallet !== null && !wantsCoins);
     make.hidden = network !== 'devnet' || wallet !== null;
     other.hidden = network === 'none' || wallet !== null;
-    // Made once for a wallet: it tells of the arrival of what it gave.
+    // Made once for a wallet: it reports when its coins have arrived.
     if (wantsCoins && wallet.address !== address) {
       address = wallet.address;
       coins.replaceChildren(faucet(context, address));
@@ -30,7 +30,7 @@ export function mountPrompt(container: HTMLElement, context: PageContext): Unmou
     none.hidden = network !== 'none';
     coins.hidden = !wantsCoins;
   };
-  const stops = [session.wallet, session.holdings, context.network].map((each) =>
+  const stops = [session.wallet, session.balance, context.network].map((each) =>
     each.subscribe(show),
   );
   show();

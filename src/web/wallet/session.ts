@@ -1,16 +1,18 @@
 /**
- * Who is connected, what they hold, and their orders, shared by every part of the page. There is
- * one for a client; it lives as long as the page.
+ * The connected wallet, its balance and its orders, shared by every part of the page. There is one
+ * for a client; it lives as long as the page.
  */
+import type { Value } from '../../cardano/codec/value.ts';
 import { newSecret } from '../../client/index.ts';
+import { TradingClient } from '../../client/trade/tradingClient.ts';
+import { balanceOf, utxosOf } from '../../client/trade/utxo.ts';
 import type { ApiOrder } from '../../client/types.ts';
 import type { PageContext } from '../context.ts';
-import { saidBy } from '../failure.ts';
+import { errorText } from '../errorView.ts';
 import { Source } from '../signal.ts';
 import { testWallet } from './connect.ts';
-import type { ConnectedWallet, Holdings } from './connected.ts';
+import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 import { keepSecret, keptSecret, storage } from './testWallet.ts';
-import { inBlock } from './waiting.ts';
 
 /** Newest first; `isLoaded` is false until the server has said. */
 export interface OwnOrders {
@@ -21,19 +23,20 @@ export interface OwnOrders {
 const NO_ORDERS: OwnOrders = { isLoaded: false, orders: [] };
 /** Several changes at once ask once. */
 const SETTLE_MS = 150;
-const PAGE = 1000;
-const MOST_PAGES = 10;
+const POLL_EVERY_MS = 700;
+const MAX_WAIT_MS = 180_000;
+const PAGE_ROWS = 1000;
 
 export class Session {
   readonly wallet: Source<ConnectedWallet | null> = new Source<ConnectedWallet | null>(null);
   /** null until known. */
-  readonly holdings: Source<Holdings | null> = new Source<Holdings | null>(null);
-  /** Why the holdings could not be read the last time. */
+  readonly balance: Source<Value | null> = new Source<Value | null>(null);
+  /** Why the balance could not be read the last time. */
   readonly trouble: Source<unknown> = new Source<unknown>(null);
   readonly orders: Source<OwnOrders> = new Source(NO_ORDERS);
   /** Counts what came into a block: a reason to look again at locks and the like. */
   readonly landed: Source<number> = new Source(0);
-  /** Its coins are nowhere for a moment while a transaction of it waits: that is no poverty. */
+  /** While a transaction is pending the balance may be 0 for a moment. */
   hasHadCoins = false;
   readonly #context: PageContext;
   /** Aborted when this wallet leaves. */
@@ -53,7 +56,7 @@ export class Session {
     const { client } = this.#context;
     const ended = new AbortController();
     const mirror = client.userOrders(wallet.address);
-    mirror.onError((error) => this.#context.notify('bad', `Your orders: ${saidBy(error)}`));
+    mirror.onError((error) => this.#context.notify('bad', `Your orders: ${errorText(error)}`));
     const stopListening = mirror.onChange(({ ledger, mempool }) => {
       this.orders.set({ isLoaded: true, orders: [...mempool, ...ledger] });
       this.refresh();
@@ -72,10 +75,26 @@ export class Session {
     this.#stop();
     this.#stop = () => {};
     this.wallet.set(null);
-    this.holdings.set(null);
+    this.balance.set(null);
     this.hasHadCoins = false;
     this.trouble.set(null);
     this.orders.set(NO_ORDERS);
+  }
+
+  /** For the wallet that is connected; throws `ApiError` without one. */
+  trading(): TradingClient {
+    const wallet = this.wallet.value;
+    if (wallet === null) throw walletError('Connect a wallet first.');
+    const { address, keyHash } = wallet;
+    return new TradingClient(this.#context.client, {
+      address,
+      keyHash,
+      utxos: () => wallet.utxos(),
+      sign: (cbor) => {
+        if (this.wallet.value === wallet) return wallet.sign(cbor);
+        throw walletError('Another wallet was connected meanwhile. Start again.');
+      },
+    });
   }
 
   /** Reads the balance again, soon. */
@@ -92,7 +111,7 @@ export class Session {
   async follow(txHash: string): Promise<boolean> {
     const wallet = this.wallet.value;
     if (wallet === null) return false;
-    const came = await inBlock(this.#context, wallet.keyHash, txHash, this.#signal);
+    const came = await untilInBlock(this.#context, wallet.keyHash, txHash, this.#signal);
     if (wallet !== this.wallet.value) return false;
     this.refresh();
     if (came) this.landed.set(this.landed.value + 1);
@@ -106,32 +125,19 @@ export class Session {
     const round = this.#begun;
     const isNews = () => wallet === this.wallet.value && round > this.#shown;
     try {
-      const held = (await wallet.holdings()) ?? (await this.#ask(wallet.keyHash));
+      const held = (await wallet.balance()) ?? (await this.#ask(wallet.keyHash));
       if (!isNews()) return;
       this.#shown = round;
       this.hasHadCoins ||= held.lovelace > 0n;
-      this.holdings.set(held);
+      this.balance.set(held);
       this.trouble.set(null);
     } catch (error) {
       if (isNews()) this.trouble.set(error);
     }
   }
 
-  async #ask(pkh: string): Promise<Holdings> {
-    let lovelace = 0n;
-    const tokens = new Map<string, bigint>();
-    let after: string | null = null;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const { data } = await this.#context.client.utxos.list({ pkh, limit: PAGE, after });
-      for (const { unit, amount } of data.flatMap(({ value }) => value)) {
-        if (unit === 'lovelace') lovelace += BigInt(amount);
-        else tokens.set(unit, (tokens.get(unit) ?? 0n) + BigInt(amount));
-      }
-      const last = data.at(-1);
-      if (last === undefined || data.length < PAGE) break;
-      after = `${last.txHash}:${last.index}`;
-    }
-    return { lovelace, tokens };
+  async #ask(keyHash: string): Promise<Value> {
+    return balanceOf(await utxosOf(this.#context.client, keyHash));
   }
 }
 
@@ -157,7 +163,7 @@ function resumeOnce(session: Session, { network, notify }: PageContext): void {
       const secret = keptSecret(storage);
       if (secret !== null) session.connect(testWallet(secret));
     } catch (error) {
-      notify('bad', saidBy(error));
+      notify('bad', errorText(error));
     }
   };
   resume(network.value?.name);
@@ -176,10 +182,44 @@ export function startTestWallet(context: PageContext): void {
     if (kept === null) keepSecret(storage, secret);
     sessionOf(context).connect(testWallet(secret));
   } catch (error) {
-    context.notify('bad', saidBy(error));
+    context.notify('bad', errorText(error));
   }
 }
 
 export function isOpen({ status }: ApiOrder): boolean {
   return status !== 'Evaluated' && status !== 'Refunded' && status !== 'Dropped';
+}
+
+/**
+ * Waits until a transaction of ours is in a block: then one of its outputs is at our key, because
+ * every transaction that we sign gives change. false: not seen in time, or aborted.
+ */
+async function untilInBlock(
+  { client, clock }: PageContext,
+  keyHash: string,
+  txHash: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const untilMs = clock.monotonicMs() + MAX_WAIT_MS;
+  while (!signal.aborted && clock.monotonicMs() < untilMs) {
+    if (await isThere(client, keyHash, txHash)) return true;
+    await new Promise<void>((resolve) => {
+      clock.after(POLL_EVERY_MS, resolve);
+    });
+  }
+  return false;
+}
+
+async function isThere(
+  client: PageContext['client'],
+  pkh: string,
+  txHash: string,
+): Promise<boolean> {
+  try {
+    const { data } = await client.utxos.list({ pkh, limit: PAGE_ROWS });
+    return data.some((row) => row.txHash === txHash);
+  } catch {
+    // The server is away: the next poll answers.
+    return false;
+  }
 }

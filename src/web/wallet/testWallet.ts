@@ -1,15 +1,15 @@
 /**
  * The wallet of a devnet: a key made in this browser and kept in its storage, where every script of
- * this page can read it. Coins of a devnet are worth nothing; nothing else may lie here.
+ * this page can read it. Coins of a devnet are worth nothing; no other key may be stored here.
  */
-import { WalletError } from './connected.ts';
+import { walletError } from './connectedWallet.ts';
 
-/** Says what it is to whoever looks into the storage. */
+/** Readable for a person who looks into the storage. */
 const STORAGE_NAME = 'upcurve.devnet-test-wallet.secret-key';
 export const storage = () => localStorage;
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** 32 bytes as hex; null where none is kept. Throws `WalletError` where storage is switched off. */
+/** 32 bytes as hex; null where none is kept. Throws `ApiError` where storage is switched off. */
 export function keptSecret(storage: () => Storage): string | null {
   const text = reach(() => storage().getItem(STORAGE_NAME));
   return text !== null && SECRET.test(text) ? text : null;
@@ -35,6 +35,6 @@ function reach<T>(work: () => T): T {
     return work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new WalletError(`This browser keeps nothing for this page: ${why}`);
+    throw walletError(`This browser keeps nothing for this page: ${why}`);
   }
 }

@@ -5,7 +5,7 @@ import { Source } from '../signal.ts';
 
 const MOST = 2000;
 /** Ids go into one call. */
-const MOST_AT_ONCE = 1000;
+const MAX_PER_CALL = 1000;
 
 export class Tickers {
   /** Counts what was learned. */
@@ -34,14 +34,14 @@ export class Tickers {
     this.#isAsking = true;
     // All that one drawing of the page wants, in one call.
     await Promise.resolve();
-    const assets = Array.from(this.#wanted).slice(0, MOST_AT_ONCE);
+    const assets = Array.from(this.#wanted).slice(0, MAX_PER_CALL);
     this.#wanted.clear();
     try {
       const { data } = await this.#context.client.pools.followingList(assets);
       for (const { info } of data.items) this.#known.set(info.asset, info.ticker);
       this.learned.set(this.learned.value + 1);
     } catch {
-      // Away for a moment: whoever draws again asks again.
+      // The server is away: the next drawing asks again.
       for (const asset of assets) this.#known.delete(asset);
     } finally {
       this.#isAsking = false;

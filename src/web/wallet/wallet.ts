@@ -1,9 +1,9 @@
 /** The place of the wallet: connecting one, what it holds, its orders and its locks. */
 import type { PageContext, Unmount } from '../context.ts';
 import { el } from '../dom.ts';
-import { mountChoices } from './choices.ts';
-import { mountHoldings } from './holdings.ts';
-import { mountIdentity } from './identity.ts';
+import { mountAccount } from './account.ts';
+import { mountBalance } from './balance.ts';
+import { mountConnectOptions } from './connectOptions.ts';
 import { mountOwnLocks } from './locks.ts';
 import { mountOwnOrders } from './orders.ts';
 import { sessionOf } from './session.ts';
@@ -35,9 +35,9 @@ export function mountWallet(container: HTMLElement, context: PageContext): Unmou
     mine.hidden = !isConnected;
   };
   const stops = [
-    mountChoices(choices, context),
-    mountIdentity(identity, context),
-    mountHoldings(holdings, context),
+    mountConnectOptions(choices, context),
+    mountAccount(identity, context),
+    mountBalance(holdings, context),
     mountOwnOrders(orders, context, null),
     mountOwnLocks(locks, context),
     session.wallet.subscribe(show),

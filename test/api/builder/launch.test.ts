@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pictureOf } from '../../../src/client/trade/picture.ts';
-import { ADA, answerOf, DevnetWorld, ok, textField } from '../../e2e/devnet/world.ts';
+import { ADA, answerOf, DevnetWorld, textField } from '../../e2e/devnet/world.ts';
 import { named, serverOutputs, wrongAddresses } from './table.ts';
 
 interface Row {
@@ -187,18 +187,16 @@ test('launches are refused as the contract says, and leave nothing behind', asyn
     assert.deepEqual(readdirSync(join(world.directory, 'images')), [cid]);
     const served = await fetch(`${world.url}/ipfs/${cid}`);
     assert.deepEqual(new Uint8Array(await served.arrayBuffer()), bytes);
-    const { asset } = ok(
-      await alice.launch({
-        ...social,
-        name: largest.name,
-        ticker: 'GO',
-        description: largest.description,
-        assetType: 'AI',
-        launchType: 'HYPED',
-        initialLovelace: 5n * ADA,
-        image: { bytes, mediaType: 'image/png' },
-      }),
-    );
+    const { asset } = await alice.launch({
+      ...social,
+      name: largest.name,
+      ticker: 'GO',
+      description: largest.description,
+      assetType: 'AI',
+      launchType: 'HYPED',
+      initialLovelace: 5n * ADA,
+      image: new Blob([bytes], { type: 'image/png' }),
+    });
     await world.mine();
     const { description, logoCID } = world.pool(asset);
     assert.deepEqual([description, logoCID], [largest.description, cid]);

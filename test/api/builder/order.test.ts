@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRef } from '../../../src/cardano/codec/output.ts';
-import type { Desk } from '../../../src/client/trade/desk.ts';
-import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { assertRefused, named, type Refused, serverOutputs, wrongAddresses } from './table.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
@@ -15,8 +15,8 @@ const NO_OUTPUT = named({ txHash: 'ee'.repeat(32), index: 0 });
 
 interface Scene {
   readonly world: DevnetWorld;
-  readonly alice: Desk;
-  readonly poor: Desk;
+  readonly alice: TradingClient;
+  readonly poor: TradingClient;
   readonly token: string;
   /** A spent output, and one of each server key. */
   readonly spent: string;
@@ -26,7 +26,7 @@ interface Scene {
 async function setScene(world: DevnetWorld): Promise<Scene> {
   const alice = await world.funded('alice', 1000, 3);
   const poor = await world.funded('poor', 2);
-  const [before] = ok(await world.client.utxos(alice.wallet.keyHash));
+  const [before] = await alice.utxos();
   const { asset } = await world.launch(alice, { initialLovelace: 50n * ADA });
   const { ref } = before ?? assert.fail('alice has outputs');
   const held = await world.chain.byRefs([ref]);
@@ -120,7 +120,7 @@ function quoteRows(rows: readonly Refused[]): Refused[] {
 }
 
 async function cancelRows(scene: Scene, orderId: string): Promise<Refused[]> {
-  const { alice, spent, servers, world } = scene;
+  const { alice, spent, servers } = scene;
   const { address: changeAddress } = alice.wallet;
   const [txHash = '', index = ''] = orderId.split(':');
   const good = { txHash, index, changeAddress };
@@ -128,7 +128,7 @@ async function cancelRows(scene: Scene, orderId: string): Promise<Refused[]> {
     return { what: `/cancel ${what}`, path: '/cancel', ...expected, body: { ...good, ...change } };
   };
   const gone = { txHash: 'ee'.repeat(32) };
-  const [own] = ok(await world.client.utxos(alice.wallet.keyHash));
+  const [own] = await alice.utxos();
   assert.ok(own !== undefined);
   return [
     row('no hash', { txHash: undefined }, BAD_PARAMS),
@@ -233,9 +233,9 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
     const { alice, token } = scene;
     const request = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
     // In the mempool: nobody executes it yet.
-    const placed = ok(await alice.order(request));
+    const placed = await alice.order(request);
     await assertRefused(world, await cancelRows(scene, placed.id));
-    const done = ok(await alice.cancel(placed.id));
+    const done = await alice.cancel(placed.id);
     await world.mine();
     assert.equal(world.order(placed.id).closedTx, done.txHash);
     const [txHash = '', index = ''] = placed.id.split(':');
@@ -246,7 +246,7 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
   await t.test('an index may be a number, and ids may be in any case', async () => {
     const { alice, token } = scene;
     const request = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-    const { id } = ok(await alice.order(request));
+    const { id } = await alice.order(request);
     const ref = parseRef(id) ?? assert.fail();
     const body = { txHash: ref.txHash.toUpperCase(), index: ref.index };
     const built = await world.post('/cancel', { ...body, changeAddress: alice.wallet.address });

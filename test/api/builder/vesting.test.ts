@@ -7,9 +7,9 @@ import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText } from '../../../src/cardano/codec/output.ts';
 import { addValues, asValue, subtractValue } from '../../../src/cardano/codec/value.ts';
 import { lockData } from '../../../src/cardano/datums/datums.ts';
-import type { Desk } from '../../../src/client/trade/desk.ts';
+import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { signedPayment } from '../../../src/devnet/payment.ts';
-import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { keyNamed } from '../../support/ledgerWorld.ts';
 import { assertRefused, type Refused, wrongAddresses } from './table.ts';
 
@@ -18,7 +18,7 @@ const FAILED = { status: 500, cause: 'SERVER_ERROR' } as const;
 const bad = (cause: string) => ({ status: 400, cause }) as const;
 type Expected = Omit<Refused, 'what' | 'path'>;
 
-function lockRows(world: DevnetWorld, { wallet }: Desk, token: string): Refused[] {
+function lockRows(world: DevnetWorld, { wallet }: TradingClient, token: string): Refused[] {
   const { nowMs } = world;
   const lockEnd = nowMs + 3_600_000;
   const good = { address: wallet.address, assetId: token, amount: '1000', lockEnd, stagesCount: 4 };
@@ -49,7 +49,7 @@ function lockRows(world: DevnetWorld, { wallet }: Desk, token: string): Refused[
     row('tokens it has not', { amount: '999999999' }, { ...FAILED, says: /wallet/ }),
     row(
       'of a poor wallet',
-      { address: world.desk('nobody').wallet.address },
+      { address: world.trader('nobody').wallet.address },
       {
         ...FAILED,
         says: /wallet/,
@@ -59,8 +59,13 @@ function lockRows(world: DevnetWorld, { wallet }: Desk, token: string): Refused[
 }
 
 /** A lock made by hand: so little ADA that its withdrawal cannot pay for itself. */
-async function tightLock(world: DevnetWorld, desk: Desk, token: string, owner: Desk) {
-  const utxos = ok(await world.client.utxos(desk.wallet.keyHash));
+async function tightLock(
+  world: DevnetWorld,
+  trader: TradingClient,
+  token: string,
+  owner: TradingClient,
+) {
+  const utxos = await trader.utxos();
   const held = addValues(...utxos.map(({ value }) => value));
   const { deployment } = world.kit.workshop;
   const datum = dataHex(lockData({ unlockMs: 1n, owner: owner.wallet.keyHash }));
@@ -70,7 +75,7 @@ async function tightLock(world: DevnetWorld, desk: Desk, token: string, owner: D
   const change = subtractValue(held, asValue(value.lovelace + feeLovelace, value.assets));
   const outputs = [
     { address, value, datum },
-    { address: desk.wallet.address, value: change },
+    { address: trader.wallet.address, value: change },
   ];
   const payment = signedPayment({ inputs: utxos.map(({ ref }) => ref), outputs, feeLovelace }, [
     keyNamed('alice'),
@@ -89,7 +94,7 @@ interface Locks {
   readonly plain: string;
 }
 
-function withdrawRows(alice: Desk, bob: Desk, locks: Locks): Refused[] {
+function withdrawRows(alice: TradingClient, bob: TradingClient, locks: Locks): Refused[] {
   const { address } = alice.wallet;
   const row = (what: string, id: unknown, owner: unknown, expected: Expected): Refused => {
     return {
@@ -148,10 +153,10 @@ function queryRows(): Refused[] {
 test('locks and withdrawals are refused as the contract says', async (t) => {
   const world = await DevnetWorld.start(t);
   const alice = await world.funded('alice', 1000, 3);
-  const bob = world.desk('bob');
+  const bob = world.trader('bob');
   const { asset: token } = await world.launch(alice, { initialLovelace: 50n * ADA });
   const lock = async (lockEndMs: number) => {
-    const { txHash } = ok(await alice.lock({ assetId: token, amount: 10n, lockEndMs, stages: 1 }));
+    const { txHash } = await alice.lock({ assetId: token, amount: 10n, lockEndMs, stages: 1 });
     await world.mine();
     const row = world.rows('locks').find(([key]) => key.startsWith(txHash)) ?? assert.fail(txHash);
     return row[0];
@@ -161,22 +166,22 @@ test('locks and withdrawals are refused as the contract says', async (t) => {
   const due = await lock(world.nowMs + 2_000);
   const spent = await lock(world.nowMs + 2_000);
   await world.mine(3);
-  ok(await alice.withdraw(spent));
+  await alice.withdraw(spent);
   await world.mine();
-  const [plain] = ok(await world.client.utxos(alice.wallet.keyHash));
+  const [plain] = await alice.utxos();
   const locks = { open, due, spent, tight, plain: refText((plain ?? assert.fail()).ref) };
 
   await t.test('/create-lock', () => assertRefused(world, lockRows(world, alice, token)));
   await t.test('/withdraw', () => assertRefused(world, withdrawRows(alice, bob, locks)));
   await t.test('queries', () => assertRefused(world, queryRows()));
   await t.test('what is due is withdrawn, once', async () => {
-    ok(await alice.withdraw(due));
+    await alice.withdraw(due);
     const body = { id: due, address: alice.wallet.address };
     const row = { what: 'again', path: '/withdraw', body, ...bad('UTxO_SPENT') };
     await assertRefused(world, [row]);
     await world.mine();
     await assertRefused(world, [row]);
-    const rows = ok(await world.client.locks(alice.wallet.keyHash)).vestings;
+    const rows = await alice.locks();
     assert.deepEqual(
       rows.map(({ id }) => id),
       [open],

@@ -6,20 +6,20 @@ import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { addValues, asValue, coins, subtractValue } from '../../../src/cardano/codec/value.ts';
-import type { Desk } from '../../../src/client/trade/desk.ts';
+import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { signedPayment } from '../../../src/devnet/payment.ts';
-import { ADA, DevnetWorld, ok, textField } from '../../e2e/devnet/world.ts';
+import { ADA, DevnetWorld, textField } from '../../e2e/devnet/world.ts';
 import { keyNamed } from '../../support/ledgerWorld.ts';
 import { named } from './table.ts';
 
 const FEE = 1_000_000n;
 const BATCH = 125;
 
-/** So many more outputs of `desk`, every fifth with a token beside its ADA. */
-async function scatter(world: DevnetWorld, desk: Desk, token: string, outputs: number) {
-  const { address, keyHash } = desk.wallet;
+/** So many more outputs of `trader`, every fifth with a token beside its ADA. */
+async function scatter(world: DevnetWorld, trader: TradingClient, token: string, outputs: number) {
+  const { address } = trader.wallet;
   for (let made = 0; made < outputs; made += BATCH) {
-    const utxos = ok(await world.client.utxos(keyHash)).filter(
+    const utxos = (await trader.utxos()).filter(
       ({ value }) => value.lovelace > 100n * ADA || (value.assets.get(token) ?? 0n) > 1000n,
     );
     const held = addValues(...utxos.map(({ value }) => value));
@@ -45,13 +45,11 @@ async function takesFewOfMany(world: DevnetWorld): Promise<void> {
   const [, order] = await world.filled(alice, { ...buy, amount: 5n * ADA });
   assert.equal(order.state, 'executed');
   // What is large goes away: only dust is left.
-  const { address } = world.desk('bob').wallet;
-  const large = ok(await world.client.utxos(alice.wallet.keyHash)).filter(
-    ({ value }) => value.lovelace > 100n * ADA,
-  );
+  const { address } = world.trader('bob').wallet;
+  const large = (await alice.utxos()).filter(({ value }) => value.lovelace > 100n * ADA);
   const assets = new Map([[token, 3n]]);
   const rest = addValues(...large.map(({ value }) => value));
-  ok(await alice.transfer({ to: address, lovelace: rest.lovelace - 50n * ADA, assets }));
+  await alice.transfer({ to: address, lovelace: rest.lovelace - 50n * ADA, assets });
   await world.mine();
 
   const wish = { ...buy, amount: String(400n * ADA), changeAddress: alice.wallet.address };
@@ -63,15 +61,19 @@ async function takesFewOfMany(world: DevnetWorld): Promise<void> {
   assert.equal(sale.cause, 'MIN_TRADE_AMOUNT');
   for (let round = 0; round < 6; round += 1) {
     const own = { to: alice.wallet.address, lovelace: 'max', assets: new Map() } as const;
-    ok(await alice.transfer(own));
+    await alice.transfer(own);
   }
   await world.mine();
   const [, filled] = await world.filled(alice, { ...buy, amount: 400n * ADA });
   assert.equal(filled.state, 'executed', 'and then it can');
 }
 
-async function assertNamedOnly(world: DevnetWorld, alice: Desk, token: string): Promise<void> {
-  const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
+async function assertNamedOnly(
+  world: DevnetWorld,
+  alice: TradingClient,
+  token: string,
+): Promise<void> {
+  const utxos = await alice.utxos();
   const { address: changeAddress } = alice.wallet;
   const wish = { assetId: token, side: 'BUY', slippage: '15', changeAddress };
   const pure = utxos.filter(({ value }) => value.assets.size === 0 && value.lovelace === 50n * ADA);
@@ -97,11 +99,15 @@ async function assertNamedOnly(world: DevnetWorld, alice: Desk, token: string): 
   }
 }
 
-async function assertOwnCollateral(world: DevnetWorld, alice: Desk, token: string): Promise<void> {
+async function assertOwnCollateral(
+  world: DevnetWorld,
+  alice: TradingClient,
+  token: string,
+): Promise<void> {
   const wish = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-  const { id } = ok(await alice.order(wish));
+  const { id } = await alice.order(wish);
   const [txHash = '', index = ''] = id.split(':');
-  const utxos = ok(await world.client.utxos(alice.wallet.keyHash));
+  const utxos = await alice.utxos();
   const own = utxos.find(({ value }) => value.assets.size === 0) ?? assert.fail();
   const body = { txHash, index, changeAddress: alice.wallet.address };
   const built = await world.post('/cancel', { ...body, collaterals: [named(own.ref)] });

@@ -98,7 +98,7 @@ test('the page of a running market', async (t) => {
     assert.equal(at(list, '0 info asset'), asset);
     const program = run(t, pasted(page, 'start-subscribe', world.url));
     await until(program.said, () => program.said().includes('LastBarUpdate snapshot'));
-    const bob = world.desk('bob');
+    const bob = world.trader('bob');
     await world.filled(bob, { assetId: asset, side: 'BUY', amount: 5_000_000n, slippage: '15' });
     await until(program.said, () => program.said().includes('LastBarUpdate update'));
     assert.ok(program.said().includes(`${asset}_.`), program.said());

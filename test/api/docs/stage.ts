@@ -1,7 +1,7 @@
 /** A small market with one of everything that a sample request may name. */
 import assert from 'node:assert/strict';
 import { parseRef, refText } from '../../../src/cardano/codec/output.ts';
-import { ADA, type DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import { ADA, type DevnetWorld } from '../../e2e/devnet/world.ts';
 
 export interface Stage {
   readonly asset: string;
@@ -48,11 +48,9 @@ export async function setStage(world: DevnetWorld): Promise<Stage> {
   await world.filled(alice, { ...buy, side: 'SELL', amount: 1_000_000n });
 
   const lock = async (lockEndMs: number): Promise<string> => {
-    const { txHash } = ok(
-      await alice.lock({ assetId: asset, amount: 1000n, lockEndMs, stages: 1 }),
-    );
+    const { txHash } = await alice.lock({ assetId: asset, amount: 1000n, lockEndMs, stages: 1 });
     await world.mine(3);
-    const { vestings } = ok(await world.client.locks(alice.wallet.keyHash));
+    const vestings = await alice.locks();
     const made = vestings.find(({ id }) => id.startsWith(txHash));
     assert(made !== undefined);
     return made.id;
@@ -62,14 +60,13 @@ export async function setStage(world: DevnetWorld): Promise<Stage> {
   // The newest blocks have a trade: a fork of the chain then revises bars.
   await world.filled(bob, { ...buy, amount: 30n * ADA });
 
-  const order = parseRef(ok(await alice.order({ ...buy, amount: 10n * ADA })).id);
+  const order = parseRef((await alice.order({ ...buy, amount: 10n * ADA })).id);
   assert(order !== null);
-  const [own] = ok(await world.client.utxos(alice.wallet.keyHash));
+  const [own] = await alice.utxos();
   assert(own !== undefined);
   const to = { to: bob.wallet.address, lovelace: 5n * ADA, assets: new Map() };
-  const { cbor } = ok(await world.client.transfer(to, alice.wallet.address));
-  const intent = { kind: 'transfer', to: to.to, value: { lovelace: 5n * ADA, assets: new Map() } };
-  const { witness } = ok(alice.wallet.sign(cbor, { ...intent, kind: 'transfer' }));
+  const { cbor } = (await alice.prepareTransfer(to)).built;
+  const witness = await alice.wallet.sign(cbor);
   const { address, keyHash: pkh } = alice.wallet;
   const signed = await world.post('/sign', { cbor, witness, changeAddress: address });
   assert.equal(signed.status, 200, signed.message);

@@ -20,7 +20,7 @@ import {
   PLATFORM,
   TOKEN,
 } from '../../cardano/build/world.ts';
-import { DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import { DevnetWorld } from '../../e2e/devnet/world.ts';
 import { executorOver, stopOwn } from './laneWorld.ts';
 
 /** A ledger in memory: what the fee address holds, and how often it was asked for a page. */
@@ -176,15 +176,11 @@ test('a float is looked for only where needed; builds are urgent and leave room'
   };
   executorOver(t, world, { floatsIn, builder });
   const buy = { assetId: asset, side: 'BUY', amount: 5n * ADA, slippage: 'infinity' } as const;
-  const several = [
-    ok(await alice.order(buy)),
-    ok(await alice.order(buy)),
-    ok(await alice.order(buy)),
-  ];
+  const several = [await alice.order(buy), await alice.order(buy), await alice.order(buy)];
   await world.mine();
   for (const { id } of several) await world.spent(id);
   assert.equal(looks, 0);
-  const single = ok(await alice.order(buy));
+  const single = await alice.order(buy);
   await world.mine();
   await world.spent(single.id);
   assert.equal(looks, 1);

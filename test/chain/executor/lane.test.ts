@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Submitter } from '../../../src/cardano/ledger/port.ts';
-import type { Desk, PlacedOrder } from '../../../src/client/trade/desk.ts';
+import type { PlacedOrder, TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { audit } from '../../e2e/devnet/audit.ts';
-import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { backwards, executorOver, stopOwn } from './laneWorld.ts';
 
@@ -12,10 +12,14 @@ const buyOf = (assetId: string, amount: bigint) =>
   ({ assetId, side: 'BUY', amount: amount * ADA, slippage: 'infinity' }) as const;
 
 /** Orders in the mempool. */
-async function asked(desks: readonly Desk[], token: string, each: number): Promise<PlacedOrder[]> {
+async function asked(
+  traders: readonly TradingClient[],
+  token: string,
+  each: number,
+): Promise<PlacedOrder[]> {
   const placed: PlacedOrder[] = [];
   for (let round = 0; round < each; round += 1) {
-    for (const desk of desks) placed.push(ok(await desk.order(buyOf(token, BigInt(3 + round)))));
+    for (const trader of traders) placed.push(await trader.order(buyOf(token, BigInt(3 + round))));
   }
   return placed;
 }
@@ -54,13 +58,13 @@ test('two executors at once: every order is executed once, none is paid twice', 
   await stopOwn(world);
   const floatsIn = backwards(world.chain);
   const rivals = [executorOver(t, world), executorOver(t, world, { floatsIn })];
-  const desks = [await world.funded('alice', 500, 4), await world.funded('bob', 500, 4)];
-  const { asset: one } = await world.launch(desks[0] ?? assert.fail(), { name: 'One' });
-  const { asset: two } = await world.launch(desks[1] ?? assert.fail(), { name: 'Two' });
+  const traders = [await world.funded('alice', 500, 4), await world.funded('bob', 500, 4)];
+  const { asset: one } = await world.launch(traders[0] ?? assert.fail(), { name: 'One' });
+  const { asset: two } = await world.launch(traders[1] ?? assert.fail(), { name: 'Two' });
   const placed: PlacedOrder[] = [];
   for (let round = 0; round < 3; round += 1) {
     // A single order needs a float, which makes the rivals' transactions different ones.
-    placed.push(...(await asked(desks.slice(0, 1), one, 1)), ...(await asked(desks, two, 2)));
+    placed.push(...(await asked(traders.slice(0, 1), one, 1)), ...(await asked(traders, two, 2)));
     await world.mine();
     for (const { id } of placed) await world.wanted(id);
   }
@@ -99,7 +103,7 @@ test('a cancel that wins the race: the batch is built again without it', async (
       // The owner's cancel arrives while the batch is on its way.
       if (cancels === 0) {
         cancels += 1;
-        ok(await alice.cancel(second.id));
+        await alice.cancel(second.id);
       }
       return world.chain.submit(bytes);
     },
@@ -144,10 +148,10 @@ test('a new executor finds what waited, orders and a graduation', async (t) => {
   const carol = await world.funded('carol', 9_999, 4);
   const { asset: token } = await world.launch(alice, { initialLovelace: 50n * ADA });
   const first = executorOver(t, world);
-  const big = ok(await carol.order(buyOf(token, 2_000n)));
+  const big = await carol.order(buyOf(token, 2_000n));
   // Its price is gone when the one before it is filled.
-  const late = ok(await alice.order({ ...buyOf(token, 5n), slippage: '15' }));
-  const behind = ok(await alice.order(buyOf(token, 4n)));
+  const late = await alice.order({ ...buyOf(token, 5n), slippage: '15' });
+  const behind = await alice.order(buyOf(token, 4n));
   await world.mine();
   await world.wanted(big.id);
   await world.spent(behind.id);
@@ -155,7 +159,7 @@ test('a new executor finds what waited, orders and a graduation', async (t) => {
   await first.executor.stop();
 
   const sale = { assetId: token, side: 'SELL', slippage: 'infinity' } as const;
-  const back = ok(await carol.order({ ...sale, amount: big.outputAmount }));
+  const back = await carol.order({ ...sale, amount: big.outputAmount });
   await world.mine();
   const second = executorOver(t, world);
   await world.mine();
@@ -165,7 +169,7 @@ test('a new executor finds what waited, orders and a graduation', async (t) => {
   const { reserves, thresholdLovelace } = world.pool(token);
   const missing = BigInt(thresholdLovelace) - BigInt(reserves.x);
   const amount = (missing * 100n) / 99n + 2n;
-  const last = ok(await carol.order({ ...buyOf(token, 1n), amount }));
+  const last = await carol.order({ ...buyOf(token, 1n), amount });
   await world.mine();
   await world.wanted(last.id);
   await second.executor.stop();

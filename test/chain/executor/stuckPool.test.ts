@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Builder } from '../../../src/cardano/build/port.ts';
-import type { Desk } from '../../../src/client/trade/desk.ts';
-import { ADA, DevnetWorld, ok } from '../../e2e/devnet/world.ts';
+import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until } from '../../support/until.ts';
 import { executorOver, stopOwn } from './laneWorld.ts';
 
@@ -12,7 +12,7 @@ const REFUND_AFTER_MS = 60_000;
 const BUY = { side: 'BUY', amount: 5n * ADA, slippage: 'infinity' } as const;
 
 /** Fills one order in a batch that gives the pool's next output a reference script. */
-async function fillOddly(t: TestContext, world: DevnetWorld, desk: Desk, asset: string) {
+async function fillOddly(t: TestContext, world: DevnetWorld, trader: TradingClient, asset: string) {
   const { builder } = world.kit.workshop;
   const odd: Builder = {
     build(plan, options) {
@@ -23,7 +23,7 @@ async function fillOddly(t: TestContext, world: DevnetWorld, desk: Desk, asset: 
     },
   };
   const { executor } = executorOver(t, world, { builder: odd });
-  await world.filled(desk, { ...BUY, assetId: asset });
+  await world.filled(trader, { ...BUY, assetId: asset });
   await executor.stop();
 }
 
@@ -38,8 +38,8 @@ test('it is tried more and more rarely, and its orders are refunded when due', a
   let nowMs = 0;
   const pacer = { monotonicMs: () => nowMs };
   const { heard, backoff } = executorOver(t, world, { pacer });
-  const stuck = ok(await alice.order({ ...BUY, assetId: odd }));
-  const other = ok(await alice.order({ ...BUY, assetId: fine }));
+  const stuck = await alice.order({ ...BUY, assetId: odd });
+  const other = await alice.order({ ...BUY, assetId: fine });
   await world.mine();
   await world.wanted(other.id);
   await until('refused once', () => heard.rejected.length === 1);
@@ -55,7 +55,7 @@ test('it is tried more and more rarely, and its orders are refunded when due', a
   await world.mine(2);
   assert.equal(heard.rejected.length, 2, 'the pause has doubled');
   assert.equal(world.order(stuck.id).state, 'open');
-  ok(await world.client.mine(1));
+  await world.client.devnet.mine({ blocks: 1 });
   while (world.nowMs < world.order(stuck.id).refundAfterMs) await world.mine(20);
   await world.spent(stuck.id);
   assert.equal(world.order(stuck.id).state, 'refunded');

@@ -8,10 +8,10 @@ import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeOutput, readRef } from '../../../src/cardano/codec/output.ts';
 import { asValue, coins, equalValues, type Value } from '../../../src/cardano/codec/value.ts';
 import { formatAda, parseAda } from '../../../src/client/trade/ada.ts';
-import type { PlacedOrder } from '../../../src/client/trade/desk.ts';
 import { pictureOf } from '../../../src/client/trade/picture.ts';
 import { settlementOf } from '../../../src/client/trade/settlement.ts';
-import { cip30, type OwnUtxo, ownUtxo } from '../../../src/client/trade/utxo.ts';
+import type { PlacedOrder } from '../../../src/client/trade/tradingClient.ts';
+import { utxoCbor, type WalletUtxo, walletUtxo } from '../../../src/client/trade/utxo.ts';
 import { TOKEN, WALLET } from './world.ts';
 
 test('ADA written and read again is the same to the lovelace', () => {
@@ -48,8 +48,8 @@ test('an output as CIP-30 has it reads back as it was listed', () => {
         { unit: 'lovelace', amount: String(lovelace) },
         ...listed.map(([unit, held]) => ({ unit, amount: String(held) })),
       ];
-      const utxo = ownUtxo({ txHash, index, address: WALLET.address, value });
-      const bytes = fromHex(cip30(utxo));
+      const utxo = walletUtxo({ txHash, index, address: WALLET.address, value });
+      const bytes = fromHex(utxoCbor(utxo));
       const [input, output] = elementsOf(readCbor(bytes));
       assert(input !== undefined && output !== undefined);
       assert.deepEqual(readRef(bytes, input), { txHash, index });
@@ -91,14 +91,14 @@ const SOLD = {
   minimumOutput: 6_245_402n,
 };
 
-function received(value: Value, txHash = 'bb'.repeat(32)): OwnUtxo {
+function received(value: Value, txHash = 'bb'.repeat(32)): WalletUtxo {
   return { ref: { txHash, index: 0 }, address: WALLET.address, value };
 }
 
 test('a fill, a refund and one’s own change are told apart', () => {
   const fill = received(asValue(1_500_000n, [[TOKEN, 663_317n]]));
   const refund = received(coins(7_000_000n));
-  const outcome = (order: PlacedOrder, now: OwnUtxo[], before: OwnUtxo[] = []) =>
+  const outcome = (order: PlacedOrder, now: WalletUtxo[], before: WalletUtxo[] = []) =>
     settlementOf(order, before, now)?.outcome ?? null;
   assert.equal(outcome(PLACED, [fill]), 'filled');
   assert.equal(outcome(PLACED, [refund]), 'refunded');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Output } from '../../../src/cardano/codec/output.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
-import { type Intent, objectionTo } from '../../../src/client/trade/inspect.ts';
+import { type Intent, objectionTo } from '../../../src/client/trade/transactionCheck.ts';
 import {
   BUY_DATUM,
   change,

@@ -1,15 +1,15 @@
 /** Calls over real sockets: answers, refusals, repetition, deadlines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiClient } from '../../../src/client/trade/api.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
-import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Client, type Clock, systemPlatform } from '../../../src/client/index.ts';
+import { refusalOf } from '../../support/apiError.ts';
 import { scriptedServer } from './world.ts';
 
 const TIME = { status: 200, body: { timestamp: 1_700_000_000_000 } };
 const BUSY = { cause: 'OVERLOADED', message: 'come back' };
+const { clock: systemClock } = systemPlatform;
 
-/** Waits are noted and over at once. */
+/** Waits are recorded and over at once. */
 function hastyClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = [];
   const after: Clock['after'] = (delayMs, run) => {
@@ -20,17 +20,12 @@ function hastyClock(): Clock & { readonly waits: number[] } {
   return { ...systemClock, waits, after };
 }
 
-function failureOf(answer: unknown): ApiFailure {
-  assert(answer instanceof ApiFailure, JSON.stringify(answer));
-  return answer;
-}
-
 test('a busy server is asked again after the time that it names', async (t) => {
   const busy = { status: 429, headers: { 'retry-after': '2' }, body: BUSY };
   const { baseUrl, asked } = await scriptedServer(t, [busy, { ...busy, status: 503 }, TIME]);
   const clock = hastyClock();
-  const client = new ApiClient({ baseUrl, fetch, clock });
-  assert.deepEqual(await client.serverTime(), TIME.body);
+  const client = new Client({ url: baseUrl, clock, maxAttempts: 4 });
+  assert.deepEqual((await client.server.time()).data, TIME.body);
   assert.equal(asked.length, 3);
   assert.deepEqual(clock.waits, [2000, 2000]);
 });
@@ -38,53 +33,81 @@ test('a busy server is asked again after the time that it names', async (t) => {
 test('without a time to wait for the waits grow, and end', async (t) => {
   const { baseUrl, asked } = await scriptedServer(t, [{ status: 503, body: BUSY }]);
   const clock = hastyClock();
-  const failure = failureOf(await new ApiClient({ baseUrl, fetch, clock }).serverTime());
-  assert.equal(failure.cause, 'OVERLOADED');
-  assert.equal(failure.status, 503);
-  assert(failure.isBusy);
+  const client = new Client({ url: baseUrl, clock, maxAttempts: 4 });
+  const error = await refusalOf(client.server.time());
+  assert.equal(error.cause, 'OVERLOADED');
+  assert.equal(error.status, 503);
+  assert(error.isBusy && error.isPassing);
   assert.equal(asked.length, 4);
   assert.deepEqual(clock.waits, [250, 500, 1000]);
+});
+
+test('without more attempts a busy server is asked once', async (t) => {
+  const { baseUrl, asked } = await scriptedServer(t, [{ status: 503, body: BUSY }, TIME]);
+  assert.equal((await refusalOf(new Client({ url: baseUrl }).server.time())).status, 503);
+  assert.equal(asked.length, 1);
+});
+
+test('what a busy server refused is sent again, even what may not happen twice', async (t) => {
+  const paid = { status: 200, body: { txHash: '00'.repeat(32) } };
+  const { baseUrl, asked } = await scriptedServer(t, [{ status: 503, body: BUSY }, paid]);
+  const client = new Client({ url: baseUrl, clock: hastyClock(), maxAttempts: 2 });
+  assert.deepEqual((await client.devnet.faucet({ address: 'addr_test1' })).data, paid.body);
+  assert.equal(asked.length, 2);
 });
 
 test('a longer wait than one has patience for is an answer at once', async (t) => {
   const busy = { status: 429, headers: { 'retry-after': '60' }, body: BUSY };
   const { baseUrl, asked } = await scriptedServer(t, [busy]);
-  const client = new ApiClient({ baseUrl, fetch, clock: systemClock });
-  assert.equal(failureOf(await client.serverTime()).retryAfterSeconds, 60);
+  const client = new Client({ url: baseUrl, maxAttempts: 4 });
+  assert.equal((await refusalOf(client.server.time())).retryAfterSeconds, 60);
   assert.equal(asked.length, 1);
 });
 
 test('refusals carry cause, message, status and reason, and are not repeated', async (t) => {
   const body = { cause: 'SERVER_ERROR', message: 'submit: spent', reason: 'INPUT_SPENT' };
   const { baseUrl, asked } = await scriptedServer(t, [{ status: 500, body }]);
-  const client = new ApiClient({ baseUrl, fetch, clock: systemClock });
-  const { cause, message, status, reason } = failureOf(await client.submit('84'));
+  const client = new Client({ url: baseUrl, maxAttempts: 4 });
+  const error = await refusalOf(client.submit.transaction({ cbor: '84' }));
+  const { cause, message, status, reason } = error;
   assert.deepEqual({ cause, message, reason }, body);
   assert.equal(status, 500);
   assert.equal(asked.length, 1);
 });
 
-test('answers that are not as agreed are failures', async (t) => {
-  const bodies = ['<html>', { timestamp: 'noon' }, { status: 404 }];
-  const answers = bodies.map((body) => ({ status: 200, body }));
-  const { baseUrl } = await scriptedServer(t, answers);
-  const client = new ApiClient({ baseUrl, fetch, clock: systemClock });
-  for (const _body of bodies) {
-    assert.equal(failureOf(await client.serverTime()).cause, 'BAD_ANSWER');
-  }
+test('answers that are not JSON are errors', async (t) => {
+  const { baseUrl } = await scriptedServer(t, [{ status: 200, body: '<html>' }]);
+  const error = await refusalOf(new Client({ url: baseUrl }).server.time());
+  assert.equal(error.cause, 'BAD_ANSWER');
 });
 
-test('a server that is silent, gone or left behind is said to be so', async (t) => {
+test('a server that is silent or gone, and a client that was closed, are told apart', async (t) => {
   const { baseUrl } = await scriptedServer(t, [null]);
-  const silent = new ApiClient({ baseUrl, fetch, clock: systemClock, timeoutMs: 30 });
-  assert.equal(failureOf(await silent.serverTime()).cause, 'TIMEOUT');
-  const gone = new ApiClient({ baseUrl: 'http://127.0.0.1:1', fetch, clock: systemClock });
-  assert.equal(failureOf(await gone.serverTime()).cause, 'UNREACHABLE');
-  const stopping = new AbortController();
-  const signal = stopping.signal;
-  const left = new ApiClient({ baseUrl, fetch, clock: systemClock, signal });
-  const answer = left.serverTime();
-  stopping.abort();
-  assert.equal(failureOf(await answer).cause, 'STOPPED');
-  assert.equal(failureOf(await left.serverTime()).cause, 'STOPPED');
+  const silent = new Client({ url: baseUrl, timeoutMs: 30 });
+  assert.equal((await refusalOf(silent.server.time())).cause, 'TIMEOUT');
+  const gone = new Client({ url: 'http://127.0.0.1:1' });
+  assert.equal((await refusalOf(gone.server.time())).cause, 'UNREACHABLE');
+  const closed = new Client({ url: baseUrl });
+  const answer = refusalOf(closed.server.time());
+  closed.close();
+  assert.equal((await answer).cause, 'STOPPED');
+  assert.equal((await refusalOf(closed.server.time())).cause, 'STOPPED');
+});
+
+test('closing ends the wait for a busy server', async (t) => {
+  const busy = { status: 503, headers: { 'retry-after': '9' }, body: BUSY };
+  const { baseUrl, asked } = await scriptedServer(t, [busy]);
+  const client = new Client({
+    url: baseUrl,
+    maxAttempts: 4,
+    clock: {
+      ...systemClock,
+      after(delayMs, run) {
+        if (delayMs === 9_000) queueMicrotask(() => client.close());
+        return systemClock.after(delayMs, run);
+      },
+    },
+  });
+  assert.equal((await refusalOf(client.server.time())).cause, 'STOPPED');
+  assert.equal(asked.length, 1);
 });

@@ -5,9 +5,10 @@ import { parseKeyAddress } from '../../../src/cardano/codec/address.ts';
 import { readCbor } from '../../../src/cardano/codec/cbor.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction, readKeyWitnesses } from '../../../src/cardano/codec/transaction.ts';
+import { coins } from '../../../src/cardano/codec/value.ts';
 import { isSignedBy } from '../../../src/cardano/keys/keys.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { review } from '../../../src/client/trade/review.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { STRANGER, WALLET } from './world.ts';
 
 /** Someone spends one output and pays it to the wallet, fee 170,000. */
@@ -24,37 +25,34 @@ test('a wallet has a base address, or an enterprise address without a stake key'
   assert.equal(base?.payment.hash, WALLET.keyHash);
   assert.notEqual(base?.stake, null);
   assert.equal(parseKeyAddress(STRANGER.address, 'testnet')?.stake, null);
-  const real = new Wallet({ payment: '11'.repeat(32), stake: null }, 'mainnet');
+  const real = new KeyWallet({ payment: '11'.repeat(32), stake: null }, 'mainnet');
   assert.match(real.address, /^addr1/);
 });
 
-test('the signature is over the hash of the body bytes as received', () => {
+const REF = { txHash: '99'.repeat(32), index: 3 };
+
+test('the signature is over the hash of the body bytes as received', async () => {
   const cbor = bodyPaying(WALLET.address);
-  const ref = { txHash: '99'.repeat(32), index: 3 };
-  const signed = WALLET.sign(cbor, { kind: 'reclaim', ref });
-  assert(!(signed instanceof ApiFailure), signed instanceof ApiFailure ? signed.message : '');
   const { id } = decodeTransaction(fromHex(cbor));
-  assert.equal(signed.transaction.id, id);
-  const bytes = fromHex(signed.witness);
+  const found = review(cbor, WALLET, { kind: 'reclaim', ref: REF });
+  assert.deepEqual([found.txHash, found.payments, found.change], [id, [], coins(1_000_000n)]);
+  const signed = await WALLET.sign(cbor);
+  const bytes = fromHex(signed);
   const list = readCbor(bytes).items[1];
   assert(list !== undefined);
   const [witness] = readKeyWitnesses(bytes, list);
   assert(witness !== undefined);
   assert(isSignedBy(witness.publicKey, fromHex(id), witness.signature));
-  assert.equal(signed.witness, toHex(bytes));
+  assert.equal(signed, toHex(bytes));
 });
 
-test('what cannot be read, or does something else, is not signed', () => {
-  const ref = { txHash: '99'.repeat(32), index: 3 };
+test('what cannot be read, or does something else, is refused before it is signed', () => {
+  const refused = (cbor: string, index: number, cause: string) => {
+    const intent = { kind: 'reclaim', ref: { ...REF, index } } as const;
+    assert.throws(() => review(cbor, WALLET, intent), { name: 'ApiError', cause });
+  };
   for (const cbor of ['', '84', 'zz', 'a0', bodyPaying(WALLET.address).slice(0, -2)]) {
-    const refused = WALLET.sign(cbor, { kind: 'reclaim', ref });
-    assert(refused instanceof ApiFailure);
-    assert.equal(refused.cause, 'BAD_TRANSACTION');
+    refused(cbor, 3, 'BAD_TRANSACTION');
   }
-  const other = WALLET.sign(bodyPaying(WALLET.address), {
-    kind: 'reclaim',
-    ref: { ...ref, index: 4 },
-  });
-  assert(other instanceof ApiFailure);
-  assert.equal(other.cause, 'NOT_WHAT_WAS_ASKED');
+  refused(bodyPaying(WALLET.address), 4, 'NOT_WHAT_WAS_ASKED');
 });

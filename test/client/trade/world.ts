@@ -13,11 +13,14 @@ import { encodePlutusData, type PlutusData } from '../../../src/cardano/codec/pl
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts';
 import { lockData, type OrderDatum, orderData } from '../../../src/cardano/datums/datums.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { assert } from '../../../src/engine/runtime/assert.ts';
 
-export const WALLET = new Wallet({ payment: '11'.repeat(32), stake: '22'.repeat(32) }, 'testnet');
-export const STRANGER = new Wallet({ payment: '33'.repeat(32), stake: null }, 'testnet');
+export const WALLET = new KeyWallet(
+  { payment: '11'.repeat(32), stake: '22'.repeat(32) },
+  'testnet',
+);
+export const STRANGER = new KeyWallet({ payment: '33'.repeat(32), stake: null }, 'testnet');
 export const TOKEN = `${'ab'.repeat(28)}.544f4b`;
 export const OTHER_TOKEN = `${'cd'.repeat(28)}.4f54`;
 export const OWN: Address = parsed(WALLET.address);

@@ -2,17 +2,16 @@
  * A few people who trade through whichever node answers. What a node accepted with 200 is written
  * down: it must end in a block, or its inputs in another transaction's.
  */
+
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
-import { ApiClient } from '../../../src/client/trade/api.ts';
-import { Desk } from '../../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
-import type { Fetch } from '../../../src/client/trade/transport.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { ApiError, Client, type Fetch } from '../../../src/client/index.ts';
+import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { ADA, launchOf } from '../../e2e/devnet/world.ts';
+import { outcomeOf } from '../../support/apiError.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { untilAsked } from '../../support/until.ts';
@@ -38,7 +37,7 @@ export class People {
   /** So many of the first that were accepted may be lost: the log and its leader were. */
   forgiven = 0;
   readonly wallets = NAMES.map(
-    (name) => new Wallet({ payment: secretOf(name), stake: null }, 'testnet'),
+    (name) => new KeyWallet({ payment: secretOf(name), stake: null }, 'testnet'),
   );
   readonly #nodes: Nodes;
   readonly #rng: Rng;
@@ -53,18 +52,20 @@ export class People {
   /** Coins for all, and tokens to trade. */
   async settle(): Promise<void> {
     for (const [index, wallet] of this.wallets.entries()) {
-      const desk = this.#desk(wallet);
+      const trader = this.#trader(wallet);
       for (let made = 0; made < COINS; made += 1) {
-        await untilDone('coins', () => desk.client.faucet(wallet.address, 900));
+        await untilDone('coins', () =>
+          trader.client.devnet.faucet({ address: wallet.address, ada: 900 }),
+        );
       }
       const held = async () => {
-        const found = await desk.client.utxos(wallet.keyHash);
-        return found instanceof ApiFailure ? 0 : found.length;
+        const found = await outcomeOf(trader.utxos());
+        return found instanceof ApiError ? 0 : found.length;
       };
       await untilAsked('coins are there', held, (count) => count >= COINS, LIMIT_MS);
       if (index >= TOKENS) continue;
       const wish = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
-      const { asset } = await untilDone('a launch', () => desk.launch(wish));
+      const { asset } = await untilDone('a launch', () => trader.launch(wish));
       this.tokens.push(asset);
     }
   }
@@ -79,16 +80,17 @@ export class People {
     await Promise.all(this.#trading);
   }
 
-  async #trade(wallet: Wallet): Promise<void> {
+  async #trade(wallet: KeyWallet): Promise<void> {
     let last: string | null = null;
     while (this.#isOpen) {
-      const desk = this.#desk(wallet);
+      const trader = this.#trader(wallet);
       const dice = this.#rng.unit();
       const isCancel = last !== null && dice > 0.85;
-      const answer: unknown =
-        last !== null && isCancel ? await desk.cancel(last) : await desk.order(this.#wish(dice));
+      const answer: unknown = await outcomeOf<unknown>(
+        last !== null && isCancel ? trader.cancel(last) : trader.order(this.#wish(dice)),
+      );
       last = null;
-      if (answer instanceof ApiFailure) {
+      if (answer instanceof ApiError) {
         const why = `${answer.cause} ${answer.reason ?? ''} ${answer.message}`.slice(0, 90);
         this.refused.set(why, (this.refused.get(why) ?? 0) + 1);
       } else if (!isCancel) last = String(Reflect.get(Object(answer), 'id'));
@@ -104,12 +106,15 @@ export class People {
     return { assetId, side: 'BUY', amount: amount * ADA, slippage } as const;
   }
 
-  #desk(wallet: Wallet): Desk {
+  #trader(wallet: KeyWallet): TradingClient {
     const { living } = this.#nodes;
     const node = living[Math.floor(this.#rng.unit() * living.length)] ?? this.#nodes.all[0];
-    const baseUrl = node?.lives === true ? node.server.url : 'http://127.0.0.1:1';
-    const options = { baseUrl, clock: systemClock, mostTries: 1, timeoutMs: CALL_MS };
-    return new Desk(new ApiClient({ ...options, fetch: this.#noting(node?.name ?? '') }), wallet);
+    const url = node?.lives === true ? node.server.url : 'http://127.0.0.1:1';
+    const options = { url, timeoutMs: CALL_MS };
+    return new TradingClient(
+      new Client({ ...options, fetch: this.#noting(node?.name ?? '') }),
+      wallet,
+    );
   }
 
   #noting(node: string): Fetch {
@@ -126,8 +131,13 @@ export class People {
   }
 }
 
-async function untilDone<T>(what: string, ask: () => Promise<T | ApiFailure>): Promise<T> {
-  const answer = await untilAsked(what, ask, (found) => !(found instanceof ApiFailure), LIMIT_MS);
-  if (answer instanceof ApiFailure) throw new Error(answer.message);
+async function untilDone<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  const answer = await untilAsked(
+    what,
+    () => outcomeOf(ask()),
+    (found) => !(found instanceof ApiError),
+    LIMIT_MS,
+  );
+  if (answer instanceof ApiError) throw new Error(answer.message);
   return answer;
 }

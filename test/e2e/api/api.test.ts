@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { DevnetWorld, ok } from '../devnet/world.ts';
+import { DevnetWorld } from '../devnet/world.ts';
 import { compareAll } from './compare.ts';
 import { Documents } from './conforms.ts';
 import { settle } from './rest.ts';
@@ -83,7 +83,8 @@ test('a market made by simulated traders is what the chain says', async (t) => {
   });
   const fills = () => world.rows('orders').filter(([, text]) => text.includes('"executed"')).length;
   await until('the first fills', () => fills() >= FILLS / 2);
-  assert(ok(await world.client.fork(6, 'all')).height > 0);
+  const { data } = await world.client.devnet.fork({ depth: 6, resubmit: 'all' });
+  assert(data.height > 0);
   await until('more fills', () => fills() >= FILLS + FILLS / 2);
   await world.app.stop();
   const quiet = await DevnetWorld.start(t, { directory });

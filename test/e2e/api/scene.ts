@@ -3,9 +3,8 @@
  * nothing waits in the mempool, and the orders that are open cannot be filled.
  */
 import assert from 'node:assert/strict';
-import type { OrderRequest } from '../../../src/client/trade/api.ts';
-import type { Desk } from '../../../src/client/trade/desk.ts';
-import { ADA, type DevnetWorld, launchOf, ok } from '../devnet/world.ts';
+import type { OrderRequest, TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { ADA, type DevnetWorld, launchOf } from '../devnet/world.ts';
 import { settle } from './rest.ts';
 
 export const REFUND_AFTER_MS = 60_000;
@@ -14,13 +13,13 @@ type Side = OrderRequest['side'];
 
 export class Scene {
   readonly world: DevnetWorld;
-  readonly desks: readonly Desk[];
+  readonly traders: readonly TradingClient[];
   /** Orders that cannot be filled. */
   readonly stranded = new Set<string>();
 
-  private constructor(world: DevnetWorld, desks: readonly Desk[]) {
+  private constructor(world: DevnetWorld, traders: readonly TradingClient[]) {
     this.world = world;
-    this.desks = desks;
+    this.traders = traders;
   }
 
   /** Ann and Ben launch and trade, Cid trades, Dan is given things, Eve is rich. */
@@ -38,8 +37,8 @@ export class Scene {
     const { asset: beta } = await world.launch(ben, hyped);
     // Two in one block: one is on top for a while, the other never traded.
     const whole = { name: 'Alphabet', ticker: 'abc', initialLovelace: 250n * ADA };
-    const { asset: gamma } = ok(await cid.launch(launchOf(whole)));
-    ok(await ben.launch(launchOf({ name: 'über ’90%_', ticker: 'U' })));
+    const { asset: gamma } = await cid.launch(launchOf(whole));
+    await ben.launch(launchOf({ name: 'über ’90%_', ticker: 'U' }));
     await world.mine();
     await scene.rounds([ann, ben, cid], [alpha, beta, gamma]);
     await scene.cancelAndExpire([ann, ben, eve], alpha);
@@ -52,24 +51,24 @@ export class Scene {
   }
 
   get pkhs(): string[] {
-    return this.desks.map(({ wallet }) => wallet.keyHash);
+    return this.traders.map(({ wallet }) => wallet.keyHash);
   }
 
   /** Orders of several people on several tokens, filled in batches. */
-  async rounds(desks: readonly Desk[], tokens: readonly string[]): Promise<void> {
+  async rounds(traders: readonly TradingClient[], tokens: readonly string[]): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       const placed: string[] = [];
       for (const [index, token] of tokens.entries()) {
-        for (const [who, desk] of desks.entries()) {
+        for (const [who, trader] of traders.entries()) {
           const amount = BigInt(7 + 3 * round + 2 * who + index) * ADA + BigInt(round);
           if (round === 2 && who === index) continue;
-          placed.push(await this.ask(desk, token, 'BUY', amount));
+          placed.push(await this.ask(trader, token, 'BUY', amount));
         }
-        const [some] = desks;
+        const [some] = traders;
         if (some !== undefined && round === 1) {
           placed.push(await this.ask(some, token, 'BUY_WITH_OUTPUT', 543_210n));
         }
-        const seller = desks[(index + round) % desks.length];
+        const seller = traders[(index + round) % traders.length];
         if (seller !== undefined && round > 0) {
           placed.push(await this.ask(seller, token, 'SELL', 1_234_567n + BigInt(round)));
         }
@@ -79,7 +78,7 @@ export class Scene {
   }
 
   /** Orders whose price is gone: one cancelled, one given back when it is due. */
-  async cancelAndExpire([ann, ben, eve]: readonly Desk[], token: string): Promise<void> {
+  async cancelAndExpire([ann, ben, eve]: readonly TradingClient[], token: string): Promise<void> {
     assert(ann !== undefined && ben !== undefined && eve !== undefined);
     const { world } = this;
     const early = await this.ask(ann, token, 'BUY', 4n * ADA);
@@ -89,33 +88,37 @@ export class Scene {
     const one = await this.ask(ann, token, 'BUY', 5n * ADA, '15');
     const two = await this.ask(ben, token, 'BUY', 6n * ADA, '30');
     await this.fill([big]);
-    ok(await ann.cancel(one));
+    await ann.cancel(one);
     await world.mine();
     const { refundAfterMs } = world.order(two);
     await world.mine(Math.ceil((refundAfterMs - world.nowMs) / 1000));
     await world.spent(two);
   }
 
-  async lockAndSend([ann, ben, dan]: readonly Desk[], alpha: string, beta: string): Promise<void> {
+  async lockAndSend(
+    [ann, ben, dan]: readonly TradingClient[],
+    alpha: string,
+    beta: string,
+  ): Promise<void> {
     assert(ann !== undefined && ben !== undefined && dan !== undefined);
     const { world } = this;
     const soon = { amount: 1001n, stages: 3, lockEndMs: world.nowMs + 6_000 };
-    ok(await ann.lock({ assetId: alpha, ...soon }));
-    ok(await ben.lock({ assetId: beta, ...soon, stages: 1, lockEndMs: world.nowMs + 9e9 }));
+    await ann.lock({ assetId: alpha, ...soon });
+    await ben.lock({ assetId: beta, ...soon, stages: 1, lockEndMs: world.nowMs + 9e9 });
     await world.mine(4);
-    const [lock] = ok(await world.client.locks(ann.wallet.keyHash)).vestings.toSorted((a, b) => {
+    const [lock] = (await ann.locks()).toSorted((a, b) => {
       return Number(a.lockUntil) - Number(b.lockUntil);
     });
-    ok(await ann.withdraw(lock?.id ?? assert.fail('there is a lock')));
+    await ann.withdraw(lock?.id ?? assert.fail('there is a lock'));
     await world.mine();
     // To another person, to the same key at another address, and from there on to be sold.
-    const enterprise = world.desk('ann', false).wallet.address;
+    const enterprise = world.trader('ann', false).wallet.address;
     for (const [to, tokens] of [
       [dan.wallet.address, 800_000n],
       [enterprise, 77n],
     ] as const) {
       const assets = new Map([[alpha, tokens]]);
-      ok(await ann.transfer({ to, lovelace: 2n * ADA, assets }));
+      await ann.transfer({ to, lovelace: 2n * ADA, assets });
       await world.mine();
     }
     await this.fill([await this.ask(dan, alpha, 'BUY', 2n * ADA)]);
@@ -123,7 +126,7 @@ export class Scene {
   }
 
   /** The cap is reached while an order arrives, which fills on the AMM. */
-  async graduate(eve: Desk, ann: Desk, token: string): Promise<void> {
+  async graduate(eve: TradingClient, ann: TradingClient, token: string): Promise<void> {
     const { world } = this;
     const { reserves, thresholdLovelace } = world.pool(token);
     const missing = BigInt(thresholdLovelace) - BigInt(reserves.x);
@@ -135,20 +138,20 @@ export class Scene {
     assert.equal(world.order(late).venue, 'AMM');
   }
 
-  async tradeOnAmm(desks: readonly Desk[], token: string): Promise<void> {
+  async tradeOnAmm(traders: readonly TradingClient[], token: string): Promise<void> {
     const { world } = this;
     const placed: string[] = [];
-    for (const [index, desk] of desks.entries()) {
-      placed.push(await this.ask(desk, token, 'BUY', BigInt(11 + index) * ADA));
-      placed.push(await this.ask(desk, token, 'SELL', 200_000n + BigInt(index)));
+    for (const [index, trader] of traders.entries()) {
+      placed.push(await this.ask(trader, token, 'BUY', BigInt(11 + index) * ADA));
+      placed.push(await this.ask(trader, token, 'SELL', 200_000n + BigInt(index)));
     }
     await this.fill(placed);
-    const [ann, , eve] = desks;
+    const [ann, , eve] = traders;
     assert(ann !== undefined && eve !== undefined);
     const big = await this.ask(eve, token, 'BUY', 3_000n * ADA);
     const late = await this.ask(ann, token, 'BUY', 5n * ADA, '15');
     await this.fill([big]);
-    ok(await ann.cancel(late));
+    await ann.cancel(late);
     await world.mine();
     assert.equal(world.order(late).state, 'cancelled');
     // What the creator is owed is paid out.
@@ -157,16 +160,15 @@ export class Scene {
   }
 
   /** Bids and asks that stay: two bids at one price. */
-  async strand([ann, ben, cid, eve]: readonly Desk[], token: string): Promise<void> {
+  async strand([ann, ben, cid, eve]: readonly TradingClient[], token: string): Promise<void> {
     assert(ann !== undefined && ben !== undefined && cid !== undefined && eve !== undefined);
-    const { world } = this;
     const up = await this.ask(eve, token, 'BUY', 5_000n * ADA);
-    for (const desk of [ann, ben, cid]) {
-      const amount = desk === cid ? 9n * ADA : 5n * ADA;
-      this.stranded.add(await this.ask(desk, token, 'BUY', amount, '15'));
+    for (const trader of [ann, ben, cid]) {
+      const amount = trader === cid ? 9n * ADA : 5n * ADA;
+      this.stranded.add(await this.ask(trader, token, 'BUY', amount, '15'));
     }
     await this.fill([up]);
-    const held = ok(await world.client.utxos(eve.wallet.keyHash));
+    const held = await eve.utxos();
     const tokens = held.reduce((sum, { value }) => sum + (value.assets.get(token) ?? 0n), 0n);
     const down = await this.ask(eve, token, 'SELL', tokens / 2n);
     this.stranded.add(await this.ask(ann, token, 'SELL', 500_000n, '15'));
@@ -176,13 +178,13 @@ export class Scene {
 
   /** Places an order that waits in the mempool. */
   async ask(
-    desk: Desk,
+    trader: TradingClient,
     assetId: string,
     side: Side,
     amount: bigint,
     slippage: OrderRequest['slippage'] = 'infinity',
   ): Promise<string> {
-    return ok(await desk.order({ assetId, side, amount, slippage })).id;
+    return (await trader.order({ assetId, side, amount, slippage })).id;
   }
 
   /** A block with what waits, and one with the fills. */

@@ -3,7 +3,7 @@
  * told at the end of the test, so that no client takes it for a failure of the network.
  */
 import assert from 'node:assert/strict';
-import type { Fetch } from '../../../src/client/trade/transport.ts';
+import type { Fetch } from '../../../src/client/index.ts';
 import type { Scope } from '../../support/server.ts';
 import { Documents } from '../api/conforms.ts';
 

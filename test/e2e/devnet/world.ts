@@ -7,16 +7,19 @@ import assert from 'node:assert/strict';
 import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
 import { parseRef, refText } from '../../../src/cardano/codec/output.ts';
 import type { Block } from '../../../src/chain/port.ts';
-import { ApiClient, type LaunchRequest, type OrderRequest } from '../../../src/client/trade/api.ts';
-import { Desk, type Launched, type PlacedOrder } from '../../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
+import { Client, type Fetch } from '../../../src/client/index.ts';
 import { pictureOf } from '../../../src/client/trade/picture.ts';
-import type { Fetch } from '../../../src/client/trade/transport.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
+import {
+  type LaunchedToken,
+  type LaunchRequest,
+  type OrderRequest,
+  type PlacedOrder,
+  TradingClient,
+} from '../../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import type { TraderConfig } from '../../../src/client/traders/config.ts';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { dataFiles } from '../../../src/engine/actors/files.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/engine/store/records.ts';
 import type { KeyedTable } from '../../../src/engine/store/rows.ts';
 import type { ChainKit } from '../../../src/server/wiring/chain.ts';
@@ -56,7 +59,7 @@ export interface Answer {
 export class DevnetWorld {
   readonly directory: string;
   readonly app: TestApp;
-  readonly client: ApiClient;
+  readonly client: Client;
   readonly chain: MarketChain;
   readonly #fetch: Fetch;
 
@@ -65,9 +68,8 @@ export class DevnetWorld {
     this.chain = chain;
     this.app = app;
     this.#fetch = asked;
-    const { url: baseUrl } = app;
-    const common = { clock: systemClock, timeoutMs: 30_000 };
-    this.client = new ApiClient({ baseUrl, fetch: asked, ...common });
+    const { url } = app;
+    this.client = new Client({ url, fetch: asked, timeoutMs: 30_000, maxAttempts: 4 });
   }
 
   static async start(
@@ -149,32 +151,32 @@ export class DevnetWorld {
   }
 
   /** A wallet with a name; the same name has the same keys. */
-  desk(name: string, hasStake = true): Desk {
+  trader(name: string, hasStake = true): TradingClient {
     const secrets = { payment: secretOf(name), stake: hasStake ? secretOf(`${name}/stake`) : null };
-    return new Desk(this.client, new Wallet(secrets, 'testnet'));
+    return new TradingClient(this.client, new KeyWallet(secrets, 'testnet'));
   }
 
-  /** A desk with so many ADA, 10,000 at most, in each of so many outputs. */
-  async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<Desk> {
-    const desk = this.desk(name, hasStake);
+  /** A trader with so many ADA, 10,000 at most, in each of so many outputs. */
+  async funded(name: string, ada: number, outputs = 1, hasStake = true): Promise<TradingClient> {
+    const trader = this.trader(name, hasStake);
     const { devnet } = this.kit;
     assert(devnet !== null);
     for (let made = 0; made < outputs; made += 1) {
-      const paid = await devnet.faucet(desk.wallet.address, BigInt(ada) * ADA);
+      const paid = await devnet.faucet(trader.wallet.address, BigInt(ada) * ADA);
       assert('outcome' in paid && paid.outcome === 'accepted');
     }
     await this.mine();
-    return desk;
+    return trader;
   }
 
   /** Makes blocks and waits until the market has folded them. */
   async mine(blocks = 1): Promise<void> {
-    const height = ok(await this.client.mine(blocks)).height;
+    const height = (await this.client.devnet.mine({ blocks })).data.height;
     await this.followed(height);
   }
 
   async fork(depth: number, resubmit: 'all' | 'none'): Promise<void> {
-    const height = ok(await this.client.fork(depth, resubmit)).height;
+    const height = (await this.client.devnet.fork({ depth, resubmit })).data.height;
     await this.followed(height);
   }
 
@@ -186,15 +188,15 @@ export class DevnetWorld {
     await until('all is applied', () => node.synced());
   }
 
-  async launch(desk: Desk, some: Partial<LaunchRequest> = {}): Promise<Launched> {
-    const launched = ok(await desk.launch(launchOf(some)));
+  async launch(trader: TradingClient, some: Partial<LaunchRequest> = {}): Promise<LaunchedToken> {
+    const launched = await trader.launch(launchOf(some));
     await this.mine();
     return launched;
   }
 
   /** Places an order and puts it into a block. */
-  async place(desk: Desk, order: OrderRequest): Promise<PlacedOrder> {
-    const placed = ok(await desk.order(order));
+  async place(trader: TradingClient, order: OrderRequest): Promise<PlacedOrder> {
+    const placed = await trader.order(order);
     await this.mine();
     return placed;
   }
@@ -217,8 +219,8 @@ export class DevnetWorld {
   }
 
   /** From request to fill. */
-  async filled(desk: Desk, request: OrderRequest): Promise<[PlacedOrder, OrderRecord]> {
-    const placed = await this.place(desk, request);
+  async filled(trader: TradingClient, request: OrderRequest): Promise<[PlacedOrder, OrderRecord]> {
+    const placed = await this.place(trader, request);
     await this.spent(placed.id);
     return [placed, this.order(placed.id)];
   }
@@ -265,7 +267,7 @@ export function launchOf(some: Partial<LaunchRequest> = {}): LaunchRequest {
     assetType: 'Meme',
     launchType: 'DEFAULT',
     initialLovelace: 0n,
-    image: { bytes: pictureOf(name), mediaType: 'image/png' },
+    image: new Blob([pictureOf(name)], { type: 'image/png' }),
     ...some,
   };
 }
@@ -286,14 +288,4 @@ export function textField(body: unknown, name: string): string | null {
   const value: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
   return typeof value === 'string' ? value : null;
-}
-
-/** What a client call answered; a failure fails the test. */
-export function ok<T>(answer: T | ApiFailure): T {
-  assert(!(answer instanceof ApiFailure), answer instanceof ApiFailure ? said(answer) : '');
-  return answer;
-}
-
-function said({ cause, message, status, reason }: ApiFailure): string {
-  return `${status} ${cause} ${reason ?? ''}: ${message}`;
 }

@@ -1,16 +1,14 @@
 /** A small market on a running devnet, made through its API, and what can be asked about it. */
 import assert from 'node:assert/strict';
 import { parseRef, refText } from '../../../src/cardano/codec/output.ts';
-import { ApiClient } from '../../../src/client/trade/api.ts';
-import { Desk, type Done } from '../../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
-import type { Fetch } from '../../../src/client/trade/transport.ts';
-import { cip30 } from '../../../src/client/trade/utxo.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { ApiError, Client, type Fetch } from '../../../src/client/index.ts';
+import { type SubmittedTx, TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { utxoCbor } from '../../../src/client/trade/utxo.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
+import { outcomeOf } from '../../support/apiError.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { untilAsked } from '../../support/until.ts';
-import { ADA, launchOf, ok } from '../devnet/world.ts';
+import { ADA, launchOf } from '../devnet/world.ts';
 import { objectOf } from './document.ts';
 import type { Finds } from './values.ts';
 
@@ -23,31 +21,31 @@ const ASIDE = '98'.repeat(28);
 
 export class Market {
   readonly #url: string;
-  readonly #client: ApiClient;
-  readonly #desks: readonly Desk[];
+  readonly #client: Client;
+  readonly #traders: readonly TradingClient[];
 
   constructor(url: string) {
     this.#url = url;
-    this.#client = new ApiClient({ baseUrl: url, fetch, clock: systemClock, timeoutMs: 30_000 });
-    this.#desks = PEOPLE.map((name) => {
+    this.#client = new Client({ url, timeoutMs: 30_000, maxAttempts: 4 });
+    this.#traders = PEOPLE.map((name) => {
       const secrets = { payment: secretOf(name), stake: secretOf(`${name}/stake`) };
-      return new Desk(this.#client, new Wallet(secrets, 'testnet'));
+      return new TradingClient(this.#client, new KeyWallet(secrets, 'testnet'));
     });
   }
 
   /** Two tokens with trades, an open order, locks; one of everything a request may name. */
   async play(): Promise<Finds> {
-    const [ann, ben, cid] = this.#desks;
+    const [ann, ben, cid] = this.#traders;
     assert(ann !== undefined && ben !== undefined && cid !== undefined);
-    for (const { wallet } of this.#desks) {
+    for (const { wallet } of this.#traders) {
       for (let times = 0; times < FUNDED_TIMES; times += 1) {
-        ok(await this.#client.faucet(wallet.address, FUNDED_ADA));
+        await this.#client.devnet.faucet({ address: wallet.address, ada: FUNDED_ADA });
       }
     }
     await this.#blocks();
     const first = { name: 'Alpha', ticker: 'ALF', initialLovelace: 80n * ADA };
-    const alpha = ok(await ann.launch(launchOf(first)));
-    const beta = ok(await ben.launch(launchOf({ name: 'Beta', ticker: 'BET' })));
+    const alpha = await ann.launch(launchOf(first));
+    const beta = await ben.launch(launchOf({ name: 'Beta', ticker: 'BET' }));
     await this.#blocks();
     const buy = { assetId: alpha.asset, side: 'BUY', amount: 30n * ADA, slippage: '75' } as const;
     const filled = await this.#filled(ben, buy);
@@ -55,15 +53,16 @@ export class Market {
     await this.#filled(cid, buy);
     await this.#filled(cid, { ...buy, side: 'SELL', amount: 900_000n });
     const lock = { assetId: alpha.asset, amount: 5_000n, stages: 2 };
-    const now = async () => ok(await this.#client.serverTime()).timestamp;
+    const now = async () => (await this.#client.server.time()).data.timestamp;
     let lockEndMs = 0;
     const locking = async () => {
       lockEndMs = (await now()) + 3_000;
-      return ann.lock({ ...lock, lockEndMs });
+      return outcomeOf(ann.lock({ ...lock, lockEndMs }));
     };
     // Its end may be over before it is built.
-    const isMade = (found: Done | ApiFailure) => !(found instanceof ApiFailure);
-    const locked = ok(await untilAsked('a lock is made', locking, isMade));
+    const isMade = (found: SubmittedTx | ApiError) => !(found instanceof ApiError);
+    const locked = await untilAsked('a lock is made', locking, isMade);
+    assert(!(locked instanceof ApiError));
     await this.#blocks();
     const open = await this.#stranded(cid, ben, alpha.asset);
     await untilAsked('the lock is due', now, (nowMs) => nowMs > lockEndMs + 1_000);
@@ -87,12 +86,12 @@ export class Market {
     locks: readonly string[];
   }): Promise<Finds> {
     const { assets, beacons, contentIds, orders, locks } = own;
-    const wallets = this.#desks.map(({ wallet }) => wallet);
-    const pages = await Promise.all(wallets.map(({ keyHash }) => this.#client.utxos(keyHash)));
-    const utxos = pages.flatMap((page) => ok(page).slice(0, 4));
+    const wallets = this.#traders.map(({ wallet }) => wallet);
+    const pages = await Promise.all(this.#traders.map((trader) => trader.utxos()));
+    const utxos = pages.flatMap((page) => page.slice(0, 4));
     const refs = [...orders, ...locks, ...utxos.slice(0, 3).map(({ ref }) => refText(ref))];
     const built = await this.#built();
-    const [at = 0] = [Math.floor(ok(await this.#client.serverTime()).timestamp / 1000)];
+    const [at = 0] = [Math.floor((await this.#client.server.time()).data.timestamp / 1000)];
     const rows = await (await fetch(`${this.#url}/v1/trades?asset=${assets[0]}`)).json();
     const trades: unknown[] = Array.isArray(rows) ? rows : [];
     return {
@@ -105,7 +104,7 @@ export class Market {
       hashes: refs.map((ref) => ref.slice(0, 64)),
       transactions: [built.cbor, built.signed, built.other],
       witnesses: [built.witness],
-      outputs: utxos.map(cip30),
+      outputs: utxos.map(utxoCbor),
       tradeIds: trades.map((row) => String(objectOf(row).id)),
       times: [at - 86_400, at - 60, at, at + 60],
       bodies: this.#bodies(built, orders, locks),
@@ -114,18 +113,18 @@ export class Market {
 
   /** A transfer: as built, with its witness, signed; and one that nobody signed. */
   async #built() {
-    const [ann, ben] = this.#desks;
+    const [ann, ben] = this.#traders;
     assert(ann !== undefined && ben !== undefined);
     const { address } = ann.wallet;
     const value = { lovelace: 5n * ADA, assets: new Map() };
     const to = ben.wallet.address;
-    const { cbor } = ok(await this.#client.transfer({ to, ...value }, address));
-    const { witness } = ok(ann.wallet.sign(cbor, { kind: 'transfer', to, value }));
+    const { cbor } = (await ann.prepareTransfer({ to, ...value })).built;
+    const witness = await ann.wallet.sign(cbor);
     const body = JSON.stringify({ cbor, witness, changeAddress: address });
     const headers = { 'content-type': 'application/json' };
     const signed = await fetch(`${this.#url}/sign`, { method: 'POST', headers, body });
     assert.equal(signed.status, 200);
-    const other = ok(await this.#client.transfer({ to: address, ...value }, to)).cbor;
+    const other = (await ben.prepareTransfer({ to: address, ...value })).built.cbor;
     return { cbor, witness, address, other, signed: String(objectOf(await signed.json()).cbor) };
   }
 
@@ -135,7 +134,7 @@ export class Market {
     locks: readonly string[],
   ): Finds['bodies'] {
     const both = [{ cbor, witness, changeAddress: address }];
-    const owner = this.#desks[1]?.wallet.address;
+    const owner = this.#traders[1]?.wallet.address;
     return {
       'POST /sign': both,
       'POST /sign-and-submit': both,
@@ -163,15 +162,15 @@ export class Market {
   }
 
   /** From request to fill. */
-  async #filled(desk: Desk, request: Parameters<Desk['order']>[0]) {
-    const placed = ok(await desk.order(request));
+  async #filled(trader: TradingClient, request: Parameters<TradingClient['order']>[0]) {
+    const placed = await trader.order(request);
     const ask = () => this.#status(placed.beacon);
     await untilAsked('the order is filled', ask, (status) => status === 'Evaluated');
     return placed;
   }
 
   /** An order that cannot be filled: its price is gone between its building and its sending. */
-  async #stranded(rich: Desk, poor: Desk, assetId: string) {
+  async #stranded(rich: TradingClient, poor: TradingClient, assetId: string) {
     const buy = { assetId, side: 'BUY', slippage: '15' } as const;
     const [isBuilt, maySend] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding: Fetch = async (url, init) => {
@@ -181,13 +180,12 @@ export class Market {
       }
       return fetch(url, init);
     };
-    const slow = { fetch: holding, clock: systemClock, timeoutMs: 120_000 };
-    const client = new ApiClient({ baseUrl: this.#url, ...slow });
-    const small = new Desk(client, poor.wallet).order({ ...buy, amount: 10n * ADA });
+    const client = new Client({ url: this.#url, fetch: holding, timeoutMs: 120_000 });
+    const small = new TradingClient(client, poor.wallet).order({ ...buy, amount: 10n * ADA });
     await Promise.race([isBuilt.promise, small]);
     await this.#filled(rich, { ...buy, amount: 3_000n * ADA, slippage: 'infinity' });
     maySend.resolve();
-    const placed = ok(await small);
+    const placed = await small;
     await this.#blocks();
     assert.equal(await this.#status(placed.beacon), 'Pending', 'its price is gone');
     return placed;
@@ -205,7 +203,7 @@ export class Market {
       return Number(objectOf(await answer.json()).seq);
     };
     const before = await seq();
-    ok(await this.#client.mine(2));
+    await this.#client.devnet.mine({ blocks: 2 });
     await untilAsked('the blocks are folded', seq, (now) => now >= before + 2);
   }
 }

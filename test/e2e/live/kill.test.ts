@@ -41,7 +41,10 @@ const MOST_BLOCKS_TO_REST = 40;
 async function setScene(t: TestContext): Promise<Scene> {
   const rng = seededRng(SEED);
   const town = await Town.found(t, rng);
-  const people = town.desks.map(({ wallet }) => ({ pkh: wallet.keyHash, address: wallet.address }));
+  const people = town.traders.map(({ wallet }) => ({
+    pkh: wallet.keyHash,
+    address: wallet.address,
+  }));
   const comparer = new Comparer(rng, town.server.url);
   const mirrors: Mirror[] = [];
   for (const options of [

@@ -5,8 +5,9 @@
 import { type TestContext, test } from 'node:test';
 import { readTraderConfig, traderWallets } from '../../../src/client/traders/config.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
+import { outcomeOf } from '../../support/apiError.ts';
 import { temporaryDirectory } from '../../support/server.ts';
-import { DevnetWorld, launchOf, ok } from '../devnet/world.ts';
+import { DevnetWorld, launchOf } from '../devnet/world.ts';
 import { Comparer } from './comparer.ts';
 import { Mirror, type MirrorOptions } from './mirror.ts';
 import { assertSameAtRest } from './rest.ts';
@@ -52,13 +53,9 @@ class Launch {
   }
 
   static async prepare(world: DevnetWorld): Promise<Launch> {
-    const { wallet } = await world.funded('late', 400, 3);
-    const request = launchOf({ name: 'Later' });
-    const { assetId, cbor } = ok(await world.client.launch(request, wallet.address));
-    const { name, initialLovelace } = request;
-    const bought = { initialLovelace, userTokens: 0n };
-    const { witness } = ok(wallet.sign(cbor, { kind: 'launch', asset: assetId, name, ...bought }));
-    return new Launch(assetId, () => world.client.signAndSubmit(cbor, witness, wallet.address));
+    const trader = await world.funded('late', 400, 3);
+    const { built, submit } = await trader.prepareLaunch(launchOf({ name: 'Later' }));
+    return new Launch(built.assetId, () => outcomeOf(submit()));
   }
 }
 
@@ -102,7 +99,7 @@ async function enter(t: TestContext, scene: Scene, options: MirrorOptions): Prom
 async function trade({ world, comparer, mirrors, rng }: Scene, back: Mirror, loader: Mirror) {
   for (let block = 1; block <= BLOCKS; block += 1) {
     const nextMs = performance.now() + BLOCK_MS;
-    ok(await world.client.mine(1));
+    await world.client.devnet.mine({ blocks: 1 });
     if (block % BACK_EVERY === 0) {
       await back.reconnect();
       await back.answered();
@@ -138,7 +135,7 @@ test('HTTP is what every mirror knew at the same position', async (t) => {
   await trade(scene, back, loader);
   for (const [index, [depth, resubmit]] of FORKS.entries()) {
     await launch.send();
-    ok(await world.client.fork(depth, resubmit));
+    await world.client.devnet.fork({ depth, resubmit });
     await trade(scene, back, loader);
     if (index === 1) await enter(t, scene, { name: 'late', encoding: 'msgpack' });
   }

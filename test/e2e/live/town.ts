@@ -1,16 +1,15 @@
 /** A few people who trade on a server in a process of its own, which may end at any moment. */
 import assert from 'node:assert/strict';
-import { ApiClient } from '../../../src/client/trade/api.ts';
-import { Desk } from '../../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { ApiError, Client } from '../../../src/client/index.ts';
+import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
+import { outcomeOf } from '../../support/apiError.ts';
 import { readHealth } from '../../support/chart.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
 import { type Scope, type Server, startServer, temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
-import { ADA, launchOf, ok } from '../devnet/world.ts';
+import { ADA, launchOf } from '../devnet/world.ts';
 
 const NAMES = ['ann', 'ben', 'cid', 'dan'];
 const LAUNCHED = 2;
@@ -40,29 +39,29 @@ export class Town {
       () => town.ready(),
       (isReady) => isReady,
     );
-    for (const desk of town.desks) {
+    for (const trader of town.traders) {
       for (let made = 0; made < 6; made += 1) {
-        ok(await desk.client.faucet(desk.wallet.address, 900));
+        await trader.client.devnet.faucet({ address: trader.wallet.address, ada: 900 });
       }
     }
     await town.mine();
-    for (const [index, desk] of town.desks.slice(0, LAUNCHED).entries()) {
+    for (const [index, trader] of town.traders.slice(0, LAUNCHED).entries()) {
       const wish = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
       await untilAsked(
         'funded',
-        async () => held(desk),
+        async () => held(trader),
         (count) => count >= 6,
       );
-      town.tokens.push(ok(await desk.launch(wish)).asset);
+      town.tokens.push((await trader.launch(wish)).asset);
     }
     return town;
   }
 
-  get desks(): Desk[] {
+  get traders(): TradingClient[] {
     return NAMES.map((name) => {
-      const options = { baseUrl: this.server.url, fetch, clock: systemClock };
-      const wallet = new Wallet({ payment: secretOf(name), stake: null }, 'testnet');
-      return new Desk(new ApiClient(options), wallet);
+      const options = { url: this.server.url, maxAttempts: 4 };
+      const wallet = new KeyWallet({ payment: secretOf(name), stake: null }, 'testnet');
+      return new TradingClient(new Client(options), wallet);
     });
   }
 
@@ -71,13 +70,13 @@ export class Town {
   }
 
   async mine(): Promise<void> {
-    const [desk] = this.desks;
-    ok((await desk?.client.mine(1)) ?? assert.fail());
+    const [trader] = this.traders;
+    (await trader?.client.devnet.mine({ blocks: 1 })) ?? assert.fail();
   }
 
   open(): void {
     this.isOpen = true;
-    this.#trading = this.desks.map((desk) => this.#trade(desk));
+    this.#trading = this.traders.map((trader) => this.#trade(trader));
   }
 
   /** SIGKILL, in the middle of it all. */
@@ -97,15 +96,16 @@ export class Town {
   }
 
   /** Orders, sales and cancels one after another until it is closed. */
-  async #trade(desk: Desk): Promise<void> {
+  async #trade(trader: TradingClient): Promise<void> {
     let last: string | null = null;
     while (this.isOpen) {
       const dice = this.#rng.unit();
       const isCancel = last !== null && dice > 0.85;
-      const answer: unknown =
-        last !== null && isCancel ? await desk.cancel(last) : await desk.order(this.#wish(dice));
+      const answer: unknown = await outcomeOf<unknown>(
+        last !== null && isCancel ? trader.cancel(last) : trader.order(this.#wish(dice)),
+      );
       last = null;
-      if (answer instanceof ApiFailure) {
+      if (answer instanceof ApiError) {
         this.refused.set(answer.cause, (this.refused.get(answer.cause) ?? 0) + 1);
         continue;
       }
@@ -124,8 +124,8 @@ export class Town {
   }
 }
 
-async function held({ client, wallet }: Desk): Promise<number> {
-  return ok(await client.utxos(wallet.keyHash)).length;
+async function held(trader: TradingClient): Promise<number> {
+  return (await trader.utxos()).length;
 }
 
 function envOf(directory: string) {

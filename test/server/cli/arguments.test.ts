@@ -26,6 +26,8 @@ test('serving takes a pace, or no traders', () => {
   assert.match(String(parsed('--pace 1 --no-traders')), /exclude/);
   assert.deepEqual(parsed('--verify'), { name: 'verify' });
   assert.deepEqual(parsed('verify'), { name: 'verify' });
+  assert.deepEqual(parsed('reset'), { name: 'reset' });
+  assert.match(String(parsed('reset everything')), /unexpected argument: everything/);
   assert.deepEqual(parsed('buy --help'), { name: 'help' });
 });
 

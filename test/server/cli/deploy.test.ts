@@ -2,14 +2,14 @@
  * Our validators deployed onto a network that knows nothing of us, by the program itself and the
  * real protocols; and a market on what was deployed. No key is ever told.
  */
+
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ApiClient } from '../../../src/client/trade/api.ts';
-import { Desk } from '../../../src/client/trade/desk.ts';
-import { ApiFailure } from '../../../src/client/trade/failure.ts';
-import { Wallet } from '../../../src/client/trade/wallet.ts';
+import { Client } from '../../../src/client/index.ts';
+import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { parseCommand } from '../../../src/server/cli/arguments.ts';
@@ -17,7 +17,8 @@ import { runDeploy } from '../../../src/server/cli/deploy.ts';
 import { readDeployment } from '../../../src/server/settings/deployments.ts';
 import { keyFiles } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../../src/server/settings/settings.ts';
-import { ADA, launchOf, ok } from '../../e2e/devnet/world.ts';
+import { ADA, launchOf } from '../../e2e/devnet/world.ts';
+import { built } from '../../e2e/realTradeWorld.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';
 import { keyNamed, secretOf, startChain } from '../../support/ledgerWorld.ts';
 import { Bridge } from '../../support/ogmios/bridge.ts';
@@ -134,8 +135,11 @@ async function deploysAndTrades(t: TestContext, world: Network): Promise<void> {
   assert.equal(complete.executorKeyHash, keyNamed('filler').hash);
   assert.notEqual(complete.launchPolicyId, ledger.deployment.launchPolicyId);
   const server = await startServer(t, [], { ...env, NETWORK: 'preprod', DEPLOYMENT_FILE: out });
-  const client = new ApiClient({ baseUrl: server.url, fetch, clock: systemClock });
-  const desk = new Desk(client, new Wallet({ payment: secretOf('bob'), stake: null }, 'testnet'));
+  const client = new Client({ url: server.url, maxAttempts: 4 });
+  const trader = new TradingClient(
+    client,
+    new KeyWallet({ payment: secretOf('bob'), stake: null }, 'testnet'),
+  );
   const mined = async () => {
     await ledger.mine(1);
     const hash = (await ledger.tip()).tip?.hash;
@@ -146,13 +150,11 @@ async function deploysAndTrades(t: TestContext, world: Network): Promise<void> {
     );
   };
   await mined();
-  const ready = <T>(found: T | ApiFailure) =>
-    !(found instanceof ApiFailure && found.cause === 'NOT_READY');
-  const launch = () => desk.launch(launchOf({ initialLovelace: 20n * ADA }));
-  const { asset: assetId } = ok(await untilAsked('it is launched', launch, ready));
+  const launch = () => trader.launch(launchOf({ initialLovelace: 20n * ADA }));
+  const { asset: assetId } = await built('it is launched', launch);
   await mined();
   const order = { assetId, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  ok(await desk.order(order));
+  await trader.order(order);
   await mined();
   const trades = async () => {
     await mined();

@@ -1,0 +1,54 @@
+/**
+ * What is about to be signed, read from the bytes themselves, and whether it may be: a transaction
+ * that does anything but what was requested is refused with the reason.
+ */
+import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+import { fromHex, isHex } from '../../cardano/codec/hex.ts';
+import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import { addValues, type Value } from '../../cardano/codec/value.ts';
+import { ApiError } from '../apiError.ts';
+import { type Intent, type Owner, objectionTo } from './transactionCheck.ts';
+
+export interface Payment {
+  /** Of the output in its transaction. */
+  readonly index: number;
+  readonly address: string;
+  readonly value: Value;
+}
+
+export interface Review {
+  readonly txHash: string;
+  readonly feeLovelace: bigint;
+  /** To others than the wallet: scripts of the market, or whom the request names. */
+  readonly payments: readonly Payment[];
+  /** What comes back to the wallet. */
+  readonly change: Value;
+}
+
+/** Throws `ApiError` where the bytes are unreadable or do something else. */
+export function review(cbor: string, owner: Owner, intent: Intent): Review {
+  const transaction = decode(cbor);
+  const objection = objectionTo(transaction, owner, intent);
+  if (objection !== null) {
+    const message = `Not signed: this is not what was asked for, ${objection}.`;
+    throw new ApiError('NOT_WHAT_WAS_ASKED', message);
+  }
+  const { id, feeLovelace, outputs } = transaction;
+  const paid = outputs.map(({ address, value }, index) => ({ index, address, value }));
+  const change = paid.filter(({ address }) => address === owner.address);
+  return {
+    txHash: id,
+    feeLovelace,
+    payments: paid.filter(({ address }) => address !== owner.address),
+    change: addValues(...change.map(({ value }) => value)),
+  };
+}
+
+function decode(cbor: string): Transaction {
+  try {
+    if (isHex(cbor)) return decodeTransaction(fromHex(cbor));
+  } catch (error) {
+    if (!(error instanceof MalformedCbor)) throw error;
+  }
+  throw new ApiError('BAD_TRANSACTION', 'Not signed: the server sent no readable transaction.');
+}

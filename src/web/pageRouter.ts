@@ -1,0 +1,71 @@
+/** Mounts the page that the address names. */
+import type { LiquidityPoolInfo } from '../client/types.ts';
+import type { PageContext, Unmount } from './context.ts';
+import { el } from './dom.ts';
+import { mountHome } from './home/home.ts';
+import type { MarketTime } from './marketTime.ts';
+import { type PageRoute, routeHash } from './route.ts';
+import type { Source } from './signal.ts';
+import { mountChartOnly } from './token/chartOnly.ts';
+import { mountToken } from './token/token.ts';
+import { closeTooltip } from './tooltip.ts';
+import { mountLaunch } from './trade/launch.ts';
+import { mountWallet } from './wallet/wallet.ts';
+
+const TITLES = { home: 'Markets', token: 'Token', wallet: 'Wallet', launch: 'Launch' } as const;
+
+export interface RouterDeps {
+  readonly asset: Source<string | null>;
+  readonly pool: Source<LiquidityPoolInfo | null>;
+  readonly time: MarketTime;
+}
+
+export class PageRouter {
+  readonly #main: HTMLElement;
+  readonly #context: PageContext;
+  readonly #deps: RouterDeps;
+  #shown: PageRoute | null = null;
+  #unmount: Unmount = () => {};
+  #home: ReturnType<typeof mountHome> | null = null;
+
+  constructor(main: HTMLElement, context: PageContext, deps: RouterDeps) {
+    this.#main = main;
+    this.#context = context;
+    this.#deps = deps;
+  }
+
+  show(route: PageRoute): void {
+    const before = this.#shown;
+    if (before !== null && routeHash(before) === routeHash(route)) return;
+    this.#shown = route;
+    closeTooltip();
+    // Another list is the same page: its rows get other content, nothing is built.
+    if (route.at === 'home' && this.#home !== null) {
+      this.#home.list(route.list);
+      return;
+    }
+    this.#unmount();
+    this.#home = null;
+    const container = el('div', { class: `place ${route.at}` });
+    this.#main.replaceChildren(container);
+    document.title = `${TITLES[route.at]} · upcurve`;
+    this.#deps.asset.set(route.at === 'token' ? route.asset : null);
+    this.#unmount = this.#mount(container, route);
+    if (before === null) return;
+    scrollTo(0, 0);
+    this.#main.focus({ preventScroll: true });
+  }
+
+  #mount(container: HTMLElement, route: PageRoute): Unmount {
+    const context = this.#context;
+    if (route.at === 'wallet') return mountWallet(container, context);
+    if (route.at === 'launch') return mountLaunch(container, context);
+    if (route.at === 'token') {
+      return context.network.value?.name === 'none'
+        ? mountChartOnly(container, context, route.asset)
+        : mountToken(container, context, route.asset, this.#deps);
+    }
+    this.#home = mountHome(container, context, this.#deps.time, route.list);
+    return this.#home;
+  }
+}

@@ -1,0 +1,85 @@
+/** The token: name, price, market cap, volume, and its id to copy. */
+import type { LiquidityPoolInfo } from '../../client/types.ts';
+import { formatPrice } from '../../engine/market/decimal.ts';
+import type { PageContext, Unmount } from '../context.ts';
+import { el, setAttribute, setText } from '../dom.ts';
+import { ada, ends, shortPrice } from '../format.ts';
+import { cancelFrame, flash, nextFrame } from '../frames.ts';
+import { icon } from '../icons.ts';
+import { logo } from '../logo.ts';
+
+export function mountHeader(container: HTMLElement, context: PageContext, asset: string): Unmount {
+  const { pool, network } = context;
+  const picture = logo();
+  const name = el('h1', { class: 'cut', tabindex: '-1' }, ends(asset));
+  const ticker = el('span', { class: 'ticker dim' });
+  const venue = el('span', { class: 'mark' });
+  const price = figure('Price');
+  const cap = figure('Market cap');
+  const volume = figure('Volume');
+  const trades = figure('Trades');
+  const who = el('div', { class: 'who' }, picture.element);
+  who.append(
+    el('div', { class: 'names' }, el('div', {}, name, ticker, venue), idButton(context, asset)),
+  );
+  const figures = [price, cap, volume, trades].map(({ element }) => element);
+  container.append(who, el('div', { class: 'figures' }, ...figures));
+  let shown: LiquidityPoolInfo | null = null;
+  const show = () => {
+    const info = pool.value;
+    if (info === null || info === shown) return;
+    picture.show(info.info);
+    setText(name, info.info.name);
+    setText(ticker, info.info.ticker);
+    setText(venue, info.pool.cpmmPoolId === null ? 'curve' : 'AMM');
+    const supply = network.value?.supply ?? null;
+    const spot = supply === null ? null : formatPrice(BigInt(info.metrics.marketCap), supply);
+    price.element.hidden = spot === null;
+    if (spot !== null) setText(price.value, `${shortPrice(spot)} ₳`);
+    const isChanged = setText(cap.value, ada(info.metrics.marketCap));
+    if (isChanged && shown !== null) {
+      flash(cap.value, info.metrics.marketCap >= shown.metrics.marketCap ? 'up' : 'down');
+    }
+    setText(volume.value, ada(info.metrics.totalVolumeAda, 0));
+    setText(trades.value, String(info.metrics.totalTxCount));
+    document.title = `${info.info.name} · upcurve`;
+    shown = info;
+  };
+  const again = () => {
+    shown = null;
+    nextFrame(show);
+  };
+  const stops = [pool.subscribe(() => nextFrame(show)), network.subscribe(again)];
+  show();
+  return () => {
+    for (const stop of stops) stop();
+    cancelFrame(show);
+  };
+}
+
+function figure(label: string) {
+  const value = el('span', { class: 'figure' });
+  const element = el('div', { class: 'fig' }, el('span', { class: 'dim small' }, label), value);
+  return { element, value };
+}
+
+function idButton({ notify }: PageContext, asset: string): HTMLElement {
+  const button = el(
+    'button',
+    { type: 'button', class: 'copy code dim' },
+    ends(asset, 10),
+    icon('copy'),
+  );
+  setAttribute(button, 'aria-label', 'Copy the asset id');
+  button.title = asset;
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(asset);
+      notify('good', 'Asset id copied.');
+    } catch {
+      // A browser may refuse; then it can be copied by hand.
+      notify('info', asset);
+    }
+  });
+  return button;
+}
