@@ -1,10 +1,10 @@
 /**
- * Outputs that the fold knows to be unspent (pools, orders, what holds launched tokens), without a
- * question to anybody: which ones, the fold says, as of the block that is served; what is in them,
- * the transactions that were followed. Everything else comes from the index of outputs.
+ * Looks up market outputs (pools, orders, what holds launched tokens) without a request: the fold
+ * says which ones are unspent at the block that is served, followed transactions say what is in
+ * them. Everything else comes from the index of outputs.
  *
- * Reference scripts and the server's collateral are kept for a while: nobody is meant to spend them,
- * and a transaction that uses one which was spent is refused.
+ * Caches reference scripts and the server's collateral for a while: they are not spent in ordinary
+ * operation, and the node refuses a transaction that uses one which was.
  */
 import { LRUCache } from 'lru-cache';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';

@@ -50,33 +50,3 @@ class Piece {
   readonly added: WaitingTransaction[] = [];
   characters = 0;
 }
-
-/** Pieces put together again, in the order of the log. */
-export class Pieced {
-  #change: MempoolPayload | null = null;
-
-  /** The change that is whole now; null: more follows. */
-  take(piece: MempoolPayload): MempoolPayload | null {
-    const before = this.#change;
-    // What begins with another one had no end: whoever wrote it was replaced.
-    const isNext = before !== null && !piece.whole;
-    const whole = isNext ? joined(before, piece) : piece;
-    this.#change = piece.more === true ? whole : null;
-    return piece.more === true ? null : whole;
-  }
-
-  /** What came of a change whose end will not come: true as far as it goes, not all there is. */
-  giveUp(): MempoolPayload | null {
-    const change = this.#change;
-    this.#change = null;
-    return change === null ? null : { ...change, whole: false };
-  }
-}
-
-function joined(before: MempoolPayload, { added, removed }: MempoolPayload): MempoolPayload {
-  return {
-    ...before,
-    added: [...before.added, ...added],
-    removed: [...before.removed, ...removed],
-  };
-}

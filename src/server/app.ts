@@ -54,7 +54,7 @@ async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
   await requireFreePorts(world.settings);
   await makeDataDirectory(world.settings.DATA_DIR, world);
-  if (world.settings.NETWORK === 'devnet') checkNoOldLedger(world.settings.DATA_DIR);
+  checkNoOldLedger(world.settings);
   const registry = createRegistry();
   collectProcessMetrics(registry);
   const noted = noteTroubles(createEvents(logger, registry));
@@ -66,13 +66,12 @@ async function start(world: World): Promise<App> {
   const { node, log, writer } = market;
   noted.watch(node);
   const cluster = joined?.cluster ?? null;
-  const { chain, devnet } = await openAnyChain(world, market, cluster, events).catch(
-    async (error: unknown) => {
-      // What is open would keep a start alive that was given up.
-      await cluster?.leave();
-      throw error;
-    },
-  );
+  const opening = openAnyChain(world, market, cluster, events);
+  const { chain, devnet } = await opening.catch(async (error: unknown) => {
+    // What is open would keep a start alive that was given up.
+    await cluster?.leave();
+    throw error;
+  });
   const doors = openDoors(world, node, chain, cluster, events, registry, noted.troubles);
 
   let replay: Replay | null = null;
@@ -88,10 +87,8 @@ async function start(world: World): Promise<App> {
     () => node.start(doors.streams),
   );
   const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
-  const ownDevnet = devnet === null ? [] : [serviceOf('devnet', () => devnet.stop())];
-  const caughtUp = devnet === null || chain === null ? [] : [untilReady(chain, clock)];
-  const following = [...(chain?.services ?? []), ...caughtUp];
-  const services = [...ownDevnet, folding, ...following, ...doors.services, ...traders, ingest];
+  const { first, following } = chainServices(chain, devnet, clock);
+  const services = [...first, folding, ...following, ...doors.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {
@@ -170,6 +167,14 @@ interface OpenedChain {
   readonly chain: ChainKit | null;
   /** Of this process. */
   readonly devnet: RunningDevnet | null;
+}
+
+/** `first`: what stops last. */
+function chainServices(chain: ChainKit | null, devnet: RunningDevnet | null, clock: Clock) {
+  const following = chain?.services ?? [];
+  if (devnet === null || chain === null) return { first: [], following };
+  const first = [serviceOf('devnet', () => devnet.stop())];
+  return { first, following: [...following, untilReady(chain, clock)] };
 }
 
 /** A devnet of one's own is caught up with in a moment: clients find the market ready. */

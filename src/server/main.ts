@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { Interrupted } from '../engine/actors/rebuild.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import { createLogger } from '../engine/runtime/events.ts';
@@ -21,6 +22,12 @@ import { settingsHelp } from './settings/help.ts';
 import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
 import { BadSettings, readSettings } from './settings/settings.ts';
 import type { Settings } from './settings/table.ts';
+
+/**
+ * The option of `npm start` is for the main thread, which has been made; other threads keep within
+ * limits of their own (`maxYoungGenerationSizeMb`), which it would override.
+ */
+setFlagsFromString('--max-semi-space-size=0');
 
 const FAILED = 1;
 const MISUSED = 2;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Orders } from '../../src/api/orders/market.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { foldMarket } from '../../src/chain/foldMarket.ts';
-import { inPieces, Pieced } from '../../src/chain/mempoolPieces.ts';
+import { inPieces } from '../../src/chain/mempoolPieces.ts';
 import { Waiting } from '../../src/chain/waiting.ts';
 import type { MempoolPayload } from '../../src/engine/log/entry.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
@@ -49,32 +49,6 @@ test('entries have a bounded size, the first is whole, and all but the last say 
   assert.deepEqual(inPieces(CHANGE), [CHANGE]);
   const nothing = { ...CHANGE, added: [], removed: [], absent: [] };
   assert.deepEqual(inPieces(nothing), [nothing]);
-});
-
-test('put together they are the change, and without an end what they told', () => {
-  const pieces = inPieces(CHANGE, 1_000);
-  const pieced = new Pieced();
-  const taken = pieces.map((piece) => pieced.take(piece));
-  assert.ok(
-    taken.slice(0, -1).every((change) => change === null),
-    'nothing before the last',
-  );
-  const { whole, added, removed } = taken.at(-1) ?? assert.fail();
-  assert.deepEqual(
-    { whole, added, removed },
-    { whole: true, added: CHANGE.added, removed: CHANGE.removed },
-  );
-  assert.equal(pieced.giveUp(), null);
-  for (const piece of pieces.slice(0, 8)) assert.equal(pieced.take(piece), null);
-  const cut = pieced.giveUp();
-  assert.equal(cut?.whole, false, 'what was not told may be there');
-  assert.deepEqual(
-    cut?.added,
-    pieces.slice(0, 8).flatMap((piece) => piece.added),
-  );
-  for (const piece of pieces.slice(0, 8)) pieced.take(piece);
-  const other = { ...CHANGE, added: CHANGE.added.slice(0, 1) };
-  assert.deepEqual(pieced.take(other), other, 'another one that is whole begins anew');
 });
 
 test('orders that wait stay where they are while all that waits is told again', async (t) => {

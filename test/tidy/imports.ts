@@ -25,6 +25,7 @@ const NARROW: Readonly<Record<string, readonly string[]>> = {
   'api/gateway': ['api/http', 'api/ws', 'api/topics', 'engine/runtime', 'engine/actors/topicHub'],
   'api/http': ['api/gateway', 'engine/runtime'],
   'api/ws': ['api/gateway', 'api/http', 'api/topics', 'engine/runtime'],
+  devnet: ['cardano', 'engine/runtime', 'engine/store/database'],
 };
 
 /** Folders of `api/` that services share; every other one is a service, and those stay apart. */
@@ -50,12 +51,6 @@ export const BROWSER_ENTRIES = [
   'src/client/index.ts',
   'src/client/datafeed/index.ts',
 ];
-
-/**
- * Imports against the order that stand until nodes follow the devnet like any other chain: copies
- * of the embedded ledger travel with snapshots.
- */
-const UNTIL_DEVNET_IS_A_NODE = ['src/cluster/copying.ts', 'src/cluster/snapshots.ts'];
 
 /** Packages with one import site, or one in each room: everything else goes through these. */
 export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
@@ -156,7 +151,6 @@ function forbidden(from: string, to: string): string | null {
 export function wrongWays(source: Source): Finding[] {
   const from = placeOf(source.path);
   if (roomOf(from) < 0) return [finding(source, source.tree, `${from} lies in no room`)];
-  if (UNTIL_DEVNET_IS_A_NODE.includes(source.path)) return [];
   return importsOf(source).flatMap(({ path, node }) => {
     const reason = path === null ? null : forbidden(from, placeOf(path));
     return reason === null ? [] : [finding(source, node, reason)];

@@ -17,7 +17,7 @@ import { Outbox } from './outbox.ts';
 import { packedTransaction } from './packed.ts';
 import { readTransaction } from './transactionJson.ts';
 
-/** A snapshot that begins later than this after an acceptance has the transaction, or it is gone. */
+/** A snapshot later than this after the acceptance has the transaction, or it is gone. */
 const ACCEPTED_MS = 1_000;
 
 export interface NodeStreamPlace extends ChainReaderPlace {

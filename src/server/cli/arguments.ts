@@ -66,7 +66,7 @@ export const USAGE = `upcurve: the server behind a token launchpad.
       --ogmios-port 1337, --kupo-port 1442
       --pace 1000       ms between blocks; 0: on demand
       --genesis FILE    what a new chain begins with (default: three wallets, which it prints)
-      --launchpad       the scripts and wallets of the market of KEYS_FILE, for its servers to follow
+      --launchpad       or with what a market needs: scripts, and wallets of KEYS_FILE
       --allow-host NAME another host name under which programs reach it
   npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
       --speed N|max     feed time per wall time (default max)

@@ -1,6 +1,6 @@
 /**
- * `cluster`: a nats-server, a devnet and several nodes on this machine, for a look at how they are one
- * market. Each node is the same program as `serve`, in a process of its own.
+ * `cluster`: a nats-server, a devnet and several nodes of one market on this machine. Each node is
+ * the same program as `serve`, in a process of its own.
  *
  * Not for production: one machine, one copy of the log. Everything is under DATA_DIR/cluster.
  */
@@ -85,7 +85,8 @@ async function serveAll(
     const leader = await whenReady(nodes, place, over);
     if (leader === null) return;
     isUp = true;
-    const beside = `NATS ${nats.url}, Ogmios ${devnet.chain.ogmiosUrl}, Kupo ${devnet.chain.kupoUrl}`;
+    const { ogmiosUrl, kupoUrl } = devnet.chain;
+    const beside = `NATS ${nats.url}, Ogmios ${ogmiosUrl}, Kupo ${kupoUrl}`;
     say(`cluster: ${summary(nodes, leader, command)}; ${beside}; data in ${directory}`);
   };
   const [code] = await Promise.all([over, begin()]);

@@ -1,6 +1,6 @@
 /**
- * The chain and all that works on it: blocks, mempool and submits through Ogmios, outputs from Kupo.
- * Nothing of it is waited for: the server listens, and says what is missing, while it is reached.
+ * The chain and all that works on it: blocks, mempool and submits through Ogmios, outputs from
+ * Kupo. Starting does not wait for either: the server listens, and says what is missing.
  */
 
 import type { Workshop } from '../../api/building/workshop.ts';
@@ -98,25 +98,9 @@ export function openChain(
   if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
   const { source, view, ...following } = followed(world, market, plan, cluster !== null, events);
   const { link, meter, tip } = following;
-  const live = new LiveBuilder({
-    ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
-    clock,
-    limits: { threads: settings.BUILD_THREADS },
-    observer: events,
-  });
+  const live = builderOf(source, world, events);
   const store = () => node.fold.store;
-  const [kupo, index] = lookupOf(world, node, urls.kupo, view, events);
-  const { landmarks } = network;
-  const utxos =
-    landmarks === null
-      ? kupo
-      : new MarketLookup({
-          index: kupo,
-          store,
-          view,
-          deployment: network.complete ?? landmarks,
-          clock,
-        });
+  const [utxos, watching] = lookupOf(world, node, plan, view, events);
   const builder = timed(live, clock, events);
   const images = imagesOf(world, node, cluster);
   const dated = chainClock(policy, clock, () => node.fold.marketMs);
@@ -152,7 +136,7 @@ export function openChain(
     },
     stale: work.stale,
     isReady: () => meter.isSynced && live.terms !== null,
-    services: [connecting(source), ...index, live, ...work.services],
+    services: [connecting(source), ...watching, live, ...work.services],
   };
 }
 
@@ -227,14 +211,18 @@ function connecting(source: OgmiosChain): Service {
 function lookupOf(
   { clock }: World,
   node: Node,
-  url: string | null,
-  waiting: MempoolView,
+  { urls: { kupo: url }, network: { complete, landmarks } }: ChainPlan,
+  view: MempoolView,
   observer: Events,
 ): [UtxoLookup, readonly Service[]] {
   if (url === null) return [noLookup(), []];
   const tip = () => chainTip(node.fold.store);
-  const lookup = new KupoLookup({ url, tip, waiting, clock, observer });
-  return [lookup, [new KupoWatch({ url, clock, observer })]];
+  const index = new KupoLookup({ url, tip, waiting: view, clock, observer });
+  const watching = [new KupoWatch({ url, clock, observer })];
+  const deployment = complete ?? landmarks;
+  if (deployment === null) return [index, watching];
+  const store = () => node.fold.store;
+  return [new MarketLookup({ index, store, view, deployment, clock }), watching];
 }
 
 /** Tokens and unspent outputs that the market knows: what else is not looked for in blocks. */
@@ -242,6 +230,16 @@ function seenBy({ fold }: Node): Seen {
   const keys = (table: 'pools' | 'outputs', most: number) =>
     fold.store.withPrefix(table, '', most).map(({ key }) => key);
   return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };
+}
+
+/** Builds by the parameters that the node says. */
+function builderOf(source: OgmiosChain, { settings, clock }: World, observer: Events) {
+  return new LiveBuilder({
+    ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
+    clock,
+    limits: { threads: settings.BUILD_THREADS },
+    observer,
+  });
 }
 
 function slotsOf(source: OgmiosChain) {

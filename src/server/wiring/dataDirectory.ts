@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { Interrupted } from '../../engine/actors/rebuild.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
+import type { Settings } from '../settings/table.ts';
 
 export interface DirectoryOptions {
   readonly clock: Clock;
@@ -73,11 +74,15 @@ function leave(child: ChildProcess): void {
 /** Before 0.5 the chain lay in this file, beside the state. */
 const OLD_LEDGER = 'ledger.sqlite';
 
-/** Throws `StartRefused` where the directory holds a chain that cannot be continued. */
-export function checkNoOldLedger(directory: string): void {
-  if (!existsSync(join(directory, OLD_LEDGER))) return;
+/** Throws `StartRefused` where a devnet's directory holds a chain that cannot be continued. */
+export function checkNoOldLedger({
+  NETWORK,
+  DATA_DIR,
+}: Pick<Settings, 'NETWORK' | 'DATA_DIR'>): void {
+  const file = join(DATA_DIR, OLD_LEDGER);
+  if (NETWORK !== 'devnet' || !existsSync(file)) return;
   throw new StartRefused(
-    `${join(directory, OLD_LEDGER)} is a devnet of version 0.4, which this version cannot ` +
-      'continue: npm start -- reset moves it and its market aside, and the next start begins anew',
+    `${file} is a devnet of version 0.4, which this version cannot continue: npm start -- reset ` +
+      'moves it and its market aside, and the next start begins anew',
   );
 }

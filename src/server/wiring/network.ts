@@ -1,4 +1,4 @@
-/** The network that a market is on: whom to ask, by which policy, whose scripts, with which keys. */
+/** The network of a market: its addresses, policy, deployment and keys. */
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
 import { assert } from '../../engine/runtime/assert.ts';

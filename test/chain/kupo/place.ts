@@ -1,4 +1,4 @@
-/** Kupo's lookup over a chain of the test's own, whose blocks reach a fake Kupo and a mempool view. */
+/** Kupo's lookup over a test's own chain, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';

@@ -1,6 +1,6 @@
 /**
- * The chain of a market in the test's process, as strangers reach it: blocks and mempool through the
- * devnet's Ogmios, nothing left out; submits and lookups by what the market's own routes use.
+ * The chain of a market in the test's process, as strangers reach it: blocks and mempool through
+ * the devnet's Ogmios, nothing left out; submits and lookups by what the market's routes use.
  */
 import assert from 'node:assert/strict';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';

@@ -1,7 +1,7 @@
 /**
- * A chain of the test's own behind a fake Ogmios, which can be made to fail: its blocks and forks by
- * chain synchronisation, its mempool by monitoring, submission by its own judgement, in the words of
- * a real node. So the same chain can be read directly and through Ogmios.
+ * A test's own chain behind a fake Ogmios, which can be made to fail: its blocks and forks by chain
+ * synchronisation, its mempool by monitoring, submission by its own judgement, in the words of a
+ * real node. So the same chain can be read directly and through Ogmios.
  *
  * As a node, it refuses what waits or is in a block already: all its inputs are spent.
  */
