@@ -8,9 +8,7 @@ import { readTraderConfig } from '../../src/client/traders/config.ts';
 import type { Devnet } from '../../src/devnet/devnet.ts';
 import { TIP } from '../../src/engine/actors/chainRows.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
-import { systemRng } from '../../src/engine/runtime/rng.ts';
-import { readSecrets } from '../../src/server/settings/secrets.ts';
-import { launchpadOf } from '../../src/server/wiring/devnet.ts';
+import { launchpadAt } from '../e2e/devnet/launchpad.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
@@ -20,8 +18,6 @@ import { untilAsked } from '../support/until.ts';
 const ADA = 1_000_000n;
 const LIMIT_MS = 90_000;
 const NAMES = ['alice', 'bob', 'carol'];
-/** As it is where no setting says otherwise. */
-const REFUND_AFTER_MS = 1_200_000;
 const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 
 export interface TestMarket {
@@ -38,12 +34,9 @@ export async function newMarket(
   server: TestMarket['server'],
   snapshotEvery: number,
 ): Promise<TestMarket> {
-  const directory = temporaryDirectory();
-  const keysFile = join(directory, 'keys.json');
-  const secrets = readSecrets(directory, systemRng, keysFile);
-  const { outputs } = launchpadOf(secrets, readTraderConfig(), REFUND_AFTER_MS);
-  const faucetSecret = secrets.faucet.reveal();
-  const devnet = await startDevnet(scope, { genesis: outputs, faucetSecret });
+  const keysFile = join(temporaryDirectory(), 'keys.json');
+  const { outputs: genesis, faucetSecret } = launchpadAt(keysFile);
+  const devnet = await startDevnet(scope, { genesis, faucetSecret });
   return { server, snapshotEvery, keysFile, devnet };
 }
 

@@ -1,12 +1,14 @@
 /** kill -9 while people trade: the same chain, the same epoch, and trading goes on. */
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Deployment } from '../../src/cardano/datums/deployment.ts';
 import { ApiError, Client } from '../../src/client/index.ts';
 import { settlementOf } from '../../src/client/trade/settlement.ts';
 import { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../src/client/trade/wallet.ts';
+import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { dataFiles } from '../../src/engine/actors/files.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
@@ -19,6 +21,7 @@ import { type Server, startServer, temporaryDirectory } from '../support/server.
 import { StrictClient } from '../support/strictClient.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { audit } from './devnet/audit.ts';
+import { launchpadAt } from './devnet/launchpad.ts';
 import { assertSeen, retold, seen } from './devnet/truth.ts';
 import { ADA, DevnetWorld, launchOf } from './devnet/world.ts';
 import { assertVerified, untilSame } from './market.ts';
@@ -92,15 +95,6 @@ async function killedInTrade(t: TestContext, server: Server, token: string, fill
   return { health, client, chart };
 }
 
-function deploymentOf(file: LedgerFile): Deployment {
-  const readBigint = (_: string, value: unknown) => {
-    return typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
-  };
-  // trust: written by the ledger, read here to compare
-  const kept = JSON.parse(file.genesis() ?? '', readBigint) as { deployment: Deployment };
-  return kept.deployment;
-}
-
 /** Entries of the log that are neither block nor time. */
 async function turnsIn(directory: string): Promise<string[]> {
   const log = new LocalLog(dataFiles(directory).log, systemClock, 0);
@@ -162,14 +156,15 @@ test('kill -9 in the middle of trading', async (t) => {
   assert.equal(exit.code, 0);
   await assertVerified({ DATA_DIR: directory });
   const file = new LedgerFile(`${directory}/devnet/chain.sqlite`);
-  const deployment = deploymentOf(file);
+  const { deployment } = launchpadAt(join(directory, 'keys.json'));
   for (const { slot, hash } of tips) assert.equal(file.headAt(slot)?.hash, hash, 'the same chain');
   file.close();
   assert.deepEqual(await turnsIn(directory), ['epoch'], 'no rollback, no second epoch');
   const { counts } = audit(`${directory}/devnet/chain.sqlite`, deployment);
   t.diagnostic(JSON.stringify(counts));
+  const devnet = { traders: readTraderConfig(), pace: 0, seed: 1 };
   // No more blocks: what the market says now is what the chain says to one who was never killed.
-  const last = await DevnetWorld.start(t, { directory });
+  const last = await DevnetWorld.start(t, { directory, devnet });
   const market = await seen(last, [token]);
   await last.app.stop();
   const second = await retold(t, last, temporaryDirectory());

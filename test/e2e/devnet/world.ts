@@ -61,10 +61,18 @@ export class DevnetWorld {
   readonly app: TestApp;
   readonly client: Client;
   readonly chain: MarketChain;
+  /** Whose wallets its genesis fills: another app over the same chain needs the same. */
+  readonly devnet: NonNullable<World['devnet']>;
   readonly #fetch: Fetch;
 
-  private constructor(directory: string, app: TestApp, chain: MarketChain, asked: Fetch) {
+  private constructor(
+    { directory, devnet }: Required<Pick<DevnetOptions, 'directory' | 'devnet'>>,
+    app: TestApp,
+    chain: MarketChain,
+    asked: Fetch,
+  ) {
     this.directory = directory;
+    this.devnet = devnet;
     this.chain = chain;
     this.app = app;
     this.#fetch = asked;
@@ -91,7 +99,7 @@ export class DevnetWorld {
     const { chain: kit, devnet: urls } = app.app;
     assert(kit !== null && urls !== null, 'this app has a chain of its own');
     const chain = new MarketChain(scope, urls.ogmios, kit);
-    const world = new DevnetWorld(directory, app, chain, asked);
+    const world = new DevnetWorld({ directory, devnet }, app, chain, asked);
     // Chain time is that of the newest block.
     if (world.tip === null) await world.mine();
     return world;

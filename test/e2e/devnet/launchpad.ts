@@ -1,0 +1,23 @@
+/** The launchpad of a devnet whose keys lie in a file, traders and times as where none are set. */
+import type { OutputPlan } from '../../../src/cardano/codec/encode.ts';
+import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
+import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { readSecrets } from '../../../src/server/settings/secrets.ts';
+import { launchpadOf } from '../../../src/server/wiring/devnet.ts';
+
+const REFUND_AFTER_MS = 1_200_000;
+
+export interface TestLaunchpad {
+  readonly deployment: Deployment;
+  readonly outputs: readonly OutputPlan[];
+  readonly faucetSecret: string;
+}
+
+/** Makes the keys where there are none. */
+export function launchpadAt(keysFile: string): TestLaunchpad {
+  const secrets = readSecrets('', systemRng, keysFile);
+  const { deployment, outputs } = launchpadOf(secrets, readTraderConfig(), REFUND_AFTER_MS);
+  if (deployment.complete === null) throw new Error('everything is known of a devnet');
+  return { deployment: deployment.complete, outputs, faucetSecret: secrets.faucet.reveal() };
+}
