@@ -10,8 +10,10 @@ import type { Browser, Page } from 'playwright-core';
 
 const FOLDER = process.env.NODE_V8_COVERAGE;
 const ROOT = join(import.meta.dirname, '../..');
-/** The address of one of our modules, as `src/api/page/routes.ts` makes it. */
+/** Addresses of our modules, as `src/api/page/routes.ts` and `src/api/docs/routes.ts` make them. */
 const MODULE = /\/assets\/\w+\/(src\/.+\.ts)$/;
+const REFERENCE = '/docs/page.js';
+const REFERENCE_SOURCE = 'src/api/docs/browser/page.ts';
 
 /** Before the page is opened. */
 export async function countExecuted(page: Page): Promise<void> {
@@ -24,7 +26,7 @@ export async function keepExecuted(browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages())) {
     const scripts = await page.coverage.stopJSCoverage();
     const result = scripts.flatMap(({ url, functions }) => {
-      const path = MODULE.exec(url)?.[1];
+      const path = url.endsWith(REFERENCE) ? REFERENCE_SOURCE : MODULE.exec(url)?.[1];
       return path === undefined ? [] : [{ url: pathToFileURL(join(ROOT, path)).href, functions }];
     });
     mkdirSync(FOLDER, { recursive: true });
