@@ -29,7 +29,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
   'queryLedgerState/tip': fact(point),
   'queryLedgerState/utxo': (node, { params }) => node.utxo(params),
   // Nobody is registered for rewards here.
-  'queryLedgerState/rewardAccountSummaries': fact(() => ({})),
+  'queryLedgerState/rewardAccountSummaries': fact(() => []),
   'queryNetwork/tip': fact(point),
   'queryNetwork/blockHeight': fact(({ chain: { tip } }) => tip?.height ?? 'origin'),
   'queryNetwork/startTime': fact(({ facts }) => facts.startTime),
