@@ -8,9 +8,15 @@ import type { Scope } from '../support/server.ts';
 export interface Told {
   readonly id: unknown;
   readonly method?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: judged by the schema, looked at member by member
-  readonly result?: any;
+  readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** A member of what was told, however deep; undefined where it is not there. */
+export function memberOf(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((found, name) => {
+    return typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
+  }, value);
 }
 
 export interface Asked {
