@@ -80,7 +80,8 @@ async function start(world: World): Promise<App> {
     () => node.start(doors.streams),
   );
   const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
-  const services = [folding, ...(chain?.services ?? []), ...doors.services, ...traders, ingest];
+  const behind = market.snapshots === undefined ? [folding] : [folding, market.snapshots];
+  const services = [...behind, ...(chain?.services ?? []), ...doors.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {

@@ -10,6 +10,8 @@
  */
 import {
   closeSync,
+  constants,
+  copyFileSync,
   existsSync,
   fdatasyncSync,
   fstatSync,
@@ -54,6 +56,24 @@ export function checkpointWithSums(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(PASSIVE)') as { readonly checkpointed: number }[];
   keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+}
+
+/** All that is committed is in the file then. Throws where readers of older states stay too long. */
+export function checkpointWhole(database: Database): void {
+  // trust: the one row of this pragma; -1 where there is no write-ahead log
+  const [row] = database.pragma('wal_checkpoint(FULL)') as {
+    readonly busy: number;
+    readonly checkpointed: number;
+  }[];
+  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+  if (row?.busy !== 0) throw new Error(`${database.name} is being read by others`);
+}
+
+/** A file that `checkpointWhole` has completed, with its sums. */
+export function copyWithSums(from: string, to: string): void {
+  for (const suffix of ['', SUMS_SUFFIX]) {
+    copyFileSync(`${from}${suffix}`, `${to}${suffix}`, constants.COPYFILE_FICLONE);
+  }
 }
 
 /** `moved`: frames at the beginning of the write-ahead log that the database file has now. */
