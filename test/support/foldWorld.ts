@@ -32,7 +32,7 @@ export interface FoldWorldOptions extends NodeOptions {
   readonly latenessMs: number;
   /** null: a market without a chain. */
   readonly origin: MarketOrigin | null;
-  /** Entries from one snapshot to the next, behind which the log is trimmed; null: none is taken. */
+  /** Entries from one snapshot to the next; null: none is taken. */
   readonly snapshotEvery: number | null;
 }
 
@@ -319,7 +319,9 @@ function takerOf(
     { every: snapshotEvery, trims: true, retryMs: 20, rests: 0 },
     {
       snapshotTaken: (seq) => snapshots.push(seq),
-      snapshotFailed: (error) => snapshotFailures.push(error),
+      snapshotFailed(error, isRepeated) {
+        if (!isRepeated) snapshotFailures.push(error);
+      },
     },
   );
 }

@@ -1,10 +1,10 @@
 /**
  * What a node does before it serves: brings log and state together.
  *
- * The log is the truth. A state behind it folds on; a state that is missing or damaged is made again
- * from the newest usable snapshot, or else from the log's beginning;
- * a state that knows more than the log (the log was lost or shortened) opens a new epoch from what
- * it knows, so that clients are told.
+ * The log is the truth. A state behind it folds on; a state that is missing or damaged is made
+ * again from the newest usable snapshot, or else from the log's beginning; a state that knows more
+ * than the log (the log was lost or shortened) opens a new epoch from what it knows, so that
+ * clients are told.
  *
  * Never: replaces a state or a log by those of another market; it throws `OtherMarket` instead.
  */

@@ -12,9 +12,13 @@ export function snapshotEvents(logger: Logger, { counter }: Meters) {
       logger.info(fields, `snapshot of entry ${seq}; the log begins with entry ${trimmedTo}`);
     },
     /** The log keeps more than it needs to; it is tried again. */
-    snapshotFailed(error: unknown): void {
+    snapshotFailed(error: unknown, isRepeated = false): void {
       snapshots.inc({ outcome: 'failed' });
-      logger.error({ event: 'snapshotFailed', err: error }, 'no snapshot could be taken');
+      const fields = { event: 'snapshotFailed', err: error };
+      logger[isRepeated ? 'debug' : 'error'](
+        fields,
+        'no snapshot could be taken: it is tried again',
+      );
     },
     /** `what` is the state or the ledger. */
     snapshotLoaded(what: string, seq: number): void {

@@ -27,8 +27,8 @@ export interface SnapshotSet {
 export interface SnapshotObserver {
   /** The log holds what follows `trimmedTo`. */
   snapshotTaken(seq: number, trimmedTo: number, seconds: number): void;
-  /** It is tried again. */
-  snapshotFailed(error: unknown): void;
+  /** It is tried again. `isRepeated`: it failed for the same reason as the last time. */
+  snapshotFailed(error: unknown, isRepeated: boolean): void;
   snapshotLoaded(what: string, seq: number): void;
   snapshotUnusable(name: string, reason: string): void;
 }

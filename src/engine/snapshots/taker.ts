@@ -1,10 +1,10 @@
 /**
- * Takes a snapshot of a single node every so many entries, keeps the two newest that the log goes on
- * from, and trims the log behind the older one.
+ * Takes a snapshot of a single node every so many entries, keeps the two newest that the log goes
+ * on from, and trims the log behind the older one.
  *
  * Crash: at any moment the log holds all that follows the older of two whole snapshots; a snapshot
  * is on the disk before the log is trimmed, the log is trimmed before a third one is removed.
- * Never: two at once, or the end of anything when one fails: that is reported once, and tried again.
+ * Never: two at once, or the end of anything when one fails: that is reported, and tried again.
  * Assumes: the state's writer makes the copy between two commits, off the event loop.
  */
 import { join } from 'node:path';
@@ -12,8 +12,9 @@ import { type DataFiles, isDamaged, removeBasesExcept, removeDatabase } from '..
 import type { Node } from '../actors/node.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
-import { type Clock, sleepUnless } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Service } from '../runtime/service.ts';
+import { Task } from '../runtime/task.ts';
 import type { Snapshot, SnapshotObserver, SnapshotSet } from './port.ts';
 
 export interface TakerDeps {
@@ -49,10 +50,7 @@ export class SnapshotTaker implements Service {
   readonly #options: TakerOptions;
   readonly #observer: Observer;
   readonly #copy: string;
-  readonly #stopAsked = Promise.withResolvers<void>();
-  #stopping = false;
-  #running: Promise<void> = Promise.resolve();
-  #wake: () => void = () => {};
+  readonly #task: Task;
   #restsUntilMs = 0;
   /** Reported last; null: the last one was taken. */
   #failure: string | null = null;
@@ -62,35 +60,33 @@ export class SnapshotTaker implements Service {
     this.#deps = deps;
     this.#options = options;
     this.#observer = observer;
+    this.#task = new Task({ clock: deps.clock });
     this.#copy = join(deps.files.directory, 'snapshot-state.sqlite');
   }
 
   start(): void {
-    const unlisten = this.#deps.node.onApplied(() => this.#wake());
-    this.#running = this.#run().finally(unlisten);
+    const unlisten = this.#deps.node.onApplied(() => this.#task.wake());
+    this.#task.start(() => this.#run().finally(unlisten));
   }
 
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#stopAsked.resolve();
-    this.#wake();
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#task.stop();
   }
 
   async #run(): Promise<void> {
     const { retryMs = RETRY_MS } = this.#options;
     let newest: Snapshot | null | undefined;
-    while (!this.#stopping) {
+    while (!this.#task.isStopping) {
       try {
         // First what a crash may have left undone.
         if (newest === undefined) newest = await this.#tidy();
         else if (this.#isDue(newest)) newest = await this.#take();
-        else await this.#applied();
+        else await this.#task.untilWoken();
       } catch (error) {
         newest = undefined;
         const delayMs = retryMs * 2 ** Math.min(this.#failures, MOST_DOUBLINGS);
         this.#report(error);
-        await sleepUnless(this.#deps.clock, delayMs, this.#stopAsked.promise);
+        await this.#task.pause(delayMs);
       } finally {
         removeDatabase(this.#copy);
       }
@@ -104,13 +100,6 @@ export class SnapshotTaker implements Service {
     if (newest === null) return seq >= this.#options.every;
     const { checkpoint } = newest;
     return checkpoint.epoch !== epoch || seq - checkpoint.seq >= this.#options.every;
-  }
-
-  #applied(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      if (this.#stopping) resolve();
-    });
   }
 
   async #take(): Promise<Snapshot | null> {
@@ -155,7 +144,7 @@ export class SnapshotTaker implements Service {
 
   #report(error: unknown): void {
     const message = String(error);
-    if (message !== this.#failure) this.#observer.snapshotFailed(error);
+    this.#observer.snapshotFailed(error, message === this.#failure);
     this.#failure = message;
     this.#failures += 1;
   }

@@ -58,7 +58,7 @@ export function checkpointWithSums(database: Database): void {
   keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
 }
 
-/** All that is committed is in the file then. Throws where readers of older states stay too long. */
+/** All that is committed is in the file then. Throws where readers of older states stay. */
 export function checkpointWhole(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(FULL)') as {

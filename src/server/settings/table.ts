@@ -64,7 +64,7 @@ const KEEPING = {
   LOG_KEEP: Type.Enum(['snapshots', 'all'], {
     default: 'snapshots',
     description:
-      'What a single node keeps of its log: snapshots: what follows the older of two; all: everything.',
+      'Of a single node: snapshots: its log keeps what follows the older of two; all: everything.',
   }),
   HORIZON_BLOCKS: integer(1, 1_000_000, 2160, 'Depth that can be rolled back and resumed from.'),
   COMMIT_EVERY_MS: integer(1, 60_000, 200, 'Longest time rows wait in memory for their commit.'),
