@@ -7,7 +7,7 @@ import { assert } from '../runtime/assert.ts';
 import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { checkpointWithSums } from '../store/pageSums.ts';
+import { boundWal, checkpointWithSums, isWalLong } from '../store/pageSums.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import { type AppendOutcome, LOG_REMEDY, type Log, type Tail, UnreadableEntry } from './port.ts';
 
@@ -295,8 +295,9 @@ export class LocalLog implements Log {
    * commit, so that a disk that refuses it refuses the append.
    */
   #checkpointWhenLong(): void {
-    if (this.#commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
-    checkpointWithSums(this.#database);
+    const isDue = this.#commitsSinceCheckpoint >= COMMITS_PER_CHECKPOINT || isWalLong(this.#file);
+    if (!isDue) return;
+    boundWal(this.#database);
     this.#commitsSinceCheckpoint = 0;
   }
 }

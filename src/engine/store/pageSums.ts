@@ -19,6 +19,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -49,6 +50,34 @@ interface Sums {
   readonly moved: number;
   readonly pages: number;
   readonly bytes: Buffer;
+}
+
+/**
+ * Bounds of a write-ahead log. From the first on it is moved into the file; from the second on the
+ * writer waits for readers that hold it, for as long as the connection waits for a lock.
+ */
+const WAL_LONG_BYTES = 6 * 1024 * 1024;
+const WAL_MOST_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Whether the write-ahead log should be moved into the file before more is written. SQLite cuts the
+ * file when it begins the log again (`journal_size_limit`), so its size is what is in use.
+ */
+export function isWalLong(file: string): boolean {
+  return walBytes(file) >= WAL_LONG_BYTES;
+}
+
+/** A checkpoint before a write; where readers hold a write-ahead log that is too long, it waits. */
+export function boundWal(database: Database): void {
+  checkpointWithSums(database);
+  if (walBytes(database.name) < WAL_MOST_BYTES) return;
+  // trust: the one row of this pragma
+  const [row] = database.pragma('wal_checkpoint(RESTART)') as { readonly checkpointed: number }[];
+  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+}
+
+function walBytes(file: string): number {
+  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** A checkpoint that blocks nobody, and the sums of what it moved. */

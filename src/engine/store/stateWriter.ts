@@ -8,7 +8,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Batch, batchWriter } from './batch.ts';
 import { openDatabase } from './database.ts';
-import { checkpointWhole, checkpointWithSums, copyWithSums } from './pageSums.ts';
+import { boundWal, checkpointWhole, copyWithSums, isWalLong } from './pageSums.ts';
 
 export interface StateWriter {
   write(batch: Batch): Promise<void>;
@@ -38,8 +38,8 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   return {
     async write(batch) {
       // Before the batch: where it fails, nothing of the batch is written, so it may come again.
-      if (commits >= COMMITS_PER_CHECKPOINT) {
-        checkpointWithSums(database);
+      if (commits >= COMMITS_PER_CHECKPOINT || isWalLong(file)) {
+        boundWal(database);
         commits = 0;
       }
       write(batch);
