@@ -144,9 +144,9 @@ export class DevnetNode implements ServedNode {
   }
 
   async utxo({ outputReferences, addresses }: Params): Promise<Answer> {
-    const asked = outputReferences ?? addresses ?? [];
+    const asked = outputReferences ?? addresses;
     if (!Array.isArray(asked) || asked.length > MOST_QUERIED) {
-      const message = `Invalid request: at most ${MOST_QUERIED} outputReferences or addresses.`;
+      const message = `Invalid request: up to ${MOST_QUERIED} outputReferences or addresses.`;
       return { error: { code: CODES.invalidParams, message } };
     }
     const found =

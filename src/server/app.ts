@@ -87,8 +87,9 @@ async function start(world: World): Promise<App> {
     () => node.start(doors.streams),
   );
   const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
+  const behind = market.snapshots === undefined ? [folding] : [folding, market.snapshots];
   const { first, following } = chainServices(chain, devnet, clock);
-  const services = [...first, folding, ...following, ...doors.services, ...traders, ingest];
+  const services = [...first, ...behind, ...following, ...doors.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {

@@ -111,8 +111,11 @@ async function run(command: Command | string): Promise<number> {
       return await runDevnet(command, { ...place, clock, rng: systemRng });
     }
     // Not before it is needed: a person's commands do without most of the program.
-    const { replay, serve, verify } = await import('./cli/run.ts');
-    if (command.name === 'verify') return await verify(world, terminal);
+    if (command.name === 'verify') {
+      const { verify } = await import('./cli/verify.ts');
+      return await verify(world, terminal);
+    }
+    const { replay, serve } = await import('./cli/run.ts');
     if (command.name === 'replay') return await replay(command, world, terminal);
     return await serve(world, terminal);
   } catch (error) {

@@ -55,7 +55,7 @@ const HOUR = `async (seed) => {
     for (const listener of listeners) listener(mirror.state, { reason, changed, removed });
   };
   const take = (reason, news) => {
-    const { changed, removed } = rows.take(news, false);
+    const { changed, removed } = rows.apply(news, false);
     tell(reason, changed, removed);
   };
   const drawing = drawBars(mirror, { candles, volume, timeScale: chart.timeScale() });

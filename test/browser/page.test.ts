@@ -281,3 +281,43 @@ test('an order goes from placing to filled, block by block, and the bar with it'
   assert.notEqual(after.at(-1)?.close, before.at(-1)?.close);
   seen.assertClean();
 });
+
+test('the reference page asks and listens to the market behind it', async () => {
+  const { world, trader, browser } = scene();
+  const { asset } = await world.launch(trader, { name: 'Fifth', ticker: 'FIFTH' });
+  await bought(asset, 30);
+  const seen = await visit(browser, world.url);
+  const { page } = seen;
+  await seen.open('docs#topic-LastBar');
+  const listen = page.locator('#topic-LastBar form.listen');
+  await listen.waitFor();
+  await seen.asked(
+    'the recorded token is replaced by the newest one',
+    () => listen.locator('textarea').inputValue(),
+    (frame) => frame.includes(asset),
+  );
+  await listen.getByRole('button', { name: 'Subscribe' }).click();
+  const frames = listen.locator('.frames > div');
+  await frames.first().waitFor();
+  const first = await frames.count();
+  await bought(asset, 40);
+  await seen.asked(
+    'a trade brings a frame',
+    () => frames.count(),
+    (count) => count > first,
+  );
+  await listen.getByRole('button', { name: 'Stop' }).click();
+  await listen.locator('.state').getByText('closed').waitFor();
+
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('server/time');
+  const entry = page.locator('details.entry:visible');
+  assert.equal(await entry.count(), 1);
+  await entry.locator('summary').first().click();
+  await entry.getByRole('button', { name: 'Send' }).click();
+  await entry.locator('output').getByText('200 /v1/utility/server/time').waitFor();
+  assert.match((await entry.locator('output pre').textContent()) ?? '', /"timestamp": \d+/);
+  const copy = entry.locator('button.copy').first();
+  await copy.click();
+  await copy.getByText('Copied').waitFor();
+  seen.assertClean();
+});

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Scope } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
+import { countExecuted, keepExecuted } from './coverage.ts';
 
 export const WAIT_MS = 60_000;
 
@@ -21,7 +22,10 @@ export async function openBrowser(scope: Scope): Promise<Browser> {
     args: ['--no-sandbox'],
     timeout: WAIT_MS,
   });
-  scope.after(() => browser.close());
+  scope.after(async () => {
+    await keepExecuted(browser);
+    await browser.close();
+  });
   return browser;
 }
 
@@ -88,7 +92,9 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  return new Visit(await context.newPage(), url);
+  const page = await context.newPage();
+  await countExecuted(page);
+  return new Visit(page, url);
 }
 
 /** What the chart draws, as the library has it: numbers. */

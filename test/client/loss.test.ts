@@ -60,7 +60,11 @@ test('a frame that cannot be read ends the socket, not the mirror', async (t) =>
   client.connection.onState(({ is, why }) => states.push(`${is} ${why}`));
   tamper.with = (text) => (text.includes('LastBarUpdate') ? text.slice(0, -1) : text);
   await app.feed(trade(1, 0, '1'));
-  await until('given up', () => states.some((state) => /cannot be read/.test(state)), DEADLINE_MS);
+  await until(
+    'given up',
+    () => states.some((state) => /unreadable frame/.test(state)),
+    DEADLINE_MS,
+  );
   tamper.with = passed;
   await until('back', () => bars.state.bars.length === 1, DEADLINE_MS);
 });

@@ -38,7 +38,7 @@ export function first(refs: readonly OutputRef[]): OutputRef {
 }
 
 /** Alice pays Bob 10 ADA; `change` makes it another transaction. */
-export function plain({ mine }: Place, change: Partial<RawPlan> = {}): RawPlan {
+export function plain({ mine }: Pick<Place, 'mine'>, change: Partial<RawPlan> = {}): RawPlan {
   return {
     inputs: [first(mine)],
     outputs: [pay('bob', 10n * ADA), pay('alice', 990n * ADA - FEE)],
@@ -53,7 +53,7 @@ export function pay(name: string, lovelace: bigint) {
 }
 
 /** Alice mints 5 of a token whose policy takes anything. */
-export function minting(here: Place, change: Partial<RawPlan> = {}): RawPlan {
+export function minting(here: Pick<Place, 'mine'>, change: Partial<RawPlan> = {}): RawPlan {
   const { fields, ...rest } = change;
   return plain(here, {
     outputs: [

@@ -1,13 +1,11 @@
-/** The devnet's Kupo: patterns, filters, order, spendings, datums, checkpoints and who may ask. */
+/** What the devnet's Kupo finds: patterns, filters, order, pages, spendings and datums. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { test } from 'node:test';
 import { encodeOutput } from '../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodeOutput } from '../../src/cardano/codec/output.ts';
-import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
-import { coins } from '../../src/cardano/codec/value.ts';
+import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { placed } from '../../src/cardano/validators/genesis.ts';
 import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
 import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
@@ -15,58 +13,17 @@ import { readPattern } from '../../src/devnet/kupo/pattern.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import type { OutputPlace, Page, PageRequest } from '../../src/devnet/outputSearch.ts';
-import { genesisOutputs, startDevnet } from '../support/devnetNode.ts';
+import { startDevnet } from '../support/devnetNode.ts';
 import {
   addressOf,
-  FEE_LOVELACE,
   GENESIS_TIME_MS,
   keyNamed,
   ledgerOptions,
   payment,
 } from '../support/ledgerWorld.ts';
+import { type Match, paidOn } from './kupoWorld.ts';
 
 const SLOTS = { zeroTimeMs: GENESIS_TIME_MS, zeroSlot: 0, slotLengthMs: 1000 };
-
-interface Match {
-  readonly transaction_id: string;
-  readonly output_index: number;
-  readonly value: { readonly coins: number };
-  readonly created_at: { readonly slot_no: number };
-  readonly spent_at: null | {
-    readonly slot_no: number;
-    readonly transaction_id: string;
-    readonly input_index: number;
-  };
-}
-
-/** Alice pays Bob 10 ADA in block 1, Bob pays it on to Carol in block 2. */
-async function paidOn(scope: Parameters<typeof startDevnet>[0]) {
-  const devnet = await startDevnet(scope);
-  const { node, kupoUrl } = devnet;
-  const ask = async (path: string) => {
-    const response = await fetch(`${kupoUrl}${path}`);
-    // trust: members are looked at one by one
-    const body = (await response.json()) as Readonly<Record<string, unknown>>;
-    return { status: response.status, body, headers: response.headers };
-  };
-  // trust: what Kupo answers to matches
-  const matches = async (path: string) =>
-    (await ask(`/matches/${path}`)).body as unknown as Match[];
-  const source = genesisOutputs().find(({ output }) => output.address === addressOf('alice'));
-  assert.ok(source);
-  const first = payment(source, 'alice', 'bob', 10_000_000n);
-  assert.equal(await node.submit(hexOf(first.bytes)), first.id);
-  assert.equal(await node.mine(1), 1);
-  const [output] = decodeTransaction(first.bytes).outputs;
-  assert.ok(output);
-  const received = { ref: { txHash: first.id, index: 0 }, output };
-  const second = payment(received, 'bob', 'carol', 10_000_000n - FEE_LOVELACE - 2_000_000n);
-  assert.equal(await node.submit(hexOf(second.bytes)), second.id);
-  assert.equal(await node.mine(1), 2);
-  return { devnet, ask, matches, first, second };
-}
-
-const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 test('matches by address, credentials, reference and everything', async (scope) => {
   const { matches, first } = await paidOn(scope);
@@ -98,10 +55,14 @@ test('filters by slots, newest first unless asked, and undoes a rollback', async
   const { devnet, matches, first, second } = await paidOn(scope);
   const slots = async (query: string) =>
     (await matches(`*?${query}`)).map(({ created_at: { slot_no } }) => slot_no);
-  assert.deepEqual(await slots('created_after=0'), [2, 2, 1, 1]);
-  assert.deepEqual(await slots('created_after=0&order=oldest_first'), [1, 1, 2, 2]);
-  assert.deepEqual(await slots('created_after=0&created_before=2'), [1, 1]);
-  assert.equal((await matches('*?spent_after=1')).length, 1);
+  assert.deepEqual(await slots('created_after=1'), [2, 2, 1, 1]);
+  assert.deepEqual(await slots('created_after=1&order=oldest_first'), [1, 1, 2, 2]);
+  assert.deepEqual(await slots('created_after=1&created_before=1'), [1, 1]);
+  assert.deepEqual(await slots('created_after=2&created_before=9'), [2, 2]);
+  assert.deepEqual(await slots('created_after=3'), []);
+  assert.equal((await matches('*?spent_after=2')).length, 1);
+  assert.equal((await matches('*?spent_after=3')).length, 0);
+  assert.equal((await matches('*?created_after=1&spent_before=2')).length, 1);
   assert.equal(await devnet.node.fork(1, 'none'), 1);
   assert.equal((await matches(`*@${second.id}`)).length, 0);
   const [revived] = await matches(`0@${first.id}`);
@@ -186,45 +147,58 @@ test('resolves a datum that an output names by its hash', (scope) => {
   const wanted = { height: 0, limit: 10, after: null, isResolved: true };
   const { matches } = reader.page({ oldestFirst: true }, wanted);
   assert.deepEqual(
-    matches.map((match) => matchJson(match, true).datum),
+    matches.map((match) => matchJson(match, { isResolved: true }).datum),
     ['07', '07'],
   );
 });
 
-test('checkpoints, health and headers name the newest block', async (scope) => {
-  const { ask, devnet } = await paidOn(scope);
-  const { tip } = devnet.node.chain;
-  const { body, headers } = await ask('/checkpoints');
-  assert.deepEqual(body[0], { slot_no: tip?.slot, header_hash: tip?.id });
-  assert.equal(headers.get('x-most-recent-checkpoint'), String(tip?.slot));
-  assert.equal(headers.get('etag'), tip?.id);
-  assert.deepEqual((await ask('/checkpoints/99')).body.slot_no, 2);
-  assert.equal((await ask('/checkpoints/99?strict')).body, null);
-  assert.equal((await ask('/health')).body.most_recent_checkpoint, 2);
-  assert.deepEqual((await ask('/patterns')).body, ['*']);
-  assert.deepEqual((await ask('/metadata/2')).body, []);
-  assert.equal((await ask(`/datums/${'0'.repeat(64)}`)).body, null);
+test('filters beside a pattern hold too', async (scope) => {
+  const { matches, first, second } = await paidOn(scope);
+  const found = async (path: string) => (await matches(path)).length;
+  const bob = addressOf('bob');
+  assert.equal(await found(`${bob}?transaction_id=${first.id}`), 1);
+  assert.equal(await found(`${bob}?transaction_id=${first.id}&output_index=0`), 1);
+  assert.equal(await found(`${bob}?transaction_id=${first.id}&output_index=1`), 0);
+  assert.equal(await found(`*@${first.id}?transaction_id=${second.id}`), 0);
+  assert.equal(await found(`0@${first.id}?transaction_id=${first.id}&output_index=1`), 0);
 });
 
-test('says what is wrong with a question', async (scope) => {
-  const { ask } = await paidOn(scope);
-  const wrong = [
-    '/matches/nonsense',
-    '/matches/*?spent&unspent',
-    '/matches/*?order=sideways',
-    '/matches/*?created_after=tomorrow',
-    '/matches/*?asset_name=00',
-    '/checkpoints/x',
-    '/datums/12',
-    '/scripts/12',
-    '/metadata/x',
+test('finds outputs by policy and asset, alone and beside others, in order', async (scope) => {
+  const [one, two] = ['ab', 'cd'].map((byte) => byte.repeat(28));
+  const held = (names: readonly string[]) => {
+    return {
+      address: addressOf('alice'),
+      value: asValue(
+        2_000_000n,
+        names.map((id) => [id, 1n]),
+      ),
+    };
+  };
+  const genesis = [
+    held([`${one}.01`]),
+    held([`${one}.01`, `${one}.02`]),
+    held([`${two}.`]),
+    held([`${one}.02`, `${two}.`]),
+    ...Array.from({ length: 450 }, () => held([`${two}.03`])),
   ];
-  for (const path of wrong) {
-    const { status, body } = await ask(path);
-    assert.equal(status, 400, path);
-    assert.equal(typeof body.hint, 'string', path);
-  }
-  assert.equal((await ask('/nothing')).status, 404);
+  const devnet = await startDevnet(scope, { genesis });
+  const found = async (path: string) => {
+    const response = await fetch(`${devnet.kupoUrl}/matches/${path}`);
+    // trust: what Kupo answers to matches
+    return ((await response.json()) as Match[]).map(({ output_index }) => output_index);
+  };
+  assert.deepEqual(await found(`${one}.*`), [3, 1, 0]);
+  assert.deepEqual(await found(`${one}.*?order=oldest_first`), [0, 1, 3]);
+  assert.deepEqual(await found(`${one}.02`), [3, 1]);
+  assert.deepEqual(await found(`${two}.?order=oldest_first`), [2, 3]);
+  assert.deepEqual(await found(`${one}.*?policy_id=${two}`), [3]);
+  assert.deepEqual(await found(`${one}.01?policy_id=${one}&asset_name=02`), [1]);
+  assert.deepEqual(await found(`${addressOf('alice')}?policy_id=${one}`), [3, 1, 0]);
+  assert.deepEqual(await found(`${addressOf('bob')}?policy_id=${one}&asset_name=01`), []);
+  const all = Array.from({ length: 452 }, (_, at) => 453 - at);
+  assert.deepEqual(await found(`${two}.*`), all, 'more than two pages');
+  assert.deepEqual(await found(`${two}.*?unspent&order=oldest_first`), all.toReversed());
+  assert.deepEqual(await found(`${two}.*?spent`), []);
 });
 
 test('writes integers of any size, and texts as they are', () => {
@@ -246,24 +220,5 @@ test('reads every form of a pattern', () => {
   assert.deepEqual(readPattern(`*@${id}`), { txHash: id });
   for (const text of ['', 'abc', `${hash}/`, `${hash}.0`, 'addr1qqqq', '*@12']) {
     assert.equal(readPattern(text), null, text);
-  }
-});
-
-test('refuses a foreign Host and a foreign Origin on every port', async (scope) => {
-  const { kupoUrl, devnetUrl } = await startDevnet(scope);
-  const status = (url: string, headers: Record<string, string>) =>
-    new Promise<number>((resolve, reject) => {
-      request(`${url}/health`, { headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      })
-        .on('error', reject)
-        .end();
-    });
-  for (const url of [kupoUrl, devnetUrl]) {
-    assert.equal(await status(url, {}), 200);
-    assert.equal(await status(url, { Origin: 'http://localhost:3000' }), 200);
-    assert.equal(await status(url, { Origin: 'https://evil.example' }), 403);
-    assert.equal(await status(url, { Host: 'rebound.example:1337' }), 403);
   }
 });

@@ -10,6 +10,8 @@ import { LocalLog } from '../../src/engine/log/local.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../src/engine/runtime/events.ts';
 import { type Rng, systemRng } from '../../src/engine/runtime/rng.ts';
+import { loadSnapshot } from '../../src/engine/snapshots/load.ts';
+import { LocalSnapshots } from '../../src/engine/snapshots/local.ts';
 import { type App, startApp, type World } from '../../src/server/app.ts';
 import type { KeySecrets } from '../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
@@ -100,8 +102,15 @@ export async function verifyDirectory(
   const log = new LocalLog(files.log, clock, 0);
   const quarantined = (pool: string, error: unknown) => assert.fail(`pool ${pool}: ${error}`);
   const limits = { horizonBlocks, maxMb: 0, maxLoadedPools: 20_000 };
+  const observer = {
+    snapshotLoaded: () => {},
+    snapshotUnusable: (name: string, reason: string) => assert.fail(`${name}: ${reason}`),
+  };
+  const snapshots = new LocalSnapshots(directory, observer);
+  const takeSnapshot = (path: string, upTo: number, after = 0) =>
+    loadSnapshot(path, { upTo, after }, snapshots, log, observer);
   try {
-    return await verifyState(log, files, { ...limits, clock, quarantined });
+    return await verifyState(log, files, { ...limits, clock, takeSnapshot, quarantined });
   } finally {
     await log.close();
   }

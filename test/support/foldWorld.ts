@@ -20,6 +20,9 @@ import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
 import type { MarketOrigin } from '../../src/engine/runtime/marketIdentity.ts';
 import { createRegistry } from '../../src/engine/runtime/metrics.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
+import { loadSnapshot } from '../../src/engine/snapshots/load.ts';
+import { LocalSnapshots } from '../../src/engine/snapshots/local.ts';
+import { SnapshotTaker, type TakerDeps } from '../../src/engine/snapshots/taker.ts';
 import type { TableName } from '../../src/engine/store/rows.ts';
 import type { Scope } from './server.ts';
 import { until } from './until.ts';
@@ -29,6 +32,8 @@ export interface FoldWorldOptions extends NodeOptions {
   readonly latenessMs: number;
   /** null: a market without a chain. */
   readonly origin: MarketOrigin | null;
+  /** Entries from one snapshot to the next; null: none is taken. */
+  readonly snapshotEvery: number | null;
 }
 
 export const NEVER_MS = 1_000_000_000;
@@ -41,6 +46,7 @@ export const USUAL: FoldWorldOptions = {
   commitEveryMs: NEVER_MS,
   latenessMs: 60_000,
   origin: null,
+  snapshotEvery: null,
 };
 
 /** What the node said, by event. */
@@ -55,6 +61,11 @@ export interface Said {
   readonly sumsOutdated: string[];
   /** `rebuilding`, `rebuilt` or what went wrong. */
   readonly repairs: string[];
+  /** Entries of the snapshots that were taken, and of those that a state was made from. */
+  readonly snapshots: number[];
+  readonly loaded: number[];
+  readonly unusable: string[];
+  readonly snapshotFailures: unknown[];
   /** Tags given to the hub since they were last cleared. */
   readonly tags: Set<string>;
   epochChanges: number;
@@ -76,6 +87,7 @@ interface Parts {
   readonly writer: LogWriter;
   readonly rng: Rng;
   readonly startedAt: number;
+  readonly taker: SnapshotTaker | null;
 }
 
 let images = 0;
@@ -92,6 +104,7 @@ export class FoldWorld {
   readonly startedAt: number;
   readonly #scope: Scope;
   readonly #rng: Rng;
+  readonly #taker: SnapshotTaker | null;
   #stopped = false;
 
   /**
@@ -115,8 +128,11 @@ export class FoldWorld {
       maxMb: options.logMaxMb,
       sumsOutdated: (reason) => said.sumsOutdated.push(reason),
     });
+    const snapshots = snapshotsOf(directory, said);
+    const takeSnapshot = taking(snapshots, log, said);
     const store = await recover(log, files, {
       ...foldOptions(options, said),
+      takeSnapshot,
       market,
       rng,
       epochStarted: (epoch, reason) => said.epochs.push(`${epoch} ${reason}`),
@@ -126,7 +142,8 @@ export class FoldWorld {
       throw error;
     });
     const tail = await log.last();
-    const node = new Node(store, tail.seq, log, files, systemClock, options, {
+    const nodeOptions = { ...options, takeSnapshot };
+    const node = new Node(store, tail.seq, log, files, systemClock, nodeOptions, {
       ...events,
       commitFailed: (error) => said.commitFailures.push(error),
       actorQuarantined: (pool) => said.quarantined.push(pool),
@@ -148,7 +165,10 @@ export class FoldWorld {
     });
     await node.reached(tail.seq);
     const startedAt = tail.seq;
-    const parts = { scope, directory, options, files, said, log, node, writer, rng, startedAt };
+    const taker = takerOf({ node, log, files, snapshots, clock: systemClock }, options, said);
+    taker?.start();
+    const own = { scope, directory, options, files, said, log, node, writer, rng };
+    const parts = { ...own, startedAt, taker };
     const world = new FoldWorld(parts);
     scope.after(() => world.stop());
     return world;
@@ -165,6 +185,7 @@ export class FoldWorld {
     this.startedAt = parts.startedAt;
     this.#scope = parts.scope;
     this.#rng = parts.rng;
+    this.#taker = parts.taker;
   }
 
   get fold() {
@@ -209,7 +230,9 @@ export class FoldWorld {
   async rebuilt(): Promise<Rebuilt> {
     const file = join(this.directory, 'compared.sqlite');
     const { seq, log, files } = this;
-    const store = await rebuildState(file, seq, log, files, foldOptions(this.options, this.said));
+    const takeSnapshot = taking(snapshotsOf(this.directory, this.said), log, this.said);
+    const making = { ...foldOptions(this.options, this.said), takeSnapshot };
+    const store = await rebuildState(file, seq, log, files, making);
     const digest = await store.digest();
     const stateHash = store.checkpoint?.stateHash ?? '';
     await store.close();
@@ -220,6 +243,7 @@ export class FoldWorld {
     if (this.#stopped) return;
     this.#stopped = true;
     this.writer.stop();
+    await this.#taker?.stop();
     await this.node.stop();
   }
 
@@ -260,9 +284,46 @@ function silence(): Said {
     rejected: [],
     sumsOutdated: [],
     repairs: [],
+    snapshots: [],
+    loaded: [],
+    unusable: [],
+    snapshotFailures: [],
     tags: new Set(),
     epochChanges: 0,
   };
+}
+
+function snapshotsOf(directory: string, { unusable }: Said): LocalSnapshots {
+  return new LocalSnapshots(directory, {
+    snapshotUnusable: (name, reason) => unusable.push(`${name}: ${reason}`),
+  });
+}
+
+function taking(snapshots: LocalSnapshots, log: LocalLog, { loaded, unusable }: Said) {
+  const observer = {
+    snapshotLoaded: (_what: string, seq: number) => loaded.push(seq),
+    snapshotUnusable: (name: string, reason: string) => unusable.push(`${name}: ${reason}`),
+  };
+  return (path: string, upTo: number, after = 0) =>
+    loadSnapshot(path, { upTo, after }, snapshots, log, observer);
+}
+
+function takerOf(
+  deps: TakerDeps,
+  { snapshotEvery }: FoldWorldOptions,
+  { snapshots, snapshotFailures }: Said,
+): SnapshotTaker | null {
+  if (snapshotEvery === null) return null;
+  return new SnapshotTaker(
+    deps,
+    { every: snapshotEvery, trims: true, retryMs: 20, rests: 0 },
+    {
+      snapshotTaken: (seq) => snapshots.push(seq),
+      snapshotFailed(error, isRepeated) {
+        if (!isRepeated) snapshotFailures.push(error);
+      },
+    },
+  );
 }
 
 function foldOptions(options: FoldWorldOptions, said: Said): RebuildOptions {

@@ -1,6 +1,6 @@
 /** Reads the ledger's file as Kupo shows it: heights become points, spendings get redeemers. */
 import { toHex } from '../../cardano/codec/hex.ts';
-import type { Utxo } from '../../cardano/codec/output.ts';
+import type { Output, Utxo } from '../../cardano/codec/output.ts';
 import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
 import type { BlockHead, LedgerFile } from '../ledgerFile.ts';
@@ -29,10 +29,10 @@ export class KupoReader {
   /** What matches; `last` is null where no page follows. */
   page(pattern: Pattern, { isResolved, ...request }: MatchPage) {
     const { found, last } = this.#file.search.page(pattern, request);
-    const { address } = pattern;
-    const wanted = found.filter(
-      ({ utxo }) => address === undefined || utxo.output.address === address,
-    );
+    const { address, also = {} } = pattern;
+    const wanted = found.filter(({ utxo: { output } }) => {
+      return (address === undefined || output.address === address) && holds(output, also);
+    });
     const matches = wanted.map((row) => {
       const match = this.#match(row);
       return isResolved ? { ...match, shownDatum: this.#shownDatum(row.utxo) } : match;
@@ -93,14 +93,14 @@ export class KupoReader {
     return this.#file.headUpTo(slot);
   }
 
-  /** The first height whose slot is above `slot`; what the chain began with has slot 0. */
-  heightAfter(slot: number): number {
-    return slot < 0 ? 0 : (this.#file.headUpTo(slot)?.height ?? 0) + 1;
+  /** The first height whose slot is `slot` or above; what the chain began with has slot 0. */
+  heightFrom(slot: number): number {
+    return slot <= 0 ? 0 : (this.#file.headUpTo(slot - 1)?.height ?? 0) + 1;
   }
 
-  /** The last height whose slot is below `slot`. */
-  heightBefore(slot: number): number {
-    return slot <= 0 ? -1 : (this.#file.headUpTo(slot - 1)?.height ?? 0);
+  /** The last height whose slot is `slot` or below. */
+  heightUpTo(slot: number): number {
+    return this.#file.headUpTo(slot)?.height ?? 0;
   }
 
   datum(hash: string): { datum: string } | null {
@@ -113,14 +113,24 @@ export class KupoReader {
     return utxo === null ? null : scriptJson(utxo.output);
   }
 
-  /** Of the block in a slot, or of one of its transactions. */
+  /**
+   * Of the first block in `slot` or after it, or of one of its transactions; null where there is no
+   * such block, or it is not kept.
+   */
   metadata(slot: number, txHash: string | null) {
-    const head = this.#file.headAt(slot);
-    if (head === null) return [];
-    return this.#file.transactionsOf(head.height).flatMap(({ id, bytes }) => {
+    const head = this.#file.head(this.heightFrom(slot));
+    if (head === null || head.height <= this.#file.marks().pruned) return null;
+    const found = this.#file.transactionsOf(head.height).flatMap(({ id, bytes }) => {
       if (txHash !== null && id !== txHash) return [];
       const metadata = metadataJson(decodeTransaction(bytes));
       return metadata === null ? [] : [{ transaction_id: id, ...metadata }];
     });
+    return { hash: head.hash, found };
   }
+}
+
+function holds({ value }: Output, { policy, assetName }: NonNullable<Pattern['also']>): boolean {
+  if (policy === undefined) return true;
+  if (assetName !== undefined) return value.assets.has(`${policy}.${assetName}`);
+  return [...value.assets.keys()].some((asset) => asset.startsWith(`${policy}.`));
 }

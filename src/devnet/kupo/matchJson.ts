@@ -38,8 +38,15 @@ export function pointJson({ slot, hash }: KupoPoint) {
   return { slot_no: slot, header_hash: hash };
 }
 
-/** `isResolved`: with the datum and the script themselves, as with `?resolve_hashes`. */
-export function matchJson(match: Match, isResolved: boolean) {
+export interface MatchOptions {
+  /** With the datum and the script themselves, as with `?resolve_hashes`. */
+  readonly isResolved?: boolean;
+  /** As `Accept: application/json;asset-quantity=string` asks for. */
+  readonly areAmountsTexts?: boolean;
+}
+
+export function matchJson(match: Match, options: MatchOptions = {}) {
+  const { isResolved = false, areAmountsTexts = false } = options;
   const { utxo, transactionIndex, createdAt, spent } = match;
   const { output } = utxo;
   const hash = datumHashOf(output);
@@ -48,7 +55,7 @@ export function matchJson(match: Match, isResolved: boolean) {
     transaction_id: utxo.ref.txHash,
     output_index: utxo.ref.index,
     address: output.address,
-    value: valueJson(output),
+    value: valueJson(output, areAmountsTexts ? String : (amount) => amount),
     datum_hash: hash,
     ...(hash === null ? {} : { datum_type: output.datum === null ? 'hash' : 'inline' }),
     ...(isResolved
@@ -68,9 +75,11 @@ export function matchJson(match: Match, isResolved: boolean) {
   };
 }
 
-function valueJson({ value }: Output) {
-  const assets = [...value.assets].map(([asset, amount]) => [asset.replace(/\.$/, ''), amount]);
-  return { coins: value.lovelace, assets: Object.fromEntries(assets) };
+function valueJson({ value }: Output, written: (amount: bigint) => bigint | string) {
+  const assets = [...value.assets].map(([asset, amount]) => {
+    return [asset.replace(/\.$/, ''), written(amount)] as const;
+  });
+  return { coins: written(value.lovelace), assets: Object.fromEntries(assets) };
 }
 
 export function datumHashOf(output: Output): string | null {

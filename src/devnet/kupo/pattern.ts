@@ -7,8 +7,11 @@ import { formatAddress, parseAddress, readAddress } from '../../cardano/codec/ad
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import type { OutputQuery } from '../outputSearch.ts';
 
-/** `address`: beside the query, exactly this one. */
-export type Pattern = OutputQuery & { readonly address?: string };
+/** Beside the query: exactly this address, and this asset too. */
+export type Pattern = OutputQuery & {
+  readonly address?: string;
+  readonly also?: Pick<OutputQuery, 'policy' | 'assetName'>;
+};
 
 const BYTES_28 = /^[0-9a-f]{56}$/;
 const REFERENCE = /^(\*|\d{1,5})@([0-9a-f]{64})$/;

@@ -1,63 +1,130 @@
-/** What `/matches` is asked: a pattern, and the filters of its query string. */
+/** Reads what `/matches` is asked: a pattern, and the filters of its query string. */
 import type { KupoReader } from './kupoReader.ts';
+import { pointJson } from './matchJson.ts';
 import { type Pattern, readPattern } from './pattern.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 const POLICY = /^[0-9a-f]{56}$/;
 const NAME = /^(?:[0-9a-f]{2}){0,32}$/;
+const INDEX = /^\d{1,5}$/;
+const POINT = /^(\d{1,15})(?:\.([0-9a-f]{64}))?$/;
 
-/** A text says what is wrong. */
+/** The body of an answer with status 400. */
+export interface Invalid {
+  readonly hint: string;
+  readonly details?: unknown;
+}
+
+export interface Question {
+  readonly pattern: Pattern;
+  /** With datums and scripts themselves. */
+  readonly isResolved: boolean;
+}
+
 export function readQuestion(
   text: string,
   params: URLSearchParams,
   reader: KupoReader,
-): Pattern | string {
+): Question | Invalid {
   const pattern = readPattern(text);
   if (pattern === null) {
-    return 'Invalid pattern! An address, payment/delegation, policy.asset, index@transaction or *.';
+    return invalid(
+      'Invalid pattern! An address, payment/delegation, policy.asset, index@transaction or *.',
+    );
   }
-  if (params.has('spent') && params.has('unspent')) return 'spent and unspent exclude each other.';
+  const flags = ['spent', 'unspent', 'resolve_hashes'].flatMap((name) => params.getAll(name));
+  if (flags.some((value) => value !== '')) {
+    return invalid('spent, unspent and resolve_hashes are flags without a value.');
+  }
+  if (params.has('spent') && params.has('unspent')) {
+    return invalid('spent and unspent exclude each other.');
+  }
   const status = params.has('unspent') ? 'unspent' : params.has('spent') ? 'spent' : undefined;
-  const more = {
-    txHash: params.get('transaction_id') ?? pattern.txHash,
-    index: params.has('output_index') ? Number(params.get('output_index')) : pattern.index,
-    policy: params.get('policy_id') ?? pattern.policy,
-    assetName: params.get('asset_name') ?? pattern.assetName,
-  };
-  if (more.txHash !== undefined && !HASH.test(more.txHash))
-    return 'transaction_id is 64 hex digits.';
-  if (more.policy !== undefined && !POLICY.test(more.policy)) return 'policy_id is 56 hex digits.';
-  if (more.assetName !== undefined && !NAME.test(more.assetName)) return 'asset_name is hex.';
-  if (more.assetName !== undefined && more.policy === undefined)
-    return 'asset_name wants policy_id.';
-  if (more.index !== undefined && !Number.isSafeInteger(more.index))
-    return 'output_index is a number.';
   const order = params.get('order') ?? 'most_recent_first';
   if (order !== 'most_recent_first' && order !== 'oldest_first') {
-    return 'order is most_recent_first or oldest_first.';
+    return invalid('order is most_recent_first or oldest_first.');
   }
-  const made = range(params, 'created', reader);
-  const spent = range(params, 'spent', reader);
-  if (typeof made === 'string') return made;
-  if (typeof spent === 'string') return spent;
-  return { ...pattern, ...more, status, made, spent, oldestFirst: order === 'oldest_first' };
+  const filters = readFilters(pattern, params);
+  if ('hint' in filters) return filters;
+  const bounds = readBounds(params, reader);
+  if ('hint' in bounds) return bounds;
+  const oldestFirst = order === 'oldest_first';
+  return {
+    pattern: { ...pattern, ...bounds, ...filters, status, oldestFirst },
+    isResolved: params.has('resolve_hashes'),
+  };
 }
 
-/** Slots or points (`slot.hash`) as heights: after is exclusive, before too. */
-function range(
-  params: URLSearchParams,
-  what: 'created' | 'spent',
-  reader: KupoReader,
-): readonly [number, number] | undefined | string {
-  const after = params.get(`${what}_after`);
-  const before = params.get(`${what}_before`);
-  if (after === null && before === null) return undefined;
-  const slots = [after ?? '-1', before ?? String(Number.MAX_SAFE_INTEGER)].map((text) => {
-    return /^(-1|\d{1,16})(\.[0-9a-f]{64})?$/.test(text) ? Number(text.split('.')[0]) : null;
-  });
-  const [from, to] = slots;
-  if (from === null || to === null || from === undefined || to === undefined) {
-    return `${what}_after and ${what}_before are slots.`;
+function invalid(hint: string): Invalid {
+  return { hint };
+}
+
+function readFilters(pattern: Pattern, params: URLSearchParams): Pattern | Invalid {
+  const value = (name: string) => params.get(name) ?? undefined;
+  const [txHash, index] = [value('transaction_id'), value('output_index')];
+  const [policy, assetName] = [value('policy_id'), value('asset_name')];
+  if (txHash !== undefined && !HASH.test(txHash)) {
+    return invalid('transaction_id is 64 hex digits.');
   }
-  return [reader.heightAfter(from), reader.heightBefore(to)];
+  if (policy !== undefined && !POLICY.test(policy)) return invalid('policy_id is 56 hex digits.');
+  if (assetName !== undefined && (policy === undefined || !NAME.test(assetName))) {
+    return invalid('asset_name is hex, and needs a policy_id.');
+  }
+  if (index !== undefined && (txHash === undefined || !INDEX.test(index))) {
+    return invalid('output_index is a number, and needs a transaction_id.');
+  }
+  const reference = { txHash, index: index === undefined ? undefined : Number(index) };
+  const asset = { policy, assetName };
+  // A pattern of another asset stays what the index is searched for.
+  const wanted = pattern.policy === undefined ? asset : { also: asset };
+  return {
+    ...(txHash === undefined ? {} : reference),
+    ...(policy === undefined ? {} : wanted),
+    ...(contradicts(pattern, reference) ? { made: NOTHING } : {}),
+  };
+}
+
+function contradicts({ txHash, index }: Pattern, filters: Pattern): boolean {
+  const differ = <T>(one: T | undefined, other: T | undefined) =>
+    one !== undefined && other !== undefined && one !== other;
+  return differ(txHash, filters.txHash) || differ(index, filters.index);
+}
+
+const NOTHING = [1, 0] as const;
+
+/** Slots or points (`slot.hash`), both ends included, as heights. One lower and one upper bound. */
+function readBounds(
+  params: URLSearchParams,
+  reader: KupoReader,
+): Pick<Pattern, 'made' | 'spent'> | Invalid {
+  const found: { created?: [number, number]; spent?: [number, number] } = {};
+  for (const [end, side] of ['after', 'before'].entries()) {
+    const names = (['created', 'spent'] as const).filter((what) => params.has(`${what}_${side}`));
+    const values = names.flatMap((what) => params.getAll(`${what}_${side}`));
+    if (values.length > 1) return invalid(`Only one bound may be a ${side}.`);
+    const [[what], [text]] = [names, values];
+    if (what === undefined || text === undefined) continue;
+    const slot = readSlot(text, reader);
+    if (typeof slot !== 'number') return slot;
+    const range = found[what] ?? [0, Number.MAX_SAFE_INTEGER];
+    range[end] = end === 0 ? reader.heightFrom(slot) : reader.heightUpTo(slot);
+    found[what] = range;
+  }
+  return {
+    ...(found.created === undefined ? {} : { made: found.created }),
+    ...(found.spent === undefined ? {} : { spent: found.spent }),
+  };
+}
+
+/** A point must be on the chain. */
+function readSlot(text: string, reader: KupoReader): number | Invalid {
+  const [, digits, hash] = POINT.exec(text) ?? [];
+  if (digits === undefined) return invalid('A bound is a slot, or slot.hash of a block.');
+  const slot = Number(digits);
+  if (hash === undefined) return slot;
+  const ancestor = reader.pointUpTo(slot);
+  if (ancestor === null) return invalid('No such point is known.');
+  if (ancestor.slot === slot && ancestor.hash === hash) return slot;
+  const hint = `There is no block ${text}: details.ancestor is the closest one before it.`;
+  return { hint, details: { ancestor: pointJson(ancestor) } };
 }

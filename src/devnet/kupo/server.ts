@@ -6,7 +6,13 @@
  * A long answer is sent in pages as of the block that was newest when it began; a rollback below
  * that block ends it in the middle, so that nobody takes half of it for all.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { slotStartMs } from '../../cardano/codec/slots.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -17,6 +23,7 @@ import { listen } from '../listen.ts';
 import type { OutputPlace } from '../outputSearch.ts';
 import { KupoReader } from './kupoReader.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
+import { readPattern } from './pattern.ts';
 import { readQuestion } from './question.ts';
 
 export interface KupoOptions {
@@ -31,6 +38,7 @@ export interface KupoOptions {
 interface Plain {
   readonly status: number;
   readonly body: unknown;
+  readonly headers?: OutgoingHttpHeaders;
 }
 
 /** Entries of an index that are read before other requests have their turn. */
@@ -38,7 +46,12 @@ const PAGE = 200;
 const MOST_REQUESTS = 256;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
+const CORS = { 'access-control-allow-origin': '*' };
 const TYPE = 'application/json;charset=utf-8';
+const AMOUNTS_AS_TEXTS = 'asset-quantity=string';
+/** Paths whose answers change with the newest block alone; others are not cached. */
+const CACHED = ['checkpoints', 'matches', 'datums', 'scripts', 'metadata'];
+const PATHS = [...CACHED, 'patterns', 'health'];
 
 export class KupoServer {
   readonly #reader: KupoReader;
@@ -72,19 +85,16 @@ export class KupoServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method, url = '/', headers } = request;
-    const refusal = isForeign(headers, this.#options.guard);
+    const refusal = isForeign(request.headers, this.#options.guard);
     if (refusal !== null) this.#send(response, { status: 403, body: { hint: refusal } });
+    else if (request.method === 'OPTIONS') response.writeHead(200, CORS).end();
     else if (this.#underway >= MOST_REQUESTS) {
       const hint = `${MOST_REQUESTS} requests are under way: try again`;
       this.#send(response, { status: 503, body: { hint } });
-    } else if (method !== 'GET') {
-      const hint = 'The patterns of a devnet are fixed: it indexes everything. Use GET.';
-      this.#send(response, { status: 405, body: { hint } });
     } else {
       this.#underway += 1;
       try {
-        await this.#get(new URL(url, 'http://kupo'), response);
+        await this.#route(request, response);
       } catch (error) {
         if (response.headersSent) response.destroy();
         else this.#send(response, { status: 500, body: { hint: String(error) } });
@@ -94,30 +104,53 @@ export class KupoServer {
     }
   }
 
-  async #get({ pathname, searchParams }: URL, response: ServerResponse): Promise<void> {
-    const [, kind = '', ...rest] = pathname.split('/').map(safelyDecoded);
-    if (kind === 'matches') await this.#matches(rest.join('/'), searchParams, response);
-    else this.#send(response, this.#plain(kind, rest, searchParams));
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = '/', headers } = request;
+    const { pathname, searchParams } = URL.parse(`http://kupo${url}`) ?? new URL('http://kupo');
+    const [, ...parts] = pathname.split('/').map(safelyDecoded);
+    const [kind = '', ...rest] = parts[0] === 'v1' ? parts.slice(1) : parts;
+    if (!PATHS.includes(kind)) {
+      this.#send(response, missing(`${PATHS.slice(0, -1).join(', ')} and health are here.`));
+    } else if (method !== 'GET') {
+      const hint = 'Use GET: a devnet indexes everything, its patterns are fixed.';
+      this.#send(response, { status: 406, body: { hint } });
+    } else if (CACHED.includes(kind) && this.#isNewest(headers['if-none-match'])) {
+      response.writeHead(304, this.#headers()).end();
+    } else if (kind === 'matches') {
+      const areAmountsTexts = headers.accept?.includes(AMOUNTS_AS_TEXTS) === true;
+      await this.#matches(rest.join('/'), searchParams, areAmountsTexts, response);
+    } else this.#send(response, this.#plain(kind, rest, searchParams));
   }
 
-  async #matches(text: string, params: URLSearchParams, response: ServerResponse): Promise<void> {
+  #isNewest(etag: string | undefined): boolean {
+    const { tip } = this.#ledger;
+    return tip !== null && etag === tip.hash;
+  }
+
+  async #matches(
+    text: string,
+    params: URLSearchParams,
+    areAmountsTexts: boolean,
+    response: ServerResponse,
+  ): Promise<void> {
     const question = readQuestion(text === '' ? '*' : text, params, this.#reader);
-    if (typeof question === 'string') {
-      this.#send(response, { status: 400, body: { hint: question } });
+    if ('hint' in question) {
+      this.#send(response, { status: 400, body: question });
       return;
     }
+    const { pattern, isResolved } = question;
     const asOf = this.#ledger.tip;
-    const isResolved = params.has('resolve_hashes');
-    this.#head(response, 200);
+    const type = areAmountsTexts ? `${TYPE};${AMOUNTS_AS_TEXTS}` : TYPE;
+    response.writeHead(200, { ...this.#headers(), 'content-type': type });
     const height = asOf?.height ?? 0;
     let separator = '[';
     let after: OutputPlace | null = null;
     for (;;) {
       if (!this.#reader.isOnChain(asOf)) throw new Error('the chain was rolled back meanwhile');
       const wanted = { height, limit: PAGE, after, isResolved };
-      const { matches, last } = this.#reader.page(question, wanted);
+      const { matches, last } = this.#reader.page(pattern, wanted);
       for (const match of matches) {
-        response.write(separator + writeJson(matchJson(match, isResolved)));
+        response.write(separator + writeJson(matchJson(match, { isResolved, areAmountsTexts })));
         separator = ',';
       }
       if (last === null) break;
@@ -128,42 +161,50 @@ export class KupoServer {
   }
 
   #plain(kind: string, rest: readonly string[], params: URLSearchParams): Plain {
-    const [argument = ''] = rest;
+    const [argument = '', ...more] = rest;
+    if (kind === 'patterns') return patterns(rest.join('/'));
+    const mustBeNamed = kind !== 'health' && kind !== 'checkpoints';
+    if (more.length > 0 || (mustBeNamed && argument === '') || (kind === 'health' && argument)) {
+      return missing('There is no such path below it.');
+    }
     if (kind === 'health') return { status: 200, body: this.#health() };
     if (kind === 'checkpoints') return this.#checkpoints(argument, params);
-    if (kind === 'patterns') return { status: 200, body: ['*'] };
+    if (kind === 'metadata') return this.#metadata(argument, params);
     if (kind === 'datums') {
       return /^[0-9a-f]{64}$/.test(argument)
         ? { status: 200, body: this.#reader.datum(argument) }
-        : { status: 400, body: { hint: 'The hash of a datum is 64 hex digits.' } };
+        : invalid('The hash of a datum is 64 hex digits.');
     }
-    if (kind === 'scripts') {
-      return /^[0-9a-f]{56}$/.test(argument)
-        ? { status: 200, body: this.#reader.script(argument) }
-        : { status: 400, body: { hint: 'The hash of a script is 56 hex digits.' } };
-    }
-    if (kind === 'metadata') return this.#metadata(argument, params);
-    const hint = 'matches, patterns, checkpoints, datums, scripts, metadata and health are here.';
-    return { status: 404, body: { hint } };
+    return /^[0-9a-f]{56}$/.test(argument)
+      ? { status: 200, body: this.#reader.script(argument) }
+      : invalid('The hash of a script is 56 hex digits.');
   }
 
   #checkpoints(argument: string, params: URLSearchParams): Plain {
     if (argument === '') return { status: 200, body: this.#reader.checkpoints().map(pointJson) };
-    if (!/^\d{1,15}$/.test(argument)) {
-      return { status: 400, body: { hint: 'A checkpoint is asked for by its slot.' } };
+    if (!SLOT.test(argument)) return invalid('A checkpoint is asked for by its slot.');
+    const isStrict = params.has('strict');
+    if (String(params) !== (isStrict ? 'strict=' : '')) {
+      return invalid('strict is the only flag of a checkpoint, and has no value.');
     }
     const slot = Number(argument);
     const point = this.#reader.pointUpTo(slot);
-    const isWanted = point !== null && (!params.has('strict') || point.slot === slot);
+    const isWanted = point !== null && (!isStrict || point.slot === slot);
     return { status: 200, body: isWanted ? pointJson(point) : null };
   }
 
   #metadata(argument: string, params: URLSearchParams): Plain {
-    if (!/^\d{1,15}$/.test(argument)) {
-      return { status: 400, body: { hint: 'Metadata is asked for by the slot of its block.' } };
-    }
+    if (!SLOT.test(argument)) return invalid('Metadata is asked for by the slot of its block.');
     const txHash = params.get('transaction_id');
-    return { status: 200, body: this.#reader.metadata(Number(argument), txHash) };
+    if (txHash !== null && !/^[0-9a-f]{64}$/.test(txHash)) {
+      return invalid('transaction_id is 64 hex digits.');
+    }
+    const slot = Number(argument);
+    if (slot === 0) return { status: 200, body: [] };
+    const metadata = this.#reader.metadata(slot, txHash);
+    if (metadata === null) return invalid('No block is known there, or it is not kept any more.');
+    const headers = { 'x-block-header-hash': metadata.hash };
+    return { status: 200, body: metadata.found, headers };
   }
 
   #health() {
@@ -181,19 +222,37 @@ export class KupoServer {
     };
   }
 
-  #head(response: ServerResponse, status: number): void {
+  #headers(): OutgoingHttpHeaders {
     const { tip } = this.#ledger;
-    response.writeHead(status, {
+    return {
+      ...CORS,
       'content-type': TYPE,
       'x-most-recent-checkpoint': String(tip?.slot ?? 0),
       ...(tip === null ? {} : { etag: tip.hash }),
-    });
+    };
   }
 
-  #send(response: ServerResponse, { status, body }: Plain): void {
-    this.#head(response, status);
+  #send(response: ServerResponse, { status, body, headers = {} }: Plain): void {
+    const all = status === 200 ? this.#headers() : { ...CORS, 'content-type': TYPE };
+    response.writeHead(status, { ...all, ...headers });
     response.end(writeJson(body));
   }
+}
+
+const SLOT = /^\d{1,15}$/;
+
+function invalid(hint: string): Plain {
+  return { status: 400, body: { hint } };
+}
+
+function missing(hint: string): Plain {
+  return { status: 404, body: { hint } };
+}
+
+/** Every pattern is included in the only one that there is. */
+function patterns(text: string): Plain {
+  const isPattern = text === '' || readPattern(text) !== null;
+  return isPattern ? { status: 200, body: ['*'] } : invalid('Invalid pattern!');
 }
 
 function safelyDecoded(part: string): string {

@@ -29,7 +29,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
   'queryLedgerState/tip': fact(point),
   'queryLedgerState/utxo': (node, { params }) => node.utxo(params),
   // Nobody is registered for rewards here.
-  'queryLedgerState/rewardAccountSummaries': fact(() => ({})),
+  'queryLedgerState/rewardAccountSummaries': fact(() => []),
   'queryNetwork/tip': fact(point),
   'queryNetwork/blockHeight': fact(({ chain: { tip } }) => tip?.height ?? 'origin'),
   'queryNetwork/startTime': fact(({ facts }) => facts.startTime),
@@ -45,8 +45,9 @@ export async function answerQuery(node: ServedNode, request: Request): Promise<A
   const query = Object.hasOwn(QUERIES, method) ? QUERIES[method] : undefined;
   if (query === undefined) return null;
   if (method === 'queryNetwork/genesisConfiguration' && params.era !== 'shelley') {
-    const message = "Invalid request: only the 'shelley' genesis is known here.";
-    return { error: { code: CODES.invalidParams, message } };
+    const message = 'Failed to retrieve genesis configuration.';
+    const data = "A devnet begins in the last era: only 'shelley' has one.";
+    return { error: { code: CODES.genesisUnavailable, message, data } };
   }
   return query(node, request);
 }

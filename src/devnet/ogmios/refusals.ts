@@ -74,6 +74,7 @@ type Explain = (
 
 const EXPLAINED: Partial<Readonly<Record<RefusalReason, Explain>>> = {
   MALFORMED: (_tx, _at, message) => deserialisationFailure(message),
+  MEMPOOL_FULL: (_tx, _at, message) => mempoolError(`The mempool is full. ${message}`),
   INPUT_SPENT: inputSpent,
   BAD_SIGNATURE: ({ keyWitnesses }) => ({
     code: 3100,

@@ -27,6 +27,7 @@ export const CODES = {
   intersectionNotFound: 1000,
   intersectionInterleaved: 1001,
   ledgerStateUnavailable: 2000,
+  genesisUnavailable: 2004,
   mustAcquireMempool: 4000,
 } as const;
 
@@ -45,6 +46,11 @@ export function answerText({ method, id }: Request, answer: Answer): string {
 export function resultText({ method, id }: Request, result: string): string {
   const head = `"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
   return `{${head},"result":${result},"id":${jsonText(id)}}`;
+}
+
+/** Of the text of an answer; it begins with what the functions here write. */
+export function isError(answer: string): boolean {
+  return /^\{"jsonrpc":"2\.0",(?:"method":"[^"]*",)?"error":/.test(answer);
 }
 
 /** To a request that is none; it names no method. */

@@ -14,6 +14,7 @@ import { type Guard, isForeign } from '../guard.ts';
 import { listen } from '../listen.ts';
 import { type Activity, health } from './health.ts';
 import { jsonText } from './json.ts';
+import { isError } from './rpc.ts';
 import type { ServedNode } from './served.ts';
 import { Session } from './session.ts';
 
@@ -158,10 +159,13 @@ export class OgmiosServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '' } = request;
     const [path = ''] = url.split('?');
-    if (method === 'GET' && path === '/health') {
+    if (method === 'OPTIONS') {
+      response.writeHead(200, { ...CORS, 'access-control-allow-headers': 'content-type' }).end();
+    } else if (method === 'GET' && path === '/health') {
       send(response, 200, health(this.#node, this.#activity(), this.#options.version));
     } else if (method !== 'POST') {
-      send(response, path === '/' ? 405 : 404, { error: 'POST / and GET /health are here.' });
+      const isKnown = path === '/' || path === '/health';
+      send(response, isKnown ? 406 : 404, { error: 'POST / and GET /health are here.' });
     } else await this.#post(path, request, response);
   }
 
@@ -173,8 +177,8 @@ export class OgmiosServer {
     }
     if (path === '/') {
       this.#messages += 1;
-      const text = await this.#call(body);
-      response.writeHead(200, JSON_TYPE).end(text);
+      const { text, status } = await this.#call(body);
+      response.writeHead(status, JSON_TYPE).end(text);
       return;
     }
     const answer = await this.#options.route(path, body);
@@ -183,12 +187,12 @@ export class OgmiosServer {
   }
 
   /** One request in a session that ends with its answer: no cursor or snapshot outlives it. */
-  #call(text: string): Promise<string> {
-    const answered = Promise.withResolvers<string>();
+  #call(text: string): Promise<{ readonly status: number; readonly text: string }> {
+    const answered = Promise.withResolvers<{ status: number; text: string }>();
     const session = new Session(this.#node, {
-      send: answered.resolve,
+      send: (answer) => answered.resolve({ status: isError(answer) ? 400 : 200, text: answer }),
       isFull: () => false,
-      close: answered.resolve,
+      close: (reason) => answered.resolve({ status: 500, text: jsonText({ error: reason }) }),
     });
     session.receive(text);
     return answered.promise.finally(() => session.end());
@@ -205,7 +209,9 @@ export class OgmiosServer {
   }
 }
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
+/** Pages of other origins are refused before: see guard.ts. */
+const CORS = { 'access-control-allow-origin': '*' };
+const JSON_TYPE = { ...CORS, 'content-type': 'application/json; charset=utf-8' };
 
 /** The client may reset the connection, or keep its half open: neither may last. */
 function refuse(socket: Duplex, status: string, why: string): void {

@@ -24,9 +24,8 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
   /** Stops a rebuild between two slices, with `Interrupted`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Of a node among several, whose log may begin in the middle of an epoch: puts a state that the
-   * log goes on from into a file, one at or before an entry, and after another; its seq, or null
-   * where there is none.
+   * The log may begin in the middle of an epoch: puts a state that it goes on from into a file, one
+   * at or before an entry, and after another; its seq, or null where there is none.
    */
   takeSnapshot?(file: string, upTo: number, after?: number): Promise<number | null>;
 }
@@ -82,18 +81,23 @@ const BASE_REMEDY =
   'log.sqlite begins from it, so the state cannot be made again: restore DATA_DIR from a backup; ' +
   'a chain is followed again from its start once log.sqlite* and state.sqlite* are removed';
 
-/** What is to be folded onto the snapshot that is in the file then. */
+/** What is to be folded onto the snapshot that is in the file then: the newest of any range. */
 async function fromSnapshot(
   file: string,
-  { ranges: [oldest, ...later] }: Plan,
+  { ranges }: Plan,
   options: RebuildOptions,
 ): Promise<Plan['ranges']> {
-  const upTo = oldest?.to ?? 0;
-  const seq = (await options.takeSnapshot?.(file, upTo)) ?? null;
-  if (seq !== null) return [{ from: seq + 1, to: upTo }, ...later];
+  for (const [index, { from, to }] of [...ranges.entries()].reverse()) {
+    // What is before the first range is in no snapshot of the others.
+    const after = index === 0 ? 0 : from - 1;
+    const seq = (await options.takeSnapshot?.(file, to, after)) ?? null;
+    if (seq !== null) return [{ from: seq + 1, to }, ...ranges.slice(index + 1)];
+  }
   throw new LogGone(
-    `the log has lost its beginning and no snapshot of entry ${upTo} or before is there: ` +
-      'remove state.sqlite from DATA_DIR and start again once a leader has taken one',
+    `the log begins with entry ${ranges[0]?.from ?? 0}, and no usable snapshot goes on with it: ` +
+      'restore DATA_DIR from a backup. Without one a single node follows its chain, or replays ' +
+      'its feeds, from the start once log.sqlite*, state.sqlite* and snapshots/ are removed; a ' +
+      'node among several needs state.sqlite removed alone, once a leader has taken a snapshot',
   );
 }
 

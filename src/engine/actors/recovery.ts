@@ -1,9 +1,10 @@
 /**
  * What a node does before it serves: brings log and state together.
  *
- * The log is the truth. A state behind it folds on; a state that is missing or damaged is rebuilt;
- * a state that knows more than the log (the log was lost or shortened) opens a new epoch from what
- * it knows, so that clients are told.
+ * The log is the truth. A state behind it folds on; a state that is missing or damaged is made
+ * again from the newest usable snapshot, or else from the log's beginning; a state that knows more
+ * than the log (the log was lost or shortened) opens a new epoch from what it knows, so that
+ * clients are told.
  *
  * Never: replaces a state or a log by those of another market; it throws `OtherMarket` instead.
  */
@@ -78,7 +79,7 @@ export async function recover(
   }
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
-  const isAhead = logIsNewer || (await isAnothers(checkpoint, tail, log, options));
+  const isAhead = logIsNewer || (await wentOnWithout(checkpoint, tail, log, options));
   // Another node may have begun the log meanwhile.
   await orClose(state, check(checkpoint));
   if (isAhead) {
@@ -112,17 +113,16 @@ async function orClose(state: StateStore, work: Promise<void>): Promise<void> {
   }
 }
 
-/** Among several nodes the log may have gone on without this one, and be trimmed past it. */
-async function isAnothers(
+/** The log went on without this state and is trimmed past it, or is that of other nodes. */
+async function wentOnWithout(
   checkpoint: Checkpoint,
   tail: Tail,
   log: Log,
   { shared }: RecoveryOptions,
 ): Promise<boolean> {
-  if (shared === undefined) return false;
   const isPast = checkpoint.seq < (await log.first());
   if (isPast && tail.epoch === checkpoint.epoch) return true;
-  return (await shared.mayRestart?.(checkpoint)) === false;
+  return (await shared?.mayRestart?.(checkpoint)) === false;
 }
 
 /** null: the file is corrupt or of another version; the log can make it again. */

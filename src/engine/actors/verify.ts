@@ -1,6 +1,7 @@
 /**
  * Is the state what the log says it is, and is the log as it was written? Checks checksums and
- * every entry, then makes the state again beside the one on disk and compares.
+ * every entry, then makes the state again beside the one on disk and compares. A log that was
+ * trimmed shows only what came after a snapshot: the result says so.
  */
 import { existsSync } from 'node:fs';
 import type { LocalLog } from '../log/local.ts';
@@ -19,9 +20,12 @@ export interface Verification {
   readonly rebuiltHash: string;
   /** Tables whose rows differ. */
   readonly differing: readonly string[];
+  /** Where the log has lost its beginning: its first entry, and that of the snapshot used. */
+  readonly trimmed: { readonly first: number; readonly snapshot: number } | null;
 }
 
-export const STATE_REMEDY = 'remove it and start again: it is made again from log.sqlite';
+export const STATE_REMEDY =
+  'remove it and start again: it is made again from log.sqlite and the snapshots';
 
 /**
  * null: there is nothing to verify yet. The node must not be running. Rejects with `DamagedFile`,
@@ -56,7 +60,13 @@ async function compare(
     return null;
   }
   try {
-    const rebuilt = await rebuildState(files.rebuild, checkpoint.seq, log, files, options);
+    let snapshot: number | null = null;
+    const takeSnapshot: RebuildOptions['takeSnapshot'] = async (...wanted) => {
+      snapshot = (await options.takeSnapshot?.(...wanted)) ?? null;
+      return snapshot;
+    };
+    const making = { ...options, takeSnapshot };
+    const rebuilt = await rebuildState(files.rebuild, checkpoint.seq, log, files, making);
     const expected = await rebuilt.digest();
     const rebuiltHash = rebuilt.checkpoint?.stateHash ?? '';
     await rebuilt.close();
@@ -64,7 +74,9 @@ async function compare(
       throw unreadable(files, error);
     });
     const differing = TABLES.filter((table) => found[table] !== expected[table]);
-    return { seq: checkpoint.seq, stateHash: checkpoint.stateHash, rebuiltHash, differing };
+    const trimmed = snapshot === null ? null : { first: await log.first(), snapshot };
+    const { seq, stateHash } = checkpoint;
+    return { seq, stateHash, rebuiltHash, differing, trimmed };
   } finally {
     await store.close();
     removeDatabase(files.rebuild);

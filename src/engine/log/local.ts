@@ -4,10 +4,10 @@
  */
 import { rmSync } from 'node:fs';
 import { assert } from '../runtime/assert.ts';
-import type { Clock, Timer } from '../runtime/clock.ts';
+import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { checkpointWithSums } from '../store/pageSums.ts';
+import { boundWal, checkpointWithSums, isWalLong } from '../store/pageSums.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
 import { type AppendOutcome, LOG_REMEDY, type Log, type Tail, UnreadableEntry } from './port.ts';
 
@@ -27,6 +27,8 @@ interface PendingAppend {
 /** Entries just appended are read back from memory, not parsed again: so many characters. */
 const RECENT_CHARACTERS = 16 * 1024 * 1024;
 const COMMITS_PER_CHECKPOINT = 64;
+/** Entries in one transaction of a trim: appends go on between two of them. */
+const TRIMMED_AT_ONCE = 512;
 /** A read stops here even when more was asked for. */
 const READ_CHARACTERS = 8 * 1024 * 1024;
 const SCHEMA = `
@@ -151,7 +153,14 @@ export class LocalLog implements Log {
   async trim(seq: number): Promise<void> {
     // The last entry stays: a log that has ever been written knows where it ended.
     const from = Math.min(seq, this.#tail.seq);
-    this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?').run(from);
+    const forget = this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?');
+    for (let first = await this.first(); first < from && !this.#closed; ) {
+      first = Math.min(from, first + TRIMMED_AT_ONCE);
+      this.#checkpointWhenLong();
+      forget.run(first);
+      this.#commitsSinceCheckpoint += 1;
+      await nextTurn(this.#clock);
+    }
     this.#recent = this.#recent.filter(({ entry }) => entry.seq >= from);
     this.#recentCharacters = this.#recent.reduce((sum, { text }) => sum + text.length, 0);
   }
@@ -286,8 +295,9 @@ export class LocalLog implements Log {
    * commit, so that a disk that refuses it refuses the append.
    */
   #checkpointWhenLong(): void {
-    if (this.#commitsSinceCheckpoint < COMMITS_PER_CHECKPOINT) return;
-    checkpointWithSums(this.#database);
+    const isDue = this.#commitsSinceCheckpoint >= COMMITS_PER_CHECKPOINT || isWalLong(this.#file);
+    if (!isDue) return;
+    boundWal(this.#database);
     this.#commitsSinceCheckpoint = 0;
   }
 }

@@ -6,7 +6,6 @@ export function clusterEvents(logger: Logger, meters: Meters) {
   return {
     ...roleEvents(logger, meters),
     ...presenceEvents(logger, meters),
-    ...snapshotEvents(logger, meters),
     ...marketEvents(logger),
   };
 }
@@ -33,34 +32,6 @@ function presenceEvents(logger: Logger, { gauge }: Meters) {
     clockJudged(verdict: keyof typeof what, aheadMs: number): void {
       const fields = { event: 'clockJudged', verdict, aheadMs };
       logger[verdict === 'right' ? 'info' : 'error'](fields, what[verdict]);
-    },
-  };
-}
-
-function snapshotEvents(logger: Logger, { counter }: Meters) {
-  const snapshots = counter('snapshots', 'Snapshots for other nodes, by outcome', ['outcome']);
-  return {
-    /** The log holds what follows `trimmedTo`. */
-    snapshotTaken(seq: number, trimmedTo: number, seconds: number): void {
-      snapshots.inc({ outcome: 'taken' });
-      const fields = { event: 'snapshotTaken', seq, trimmedTo, seconds };
-      logger.info(fields, `snapshot of entry ${seq}; the log begins with entry ${trimmedTo}`);
-    },
-    /** The log keeps more than it needs to; it is tried again. */
-    snapshotFailed(error: unknown): void {
-      snapshots.inc({ outcome: 'failed' });
-      logger.error({ event: 'snapshotFailed', err: error }, 'no snapshot could be taken');
-    },
-    /** `what` is the state or the ledger. */
-    snapshotLoaded(what: string, seq: number): void {
-      logger.info(
-        { event: 'snapshotLoaded', what, seq },
-        `${what} taken from a snapshot at ${seq}`,
-      );
-    },
-    /** Damaged, gone, or of another version: an older one is tried. */
-    snapshotUnusable(name: string, reason: string): void {
-      logger.warn({ event: 'snapshotUnusable', name, reason }, `${name} is of no use: ${reason}`);
     },
   };
 }

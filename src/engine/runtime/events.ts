@@ -11,6 +11,7 @@ import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
 import { clusterEvents } from './clusterEvents.ts';
 import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
+import { snapshotEvents } from './snapshotEvents.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
@@ -44,6 +45,7 @@ export function createEvents(logger: Logger, registry: Registry) {
     ...foldEvents(logger, meters),
     ...repairEvents(logger, meters),
     ...storeEvents(logger, meters),
+    ...snapshotEvents(logger, meters),
     ...ingestEvents(logger, meters),
     ...chainEvents(logger, meters),
     ...clusterEvents(logger, meters),

@@ -18,6 +18,8 @@ export interface DatabaseOptions {
 export class InUse extends Error {}
 
 const LOCK_WAIT_MS = 1_000;
+/** What SQLite leaves of a write-ahead log when it begins it again: larger ones are cut. */
+const WAL_KEPT_BYTES = 4 * 1024 * 1024;
 const CACHE_MB = 64;
 const KIB_PER_MIB = 1024;
 
@@ -30,6 +32,7 @@ export function openDatabase(file: string, options: DatabaseOptions): Database.D
   database.pragma('journal_mode = WAL');
   database.pragma(`synchronous = ${options.synchronous}`);
   database.pragma('wal_autocheckpoint = 0');
+  database.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`);
   database.pragma(`cache_size = -${(options.cacheMb ?? CACHE_MB) * KIB_PER_MIB}`);
   database.pragma('temp_store = MEMORY');
   if (options.maxMb > 0) {

@@ -10,6 +10,8 @@
  */
 import {
   closeSync,
+  constants,
+  copyFileSync,
   existsSync,
   fdatasyncSync,
   fstatSync,
@@ -17,6 +19,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -49,11 +52,57 @@ interface Sums {
   readonly bytes: Buffer;
 }
 
+/**
+ * Bounds of a write-ahead log. From the first on it is moved into the file; from the second on the
+ * writer waits for readers that hold it, for as long as the connection waits for a lock.
+ */
+const WAL_LONG_BYTES = 6 * 1024 * 1024;
+const WAL_MOST_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Whether the write-ahead log should be moved into the file before more is written. SQLite cuts the
+ * file when it begins the log again (`journal_size_limit`), so its size is what is in use.
+ */
+export function isWalLong(file: string): boolean {
+  return walBytes(file) >= WAL_LONG_BYTES;
+}
+
+/** A checkpoint before a write; where readers hold a write-ahead log that is too long, it waits. */
+export function boundWal(database: Database): void {
+  checkpointWithSums(database);
+  if (walBytes(database.name) < WAL_MOST_BYTES) return;
+  // trust: the one row of this pragma
+  const [row] = database.pragma('wal_checkpoint(RESTART)') as { readonly checkpointed: number }[];
+  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+}
+
+function walBytes(file: string): number {
+  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** A checkpoint that blocks nobody, and the sums of what it moved. */
 export function checkpointWithSums(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(PASSIVE)') as { readonly checkpointed: number }[];
   keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+}
+
+/** All that is committed is in the file then. Throws where readers of older states stay. */
+export function checkpointWhole(database: Database): void {
+  // trust: the one row of this pragma; -1 where there is no write-ahead log
+  const [row] = database.pragma('wal_checkpoint(FULL)') as {
+    readonly busy: number;
+    readonly checkpointed: number;
+  }[];
+  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+  if (row?.busy !== 0) throw new Error(`${database.name} is being read by others`);
+}
+
+/** A file that `checkpointWhole` has completed, with its sums. */
+export function copyWithSums(from: string, to: string): void {
+  for (const suffix of ['', SUMS_SUFFIX]) {
+    copyFileSync(`${from}${suffix}`, `${to}${suffix}`, constants.COPYFILE_FICLONE);
+  }
 }
 
 /** `moved`: frames at the beginning of the write-ahead log that the database file has now. */

@@ -164,6 +164,12 @@ export class StateStore {
     writeAllSums(file);
   }
 
+  /** The same made by the writer, page by page with their sums; commits wait for it. */
+  async copyTo(file: string): Promise<void> {
+    await this.commit();
+    await this.#writer.copy(file);
+  }
+
   get(table: KeyedTable, key: string): string | null {
     return this.#rows.get(table, key);
   }

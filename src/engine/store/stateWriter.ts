@@ -3,15 +3,17 @@
  * the loop; a rebuild, which serves nobody, writes inline.
  *
  * Guarantees: a batch is written whole or not at all; `write` rejects when it was not, and the same
- * batch may be handed over again. One batch at a time.
+ * batch may be handed over again. One batch at a time. A copy is of what was committed before it.
  */
 import { Worker } from 'node:worker_threads';
 import { type Batch, batchWriter } from './batch.ts';
 import { openDatabase } from './database.ts';
-import { checkpointWithSums } from './pageSums.ts';
+import { boundWal, checkpointWhole, copyWithSums, isWalLong } from './pageSums.ts';
 
 export interface StateWriter {
   write(batch: Batch): Promise<void>;
+  /** Of the file, page by page, with its sums. Rejects when the disk refuses: part may be there. */
+  copy(to: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,8 +22,8 @@ export interface WriterOptions {
   readonly maxMb: number;
 }
 
-/** Messages to the thread: a batch, or null to close. */
-export type WriterMessage = Batch | null;
+/** Messages to the thread: a batch, where to copy the file, or null to close. */
+export type WriterMessage = Batch | { readonly copyTo: string } | null;
 
 /** Its answer: what went wrong, or null. */
 export type WriterReply = { readonly message: string; readonly code: string } | null;
@@ -36,12 +38,16 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   return {
     async write(batch) {
       // Before the batch: where it fails, nothing of the batch is written, so it may come again.
-      if (commits >= COMMITS_PER_CHECKPOINT) {
-        checkpointWithSums(database);
+      if (commits >= COMMITS_PER_CHECKPOINT || isWalLong(file)) {
+        boundWal(database);
         commits = 0;
       }
       write(batch);
       commits += 1;
+    },
+    async copy(to) {
+      checkpointWhole(database);
+      copyWithSums(file, to);
     },
     async close() {
       database.close();
@@ -53,12 +59,14 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
 export function threadWriter(options: WriterOptions): StateWriter {
   let thread: WriterThread | null = null;
   let closed = false;
+  const ask = async (message: WriterMessage) => {
+    if (closed) throw new StateWriteError('the state file is closed', 'WRITER_CLOSED');
+    thread = thread === null || thread.isDead ? new WriterThread(options) : thread;
+    await thread.ask(message);
+  };
   return {
-    async write(batch) {
-      if (closed) throw new StateWriteError('the state file is closed', 'WRITER_CLOSED');
-      thread = thread === null || thread.isDead ? new WriterThread(options) : thread;
-      await thread.ask(batch);
-    },
+    write: ask,
+    copy: (copyTo) => ask({ copyTo }),
     async close() {
       if (closed) return;
       closed = true;

@@ -14,13 +14,17 @@ const port = parentPort;
 const writer = inlineWriter(workerData as WriterOptions);
 
 port.on('message', (message: WriterMessage) => {
-  const done = message === null ? writer.close() : writer.write(message);
   const reply = (answer: WriterReply) => port.postMessage(answer);
-  done.then(
+  obey(message).then(
     () => reply(null),
     (error: unknown) => reply({ message: String(error), code: codeOf(error) }),
   );
 });
+
+function obey(message: WriterMessage): Promise<void> {
+  if (message === null) return writer.close();
+  return 'copyTo' in message ? writer.copy(message.copyTo) : writer.write(message);
+}
 
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

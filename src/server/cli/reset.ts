@@ -31,7 +31,8 @@ const HELD = ['devnet/chain.sqlite', 'node/chain.sqlite', 'ledger.sqlite', 'log.
  * The state first: without it a start makes it again from the log, so a reset that was cut short
  * can be repeated.
  */
-const MOVED = ['rebuild.sqlite', 'state.damaged', 'state.sqlite', ...HELD, 'images', 'market.json'];
+const STATE = ['rebuild.sqlite', 'state.damaged', 'state.sqlite', 'snapshots'];
+const MOVED = [...STATE, ...HELD, 'images', 'market.json'];
 const SNAPSHOT = /^base-.*\.sqlite$/;
 /** Below `cluster/`: keys.json, which stays, lies beside them. */
 const OF_CLUSTER = /^(nats|node-\d+)$/;

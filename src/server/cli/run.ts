@@ -1,16 +1,11 @@
 /** What each command does, given the world it runs in. */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { readTraderConfig } from '../../client/traders/config.ts';
-import { dataFiles } from '../../engine/actors/files.ts';
-import { STATE_REMEDY, verifyState } from '../../engine/actors/verify.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
-import { openLocalLog } from '../../engine/log/localOpen.ts';
 import { type App, startApp, type World } from '../app.ts';
 import { isReal } from '../settings/chainChecks.ts';
-import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import type { ReplayCommand } from './arguments.ts';
 import { listeningText, startingText } from './greeting.ts';
 
@@ -79,56 +74,6 @@ export async function replay(
   const failed = fault === null ? 0 : 1;
   if (command.exit) return (await stopped(app, 'the feed has ended')) || failed;
   return (await stopped(app, await terminal.stopAsked)) || failed;
-}
-
-/** Compares the state with a rebuild; 0 when they agree. */
-export async function verify(world: World, terminal: Terminal): Promise<number> {
-  const { settings, clock, signal } = world;
-  if (settings.NATS_URL !== undefined) {
-    terminal.print(
-      'verify needs the log of a single node; nodes that share a log compare their state hashes\n' +
-        'instead: /health/ready shows them. Unset NATS_URL for the directory of a single node.\n',
-    );
-    return 1;
-  }
-  const { DATA_DIR } = settings;
-  await makeDataDirectory(DATA_DIR, { clock, signal, command: ['ls', '-d', '--'] });
-  if (!existsSync(join(DATA_DIR, 'log.sqlite'))) {
-    terminal.print(
-      `There is no log.sqlite in DATA_DIR=${DATA_DIR}: nothing was verified.\n` +
-        'Set DATA_DIR to the directory of a node that is stopped.\n',
-    );
-    return 1;
-  }
-  const files = dataFiles(DATA_DIR);
-  const log = await openLocalLog(files.log, clock, {
-    maxMb: 0,
-    signal,
-    sumsOutdated: (reason) => terminal.print(`${reason}; but all its entries are right\n`),
-  });
-  const found = await verifyState(log, files, {
-    horizonBlocks: settings.HORIZON_BLOCKS,
-    maxMb: 0,
-    maxLoadedPools: settings.MAX_LOADED_POOLS,
-    clock,
-    signal,
-    quarantined: (pool, error) => terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`),
-  });
-  await log.close();
-  if (found === null) {
-    terminal.print('There is no state to verify yet.\n');
-    return 0;
-  }
-  const { seq, stateHash, rebuiltHash, differing } = found;
-  const right = stateHash === rebuiltHash && differing.length === 0;
-  terminal.print(`position ${seq}\nstate    ${stateHash}\nrebuilt  ${rebuiltHash}\n`);
-  if (differing.length > 0) terminal.print(`rows differ in: ${differing.join(', ')}\n`);
-  terminal.print(
-    right
-      ? 'The state is what the log says.\n'
-      : `The state is NOT what the log says. ${files.state}: ${STATE_REMEDY}.\n`,
-  );
-  return right ? 0 : 1;
 }
 
 async function feed(app: App, command: ReplayCommand, standardInput: Readable) {

@@ -61,6 +61,11 @@ const LISTENING = {
 const KEEPING = {
   DATA_DIR: text('./var', 'Directory of the databases; created when missing.'),
   DATA_MAX_MB: integer(0, 1_000_000, 0, 'Largest size of each database file; 0 is unlimited.'),
+  LOG_KEEP: Type.Enum(['snapshots', 'all'], {
+    default: 'snapshots',
+    description:
+      'Of a single node: snapshots: its log keeps what follows the older of two; all: everything.',
+  }),
   HORIZON_BLOCKS: integer(1, 1_000_000, 2160, 'Depth that can be rolled back and resumed from.'),
   COMMIT_EVERY_MS: integer(1, 60_000, 200, 'Longest time rows wait in memory for their commit.'),
   MAX_LOADED_POOLS: integer(1, 10_000_000, 20_000, 'Pools kept in memory before idle ones leave.'),
@@ -118,7 +123,7 @@ const NODES = {
     10,
     1_000_000,
     10_000,
-    'Entries of the log from one snapshot for new nodes to the next.',
+    'Entries of the log from one snapshot of the state to the next.',
   ),
   LEASE_MS: integer(500, 60_000, 5_000, 'Time after which a leader that is gone is replaced.'),
   STALE_AFTER_MS: integer(

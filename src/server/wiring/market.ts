@@ -1,12 +1,17 @@
-/** Log and state brought together, the fold over them, and the pen of the log. */
+/** Log and state brought together, the fold over them, the writer of the log, and snapshots. */
 import { dataFiles } from '../../engine/actors/files.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
+import type { RebuildOptions } from '../../engine/actors/rebuild.ts';
 import { FIRST_TERM, recover } from '../../engine/actors/recovery.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
 import type { Log } from '../../engine/log/port.ts';
 import { LogWriter } from '../../engine/log/writer.ts';
 import type { Events } from '../../engine/runtime/events.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import { loadSnapshot } from '../../engine/snapshots/load.ts';
+import { LocalSnapshots } from '../../engine/snapshots/local.ts';
+import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
 import { openMarketRecord } from './marketRecord.ts';
 import type { World } from './world.ts';
@@ -16,6 +21,8 @@ export interface Market {
   readonly log: Log;
   /** null among several nodes: whoever leads has one. */
   readonly writer: LogWriter | null;
+  /** Absent among several nodes: a leader has its own. */
+  readonly snapshots?: Service;
 }
 
 /** What the fold and its recovery are told by the settings, on one node as on several. */
@@ -31,11 +38,14 @@ export function foldOptions({ settings }: World) {
 export async function openMarket(world: World, events: Events): Promise<Market> {
   const { settings, clock, rng, signal } = world;
   const files = dataFiles(settings.DATA_DIR);
-  const options = foldOptions(world);
   const record = openMarketRecord(world);
-  const { maxMb } = options;
+  const maxMb = settings.DATA_MAX_MB;
   const { logSumsOutdated: sumsOutdated } = events;
   const log = await openLocalLog(files.log, clock, { maxMb, signal, sumsOutdated });
+  const snapshots = new LocalSnapshots(settings.DATA_DIR, events);
+  const takeSnapshot: RebuildOptions['takeSnapshot'] = (path, upTo, after = 0) =>
+    loadSnapshot(path, { upTo, after }, snapshots, log, events);
+  const options = { ...foldOptions(world), takeSnapshot };
   const store = await recover(log, files, {
     ...options,
     market: record,
@@ -50,7 +60,10 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   const node = new Node(store, tail.seq, log, files, clock, options, events);
   adopt(store.checkpoint, record);
   recordMarket(node, record);
-  return { node, log, writer: new LogWriter(log, tail, FIRST_TERM, clock, events) };
+  const writer = new LogWriter(log, tail, FIRST_TERM, clock, events);
+  const limits = { every: settings.SNAPSHOT_EVERY, trims: settings.LOG_KEEP === 'snapshots' };
+  const taker = new SnapshotTaker({ node, log, files, snapshots, clock }, limits, events);
+  return { node, log, writer, snapshots: taker };
 }
 
 /** Writes the directory's record as soon as an entry has said which market this is. */

@@ -46,6 +46,7 @@ test('an empty environment gives the documented defaults', () => {
     MARKET_NAME: 'upcurve',
     ROLE: 'any',
     SNAPSHOT_EVERY: 10_000,
+    LOG_KEEP: 'snapshots',
     LEASE_MS: 5_000,
     STALE_AFTER_MS: 12_000,
     CLOCK_BOUND_MS: 2_000,

@@ -141,7 +141,7 @@ export class FakeKupo {
     if (found === null) return { status: 400, body: { hint: 'Invalid pattern!' } };
     const shown = found.filter(({ spent }) => !flags.has('unspent') || spent === null);
     const isResolved = flags.has('resolve_hashes');
-    return { status: 200, body: shown.map((each) => matchJson(each, isResolved)) };
+    return { status: 200, body: shown.map((each) => matchJson(each, { isResolved })) };
   }
 
   #checkpoint([slot]: readonly string[], flags: ReadonlySet<string>): unknown {

@@ -9,9 +9,10 @@ interface Schema {
 }
 
 /**
- * What is wrong with a message, by the schema; null: nothing. Three slips of the published files
+ * What is wrong with a message, by the schema; null: nothing. Four slips of the published files
  * are mended first: a value forbids its own member `ada`, a generic error requires a member
- * `string` that it does not allow, and references hold characters that addresses may not.
+ * `string` that it does not allow, the refusal of a genesis requires a result and is not among the
+ * answers, and references hold characters that addresses may not.
  */
 export type SchemaCheck = (message: string) => string | null;
 
@@ -30,13 +31,15 @@ function compileSchema(): SchemaCheck {
   const fault = ogmios.properties?.RpcError;
   if (fault !== undefined) fault.required = ['jsonrpc', 'error'];
   mendError(fault);
+  const genesis = ogmios.properties?.QueryNetworkInvalidGenesis;
+  if (genesis !== undefined) genesis.required = ['jsonrpc', 'method', 'error'];
   ajv.addSchema(cardano, 'cardano.json');
   ajv.addSchema(ogmios, 'ogmios.json');
   const compiled = new Map<string, ValidateFunction>();
   return (message) => {
     // trust: every message is an object
-    const value = JSON.parse(message) as { method?: string };
-    const name = value.method === undefined ? 'RpcError' : `${titleOf(value.method)}Response`;
+    const value = JSON.parse(message) as { method?: string; error?: unknown };
+    const name = nameOf(value);
     const validate = compiled.get(name) ?? ajv.compile({ $ref: `ogmios.json#/properties/${name}` });
     compiled.set(name, validate);
     if (validate(value)) return null;
@@ -49,6 +52,24 @@ function mendError(fault: unknown): void {
   // trust: the shape of the published file
   const { properties } = fault as { properties: { error: { required: string[] } } };
   properties.error.required = ['code'];
+}
+
+function nameOf({ method, error }: { method?: string; error?: unknown }): string {
+  if (method === undefined) return 'RpcError';
+  const isGenesis = method === 'queryNetwork/genesisConfiguration';
+  if (isGenesis && error !== undefined) return 'QueryNetworkInvalidGenesis';
+  return `${titleOf(method)}Response`;
+}
+
+/** Every method of Ogmios. */
+export function schemaMethods(): string[] {
+  const requests = Object.values(read('ogmios.json').properties ?? {});
+  const methods = requests.flatMap((each) => {
+    // trust: the shape of the published file
+    const { properties } = each as { properties?: { method?: { enum?: string[] } } };
+    return properties?.method?.enum ?? [];
+  });
+  return [...new Set(methods)];
 }
 
 /** `queryLedgerState/eraStart` → `QueryLedgerStateEraStart`. */

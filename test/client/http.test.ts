@@ -1,9 +1,9 @@
 /** Calls over real sockets: answers, refusals, repetition, deadlines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, type Clock, systemPlatform } from '../../../src/client/index.ts';
-import { refusalOf } from '../../support/apiError.ts';
-import { scriptedServer } from './world.ts';
+import { Client, type Clock, systemPlatform } from '../../src/client/index.ts';
+import { refusalOf } from '../support/apiError.ts';
+import { scriptedServer } from './trade/world.ts';
 
 const TIME = { status: 200, body: { timestamp: 1_700_000_000_000 } };
 const BUSY = { cause: 'OVERLOADED', message: 'come back' };

@@ -1,0 +1,47 @@
+/** A state from a snapshot, where the log goes on from it. */
+import { removeDatabase } from '../actors/files.ts';
+import { isInLog } from '../actors/recovery.ts';
+import type { Log } from '../log/port.ts';
+import { type Checkpoint, StateStore } from '../store/state.ts';
+import type { SnapshotObserver, SnapshotSet } from './port.ts';
+
+type Observer = Pick<SnapshotObserver, 'snapshotLoaded' | 'snapshotUnusable'>;
+
+/**
+ * Puts the newest usable snapshot of an entry in (`after`, `upTo`] into the file at `path`; answers
+ * its entry, or null where there is none. One that is damaged or of another version is reported,
+ * and an older one is tried.
+ */
+export async function loadSnapshot(
+  path: string,
+  { upTo, after }: { readonly upTo: number; readonly after: number },
+  snapshots: Pick<SnapshotSet, 'list' | 'fetch'>,
+  log: Log,
+  observer: Observer,
+): Promise<number | null> {
+  for (const snapshot of await snapshots.list()) {
+    const { name, checkpoint } = snapshot;
+    const { seq } = checkpoint;
+    if (seq > upTo || seq <= after || !(await isInLog(checkpoint, log))) continue;
+    const fault = (await snapshots.fetch(snapshot, path)) ?? (await stateFault(path, checkpoint));
+    if (fault === null) {
+      observer.snapshotLoaded('state', seq);
+      return seq;
+    }
+    observer.snapshotUnusable(name, fault);
+  }
+  removeDatabase(path);
+  return null;
+}
+
+/** null: it can be opened, and its state is that of the checkpoint. */
+async function stateFault(path: string, { stateHash }: Checkpoint): Promise<string | null> {
+  try {
+    const store = new StateStore(path, { horizonBlocks: 1, maxMb: 0, writer: 'inline' });
+    const found = store.checkpoint?.stateHash;
+    await store.close();
+    return found === stateHash ? null : 'its state is not what its checkpoint says';
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The snapshots of a single node: files in `DATA_DIR/snapshots`, each with the checksums of its
+ * pages. Each use reads all pages, so damage is found while another snapshot is still there.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { removeDatabase } from '../actors/files.ts';
+import { DamagedFile } from '../store/damage.ts';
+import { checkPages, SUMS_SUFFIX } from '../store/pageSums.ts';
+import { peekCheckpoint } from '../store/peek.ts';
+import type { Snapshot, SnapshotObserver, SnapshotSet } from './port.ts';
+
+const SUFFIX = '.sqlite';
+
+export class LocalSnapshots implements SnapshotSet {
+  readonly #directory: string;
+  readonly #observer: Pick<SnapshotObserver, 'snapshotUnusable'>;
+
+  /** `directory` is the data directory. */
+  constructor(directory: string, observer: Pick<SnapshotObserver, 'snapshotUnusable'>) {
+    this.#directory = join(directory, 'snapshots');
+    this.#observer = observer;
+  }
+
+  async list(): Promise<readonly Snapshot[]> {
+    const found: Snapshot[] = [];
+    for (const file of this.#files()) {
+      if (!file.endsWith(SUFFIX)) continue;
+      const snapshot = await this.#read(file.slice(0, -SUFFIX.length));
+      if (snapshot !== null) found.push(snapshot);
+    }
+    return found.sort((a, b) => b.checkpoint.seq - a.checkpoint.seq);
+  }
+
+  async add(path: string): Promise<Snapshot> {
+    const pages = await checkPages(path);
+    if (pages instanceof DamagedFile) throw pages;
+    const checkpoint = peekCheckpoint(path);
+    if (checkpoint === null) throw new Error('nothing was committed yet');
+    const name = `${checkpoint.epoch}-${checkpoint.seq}`;
+    const to = this.#path(name);
+    await mkdir(this.#directory, { recursive: true });
+    for (const suffix of ['', SUMS_SUFFIX]) await sync(`${path}${suffix}`);
+    await rename(`${path}${SUMS_SUFFIX}`, `${to}${SUMS_SUFFIX}`);
+    // Named last: a snapshot that has its name is whole.
+    await rename(path, to);
+    await sync(this.#directory);
+    return { name, checkpoint };
+  }
+
+  async keepOnly(snapshots: readonly Snapshot[]): Promise<void> {
+    const kept = new Set(snapshots.flatMap(({ name }) => [name, `${name}${SUMS_SUFFIX}`]));
+    for (const file of this.#files()) {
+      if (!kept.has(file.replace(SUFFIX, ''))) rmSync(join(this.#directory, file));
+    }
+  }
+
+  async fetch({ name }: Snapshot, path: string): Promise<string | null> {
+    removeDatabase(path);
+    try {
+      for (const suffix of [SUMS_SUFFIX, '']) {
+        await copyFile(`${this.#path(name)}${suffix}`, `${path}${suffix}`);
+      }
+      return null;
+    } catch (error) {
+      removeDatabase(path);
+      return String(error);
+    }
+  }
+
+  #files(): string[] {
+    return existsSync(this.#directory) ? readdirSync(this.#directory) : [];
+  }
+
+  /** null: it is damaged. */
+  async #read(name: string): Promise<Snapshot | null> {
+    const path = this.#path(name);
+    const pages = await checkPages(path);
+    const checkpoint = pages === 'whole' ? peekCheckpoint(path) : null;
+    if (checkpoint !== null) return { name, checkpoint };
+    const reason = pages === 'unknown' ? 'it has no checksums' : 'it holds no state';
+    this.#observer.snapshotUnusable(path, pages instanceof DamagedFile ? pages.message : reason);
+    return null;
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, `${name}${SUFFIX}`);
+  }
+}
+
+/** Of a file or a folder: what is written there outlives a power cut. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

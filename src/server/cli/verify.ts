@@ -1,0 +1,110 @@
+/**
+ * `--verify`: compares the state of a stopped node with one that is made again from its log, or,
+ * where the log is trimmed, from the oldest snapshot and the log behind it. Says which it was.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
+import { STATE_REMEDY, type Verification, verifyState } from '../../engine/actors/verify.ts';
+import type { LocalLog } from '../../engine/log/local.ts';
+import { openLocalLog } from '../../engine/log/localOpen.ts';
+import { loadSnapshot } from '../../engine/snapshots/load.ts';
+import { LocalSnapshots } from '../../engine/snapshots/local.ts';
+import type { World } from '../app.ts';
+import { makeDataDirectory } from '../wiring/dataDirectory.ts';
+import type { Terminal } from './run.ts';
+
+/** 0 when they agree and nothing is damaged. */
+export async function verify(world: World, terminal: Terminal): Promise<number> {
+  const { settings, clock, signal } = world;
+  if (settings.NATS_URL !== undefined) {
+    terminal.print(
+      'verify needs the log of a single node; nodes that share a log compare their state hashes\n' +
+        'instead: /health/ready shows them. Unset NATS_URL for the directory of a single node.\n',
+    );
+    return 1;
+  }
+  const { DATA_DIR } = settings;
+  await makeDataDirectory(DATA_DIR, { clock, signal, command: ['ls', '-d', '--'] });
+  if (!existsSync(join(DATA_DIR, 'log.sqlite'))) {
+    terminal.print(
+      `There is no log.sqlite in DATA_DIR=${DATA_DIR}: nothing was verified.\n` +
+        'Set DATA_DIR to the directory of a node that is stopped.\n',
+    );
+    return 1;
+  }
+  const files = dataFiles(DATA_DIR);
+  const log = await openLocalLog(files.log, clock, {
+    maxMb: 0,
+    signal,
+    sumsOutdated: (reason) => terminal.print(`${reason}; but all its entries are right\n`),
+  });
+  try {
+    const { found, damaged } = await compare(log, files, world, terminal);
+    const isRight = found === null || isSame(found);
+    report(found, files, terminal);
+    return isRight && damaged === 0 ? 0 : 1;
+  } finally {
+    await log.close();
+  }
+}
+
+async function compare(
+  log: LocalLog,
+  files: DataFiles,
+  { settings, clock, signal }: World,
+  terminal: Terminal,
+): Promise<{ readonly found: Verification | null; readonly damaged: number }> {
+  const damaged = new Set<string>();
+  const observer = {
+    snapshotLoaded: () => {},
+    snapshotUnusable(name: string, reason: string) {
+      if (damaged.has(name)) return;
+      damaged.add(name);
+      terminal.print(`snapshot ${name}: ${reason}: remove it, the node takes others\n`);
+    },
+  };
+  const snapshots = new LocalSnapshots(files.directory, observer);
+  const all = await snapshots.list();
+  const oldestFirst = {
+    list: async () => all.toReversed(),
+    fetch: snapshots.fetch.bind(snapshots),
+  };
+  const found = await verifyState(log, files, {
+    horizonBlocks: settings.HORIZON_BLOCKS,
+    maxMb: 0,
+    maxLoadedPools: settings.MAX_LOADED_POOLS,
+    clock,
+    signal,
+    takeSnapshot: (path, upTo, after = 0) =>
+      loadSnapshot(path, { upTo, after }, oldestFirst, log, observer),
+    quarantined: (pool, error) => terminal.print(`pool ${pool} cannot be rebuilt: ${error}\n`),
+  });
+  return { found, damaged: damaged.size };
+}
+
+function report(found: Verification | null, { state }: DataFiles, terminal: Terminal): void {
+  if (found === null) {
+    terminal.print('There is no state to verify yet.\n');
+    return;
+  }
+  const { seq, stateHash, rebuiltHash, differing, trimmed } = found;
+  if (trimmed !== null) {
+    terminal.print(
+      `The log is trimmed: it begins with entry ${trimmed.first}. The state was made again from ` +
+        `the snapshot of entry ${trimmed.snapshot};\nentries before that were not verified ` +
+        '(LOG_KEEP=all keeps them from now on).\n',
+    );
+  }
+  terminal.print(`position ${seq}\nstate    ${stateHash}\nrebuilt  ${rebuiltHash}\n`);
+  if (differing.length > 0) terminal.print(`rows differ in: ${differing.join(', ')}\n`);
+  terminal.print(
+    isSame(found)
+      ? 'The state is what the log says.\n'
+      : `The state is NOT what the log says. ${state}: ${STATE_REMEDY}.\n`,
+  );
+}
+
+function isSame({ stateHash, rebuiltHash, differing }: Verification): boolean {
+  return stateHash === rebuiltHash && differing.length === 0;
+}

@@ -1,0 +1,74 @@
+/** Figures of coverage, on a program whose every line and branch is known. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { temporaryDirectory } from '../support/server.ts';
+import { codeOf } from './code.ts';
+import { executedIn } from './executed.ts';
+import { coverageOf, missedText, table } from './report.ts';
+
+/** Each part runs in a process or thread of its own: `main`, its worker, its child process. */
+const PROGRAM = `import { spawnSync } from 'node:child_process';
+import { isMainThread, Worker } from 'node:worker_threads';
+
+interface Sides { readonly a: number }
+
+/** A comment. */
+function chosen(part: string): string {
+  if (part === 'main') {
+    return 'main';
+  } else {
+    const others: Readonly<Record<string, string>> = { thread: 'T', child: 'C' };
+    return others[part] ?? never(part);
+  }
+}
+
+function never(part: string): string {
+  const sides: Sides = { a: 1 };
+  return part + sides.a;
+}
+
+if (!isMainThread) {
+  chosen('thread');
+} else if (process.argv[2] === 'child') {
+  try {
+    throw new Error(chosen('child'));
+  } catch {
+    chosen('child');
+  }
+} else {
+  chosen('main');
+  spawnSync(process.execPath, [import.meta.filename, 'child']);
+  new Worker(new URL(import.meta.url));
+}
+`;
+
+test('what processes, their programs and threads run is added up', (t) => {
+  const directory = temporaryDirectory(t);
+  const file = join(directory, 'program.ts');
+  writeFileSync(file, PROGRAM);
+  const folder = join(directory, 'coverage');
+  const { status } = spawnSync(process.execPath, ['--no-warnings', file], {
+    env: { NODE_V8_COVERAGE: folder },
+  });
+  assert.equal(status, 0);
+  const { href } = pathToFileURL(file);
+  const executed = executedIn(folder, href).get(href) ?? assert.fail('the program was loaded');
+  const found = coverageOf('src/a/program.ts', PROGRAM, executed);
+  assert.deepEqual(found.missed, [16, 17, 18]);
+  assert.deepEqual(found.lines, { ran: 14, all: 17 });
+  // Of three `if … else`, `??` and `catch` only the right side of `??` never ran.
+  assert.deepEqual(found.branches, { ran: 7, all: 8 });
+  assert.equal(missedText([found]), 'src/a/program.ts: 16-18\n');
+  assert.match(table([found]), /^src\/a +82\.4 % of 17 +87\.5 % of 8$/m);
+});
+
+test('a file that no process loads has run nothing; one of types has nothing to run', () => {
+  const found = coverageOf('src/a/b.ts', PROGRAM, null);
+  assert.deepEqual([found.lines.ran, found.branches.ran, found.isLoaded], [0, 0, false]);
+  const types = "import type { A } from './a.ts';\nexport interface B { readonly a: A }\n";
+  assert.equal(codeOf(types).lines.size, 0);
+});
