@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Deployment } from '../../src/cardano/datums/deployment.ts';
 import { ApiError, Client } from '../../src/client/index.ts';
 import { settlementOf } from '../../src/client/trade/settlement.ts';
 import { TradingClient } from '../../src/client/trade/tradingClient.ts';
