@@ -1,9 +1,16 @@
-/** Real nodes of one market over a real nats-server, each behind a proxy of its own. */
+/**
+ * Real nodes of one market over a real nats-server, each behind a proxy of its own. They follow one
+ * devnet, which lives in this process.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
+import type { Devnet } from '../../../src/devnet/devnet.ts';
 import { dataFiles } from '../../../src/engine/actors/files.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
+import { launchpadAt } from '../../e2e/devnet/launchpad.ts';
+import { startDevnet } from '../../support/devnetNode.ts';
 import { NatsServer } from '../../support/nats.ts';
 import { NatsProxy } from '../../support/natsProxy.ts';
 import {
@@ -21,6 +28,7 @@ export const LEASE_MS = 1_500;
 /** For what comes after a fault, on a machine that has too much to do. */
 export const LIMIT_MS = 60_000;
 const ANSWER_MS = 5_000;
+const PACE_MS = 250;
 
 export interface Health {
   readonly status: number;
@@ -160,13 +168,28 @@ export class FaultyNode {
   }
 }
 
+/** The chain that they follow. */
+export interface Network {
+  readonly devnet: Devnet;
+  readonly chainFile: string;
+  readonly deployment: Deployment;
+}
+
 export class Nodes {
   readonly nats: NatsServer;
   /** Of all, without what is each one's own. */
   readonly env: Environment;
   readonly all: readonly FaultyNode[];
 
-  private constructor(nats: NatsServer, env: Environment, all: readonly FaultyNode[]) {
+  readonly network: Network;
+
+  private constructor(
+    nats: NatsServer,
+    env: Environment,
+    all: readonly FaultyNode[],
+    network: Network,
+  ) {
+    this.network = network;
     this.nats = nats;
     this.env = env;
     this.all = all;
@@ -174,12 +197,19 @@ export class Nodes {
 
   static async start(scope: Scope, count: number, extra: Environment = {}): Promise<Nodes> {
     const nats = await NatsServer.start(scope);
+    const keysFile = join(temporaryDirectory(), 'keys.json');
+    const { outputs: genesis, faucetSecret, deployment } = launchpadAt(keysFile);
+    const chainFile = join(temporaryDirectory(), 'chain.sqlite');
+    const common = { file: chainFile, genesis, faucetSecret };
+    const devnet = await startDevnet(scope, { ...common, paceMs: PACE_MS });
     const env = {
       NETWORK: 'devnet',
+      OGMIOS_URL: devnet.ogmiosUrl,
+      KUPO_URL: devnet.kupoUrl,
       MARKET_NAME: MARKET,
       LEASE_MS: `${LEASE_MS}`,
-      KEYS_FILE: join(temporaryDirectory(), 'keys.json'),
-      BLOCK_EVERY_MS: '250',
+      KEYS_FILE: keysFile,
+      BLOCK_EVERY_MS: `${PACE_MS}`,
       TRADERS_PACE: '5',
       ...extra,
     };
@@ -189,7 +219,7 @@ export class Nodes {
       all.push(new FaultyNode(scope, `n${index}`, proxy, env));
     }
     await Promise.all(all.map((node) => node.start()));
-    return new Nodes(nats, env, all);
+    return new Nodes(nats, env, all, { devnet, chainFile, deployment });
   }
 
   get living(): readonly FaultyNode[] {

@@ -121,7 +121,7 @@ export async function endScene(scene: Scene): Promise<Chains> {
     nodes.all.map(() => ({ code: 0, signal: null })),
   );
   watcher.assertSound();
-  const chains = assertChains(nodes, people.accepted.slice(people.forgiven));
+  const chains = await assertChains(nodes, people.accepted.slice(people.forgiven));
   const { samples, shared, stale, unready, entries } = watcher;
   const frames = clients.map(({ followings }) =>
     followings.reduce((sum, one) => sum + one.frames, 0),
