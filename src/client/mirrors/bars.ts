@@ -33,7 +33,7 @@ export interface BarsChange<B extends Candle> extends Change {
   readonly removed: readonly number[];
 }
 
-export interface BarsMirrorDeps extends Pick<ClientPlatform, 'clock' | 'chance'> {
+interface BarsMirrorDeps extends Pick<ClientPlatform, 'clock' | 'chance'> {
   readonly connection: Connection;
 }
 

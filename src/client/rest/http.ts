@@ -27,7 +27,7 @@ export interface Call {
   readonly alsoAnswers?: number;
 }
 
-export interface HttpDeps {
+interface HttpDeps {
   readonly nodes: Nodes;
   readonly fetch: Fetch;
   readonly clock: Clock;

@@ -63,7 +63,7 @@ export interface Notice {
   readonly skipped: number;
 }
 
-export interface ConnectionDeps extends ClientPlatform {
+interface ConnectionDeps extends ClientPlatform {
   readonly nodes: Nodes;
   readonly encoding: Encoding;
   readonly silenceMs: number;

@@ -18,7 +18,7 @@ import { Pusher } from './pusher.ts';
 import { exponentialMs } from './random.ts';
 import { Trader, type Turn } from './trader.ts';
 
-export interface CrowdOptions {
+interface CrowdOptions {
   readonly baseUrl: string;
   readonly config: TraderConfig;
   /** Above 0. */
