@@ -8,6 +8,7 @@ import { buildMemory } from './buildMemory.ts';
 import { clusterFrames } from './clusterFrames.ts';
 import { clusterJoin } from './clusterJoin.ts';
 import { devnet } from './devnet.ts';
+import { devnetNode } from './devnetNode.ts';
 import { fanOut } from './fanOut.ts';
 import { feeds } from './feeds.ts';
 import { foldTrades } from './foldTrades.ts';
@@ -41,6 +42,7 @@ const BENCHES = [
   buildMemory,
   loopDelay,
   devnet,
+  devnetNode,
   sync,
   page,
 ];

@@ -14,7 +14,7 @@ export type LocalCause =
   /** The wallet refused, failed, or none is connected. */
   | 'WALLET';
 
-export interface ErrorFacts {
+interface ErrorFacts {
   /** Of HTTP; null where there was no answer, and for errors of a socket. */
   readonly status?: number | null;
   /** On 400: where in the input, and what is wrong there. */

@@ -1,6 +1,6 @@
 /** `upcurve/client`: what programs and pages import. */
 
-export { ApiError } from './apiError.ts';
+export { ApiError, type LocalCause } from './apiError.ts';
 export {
   type BarOptions,
   Client,

@@ -13,7 +13,7 @@ export interface Row<T> {
   fill(item: T, before: T | null): void;
 }
 
-export interface KeyedListOptions<T, R extends Row<T>> {
+interface KeyedListOptions<T, R extends Row<T>> {
   readonly most: number;
   keyOf(item: T): string;
   rowOf(): R;

@@ -3,7 +3,7 @@ import { el, svg } from './dom.ts';
 
 const CID = /^[A-Za-z0-9]{1,128}$/;
 
-export interface LogoOf {
+interface LogoOf {
   readonly asset: string;
   readonly ticker: string;
   readonly logoCID: string;

@@ -14,7 +14,7 @@ import { mountWallet } from './wallet/wallet.ts';
 
 const TITLES = { home: 'Markets', token: 'Token', wallet: 'Wallet', launch: 'Launch' } as const;
 
-export interface RouterDeps {
+interface RouterDeps {
   readonly asset: Source<string | null>;
   readonly pool: Source<LiquidityPoolInfo | null>;
   readonly time: MarketTime;

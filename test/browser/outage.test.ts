@@ -1,4 +1,4 @@
-/** kill -9 under an open page: it keeps what it has, says how old that is, and goes on. */
+/** kill -9 under an open page: it keeps what it has, says how old that is, and continues. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TcpProxy } from '../client/tcpProxy.ts';

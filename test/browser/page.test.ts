@@ -17,7 +17,7 @@ import {
 
 const MINUTE_BLOCKS = 60;
 
-/** One market and one browser for all; the tests go on from each other's tokens. */
+/** One market and one browser for all; the tests build on each other's tokens. */
 let [world, trader, browser]: [DevnetWorld | null, TradingClient | null, Browser | null] = [
   null,
   null,
@@ -180,7 +180,7 @@ test('a bar moves, and a rollback repaints exactly the bars it changed', async (
     await bought(asset, ada);
     await world.mine(MINUTE_BLOCKS);
   }
-  // A minute has just begun: what follows is of one bar.
+  // A minute has just started: what follows is in one bar.
   await world.mine(MINUTE_BLOCKS - (Math.floor(world.nowMs / 1000) % MINUTE_BLOCKS));
   const seen = await visit(browser, world.url);
   await listenToCharts(seen.page);

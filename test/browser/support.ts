@@ -62,8 +62,8 @@ export class Visit {
 
   /** Waits for `expression` to be truthy in the page, or for what `fits`. */
   asked<T>(what: string, ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-    const told = () => `${what}; errors: ${this.errors.join(' | ').slice(0, 500)}`;
-    return untilAsked(told, ask, fits, WAIT_MS);
+    const state = () => `${what}; errors: ${this.errors.join(' | ').slice(0, 500)}`;
+    return untilAsked(state, ask, fits, WAIT_MS);
   }
 
   text(selector: string): Promise<string> {
@@ -110,8 +110,8 @@ const LIBRARY = 'lightweight-charts.standalone.production.mjs';
 const DEVELOPMENT = 'lightweight-charts.standalone.development.mjs';
 
 /**
- * The chart library as it is, in its development build with every assertion, and beside it what it
- * was told: `charted` holds the charts that are there, each with its series and a log of writes.
+ * The chart library in its development build with every assertion, and beside it the calls it got:
+ * `charted` holds the charts that are there, each with its series and a log of writes.
  */
 const LISTENING = `
 export * from './${DEVELOPMENT}';
@@ -119,27 +119,27 @@ import { createChart as make } from './${DEVELOPMENT}';
 globalThis.charted = [];
 export function createChart(...given) {
   const chart = make(...given);
-  const told = { series: [], log: [] };
+  const record = { series: [], log: [] };
   const { addSeries, remove } = chart;
   chart.addSeries = (...kind) => {
     const series = addSeries.apply(chart, kind);
-    const index = told.series.push(series) - 1;
+    const index = record.series.push(series) - 1;
     const { update, setData } = series;
     series.update = (point, ...rest) => {
-      told.log.push({ index, time: point.time });
+      record.log.push({ index, time: point.time });
       update.call(series, point, ...rest);
     };
     series.setData = (points) => {
-      told.log.push({ index, time: null });
+      record.log.push({ index, time: null });
       setData.call(series, points);
     };
     return series;
   };
   chart.remove = () => {
-    globalThis.charted = globalThis.charted.filter((each) => each !== told);
+    globalThis.charted = globalThis.charted.filter((each) => each !== record);
     remove.call(chart);
   };
-  globalThis.charted.push(told);
+  globalThis.charted.push(record);
   return chart;
 }
 `;
@@ -165,7 +165,7 @@ export function drawnOn(page: Page): Promise<readonly Drawn[] | null> {
 export interface Write {
   /** 0: candles, 1: volume. */
   readonly index: number;
-  /** Of the one point; null: all points anew. */
+  /** Of the one point; null: all points again. */
   readonly time: number | null;
 }
 

@@ -109,7 +109,7 @@ test('an extension connects, signs, declines, and is refused on another network'
     await seat.open(`#/token/${asset}`);
   });
 
-  await t.test('a declined signature is told, and can be tried again', async () => {
+  await t.test('a declined signature is shown, and can be tried again', async () => {
     holder.declines = true;
     await page.getByLabel('You spend').fill('40');
     await page.getByRole('button', { name: 'Review buy' }).click();

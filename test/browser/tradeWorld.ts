@@ -29,7 +29,7 @@ export class TradeWorld {
     return new TradeWorld((await newTestApp(scope, { env, devnet })).url);
   }
 
-  /** A trader of somebody else; `ada` a multiple of ten thousand. */
+  /** Another trader; `ada` a multiple of ten thousand. */
   async funded(name: string, ada: number): Promise<TradingClient> {
     const secrets = { payment: secretOf(name), stake: null };
     const trader = new TradingClient(this.client, new KeyWallet(secrets, 'testnet'));
@@ -42,11 +42,16 @@ export class TradeWorld {
     return trader;
   }
 
-  /** An order of somebody else, up to its fill. */
+  /** An order of another trader, up to its fill. */
   async filled(trader: TradingClient, request: OrderRequest): Promise<void> {
     const { beacon } = await trader.order(request);
     const ask = () => this.get(`/v1/user-history-feed/order/trades?beacon=${beacon}`);
-    await untilAsked('it is filled', ask, (told) => textField(told, 'filled') === '100', WAIT_MS);
+    await untilAsked(
+      'it is filled',
+      ask,
+      (answer) => textField(answer, 'filled') === '100',
+      WAIT_MS,
+    );
   }
 
   /** Buys as much as the curve takes: the token graduates. */

@@ -1,4 +1,4 @@
-/** kill -9 of a server in the middle of a market, and its return: mirrors go on and are right. */
+/** kill -9 of a server in the middle of a market, and its return: mirrors stay right. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, type Notice } from '../../src/client/index.ts';
@@ -15,7 +15,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-test('a server is killed and comes back: bars, orders, trades and lists go on', async (t) => {
+test('a server is killed and comes back: bars, orders, trades and lists continue', async (t) => {
   const env = { ...LIVELY, DATA_DIR: `${temporaryDirectory()}/data` };
   const first = await startServer(t, [], env);
   // One address for both lives of the server: its port may be taken by the time it is back.
@@ -43,7 +43,7 @@ test('a server is killed and comes back: bars, orders, trades and lists go on', 
   await first.program.kill();
   await until('waiting', () => client.connection.state.is === 'waiting', DEADLINE_MS);
   assert(bars.state.bars.length > 0 && trades.state.trades.length > 0, 'what is known stays');
-  // Nobody trades any more: what is on its way is settled, and then all stands still.
+  // Trading has stopped: what is pending settles, and then nothing changes.
   const again = await startServer(t, [], { ...env, TRADERS_PACE: '0' });
   address.target = again.port;
   await until('back', () => client.connection.state.is === 'open', DEADLINE_MS);

@@ -49,7 +49,7 @@ test('a frame that never came is noticed with the next one', async (t) => {
   assert(reasons.includes('loss'), `${reasons}`);
 });
 
-test('a frame that cannot be read ends the socket, not the mirror', async (t) => {
+test('an unreadable frame ends the socket, not the mirror', async (t) => {
   const app = await newTestApp(t, { env: { NETWORK: 'none' } });
   const tamper = { with: passed };
   const client = new Client({ url: app.url, openSocket: lossySockets(tamper) });
@@ -69,7 +69,7 @@ test('a frame that cannot be read ends the socket, not the mirror', async (t) =>
   await until('back', () => bars.state.bars.length === 1, DEADLINE_MS);
 });
 
-test('a list whose checksum does not fit is loaded anew', async (t) => {
+test('a list whose checksum does not fit is loaded again', async (t) => {
   const world = await DevnetWorld.start(t);
   const tamper = { with: passed };
   const client = new Client({ url: world.url, openSocket: lossySockets(tamper) });
@@ -93,7 +93,7 @@ test('a list whose checksum does not fit is loaded anew', async (t) => {
   assert.deepEqual(reasons, ['New checksum']);
 });
 
-test('a rollback beyond the horizon begins an epoch: all is loaded anew', async (t) => {
+test('a rollback beyond the horizon starts an epoch: all is loaded again', async (t) => {
   const app = await newTestApp(t, { env: { NETWORK: 'none', HORIZON_BLOCKS: '3' } });
   const client = new Client({ url: app.url });
   t.after(() => client.close());

@@ -31,8 +31,8 @@ async function run(folder: string, command: string, ...args: string[]): Promise<
     const { stdout } = await execute(command, args, { cwd: folder, env, timeout: 120_000 });
     return stdout;
   } catch (error) {
-    const told = ['stdout', 'stderr'].map((name) => Reflect.get(Object(error), name));
-    throw new Error(`${command} ${args.join(' ')}\n${told.join('\n')}`, { cause: error });
+    const output = ['stdout', 'stderr'].map((name) => Reflect.get(Object(error), name));
+    throw new Error(`${command} ${args.join(' ')}\n${output.join('\n')}`, { cause: error });
   }
 }
 
@@ -43,9 +43,9 @@ interface PackedFile {
 }
 
 async function pack(folder: string, ...args: string[]): Promise<PackedFile[]> {
-  const told = await run(folder, 'npm', 'pack', '--json', '--silent', ...args);
+  const output = await run(folder, 'npm', 'pack', '--json', '--silent', ...args);
   // trust: npm documents this shape; what is not there fails below
-  const files = JSON.parse(told.slice(told.indexOf('['))) as PackedFile[];
+  const files = JSON.parse(output.slice(output.indexOf('['))) as PackedFile[];
   return files.map((file) => ({ ...file, filename: join(folder, file.filename) }));
 }
 

@@ -30,7 +30,7 @@ function trade(minute: number, price: string): string {
 }
 
 for (const encoding of ['json', 'msgpack'] as const) {
-  test(`bars go on after a cut, a silence and a killed server, in ${encoding}`, async (t) => {
+  test(`bars continue after a cut, a silence and a killed server, in ${encoding}`, async (t) => {
     const directory = temporaryDirectory();
     const first = await startTestApp(t, { directory, env: ENV, gateway: GATEWAY });
     const proxy = await TcpProxy.start(t, first.app.port);
@@ -67,14 +67,14 @@ for (const encoding of ['json', 'msgpack'] as const) {
     proxy.target = second.app.port;
     await until('back', () => bars.state.bars.at(-1)?.close === '8', DEADLINE_MS);
     await assertSame(compared, 'after a restart with a rollback');
-    assert.deepEqual(notices, [], 'it was all told, nothing had to be loaded again');
+    assert.deepEqual(notices, [], 'everything came, nothing had to be loaded again');
     assert.equal(await bars.loadOlder(), true);
     await assertSame(compared, 'with older bars');
     assert.equal(bars.state.hasOlder, false);
   });
 }
 
-test('another node goes on where the first one was; calls go there too', async (t) => {
+test('another node continues where the first one was; calls go there too', async (t) => {
   const [one, two] = [await newTestApp(t, { env: ENV }), await newTestApp(t, { env: ENV })];
   const proxies = [await TcpProxy.start(t, one.app.port), await TcpProxy.start(t, one.app.port)];
   const [near, far] = proxies;
@@ -99,7 +99,7 @@ test('another node goes on where the first one was; calls go there too', async (
   await assertSame(barsLikeHttp(client, bars, TOKEN_COIN, 'min1'), 'in another log');
 });
 
-test('a pair that nobody knows yet; two ways to listen; an end', async (t) => {
+test('a pair that the server does not know yet; two ways to listen; an end', async (t) => {
   const app = await newTestApp(t, { env: ENV });
   const client = clientOf(t, { url: app.url });
   const bars = client.bars(TOKEN_COIN, 'min5');
@@ -123,10 +123,10 @@ test('refusals end a mirror in the words of the API; a closed client is quiet', 
   const app = await newTestApp(t, { env: ENV });
   const client = clientOf(t, { url: app.url });
   const wrong = client.pool('nonsense');
-  const told = Promise.withResolvers<string>();
-  wrong.onError(({ cause }) => told.resolve(cause));
+  const ended = Promise.withResolvers<string>();
+  wrong.onError(({ cause }) => ended.resolve(cause));
   await assert.rejects(wrong.ready(), { name: 'ApiError', cause: 'INVALID_PARAMS' });
-  assert.equal(await told.promise, 'INVALID_PARAMS');
+  assert.equal(await ended.promise, 'INVALID_PARAMS');
   assert.equal(wrong.error?.cause, 'INVALID_PARAMS');
   const health = client.health();
   await health.ready();

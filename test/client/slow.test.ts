@@ -11,7 +11,7 @@ import { TcpProxy } from './tcpProxy.ts';
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 const MINUTE_MS = 60_000;
 const DEADLINE_MS = 60_000;
-/** Nobody is given up here, however slow this machine is. */
+/** No client is disconnected here, however slow this machine is. */
 const PATIENT = { silenceMs: 10 * MINUTE_MS, behindMs: 10 * MINUTE_MS, sweepMs: 10 };
 const SMALL = { behindBytes: 4_096, wakeBytes: 1_024, bufferBytes: 16_384 };
 /** Of one stream: what the kernel keeps of a socket that is not read is soon full. */
@@ -24,7 +24,7 @@ async function socketsBehind({ url }: TestApp): Promise<number> {
   return Number(/^upcurve_sockets_behind_total (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
-test('a client too slow for all of it is told, and loads what it missed', async (t) => {
+test('a client too slow for everything is notified, and loads what it missed', async (t) => {
   const gateway = { ...PATIENT, ...SMALL };
   const app = await newTestApp(t, { env: { NETWORK: 'none', HORIZON_BLOCKS: '10000' }, gateway });
   const proxy = await TcpProxy.start(t, app.app.port);
@@ -60,7 +60,7 @@ test('a client too slow for all of it is told, and loads what it missed', async 
   await feed(MINUTES_A_ROUND);
   assert.deepEqual(notices, []);
   proxy.readOn();
-  await until('told so', () => notices.length > 0, DEADLINE_MS);
+  await until('it is notified', () => notices.length > 0, DEADLINE_MS);
   const bars = () => mirrors.map(({ state }) => state.bars.length);
   await until(() => `all ${minutes} bars, not ${bars()}`, isWhole, DEADLINE_MS);
   for (const { reason, topic, skipped } of notices) {

@@ -7,7 +7,7 @@ import type { Scope } from '../support/server.ts';
 export class TcpProxy {
   /** Of the server behind it. */
   target: number;
-  /** Nobody gets in. */
+  /** Refuses connections. */
   isClosed = false;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();

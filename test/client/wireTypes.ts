@@ -1,7 +1,7 @@
 /**
  * The types of `src/client/wire/`, made from the documents of a running server, which come from the
  * schemas that check its requests. `rest.test.ts` fails where the files differ from this; run
- * `node test/client/writeWireTypes.ts` to write them anew.
+ * `node test/client/writeWireTypes.ts` to write them again.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

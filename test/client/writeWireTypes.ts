@@ -1,4 +1,4 @@
-/** Writes `src/client/wire/` anew, from the schemas as they are now. */
+/** Writes `src/client/wire/` again, from the schemas as they are now. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { startDevnet } from '../support/devnet.ts';
 import { wireFilesOf } from './wireTypes.ts';

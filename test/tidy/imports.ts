@@ -39,7 +39,9 @@ const FOR_BROWSERS = [
   'cardano/keys',
   'cardano/datums',
   'engine/market',
+  'engine/runtime/abort',
   'engine/runtime/assert',
+  'engine/runtime/backoff',
   'engine/runtime/clock',
   'engine/runtime/json',
 ];

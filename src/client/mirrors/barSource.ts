@@ -41,7 +41,7 @@ export interface BarSource<B extends Candle> {
   revised(data: unknown): readonly BarPatch<B>[];
 }
 
-export interface BarParams {
+interface BarParams {
   readonly pair: PairOf;
   readonly interval: Resolution;
   readonly fill?: 'previous' | undefined;

@@ -3,11 +3,11 @@
  * between the newest bar and the oldest one loaded; `loadOlder` loads more.
  */
 
+import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import type { ClientPlatform } from '../platform.ts';
 import { includes } from '../rest/answer.ts';
-import { backoffMs } from '../socket/backoff.ts';
-import type { Connection } from '../socket/connection.ts';
+import { type Connection, RETRY } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
 import type { Position } from '../types.ts';
 import { type BarPatch, BarRows, type Candle } from './barRows.ts';
@@ -33,7 +33,7 @@ export interface BarsChange<B extends Candle> extends Change {
   readonly removed: readonly number[];
 }
 
-export interface BarsMirrorDeps extends Pick<ClientPlatform, 'clock' | 'chance'> {
+interface BarsMirrorDeps extends Pick<ClientPlatform, 'clock' | 'chance'> {
   readonly connection: Connection;
 }
 
@@ -115,7 +115,7 @@ export class BarsMirror<B extends Candle> extends BaseMirror<BarsState<B>, BarsC
     const { clock, chance } = this.#deps;
     const retryAfterMs = Math.min(retryAfterSeconds, MAX_RETRY_AFTER_SECONDS) * 1_000;
     return new Promise((resolve) => {
-      clock.after(Math.max(retryAfterMs, backoffMs(tries, chance)), resolve);
+      clock.after(Math.max(retryAfterMs, backoffMs(tries, RETRY, chance)), resolve);
     });
   }
 

@@ -31,7 +31,7 @@ export interface OrdersChange extends Change {
 }
 
 /** Loads the page of orders that are older than the one with the id `before`. */
-export type OlderOrders = (before: string) => Promise<Answer<OrderPage>>;
+type OlderOrders = (before: string) => Promise<Answer<OrderPage>>;
 
 const EMPTY: OrdersState = { isKnown: false, ledger: [], mempool: [], count: 0 };
 

@@ -25,7 +25,7 @@ export interface TradesChange extends Change {
 }
 
 /** Loads so many trades that are older than the one with the id `before`. */
-export type OlderTrades = (before: string, limit: number) => Promise<Answer<readonly TradeRow[]>>;
+type OlderTrades = (before: string, limit: number) => Promise<Answer<readonly TradeRow[]>>;
 
 /** Rows of a snapshot and of a page; fewer rows mean that there are no more. */
 const PAGE = 100;

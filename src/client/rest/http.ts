@@ -5,6 +5,8 @@
  * unknown, so calls that are not safe to repeat are not sent again then.
  * Throws `ApiError` and nothing else.
  */
+import { untilAborted, withDeadline } from '../../engine/runtime/abort.ts';
+import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import type { Nodes } from '../nodes.ts';
 import type { Clock, Fetch } from '../platform.ts';
@@ -25,7 +27,7 @@ export interface Call {
   readonly alsoAnswers?: number;
 }
 
-export interface HttpDeps {
+interface HttpDeps {
   readonly nodes: Nodes;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -42,9 +44,9 @@ interface Reply {
 }
 
 const TRY_ANOTHER_NODE = new Set(['UNREACHABLE', 'TIMEOUT', 'NOT_READY', 'OVERLOADED']);
-const FIRST_RETRY_MS = 250;
 /** A longer Retry-After is not waited for. */
 const MAX_RETRY_MS = 10_000;
+const RETRY = { firstMs: 250, mostMs: MAX_RETRY_MS };
 
 export class Http {
   readonly #deps: HttpDeps;
@@ -79,7 +81,7 @@ export class Http {
         if (!(error instanceof ApiError) || !error.isBusy || attempts >= maxAttempts) throw error;
         const namedMs = (error.retryAfterSeconds ?? 0) * 1_000;
         if (namedMs > MAX_RETRY_MS) throw error;
-        await this.#pause(Math.max(namedMs, FIRST_RETRY_MS * 2 ** (attempts - 1)), call);
+        await this.#pause(Math.max(namedMs, backoffMs(attempts - 1, RETRY)), call);
       }
     }
   }
@@ -100,16 +102,8 @@ export class Http {
   }
 
   /** Ends sooner when the call is stopped; the next attempt then says so. */
-  async #pause(delayMs: number, call: Call): Promise<void> {
-    const signals = this.#signalsOf(call);
-    if (signals.some(({ aborted }) => aborted)) return;
-    const over = Promise.withResolvers<void>();
-    const end = () => over.resolve();
-    const timer = this.#deps.clock.after(delayMs, end);
-    for (const signal of signals) signal.addEventListener('abort', end);
-    await over.promise;
-    timer.cancel();
-    for (const signal of signals) signal.removeEventListener('abort', end);
+  #pause(delayMs: number, call: Call): Promise<void> {
+    return withDeadline(this.#deps.clock, delayMs, untilAborted, ...this.#signalsOf(call));
   }
 
   #signalsOf({ options }: Call): readonly AbortSignal[] {
@@ -117,14 +111,16 @@ export class Http {
     return options?.signal === undefined ? [own] : [own, options.signal];
   }
 
-  async #once(node: string, call: Call): Promise<Reply> {
-    const { clock, timeoutMs, fetch } = this.#deps;
+  #once(node: string, call: Call): Promise<Reply> {
+    const { clock, timeoutMs } = this.#deps;
+    const ask = (signal: AbortSignal) => this.#ask(node, call, signal);
+    return withDeadline(clock, timeoutMs, ask, ...this.#signalsOf(call));
+  }
+
+  async #ask(node: string, call: Call, signal: AbortSignal): Promise<Reply> {
+    const { timeoutMs, fetch } = this.#deps;
     const { method, path, query, body, form, options = {} } = call;
-    const ending = new AbortController();
-    const end = () => ending.abort();
-    const outer = this.#signalsOf(call);
-    for (const signal of outer) signal.addEventListener('abort', end);
-    const timer = clock.after(timeoutMs, end);
+    const isStopped = () => this.#signalsOf(call).some(({ aborted }) => aborted);
     const headers: Record<string, string> = {};
     if (body !== undefined) headers['content-type'] = 'application/json';
     const { minPosition } = options;
@@ -133,18 +129,15 @@ export class Http {
     }
     const content = form ?? (body === undefined ? null : JSON.stringify(body));
     try {
-      if (outer.some(({ aborted }) => aborted)) throw stopped();
-      const init = { method, headers, body: content, signal: ending.signal };
+      if (isStopped()) throw stopped();
+      const init = { method, headers, body: content, signal };
       const response = await fetch(node + path + queryText(query), init);
       return readReply(call, response, await response.text());
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (outer.some(({ aborted }) => aborted)) throw stopped();
-      if (!ending.signal.aborted) throw unreachable(node, error);
+      if (isStopped()) throw stopped();
+      if (!signal.aborted) throw unreachable(node, error);
       throw new ApiError('TIMEOUT', `no answer from ${node} within ${timeoutMs} ms`);
-    } finally {
-      timer.cancel();
-      for (const signal of outer) signal.removeEventListener('abort', end);
     }
   }
 }

@@ -4,13 +4,13 @@
  * what happened meanwhile.
  */
 
+import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
 import type { Nodes } from '../nodes.ts';
 import { socketUrl } from '../nodes.ts';
 import type { ClientPlatform, Timer } from '../platform.ts';
 import type { Position } from '../types.ts';
-import { backoffMs } from './backoff.ts';
 import { type Decode, decoderOf, type Encoding, type Frame, isRecord } from './frame.ts';
 import { FrameSocket } from './frameSocket.ts';
 import { SubscribeQueue } from './subscribeQueue.ts';
@@ -20,6 +20,9 @@ import {
   type SubscribeParams,
   Subscription,
 } from './subscription.ts';
+
+/** Between tries of what a node does not give now: up to 15 s, with jitter. */
+export const RETRY = { firstMs: 250, mostMs: 15_000 };
 
 export interface Tip {
   /** null without a chain. */
@@ -60,7 +63,7 @@ export interface Notice {
   readonly skipped: number;
 }
 
-export interface ConnectionDeps extends ClientPlatform {
+interface ConnectionDeps extends ClientPlatform {
   readonly nodes: Nodes;
   readonly encoding: Encoding;
   readonly silenceMs: number;
@@ -213,7 +216,7 @@ export class Connection {
     const requestedMs = code === GOING_AWAY && !isElsewhere ? (this.#pauseMs ?? 0) : 0;
     this.#pauseMs = null;
     // The first retry after a useful connection comes at once, with jitter.
-    const delay = requestedMs + backoffMs(isElsewhere ? 0 : tries, chance);
+    const delay = requestedMs + backoffMs(isElsewhere ? 0 : tries, RETRY, chance);
     const retryAtMs = clock.nowMs() + delay;
     this.#setState({ is: 'waiting', node: nodes.current, retryAtMs, tries: tries + 1, why });
     this.#retry = clock.after(delay, () => this.connect());
@@ -226,7 +229,7 @@ export class Connection {
       this.#socket?.close('the node is not ready');
       return;
     }
-    clock.after(backoffMs(subscription.refusals, chance), () => {
+    clock.after(backoffMs(subscription.refusals, RETRY, chance), () => {
       if (!subscription.isClosed && subscription.requestId === null) this.#queue.add(subscription);
     });
   }

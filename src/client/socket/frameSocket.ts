@@ -5,7 +5,7 @@
 import type { Clock, OpenSocket, Socket, Timer } from '../platform.ts';
 import type { Decode, Encoding, Frame } from './frame.ts';
 
-export interface FrameSocketDeps {
+interface FrameSocketDeps {
   readonly url: string;
   readonly encoding: Encoding;
   readonly decode: Decode;

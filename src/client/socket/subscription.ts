@@ -32,7 +32,7 @@ export interface SubscribeParams {
   readonly since?: Position | undefined;
 }
 
-export interface SubscriptionDeps {
+interface SubscriptionDeps {
   /** Sends `request()` as soon as there is a socket. */
   readonly send: (subscription: Subscription) => void;
   /** The same after a delay: the server was not ready. */

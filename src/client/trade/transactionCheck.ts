@@ -34,7 +34,7 @@ export interface OrderIntent {
   readonly worstPrice: Ratio;
 }
 
-export interface LaunchIntent {
+interface LaunchIntent {
   readonly kind: 'launch';
   readonly asset: AssetId;
   /** UTF-8 of it is the asset name. */
@@ -44,7 +44,7 @@ export interface LaunchIntent {
   readonly userTokens: bigint;
 }
 
-export interface LockIntent {
+interface LockIntent {
   readonly kind: 'lock';
   readonly asset: AssetId;
   readonly amount: bigint;
@@ -52,7 +52,7 @@ export interface LockIntent {
   readonly lockEndMs: number;
 }
 
-export interface TransferIntent {
+interface TransferIntent {
   readonly kind: 'transfer';
   readonly to: string;
   /** null: everything that the wallet gives. */

@@ -78,7 +78,7 @@ export function readTraderConfig(file: URL | string = FILE): TraderConfig {
   return traders as TraderConfig;
 }
 
-export interface TraderWallets {
+interface TraderWallets {
   readonly traders: readonly KeyWallet[];
   readonly pusher: KeyWallet;
 }
@@ -97,7 +97,7 @@ function walletOf(seed: string, name: string): KeyWallet {
 }
 
 /** What the genesis of a devnet gives to one wallet. */
-export interface TraderFund {
+interface TraderFund {
   readonly keyHash: string;
   /** All of it, to be split evenly over `outputs`. */
   readonly lovelace: bigint;

@@ -3,8 +3,9 @@
  * when the server is busy or slow. Everything is bounded: wallets, tokens, turns in flight; what
  * goes wrong in a turn is reported and ends with it.
  */
-import { type Clock, pause, type Timer } from '../../engine/runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Rng, seededRng } from '../../engine/runtime/rng.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import { ApiError } from '../apiError.ts';
 import { Client } from '../client.ts';
 import type { Fetch } from '../platform.ts';
@@ -17,7 +18,7 @@ import { Pusher } from './pusher.ts';
 import { exponentialMs } from './random.ts';
 import { Trader, type Turn } from './trader.ts';
 
-export interface CrowdOptions {
+interface CrowdOptions {
   readonly baseUrl: string;
   readonly config: TraderConfig;
   /** Above 0. */
@@ -42,14 +43,12 @@ const LAUNCH_AGAIN_MS = 10_000;
 export class Crowd {
   readonly #options: CrowdOptions;
   readonly #rng: Rng;
-  readonly #stopping = new AbortController();
+  readonly #task: Task;
   readonly #client: Client;
   readonly #market: Market;
   readonly #traders: readonly Trader[];
   readonly #pusher: Pusher;
   readonly #others: readonly string[];
-  readonly #inFlight = new Set<Promise<void>>();
-  readonly #timers = new Map<string, Timer>();
   #slowdown = 1;
   #launches = 0;
   #nextLaunchMs = 0;
@@ -58,6 +57,7 @@ export class Crowd {
     const { baseUrl, config, clock, fetch, seed, pace } = options;
     this.#options = options;
     this.#rng = seededRng(seed);
+    this.#task = new Task({ clock });
     this.#client = new Client({ url: baseUrl, fetch, clock, maxAttempts: 2 });
     this.#market = new Market(this.#client);
     const wallets = traderWallets(config);
@@ -72,35 +72,35 @@ export class Crowd {
 
   /** Trades once the server is ready; returns at once. */
   start(): void {
-    this.#run(() => this.#open());
+    this.#task.start(() => this.#guarded(() => this.#run()));
   }
 
   /** Resolves when nothing is in flight any more. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    const ended = this.#task.stop();
     this.#client.close();
-    for (const timer of this.#timers.values()) timer.cancel();
-    this.#timers.clear();
-    await Promise.all(this.#inFlight);
+    await ended;
   }
 
-  async #open(): Promise<void> {
+  async #run(): Promise<void> {
+    await this.#untilReady();
+    // What is there already, so that a restart does not open the market again.
+    await this.#look();
+    if (this.#task.isStopping) return;
+    await Promise.all([this.#keepRefreshing(), this.#keepPushing(), this.#keepTrading()]);
+  }
+
+  async #untilReady(): Promise<void> {
     let isReported = false;
-    while (!this.#isStopping) {
+    do {
       const error = await this.#attempt(() => this.#pusher.trader.trading.utxos());
-      if (error === null) break;
+      if (error === null) return;
       // Waiting for a server that syncs is not reported; anything else is, once.
       if (!error.isPassing && !isReported) {
         isReported = true;
         this.#reportRefusal('look', 'market', error);
       }
-      await pause(this.#options.clock, READY_EVERY_MS, this.#stopping.signal);
-    }
-    // What is there already, so that a restart does not open the market again.
-    await this.#look();
-    this.#later('refresh', REFRESH_NEW_MS, () => this.#refresh());
-    this.#later('push', 0, () => this.#push());
-    this.#later('turn', 0, () => this.#nextTurn());
+    } while (await this.#task.pause(READY_EVERY_MS));
   }
 
   async #look(): Promise<void> {
@@ -118,37 +118,53 @@ export class Crowd {
     }
   }
 
-  async #refresh(): Promise<void> {
-    try {
-      await this.#look();
-    } finally {
-      const everyMs = this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS;
-      this.#later('refresh', everyMs * this.#slowdown, () => this.#refresh());
-    }
+  async #keepRefreshing(): Promise<void> {
+    while (await this.#task.pause(this.#refreshMs)) await this.#guarded(() => this.#look());
+  }
+
+  get #refreshMs(): number {
+    return (this.#market.size < NEW_MARKET ? REFRESH_NEW_MS : REFRESH_MS) * this.#slowdown;
+  }
+
+  async #keepPushing(): Promise<void> {
+    do await this.#guarded(() => this.#push());
+    while (await this.#task.pause(this.#pusher.waitMs * this.#slowdown));
   }
 
   async #push(): Promise<void> {
     const market = { market: this.#market, others: [], launchDue: false };
     const startMs = this.#options.clock.monotonicMs();
-    try {
-      const turn = await this.#pusher.turn({ ...market, nowMs: this.#now() });
-      this.#finished(this.#pusher.trader, turn, startMs);
-    } finally {
-      this.#later('push', this.#pusher.waitMs * this.#slowdown, () => this.#push());
-    }
+    const turn = await this.#pusher.turn({ ...market, nowMs: this.#now() });
+    this.#finished(this.#pusher.trader, turn, startMs);
   }
 
-  async #nextTurn(): Promise<void> {
+  /** Turns run beside each other; it ends when all of them have. */
+  async #keepTrading(): Promise<void> {
+    const inFlight = new Set<Promise<void>>();
+    let waitMs = 0;
+    do {
+      waitMs = this.#nextArrivalMs();
+      const trader = this.#idleTrader();
+      if (trader === null) continue;
+      const turn = this.#guarded(() => this.#takeTurn(trader));
+      inFlight.add(turn);
+      void turn.then(() => inFlight.delete(turn));
+    } while (await this.#task.pause(waitMs));
+    await Promise.all(inFlight);
+  }
+
+  #nextArrivalMs(): number {
     const { config, pace } = this.#options;
-    const meanMs = this.#isOpening
-      ? Math.min(OPENING_MS, config.orders.everyMs)
-      : config.orders.everyMs;
-    const waitMs = exponentialMs(this.#rng, (meanMs * this.#slowdown) / pace);
-    this.#later('turn', waitMs, () => this.#nextTurn());
+    const { everyMs } = config.orders;
+    const meanMs = this.#isOpening ? Math.min(OPENING_MS, everyMs) : everyMs;
+    return exponentialMs(this.#rng, (meanMs * this.#slowdown) / pace);
+  }
+
+  /** null: none, or as many turns as allowed are under way. */
+  #idleTrader(): Trader | null {
     const idle = this.#traders.filter(({ isBusy }) => !isBusy);
-    if (this.#traders.length - idle.length >= config.mostAtOnce) return;
-    const trader = idle[Math.floor(this.#rng.unit() * idle.length)];
-    if (trader !== undefined) await this.#takeTurn(trader);
+    if (this.#traders.length - idle.length >= this.#options.config.mostAtOnce) return null;
+    return idle[Math.floor(this.#rng.unit() * idle.length)] ?? null;
   }
 
   async #takeTurn(trader: Trader): Promise<void> {
@@ -211,24 +227,14 @@ export class Crowd {
     this.#options.report({ kind: 'refused', trader, action, cause, message });
   }
 
-  /** One timer of each name; what it starts is in flight until it ends, whatever it does. */
-  #later(name: string, waitMs: number, task: () => Promise<void>): void {
-    if (this.#isStopping) return;
-    this.#timers.get(name)?.cancel();
-    this.#timers.set(
-      name,
-      this.#options.clock.after(waitMs, () => this.#run(task)),
-    );
-  }
-
-  #run(task: () => Promise<void>): void {
-    const running = task()
-      .catch((error: unknown) => {
-        const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        this.#options.report({ kind: 'fault', message });
-      })
-      .finally(() => this.#inFlight.delete(running));
-    this.#inFlight.add(running);
+  /** Reports what a fault of the program throws; never rejects. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#options.report({ kind: 'fault', message });
+    }
   }
 
   #now(): number {
@@ -239,10 +245,6 @@ export class Crowd {
   get #isOpening(): boolean {
     const { atStart } = this.#options.config.launches;
     return Math.max(this.#launches, this.#market.size) < atStart;
-  }
-
-  get #isStopping(): boolean {
-    return this.#stopping.signal.aborted;
   }
 }
 

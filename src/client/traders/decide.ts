@@ -56,7 +56,7 @@ export function decide(view: View, config: TraderConfig, rng: Rng): Action {
   return canBuy ? buy(view, config, rng) : { kind: 'rest', why: 'nothing to buy with or to sell' };
 }
 
-export function launchCostAda({ keepAda, launches }: TraderConfig): number {
+function launchCostAda({ keepAda, launches }: TraderConfig): number {
   return keepAda + LAUNCH_COSTS_ADA + launches.initialBuyAda[1];
 }
 

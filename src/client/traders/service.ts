@@ -14,7 +14,7 @@ import type { TraderConfig } from './config.ts';
 import type { Command, Report, ThreadOptions } from './messages.ts';
 
 /** What becomes of what the traders do; for log and metrics. */
-export interface TradersObserver {
+interface TradersObserver {
   traderActed(trader: string, action: string, txHash: string, seconds: number): void;
   /** By the server, or by the trader's own check of what it should sign. */
   traderRefused(trader: string, action: string, cause: string, message: string): void;
@@ -22,7 +22,7 @@ export interface TradersObserver {
   tradersFailed(message: string): void;
 }
 
-export interface TradersOptions {
+interface TradersOptions {
   /** Asked at the start, when the port is known. */
   readonly baseUrl: () => string;
   readonly config: TraderConfig;

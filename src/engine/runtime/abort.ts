@@ -1,5 +1,9 @@
-/** Promises that an AbortSignal or a deadline cuts short. */
-import type { Clock } from './clock.ts';
+/** Promises that an AbortSignal or a deadline cuts short. Browsers load this too. */
+
+/** As much of a `Clock` as a deadline needs. */
+interface Timers {
+  after(delayMs: number, run: () => void): { cancel(): void };
+}
 
 /**
  * What `promise` brings; null as soon as `signal` is aborted. What it brings after that goes to
@@ -26,9 +30,16 @@ export async function unlessAborted<T>(
   return null;
 }
 
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Runs `work` with a signal that is aborted after `limitMs`, or with one of `outer`. */
 export async function withDeadline<T>(
-  clock: Pick<Clock, 'after'>,
+  clock: Timers,
   limitMs: number,
   work: (signal: AbortSignal) => Promise<T>,
   ...outer: readonly AbortSignal[]

@@ -1,4 +1,4 @@
-/** Exponential back-off: how long to wait before the next try. */
+/** Exponential back-off: how long to wait before the next try. Browsers load this too. */
 
 export interface BackoffLimits {
   /** Before the first retry. */

@@ -11,7 +11,7 @@ import { timeOfDay } from '../format.ts';
 
 const TICK_MS = 250;
 
-export interface StatusDeps {
+interface StatusDeps {
   readonly clock: Clock;
   state(): ConnectionState;
   health(): HealthData | null;

@@ -22,7 +22,7 @@ import { axisNumber, candleTheme, chartTheme, pageColours } from './chartTheme.t
 
 export type BarKind = 'price' | 'mcap';
 
-export interface BarChartDeps {
+interface BarChartDeps {
   readonly canvas: HTMLElement;
   readonly legend: HTMLElement;
   readonly note: HTMLElement;

@@ -1,7 +1,7 @@
 /** How the chart looks: the colours of the page, which change with its theme. */
 import { cut } from '../format.ts';
 
-export interface Colours {
+interface Colours {
   readonly text: string;
   readonly line: string;
   readonly up: string;

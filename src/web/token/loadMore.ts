@@ -6,7 +6,7 @@ import type { PageContext } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { errorText } from '../errorView.ts';
 
-export interface LoadMoreOptions {
+interface LoadMoreOptions {
   /** Of the button: `Older trades`. */
   readonly label: string;
   /** Loads more rows; an error is shown, and the next press tries again. */

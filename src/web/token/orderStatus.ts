@@ -1,7 +1,7 @@
 /** States of an order in words (api.md section 2): what it is called here, and what it means. */
 import type { ApiOrder } from '../../client/types.ts';
 
-export interface StatusText {
+interface StatusText {
   readonly name: string;
   readonly meaning: string;
   /** How it looks: waiting in no block, open, done, over without a trade. */

@@ -132,7 +132,7 @@ function isAnyPrice({ worstPrice, fromAmount }: ApiOrder): boolean {
 }
 
 /** ADA for a token, exact; the order holds output per input. */
-export function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
+function worstOf({ worstPrice }: ApiOrder, isBuy: boolean): string {
   const numerator = BigInt(worstPrice.numerator);
   const denominator = BigInt(worstPrice.denominator);
   const [coins, tokens] = isBuy ? [denominator, numerator] : [numerator, denominator];

@@ -16,7 +16,7 @@ import { mountOrderBook } from './orderBook.ts';
 import { mountOrders } from './orders.ts';
 import { mountTape } from './tape.ts';
 
-export interface TokenSources {
+interface TokenSources {
   /** The one of the context: this part feeds it. */
   readonly pool: Source<PageContext['pool']['value']>;
   readonly time: MarketTime;

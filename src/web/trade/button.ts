@@ -1,7 +1,7 @@
 /** Buttons that do one thing at a time. */
 import { el, setAttribute } from '../dom.ts';
 
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly kind?: 'primary' | 'plain-button';
   readonly type?: 'button' | 'submit';
   /** For readers of the screen, where the label alone says too little. */

@@ -9,7 +9,7 @@ import { shownAda } from './amount.ts';
 import { ask, facts } from './dialog.ts';
 import { shownOf, type Token, termRows } from './quoteTerms.ts';
 
-export interface OrderConfirmation {
+interface OrderConfirmation {
   readonly prepared: PreparedTx<OrderAnswer, PlacedOrder>;
   readonly token: Token;
   readonly kind: 'Buy' | 'Sell';

@@ -15,7 +15,7 @@ export interface Field<T extends Control> {
   unit(text: string): void;
 }
 
-export interface FieldOptions {
+interface FieldOptions {
   readonly label: string;
   readonly hint?: string;
   /** Stands behind what is typed. */
@@ -64,7 +64,7 @@ export function amountField(options: FieldOptions): Field<HTMLInputElement> {
   return textField(options, { inputmode: 'decimal', maxlength: '60', class: 'amount' });
 }
 
-export interface ChoiceBar<T extends string> {
+interface ChoiceBar<T extends string> {
   readonly root: HTMLFieldSetElement;
   readonly value: T;
   set(value: T): void;

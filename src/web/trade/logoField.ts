@@ -2,7 +2,7 @@
 import { el, setAttribute, setText } from '../dom.ts';
 import { newId } from './field.ts';
 
-export interface LogoField {
+interface LogoField {
   readonly root: HTMLElement;
   /** null: none that can be used. */
   readonly logo: Logo | null;

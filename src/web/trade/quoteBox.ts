@@ -8,7 +8,7 @@ import { TERM_NAMES, type Token, termRows } from './quoteTerms.ts';
 
 const NOTHING = '–';
 
-export interface QuoteBox {
+interface QuoteBox {
   readonly element: HTMLElement;
   show(state: QuoteState, token: Token): void;
 }

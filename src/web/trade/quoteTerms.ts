@@ -15,7 +15,7 @@ export function shownOf(amount: bigint | string, asset: string, token: Token): s
   return asset === '.' ? shownAda(exact) : `${shownAmount(exact, 0)} ${token.ticker}`;
 }
 
-export type TermRow = readonly [name: string, value: string, explained: string];
+type TermRow = readonly [name: string, value: string, explained: string];
 
 export const TERM_NAMES = [
   'You offer',

@@ -7,7 +7,7 @@ import { amountField, choiceBar } from './field.ts';
 
 type Slippage = OrderBody['slippage'];
 
-/** Percent that the fill may bring less than the quote. */
+/** Percent that the fill may bring less than the quote; below that the order stays open. */
 const SLIPPAGES: readonly {
   readonly value: Slippage;
   readonly label: string;
@@ -16,22 +16,22 @@ const SLIPPAGES: readonly {
   {
     value: '15',
     label: '15 %',
-    words: 'Fills for at least 85 % of the quote, else it stays open.',
+    words: 'Fills for at least 85 % of the quote.',
   },
   {
     value: '30',
     label: '30 %',
-    words: 'Fills for at least 70 % of the quote, else it stays open.',
+    words: 'Fills for at least 70 % of the quote.',
   },
   {
     value: '50',
     label: '50 %',
-    words: 'Fills for at least half of the quote, else it stays open.',
+    words: 'Fills for at least half of the quote.',
   },
   {
     value: '75',
     label: '75 %',
-    words: 'Fills for at least a quarter of the quote, else it stays open.',
+    words: 'Fills for at least a quarter of the quote.',
   },
   { value: 'infinity', label: 'Any', words: 'Fills at any price: you may get next to nothing.' },
 ];
@@ -51,7 +51,7 @@ const QUICK_ADA = [10n, 50n, 100n, 500n];
 const QUICK_SHARES = [25, 50, 100];
 const ADA = 1_000_000n;
 
-export interface TradeFormDeps {
+interface TradeFormDeps {
   /** What the wallet has of the token. */
   held(): bigint;
   /** The amount is fine, or not yet. */

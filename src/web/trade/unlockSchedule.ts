@@ -4,7 +4,7 @@
  */
 export const MAX_STAGES = 10;
 
-export interface Unlock {
+interface Unlock {
   readonly stage: number;
   readonly atMs: number;
   readonly amount: bigint;

@@ -15,7 +15,7 @@ import { type ConnectedWallet, walletError } from './connectedWallet.ts';
 import { keepSecret, keptSecret, storage } from './testWallet.ts';
 
 /** Newest first; `isLoaded` is false until the server has said. */
-export interface OwnOrders {
+interface OwnOrders {
   readonly isLoaded: boolean;
   readonly orders: readonly ApiOrder[];
 }

@@ -7,7 +7,7 @@ const MOST = 2000;
 /** Ids go into one call. */
 const MAX_PER_CALL = 1000;
 
-export class Tickers {
+class Tickers {
   /** Counts what was learned. */
   readonly learned: Source<number> = new Source(0);
   readonly #context: PageContext;

@@ -97,7 +97,7 @@ test('what no request of ours needs is refused whatever was asked', () => {
   accepts(BUY, transaction(order, { collateralInputs, totalCollateralLovelace: 500_000n }));
 });
 
-test('a cancel and a withdrawal spend what was named and pay nobody else', () => {
+test('a cancel and a withdrawal spend what was named and pay no one else', () => {
   const intent: Intent = { kind: 'reclaim', ref: ORDER_REF };
   accepts(intent, transaction([change()]));
   refuses(intent, transaction([change()], { inputs: [{ ...ORDER_REF, index: 4 }] }), /not spend/);

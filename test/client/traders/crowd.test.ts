@@ -42,7 +42,7 @@ test('they launch, buy, sell, cancel, lock, withdraw and send', { timeout: 240_0
     180_000,
   );
   await crowd.stop();
-  const told = reports.length;
+  const reported = reports.length;
   assert.deepEqual(
     reports.filter(({ kind }) => kind === 'fault'),
     [],
@@ -53,11 +53,11 @@ test('they launch, buy, sell, cancel, lock, withdraw and send', { timeout: 240_0
   assert.deepEqual(unsigned, []);
   const { seq } = await readHealth(baseUrl);
   const later = () => readHealth(baseUrl);
-  await untilAsked('the market goes on without them', later, (now) => now.seq > seq + 3);
-  assert.equal(reports.length, told, 'nothing happens after the stop');
+  await untilAsked('the market continues without them', later, (now) => now.seq > seq + 3);
+  assert.equal(reports.length, reported, 'nothing happens after the stop');
 });
 
-test('the thread waits for a server that is not ready, and stops when told to', async (t) => {
+test('the thread waits for a server that is not ready, and stops on request', async (t) => {
   const busy = { status: 503, body: { cause: 'NOT_READY', message: 'syncing' } };
   const { baseUrl, asked } = await scriptedServer(t, [busy]);
   const failures: string[] = [];
@@ -74,7 +74,7 @@ test('the thread waits for a server that is not ready, and stops when told to', 
   assert.deepEqual(failures, []);
 });
 
-test('a thread that dies is reported and begun again, and the process lives', async (t) => {
+test('a thread that dies is reported and restarted, and the process lives', async (t) => {
   const { baseUrl } = await scriptedServer(t, [null]);
   const failures: string[] = [];
   const observer = {
@@ -93,7 +93,7 @@ test('a thread that dies is reported and begun again, and the process lives', as
 
 test('at pace 0 there is no thread', async () => {
   const observer = { traderActed: () => {}, traderRefused: () => {}, tradersFailed: assert.fail };
-  const baseUrl = () => assert.fail('nobody asks');
+  const baseUrl = () => assert.fail('the port is not read');
   const options = { config: CONFIG, pace: 0, seed: 1, clock: systemClock, observer };
   const service = tradersService({ ...options, baseUrl });
   await service.start();

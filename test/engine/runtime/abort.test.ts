@@ -1,7 +1,7 @@
 /** Promises that a signal or a deadline cuts short. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { unlessAborted, withDeadline } from '../../../src/engine/runtime/abort.ts';
+import { unlessAborted, untilAborted, withDeadline } from '../../../src/engine/runtime/abort.ts';
 import { HandClock } from '../../support/handClock.ts';
 
 describe('unlessAborted', () => {
@@ -49,17 +49,12 @@ describe('unlessAborted', () => {
 });
 
 describe('withDeadline', () => {
-  const untilAborted = (signal: AbortSignal) =>
-    new Promise<string>((resolve) => {
-      const end = () => resolve('aborted');
-      if (signal.aborted) end();
-      else signal.addEventListener('abort', end);
-    });
+  const aborted = (signal: AbortSignal) => untilAborted(signal).then(() => 'aborted');
 
   test('aborts the work when its time is over', async () => {
     const clock = new HandClock();
     const outcomes: string[] = [];
-    void withDeadline(clock, 100, untilAborted).then((outcome) => outcomes.push(outcome));
+    void withDeadline(clock, 100, aborted).then((outcome) => outcomes.push(outcome));
     await clock.advance(99);
     assert.deepEqual(outcomes, []);
     await clock.advance(1);
@@ -69,10 +64,10 @@ describe('withDeadline', () => {
   test('aborts it with any of the outer signals, also one that was aborted before', async () => {
     const clock = new HandClock();
     const [one, other] = [new AbortController(), new AbortController()];
-    const working = withDeadline(clock, 100, untilAborted, one.signal, other.signal);
+    const working = withDeadline(clock, 100, aborted, one.signal, other.signal);
     other.abort();
     assert.equal(await working, 'aborted');
-    assert.equal(await withDeadline(clock, 100, untilAborted, one.signal, other.signal), 'aborted');
+    assert.equal(await withDeadline(clock, 100, aborted, one.signal, other.signal), 'aborted');
   });
 
   test('brings what the work brings; the signal is not aborted afterwards', async () => {
