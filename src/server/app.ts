@@ -81,15 +81,12 @@ async function start(world: World): Promise<App> {
     writer?.stop();
     replay?.stop();
   });
-  const folding = serviceOf(
-    'node',
-    () => node.stop(),
-    () => node.start(doors.streams),
-  );
+  const startNode = () => node.start(doors.streams);
+  const folding = serviceOf('node', () => node.stop(), startNode);
   const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
-  const behind = market.snapshots === undefined ? [folding] : [folding, market.snapshots];
   const { first, following } = chainServices(chain, devnet, clock);
-  const services = [...first, ...behind, ...following, ...doors.services, ...traders, ingest];
+  const keeping = [folding, ...(market.snapshots === undefined ? [] : [market.snapshots])];
+  const services = [...first, ...keeping, ...following, ...doors.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {
