@@ -1,5 +1,6 @@
 /** `upcurve/client`: what programs and pages import. */
 
+export { type AddressNetwork, Key, newSecret, transactionId } from '../cardano/keys/keys.ts';
 export { ApiError, type LocalCause } from './apiError.ts';
 export {
   type BarOptions,
@@ -8,7 +9,6 @@ export {
   type TopicParams,
   type TopicReceiver,
 } from './client.ts';
-export { type AddressNetwork, Key, newSecret, transactionId } from './key.ts';
 export type { Candle } from './mirrors/barRows.ts';
 export type { CapBar, PriceBar } from './mirrors/barSource.ts';
 export type { BarsChange, BarsMirror, BarsState } from './mirrors/bars.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
+import { isSignedBy } from '../../src/cardano/build/witness.ts';
 import { MalformedCbor } from '../../src/cardano/codec/cbor.ts';
 import {
   array,
@@ -20,7 +21,7 @@ import { datumOf, decodeOutput, refText } from '../../src/cardano/codec/output.t
 import { Constr, encodePlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
-import { isSignedBy, keyOf } from '../../src/cardano/keys/keys.ts';
+import { keyOf } from '../../src/cardano/keys/keys.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 

@@ -37,7 +37,7 @@ export interface RawPlan {
   readonly fields?: Readonly<Record<number, Uint8Array | null>>;
   readonly redeemers?: readonly RawRedeemer[];
   readonly scripts?: readonly string[];
-  readonly keys?: readonly Key[];
+  readonly keys?: readonly Pick<Key, 'publicKey' | 'sign'>[];
   readonly isValid?: boolean;
   readonly auxiliary?: Uint8Array;
 }

@@ -3,6 +3,7 @@
  * came, existing witnesses too, whatever form (set tags, indefinite lengths) their writer chose.
  */
 
+import { createPublicKey, verify } from 'node:crypto';
 import { Failure } from '../../engine/runtime/errors.ts';
 import {
   ARRAY,
@@ -19,9 +20,10 @@ import {
 import { array, byteString } from '../codec/encode.ts';
 import { fromHex, isHex } from '../codec/hex.ts';
 import { decodeTransaction, type KeyWitness, readKeyWitnesses } from '../codec/transaction.ts';
-import { isSignedBy } from '../keys/keys.ts';
 import { hexString, integer } from './encode.ts';
 
+/** DER before the 32 raw bytes of a public key. Source: RFC 8410, section 4. */
+const PUBLIC_DER = '302a300506032b6570032100';
 const INDEFINITE = -1n;
 const KEY_WITNESSES = 0;
 /** Each costs a verification; nobody signs with more keys. */
@@ -119,4 +121,16 @@ function withElements(bytes: Uint8Array, field: Item, pairs: readonly Uint8Array
 
 function join(...parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
+}
+
+/** On Node's own crypto, which is several times as fast here as what browsers sign with. */
+export function isSignedBy(publicKey: string, message: Uint8Array, signature: Uint8Array): boolean {
+  if (publicKey.length !== 64 || signature.length !== 64) return false;
+  const der = Buffer.from(PUBLIC_DER + publicKey, 'hex');
+  return verify(
+    null,
+    message,
+    createPublicKey({ key: der, format: 'der', type: 'spki' }),
+    signature,
+  );
 }

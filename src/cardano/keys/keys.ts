@@ -1,50 +1,82 @@
 /**
- * Ed25519 keys of wallets and of the server, on Node's own crypto. A key is 32 secret bytes; who
- * holds one of these objects can sign, so it is never logged and never leaves the process.
+ * Ed25519 keys that sign transactions, of wallets and of the server. On @noble/ed25519, so the same
+ * code runs in browsers and in Node. Code that holds one of these objects can sign: it is never
+ * logged, and its secret never leaves the process.
  */
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { blake2b224 } from '../codec/hash.ts';
-import { fromHex, toHex } from '../codec/hex.ts';
+import { getPublicKey, hashes, sign, utils } from '@noble/ed25519';
+import { sha512 } from '@noble/hashes/sha2.js';
+import { formatAddress } from '../codec/address.ts';
+import { elementsOf, readCbor, span } from '../codec/cbor.ts';
+import { array, byteString, map, uint } from '../codec/encode.ts';
+import { blake2b224, blake2b256 } from '../codec/hash.ts';
+import { fromHex, isHex, toHex } from '../codec/hex.ts';
 
-/** DER around 32 raw bytes. Source: RFC 8410, section 7 and 4. */
-const PRIVATE_DER = '302e020100300506032b657004220420';
-const PUBLIC_DER = '302a300506032b6570032100';
+hashes.sha512 = sha512;
 
-export interface Key {
+export type AddressNetwork = 'mainnet' | 'testnet';
+
+const SECRET_HEX = 64;
+const KEY_WITNESSES = 0;
+
+/** 32 random bytes of the system, hex: a new key. */
+export function newSecret(): string {
+  return toHex(utils.randomSecretKey());
+}
+
+export class Key {
   /** 32 bytes, hex. */
   readonly publicKey: string;
-  /** Of the public key, hex. */
+  /** Of the public key, 28 bytes, hex: the payment key hash (pkh) of its addresses. */
   readonly hash: string;
-  sign(message: Uint8Array): Uint8Array;
+  readonly #secret: Uint8Array;
+
+  /** `secret`: 32 bytes, hex, as `newSecret` makes them. Throws on anything else. */
+  constructor(secret: string) {
+    if (!isHex(secret) || secret.length !== SECRET_HEX) {
+      throw new TypeError('a secret is 32 bytes as 64 hex digits');
+    }
+    this.#secret = fromHex(secret);
+    const publicKey = getPublicKey(this.#secret);
+    this.publicKey = toHex(publicKey);
+    this.hash = blake2b224(publicKey);
+  }
+
+  /** An enterprise address; with the hash of a stake key (28 bytes, hex) a base address. */
+  address(network: AddressNetwork, stakeKeyHash: string | null = null): string {
+    const part = (hash: string) => ({ kind: 'key', hash }) as const;
+    const stake = stakeKeyHash === null ? null : part(stakeKeyHash);
+    return formatAddress({ network, payment: part(this.hash), stake, pointer: false });
+  }
+
+  /** 64 bytes. */
+  sign(message: Uint8Array): Uint8Array {
+    return sign(message, this.#secret);
+  }
+
+  /**
+   * Signs a transaction (CBOR, hex) as the server built it: the witness set, CBOR hex, as
+   * `signAndSubmit` takes it. Throws `MalformedCbor` on what is no transaction.
+   */
+  witness(cbor: string): string {
+    return this.witnessOf(transactionId(cbor));
+  }
+
+  /** The same for the hash of a body (32 bytes, hex). */
+  witnessOf(bodyHash: string): string {
+    const witness = [byteString(fromHex(this.publicKey)), byteString(this.sign(fromHex(bodyHash)))];
+    return toHex(map([[uint(KEY_WITNESSES), array([array(witness)])]]));
+  }
 }
 
 /** `secret` is 32 bytes as hex. */
 export function keyOf(secret: string): Key {
-  const der = Buffer.from(PRIVATE_DER + secret, 'hex');
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  const publicKey = rawPublic(createPublicKey(privateKey));
-  return {
-    publicKey: toHex(publicKey),
-    hash: blake2b224(publicKey),
-    sign: (message) => sign(null, message, privateKey),
-  };
+  return new Key(secret);
 }
 
-function rawPublic(key: KeyObject): Uint8Array {
-  return key.export({ format: 'der', type: 'spki' }).subarray(PUBLIC_DER.length / 2);
-}
-
-export function keyHash(publicKey: string): string {
-  return blake2b224(fromHex(publicKey));
-}
-
-export function isSignedBy(publicKey: string, message: Uint8Array, signature: Uint8Array): boolean {
-  if (publicKey.length !== 64 || signature.length !== 64) return false;
-  const der = Buffer.from(PUBLIC_DER + publicKey, 'hex');
-  return verify(
-    null,
-    message,
-    createPublicKey({ key: der, format: 'der', type: 'spki' }),
-    signature,
-  );
+/** The hash of a transaction's body, over its bytes as they are: what is signed, and its id. */
+export function transactionId(cbor: string): string {
+  const bytes = fromHex(cbor);
+  const [body] = elementsOf(readCbor(bytes));
+  if (body === undefined) throw new TypeError('a transaction has a body');
+  return blake2b256(span(bytes, body));
 }

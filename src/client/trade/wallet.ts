@@ -1,5 +1,5 @@
 /** Wallets: for whose address transactions are built, and who signs them. */
-import { type AddressNetwork, Key } from '../key.ts';
+import { type AddressNetwork, Key } from '../../cardano/keys/keys.ts';
 
 export interface TradingWallet {
   /** bech32; change returns here. */
