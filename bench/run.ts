@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- names…] [--quick] [--seconds=…]`: runs the named benches, or all, prints their
  * tables and puts them into RESULTS.md. `--quick` takes short windows, prints, and leaves
- * RESULTS.md alone. `--seconds` is how long the page stays open.
+ * RESULTS.md alone. `--seconds` is how long the page stays open,
+ * `--minutes` how long the soak runs, which is run by name only.
  */
 import { build } from './build.ts';
 import { buildMemory } from './buildMemory.ts';
@@ -21,6 +22,7 @@ import { page } from './page.ts';
 import { readers } from './readers.ts';
 import { restart } from './restart.ts';
 import { sharedLog } from './sharedLog.ts';
+import { soak } from './soak.ts';
 import { FULL, markdown, QUICK } from './support/bench.ts';
 import { record } from './support/results.ts';
 import { sync } from './sync.ts';
@@ -47,23 +49,38 @@ const BENCHES = [
   page,
 ];
 
-const args = process.argv.slice(2);
+/** Run by name only: they take an hour. */
+const BY_NAME = [soak];
+
+// `--minutes N` is `--minutes=N`.
+const args = process.argv
+  .slice(2)
+  .join(' ')
+  .replace(/--minutes (\d)/, '--minutes=$1')
+  .split(' ')
+  .filter(Boolean);
 const isQuick = args.includes('--quick');
 const names = args.filter((arg) => !arg.startsWith('--'));
 const seconds = args.find((arg) => arg.startsWith('--seconds='))?.slice('--seconds='.length);
 const scale = isQuick ? QUICK : FULL;
 const visitSeconds = seconds === undefined ? scale.visitSeconds : Number(seconds);
-const known = BENCHES.map(({ name }) => name);
-const options = args.filter((arg) => arg.startsWith('--') && !/^--(quick|seconds=\d+)$/.test(arg));
+const minutes = args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length);
+const soakMinutes = minutes === undefined ? scale.soakMinutes : Number(minutes);
+const all = [...BENCHES, ...BY_NAME];
+const known = all.map(({ name }) => name);
+const options = args.filter(
+  (arg) => arg.startsWith('--') && !/^--(quick|(seconds|minutes)=\d+)$/.test(arg),
+);
 const unknown = [...names.filter((name) => !known.includes(name)), ...options];
 
 if (unknown.length > 0) {
   process.stderr.write(`No bench ${unknown.join(', ')}; there are ${known.join(', ')}.\n`);
   process.exitCode = 2;
 } else {
-  for (const bench of BENCHES.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  const chosen = names.length === 0 ? BENCHES : all.filter(({ name }) => names.includes(name));
+  for (const bench of chosen) {
     const progress = (what: string) => process.stderr.write(`${bench.name}: ${what}\n`);
-    const table = await bench.measure({ ...scale, visitSeconds }, progress);
+    const table = await bench.measure({ ...scale, visitSeconds, soakMinutes }, progress);
     const notes = table.notes.map((note) => `- ${note}\n`).join('');
     process.stdout.write(`\n${bench.name}\n\n${markdown(table)}\n\n${notes}`);
     if (!isQuick) record(bench.name, table);

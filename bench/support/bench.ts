@@ -9,6 +9,8 @@ export interface Scale {
   readonly trades: number;
   /** How long a page stays open. */
   readonly visitSeconds: number;
+  /** How long the soak runs. */
+  readonly soakMinutes: number;
 }
 
 export interface Table {
@@ -23,8 +25,20 @@ export interface Bench {
   measure(scale: Scale, progress: (what: string) => void): Promise<Table>;
 }
 
-export const FULL: Scale = { seconds: 4, rounds: 3, trades: 200_000, visitSeconds: 600 };
-export const QUICK: Scale = { seconds: 1, rounds: 1, trades: 20_000, visitSeconds: 60 };
+export const FULL: Scale = {
+  seconds: 4,
+  rounds: 3,
+  trades: 200_000,
+  visitSeconds: 600,
+  soakMinutes: 60,
+};
+export const QUICK: Scale = {
+  seconds: 1,
+  rounds: 1,
+  trades: 20_000,
+  visitSeconds: 60,
+  soakMinutes: 2,
+};
 
 /** A Markdown table whose columns line up as plain text too. */
 export function markdown({ columns, rows }: Table): string {
