@@ -17,6 +17,8 @@ const MAIN = join(import.meta.dirname, '../src/server/main.ts');
 const SAMPLE_MS = 5_000;
 const READY_MS = 60_000;
 const MIB = 1024 * 1024;
+/** Of the one subscription of a socket. */
+const LIST = 'list';
 
 interface Sample {
   readonly minute: number;
@@ -62,9 +64,9 @@ class ListSocket {
 
   constructor(topic: string) {
     this.#socket = new WebSocket(`ws://127.0.0.1:${PORT}/ws`);
-    const request = { messageType: 'subscribe', requestId: 'list', topic };
+    const request = { messageType: 'subscribe', requestId: LIST, topic };
     this.#socket.on('open', () => this.#socket.send(JSON.stringify(request)));
-    this.#socket.on('message', (data) => this.#take(String(data), topic));
+    this.#socket.on('message', (data) => this.#take(String(data)));
     // A server that cuts a socket lost what it would have sent.
     this.#socket.on('close', () => this.#lost());
     this.#socket.on('error', () => {});
@@ -83,19 +85,20 @@ class ListSocket {
     if (!this.#closing) this.gaps += 1;
   }
 
-  #take(text: string, topic: string): void {
+  #take(text: string): void {
     // trust: the frames of Protocol v2
     const frame = JSON.parse(text) as {
-      readonly topic?: string;
+      readonly requestId?: string;
+      readonly event?: string;
       readonly epoch?: string;
       readonly seq?: number;
       readonly prev?: number | null;
       readonly snapshot?: boolean;
     };
     const { epoch, seq, prev = null } = frame;
-    if (epoch === undefined || seq === undefined) return;
-    if (frame.topic === 'Resync') this.gaps += 1;
-    if (frame.topic !== topic) return;
+    if (frame.event === 'Ping') this.#socket.send('{"messageType":"pong","requestId":null}');
+    if (frame.event === 'Resync') this.gaps += 1;
+    if (frame.requestId !== LIST || epoch === undefined || seq === undefined) return;
     this.frames += 1;
     const own = this.#own;
     const isSame = own !== null && own.epoch === epoch;
