@@ -1,6 +1,7 @@
 /**
  * Which characters of our files ran, from what V8 counted. Node writes a file for each process and
- * thread that ends by itself into the folder that NODE_V8_COVERAGE names; a killed one writes none.
+ * thread that ends by itself into the folder that NODE_V8_COVERAGE names; one that is killed or
+ * terminated writes none.
  *
  * Assumes: types were blanked, so an offset in what ran is one in the file.
  */

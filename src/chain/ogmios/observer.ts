@@ -4,16 +4,14 @@
  * Why a connection ended or was not made: `garbage` is no message of the protocol, `unreadable` one
  * whose content cannot be true, `foreign` a node that has none of our blocks.
  */
-export const FAULT_CAUSES = [
-  'unreachable',
-  'closed',
-  'stalled',
-  'garbage',
-  'oversized',
-  'unreadable',
-  'foreign',
-] as const;
-export type FaultCause = (typeof FAULT_CAUSES)[number];
+export type FaultCause =
+  | 'unreachable'
+  | 'closed'
+  | 'stalled'
+  | 'garbage'
+  | 'oversized'
+  | 'unreadable'
+  | 'foreign';
 
 /** `chain` follows blocks, `mempool` what waits, `questions` is for submits and parameters. */
 export type ConnectionName = 'chain' | 'mempool' | 'questions';
