@@ -15,7 +15,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   Images: 'Logos by content id.',
   Operations: 'Health, readiness, metrics and the time.',
   Documents: 'This reference, for people and for programs.',
-  Devnet: 'Faucet, blocks and forks of the embedded chain; on a devnet only.',
+  Devnet: 'Faucet, blocks and forks; on a devnet only.',
 };
 
 /** The tags in use, the known ones first. The linter asks for a description of each. */
