@@ -62,7 +62,8 @@ export class MarketLookup implements UtxoLookup {
     const kept = this.#kept(this.#collateral.get(key));
     if (kept !== null) return kept;
     const found = await index.byPaymentKey(keyHash, view, page);
-    this.#collateral.set(key, this.#keep(found));
+    // None yet is asked again at once: the key may have been paid meanwhile.
+    if (found.length > 0) this.#collateral.set(key, this.#keep(found));
     return found;
   }
 

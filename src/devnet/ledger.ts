@@ -1,5 +1,5 @@
 /**
- * The embedded ledger: one chain, its unspent outputs, a mempool. Synchronous, so it lives in a
+ * The devnet's ledger: one chain, its unspent outputs, a mempool. Synchronous, so it lives in a
  * worker.
  *
  * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a

@@ -1,4 +1,4 @@
-/** Every reason of the embedded ledger in the words of a node: by the schema, and read back. */
+/** Every reason of the devnet's ledger in the words of a node: by the schema, and read back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeOutput, encodeRefs, uint } from '../../src/cardano/codec/encode.ts';

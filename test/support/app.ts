@@ -24,7 +24,7 @@ export interface TestAppOptions {
   readonly env?: Environment;
   readonly gateway?: Partial<GatewayOptions>;
   readonly rng?: Rng;
-  /** The embedded ledger in this app; absent: no chain. */
+  /** A devnet that this app starts, or follows where the settings name one; absent: no chain. */
   readonly devnet?: World['devnet'];
   /** What is followed on a real network, instead of what the settings name. */
   readonly deployment?: NetworkDeployment;

@@ -64,7 +64,7 @@ export function readAddress(
   return address ?? invalid(path, `This is not ${what}.`);
 }
 
-/** What the caller may spend: the outputs named, or the wallet as our own ledger knows it. */
+/** What the caller may spend: the outputs named, or those of the wallet, looked up here. */
 export async function walletOf(
   { utxos, landmarks }: Workshop,
   owner: Address,

@@ -1,6 +1,6 @@
 /**
- * What planners need of the chain, always read from our own ledger: outputs that a caller names are
- * taken as names only. An output of a server's key is nobody's to spend here.
+ * What planners need of the chain, always looked up by us: outputs that a caller names are taken as
+ * names only. An output of a server's key is nobody's to spend here.
  */
 
 import { Failure, invalid } from '../../engine/runtime/errors.ts';

@@ -1,4 +1,4 @@
-/** The protocol parameters of mainnet, which the embedded ledger shares. */
+/** The protocol parameters of mainnet, which the devnet shares. */
 
 import { COST_MODELS, PROTOCOL } from '../ledger/parameters.ts';
 import type { ProtocolParameters } from '../ledger/protocolParameters.ts';

@@ -1,5 +1,5 @@
 /**
- * Refusals of the embedded ledger in the words of Ogmios: codes and data of `submitTransaction`, as
+ * Refusals of the devnet's ledger in the words of Ogmios: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
