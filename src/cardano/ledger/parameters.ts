@@ -1,5 +1,5 @@
 /**
- * Protocol parameters of the ledger of the devnet: those that Scalus judges by, and the limits it leaves
+ * Protocol parameters of the devnet's ledger: those that Scalus judges by, and the limits it leaves
  * to us. The builder builds for them. Tests compare them with Lucid's and with what Scalus accepts.
  */
 import { readFileSync } from 'node:fs';
