@@ -61,6 +61,8 @@ export interface BuilderState {
 }
 
 const RETRY_AFTER_SECONDS = 1;
+/** Building keeps little alive: more room for young objects costs memory and saves nothing. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
 const WORKER = new URL('./worker.ts', import.meta.url).href;
 
 /** A plan, or null for nothing but being ready. */
@@ -199,6 +201,7 @@ export class BuilderPool implements Builder, Service {
     const { threads } = this.#limits;
     this.#generation += 1;
     const pool: Threads = new Piscina({
+      resourceLimits: RESOURCE_LIMITS,
       filename: WORKER,
       workerData: this.#data,
       minThreads: threads,

@@ -48,6 +48,7 @@ export function tradersService(options: TradersOptions): Service {
     const threadOptions: ThreadOptions = { baseUrl: options.baseUrl(), config, pace, seed };
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: threadOptions,
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
     });
     worker.unref();
     worker.on('message', (report: Report) => hear(observer, report));

@@ -39,6 +39,9 @@ function followingEvents(logger: Logger, { counter, gauge, histogram }: Meters) 
     devnetStalled(message: string): void {
       logger.error({ event: 'devnetStalled' }, `the devnet cannot write blocks: ${message}`);
     },
+    otherDevnet(message: string): void {
+      logger.fatal({ event: 'otherDevnet' }, message);
+    },
     devnetFailed(error: unknown): void {
       logger.fatal({ event: 'devnetFailed', err: error }, 'the devnet of this process stopped');
     },

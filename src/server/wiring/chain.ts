@@ -40,6 +40,7 @@ import { imagesOf } from './images.ts';
 import type { ChainKeys } from './keys.ts';
 import type { Market } from './market.ts';
 import { alone, among, type ChainParts, type Work } from './roles.ts';
+import { ScriptCheck } from './scriptCheck.ts';
 import type { Roles } from './turns.ts';
 import { workshopOf } from './workshop.ts';
 import type { World } from './world.ts';
@@ -211,10 +212,12 @@ function connecting(source: OgmiosChain): Service {
 function lookupOf(
   { clock }: World,
   node: Node,
-  { urls: { kupo: url }, network: { complete, landmarks } }: ChainPlan,
+  { urls, network }: ChainPlan,
   view: MempoolView,
   observer: Events,
 ): [UtxoLookup, readonly Service[]] {
+  const { kupo: url } = urls;
+  const { complete, landmarks } = network;
   if (url === null) return [noLookup(), []];
   const tip = () => chainTip(node.fold.store);
   const index = new KupoLookup({ url, tip, waiting: view, clock, observer });
@@ -222,7 +225,10 @@ function lookupOf(
   const deployment = complete ?? landmarks;
   if (deployment === null) return [index, watching];
   const store = () => node.fold.store;
-  return [new MarketLookup({ index, store, view, deployment, clock }), watching];
+  const utxos = new MarketLookup({ index, store, view, deployment, clock });
+  if (urls.devnet === null) return [utxos, watching];
+  const check = new ScriptCheck({ utxos, network, url: urls.ogmios, clock }, observer);
+  return [utxos, [...watching, check]];
 }
 
 /** Tokens and unspent outputs that the market knows: what else is not looked for in blocks. */

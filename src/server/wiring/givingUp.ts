@@ -38,6 +38,10 @@ export function untilFatal(events: Events): {
       events.devnetFailed(error);
       resolve('the devnet of this process stopped');
     },
+    otherDevnet(message: string) {
+      events.otherDevnet(message);
+      resolve(message);
+    },
     ogmiosFailed(error: unknown) {
       events.ogmiosFailed(error);
       resolve('the thread that follows the node stopped');
