@@ -3,17 +3,14 @@
  * blocks come on demand.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
-import type { Devnet } from '../../src/devnet/devnet.ts';
 import { TIP } from '../../src/engine/actors/chainRows.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
-import { launchpadAt } from '../e2e/devnet/launchpad.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { startDevnet } from '../support/devnetNode.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
+import { type SharedDevnet, startSharedDevnet } from './sharedDevnet.ts';
 
 const ADA = 1_000_000n;
 const LIMIT_MS = 90_000;
@@ -23,9 +20,8 @@ const VIEWS = ['spendable', 'newest', 'wallet'] as const;
 export interface TestMarket {
   /** nats-server, or a way to it. */
   readonly server: { readonly url: string };
-  readonly keysFile: string;
   /** The chain that all nodes follow. */
-  readonly devnet: Devnet;
+  readonly chain: SharedDevnet;
   readonly snapshotEvery: number;
 }
 
@@ -34,27 +30,21 @@ export async function newMarket(
   server: TestMarket['server'],
   snapshotEvery: number,
 ): Promise<TestMarket> {
-  const keysFile = join(temporaryDirectory(), 'keys.json');
-  const { outputs: genesis, faucetSecret } = launchpadAt(keysFile);
-  const devnet = await startDevnet(scope, { genesis, faucetSecret });
-  return { server, snapshotEvery, keysFile, devnet };
+  return { server, snapshotEvery, chain: await startSharedDevnet(scope, 0) };
 }
 
 export function startNode(
   scope: Scope,
-  { server, keysFile, devnet: { ogmiosUrl, kupoUrl }, snapshotEvery }: TestMarket,
+  { server, chain, snapshotEvery }: TestMarket,
   name: string,
   directory = temporaryDirectory(),
   more: Environment = {},
 ): Promise<TestApp> {
   const env = {
+    ...chain.env,
     NATS_URL: server.url,
     NODE_NAME: name,
-    KEYS_FILE: keysFile,
-    OGMIOS_URL: ogmiosUrl,
-    KUPO_URL: kupoUrl,
     LEASE_MS: '2000',
-    BLOCK_EVERY_MS: '0',
     SNAPSHOT_EVERY: String(snapshotEvery),
     HORIZON_BLOCKS: '30',
     ...more,

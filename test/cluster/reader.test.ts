@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from '../../src/client/index.ts';
 import { pictureOf } from '../../src/client/trade/picture.ts';
@@ -14,6 +13,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { NatsServer } from '../support/nats.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
+import { startSharedDevnet } from './sharedDevnet.ts';
 
 const LIMIT_MS = 60_000;
 const ADA = 1_000_000;
@@ -22,10 +22,10 @@ const LARGE_BYTES = 3 * 1_048_576;
 const EMPTY_WALLET = 'ab'.repeat(28);
 
 const nats = await NatsServer.start({ after });
-const keysFile = join(temporaryDirectory(), 'keys.json');
+const { env: chain } = await startSharedDevnet({ after }, 200);
 const builderDirectory = temporaryDirectory();
 const readerDirectory = temporaryDirectory();
-const common = { NATS_URL: nats.url, LEASE_MS: '1000', BLOCK_EVERY_MS: '200' };
+const common = { NATS_URL: nats.url, LEASE_MS: '1000' };
 
 /** What a reader would not find is not given to it. */
 function startReader(directory = readerDirectory): Promise<TestApp> {
@@ -37,10 +37,9 @@ function startReader(directory = readerDirectory): Promise<TestApp> {
 function startBuilder(): Promise<Server> {
   return startServer({ after }, [], {
     ...common,
-    NETWORK: 'devnet',
+    ...chain,
     TRADERS_PACE: '0',
     DATA_DIR: builderDirectory,
-    KEYS_FILE: keysFile,
     NODE_NAME: 'builder',
   });
 }
@@ -84,10 +83,12 @@ after(() => client.close());
 test('a reader serves reads and sockets, and has orders built, submitted and filled', async () => {
   const isReady = ({ status, leader, stale }: Ready) =>
     status === 200 && leader === 'builder' && !stale;
-  const leads = ({ role }: Ready) => role === 'leader';
+  const leads = ({ status, role }: Ready) => status === 200 && role === 'leader';
   await untilAsked('the other one leads', () => readyAt(builder.url), leads, LIMIT_MS);
   const ready = await untilAsked('it is ready', () => readyAt(reader.url), isReady, LIMIT_MS);
   assert.equal(ready.role, 'reader');
+  const answered = async () => (await utxosAt(reader.url)).status;
+  await untilAsked('the other one works for it', answered, (status) => status === 200, LIMIT_MS);
   const person = new Person(client);
   await person.fund(500, 4, async () => {});
   const token = await person.launch('Read me');

@@ -1,12 +1,12 @@
-/** What a real process says of itself when NATS, the log or its own ledger are not well. */
+/** What a real process says of itself when NATS or the log are not well. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sealEntry } from '../../src/engine/log/entry.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { NatsProxy, nothingToRead } from '../support/natsProxy.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
+import { startSharedDevnet } from './sharedDevnet.ts';
 import { stealLease } from './thief.ts';
 
 /** A thief renews it every fifth of it. */
@@ -35,21 +35,17 @@ function untilSays(server: Server, what: string, fits: (said: Ready) => boolean)
 }
 
 const nats = await NatsServer.start({ after });
-const keys = join(temporaryDirectory(), 'keys.json');
-const preload = join(import.meta.dirname, '../support/endLedger.ts');
-/** Of all tests, one after the other; the last one ends it. */
-const server = await startNode('a', { NODE_OPTIONS: `--import ${preload}` });
-const directory = temporaryDirectory();
+const { env: chain } = await startSharedDevnet({ after }, 250);
+/** Of all tests, one after the other. */
+const server = await startNode('a');
 
 function startNode(name: string, more = {}): Promise<Server> {
   return startServer({ after }, [], {
-    NETWORK: 'devnet',
+    ...chain,
     TRADERS_PACE: '0',
-    BLOCK_EVERY_MS: '250',
     LEASE_MS: String(LEASE_MS),
     STALE_AFTER_MS: '4000',
     DATA_DIR: temporaryDirectory(),
-    KEYS_FILE: keys,
     NATS_URL: nats.url,
     NODE_NAME: name,
     ...more,
@@ -124,7 +120,7 @@ test('a message that is no entry is named, and costs an epoch', async (scope) =>
 
 test('a node that can read nothing of what is there says so, and ends', async (scope) => {
   const proxy = await NatsProxy.start(scope, nats.port);
-  const more = { NATS_URL: proxy.url, DATA_DIR: directory, STALE_AFTER_MS: '1000' };
+  const more = { NATS_URL: proxy.url, STALE_AFTER_MS: '1000' };
   const stuck = await startNode('b', { ...more, STALE_MAX_MS: '8000' });
   await untilSays(stuck, 'it follows', ({ status, stale }) => status === 200 && !stale);
   let [requests, looks] = [0, 0];
@@ -139,14 +135,4 @@ test('a node that can read nothing of what is there says so, and ends', async (s
   assert.deepEqual(await stuck.program.ended(LIMIT_MS), { code: 1, signal: null });
   assert.match(stuck.program.text, /could not go on .*entries of the log are not applied/);
   assert.ok(requests < 40 * looks, `${requests} requests, ${looks} looks`);
-});
-
-test('a process whose ledger died ends and says so; another one leads', async () => {
-  await untilSays(server, 'it leads', leadsWell);
-  const second = await startNode('b', { DATA_DIR: directory });
-  await untilSays(second, 'it follows', ({ status }) => status === 200);
-  server.program.signal('SIGUSR2');
-  assert.deepEqual(await server.program.ended(LIMIT_MS), { code: 1, signal: null });
-  assert.match(server.program.text, /the embedded ledger stopped: start it again/);
-  await untilSays(second, 'it leads now', ({ role, stale }) => role === 'leader' && !stale);
 });

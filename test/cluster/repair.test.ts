@@ -128,7 +128,7 @@ async function answersOfBoth({ market, leader, follower }: Pair): Promise<void> 
     await shown(node, (devnet) => devnet.mine(2));
     await same(leader, follower);
     const { slot, hash: id } = before;
-    const place = market.devnet.node.chain.placeOf({ slot, id });
+    const place = market.chain.devnet.node.chain.placeOf({ slot, id });
     assert.equal(place, undefined, 'other blocks are there now');
   }
 }

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { SealedEntry } from '../../src/engine/log/entry.ts';
-import { EMPTY_TAIL, nextEntry } from '../support/chain.ts';
+import { nextEntry } from '../support/chain.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { NatsProxy } from '../support/natsProxy.ts';
 import { Program, type Scope, temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { startSharedDevnet } from './sharedDevnet.ts';
 import { stealLease } from './thief.ts';
 
 /** Its thief renews it every fifth of it. */
@@ -17,13 +17,14 @@ const LEASE_MS = 4_000;
 const MARKET = 'upcurve';
 const LIMIT_MS = 40_000;
 
+const { env: chain } = await startSharedDevnet({ after }, 1_000);
+
 function startNode(scope: Scope, url: string): Program {
   const program = new Program([], {
-    NETWORK: 'devnet',
+    ...chain,
     TRADERS_PACE: '0',
     LEASE_MS: String(LEASE_MS),
     DATA_DIR: temporaryDirectory(),
-    KEYS_FILE: join(temporaryDirectory(), 'keys.json'),
     NATS_URL: url,
     NODE_NAME: 'waiting',
   });
@@ -94,7 +95,6 @@ test('a start that waits for NATS is given up', async (scope) => {
 /** What the log has, and what a node asks for again and again that finds it. */
 const WAITS: Readonly<Record<string, { log: readonly SealedEntry[]; asks: string }>> = {
   'the first entry': { log: [], asks: `$KV.${MARKET}-nodes.leader` },
-  'what the chain began with': { log: [nextEntry(EMPTY_TAIL)], asks: `$O.${MARKET}-files.M` },
   'the state that an epoch begins from': {
     log: [
       nextEntry({ seq: 9, hash: '', epoch: '2-lost' }, 0, {

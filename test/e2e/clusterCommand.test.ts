@@ -75,10 +75,10 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   const said = (wanted: RegExp) => () => wanted.test(program.text) || program.exit !== null;
   await until(() => `all are ready; it said ${program.text}`, said(/nodes are ready:/));
   const line = /^cluster: 3 nodes are ready: .*$/m.exec(program.text)?.[0] ?? '';
-  const [shared = '', ...urls] = line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
+  const [shared = '', ...urls] = line.split(';', 2).join().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
   assert.equal(urls.length, 3, line);
   assert.match(line, /\(reader\)/);
-  assert.equal(running().length, 4, 'three nodes and nats-server');
+  assert.equal(running().length, 5, 'three nodes, the devnet and nats-server');
   const one = (found: Standing[]) => atOnePosition(found, 3);
   const first = await untilAsked('one position', () => standings(urls), one);
   const leader = first.find(({ role }) => role === 'leader');
@@ -89,7 +89,7 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   const connect = async () => answering.add(await nodeBehind(shared));
   await untilAsked('each of them has clients on the one port', connect, isEach);
 
-  const isNode = ({ args }: Ran) => args.includes('main.ts');
+  const isNode = ({ args }: Ran) => args.includes('main.ts') && !args.includes('devnet');
   // Nodes begin in the order of their names, so the lowest ids are theirs in that order.
   const nodes = running()
     .filter(isNode)
@@ -105,7 +105,7 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
     found.filter(({ role }) => role === 'leader').length === 1;
   await untilAsked('it is healed', () => standings(urls), healed);
   assert.ok(!running().some(({ pid }) => pid === victim.pid), 'the dead one was replaced');
-  assert.equal(running().length, 4, 'three nodes and nats-server');
+  assert.equal(running().length, 5, 'three nodes, the devnet and nats-server');
   assert.match(program.text, new RegExp(`^${leader.node} \\| \\{.*"listening"`, 'm'));
 
   program.signal('SIGINT');
@@ -113,13 +113,15 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   assert.deepEqual(await program.ended(), { code: 0, signal: null });
   assert.deepEqual(processes(directory, program.pid), []);
   assert.equal(program.text.match(/"event":"stopped"/g)?.length, 3, 'each node had its time');
-  assert.match(program.text, /all nodes and nats-server have stopped\n$/);
+  assert.match(program.text, /all nodes, the devnet and nats-server have stopped\n$/);
 });
 
 test('what it cannot do is said in one line, and nothing is left', async () => {
   const env = { NETWORK: 'devnet', DATA_DIR: temporaryDirectory() };
+  const devnet = { OGMIOS_URL: 'ws://127.0.0.1:1', KUPO_URL: 'http://127.0.0.1:1' };
   const runs = [
-    [{ NATS_URL: 'nats://127.0.0.1:4222' }, /leave NATS_URL out/],
+    [{ ...devnet, NATS_URL: 'nats://127.0.0.1:4222' }, /leave NATS_URL out/],
+    [devnet, /leave OGMIOS_URL and KUPO_URL out/],
     [{ NETWORK: 'none' }, /NETWORK=devnet/],
     [{ PORT: '65534' }, /there is no port 65536/],
     [{ KEYS_FILE: '/proc/none/keys.json' }, /could not go on/],

@@ -40,12 +40,16 @@ export async function runCluster(command: ClusterCommand, place: ClusterPlace): 
 }
 
 function misfitOf(
-  { NATS_URL, NETWORK, PORT }: Settings,
+  { NATS_URL, OGMIOS_URL, NETWORK, PORT }: Settings,
   { nodes, onePort }: ClusterCommand,
 ): Failure | null {
   const last = PORT + nodes - (onePort ? 0 : 1);
   if (NATS_URL !== undefined) {
     return new Failure('NOT_READY', 'it starts a nats-server of its own: leave NATS_URL out');
+  }
+  if (OGMIOS_URL !== undefined) {
+    const help = 'leave OGMIOS_URL and KUPO_URL out';
+    return new Failure('NOT_READY', `it starts a devnet of its own: ${help}`);
   }
   if (NETWORK !== 'devnet') {
     return new Failure('NOT_READY', 'what is replayed is served by a single node: NETWORK=devnet');

@@ -104,7 +104,7 @@ function answeringReaders(
   status: NodeStatus,
   events: Events,
 ): Service {
-  const isAble = () => status.serves() && !status.stale();
+  const isAble = () => status.serves() && !status.stale() && chain.isReady();
   const routes = chainRoutes(chain);
   return answeringCalls(routes, cluster, node, world, isAble, events);
 }

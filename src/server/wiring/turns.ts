@@ -86,14 +86,14 @@ export function takingTurns(
       lagStalledMs: () => watch.lagStalledMs,
       mayNotLead,
     },
-    isStale: watching.isStale,
+    isStale: () => watching.isStale() || (!leadership.leads && isLeaderless(seen, cluster)),
     services: [...watching.first, cluster.disk, watch, seen, leadership],
   };
 }
 
 /** The same for a node that never leads. Without a leader what it has gets old, as without NATS. */
 export function onlyReading(cluster: Cluster, world: World, node: Node, events: Events): Turns {
-  const { name, leaseMs } = cluster;
+  const { name } = cluster;
   const watching = watchLog(cluster, world, node, events, {
     announce: (standing) => announce({ ...standing, reader: true }, cluster),
     lost: () => {},
@@ -111,7 +111,7 @@ export function onlyReading(cluster: Cluster, world: World, node: Node, events: 
       lagStalledMs: () => watch.lagStalledMs,
       mayNotLead: () => null,
     },
-    isStale: () => watching.isStale() || seen.absentMs > LEADERLESS_LEASES * leaseMs,
+    isStale: () => watching.isStale() || isLeaderless(seen, cluster),
     services: [...watching.first, watch, seen],
   };
 }
@@ -147,6 +147,11 @@ function watchLog(
       node.hasDiverged,
     first,
   };
+}
+
+/** Nothing new is written to the log. */
+function isLeaderless({ absentMs }: LeaderSeen, { leaseMs }: Cluster): boolean {
+  return absentMs > LEADERLESS_LEASES * leaseMs;
 }
 
 /** Why this node must not lead; null: it may. */

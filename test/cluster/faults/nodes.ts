@@ -5,12 +5,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
-import type { Devnet } from '../../../src/devnet/devnet.ts';
 import { dataFiles } from '../../../src/engine/actors/files.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
-import { launchpadAt } from '../../e2e/devnet/launchpad.ts';
-import { startDevnet } from '../../support/devnetNode.ts';
 import { NatsServer } from '../../support/nats.ts';
 import { NatsProxy } from '../../support/natsProxy.ts';
 import {
@@ -22,6 +18,7 @@ import {
   temporaryDirectory,
 } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
+import { type SharedDevnet, startSharedDevnet } from '../sharedDevnet.ts';
 
 export const MARKET = 'faults';
 export const LEASE_MS = 1_500;
@@ -168,26 +165,19 @@ export class FaultyNode {
   }
 }
 
-/** The chain that they follow. */
-export interface Network {
-  readonly devnet: Devnet;
-  readonly chainFile: string;
-  readonly deployment: Deployment;
-}
-
 export class Nodes {
   readonly nats: NatsServer;
   /** Of all, without what is each one's own. */
   readonly env: Environment;
   readonly all: readonly FaultyNode[];
-
-  readonly network: Network;
+  /** The chain that they follow. */
+  readonly network: SharedDevnet;
 
   private constructor(
     nats: NatsServer,
     env: Environment,
     all: readonly FaultyNode[],
-    network: Network,
+    network: SharedDevnet,
   ) {
     this.network = network;
     this.nats = nats;
@@ -197,19 +187,11 @@ export class Nodes {
 
   static async start(scope: Scope, count: number, extra: Environment = {}): Promise<Nodes> {
     const nats = await NatsServer.start(scope);
-    const keysFile = join(temporaryDirectory(), 'keys.json');
-    const { outputs: genesis, faucetSecret, deployment } = launchpadAt(keysFile);
-    const chainFile = join(temporaryDirectory(), 'chain.sqlite');
-    const common = { file: chainFile, genesis, faucetSecret };
-    const devnet = await startDevnet(scope, { ...common, paceMs: PACE_MS });
+    const network = await startSharedDevnet(scope, PACE_MS);
     const env = {
-      NETWORK: 'devnet',
-      OGMIOS_URL: devnet.ogmiosUrl,
-      KUPO_URL: devnet.kupoUrl,
+      ...network.env,
       MARKET_NAME: MARKET,
       LEASE_MS: `${LEASE_MS}`,
-      KEYS_FILE: keysFile,
-      BLOCK_EVERY_MS: `${PACE_MS}`,
       TRADERS_PACE: '5',
       ...extra,
     };
@@ -219,7 +201,7 @@ export class Nodes {
       all.push(new FaultyNode(scope, `n${index}`, proxy, env));
     }
     await Promise.all(all.map((node) => node.start()));
-    return new Nodes(nats, env, all, { devnet, chainFile, deployment });
+    return new Nodes(nats, env, all, network);
   }
 
   get living(): readonly FaultyNode[] {
