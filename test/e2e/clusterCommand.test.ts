@@ -75,7 +75,8 @@ test('three nodes on one port are one market, through a kill, to an orderly end'
   const said = (wanted: RegExp) => () => wanted.test(program.text) || program.exit !== null;
   await until(() => `all are ready; it said ${program.text}`, said(/nodes are ready:/));
   const line = /^cluster: 3 nodes are ready: .*$/m.exec(program.text)?.[0] ?? '';
-  const [shared = '', ...urls] = line.split(';', 2).join().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
+  const [ofNodes = ''] = line.split('; NATS');
+  const [shared = '', ...urls] = ofNodes.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? [];
   assert.equal(urls.length, 3, line);
   assert.match(line, /\(reader\)/);
   assert.equal(running().length, 5, 'three nodes, the devnet and nats-server');
