@@ -12,7 +12,10 @@ export interface Fault {
 }
 
 export interface Check {
-  /** The first is the key to blame; a check is left out when one of these is bad already. */
+  /**
+   * The first is the key to blame, by one check at most: what is wrong with its value alone comes
+   * first. A check is left out when one of these is not of its type.
+   */
   readonly reads: readonly [Key, ...Key[]];
   /** Cause and remedy, or null when all is well. */
   find(settings: Settings): readonly [cause: string, remedy: string] | null;
@@ -68,7 +71,6 @@ const CHECKS: readonly Check[] = [
         ? [`blocks every ${BLOCK_EVERY_MS} ms are too many`, 'Set it to 50 or more, or to 0']
         : null,
   },
-  ...CHAIN_CHECKS,
   {
     reads: ['NATS_URL'],
     find: ({ NATS_URL }) =>
@@ -76,6 +78,7 @@ const CHECKS: readonly Check[] = [
         ? null
         : ['it is no URL of a NATS server', 'Write it as nats://127.0.0.1:4222'],
   },
+  ...CHAIN_CHECKS,
   {
     reads: ['NATS_NKEY_FILE', 'NATS_CREDS_FILE'],
     find: ({ NATS_NKEY_FILE, NATS_CREDS_FILE }) =>
@@ -94,9 +97,12 @@ const CHECKS: readonly Check[] = [
 
 /** Every fault among `settings`, whose `badKeys` hold their defaults and are not judged again. */
 export function crossChecks(settings: Settings, badKeys: ReadonlySet<string>): readonly Fault[] {
-  return CHECKS.flatMap(({ reads, find }) => {
-    if (reads.some((key) => badKeys.has(key))) return [];
+  const faults = new Map<string, Fault>();
+  for (const { reads, find } of CHECKS) {
+    const [key] = reads;
+    if (faults.has(key) || reads.some((each) => badKeys.has(each))) continue;
     const found = find(settings);
-    return found === null ? [] : [{ key: reads[0], cause: found[0], remedy: found[1] }];
-  });
+    if (found !== null) faults.set(key, { key, cause: found[0], remedy: found[1] });
+  }
+  return [...faults.values()];
 }

@@ -155,8 +155,7 @@ const REAL_CHAIN = {
       'devnet: a Cardano for tests; none: what is replayed; the others: that network of Cardano.',
   }),
   OGMIOS_URL: optionalUrl(
-    'Ogmios beside a cardano-node, to follow and submit with: ws://host:1337. Empty, on a ' +
-      'devnet: one of its own is started.',
+    'Ogmios, to follow and submit with: ws://host:1337; empty: a devnet of its own is started.',
   ),
   DEVNET_URL: optionalUrl(
     'Faucet, forks and blocks of the devnet at OGMIOS_URL; empty: http:// on that port.',

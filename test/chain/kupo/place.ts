@@ -1,10 +1,12 @@
 /** Kupo's lookup over a test's own chain, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
+import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
 import type { KupoHealth } from '../../../src/chain/kupo/questions.ts';
 import type { ChainStream, Point } from '../../../src/chain/port.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import type { ChainPlace } from '../../contracts/chainPlace.ts';
 import { FakeKupo } from '../../support/kupo/fake.ts';
 import { startChain } from '../../support/ledgerWorld.ts';
 import type { Scope } from '../../support/server.ts';
@@ -101,5 +103,40 @@ export async function kupoPlace(
     served: tip,
     settled,
     wholes: () => served.wholes,
+  };
+}
+
+/** Where the contracts are run on a lookup over this Kupo. */
+export function contractPlace(
+  { ledger, waiting, wholes }: KupoPlace,
+  lookup: UtxoLookup,
+  settled: () => Promise<void>,
+): ChainPlace {
+  const chain = {
+    open: ledger.open.bind(ledger),
+    async submit(bytes: Uint8Array) {
+      const outcome = await ledger.submit(bytes);
+      if (outcome.outcome === 'accepted') {
+        await until('it waits', () => waiting.mempool.has(outcome.txHash));
+      }
+      return outcome;
+    },
+    byPaymentKey: lookup.byPaymentKey.bind(lookup),
+    byAsset: lookup.byAsset.bind(lookup),
+    newestOf: lookup.newestOf.bind(lookup),
+    byRefs: lookup.byRefs.bind(lookup),
+  };
+  return {
+    chain,
+    async mine(blocks) {
+      await ledger.mine(blocks);
+      await settled();
+    },
+    async fork(depth, resubmit) {
+      const before = wholes();
+      assert.ok('takenBack' in (await ledger.fork(depth, { resubmit })));
+      await until('the mempool is told again', () => wholes() > before);
+      await settled();
+    },
   };
 }

@@ -129,11 +129,31 @@ test('a real network is followed through Ogmios, with Kupo or without', () => {
   }
   assert.deepEqual(badKeys({ NETWORK: 'none', NATS_URL: 'nats://x:4222' }), ['NATS_URL']);
   assert.deepEqual(badKeys({ NETWORK: 'testnet' }), ['NETWORK']);
+  const none = { NETWORK: 'none', OGMIOS_URL, KUPO_URL };
+  assert.deepEqual(badKeys(none), ['OGMIOS_URL', 'KUPO_URL']);
   for (const NETWORK of ['devnet', 'none']) {
-    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL, KUPO_URL }), ['OGMIOS_URL', 'KUPO_URL']);
     assert.deepEqual(badKeys({ NETWORK, START_POINT: 'origin' }), ['START_POINT']);
     assert.deepEqual(badKeys({ NETWORK, DEPLOYMENT_FILE: 'x.json' }), ['DEPLOYMENT_FILE']);
   }
+});
+
+test('a devnet elsewhere is given with its Ogmios and its Kupo; several nodes need one', () => {
+  const elsewhere = { OGMIOS_URL: 'ws://localhost:1337', KUPO_URL: 'http://localhost:1442' };
+  const { OGMIOS_URL, KUPO_URL } = elsewhere;
+  const NATS_URL = 'nats://x:4222';
+  const DEVNET_URL = 'https://devnet.example.org';
+  for (const NETWORK of [undefined, 'devnet']) {
+    good({ NETWORK, ...elsewhere });
+    good({ NETWORK, ...elsewhere, DEVNET_URL, NATS_URL });
+    assert.deepEqual(badKeys({ NETWORK, OGMIOS_URL }), ['KUPO_URL']);
+    assert.deepEqual(badKeys({ NETWORK, KUPO_URL }), ['KUPO_URL']);
+    assert.deepEqual(badKeys({ NETWORK, NATS_URL }), ['NATS_URL']);
+    good({ NETWORK, NATS_URL, ROLE: 'reader' });
+    assert.deepEqual(badKeys({ NETWORK, DEVNET_URL }), ['DEVNET_URL']);
+    const noUrl = { NETWORK, ...elsewhere, DEVNET_URL: 'localhost:1337' };
+    assert.deepEqual(badKeys(noUrl), ['DEVNET_URL']);
+  }
+  assert.deepEqual(badKeys({ NETWORK: 'preprod', ...elsewhere, DEVNET_URL }), ['DEVNET_URL']);
 });
 
 test('a URL of the wrong kind is refused, and Kupo is told from Kubo', () => {

@@ -1,10 +1,10 @@
 /** DATA_DIR where it cannot be made, or where its disk does not answer. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { makeDataDirectory } from '../../../src/server/wiring/dataDirectory.ts';
+import { checkNoOldLedger, makeDataDirectory } from '../../../src/server/wiring/dataDirectory.ts';
 import { Program, temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -71,4 +71,19 @@ test('--verify on a directory that is no node makes nothing and fails', async (s
     [existsSync(join(directory, 'missing')), existsSync(join(directory, 'log.sqlite'))],
     [false, false],
   );
+});
+
+test('a devnet of version 0.4 is refused until it is moved aside', async (scope) => {
+  const DATA_DIR = temporaryDirectory(scope);
+  writeFileSync(join(DATA_DIR, 'ledger.sqlite'), '');
+  for (const NETWORK of ['none', 'preprod'] as const) checkNoOldLedger({ NETWORK, DATA_DIR });
+  const program = new Program([], { DATA_DIR, PORT: '0' });
+  scope.after(() => program.kill());
+  assert.equal((await program.ended()).code, 1);
+  assert.match(program.text, /ledger\.sqlite is a devnet of version 0\.4.*npm start -- reset/s);
+  assert.deepEqual(readdirSync(DATA_DIR), ['ledger.sqlite'], 'nothing was made beside it');
+  const reset = new Program(['reset'], { DATA_DIR });
+  scope.after(() => reset.kill());
+  assert.equal((await reset.ended()).code, 0, reset.text);
+  checkNoOldLedger({ NETWORK: 'devnet', DATA_DIR });
 });
