@@ -66,7 +66,7 @@ class OutputRows {
     this.#rows = rows;
     this.#seq += 1;
     const change = (key: string) => ({
-      ...{ table: 'outputs', key, cause: 'trade' } as const,
+      ...({ table: 'outputs', key, cause: 'trade' } as const),
       before: before.has(key) ? '{}' : null,
       after: rows.has(key) ? '{}' : null,
     });

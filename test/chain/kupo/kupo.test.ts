@@ -102,6 +102,66 @@ test('asks again when the served tip moves while Kupo answers', async (scope) =>
   assert.ok(found.length > 0);
 });
 
+/** Bob's outputs, while this happens before Kupo's first answer; and how often it was asked. */
+async function bobsWhile(place: KupoPlace, happens: () => Promise<void>) {
+  const { kupo } = place;
+  let matches = 0;
+  kupo.meanwhile = async (path) => {
+    if (!path.startsWith('/matches/')) return;
+    matches += 1;
+    if (matches === 1) await happens();
+  };
+  const found = await bobs(place);
+  return { found, matches };
+}
+
+test('a block that comes during a lookup costs no other question', async (scope) => {
+  const place = await kupoPlace(scope);
+  const { ledger, kupo, waiting } = place;
+  await ledger.mine(1);
+  await place.settled();
+  const submitted = async () => {
+    const [source] = await ledger.byPaymentKey(ALICE, 'spendable', { limit: 1 });
+    assert.ok(source);
+    const { id, bytes } = payment(source, 'alice', 'bob', 10n * ADA);
+    assert.equal((await ledger.submit(bytes)).outcome, 'accepted');
+    await until('it waits', () => waiting.mempool.has(id));
+    return `${id}:0`;
+  };
+  const first = await submitted();
+  const withKupo = await bobsWhile(place, async () => {
+    await ledger.mine(1);
+    await place.settled();
+    const newest = place.served();
+    if (newest !== null) await kupo.reached(newest);
+  });
+  assert.deepEqual([withKupo.matches, withKupo.found.includes(first)], [1, true]);
+  const second = await submitted();
+  kupo.hold();
+  const ahead = await bobsWhile(place, async () => {
+    await ledger.mine(1);
+    await place.settled();
+  });
+  assert.deepEqual([ahead.matches, ahead.found.includes(second)], [1, true]);
+});
+
+test('after a rollback during a lookup Kupo is asked again', async (scope) => {
+  const place = await kupoPlace(scope);
+  const { ledger, kupo } = place;
+  await ledger.mine(1);
+  const undone = await paidInBlock(place);
+  await place.settled();
+  kupo.hold();
+  const before = place.wholes();
+  const { found, matches } = await bobsWhile(place, async () => {
+    assert.ok('takenBack' in (await ledger.fork(1, { resubmit: 'none' })));
+    await until('the rollback is served', () => place.wholes() > before);
+    setImmediate(() => kupo.go());
+  });
+  assert.ok(matches > 1);
+  assert.ok(found.length > 0 && !found.includes(undone));
+});
+
 test('gives up in time: NOT_READY, with when to come back', async (scope) => {
   const deadlineMs = 5_000;
   // The deadline comes when it is told to, so no answer is late on a busy machine.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Constr } from '../../../src/cardano/codec/plutusData.ts';
-import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { praosBlock } from '../../support/ogmios/blocks.ts';
@@ -175,4 +175,28 @@ test('after a fork that changed nothing in the mempool all of it is told again',
   node.fork(1, true);
   await model.until('it is told again', () => model.wholes > wholes && model.waiting.size === 1);
   assert.deepEqual(model.removed, []);
+});
+
+test('what we submit is told at once, and gone where the node never shows it', {
+  timeout: 120_000,
+}, async (t) => {
+  const node = new Node(await startFakeOgmios(t));
+  const { fake } = node;
+  const chain = await startOgmios(t, fake.url, { deployment });
+  const model = await StreamModel.open(t, chain);
+  node.mine();
+  const shown = launchOf('Shown').tx;
+  node.arrive(shown);
+  await node.agrees(model);
+  const [lost, mined] = [payment(3n), payment(4n)];
+  fake.submit = async (cbor) => decodeTransaction(Buffer.from(cbor, 'hex')).id;
+  for (const tx of [lost, mined]) {
+    assert.equal((await chain.submit(tx.bytes)).outcome, 'accepted');
+    await model.until('it is told', () => model.waiting.has(tx.id));
+  }
+  node.mine(mined);
+  await model.until('it is in a block', () => model.newest?.transactions[0]?.id === mined.id);
+  await model.until('the other one is dropped', () => model.removed.length > 0);
+  assert.deepEqual(model.removed, [{ id: lost.id, reason: 'REFUSED' }]);
+  await node.agrees(model);
 });

@@ -23,6 +23,8 @@ export class FakeKupo {
   readonly asked: string[] = [];
   /** Decides for each request; null: the right answer. */
   mischief: (path: string) => Mischief | null = () => null;
+  /** What happens between a question and its answer. */
+  meanwhile: (path: string) => Promise<void> = async () => {};
   /** Its health, when it is not well. */
   isConnected = true;
   /** Headers name the newest block that it was told of, whether it has it or not. */
@@ -103,7 +105,7 @@ export class FakeKupo {
     }
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     this.asked.push(path);
     this.underway += 1;
@@ -111,6 +113,7 @@ export class FakeKupo {
     response.on('close', () => {
       this.underway -= 1;
     });
+    await this.meanwhile(path);
     const mischief = this.mischief(path);
     if (mischief === 'stall') return;
     if (mischief === 'drop') request.socket.destroy();
