@@ -24,7 +24,6 @@ import { FoldWorld } from '../support/foldWorld.ts';
 import { HandClock } from '../support/handClock.ts';
 import { addressOf, keyNamed, payment } from '../support/ledgerWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
-import { until } from '../support/until.ts';
 
 const ADA = 1_000_000n;
 const SHOWN_MS = 1_000;
