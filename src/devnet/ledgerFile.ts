@@ -128,9 +128,12 @@ export class LedgerFile {
     this.#database.transaction(() => {
       this.#sql.writeGenesis.run(text);
       this.#sql.writeMarks.run(0, 0, 0);
+      // No two outputs have the same place: those placed together are one transaction of block 0.
+      const transactions: string[] = [];
       for (const utxo of outputs) {
-        this.outputs.make(utxo, 0, 0);
         const { ref, output } = utxo;
+        if (!transactions.includes(ref.txHash)) transactions.push(ref.txHash);
+        this.outputs.make(utxo, 0, transactions.indexOf(ref.txHash));
         this.#sql.keepGenesis.run(fromHex(ref.txHash), ref.index, fromHex(output.cbor));
       }
     })();
