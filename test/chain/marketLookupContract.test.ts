@@ -47,7 +47,7 @@ async function minted(place: ChainPlace): Promise<Utxo> {
   return state.utxo;
 }
 
-test('an output of the market is known without a question, also spent by one that is pending', async (t) => {
+test('market outputs are known without a question, pending spenders too', async (t) => {
   const market = await marketPlace(t);
   const place = placeOf(market);
   const token = await minted(place);
