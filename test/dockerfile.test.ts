@@ -66,7 +66,8 @@ test('everything copied exists and is let through by .dockerignore', () => {
 });
 
 test('every setting exists and the program accepts them', () => {
-  const known = new Set(['NODE_ENV', ...settingRows().map(({ key }) => key)]);
+  // What Node and the C library read, beside the settings.
+  const known = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX', ...settingRows().map(({ key }) => key)]);
   for (const key of Object.keys(environment)) assert.ok(known.has(key), key);
   assert.ok(!(readSettings(environment) instanceof BadSettings));
   assert.equal(environment.HOST, '0.0.0.0');
@@ -89,7 +90,9 @@ test('an image has no binary for another system', () => {
 test('it starts the same program as npm start, as process 1', () => {
   const command = JSON.parse(all('CMD').at(-1) ?? 'null');
   // In a script of npm, `exec` takes the place of the shell, so that signals arrive.
-  assert.equal(`exec ${command.join(' ')}`, JSON.parse(read('package.json')).scripts.start);
+  const arenas = `MALLOC_ARENA_MAX=${environment.MALLOC_ARENA_MAX}`;
+  const { start } = JSON.parse(read('package.json')).scripts;
+  assert.equal(`${arenas} exec ${command.join(' ')}`, start);
   assert.ok(existsSync(join(ROOT, command.at(-1))), command.at(-1));
 });
 

@@ -117,8 +117,13 @@ test('a production install takes at most 150 MB, the whole one at most 500 MB', 
 test('the service starts the program as npm start does, with a Node that production has', () => {
   const { packages } = JSON.parse(read('package-lock.json'));
   const { scripts } = JSON.parse(read('package.json'));
-  const [, command] = /^ExecStart=\/opt\/upcurve\/(.+)$/m.exec(read('docs/one-node.md')) ?? [];
-  assert.equal(command, scripts.start.replace('exec node ', 'node_modules/.bin/node '));
+  const unit = read('docs/one-node.md');
+  const [, command = ''] = /^ExecStart=\/opt\/upcurve\/(.+)$/m.exec(unit) ?? [];
+  const [, arenas] = /^Environment=(MALLOC_ARENA_MAX=\d+)$/m.exec(unit) ?? [];
+  assert.equal(
+    `${arenas} ${command.replace('node_modules/.bin/node ', 'exec node ')}`,
+    scripts.start,
+  );
   const { bin, dev } = packages['node_modules/node'];
   assert.deepEqual([bin, dev], [{ node: 'bin/node' }, undefined]);
 });
