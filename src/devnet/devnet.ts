@@ -31,6 +31,8 @@ export interface DevnetOptions {
   readonly genesis: readonly OutputPlan[];
   /** Continue a chain that began with other outputs. */
   readonly anyGenesis?: boolean;
+  /** What a person does about a chain that began with other outputs. */
+  readonly otherGenesisHelp?: string;
   /** Ed25519 seed of the faucet, hex. */
   readonly faucetSecret: string;
   /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
@@ -53,6 +55,8 @@ const SLOT_MS_ON_DEMAND = 1000;
 /** 10 billion ADA: more than all who ask can empty. Each output alone is below 2^53 lovelace. */
 const FAUCET_LOVELACE = 500_000_000_000_000n;
 const FAUCET_OUTPUTS = 20;
+const OTHER_GENESIS_HELP =
+  'continue it with the outputs it began with, or move it away to begin another';
 
 /** The file holds a chain that began with other outputs. */
 export class OtherGenesis extends Error {}
@@ -93,8 +97,9 @@ export class Devnet implements DevnetUrls {
     try {
       const slots = slotsOf(file, options, faucetKey);
       if (options.anyGenesis !== true && !beganWith(file, options)) {
-        const help = 'continue it with the outputs it began with, or move it away to begin another';
-        throw new OtherGenesis(`${options.file} holds a chain of another genesis: ${help}`);
+        const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
+        const message = `${options.file} holds a chain of another genesis`;
+        throw new OtherGenesis(`${message}: ${otherGenesisHelp}`);
       }
       const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
       const ledger = new Ledger(file, slots, slotNow);

@@ -146,7 +146,7 @@ async function comeBack(scene: Scene): Promise<void> {
   await seats.untilSame();
 }
 
-/** What waited is lost with the embedded ledger's mempool; nothing else is. */
+/** What waited is lost with the mempool of the devnet, which restarts too; nothing else is. */
 async function restart(scene: Scene): Promise<void> {
   const { t, world, alice, token, seats } = scene;
   const wish = { assetId: token, ...FIVE, slippage: 'infinity' } as const;

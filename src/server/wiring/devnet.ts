@@ -40,6 +40,10 @@ export interface Launchpad {
   readonly outputs: readonly OutputPlan[];
 }
 
+const OTHER_GENESIS_HELP =
+  'continue it with the traders of config/devnet.json and the version of upcurve that it began ' +
+  'with, or begin another: npm start -- reset';
+
 /** The same keys, traders and settings give the same launchpad on every node. */
 export function launchpadOf(
   secrets: Secrets,
@@ -107,6 +111,7 @@ export async function startDevnet(
     genesis: outputs,
     faucetSecret: secrets.faucet.reveal(),
     paceMs: settings.BLOCK_EVERY_MS,
+    otherGenesisHelp: OTHER_GENESIS_HELP,
     version,
   };
   const { devnetStalled: stalled, devnetFailed: died } = events;

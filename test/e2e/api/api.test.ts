@@ -87,7 +87,7 @@ test('a market made by simulated traders is what the chain says', async (t) => {
   assert(data.height > 0);
   await until('more fills', () => fills() >= FILLS + FILLS / 2);
   await world.app.stop();
-  const quiet = await DevnetWorld.start(t, { directory });
+  const quiet = await DevnetWorld.start(t, { directory, devnet: world.atRest });
   // The wallets of traders come from the genesis, which no block tells.
   const { answers } = await compare('the traders’ market', quiet, [NOBODY]);
   t.diagnostic(`${answers} answers at height ${quiet.tip?.height}`);

@@ -105,6 +105,11 @@ export class DevnetWorld {
     return world;
   }
 
+  /** The same genesis, whose traders rest. */
+  get atRest(): NonNullable<World['devnet']> {
+    return { ...this.devnet, pace: 0 };
+  }
+
   get url(): string {
     return this.app.url;
   }

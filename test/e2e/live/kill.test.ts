@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { readHealth } from '../../support/chart.ts';
 import { temporaryDirectory } from '../../support/server.ts';
@@ -165,7 +166,8 @@ test('kill -9 in the middle of trading: HTTP and mirrors go on as one', async (t
   t.diagnostic(`${town.orders} orders, refused: ${JSON.stringify([...town.refused])}`);
   assertRecovered(mirrors);
   await assertVerified({ DATA_DIR: town.directory });
-  const last = await DevnetWorld.start(t, { directory: town.directory });
+  const devnet = { traders: readTraderConfig(), pace: 0, seed: SEED };
+  const last = await DevnetWorld.start(t, { directory: town.directory, devnet });
   const market = await seen(last, town.tokens);
   await last.app.stop();
   const second = await retold(t, last, temporaryDirectory());

@@ -119,7 +119,8 @@ async function assertAtRest(t: TestContext, scene: Scene, directory: string): Pr
   const { comparer, mirrors, world } = scene;
   comparer.running = false;
   await world.app.stop();
-  const quiet = await DevnetWorld.start(t, { directory, gateway: GATEWAY });
+  const devnet = world.atRest;
+  const quiet = await DevnetWorld.start(t, { directory, devnet, gateway: GATEWAY });
   await assertSameAtRest(comparer, mirrors, quiet);
 }
 
