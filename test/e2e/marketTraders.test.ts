@@ -1,5 +1,6 @@
 /** Simulated traders at full speed while the chain forks under them: everybody carries on. */
 import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
 import { test } from 'node:test';
 import { readTraderConfig, type TraderConfig } from '../../src/client/traders/config.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
@@ -47,7 +48,9 @@ test('traders and executor carry on over forks, and the books are right', async 
   t.diagnostic(`${transactions} transactions: ${JSON.stringify(counts)}`);
   assertSound(await verifyDirectory(directory, 2160));
   const others = /another genesis: continue it with the traders of .*npm start -- reset/;
-  await assert.rejects(DevnetWorld.start(t, { directory }), others);
+  const copy = temporaryDirectory();
+  cpSync(directory, copy, { recursive: true });
+  await assert.rejects(DevnetWorld.start(t, { directory: copy }), others);
   // No more blocks: what the market says now is what the chain says to one who saw no fork.
   const last = await DevnetWorld.start(t, { directory, devnet: world.atRest });
   const { tip } = await last.chain.tip();
