@@ -191,7 +191,7 @@ test('settings that make no sense are refused before anything starts', async () 
   const cases: [Environment, string | null, RegExp][] = [
     [{ NETWORK: 'mainnet' }, null, /NETWORK: mainnet is followed through Ogmios.*OGMIOS_URL/],
     [{ NETWORK: 'mainnet', OGMIOS_URL: 'http://x:1' }, null, /OGMIOS_URL: it is no WebSocket URL/],
-    [{ NETWORK: 'devnet', OGMIOS_URL: 'ws://x:1' }, null, /OGMIOS_URL: NETWORK=devnet has no use/],
+    [{ NETWORK: 'devnet', OGMIOS_URL: 'ws://x:1' }, null, /KUPO_URL: a devnet is used through/],
     [{ NETWORK: 'preprod', OGMIOS_URL: 'ws://x:1' }, '12', /START_POINT: it is no block/],
     [
       { NETWORK: 'preprod', OGMIOS_URL: 'ws://x:1', KUPO_URL: 'http://x:5001' },
@@ -202,6 +202,11 @@ test('settings that make no sense are refused before anything starts', async () 
       { NETWORK: 'none', NATS_URL: 'nats://x:4222' },
       null,
       /NATS_URL: what is replayed is served by a single node/,
+    ],
+    [
+      { NETWORK: 'devnet', NATS_URL: 'nats://x:4222' },
+      null,
+      /NATS_URL: several nodes follow one devnet.*npm start -- devnet/,
     ],
   ];
   for (const [env, from, expected] of cases) {

@@ -119,7 +119,9 @@ test('nodes and NATS of a cluster are moved; the keys that they share stay', asy
 
 test('it is refused where no chain of ours can begin', async () => {
   const directory = temporaryDirectory();
-  await refused(/NATS_URL is set/, directory, { NATS_URL: 'nats://127.0.0.1:4222' });
+  const shared = { OGMIOS_URL: 'ws://127.0.0.1:1337', KUPO_URL: 'http://127.0.0.1:1442' };
+  const several = { NATS_URL: 'nats://127.0.0.1:4222', ...shared };
+  await refused(/NATS_URL is set/, directory, several);
   const market = { id: '0'.repeat(64), network: 'preprod', deployment: '0'.repeat(64) };
   writeFileSync(join(directory, 'market.json'), JSON.stringify(market));
   await refused(/is for preprod, where no new chain can begin/, directory);

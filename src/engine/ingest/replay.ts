@@ -148,6 +148,8 @@ export class Replay {
     const cursor = this.#cursor(number);
     if (found.kind === 'rollback') return this.#rollBack(found.toMs, number, cursor);
     await this.#keepPace(found.timeMs);
+    // Its turn has not come: the same file continues with it.
+    if (this.#stop.signal.aborted) return;
     const full = this.#drafter.size >= BATCH_ENTRIES;
     if (full && this.#drafter.isBoundary(found.timeMs)) await this.#flush();
     const verdict = this.#drafter.add(found.timeMs, found.trade, cursor);
