@@ -146,34 +146,36 @@ async function comeBack(scene: Scene): Promise<void> {
   await seats.untilSame();
 }
 
-/** What waited is lost with the mempool of the devnet, which restarts too; nothing else is. */
+/** The devnet keeps its mempool: what waited waits after a restart as well, and is filled. */
 async function restart(scene: Scene): Promise<void> {
   const { t, world, alice, token, seats } = scene;
   const wish = { assetId: token, ...FIVE, slippage: 'infinity' } as const;
-  const kept = await world.place(alice, wish);
-  await world.wanted(kept.id);
-  await seats.untilTold(kept.id, 'MempoolEvaluated');
-  const lost = await alice.order(wish);
-  await seats.untilTold(lost.id, 'MempoolPending');
+  const early = await world.place(alice, wish);
+  await world.wanted(early.id);
+  await seats.untilTold(early.id, 'MempoolEvaluated');
+  const late = await alice.order(wish);
+  await seats.untilTold(late.id, 'MempoolPending');
   await seats.untilSame();
   const before = seats.seats.map(({ snapshots }) => snapshots);
   for (const seat of seats.seats) seat.close();
   await world.app.stop();
   const env = { ORDER_REFUND_AFTER_MS: '10000' };
   const next = await DevnetWorld.start(t, { directory: world.directory, env });
-  for (const seat of seats.seats) await seat.connect(t, next);
-  await seats.untilTold(lost.id, 'removed');
   for (const [at, seat] of seats.seats.entries()) {
+    await seat.connect(t, next);
     await seat.untilSame(next);
     assert.equal(seat.snapshots, before[at], 'since goes on');
+    assert.equal(seat.told.get(late.id)?.at(-1), 'MempoolPending');
   }
-  assert.equal((await byBeacon({ world: next }, lost.beacon)).status, 'Dropped');
+  assert.equal((await byBeacon({ world: next }, late.beacon)).orderStatus, 'mempool');
   await next.mine();
-  await next.spent(kept.id);
-  for (const seat of seats.seats) await seat.untilSame(next);
-  const { status, timestamp } = await byBeacon({ world: next }, kept.beacon);
-  assert.equal(status, 'Evaluated');
-  assert.equal(timestamp, Math.floor(next.order(kept.id).placedMs / 1000));
+  for (const { id, beacon } of [early, late]) {
+    await next.spent(id);
+    for (const seat of seats.seats) await seat.untilSame(next);
+    const { status, timestamp } = await byBeacon({ world: next }, beacon);
+    assert.equal(status, 'Evaluated');
+    assert.equal(timestamp, Math.floor(next.order(id).placedMs / 1000));
+  }
 }
 
 test('an order is seen all its life, by everyone alike', async (t) => {
