@@ -1,9 +1,17 @@
-/** Three nodes that follow one devnet: a fork of it is that of all. */
+/** Three nodes that follow one devnet: its forks, its absence, and submits to any of them. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { toHex } from '../../src/cardano/codec/hex.ts';
+import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
+import { Client, type Key } from '../../src/client/index.ts';
+import type { Devnet } from '../../src/devnet/devnet.ts';
+import { signedBody } from '../../src/devnet/payment.ts';
 import { TIP } from '../../src/engine/actors/chainRows.ts';
 import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
 import { type PointRecord, readRecord } from '../../src/engine/store/records.ts';
+import { Person } from '../client/person.ts';
 import type { TestApp } from '../support/app.ts';
 import { NatsServer } from '../support/nats.ts';
 import type { Scope } from '../support/server.ts';
@@ -12,6 +20,7 @@ import { same, startNode, type TestMarket, trade } from './nodes.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
 
 const LIMIT_MS = 60_000;
+const ADA = 1_000_000;
 const FORK_BLOCKS = 10;
 
 interface Standing {
@@ -86,3 +95,115 @@ for (const paceMs of [0, 1_000]) {
     await same(...nodes);
   });
 }
+
+/** What a wallet hands in by itself: complete, with its witness. */
+function signed(cbor: string, key: Key): string {
+  return toHex(signedBody(decodeTransaction(Buffer.from(cbor, 'hex')).body, [key]).bytes);
+}
+
+async function submitted({ url }: TestApp, cbor: string) {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ cbor }) };
+  const answer = await fetch(`${url}/submit`, init);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Somebody with a launched token, through one node. */
+async function traderAt(scope: Scope, node: TestApp, { node: devnet }: Devnet) {
+  const client = new Client({ url: node.url });
+  scope.after(() => client.close());
+  const person = new Person(client);
+  await devnet.mine(1);
+  await until('it can build', () => node.app.chain?.isReady() === true, LIMIT_MS);
+  await person.fund(500, 6, () => devnet.mine(1));
+  const token = await person.launch('Shared');
+  await devnet.mine(1);
+  const { fold } = node.app.node;
+  await until('the pool is known', () => fold.store.get('pools', token) !== null, LIMIT_MS);
+  const wish = { assetId: token, side: 'BUY', amount: String(30 * ADA), slippage: '50' } as const;
+  /** The next order, signed. */
+  const order = async () => {
+    const { data } = await client.build.order({ ...wish, changeAddress: person.address });
+    return { id: data.entityId, cbor: signed(data.cbor, person.key) };
+  };
+  const shown = async () => JSON.stringify((await client.orders.ofKeys([person.key.hash])).data);
+  return { order, shown };
+}
+
+test('a node that does not lead answers a submit once its own reads show the order', async (t) => {
+  const server = await NatsServer.start(t);
+  const chain = await startSharedDevnet(t, 0);
+  const nodes = await threeNodes(t, { server, chain, snapshotEvery: 1_000_000 });
+  const leader = await leaderOf(nodes);
+  const follower = nodes.find((node) => node !== leader) ?? assert.fail();
+  const { order, shown } = await traderAt(t, follower, chain.devnet);
+  const { id, cbor } = await order();
+  assert.ok(!(await shown()).includes(id));
+  const first = await submitted(follower, cbor);
+  assert.equal(first.status, 200, first.text);
+  assert.ok((await shown()).includes(id), 'the answer came once this node had it');
+  assert.deepEqual(await submitted(follower, cbor), first, 'known already: the same answer');
+  assert.equal(await leaderOf(nodes), leader);
+});
+
+/** Listens where the devnet did, and takes nothing; counts who tries. */
+async function closedDoor(url: string) {
+  const door = createServer((socket) => {
+    door.tries += 1;
+    socket.destroy();
+  }) as ReturnType<typeof createServer> & { tries: number };
+  door.tries = 0;
+  door.listen(Number(new URL(url).port), '127.0.0.1');
+  await once(door, 'listening');
+  return door;
+}
+
+async function leadEnds({ url }: TestApp): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^upcurve_lead_ends_total (\d+)$/m.exec(text)?.[1] ?? assert.fail(text));
+}
+
+async function assertUsableAlone(node: TestApp, cbor: string): Promise<void> {
+  const list = await fetch(`${node.url}/v1/pools-main-page/initial/state?filter=Latest`);
+  assert.equal(list.status, 200);
+  const { status, text } = await submitted(node, cbor);
+  assert.equal(status, 503, text);
+  assert.match(text, /"cause":"NOT_READY"/);
+}
+
+test('without their devnet nodes serve what they have, and go on when it is back', async (t) => {
+  const server = await NatsServer.start(t);
+  const chain = await startSharedDevnet(t, 0);
+  const market = { server, chain, snapshotEvery: 1_000_000 };
+  const nodes = await threeNodes(t, market, { OGMIOS_PATIENCE_MS: '1000' });
+  const { order } = await traderAt(t, nodes[2] ?? assert.fail(), chain.devnet);
+  const { id, cbor } = await order();
+  const ends = async () => (await Promise.all(nodes.map(leadEnds))).reduce((a, b) => a + b, 0);
+  const endsBefore = await ends();
+  await chain.devnet.stop();
+  const door = await closedDoor(chain.env.OGMIOS_URL ?? '');
+  t.after(() => door.close());
+  const areAlone = (all: Standing[]) =>
+    all.every(({ status, stale, role }) => status === 200 && stale && role === 'follower');
+  const alone = await untilAll(nodes, 'all are stale, and the lead was given up', areAlone);
+  for (const node of nodes) await assertUsableAlone(node, cbor);
+  const { tries } = door;
+  await until('all have tried again and again', () => door.tries > tries + 12, LIMIT_MS);
+  const later = await Promise.all(nodes.map(standing));
+  assert.deepEqual(
+    later.map(({ term }) => term),
+    alone.map(({ term }) => term),
+  );
+  assert.equal(await ends(), endsBefore + 1, 'the lead was given up once, and not taken again');
+  door.close();
+  await once(door, 'close');
+  const again = await chain.reopen();
+  t.after(() => again.stop());
+  const leader = await leaderOf(nodes);
+  const found = await submitted(leader, cbor);
+  assert.equal(found.status, 200, found.text);
+  await again.node.mine(1);
+  const rows = () => nodes.map(({ app }) => app.node.fold.store.get('orders', id));
+  await until('all have the order', () => rows().every((row) => row !== null), LIMIT_MS);
+  await same(...nodes);
+});
