@@ -18,6 +18,7 @@ import type { Usage } from './support/offers.ts';
 import { PenFeed, WalkedEntries } from './support/penFeed.ts';
 import { type Core, Process, pinned } from './support/processes.ts';
 import { quantile } from './support/quantile.ts';
+import { type SharedDevnet, startSharedDevnet } from './support/sharedDevnet.ts';
 import { assetOf, QUOTE } from './support/trades.ts';
 
 const PORT = 18_431;
@@ -27,7 +28,7 @@ const SOCKETS = 400;
 const STREAMS = 10;
 const FEED = { pairs: STREAMS, everyMs: 50 };
 const PACE = '20';
-const BLOCK_EVERY_MS = '100';
+const BLOCK_EVERY_MS = 100;
 const TOKENS = 3;
 
 export const clusterFrames: Bench = {
@@ -88,15 +89,20 @@ function row(name: string, side: Side, single: Side, laterMs: readonly number[])
   ];
 }
 
-function clusterNode(nats: BenchNats, keys: string, market: string, name: string, core: Core) {
+function clusterNode(
+  nats: BenchNats,
+  chain: SharedDevnet,
+  market: string,
+  name: string,
+  core: Core,
+) {
   const pace = market === MARKET ? '0' : PACE;
   const settings = {
+    ...chain.settings,
     NATS_URL: nats.url,
     MARKET_NAME: market,
     NODE_NAME: name,
     LEASE_MS: String(LEASE_MS),
-    KEYS_FILE: join(keys, `${market}.json`),
-    BLOCK_EVERY_MS: pace === '0' ? '0' : BLOCK_EVERY_MS,
   };
   const args = [JSON.stringify(settings), pace];
   return Process.start<ClusterNode>('clusterNode.ts', core, args);
@@ -111,9 +117,10 @@ interface Player {
 }
 
 async function measureSides(nats: BenchNats, directory: string, scale: Scale) {
+  const chain = await startSharedDevnet(join(directory, MARKET), 0);
   const [market, node] = [
     await Process.start<Market>('market.ts', 'server'),
-    await clusterNode(nats, directory, MARKET, 'a', 'server'),
+    await clusterNode(nats, chain, MARKET, 'a', 'server'),
   ];
   const receivers = [
     await Process.start<Receiver>('receiver.ts', 'client'),
@@ -154,6 +161,7 @@ async function measureSides(nats: BenchNats, directory: string, scale: Scale) {
     await pen.give();
     await node.ask('stop').catch(() => {});
     await Promise.all([market, node, ...receivers].map((process) => process.end()));
+    await chain.stop();
   }
 }
 
@@ -206,9 +214,10 @@ function greeting(): string {
 /** Of each frame that both nodes sent: how much later the follower's was here, in ms. */
 async function measureLater(nats: BenchNats, directory: string, { seconds, rounds }: Scale) {
   const market = 'later';
-  const leader = await clusterNode(nats, directory, market, 'a', 'server');
+  const chain = await startSharedDevnet(join(directory, market), BLOCK_EVERY_MS);
+  const leader = await clusterNode(nats, chain, market, 'a', 'server');
   await until(async () => (await leader.ask('role')) === 'leader');
-  const follower = await clusterNode(nats, directory, market, 'b', 'client');
+  const follower = await clusterNode(nats, chain, market, 'b', 'client');
   try {
     const ports = [await leader.ask('port'), await follower.ask('port')] as const;
     let tokens: string[] = [];
@@ -232,6 +241,7 @@ async function measureLater(nats: BenchNats, directory: string, { seconds, round
   } finally {
     for (const node of [follower, leader]) await node.ask('stop').catch(() => {});
     await Promise.all([leader, follower].map((process) => process.end()));
+    await chain.stop();
   }
 }
 

@@ -1,29 +1,26 @@
 /**
  * How fast a whole node reads on that was away, how many entries a second it takes while they are
- * written, and how soon a new one, with an empty folder, serves a market of 10,000 pools.
+ * written, and how soon a new one, with an empty folder, serves what they have all been told.
  * The question, the method and the numbers are in RESULTS.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { blockHash } from '../src/devnet/blockHash.ts';
-import type { EntryDraft } from '../src/engine/log/writer.ts';
 import { type Bench, fixed, type Scale, whole } from './support/bench.ts';
-import { drafts as launches } from './support/launchedMarket.ts';
 import { type BenchNats, Pen, startNats } from './support/natsServer.ts';
 import { WalkedEntries } from './support/penFeed.ts';
 import { AS_STARTED } from './support/processes.ts';
+import { type SharedDevnet, startSharedDevnet } from './support/sharedDevnet.ts';
 
 const NATS_PORT = 18_432;
 const FIRST_PORT = 18_433;
+const MARKET = 'entries';
 const MAIN = join(import.meta.dirname, '../src/server/main.ts');
 const LEASE_MS = 1_000;
-const POOLS = 10_000;
 /** Pairs, each of which trades in every entry. */
 const PAIRS = 10;
 const AT_ONCE = 512;
-const SLOT_MS = 1_000;
 
 export const clusterJoin: Bench = {
   name: 'clusterJoin',
@@ -31,15 +28,12 @@ export const clusterJoin: Bench = {
     const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
     const nats = await startNats(directory, NATS_PORT);
     try {
-      progress('entries a second');
-      const { live, read, entries } = await measureEntries(nats, directory, scale);
-      progress(`${whole(POOLS)} pools`);
-      const joins = await measureJoins(nats, directory, scale.rounds);
+      const { live, read, entries, joins } = await measured(nats, directory, scale, progress);
       const rows = [
         ['entries/s while they are written', whole(live)],
         ['entries/s of a node that was away', whole(read)],
-        [`ready with ${whole(POOLS)} pools, s, best`, fixed(Math.min(...joins))],
-        [`ready with ${whole(POOLS)} pools, s, slowest`, fixed(Math.max(...joins))],
+        ['ready with an empty folder, s, best', fixed(Math.min(...joins))],
+        ['ready with an empty folder, s, slowest', fixed(Math.max(...joins))],
       ];
       const size = `${whole(entries)} entries, each a trade of ${PAIRS} pairs; not pinned.`;
       return { columns: ['what', 'found'], rows, notes: [size] };
@@ -57,20 +51,18 @@ class BenchNode {
   readonly #port: number;
   #child: ChildProcess | null = null;
 
-  constructor(nats: BenchNats, directory: string, market: string, index: number) {
-    this.directory = join(directory, `${market}-${index}`);
+  constructor(nats: BenchNats, chain: SharedDevnet, directory: string, index: number) {
+    this.directory = join(directory, `n${index}`);
     this.#port = FIRST_PORT + index;
     this.#env = {
       ...process.env,
+      ...chain.settings,
       DATA_DIR: this.directory,
       PORT: String(this.#port),
       NODE_NAME: `n${index}`,
       NATS_URL: nats.url,
-      MARKET_NAME: market,
-      KEYS_FILE: join(directory, `${market}.json`),
+      MARKET_NAME: MARKET,
       LEASE_MS: String(LEASE_MS),
-      NETWORK: 'devnet',
-      BLOCK_EVERY_MS: '0',
       TRADERS_PACE: '0',
       SNAPSHOT_EVERY: '100000',
     };
@@ -104,17 +96,23 @@ class BenchNode {
   }
 }
 
-async function measureEntries(nats: BenchNats, directory: string, { trades }: Scale) {
-  const market = 'entries';
-  const nodes = [1, 2].map((index) => new BenchNode(nats, directory, market, index));
+async function measured(
+  nats: BenchNats,
+  directory: string,
+  { trades, rounds }: Scale,
+  progress: (what: string) => void,
+) {
+  const chain = await startSharedDevnet(join(directory, 'devnet'), 0);
+  const nodes = [1, 2].map((index) => new BenchNode(nats, chain, directory, index));
   const [stays, leaves] = nodes;
   if (stays === undefined || leaves === undefined) throw new Error('there are two');
   try {
+    progress('entries a second');
     for (const node of nodes) {
       node.start();
       await until(async () => (await node.says())?.status === 200);
     }
-    const pen = await Pen.take(nats.url, market, LEASE_MS);
+    const pen = await Pen.take(nats.url, MARKET, LEASE_MS);
     const walked = new WalkedEntries(pen.marketMs);
     await leaves.stop();
     const before = (await stays.says())?.seq ?? 0;
@@ -128,10 +126,17 @@ async function measureEntries(nats: BenchNats, directory: string, { trades }: Sc
     const live = (pen.seq - before) / ((performance.now() - startMs) / 1_000);
     leaves.start();
     const read = await readRate(leaves, pen.seq);
+    await leaves.stop();
+    await stays.stop();
     await pen.give();
-    return { live, read, entries: pen.seq - before };
+    progress('an empty folder');
+    const joins = await joinTimes(stays, rounds, (index) => {
+      return new BenchNode(nats, chain, directory, index);
+    });
+    return { live, read, entries: pen.seq - before, joins };
   } finally {
     for (const node of nodes) await node.stop();
+    await chain.stop();
   }
 }
 
@@ -150,56 +155,25 @@ async function readRate(node: BenchNode, end: number): Promise<number> {
 }
 
 /** Seconds from the command to the first 200, each time with an empty folder. */
-async function measureJoins(nats: BenchNats, directory: string, rounds: number) {
-  const market = 'pools';
-  const leader = new BenchNode(nats, directory, market, 3);
-  try {
-    leader.start();
-    await until(async () => (await leader.says())?.role === 'leader');
-    const pen = await Pen.take(nats.url, market, LEASE_MS);
-    for (const draft of await launchDrafts(pen)) await pen.append([draft]);
-    await until(async () => ((await leader.says())?.seq ?? 0) >= pen.seq);
-    await leader.stop();
-    await pen.give();
-    leader.start({ SNAPSHOT_EVERY: '50' });
-    const taken = /upcurve_snapshots_total\{[^}]*taken[^}]*\} (\d+)/;
-    await until(async () => (await leader.says())?.role === 'leader');
-    await until(async () => (await leader.metric(taken)) > 0);
-    const seconds: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const joiner = new BenchNode(nats, directory, market, 10 + round);
-      const startMs = performance.now();
-      joiner.start();
-      await until(async () => (await joiner.says())?.status === 200, 5);
-      seconds.push((performance.now() - startMs) / 1_000);
-      await joiner.stop();
-    }
-    return seconds;
-  } finally {
-    await leader.stop();
+async function joinTimes(
+  leader: BenchNode,
+  rounds: number,
+  newNode: (index: number) => BenchNode,
+): Promise<number[]> {
+  leader.start({ SNAPSHOT_EVERY: '50' });
+  const taken = /upcurve_snapshots_total\{[^}]*taken[^}]*\} (\d+)/;
+  await until(async () => (await leader.says())?.role === 'leader');
+  await until(async () => (await leader.metric(taken)) > 0);
+  const seconds: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const joiner = newNode(10 + round);
+    const startMs = performance.now();
+    joiner.start();
+    await until(async () => (await joiner.says())?.status === 200, 5);
+    seconds.push((performance.now() - startMs) / 1_000);
+    await joiner.stop();
   }
-}
-
-/** Blocks that go on from the newest of the log, with launches that no ledger has judged. */
-async function launchDrafts(pen: Pen): Promise<EntryDraft[]> {
-  const all = await pen.log.read(await pen.log.first(), AT_ONCE);
-  const payloads = all.map(({ entry }) => entry.payload);
-  const newest = payloads.findLast((one) => one.kind === 'block' && one.chain !== undefined);
-  const found = newest?.kind === 'block' ? newest.chain : undefined;
-  let parent = found ?? null;
-  let slot = found?.slot ?? 0;
-  let atMs = pen.marketMs;
-  const drafts: EntryDraft[] = [];
-  for (const { payload } of launches({ pools: POOLS, orders: 0 })) {
-    if (payload.kind !== 'block' || payload.chain === undefined) continue;
-    slot += 1;
-    atMs += SLOT_MS;
-    const at = { slot, height: (parent?.height ?? 0) + 1 };
-    const chain = { ...payload.chain, ...at, hash: blockHash(parent, at, []), raw: [] };
-    parent = chain;
-    drafts.push({ timeMs: atMs, payload: { ...payload, atMs, chain } });
-  }
-  return drafts;
+  return seconds;
 }
 
 async function until(condition: () => Promise<boolean>, everyMs = 50): Promise<void> {

@@ -10,6 +10,7 @@ import type { ClusterNode } from './processes/clusterNode.ts';
 import { type Bench, fixed, whole } from './support/bench.ts';
 import { type BenchNats, startNats } from './support/natsServer.ts';
 import { Process } from './support/processes.ts';
+import { type SharedDevnet, startSharedDevnet } from './support/sharedDevnet.ts';
 
 const PORT = 18_441;
 const MONITOR_PORT = 18_442;
@@ -28,17 +29,18 @@ export const readers: Bench = {
   async measure({ seconds, rounds }, progress) {
     const directory = mkdtempSync(join(tmpdir(), 'upcurve-bench-'));
     const nats = await startNats(directory, PORT, MONITOR_PORT);
+    const devnet = await startSharedDevnet(join(directory, 'devnet'), 0);
     const nodes: Node[] = [];
     const windowMs = WINDOWS * seconds * 1_000;
     try {
-      const leader = await start(nats, directory, LEADER, 'any');
+      const leader = await start(nats, devnet, LEADER, 'any');
       nodes.push(leader);
       await until(async () => (await leader.ask('role')) === 'leader');
       const port = await leader.ask('port');
       const rows: string[][] = [];
       for (const count of rounds > 1 ? COUNTS : QUICK_COUNTS) {
         while (nodes.length <= count) {
-          nodes.push(await start(nats, directory, `${READER}${nodes.length}`, 'reader'));
+          nodes.push(await start(nats, devnet, `${READER}${nodes.length}`, 'reader'));
         }
         progress(`${count} readers`);
         // What a start asks is over.
@@ -51,6 +53,7 @@ export const readers: Bench = {
     } finally {
       await Promise.all(nodes.map((node) => node.ask('stop').catch(() => {})));
       await Promise.all(nodes.map((node) => node.end()));
+      await devnet.stop();
       await nats.stop();
       rmSync(directory, { recursive: true, force: true });
     }
@@ -97,14 +100,13 @@ function row(count: number, quiet: Window, busy: Window): string[] {
   ];
 }
 
-function start(nats: BenchNats, keys: string, name: string, role: string): Promise<Node> {
+function start(nats: BenchNats, chain: SharedDevnet, name: string, role: string): Promise<Node> {
   const settings = {
+    ...(role === 'reader' ? { NETWORK: 'devnet' } : chain.settings),
     NATS_URL: nats.url,
     MARKET_NAME: 'bench',
     NODE_NAME: name,
     ROLE: role,
-    BLOCK_EVERY_MS: '0',
-    ...(role === 'reader' ? {} : { KEYS_FILE: join(keys, 'keys.json') }),
   };
   return Process.start<ClusterNode>('clusterNode.ts', 'any', [JSON.stringify(settings), '0']);
 }
