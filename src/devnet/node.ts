@@ -196,14 +196,17 @@ export class DevnetNode implements ServedNode {
   /** Makes blocks at once; the height then. */
   async mine(blocks: number): Promise<number | Failure> {
     const { ledger } = this.#options;
+    let height = ledger.height;
     for (let left = blocks; left > 0; left -= BLOCKS_A_TURN) {
-      // In its turn: what was asked before it may have made blocks meanwhile.
-      const failure = await this.#ask(() => {
-        return this.#tooFarAhead(left) ?? ledger.forge(Math.min(left, BLOCKS_A_TURN));
+      // In its turn: other calls may make blocks before it, and after it before it is answered.
+      const made = await this.#ask(() => {
+        const failure = this.#tooFarAhead(left) ?? ledger.forge(Math.min(left, BLOCKS_A_TURN));
+        return failure ?? ledger.height;
       });
-      if (failure !== null) return failure;
+      if (made instanceof Failure) return made;
+      height = made;
     }
-    return ledger.height;
+    return height;
   }
 
   /** Blocks of a paced chain have the slots of a clock, and wait for it when they are ahead. */
