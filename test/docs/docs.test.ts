@@ -111,8 +111,8 @@ test('pages name settings, scripts, files and causes that exist', () => {
   const keys = KEYS_HELP.match(/\b[A-Z]+_KEY(?:_FILE)?\b/g) ?? [];
   const settings = new Set([...settingRows().map(({ key }) => key), ...keys]);
   const { scripts } = JSON.parse(read('package.json'));
-  /** Read by others: Node, compose files, the shell of a reader. */
-  const foreign = /^(CN|NODE_EXTRA_CA_CERTS|MARKET_PASSWORD|API|TOKEN|NODE_ENV)$/;
+  /** Read by others: Node, the C library, compose files, the shell of a reader. */
+  const foreign = /^(CN|NODE_EXTRA_CA_CERTS|MARKET_PASSWORD|API|TOKEN|NODE_ENV|MALLOC_ARENA_MAX)$/;
   for (const page of PAGES) {
     const text = read(page);
     for (const [, key = ''] of text.matchAll(/\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)=/g)) {
