@@ -77,12 +77,12 @@ test('a devnet of version 0.4 is refused until it is moved aside', async (scope)
   const DATA_DIR = temporaryDirectory(scope);
   writeFileSync(join(DATA_DIR, 'ledger.sqlite'), '');
   for (const NETWORK of ['none', 'preprod'] as const) checkNoOldLedger({ NETWORK, DATA_DIR });
-  const program = new Program([], { DATA_DIR, PORT: '0' });
+  const program = new Program([], { DATA_DIR, PORT: '0', NETWORK: 'devnet' });
   scope.after(() => program.kill());
-  assert.equal((await program.ended()).code, 1);
+  assert.equal((await program.ended()).code, 2);
   assert.match(program.text, /ledger\.sqlite is a devnet of version 0\.4.*npm start -- reset/s);
   assert.deepEqual(readdirSync(DATA_DIR), ['ledger.sqlite'], 'nothing was made beside it');
-  const reset = new Program(['reset'], { DATA_DIR });
+  const reset = new Program(['reset'], { DATA_DIR, NETWORK: 'devnet' });
   scope.after(() => reset.kill());
   assert.equal((await reset.ended()).code, 0, reset.text);
   checkNoOldLedger({ NETWORK: 'devnet', DATA_DIR });
