@@ -49,7 +49,7 @@ export const restart: Bench = {
 };
 
 const COLUMNS = ['market', 'folded anew s', 'restart s', 'slowest s', 'RSS MiB', 'RSS KiB/pool'];
-const NOTES = ['NETWORK=none: the embedded ledger, which loads its own state, is not part of it.'];
+const NOTES = ['NETWORK=none: the devnet, which loads its own chain, is not part of it.'];
 
 async function started(directory: string): Promise<{ readyMs: number; rssKib: number }> {
   const env = { ...process.env, DATA_DIR: directory, PORT: String(PORT), NETWORK: 'none' };
