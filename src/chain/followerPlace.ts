@@ -11,7 +11,7 @@ export interface FollowerPlace extends RewindPlace {
   readonly rules: Rules;
   readonly clock: Clock;
   readonly policy: ChainPolicy;
-  /** The chain's newest block as told last; null while nobody tells. */
+  /** The chain's newest block as the node said last; null while it is away. */
   tip(): ChainTip | null;
   /** Told what waits, what blocks have taken of it once they are applied, and of ways back. */
   readonly view?: WaitingView;

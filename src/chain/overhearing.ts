@@ -40,8 +40,8 @@ export class Overhearing implements FollowingTask {
   readonly #ended: (error: unknown) => void;
   /** Blocks of our node that the log did not have yet, oldest first. */
   #ahead: Settling[] = [];
-  /** Pending transactions with orders that the log does not have yet. */
-  #unshown: Transaction[] = [];
+  /** Pending transactions with orders that the log does not have yet, by id. */
+  readonly #unshown = new Map<string, Transaction>();
   #stream: ChainStream | null = null;
   #running: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
@@ -72,7 +72,7 @@ export class Overhearing implements FollowingTask {
     });
   }
 
-  /** What waits is heard anew by whoever comes next. */
+  /** The next stream tells the whole mempool again. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#unlisten();
@@ -109,12 +109,11 @@ export class Overhearing implements FollowingTask {
       if (event === null || this.#stopping) return;
       if (event.kind === 'mempool') {
         view.take(event);
-        this.#unshown = [...this.#unshown, ...event.added].slice(-MOST_UNSHOWN);
-        this.#show();
+        this.#hold(event.added);
       } else if (event.kind === 'back') {
         view.forget();
         this.#ahead = [];
-        this.#unshown = [];
+        this.#unshown.clear();
       } else {
         const { height, point, transactions } = event.block;
         this.#ahead.push({ height, slot: point.slot, transactions });
@@ -128,17 +127,26 @@ export class Overhearing implements FollowingTask {
     }
   }
 
-  /** The fold has pending transactions from the log, those with orders alone. */
-  #show(): void {
-    if (this.#unshown.length === 0) return;
+  /** The log tells pending transactions with orders alone: all others show at once. */
+  #hold(added: readonly Transaction[]): void {
     const { node, rules, view } = this.#place;
-    const { mempool, store } = node.fold;
-    const isShown = (tx: Transaction) => {
-      return mempool.has(tx.id) || !hasOrders(tx, foldMarket(store), rules);
-    };
-    const shown = this.#unshown.filter(isShown);
-    if (shown.length === 0) return;
-    this.#unshown = this.#unshown.filter((tx) => !shown.includes(tx));
+    const market = foldMarket(node.fold.store);
+    const plain: Transaction[] = [];
+    for (const tx of added) {
+      const isHeld = this.#unshown.size < MOST_UNSHOWN && hasOrders(tx, market, rules);
+      if (isHeld) this.#unshown.set(tx.id, tx);
+      else plain.push(tx);
+    }
+    view.applied(plain);
+    this.#show();
+  }
+
+  /** Those that the fold has now. */
+  #show(): void {
+    if (this.#unshown.size === 0) return;
+    const { node, view } = this.#place;
+    const shown = [...this.#unshown.values()].filter(({ id }) => node.fold.mempool.has(id));
+    for (const { id } of shown) this.#unshown.delete(id);
     view.applied(shown);
   }
 
@@ -146,7 +154,10 @@ export class Overhearing implements FollowingTask {
     const height = chainTip(this.#place.node.fold.store)?.height ?? 0;
     const later = this.#ahead.findIndex((block) => block.height > height);
     const settled = this.#ahead.splice(0, later < 0 ? this.#ahead.length : later);
-    for (const { transactions, slot } of settled) this.#place.view.settle(transactions, slot);
+    for (const { transactions, slot } of settled) {
+      this.#place.view.settle(transactions, slot);
+      for (const { id } of transactions) this.#unshown.delete(id);
+    }
     if (settled.length > 0) this.#wake();
   }
 }

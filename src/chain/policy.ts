@@ -1,4 +1,4 @@
-/** Where networks differ for whoever follows one: everything else in this room is the same. */
+/** Where networks differ for a follower; everything else in this room is the same for all. */
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Point } from './port.ts';
 

@@ -29,7 +29,7 @@ export function shownSubmitter(
   };
 }
 
-/** null: it is new, or nobody can say. */
+/** null: it is new, or the index of outputs cannot be asked. */
 async function knownBefore(
   bytes: Uint8Array,
   { reason }: Extract<SubmitOutcome, { outcome: 'refused' }>,

@@ -1,4 +1,4 @@
-/** The thread of `thread.ts`: one devnet, until it is told to stop. */
+/** The thread of `thread.ts`: one devnet, until it is asked to stop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../engine/runtime/assert.ts';
 import { systemClock } from '../engine/runtime/clock.ts';

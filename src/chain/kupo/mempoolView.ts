@@ -36,7 +36,7 @@ const MOST_OUTPUTS = 20_000;
 export class MempoolView {
   #mempool = new Mempool();
   readonly #outputs = new LRUCache<string, Utxo>({ max: MOST_OUTPUTS });
-  #settled: Settled[] = [];
+  readonly #settled: Settled[] = [];
   /** How many there were before those. */
   #settledBefore = 0;
   /** How often everything was forgotten. */
@@ -72,8 +72,9 @@ export class MempoolView {
       if (this.#mempool.has(tx.id)) this.#settled.push({ slot, effects });
       for (const utxo of effects.made) this.#outputs.set(refText(utxo.ref), utxo);
     }
-    this.#settledBefore += Math.max(0, this.#settled.length - MOST_SETTLED);
-    this.#settled = this.#settled.slice(-MOST_SETTLED);
+    const tooMany = Math.max(0, this.#settled.length - MOST_SETTLED);
+    this.#settled.splice(0, tooMany);
+    this.#settledBefore += tooMany;
     if (this.#mempool.size === 0) return;
     const gone = new Set<string>();
     for (const tx of transactions) {

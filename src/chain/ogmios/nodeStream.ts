@@ -107,12 +107,29 @@ export class NodeStream {
   accepted(tx: Transaction): void {
     if (this.#chain.holds(tx.id) || this.#waiting.has(tx.id)) return;
     const { clock } = this.#place;
-    this.#accepted.set(tx.id, { tx: packedTransaction(tx), atMs: clock.monotonicMs() });
-    if (this.#snapshot !== null) this.#taken(this.#snapshot);
+    const atMs = clock.monotonicMs();
+    // While the mempool cannot be read no snapshot removes them.
+    for (const [id, { atMs: sinceMs }] of this.#accepted) {
+      if (atMs - sinceMs > ACCEPTED_MS) this.#accepted.delete(id);
+    }
+    const packed = packedTransaction(tx);
+    this.#accepted.set(tx.id, { tx: packed, atMs });
+    if (this.#snapshot !== null) this.#add(packed);
     this.#acceptedTimer?.cancel();
     this.#acceptedTimer = clock.after(ACCEPTED_MS + 1, () => {
       if (this.#snapshot !== null) this.#taken(this.#snapshot);
     });
+  }
+
+  /** Without a look at those that are known to be pending. */
+  #add(tx: PackedTransaction): void {
+    const image = new Map(this.#waiting).set(tx.id, tx);
+    const spenders = new Map(this.#spenders);
+    for (const ref of spentIn(tx)) spenders.set(refText(ref), tx.id);
+    this.#waiting = image;
+    this.#spenders = spenders;
+    this.#outbox.mempool(image);
+    this.#place.woke();
   }
 
   close(): void {

@@ -135,7 +135,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return this.#inTime(this.#ask('submit', bytes));
   }
 
-  /** A transaction that was submitted elsewhere is told, whatever it does. */
+  /** Streams report this transaction, whatever it does; it was submitted elsewhere. */
   async expect(txHash: string): Promise<void> {
     await this.#ask('expect', txHash);
   }

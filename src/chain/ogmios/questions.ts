@@ -42,7 +42,7 @@ export class Questions {
     return this.#ours.has(id);
   }
 
-  /** It was submitted elsewhere, and is told as if it had been submitted here. */
+  /** It was submitted elsewhere; streams report it like one that was submitted here. */
   expect(id: string): void {
     this.#note(id);
   }

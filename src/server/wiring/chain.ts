@@ -202,7 +202,7 @@ function connecting(source: OgmiosChain): Service {
   return {
     name: source.name,
     start: () => {
-      // That it ended is told by its observer.
+      // Its observer reports that it ended.
       source.start().catch(() => {});
     },
     stop: () => source.stop(),

@@ -83,6 +83,6 @@ export function checkNoOldLedger({
   if (NETWORK !== 'devnet' || !existsSync(file)) return;
   throw new StartRefused(
     `${file} is a devnet of version 0.4, which this version cannot continue: npm start -- reset ` +
-      'moves it and its market aside, and the next start begins anew',
+      'moves it and its market aside, and the next start begins a new chain',
   );
 }

@@ -1,5 +1,5 @@
 /**
- * What works on the chain: all of it on the only node; among several, whoever leads brings its
+ * What works on the chain: all of it on the only node; among several, the leader brings its
  * Cardano node's chain into the log and fills orders. The others have blocks from the log, and from
  * their own Cardano node what waits; each hands in and looks up at its own.
  *

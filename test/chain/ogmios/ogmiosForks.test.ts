@@ -61,7 +61,7 @@ test('whatever the chain and the network do, the stream is the chain', {
   const model = await StreamModel.open(t, chain);
   const seen = { backs: 0, lost: 0 };
   const steps = fc.array(step, { minLength: 5, maxLength: 25 });
-  await untilSeen(seen, () =>
+  await untilSeen(seen, (round) =>
     fc.assert(
       fc.asyncProperty(steps, async (list) => {
         for (const each of list) await perform(each, fake, model);
@@ -69,7 +69,7 @@ test('whatever the chain and the network do, the stream is the chain', {
         seen.backs = model.backs;
         seen.lost = observer.lost.length;
       }),
-      { seed: SEED, numRuns: 12, endOnFailure: true, includeErrorInReport: true },
+      { seed: SEED + round, numRuns: 12, endOnFailure: true, includeErrorInReport: true },
     ),
   );
   assert.ok(model.wholes > 0, 'the mempool is told again after forks');
