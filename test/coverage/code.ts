@@ -5,7 +5,8 @@
  * count. An arm is what runs only in some cases: either side of `if … else` and of `? :`, the right
  * side of `&&`, `||` and `??`, a case with statements, a catch block. `if` without `else` has one.
  */
-import ts from 'typescript';
+import * as babel from '@babel/types';
+import { childrenOf, treeOf } from '../tidy/source.ts';
 
 export interface Code {
   /** Line, from 1 → offsets of what can run on it. */
@@ -15,72 +16,61 @@ export interface Code {
 }
 
 export function codeOf(text: string): Code {
-  const tree = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true);
   const lines = new Map<number, number[]>();
   const arms: number[] = [];
-  const visit = (node: ts.Node): void => {
+  const visit = (node: babel.Node): void => {
     if (isErased(node)) return;
-    if (isOwnCode(node)) {
-      const offset = node.getStart(tree);
-      const line = tree.getLineAndCharacterOfPosition(offset).line + 1;
-      lines.set(line, [...(lines.get(line) ?? []), offset]);
+    if (isOwnCode(node) && node.loc) {
+      const { line } = node.loc.start;
+      lines.set(line, [...(lines.get(line) ?? []), node.loc.start.index]);
     }
-    arms.push(...armsOf(node).map((arm) => arm.getStart(tree)));
-    ts.forEachChild(node, visit);
+    arms.push(...armsOf(node).flatMap(({ loc }) => loc?.start.index ?? []));
+    childrenOf(node).forEach(visit);
   };
-  visit(tree);
+  visit(treeOf(text).program);
   return { lines, arms };
 }
 
-/** Types and declarations that leave nothing to run, and imports, which always do. */
-function isErased(node: ts.Node): boolean {
-  if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return true;
-  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true;
-  if (ts.isTypeParameterDeclaration(node)) return true;
-  if (ts.isHeritageClause(node)) return node.token === ts.SyntaxKind.ImplementsKeyword;
-  const isSignature = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node);
-  return isSignature && node.body === undefined;
-}
-
-function isOwnCode(node: ts.Node): boolean {
-  if (ts.isBlock(node) || ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) {
-    return false;
-  }
-  return ts.isStatement(node) || (ts.isToken(node) && isValue(node)) || ts.isIdentifier(node);
-}
-
-function isValue({ kind }: ts.Node): boolean {
-  return (
-    (kind >= ts.SyntaxKind.FirstLiteralToken && kind <= ts.SyntaxKind.LastTemplateToken) ||
-    [
-      ts.SyntaxKind.ThisKeyword,
-      ts.SyntaxKind.SuperKeyword,
-      ts.SyntaxKind.NullKeyword,
-      ts.SyntaxKind.TrueKeyword,
-      ts.SyntaxKind.FalseKeyword,
-    ].includes(kind)
-  );
-}
-
-const CHOICES: readonly ts.SyntaxKind[] = [
-  ts.SyntaxKind.AmpersandAmpersandToken,
-  ts.SyntaxKind.BarBarToken,
-  ts.SyntaxKind.QuestionQuestionToken,
-  ts.SyntaxKind.AmpersandAmpersandEqualsToken,
-  ts.SyntaxKind.BarBarEqualsToken,
-  ts.SyntaxKind.QuestionQuestionEqualsToken,
+/** `a as B`, `a satisfies B`, `<B>a`, `a!` and `a<B>`: types around a value that runs. */
+const AROUND_VALUES = [
+  'TSAsExpression',
+  'TSSatisfiesExpression',
+  'TSTypeAssertion',
+  'TSNonNullExpression',
+  'TSInstantiationExpression',
 ];
 
-function armsOf(node: ts.Node): readonly ts.Node[] {
-  if (ts.isIfStatement(node)) {
-    const { thenStatement, elseStatement } = node;
-    return elseStatement === undefined ? [thenStatement] : [thenStatement, elseStatement];
+/** Types and declarations that leave nothing to run, and imports, which always do. */
+function isErased(node: babel.Node): boolean {
+  if (node.type.startsWith('TS')) return !AROUND_VALUES.includes(node.type);
+  if (babel.isExportNamedDeclaration(node)) return !node.declaration;
+  if (babel.isPrivateName(node)) return true;
+  return babel.isImportDeclaration(node) || babel.isExportAllDeclaration(node);
+}
+
+function isOwnCode(node: babel.Node): boolean {
+  if (babel.isBlockStatement(node) || babel.isExportNamedDeclaration(node)) return false;
+  if (babel.isFunctionDeclaration(node) || babel.isClassDeclaration(node)) return false;
+  return babel.isStatement(node) || isValue(node) || babel.isIdentifier(node);
+}
+
+function isValue(node: babel.Node): boolean {
+  if (babel.isTemplateLiteral(node)) return false;
+  const isWord = babel.isThisExpression(node) || babel.isSuper(node);
+  return isWord || babel.isLiteral(node) || babel.isTemplateElement(node);
+}
+
+const CHOICES = ['&&=', '||=', '??='];
+
+function armsOf(node: babel.Node): readonly babel.Node[] {
+  if (babel.isIfStatement(node) || babel.isConditionalExpression(node)) {
+    const { consequent, alternate } = node;
+    return alternate ? [consequent, alternate] : [consequent];
   }
-  if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse];
-  if (ts.isBinaryExpression(node)) {
-    return CHOICES.includes(node.operatorToken.kind) ? [node.right] : [];
+  if (babel.isLogicalExpression(node)) return [node.right];
+  if (babel.isAssignmentExpression(node)) {
+    return CHOICES.includes(node.operator) ? [node.right] : [];
   }
-  if (ts.isCaseOrDefaultClause(node)) return node.statements.slice(0, 1);
-  return ts.isCatchClause(node) ? [node.block] : [];
+  if (babel.isSwitchCase(node)) return node.consequent.slice(0, 1);
+  return babel.isCatchClause(node) ? [node.body] : [];
 }

@@ -1,7 +1,7 @@
 /** The house rules about who imports whom; the map in src/README.md says the same in words. */
 import { posix } from 'node:path';
-import ts from 'typescript';
-import { type Finding, finding, type Source } from './source.ts';
+import * as babel from '@babel/types';
+import { childrenOf, type Finding, finding, type Source } from './source.ts';
 
 /**
  * The rooms of src/, in order: a file may import its own room and those before it. Each has its
@@ -75,46 +75,35 @@ interface Import {
   readonly specifier: string;
   /** From the root of the repository; null for packages. */
   readonly path: string | null;
-  readonly node: ts.Node;
+  readonly node: babel.Node;
 }
 
 export function importsOf(source: Source): Import[] {
   const imports: Import[] = [];
-  const visit = (node: ts.Node): void => {
+  const visit = (node: babel.Node): void => {
     const specifier = specifierOf(node);
     if (specifier !== null) {
       const isFile = specifier.startsWith('.');
       const path = isFile ? posix.join(posix.dirname(source.path), specifier) : null;
       imports.push({ specifier, path, node });
     }
-    ts.forEachChild(node, visit);
+    childrenOf(node).forEach(visit);
   };
   visit(source.tree);
   return imports;
 }
 
-/** Imports, re-exports, and `new URL('./file.ts', import.meta.url)`: how a thread is begun. */
-function specifierOf(node: ts.Node): string | null {
-  if (ts.isNewExpression(node) && node.expression.getText() === 'URL') {
-    const [target] = node.arguments ?? [];
-    const isCode =
-      target !== undefined && ts.isStringLiteral(target) && target.text.endsWith('.ts');
-    return isCode ? target.text : null;
+/** Imports, re-exports, and `new URL('./file.ts', import.meta.url)`, which starts a thread. */
+function specifierOf(node: babel.Node): string | null {
+  if (babel.isNewExpression(node) && babel.isIdentifier(node.callee, { name: 'URL' })) {
+    const target = literal(node.arguments[0]);
+    return target?.endsWith('.ts') ? target : null;
   }
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
-    const { moduleSpecifier } = node;
-    return moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
-      ? moduleSpecifier.text
-      : null;
-  }
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-    return ts.isStringLiteral(node.argument.literal) ? node.argument.literal.text : null;
-  }
-  if (!ts.isCallExpression(node) || node.expression.kind !== ts.SyntaxKind.ImportKeyword) {
-    return null;
-  }
-  const [first] = node.arguments;
-  return first !== undefined && ts.isStringLiteral(first) ? first.text : null;
+  return 'source' in node ? literal(node.source) : null;
+}
+
+function literal(node: unknown): string | null {
+  return babel.isStringLiteral(node as babel.Node) ? (node as babel.StringLiteral).value : null;
 }
 
 /** `src/api/charts/routes.ts` → `api/charts/routes`. */

@@ -1,8 +1,8 @@
 /** Whether the repository stands alone: a clone has all that its files read. */
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
-import ts from 'typescript';
-import { type Finding, type Source, walk } from './source.ts';
+import * as babel from '@babel/types';
+import { type Finding, type Source, textOf, walk } from './source.ts';
 
 const FOLDERS = ['.ci', 'bench', 'config', 'docs', 'examples', 'pack', 'src', 'test'];
 const BINARY = ['.gz', '.png'];
@@ -11,10 +11,10 @@ const FOLDER_BESIDE = /\.\.\/shared(?!\w|\.\w)/;
 /** `join(import.meta.dirname, '../…')` that leads out of the repository. */
 export function pathsOutside(source: Source): Finding[] {
   return walk(source, (node) => {
-    if (!ts.isCallExpression(node)) return null;
+    if (!babel.isCallExpression(node)) return null;
     const [first, ...rest] = node.arguments;
-    if (first?.getText(source.tree) !== 'import.meta.dirname') return null;
-    const parts = rest.flatMap((part) => (ts.isStringLiteralLike(part) ? [part.text] : []));
+    if (!first || textOf(source, first) !== 'import.meta.dirname') return null;
+    const parts = rest.flatMap((part) => (babel.isStringLiteral(part) ? [part.value] : []));
     const path = posix.join(posix.dirname(source.path), ...parts);
     return path.split('/')[0] === '..' ? `${path} is outside of the repository` : null;
   });

@@ -1,6 +1,6 @@
 /** The house rules about what stands in one file (style.md). */
-import ts from 'typescript';
-import { type Finding, type Source, walk } from './source.ts';
+import * as babel from '@babel/types';
+import { type Finding, firstLineOf, lastLineOf, type Source, textOf, walk } from './source.ts';
 
 const MOST_LINES = 400;
 const MOST_COLUMNS = 100;
@@ -19,10 +19,9 @@ export function lengths({ path, text }: Source): Finding[] {
 }
 
 export function longFunctions(source: Source): Finding[] {
-  const lineOf = (position: number) => source.tree.getLineAndCharacterOfPosition(position).line;
   return walk(source, (node) => {
-    if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return null;
-    const lines = lineOf(node.end) - lineOf(node.getStart(source.tree)) + 1;
+    if (!babel.isFunction(node)) return null;
+    const lines = lastLineOf(node) - firstLineOf(node) + 1;
     if (lines <= MOST_FUNCTION_LINES) return null;
     return `a function of ${lines} lines, at most ${MOST_FUNCTION_LINES}`;
   });
@@ -30,7 +29,7 @@ export function longFunctions(source: Source): Finding[] {
 
 export function anyTypes(source: Source): Finding[] {
   return walk(source, (node) =>
-    node.kind === ts.SyntaxKind.AnyKeyword ? 'no any: say what it is, or unknown' : null,
+    babel.isTSAnyKeyword(node) ? 'no any: say what it is, or unknown' : null,
   );
 }
 
@@ -38,15 +37,13 @@ export function anyTypes(source: Source): Finding[] {
 export function narrowings(source: Source): Finding[] {
   const lines = source.text.split('\n');
   return walk(source, (node) => {
-    if (ts.isNonNullExpression(node)) return 'no `!`: check for undefined, or assert';
-    if ('exclamationToken' in node && node.exclamationToken !== undefined) {
+    if (babel.isTSNonNullExpression(node)) return 'no `!`: check for undefined, or assert';
+    if ('definite' in node && node.definite) {
       return 'no `!`: give it a value where it is declared';
     }
-    if (!ts.isAsExpression(node) && !ts.isTypeAssertionExpression(node)) return null;
-    if (ts.isConstTypeReference(node.type)) return null;
-    const end = source.tree.getLineAndCharacterOfPosition(node.end).line;
-    const start = source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree)).line;
-    if (isTrusted(lines, start, end)) return null;
+    if (!babel.isTSAsExpression(node) && !babel.isTSTypeAssertion(node)) return null;
+    if (textOf(source, node.typeAnnotation) === 'const') return null;
+    if (isTrusted(lines, firstLineOf(node) - 1, lastLineOf(node) - 1)) return null;
     return 'no `as` without `// trust:` and the reason, on this line or above';
   });
 }
@@ -107,8 +104,8 @@ export const HOMES: Readonly<Record<string, string>> = {
 
 /** Time, chance and surroundings outside their home; they are arguments everywhere else. */
 export function strays(source: Source): Finding[] {
-  return walk(source, (node) => {
-    const name = reached(node);
+  return walk(source, (node, above) => {
+    const name = reached(source, node, above);
     const home = name !== null && Object.hasOwn(HOMES, name) ? HOMES[name] : undefined;
     if (home === undefined || home === source.path) return null;
     if (home !== MAIN && source.path === CLIENT) return null;
@@ -117,19 +114,27 @@ export function strays(source: Source): Finding[] {
   });
 }
 
-function reached(node: ts.Node): string | null {
-  if (ts.isNewExpression(node) && node.expression.getText() === 'Date') {
-    return (node.arguments?.length ?? 0) === 0 ? 'Date.now' : null;
+function reached(source: Source, node: babel.Node, above: readonly babel.Node[]): string | null {
+  if (babel.isNewExpression(node) && babel.isIdentifier(node.callee, { name: 'Date' })) {
+    return node.arguments.length === 0 ? 'Date.now' : null;
   }
-  if (ts.isPropertyAccessExpression(node)) {
-    const owner = node.expression.getText();
-    return owner === 'globalThis' ? node.name.text : `${owner}.${node.name.text}`;
+  if (babel.isMemberExpression(node) || babel.isOptionalMemberExpression(node)) {
+    if (!babel.isIdentifier(node.property) || node.computed) return null;
+    const owner = textOf(source, node.object);
+    return owner === 'globalThis' ? node.property.name : `${owner}.${node.property.name}`;
   }
-  if (!ts.isIdentifier(node)) return null;
-  const { parent } = node;
-  const isMember = ts.isPropertyAccessExpression(parent) && parent.name === node;
-  const isKey = ts.isPropertyAssignment(parent) && parent.name === node;
-  return isMember || isKey ? null : node.text;
+  if (!babel.isIdentifier(node)) return null;
+  return isNameOfMember(node, above) ? null : node.name;
+}
+
+/** `b` of `a.b` and of `{ b: 1 }`; not of `const { b: c } = a`, which takes it from there. */
+function isNameOfMember(node: babel.Identifier, above: readonly babel.Node[]): boolean {
+  const parent = above.at(-1);
+  if (babel.isMemberExpression(parent) || babel.isOptionalMemberExpression(parent)) {
+    return parent.property === node && !parent.computed;
+  }
+  const isKey = babel.isObjectProperty(parent) && parent.key === node && !parent.computed;
+  return isKey && babel.isObjectExpression(above.at(-2));
 }
 
 const RULES_OF_ALL = [lengths, anyTypes];

@@ -1,13 +1,14 @@
 /** Source files as the house rules see them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import ts from 'typescript';
+import { parse } from '@babel/parser';
+import { type File, type Node, VISITOR_KEYS } from '@babel/types';
 
 export interface Source {
   /** From the root of the repository: `src/engine/market/bar.ts`. */
   readonly path: string;
   readonly text: string;
-  readonly tree: ts.SourceFile;
+  readonly tree: File;
 }
 
 /** A broken rule; `line` counts from 1. */
@@ -17,8 +18,21 @@ export interface Finding {
   readonly rule: string;
 }
 
+export function treeOf(text: string): File {
+  return parse(text, { sourceType: 'module', plugins: ['typescript'] });
+}
+
+/** Nodes directly below `node`, in the order of Babel's keys. */
+export function childrenOf(node: Node): Node[] {
+  return (VISITOR_KEYS[node.type] ?? []).flatMap((key) => {
+    // trust: under these keys stand nodes, lists of nodes and null
+    const below = (node as unknown as Record<string, Node | (Node | null)[] | null>)[key];
+    return [below].flat().flatMap((child) => child ?? []);
+  });
+}
+
 export function sourceOf(path: string, text: string): Source {
-  return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+  return { path, text, tree: treeOf(text) };
 }
 
 /** Every TypeScript file below `folder`, sorted; none where the folder does not exist. */
@@ -32,18 +46,35 @@ export function sourcesIn(root: string, folder: string): Source[] {
     .map((path) => sourceOf(relative(root, path), readFileSync(path, 'utf8')));
 }
 
-export function finding(source: Source, node: ts.Node, rule: string): Finding {
-  const { line } = source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree));
-  return { path: source.path, line: line + 1, rule };
+export function firstLineOf({ loc }: Node): number {
+  return loc?.start.line ?? 1;
 }
 
-/** What `find` says about each node of the tree. */
-export function walk(source: Source, find: (node: ts.Node) => string | null): Finding[] {
+export function lastLineOf({ loc }: Node): number {
+  return loc?.end.line ?? 1;
+}
+
+export function textOf({ text }: Source, { start, end }: Node): string {
+  return text.slice(start ?? 0, end ?? 0);
+}
+
+export function finding({ path }: Source, node: Node, rule: string): Finding {
+  return { path, line: firstLineOf(node), rule };
+}
+
+/** What `find` says about each node of the tree; `above` are the nodes around it, nearest last. */
+export function walk(
+  source: Source,
+  find: (node: Node, above: readonly Node[]) => string | null,
+): Finding[] {
   const findings: Finding[] = [];
-  const visit = (node: ts.Node): void => {
-    const rule = find(node);
+  const above: Node[] = [];
+  const visit = (node: Node): void => {
+    const rule = find(node, above);
     if (rule !== null) findings.push(finding(source, node, rule));
-    ts.forEachChild(node, visit);
+    above.push(node);
+    childrenOf(node).forEach(visit);
+    above.pop();
   };
   visit(source.tree);
   return findings;
