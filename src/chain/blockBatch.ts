@@ -10,7 +10,7 @@
 
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Fold } from '../engine/actors/fold.ts';
-import { Passage } from '../engine/actors/passage.ts';
+import { MarketTimeDrafter } from '../engine/actors/marketTimeDrafter.ts';
 import type { ChainBlock } from '../engine/log/entry.ts';
 import type { EntryDraft } from '../engine/log/writer.ts';
 import type { MarketEvent } from '../engine/market/events.ts';
@@ -34,7 +34,7 @@ export class BlockBatch {
   readonly #rules: Rules;
   readonly #waiting: Waiting;
   readonly #market: BlockMarket;
-  readonly #passage: Passage;
+  readonly #marketTime: MarketTimeDrafter;
   readonly #drafts: EntryDraft[] = [];
   /** Blocks in which nothing happened, at the end of the batch. */
   #passed: { readonly last: Block; readonly blocks: number } | null = null;
@@ -50,7 +50,7 @@ export class BlockBatch {
     this.#rules = rules;
     this.#waiting = waiting;
     this.#market = new BlockMarket(foldMarket(fold.store));
-    this.#passage = new Passage(fold);
+    this.#marketTime = new MarketTimeDrafter(fold);
     this.#height = chainTip(fold.store)?.height ?? null;
   }
 
@@ -97,7 +97,7 @@ export class BlockBatch {
     const timeMs = this.#moveTime(atMs);
     const payload = { kind: 'block', atMs, trades: [], chain } as const;
     this.#drafts.push({ timeMs, payload });
-    if (events.some(({ kind }) => kind === 'filled')) this.#passage.opens(atMs);
+    if (events.some(({ kind }) => kind === 'filled')) this.#marketTime.opens(atMs);
   }
 
   #pass(block: Block): void {
@@ -120,9 +120,9 @@ export class BlockBatch {
 
   /** Market time never goes back but in a roll-back; a block keeps its own moment. */
   #moveTime(atMs: number): number {
-    this.#drafts.push(...this.#passage.endsUpTo(atMs));
-    const timeMs = Math.max(this.#passage.marketMs, atMs);
-    this.#drafts.push(...this.#passage.startAt(timeMs));
+    this.#drafts.push(...this.#marketTime.endsUpTo(atMs));
+    const timeMs = Math.max(this.#marketTime.marketMs, atMs);
+    this.#drafts.push(...this.#marketTime.startAt(timeMs));
     return timeMs;
   }
 }

@@ -8,7 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
-import type { Landmarks } from '../cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../cardano/datums/deployment.ts';
 import type { UtxoLookup, UtxoState, UtxoView } from '../cardano/ledger/port.ts';
 import type { AssetId } from '../engine/market/asset.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -20,7 +20,7 @@ export interface MarketLookupOptions {
   readonly index: UtxoLookup;
   readonly store: () => StateStore;
   readonly view: MempoolView;
-  readonly deployment: Pick<Landmarks, 'scripts' | 'collateralKeyHash'> & {
+  readonly deployment: Pick<PartialDeployment, 'scripts' | 'collateralKeyHash'> & {
     readonly scripts: { readonly launchPolicy?: { readonly ref: OutputRef } };
   };
   readonly clock: Clock;

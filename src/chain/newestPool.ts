@@ -2,7 +2,7 @@
 
 import { datumOf, type OutputRef, parseRef, type Utxo } from '../cardano/codec/output.ts';
 import { readAmmData, readPoolData } from '../cardano/datums/datums.ts';
-import type { Landmarks } from '../cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../cardano/ledger/port.ts';
 import type { AssetId } from '../engine/market/asset.ts';
 import type { PoolState } from '../engine/market/pool.ts';
@@ -27,7 +27,7 @@ export async function newestPool(
   token: AssetId,
   store: StateStore,
   utxos: UtxoLookup,
-  deployment: Pick<Landmarks, 'fees'>,
+  deployment: Pick<PartialDeployment, 'fees'>,
 ): Promise<NewestPool | null> {
   const text = store.get('pools', token);
   if (text === null) return null;
@@ -46,7 +46,7 @@ function readPool(
   { output }: Utxo,
   token: AssetId,
   supply: bigint,
-  { fees }: Pick<Landmarks, 'fees'>,
+  { fees }: Pick<PartialDeployment, 'fees'>,
 ): Pick<NewestPool, 'state' | 'executor'> | null {
   const data = datumOf(output);
   const y = output.value.assets.get(token) ?? 0n;

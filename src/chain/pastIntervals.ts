@@ -3,7 +3,7 @@
  * A block that comes later and lies before is late, as a trade of a feed can be.
  */
 import type { Fold } from '../engine/actors/fold.ts';
-import { Passage } from '../engine/actors/passage.ts';
+import { MarketTimeDrafter } from '../engine/actors/marketTimeDrafter.ts';
 import type { EntryDraft } from '../engine/log/writer.ts';
 import { intervalStart, MINUTE_MS } from '../engine/market/resolution.ts';
 
@@ -15,7 +15,7 @@ export function minuteOverMs({ marketMs }: Fold, graceMs: number): number {
 
 /** What has ended and begun up to the newest minute that is over by `graceMs`. */
 export function passedMinutes(fold: Fold, nowMs: number, graceMs: number): EntryDraft[] {
-  const passage = new Passage(fold);
+  const marketTime = new MarketTimeDrafter(fold);
   const minuteMs = intervalStart('min1', nowMs - graceMs);
-  return [...passage.endsUpTo(minuteMs), ...passage.startAt(minuteMs)];
+  return [...marketTime.endsUpTo(minuteMs), ...marketTime.startAt(minuteMs)];
 }

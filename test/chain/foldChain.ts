@@ -1,7 +1,7 @@
 /** A world whose log follows a chain: blocks and roll-backs written as the follower writes them. */
 import assert from 'node:assert/strict';
 import { CHAIN_START, pointKey } from '../../src/engine/actors/chainRows.ts';
-import { Passage } from '../../src/engine/actors/passage.ts';
+import { MarketTimeDrafter } from '../../src/engine/actors/marketTimeDrafter.ts';
 import { nextEpoch } from '../../src/engine/actors/recovery.ts';
 import type { ChainBlock, MempoolPayload } from '../../src/engine/log/entry.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
@@ -21,10 +21,10 @@ export async function appendBlock(
   met: Pick<ChainBlock, 'settled' | 'dropped'> = { settled: [], dropped: [] },
 ): Promise<void> {
   const { slot, hash, height, atMs, events } = made;
-  const passage = new Passage(world.fold);
-  const drafts = passage.endsUpTo(atMs);
-  const timeMs = Math.max(passage.marketMs, atMs);
-  drafts.push(...passage.startAt(timeMs));
+  const marketTime = new MarketTimeDrafter(world.fold);
+  const drafts = marketTime.endsUpTo(atMs);
+  const timeMs = Math.max(marketTime.marketMs, atMs);
+  drafts.push(...marketTime.startAt(timeMs));
   const chain = { slot, hash, height, events, ...met };
   drafts.push({ timeMs, payload: { kind: 'block', atMs, trades: [], chain } });
   await write(world, drafts);
@@ -55,8 +55,8 @@ export async function rollBackTo(world: FoldWorld, height: number): Promise<void
 
 /** Only time passes. */
 export async function passTo(world: FoldWorld, timeMs: number): Promise<void> {
-  const passage = new Passage(world.fold);
-  await write(world, [...passage.endsUpTo(timeMs), ...passage.startAt(timeMs)]);
+  const marketTime = new MarketTimeDrafter(world.fold);
+  await write(world, [...marketTime.endsUpTo(timeMs), ...marketTime.startAt(timeMs)]);
 }
 
 async function write(world: FoldWorld, drafts: readonly EntryDraft[], epoch?: string) {

@@ -25,10 +25,10 @@ import {
   transaction,
 } from './recogniseWorld.ts';
 
-const { landmarks } = readDeployment('mainnet');
-assert.ok(landmarks);
-const RULES: Rules = { deployment: landmarks, tokenPolicyId: tokenPolicyId(landmarks) };
-const { launchPolicyId, scripts } = landmarks;
+const { partial } = readDeployment('mainnet');
+assert.ok(partial);
+const RULES: Rules = { deployment: partial, tokenPolicyId: tokenPolicyId(partial) };
+const { launchPolicyId, scripts } = partial;
 
 const EXECUTORS = ['1e'.repeat(28), '2e'.repeat(28)] as const;
 const POLICY = '7a'.repeat(28);
@@ -74,7 +74,7 @@ function pool(
 ) {
   const { token, nft } = launch;
   const datum = {
-    ...{ nft, token, aNum: landmarks?.curve.aNum ?? 0n, bNum: landmarks?.curve.bNum ?? 0n },
+    ...{ nft, token, aNum: partial?.curve.aNum ?? 0n, bNum: partial?.curve.bNum ?? 0n },
     ...{ executor: EXECUTORS[0], capLovelace: 69_000n * ADA, witness1: '01' },
     witness2: '5c'.repeat(28),
   };

@@ -31,10 +31,10 @@ import {
 import { NOTHING } from './middleMarket.ts';
 import { eventOf, transaction } from './recogniseWorld.ts';
 
-const { landmarks } = readDeployment('mainnet');
-assert.ok(landmarks);
-const RULES: Rules = { deployment: landmarks, tokenPolicyId: tokenPolicyId(landmarks) };
-const { fees } = landmarks;
+const { partial } = readDeployment('mainnet');
+assert.ok(partial);
+const RULES: Rules = { deployment: partial, tokenPolicyId: tokenPolicyId(partial) };
+const { fees } = partial;
 const SUPPLY = 1_000_000_000n;
 const ADA = 1_000_000n;
 const HAT =
@@ -90,8 +90,8 @@ test('pools lie on the curve of their own datum, three ADA above it', () => {
     assert.ok(buyTokens(pool.curve, 0n, pool.x) - sold < 200n);
   }
   const [hat, song] = [poolIn(hatPool), poolIn(songPool)];
-  assert.deepEqual(hat.curve, landmarks.curve, 'the usual one');
-  assert.equal(hat.thresholdLovelace, landmarks.thresholdLovelace);
+  assert.deepEqual(hat.curve, partial.curve, 'the usual one');
+  assert.equal(hat.thresholdLovelace, partial.thresholdLovelace);
   assert.deepEqual(song.curve, { aNum: 177_128_257_607n, bNum: 6_901_746n, supply: SUPPLY });
   assert.equal(song.x, song.thresholdLovelace, 'full to the lovelace');
 });
@@ -223,8 +223,8 @@ test('our own order is the same output: address, value and datum', () => {
     ...{ inputAmount: 8n * ADA, worstPrice: datum.worstPrice },
     kind: 'buy',
   } as const;
-  const nowMs = Number(datum.refundAfterMs) - landmarks.refundAfterMs;
-  const [built] = planOrder(landmarks, request, [], nowMs).plan.outputs;
+  const nowMs = Number(datum.refundAfterMs) - partial.refundAfterMs;
+  const [built] = planOrder(partial, request, [], nowMs).plan.outputs;
   assert.ok(built?.datum != null);
   assert.equal(built.address, hatOrder.address);
   assert.deepEqual(built.value, hatOrder.value);

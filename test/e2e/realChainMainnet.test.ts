@@ -11,7 +11,7 @@ import { datumOf, parseRef } from '../../src/cardano/codec/output.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { readOrderData } from '../../src/cardano/datums/datums.ts';
-import type { Landmarks, NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
+import type { NetworkDeployment, PartialDeployment } from '../../src/cardano/datums/deployment.ts';
 import { ApiError } from '../../src/client/index.ts';
 import { type OrderRecord, readRecord } from '../../src/engine/store/records.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
@@ -25,11 +25,11 @@ const SHIPPED = readDeployment('mainnet');
 
 /** Of the ledger's deployment what mainnet's file tells of its own, and no more. */
 function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment {
-  const { landmarks } = SHIPPED;
-  assert.ok(landmarks);
+  const { partial } = SHIPPED;
+  assert.ok(partial);
   const { deployment: ours } = ledger.ledger;
-  const known = (name: keyof Landmarks['scripts']) => {
-    const shipped = landmarks.scripts[name];
+  const known = (name: keyof PartialDeployment['scripts']) => {
+    const shipped = partial.scripts[name];
     const { hash, ref } = ours.scripts[name];
     return shipped === null ? null : { hash, ref: shipped.ref === null ? null : ref };
   };
@@ -38,7 +38,7 @@ function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment
   const { addressNetwork, launchPolicyId } = ours;
   const scripts = { curvePool, order, ammPool: known('ammPool'), vesting: known('vesting') };
   const same = { addressNetwork, launchPolicyId, scripts, refundAfterMs };
-  return { ...SHIPPED, start: null, landmarks: { ...landmarks, ...same } };
+  return { ...SHIPPED, start: null, partial: { ...partial, ...same } };
 }
 
 /** A launched token, and Alice's trader at a node that knows no more than that. */

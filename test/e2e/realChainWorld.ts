@@ -42,7 +42,7 @@ export class RealWorld {
     return {
       network: 'preprod',
       start: null,
-      landmarks: complete,
+      partial: complete,
       complete,
       missing: [],
       mismatch: null,

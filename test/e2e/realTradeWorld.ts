@@ -88,7 +88,7 @@ export class RealLedger {
     const { secrets = NO_SECRETS, some = {}, withKupo = true } = options;
     const complete = { ...this.ledger.deployment, network: 'preprod' } as const;
     const known = { network: 'preprod', start: null, missing: [], mismatch: null } as const;
-    const deployment: NetworkDeployment = { ...known, landmarks: complete, complete, ...some };
+    const deployment: NetworkDeployment = { ...known, partial: complete, complete, ...some };
     const directory = temporaryDirectory();
     const env: Environment = {
       NETWORK: deployment.network,

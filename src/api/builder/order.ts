@@ -3,7 +3,7 @@
 import { ORDER_OUTPUT, planOrder } from '../../cardano/build/order.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { beacon } from '../../cardano/datums/beacon.ts';
-import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Slippage } from '../../engine/market/order.ts';
@@ -70,7 +70,7 @@ async function quoteOnly(
   const terms = query as unknown as OrderTerms;
   const found = await quoteFor(workshop, terms, 'query');
   if (found instanceof Failure) return found;
-  const expiresAt = workshop.clock.nowMs() + workshop.landmarks.refundAfterMs;
+  const expiresAt = workshop.clock.nowMs() + workshop.partialDeployment.refundAfterMs;
   return json(view(workshop, terms, found.quote, expiresAt));
 }
 
@@ -90,7 +90,7 @@ async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer
   const { kind, inputAmount } = exchange;
   const token = terms.assetId.toLowerCase();
   const { plan, expiresAtMs } = planOrder(
-    workshop.landmarks,
+    workshop.partialDeployment,
     { owner, token, executor, kind, inputAmount, worstPrice },
     wallet,
     workshop.clock.nowMs(),
@@ -110,21 +110,26 @@ async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer
 }
 
 async function quoteFor(
-  { landmarks, utxos, store }: Workshop,
+  { partialDeployment, utxos, store }: Workshop,
   { assetId, amount, side, slippage }: OrderTerms,
   place: string,
 ): Promise<{ readonly quote: Quote; readonly pool: NewestPool } | Failure> {
   if (assetId === '.') return invalid(`${place}.assetId`, 'Name the token; ADA is its quote.');
   const token = assetId.toLowerCase();
-  const pool = await newestPool(token, store(), utxos, landmarks);
-  if (pool === null) return hasLeft(token, store(), landmarks) ? elsewhere(assetId) : none(assetId);
-  const found = quote(pool.state, landmarks.fees, { side, amount: BigInt(amount), slippage });
+  const pool = await newestPool(token, store(), utxos, partialDeployment);
+  if (pool === null)
+    return hasLeft(token, store(), partialDeployment) ? elsewhere(assetId) : none(assetId);
+  const found = quote(pool.state, partialDeployment.fees, {
+    side,
+    amount: BigInt(amount),
+    slippage,
+  });
   if (found.outcome === 'refused') return new Failure(found.cause, found.message);
   return { quote: found, pool };
 }
 
 /** The curve, for an AMM of which we have no layout. */
-function hasLeft(token: AssetId, store: StateStore, { scripts }: Landmarks): boolean {
+function hasLeft(token: AssetId, store: StateStore, { scripts }: PartialDeployment): boolean {
   const text = store.get('pools', token);
   if (text === null || scripts.ammPool !== null) return false;
   return readRecord<PoolRecord>(text).graduatedMs !== null;
@@ -141,7 +146,7 @@ function none(assetId: string): Failure {
 }
 
 function view(
-  { landmarks }: Workshop,
+  { partialDeployment }: Workshop,
   { assetId }: OrderTerms,
   { exchange, price, worstPrice, minimumOutput, venue }: Quote,
   expiresAt: number,
@@ -149,7 +154,7 @@ function view(
   const token = assetId.toLowerCase();
   const isBuy = exchange.kind === 'buy';
   const { percentFee, platform, creator } = exchange.shares;
-  const { executorFeeLovelace, orderDepositLovelace } = landmarks.fees;
+  const { executorFeeLovelace, orderDepositLovelace } = partialDeployment.fees;
   return {
     price: texts(price),
     priceQuote: '.',

@@ -1,5 +1,5 @@
 /** The deployment in force, for clients that compute by themselves. */
-import type { Deployment, Landmarks } from '../../cardano/datums/deployment.ts';
+import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import type { Workshop } from '../building/workshop.ts';
@@ -15,7 +15,9 @@ const ADA_DECIMALS = 6;
 /** Of the shape of the document, as the original has it. */
 const CONFIG_VERSION = 2;
 
-export function parameterRoutes(workshop: Pick<Workshop, 'deployment' | 'landmarks'>): Route[] {
+export function parameterRoutes(
+  workshop: Pick<Workshop, 'deployment' | 'partialDeployment'>,
+): Route[] {
   return [
     {
       ...READS,
@@ -24,7 +26,7 @@ export function parameterRoutes(workshop: Pick<Workshop, 'deployment' | 'landmar
       summary: 'Parameters of the curve and of the fees',
       answers: { 200: { description: 'Parameters', schema: ParametersAnswer } },
       causes: ['PROTOCOL_CONFIG_NETWORK_MISMATCH', 'CONTRACTS_CONFIG_NETWORK_MISMATCH'],
-      handle: () => json(parametersOf(workshop.landmarks)),
+      handle: () => json(parametersOf(workshop.partialDeployment)),
     },
     {
       ...READS,
@@ -38,7 +40,7 @@ export function parameterRoutes(workshop: Pick<Workshop, 'deployment' | 'landmar
   ];
 }
 
-function parametersOf({ curve, fees, thresholdLovelace, launchPolicyId }: Landmarks) {
+function parametersOf({ curve, fees, thresholdLovelace, launchPolicyId }: PartialDeployment) {
   return {
     tokenEmission: String(curve.supply),
     aNum: String(curve.aNum),

@@ -61,13 +61,13 @@ async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answe
       retry: false,
     });
   }
-  const { landmarks, slots, clock } = workshop;
-  const script = placedScript(landmarks, 'order');
+  const { partialDeployment, slots, clock } = workshop;
+  const script = placedScript(partialDeployment, 'order');
   if (script instanceof Failure) return script;
   const references = await lookUpReferences(workshop.utxos, [script]);
   if (references instanceof Failure) return references;
   const plan = planCancel(
-    landmarks,
+    partialDeployment,
     { order: state.utxo, changeAddress: owner },
     { wallet, references, collateral: collateral.planned, slots },
     clock.nowMs(),

@@ -17,7 +17,7 @@ import { toHex } from '../../cardano/codec/hex.ts';
 import type { OutputRef, Utxo } from '../../cardano/codec/output.ts';
 import type { PlutusData } from '../../cardano/codec/plutusData.ts';
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
-import type { Deployment, Landmarks } from '../../cardano/datums/deployment.ts';
+import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Counter } from '../../chain/devnet.ts';
@@ -30,7 +30,7 @@ export interface Workshop {
   /** Throws `Unavailable` where not all of it is known. */
   readonly deployment: Deployment;
   /** What is known of it: all that orders, cancels and transfers need. */
-  readonly landmarks: Landmarks;
+  readonly partialDeployment: PartialDeployment;
   readonly slots: SlotConfig;
   readonly utxos: UtxoLookup;
   readonly submitter: Counter;
@@ -55,25 +55,26 @@ export const SERVER_WALLET = 'splash-wallet';
 export type NamedUtxos = string | readonly string[] | null | undefined;
 
 export function readAddress(
-  { landmarks }: Workshop,
+  { partialDeployment }: Workshop,
   text: string,
   path: string,
 ): Address | Failure {
-  const address = parseKeyAddress(text, landmarks.addressNetwork);
-  const what = `a base or enterprise key address of this network (${landmarks.addressNetwork})`;
+  const { addressNetwork } = partialDeployment;
+  const address = parseKeyAddress(text, addressNetwork);
+  const what = `a base or enterprise key address of this network (${addressNetwork})`;
   return address ?? invalid(path, `This is not ${what}.`);
 }
 
 /** What the caller may spend: the outputs named, or those of the wallet, looked up here. */
 export async function walletOf(
-  { utxos, landmarks }: Workshop,
+  { utxos, partialDeployment }: Workshop,
   owner: Address,
   named: NamedUtxos,
 ): Promise<readonly Utxo[] | Failure> {
   const refs = readNamed(named, 'body.utxos');
   if (refs instanceof Failure) return refs;
-  if (refs === null) return lookUpWallet(utxos, landmarks, owner, 'body');
-  return lookUpNamed(utxos, landmarks, refs, 'body.utxos');
+  if (refs === null) return lookUpWallet(utxos, partialDeployment, owner, 'body');
+  return lookUpNamed(utxos, partialDeployment, refs, 'body.utxos');
 }
 
 /** The outputs that a caller names, not looked up yet; null where none is named. */
@@ -94,14 +95,14 @@ export interface Collateral {
 
 /** The caller's collateral; where none is named ours, or without any of ours the wallet's. */
 export async function collateralOf(
-  { utxos, landmarks, collateralKey }: Workshop,
+  { utxos, partialDeployment, collateralKey }: Workshop,
   returnAddress: string,
   named: readonly string[] | null | undefined,
   wallet: readonly Utxo[],
 ): Promise<Collateral | Failure> {
   if (named == null || named.length === 0) {
     if (collateralKey !== null) {
-      const planned = await lookUpCollateral(utxos, collateralKey.hash, landmarks);
+      const planned = await lookUpCollateral(utxos, collateralKey.hash, partialDeployment);
       return planned instanceof Failure ? planned : { planned, isOurs: true };
     }
     const planned = walletCollateral(wallet, returnAddress);
@@ -111,7 +112,7 @@ export async function collateralOf(
   }
   const refs = readNamed(named, 'body.collaterals');
   if (refs instanceof Failure) return refs;
-  const found = await lookUpNamed(utxos, landmarks, refs ?? [], 'body.collaterals');
+  const found = await lookUpNamed(utxos, partialDeployment, refs ?? [], 'body.collaterals');
   if (found instanceof Failure) return found;
   return { planned: { utxos: found, returnAddress }, isOurs: false };
 }
@@ -134,13 +135,13 @@ export async function build(
 
 /** The bytes as they go to the caller: with our signature where the collateral is ours. */
 export function handOver(
-  { landmarks, collateralKey }: Workshop,
+  { partialDeployment, collateralKey }: Workshop,
   built: BuiltTransaction,
   collateral: Collateral,
 ): string | Failure {
   if (!collateral.isOurs || collateralKey === null) return toHex(built.bytes);
   const bytes = signCollateral(built, {
-    serverKeyHashes: serverKeyHashes(landmarks),
+    serverKeyHashes: serverKeyHashes(partialDeployment),
     collateral: collateral.planned.utxos,
     collateralKey,
   });

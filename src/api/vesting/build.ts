@@ -136,9 +136,9 @@ async function withdraw(workshop: Workshop, { body }: RouteRequest): Promise<Ans
 }
 
 /** Asked of both: what could not be taken back here is not locked here either. */
-function lockPlace({ landmarks }: Workshop): LockPlace | Failure {
-  const vesting = placedScript(landmarks, 'vesting');
-  return vesting instanceof Failure ? vesting : { ...landmarks, scripts: { vesting } };
+function lockPlace({ partialDeployment }: Workshop): LockPlace | Failure {
+  const vesting = placedScript(partialDeployment, 'vesting');
+  return vesting instanceof Failure ? vesting : { ...partialDeployment, scripts: { vesting } };
 }
 
 /** An unspent output; locks that were withdrawn are remembered for good. */

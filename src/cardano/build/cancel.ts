@@ -10,7 +10,7 @@ import { datumOf, refText, type Utxo } from '../codec/output.ts';
 import { Constr } from '../codec/plutusData.ts';
 import { type SlotConfig, slotAt, slotFrom } from '../codec/slots.ts';
 import { type OrderDatum, readOrderData } from '../datums/datums.ts';
-import type { Landmarks } from '../datums/deployment.ts';
+import type { PartialDeployment } from '../datums/deployment.ts';
 import { dataHex, type PlannedCollateral, planOf, type TransactionPlan } from './plan.ts';
 import { timeText } from './timeText.ts';
 
@@ -31,7 +31,7 @@ export interface CancelData {
 }
 
 export function planCancel(
-  deployment: Pick<Landmarks, 'addressNetwork' | 'scripts' | 'network'>,
+  deployment: Pick<PartialDeployment, 'addressNetwork' | 'scripts' | 'network'>,
   { order, changeAddress }: CancelRequest,
   { wallet, references, collateral, slots }: CancelData,
   nowMs: number,

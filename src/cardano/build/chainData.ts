@@ -8,12 +8,12 @@ import { type Address, parseAddress } from '../codec/address.ts';
 import { elementsOf, MalformedCbor, readCbor } from '../codec/cbor.ts';
 import { fromHex, isHex } from '../codec/hex.ts';
 import { type OutputRef, readRef, refText, type Utxo } from '../codec/output.ts';
-import type { Landmarks, ReferenceScript } from '../datums/deployment.ts';
+import type { PartialDeployment, ReferenceScript } from '../datums/deployment.ts';
 import type { UtxoLookup } from '../ledger/port.ts';
 import type { PlannedCollateral } from './plan.ts';
 
 /** Key hashes whose outputs are the server's. */
-type ServerKeys = Pick<Landmarks, 'executorKeyHash' | 'feeKeyHash' | 'collateralKeyHash'>;
+type ServerKeys = Pick<PartialDeployment, 'executorKeyHash' | 'feeKeyHash' | 'collateralKeyHash'>;
 
 /** One collateral output serves any number of transactions; a few are asked for to find one. */
 const COLLATERAL_CANDIDATES = 20;
@@ -31,8 +31,8 @@ export function serverKeyHashes(keys: ServerKeys): ReadonlySet<string> {
 
 /** One that runs, refused where nobody told us where it lies. */
 export function placedScript(
-  { network, scripts }: Pick<Landmarks, 'network' | 'scripts'>,
-  name: keyof Landmarks['scripts'],
+  { network, scripts }: Pick<PartialDeployment, 'network' | 'scripts'>,
+  name: keyof PartialDeployment['scripts'],
 ): ReferenceScript | Failure {
   const script = scripts[name];
   if (script !== null && script.ref !== null) return { hash: script.hash, ref: script.ref };
@@ -59,7 +59,7 @@ export async function lookUpReferences(
 export async function lookUpCollateral(
   lookup: UtxoLookup,
   keyHash: string,
-  { scripts }: Pick<Landmarks, 'scripts'>,
+  { scripts }: Pick<PartialDeployment, 'scripts'>,
 ): Promise<PlannedCollateral | Failure> {
   // Ours was placed by the transaction that placed the scripts; anyone may send dust before it.
   const { ref } = scripts.order;

@@ -8,7 +8,7 @@ import { Constr } from '../codec/plutusData.ts';
 import { type SlotConfig, slotAt, slotFrom, slotStartMs } from '../codec/slots.ts';
 import { asValue } from '../codec/value.ts';
 import { lockData, readLockData } from '../datums/datums.ts';
-import type { Landmarks, ReferenceScript } from '../datums/deployment.ts';
+import type { PartialDeployment, ReferenceScript } from '../datums/deployment.ts';
 import {
   dataHex,
   type PlannedCollateral,
@@ -33,7 +33,7 @@ export interface LockRequest {
 }
 
 /** As much of a deployment as has its locks. */
-export interface LockPlace extends Pick<Landmarks, 'addressNetwork'> {
+export interface LockPlace extends Pick<PartialDeployment, 'addressNetwork'> {
   readonly scripts: { readonly vesting: ReferenceScript };
 }
 

@@ -7,7 +7,7 @@ import { type Address, formatAddress, scriptAddress } from '../codec/address.ts'
 import type { Utxo } from '../codec/output.ts';
 import { asValue } from '../codec/value.ts';
 import { type OrderDatum, orderData } from '../datums/datums.ts';
-import type { Landmarks } from '../datums/deployment.ts';
+import type { PartialDeployment } from '../datums/deployment.ts';
 import { dataHex, planOf, type TransactionPlan } from './plan.ts';
 
 /** Where the order stands among the outputs; the beacon and the entity id are made of it. */
@@ -32,7 +32,7 @@ export interface PlannedOrder {
 }
 
 export function planOrder(
-  deployment: Pick<Landmarks, 'addressNetwork' | 'scripts' | 'fees' | 'refundAfterMs'>,
+  deployment: Pick<PartialDeployment, 'addressNetwork' | 'scripts' | 'fees' | 'refundAfterMs'>,
   request: OrderRequest,
   wallet: readonly Utxo[],
   nowMs: number,

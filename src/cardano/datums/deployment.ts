@@ -20,11 +20,10 @@ export interface KnownScript extends Pick<ReferenceScript, 'hash'> {
 }
 
 /**
- * What is known of a deployment: all of one of our own, or as much as is of somebody else's.
- * Recognition goes by it, and so does whoever builds with what it surely has. null: not known, and
- * then nothing is taken for it.
+ * The known part of a deployment: everything for one of our own, less for somebody else's. null
+ * means not known. Recognition works with this much; building works where its fields are known.
  */
-export interface Landmarks {
+export interface PartialDeployment {
   readonly network: 'devnet' | 'preprod' | 'preview' | 'mainnet';
   /** Of addresses. */
   readonly addressNetwork: Address['network'];
@@ -54,8 +53,8 @@ export interface Landmarks {
   };
 }
 
-/** All there is to know: what launching and executing need; a `Landmarks` as well. */
-export interface Deployment extends Landmarks {
+/** A deployment of which everything is known: launching and executing need that. */
+export interface Deployment extends PartialDeployment {
   readonly executorKeyHash: string;
   readonly feeKeyHash: string;
   readonly feeAddress: string;
@@ -73,11 +72,11 @@ export interface Deployment extends Landmarks {
 
 /** What is known of the deployment on a network; on public ones from `config/<network>.json`. */
 export interface NetworkDeployment {
-  readonly network: Landmarks['network'];
+  readonly network: PartialDeployment['network'];
   /** Where following begins when there is no state; null: at the chain's first block. */
   readonly start: { readonly slot: number; readonly hash: string } | null;
   /** null: nothing is deployed there yet. */
-  readonly landmarks: Landmarks | null;
+  readonly partial: PartialDeployment | null;
   /** null: it is followed, and built for as far as that goes; `missing` says what is not known. */
   readonly complete: Deployment | null;
   /** Fields of the file that are null and that `complete` would need. */
@@ -90,12 +89,15 @@ export interface NetworkDeployment {
 }
 
 /** Coin in a pool's datum at which it graduates: the threshold and what keeps its output alive. */
-export function capLovelace({ thresholdLovelace, fees }: Landmarks): bigint {
+export function capLovelace({ thresholdLovelace, fees }: PartialDeployment): bigint {
   return thresholdLovelace + fees.poolKeepLovelace;
 }
 
 /** Whether orders and pools of this executor count. */
-export function isExecutor({ executors, executorKeyHash }: Landmarks, hash: string): boolean {
+export function isExecutor(
+  { executors, executorKeyHash }: PartialDeployment,
+  hash: string,
+): boolean {
   if (executors === undefined) return hash === executorKeyHash;
   return executors === null || executors.includes(hash);
 }

@@ -1,5 +1,5 @@
 import { type Credential, parseAddress } from '../../cardano/codec/address.ts';
-import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Landmark } from './messages.ts';
 
 /** Where a deployment's transactions leave outputs, and under which policy they mint. */
@@ -7,7 +7,7 @@ export function landmarkOf({
   scripts,
   metadataAddress,
   launchPolicyId,
-}: Pick<Landmarks, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): Landmark {
+}: Pick<PartialDeployment, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): Landmark {
   const { curvePool, order, ammPool, vesting } = scripts;
   const guards = [curvePool, order, ammPool, vesting].flatMap((script): Credential[] =>
     script === null ? [] : [{ kind: 'script', hash: script.hash }],

@@ -8,7 +8,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
-import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { SubmitOutcome, Submitter } from '../../cardano/ledger/port.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -44,7 +44,10 @@ export interface OgmiosOptions {
   /** ws:// or wss://, without a path. */
   readonly url: string;
   /** What to look for; null: every transaction is told. */
-  readonly deployment: Pick<Landmarks, 'launchPolicyId' | 'metadataAddress' | 'scripts'> | null;
+  readonly deployment: Pick<
+    PartialDeployment,
+    'launchPolicyId' | 'metadataAddress' | 'scripts'
+  > | null;
   /** Asked when a stream is about to tell blocks, after all that it told before was taken in. */
   readonly seen: () => Seen;
   readonly clock: Clock;

@@ -14,7 +14,11 @@ import {
   readLaunchId,
   readPoolData,
 } from '../../cardano/datums/datums.ts';
-import { capLovelace, isExecutor, type Landmarks } from '../../cardano/datums/deployment.ts';
+import {
+  capLovelace,
+  isExecutor,
+  type PartialDeployment,
+} from '../../cardano/datums/deployment.ts';
 import { readMetadata, type TokenMetadata } from '../../cardano/datums/metadata.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { LaunchedToken } from '../../engine/market/events.ts';
@@ -97,7 +101,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
 /** A token as its pool alone tells of it; its name is the asset's. */
 export function undescribed(
   datum: Omit<PoolDatum, 'witness1' | 'witness2'>,
-  { curve, fees }: Landmarks,
+  { curve, fees }: PartialDeployment,
 ): LaunchedToken {
   const [, name = ''] = datum.token.split('.');
   return {

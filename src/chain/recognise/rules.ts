@@ -1,11 +1,11 @@
 import type { Credential } from '../../cardano/codec/address.ts';
 import { parseAddress } from '../../cardano/codec/address.ts';
 import type { Output } from '../../cardano/codec/output.ts';
-import type { Landmarks } from '../../cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 
 /** By what recognition decides: the deployment, and the policy that a pool's token must have. */
 export interface Rules {
-  readonly deployment: Landmarks;
+  readonly deployment: PartialDeployment;
   /**
    * Policy id of the token policy applied to (launch policy, NFT name); slow, asked per launch.
    * null where nobody knows the template: then the NFT alone vouches for its token.
@@ -13,7 +13,7 @@ export interface Rules {
   tokenPolicyId(nftName: string): string | null;
 }
 
-export type ScriptName = keyof Landmarks['scripts'];
+export type ScriptName = keyof PartialDeployment['scripts'];
 
 /** The deployment's script that guards an output; by payment part, whatever the stake part is. */
 export function scriptOf(output: Output, { deployment }: Rules): ScriptName | null {
@@ -21,7 +21,10 @@ export function scriptOf(output: Output, { deployment }: Rules): ScriptName | nu
   return payment === undefined ? null : scriptNamed(payment, deployment);
 }
 
-function scriptNamed({ kind, hash }: Credential, { scripts }: Landmarks): ScriptName | null {
+function scriptNamed(
+  { kind, hash }: Credential,
+  { scripts }: PartialDeployment,
+): ScriptName | null {
   if (kind !== 'script') return null;
   if (hash === scripts.curvePool.hash) return 'curvePool';
   if (hash === scripts.ammPool?.hash) return 'ammPool';

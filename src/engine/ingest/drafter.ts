@@ -4,7 +4,7 @@
  * itself, so the caller appends and applies it before the next one is begun.
  */
 import type { Fold } from '../actors/fold.ts';
-import { Passage } from '../actors/passage.ts';
+import { MarketTimeDrafter } from '../actors/marketTimeDrafter.ts';
 import { contentCode } from '../actors/pool.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
@@ -42,13 +42,13 @@ export class Drafter {
   readonly #pairs = new Map<string, DraftedPair>();
   #drafts: EntryDraft[] = [];
   #block: OpenBlock | null = null;
-  readonly #passage: Passage;
+  readonly #marketTime: MarketTimeDrafter;
   #seenMs: number;
 
   constructor(fold: Fold, latenessMs: number) {
     this.#fold = fold;
     this.#latenessMs = latenessMs;
-    this.#passage = new Passage(fold);
+    this.#marketTime = new MarketTimeDrafter(fold);
     this.#seenMs = fold.seenMs;
   }
 
@@ -103,9 +103,9 @@ export class Drafter {
     const block = this.#block;
     this.#block = null;
     if (block === null) return;
-    const marketMs = Math.max(this.#passage.marketMs, this.#seenMs - this.#latenessMs);
+    const marketMs = Math.max(this.#marketTime.marketMs, this.#seenMs - this.#latenessMs);
     this.passTo(marketMs);
-    this.#drafts.push(...this.#passage.startAt(marketMs));
+    this.#drafts.push(...this.#marketTime.startAt(marketMs));
     const { atMs, trades, cursor } = block;
     const payload = {
       kind: 'block',
@@ -114,12 +114,12 @@ export class Drafter {
       ...(cursor === undefined ? {} : { cursor }),
     } as const;
     this.#drafts.push({ timeMs: marketMs, payload });
-    this.#passage.opens(atMs);
+    this.#marketTime.opens(atMs);
   }
 
   /** Time entries for every moment up to `marketMs` at which an open bar ends. */
   passTo(marketMs: number): void {
-    this.#drafts.push(...this.#passage.endsUpTo(marketMs));
+    this.#drafts.push(...this.#marketTime.endsUpTo(marketMs));
   }
 
   /** The feed has ended: the minute of its newest trade is over. */

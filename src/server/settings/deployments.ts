@@ -12,8 +12,8 @@ import { type OutputRef, parseRef } from '../../cardano/codec/output.ts';
 import type {
   Deployment,
   KnownScript,
-  Landmarks,
   NetworkDeployment,
+  PartialDeployment,
   ReferenceScript,
 } from '../../cardano/datums/deployment.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
@@ -93,9 +93,9 @@ export function parseDeployment(
   if (faults.length > 0) throw new BadDeployment(path, faults);
   const missing = missingOf(known);
   const mismatch = mismatchOf(known, network);
-  const landmarks = landmarksOf(known);
-  const complete = missing.length === 0 && mismatch === null ? completeOf(known, landmarks) : null;
-  return { network, start: known.start, landmarks, complete, missing, mismatch };
+  const partial = partialOf(known);
+  const complete = missing.length === 0 && mismatch === null ? completeOf(known, partial) : null;
+  return { network, start: known.start, partial, complete, missing, mismatch };
 }
 
 type Known = ReturnType<typeof readKnown>;
@@ -183,12 +183,12 @@ function mismatchOf(known: Known, network: RealNetwork): NetworkDeployment['mism
   return isOther ? 'CONTRACTS_CONFIG_NETWORK_MISMATCH' : null;
 }
 
-function addressNetwork(network: RealNetwork): Landmarks['addressNetwork'] {
+function addressNetwork(network: RealNetwork): PartialDeployment['addressNetwork'] {
   return network === 'mainnet' ? 'mainnet' : 'testnet';
 }
 
 /** null: without these nothing could be told to be the market's. */
-function landmarksOf(known: Known): Landmarks | null {
+function partialOf(known: Known): PartialDeployment | null {
   const { scripts, executors, executorKeyHash, feeKeyHash, collateralKeyHash } = known;
   const launchPolicyId = scripts.launchPolicy.hash;
   const [curvePool, order] = [hashed(scripts.curvePool), hashed(scripts.order)];
@@ -215,16 +215,16 @@ function hashed({ hash, ref }: ReadScript): KnownScript | null {
   return hash === null ? null : { hash, ref };
 }
 
-function completeOf(known: Known, landmarks: Landmarks | null): Deployment | null {
+function completeOf(known: Known, partial: PartialDeployment | null): Deployment | null {
   const { executorKeyHash, feeKeyHash, collateralKeyHash } = known;
   const { metadataAddress, tokenPolicyTemplate, scripts } = known;
-  if (landmarks === null || executorKeyHash === null || feeKeyHash === null) return null;
+  if (partial === null || executorKeyHash === null || feeKeyHash === null) return null;
   if (collateralKeyHash === null || metadataAddress === null) return null;
   if (tokenPolicyTemplate === null) return null;
   return {
-    ...landmarks,
+    ...partial,
     ...{ executorKeyHash, feeKeyHash, collateralKeyHash },
-    feeAddress: enterpriseAddress(feeKeyHash, landmarks.addressNetwork),
+    feeAddress: enterpriseAddress(feeKeyHash, partial.addressNetwork),
     ...{ metadataAddress, tokenPolicyTemplate },
     scripts: {
       launchPolicy: placed(scripts.launchPolicy),
@@ -241,7 +241,7 @@ function placed({ hash, ref }: ReadScript): ReferenceScript {
   return { hash, ref };
 }
 
-function enterpriseAddress(hash: string, network: Landmarks['addressNetwork']): string {
+function enterpriseAddress(hash: string, network: PartialDeployment['addressNetwork']): string {
   return formatAddress({ network, payment: { kind: 'key', hash }, stake: null, pointer: false });
 }
 

@@ -162,7 +162,7 @@ function followed(
   events: Events,
 ) {
   const { clock, rng } = world;
-  const deployment = network.landmarks ?? notDeployed(network);
+  const deployment = network.partial ?? notDeployed(network);
   const link = new NodeLink(clock, events);
   const source = new OgmiosChain({
     url: urls.ogmios,
@@ -217,12 +217,12 @@ function lookupOf(
   observer: Events,
 ): [UtxoLookup, readonly Service[]] {
   const { kupo: url } = urls;
-  const { complete, landmarks } = network;
+  const { complete, partial } = network;
   if (url === null) return [noLookup(), []];
   const tip = () => chainTip(node.fold.store);
   const index = new KupoLookup({ url, tip, waiting: view, clock, observer });
   const watching = [new KupoWatch({ url, clock, observer })];
-  const deployment = complete ?? landmarks;
+  const deployment = complete ?? partial;
   if (deployment === null) return [index, watching];
   const store = () => node.fold.store;
   const utxos = new MarketLookup({ index, store, view, deployment, clock });

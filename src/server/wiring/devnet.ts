@@ -80,7 +80,7 @@ export function launchpadIn(
 /** A deployment of which everything is known. */
 function wholly(complete: Deployment): NetworkDeployment {
   const { network } = complete;
-  return { network, start: null, landmarks: complete, complete, missing: [], mismatch: null };
+  return { network, start: null, partial: complete, complete, missing: [], mismatch: null };
 }
 
 /** The addresses that the settings name; null: they name none. */

@@ -32,10 +32,10 @@ function originOf(world: World): MarketOrigin | null {
       names.map((name) => keyOf(secrets[name].reveal()).hash),
     );
   }
-  const { landmarks } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
+  const { partial } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
   // Where nothing is deployed yet the start is refused later, with what is missing.
-  if (landmarks === null) return null;
-  const { launchPolicyId, scripts } = landmarks;
+  if (partial === null) return null;
+  const { launchPolicyId, scripts } = partial;
   return origin(NETWORK, [launchPolicyId, scripts.curvePool.hash, scripts.order.hash]);
 }
 

@@ -55,7 +55,7 @@ function routesOnly(has: Pick<Workshop, 'images' | 'clock'>, store: Workshop['st
     get deployment() {
       return absent();
     },
-    get landmarks() {
+    get partialDeployment() {
       return absent();
     },
     get slots() {

@@ -7,7 +7,11 @@
 import type { Workshop } from '../../api/building/workshop.ts';
 import { type LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
 import type { BuilderThreadData } from '../../cardano/build/worker.ts';
-import type { Deployment, Landmarks, NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import type {
+  Deployment,
+  NetworkDeployment,
+  PartialDeployment,
+} from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
 import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
@@ -34,10 +38,10 @@ export function workshopOf(
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
       return complete ?? refuse('PROTOCOL_CONFIG', incomplete(network));
     },
-    get landmarks(): Landmarks {
-      const { landmarks, mismatch } = network;
+    get partialDeployment(): PartialDeployment {
+      const { partial, mismatch } = network;
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
-      const known = landmarks ?? refuse('PROTOCOL_CONFIG', incomplete(network));
+      const known = partial ?? refuse('PROTOCOL_CONFIG', incomplete(network));
       // Ours to guard, also where the deployment is somebody else's.
       return { ...known, collateralKeyHash: collateralKey?.hash ?? known.collateralKeyHash };
     },

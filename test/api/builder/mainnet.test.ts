@@ -26,9 +26,9 @@ import { transaction } from '../../chain/recogniseWorld.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
-const { landmarks } = readDeployment('mainnet');
-assert.ok(landmarks);
-const rules = { deployment: landmarks, tokenPolicyId: tokenPolicyId(landmarks) };
+const { partial: partialDeployment } = readDeployment('mainnet');
+assert.ok(partialDeployment);
+const rules = { deployment: partialDeployment, tokenPolicyId: tokenPolicyId(partialDeployment) };
 
 /** The market after these blocks of one transaction each. */
 async function followed(t: TestContext, ...blocks: readonly Transaction[]): Promise<FoldWorld> {
@@ -57,7 +57,12 @@ async function quoteOf(world: FoldWorld, unspent: readonly Output[], assetId: st
   };
   const store = () => world.fold.store;
   // trust: a quote asks a workshop for no more
-  const workshop = { landmarks, utxos, store, clock: { nowMs: () => 5 } } as unknown as Workshop;
+  const workshop = {
+    partialDeployment,
+    utxos,
+    store,
+    clock: { nowMs: () => 5 },
+  } as unknown as Workshop;
   const route = orderRoutes(workshop).find(({ path }) => path === '/quote') ?? assert.fail();
   const query = { assetId, amount: '8000000', side: 'BUY', slippage: '15' };
   return route.handle({ query, params: {}, body: undefined });
@@ -97,7 +102,10 @@ test('a quote goes by the curve of the pool, and progress by its cap', async (t)
   const curve = { aNum, bNum, supply: 1_000_000_000n };
   const sold = curve.supply - (output.value.assets.get(token) ?? 0n);
   assert.equal(outputAmount, String(buyTokens(curve, sold, 7_920_000n)));
-  assert.notEqual(outputAmount, String(buyTokens(landmarks?.curve ?? curve, sold, 7_920_000n)));
+  assert.notEqual(
+    outputAmount,
+    String(buyTokens(partialDeployment?.curve ?? curve, sold, 7_920_000n)),
+  );
   assert.deepEqual([inputAmount, told.percentFee, venue], ['8000000', '80000', 'CURVE']);
   assert.equal(expiresAt, 5 + 1_200_000);
   // 15 of 11,000 ADA: both without the three that keep the output alive.

@@ -17,7 +17,7 @@ import { array, encodeRef } from '../../../src/cardano/codec/encode.ts';
 import { toHex } from '../../../src/cardano/codec/hex.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
-import type { Landmarks } from '../../../src/cardano/datums/deployment.ts';
+import type { PartialDeployment } from '../../../src/cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import {
@@ -115,8 +115,10 @@ test('garbage names no output', () => {
   }
 });
 
-const collateralIn = (held: readonly Utxo[], deployment: Pick<Landmarks, 'scripts'> = DEPLOYMENT) =>
-  lookUpCollateral(ledger(held), COLLATERAL_OWNER.key.hash, deployment);
+const collateralIn = (
+  held: readonly Utxo[],
+  deployment: Pick<PartialDeployment, 'scripts'> = DEPLOYMENT,
+) => lookUpCollateral(ledger(held), COLLATERAL_OWNER.key.hash, deployment);
 
 test('collateral is pure ADA of its key; none left is said', async () => {
   const tokens = holding(COLLATERAL_OWNER, 5n * ADA, TOKEN, 1n);

@@ -28,14 +28,11 @@ import { workshopOf as opened } from '../../../src/server/wiring/workshop.ts';
 const OURS = ['preprod', 'preview'] as const;
 
 test('mainnet is the launchpad that runs there, as far as it is known', () => {
-  const { landmarks, complete, start, missing, mismatch } = readDeployment('mainnet');
-  assert.ok(landmarks);
-  assert.equal(landmarks.addressNetwork, 'mainnet');
-  assert.equal(
-    landmarks.launchPolicyId,
-    '63f947b8d9535bc4e4ce6919e3dc056547e8d30ada12f29aa5f826b8',
-  );
-  assert.deepEqual(landmarks.scripts, {
+  const { partial, complete, start, missing, mismatch } = readDeployment('mainnet');
+  assert.ok(partial);
+  assert.equal(partial.addressNetwork, 'mainnet');
+  assert.equal(partial.launchPolicyId, '63f947b8d9535bc4e4ce6919e3dc056547e8d30ada12f29aa5f826b8');
+  assert.deepEqual(partial.scripts, {
     curvePool: {
       hash: '905ab869961b094f1b8197278cfe15b45cbe49fa8f32c6b014f85a2d',
       ref: {
@@ -53,10 +50,10 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
     ammPool: null,
     vesting: { hash: 'ddbebc6263726bcc035934b3b71c1fb144a78a1cbbc57499c45b1e89', ref: null },
   });
-  assert.equal(landmarks.refundAfterMs, 1_200_000);
-  assert.equal(landmarks.collateralKeyHash, null);
-  assert.equal(landmarks.executors, null, 'executors change: any counts');
-  assert.deepEqual([landmarks.curve, landmarks.fees], [DEFAULT_CURVE, DEFAULT_FEES]);
+  assert.equal(partial.refundAfterMs, 1_200_000);
+  assert.equal(partial.collateralKeyHash, null);
+  assert.equal(partial.executors, null, 'executors change: any counts');
+  assert.deepEqual([partial.curve, partial.fees], [DEFAULT_CURVE, DEFAULT_FEES]);
   assert.deepEqual(start, {
     slot: 122_422_297,
     hash: '62629dcb0f7708eea1efcbf94229ce95adde99e95fa3cc53bd0177e3254727e4',
@@ -72,7 +69,7 @@ test('mainnet is the launchpad that runs there, as far as it is known', () => {
 test('elsewhere the validators are ours, and wait to be deployed', () => {
   for (const network of OURS) {
     const found = readDeployment(network);
-    assert.equal(found.landmarks, null);
+    assert.equal(found.partial, null);
     assert.equal(found.complete, null);
     assert.ok(found.missing.includes('scripts.launchPolicy.hash'));
     const path = join(import.meta.dirname, `../../../config/${network}.json`);
@@ -118,8 +115,8 @@ test('what was deployed is read back whole', () => {
   assert.deepEqual(found.complete, deployment);
   assert.deepEqual(found.missing, []);
   assert.deepEqual(found.start, { slot: 5, hash: 'cd'.repeat(32) });
-  assert.equal(found.landmarks?.executors, undefined, 'one executor: ours');
-  assert.equal(found.landmarks?.executorKeyHash, deployment.executorKeyHash);
+  assert.equal(found.partial?.executors, undefined, 'one executor: ours');
+  assert.equal(found.partial?.executorKeyHash, deployment.executorKeyHash);
 });
 
 test('a list of executors counts as such', () => {
@@ -127,7 +124,7 @@ test('a list of executors counts as such', () => {
   const text = changed((file) => {
     file.executors = list;
   });
-  assert.deepEqual(parseDeployment('preprod', text, 'file').landmarks?.executors, list);
+  assert.deepEqual(parseDeployment('preprod', text, 'file').partial?.executors, list);
 });
 
 function changed(change: (file: Record<string, unknown>) => void): string {
@@ -199,12 +196,12 @@ test('a file or an address of another network is told apart from a wrong file', 
 });
 
 test('what is known is told, also where it is not enough to build', async () => {
-  const { landmarks } = readDeployment('mainnet');
+  const { partial } = readDeployment('mainnet');
   const answer = await parametersOf(readDeployment('mainnet'));
   assert.ok(typeof answer === 'object' && answer !== null && 'body' in answer);
   const { deployScript, adaThreshold } = JSON.parse(String(answer.body));
-  assert.equal(deployScript, landmarks?.launchPolicyId);
-  assert.equal(adaThreshold, String(landmarks?.thresholdLovelace));
+  assert.equal(deployScript, partial?.launchPolicyId);
+  assert.equal(adaThreshold, String(partial?.thresholdLovelace));
 });
 
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
@@ -212,10 +209,10 @@ const MISMATCH = 'the deployment of this node is of another network: correct DEP
 test('a collateral key that was given is guarded, also where the file names none', () => {
   const given = keyOf('5'.repeat(64));
   const mainnet = readDeployment('mainnet');
-  assert.equal(workshopOf(mainnet, given).landmarks.collateralKeyHash, given.hash);
-  assert.equal(workshopOf(mainnet, null).landmarks.collateralKeyHash, null);
+  assert.equal(workshopOf(mainnet, given).partialDeployment.collateralKeyHash, given.hash);
+  assert.equal(workshopOf(mainnet, null).partialDeployment.collateralKeyHash, null);
   const { deployment, text } = ours('preview');
-  const found = workshopOf(parseDeployment('preview', text, 'file'), null).landmarks;
+  const found = workshopOf(parseDeployment('preview', text, 'file'), null).partialDeployment;
   assert.equal(found.collateralKeyHash, deployment.collateralKeyHash);
 });
 

@@ -1,20 +1,20 @@
 /**
- * The passing of market time, as the leader writes it: an `end` entry for every moment at which an
- * open bar ends, and a `start` entry for a new minute, before what happens then.
+ * Drafts the entries by which the leader moves market time: an `end` entry for every moment at
+ * which an open bar ends, and a `start` entry for a new minute, before what happens in it.
  */
 import type { EntryDraft } from '../log/writer.ts';
 import { intervalEnd, intervalStart, RESOLUTIONS } from '../market/resolution.ts';
 import type { Fold } from './fold.ts';
 
-export class Passage {
+export class MarketTimeDrafter {
   readonly #fold: Fold;
-  /** Ends of bars that entries open which are not applied yet. */
+  /** Ends of bars that drafted, not yet applied entries open. */
   readonly #endsMs = new Set<number>();
   #marketMs: number;
   #openedMs: number;
   #tradedMinuteMs = -1;
 
-  /** Begins at the applied state. */
+  /** Starts at the applied state. */
   constructor(fold: Fold) {
     this.#fold = fold;
     this.#marketMs = fold.marketMs;
@@ -35,7 +35,7 @@ export class Passage {
     }
   }
 
-  /** Ends of bars up to `toMs`, those that are over already left out. */
+  /** `end` entries for bars that end after the present market time, up to `toMs`. */
   endsUpTo(toMs: number): EntryDraft[] {
     const opened = [...this.#endsMs].filter((endMs) => endMs <= toMs);
     for (const endMs of opened) this.#endsMs.delete(endMs);
@@ -46,7 +46,7 @@ export class Passage {
     return endsMs.map((endMs) => ({ timeMs: endMs, payload: { kind: 'time', phase: 'end' } }));
   }
 
-  /** An entry of its own for a new minute, before trades that may fall into it; time is there. */
+  /** Moves time to `marketMs`: a `start` entry when that is in a new minute, otherwise none. */
   startAt(marketMs: number): EntryDraft[] {
     const minuteMs = intervalStart('min1', marketMs);
     const begins = minuteMs > this.#openedMs && minuteMs >= this.#marketMs;
