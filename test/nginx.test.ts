@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
 import { type ClientOptions, WebSocket } from 'ws';
-import { freePorts } from '../src/server/cli/localNats.ts';
+import { freePorts } from '../src/server/cli/localServers.ts';
 import { startServer, temporaryDirectory } from './support/server.ts';
 import { untilAsked } from './support/until.ts';
 

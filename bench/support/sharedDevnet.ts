@@ -5,7 +5,7 @@ import { startDevnetThread } from '../../src/devnet/thread.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../src/server/settings/secrets.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
-import { launchpadIn } from '../../src/server/wiring/devnet.ts';
+import { launchpadFromSettings } from '../../src/server/wiring/devnet.ts';
 
 export interface SharedDevnet {
   readonly settings: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export async function startSharedDevnet(directory: string, paceMs: number): Prom
   const keysFile = join(directory, 'keys.json');
   const read = readSettings({ DATA_DIR: directory, KEYS_FILE: keysFile });
   if (read instanceof BadSettings) throw new Error(read.message);
-  const { outputs: genesis } = launchpadIn(read, systemRng);
+  const { outputs: genesis } = launchpadFromSettings(read, systemRng);
   const faucetSecret = readSecrets(directory, systemRng, keysFile).faucet.reveal();
   const file = join(directory, 'chain.sqlite');
   const fail = (error: Error) => {

@@ -11,16 +11,16 @@ import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
 import { reachableHost } from './settings/reachableHost.ts';
-import type { ChainKit } from './wiring/chain.ts';
+import type { ChainFeatures } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
 import type { ChainUrls, RunningDevnet } from './wiring/devnet.ts';
-import { openDoors } from './wiring/doors.ts';
-import { unlessGivenUp, untilFatal } from './wiring/givingUp.ts';
+import type { RoleState } from './wiring/election.ts';
+import { detectFatal, rejectWhenAborted } from './wiring/givingUp.ts';
+import { trackTroubles } from './wiring/health.ts';
+import { openListeners } from './wiring/listeners.ts';
 import { type Market, openMarket } from './wiring/market.ts';
 import { requireFreePorts } from './wiring/ports.ts';
-import { noteTroubles } from './wiring/troubles.ts';
-import type { Roles } from './wiring/turns.ts';
 import { followsChain, type World } from './wiring/world.ts';
 
 export type { World } from './wiring/world.ts';
@@ -30,7 +30,7 @@ export interface App {
   readonly port: number;
   readonly node: Node;
   /** null where the world has no chain. */
-  readonly chain: ChainKit | null;
+  readonly chain: ChainFeatures | null;
   /** Where the devnet of this process is served; null: it has none. */
   readonly devnet: ChainUrls | null;
   /** Feeds lines to the end of `input`, or until the app stops. One at a time. */
@@ -47,7 +47,7 @@ const LOOK_MS = 10;
 
 /** `World.signal` gives it up: it rejects with `Interrupted` then, and the process should end. */
 export function startApp(world: World): Promise<App> {
-  return unlessGivenUp(start(world), world);
+  return rejectWhenAborted(start(world), world);
 }
 
 async function start(world: World): Promise<App> {
@@ -57,14 +57,14 @@ async function start(world: World): Promise<App> {
   checkNoOldLedger(world.settings);
   const registry = createRegistry();
   collectProcessMetrics(registry);
-  const noted = noteTroubles(createEvents(logger, registry));
-  const { events, failed } = untilFatal(noted.events);
+  const noted = trackTroubles(createEvents(logger, registry));
+  const { events, failed } = detectFatal(noted.events);
 
   const { NATS_URL } = world.settings;
   const joined = NATS_URL === undefined ? null : await joinNodes(world, NATS_URL, events);
   const market = joined?.market ?? (await openMarket(world, events));
   const { node, log, writer } = market;
-  noted.watch(node);
+  noted.attach(node);
   const cluster = joined?.cluster ?? null;
   const opening = openAnyChain(world, market, cluster, events);
   const { chain, devnet } = await opening.catch(async (error: unknown) => {
@@ -72,7 +72,7 @@ async function start(world: World): Promise<App> {
     await cluster?.leave();
     throw error;
   });
-  const doors = openDoors(world, node, chain, cluster, events, registry, noted.troubles);
+  const doors = openListeners(world, node, chain, cluster, events, registry, noted.troubles);
 
   let replay: Replay | null = null;
   let stopping = false;
@@ -162,13 +162,13 @@ async function openAnyChain(
 }
 
 interface OpenedChain {
-  readonly chain: ChainKit | null;
+  readonly chain: ChainFeatures | null;
   /** Of this process. */
   readonly devnet: RunningDevnet | null;
 }
 
 /** `first`: what stops last. */
-function chainServices(chain: ChainKit | null, devnet: RunningDevnet | null, clock: Clock) {
+function chainServices(chain: ChainFeatures | null, devnet: RunningDevnet | null, clock: Clock) {
   const following = chain?.services ?? [];
   if (devnet === null || chain === null) return { first: [], following };
   const first = [serviceOf('devnet', () => devnet.stop())];
@@ -176,7 +176,7 @@ function chainServices(chain: ChainKit | null, devnet: RunningDevnet | null, clo
 }
 
 /** A devnet of one's own is caught up with in a moment: clients find the market ready. */
-function untilReady(chain: ChainKit, clock: Clock): Service {
+function untilReady(chain: ChainFeatures, clock: Clock): Service {
   return serviceOf(
     'catching up',
     () => {},
@@ -191,7 +191,7 @@ function untilReady(chain: ChainKit, clock: Clock): Service {
 function tradersOf(
   { devnet, settings, clock }: World,
   port: () => number,
-  roles: Roles | null,
+  roles: RoleState | null,
   observer: Events,
 ): Service[] {
   if (devnet === undefined || devnet.pace === 0 || settings.ROLE === 'reader') return [];
@@ -203,7 +203,7 @@ function tradersOf(
 }
 
 /** Of several nodes, the one that leads sends the traders. */
-function whileLeading(make: () => Service, roles: Roles): Service {
+function whileLeading(make: () => Service, roles: RoleState): Service {
   let here: Service | null = null;
   let changing = Promise.resolve();
   let isOpen = false;

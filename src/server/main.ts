@@ -12,12 +12,12 @@ import { StartRefused } from '../engine/runtime/marketIdentity.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
-import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/arguments.ts';
-import { runMarket } from './cli/market.ts';
-import type { MarketCommand } from './cli/marketArguments.ts';
-import type { Terminal } from './cli/run.ts';
+import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/commands.ts';
+import type { Terminal } from './cli/serve.ts';
+import type { WalletCommand } from './cli/walletArguments.ts';
+import { runWalletCommand } from './cli/walletCommand.ts';
 import type { WatchCommand } from './cli/watchArguments.ts';
-import { isReal } from './settings/chainChecks.ts';
+import { isPublicNetwork } from './settings/chainChecks.ts';
 import { settingsHelp } from './settings/help.ts';
 import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
 import { BadSettings, readSettings } from './settings/settings.ts';
@@ -75,11 +75,11 @@ async function run(command: Command | string): Promise<number> {
     return 0;
   }
   if (command.name === 'misused') return misuse(`${command.line}\n`);
-  if (command.name === 'market') return market(command);
+  if (command.name === 'wallet command') return walletCommand(command);
   if (command.name === 'watch') return watch(command);
   const settings = settingsFor(command);
   if (settings instanceof BadSettings) return misuse(settings.message);
-  const hasKeys = isReal(settings) && settings.ROLE !== 'reader';
+  const hasKeys = isPublicNetwork(settings) && settings.ROLE !== 'reader';
   const secrets = hasKeys ? keyFiles(process.env) : NO_SECRETS;
   if (secrets instanceof BadSettings) return misuse(secrets.message);
   const clock = systemClock;
@@ -102,11 +102,11 @@ async function run(command: Command | string): Promise<number> {
     }
     if (command.name === 'devnet') {
       const { runDevnet } = await import('./cli/devnet.ts');
-      const { launchpadIn } = await import('./wiring/devnet.ts');
+      const { launchpadFromSettings } = await import('./wiring/devnet.ts');
       const { DATA_DIR: dataDirectory, BLOCK_EVERY_MS: blockEveryMs, HOST: host } = settings;
       const { version } = world;
       const { stopAsked } = terminal;
-      const launchpad = () => launchpadIn(settings, systemRng).outputs;
+      const launchpad = () => launchpadFromSettings(settings, systemRng).outputs;
       const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say, launchpad };
       return await runDevnet(command, { ...place, clock, rng: systemRng });
     }
@@ -115,7 +115,7 @@ async function run(command: Command | string): Promise<number> {
       const { verify } = await import('./cli/verify.ts');
       return await verify(world, terminal);
     }
-    const { replay, serve } = await import('./cli/run.ts');
+    const { replay, serve } = await import('./cli/serve.ts');
     if (command.name === 'replay') return await replay(command, world, terminal);
     return await serve(world, terminal);
   } catch (error) {
@@ -128,11 +128,17 @@ async function run(command: Command | string): Promise<number> {
 }
 
 /** Commands of a person need no setting of a server. */
-function market(command: MarketCommand): Promise<number> {
+function walletCommand(command: WalletCommand): Promise<number> {
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
   const complain = (line: string) => terminal.print(`${line}\n`);
-  return runMarket(command, { clock: systemClock, fetch, signal: stopping.signal, say, complain });
+  return runWalletCommand(command, {
+    clock: systemClock,
+    fetch,
+    signal: stopping.signal,
+    say,
+    complain,
+  });
 }
 
 async function watch(command: WatchCommand): Promise<number> {

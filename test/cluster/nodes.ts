@@ -79,7 +79,7 @@ export async function picture(node: TestApp) {
   const tip = node.app.node.fold.store.get('market', TIP);
   const waiting = [...node.app.node.fold.mempool.ids()].sort();
   const { epoch, seq } = node.app.node.applied();
-  const isStale = node.app.chain?.stale();
+  const isStale = node.app.chain?.isStale();
   return { epoch, seq, stateHash: node.app.node.stateHash(), tip, refs, waiting, isStale };
 }
 

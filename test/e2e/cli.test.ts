@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { parseCommand } from '../../src/server/cli/arguments.ts';
-import { freePorts } from '../../src/server/cli/localNats.ts';
+import { parseCommand } from '../../src/server/cli/commands.ts';
+import { freePorts } from '../../src/server/cli/localServers.ts';
 import { TABLE } from '../../src/server/settings/table.ts';
 import { runProgram, startServer, temporaryDirectory } from '../support/server.ts';
 

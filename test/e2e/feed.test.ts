@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { parseCommand } from '../../src/server/cli/arguments.ts';
+import { parseCommand } from '../../src/server/cli/commands.ts';
 import { newTestApp } from '../support/app.ts';
 import { readHistory } from '../support/chart.ts';
 import { lineOf, linesOf, TOKEN_COIN, tradeAt } from '../support/feeds.ts';

@@ -42,7 +42,7 @@ test('traders and executor carry on over forks, and the books are right', async 
     await untilAsked(`fills after ${depth} ${resubmit}`, fills, (count) => count >= left + 5);
   }
   const { deployment } = world.kit.workshop;
-  assert.equal(world.kit.stale(), false, 'the chain is followed');
+  assert.equal(world.kit.isStale(), false, 'the chain is followed');
   await world.app.stop();
   const { counts, transactions } = audit(world.ledgerFile, deployment);
   t.diagnostic(`${transactions} transactions: ${JSON.stringify(counts)}`);

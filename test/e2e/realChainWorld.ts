@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Deployment, NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
-import type { ChainKit } from '../../src/server/wiring/chain.ts';
+import type { ChainFeatures } from '../../src/server/wiring/chain.ts';
 import type { Readiness } from '../api/readiness.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { Bridge } from '../support/ogmios/bridge.ts';
@@ -70,7 +70,7 @@ export class Real {
     this.directory = directory;
   }
 
-  get kit(): ChainKit {
+  get kit(): ChainFeatures {
     return this.app.app.chain ?? assert.fail('it has a chain');
   }
 

@@ -10,12 +10,12 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { readSecrets } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
-import type { ClusterCommand } from './arguments.ts';
+import type { ClusterCommand } from './commands.ts';
 import { localDevnet } from './localDevnet.ts';
-import { type LocalNats, localNats } from './localNats.ts';
-import { type LocalNode, localNodes, type NodesPlace, whenReady } from './localNodes.ts';
+import { type LocalNode, leaderOnceReady, localNodes, type NodesDeps } from './localNodes.ts';
+import { type LocalNats, localNats } from './localServers.ts';
 
-export interface ClusterPlace extends NodesPlace {
+export interface ClusterDeps extends NodesDeps {
   readonly rng: Rng;
   readonly stopAsked: Promise<unknown>;
 }
@@ -23,10 +23,10 @@ export interface ClusterPlace extends NodesPlace {
 const MOST_PORT = 65_535;
 
 /** Exit code, once everything is stopped again. */
-export async function runCluster(command: ClusterCommand, place: ClusterPlace): Promise<number> {
+export async function runCluster(command: ClusterCommand, place: ClusterDeps): Promise<number> {
   const { settings, rng, say } = place;
   const directory = resolve(settings.DATA_DIR, 'cluster');
-  const misfit = misfitOf(settings, command);
+  const misfit = configurationFailure(settings, command);
   const nats = misfit ?? (await localNats(join(directory, 'nats'), place));
   if (nats instanceof Failure) {
     say(`cluster: ${nats.message}`);
@@ -39,7 +39,7 @@ export async function runCluster(command: ClusterCommand, place: ClusterPlace): 
   return serveAll(command, nats, { directory, keysFile }, place);
 }
 
-function misfitOf(
+function configurationFailure(
   { NATS_URL, OGMIOS_URL, NETWORK, PORT }: Settings,
   { nodes, onePort }: ClusterCommand,
 ): Failure | null {
@@ -62,7 +62,7 @@ async function serveAll(
   command: ClusterCommand,
   nats: LocalNats,
   { directory, keysFile }: { readonly directory: string; readonly keysFile: string },
-  place: ClusterPlace,
+  place: ClusterDeps,
 ): Promise<number> {
   const { say } = place;
   const end = Promise.withResolvers<number>();
@@ -86,7 +86,7 @@ async function serveAll(
     if (!(await nats.begin(giveUp))) return;
     if (!(await devnet.begin(giveUp))) return;
     for (const { process } of nodes) process.start();
-    const leader = await whenReady(nodes, place, over);
+    const leader = await leaderOnceReady(nodes, place, over);
     if (leader === null) return;
     isUp = true;
     const { ogmiosUrl, kupoUrl } = devnet.chain;

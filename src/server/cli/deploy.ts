@@ -18,9 +18,9 @@ import { type KeySecrets, secretFrom } from '../settings/keyFiles.ts';
 import type { Secret } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
 import type { DeployCommand } from './deployArguments.ts';
-import { type DeployOrder, type DeployPlace, deploy } from './deploySteps.ts';
+import { type DeployDeps, type DeployParams, deploy } from './deploySteps.ts';
 
-export interface DeployWorld {
+export interface DeployCommandDeps {
   readonly settings: Settings;
   readonly secrets: KeySecrets;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface DeployWorld {
 }
 
 /** The exit code. Throws with what to do where it cannot go on. */
-export async function runDeploy(command: DeployCommand, world: DeployWorld): Promise<number> {
+export async function runDeploy(command: DeployCommand, world: DeployCommandDeps): Promise<number> {
   const { say } = world;
   const { out } = command;
   if (existsSync(out)) throw new Error(`${out} is there already: name another with --out`);
@@ -44,8 +44,8 @@ export async function runDeploy(command: DeployCommand, world: DeployWorld): Pro
 
 function orderOf(
   { network, keyFile, isDryRun }: DeployCommand,
-  { settings, secrets }: DeployWorld,
-): DeployOrder {
+  { settings, secrets }: DeployCommandDeps,
+): DeployParams {
   const { executor, fee, collateral } = secrets;
   if (executor === null || fee === null || collateral === null) {
     throw new Error(
@@ -72,8 +72,8 @@ function orderOf(
 
 /** The node is reached first, and left at the end. */
 async function withNode<T>(
-  { settings, clock, rng, signal, say }: DeployWorld,
-  work: (place: DeployPlace) => Promise<T>,
+  { settings, clock, rng, signal, say }: DeployCommandDeps,
+  work: (place: DeployDeps) => Promise<T>,
 ): Promise<T> {
   const { OGMIOS_URL, KUPO_URL: url } = settings;
   if (OGMIOS_URL === undefined || url === undefined) {

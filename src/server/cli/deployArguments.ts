@@ -1,10 +1,10 @@
 /** The command line of `deploy`, checked. */
-import type { OwnNetwork } from './deployPlan.ts';
+import type { DeployableNetwork } from './deployPlan.ts';
 import type { Values } from './options.ts';
 
 export interface DeployCommand {
   readonly name: 'deploy';
-  readonly network: OwnNetwork;
+  readonly network: DeployableNetwork;
   /** Who pays; null: the executor. */
   readonly keyFile: string | null;
   readonly isDryRun: boolean;

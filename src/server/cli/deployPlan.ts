@@ -28,17 +28,17 @@ import {
 } from '../../cardano/validators/deploy.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 
-export type OwnNetwork = Exclude<NetworkDeployment['network'], 'mainnet'>;
+export type DeployableNetwork = Exclude<NetworkDeployment['network'], 'mainnet'>;
 
 export interface DeployRequest {
-  readonly network: OwnNetwork;
+  readonly network: DeployableNetwork;
   readonly market: MarketPlan;
   /** Who pays, and where the change goes. */
   readonly payerKeyHash: string;
 }
 
 /** What lies on the chain. */
-export interface Found {
+export interface ChainContents {
   readonly wallet: readonly Utxo[];
   /** At the address of reference scripts, whoever put them there. */
   readonly scripts: readonly Utxo[];
@@ -63,22 +63,22 @@ export interface DeployPlan {
 
 const ADA = 1_000_000n;
 export const COLLATERAL = { count: 5, lovelace: 5n * ADA };
-export const FLOATS = { count: 5, lovelace: 20n * ADA };
+export const FUNDING_UTXOS = { count: 5, lovelace: 20n * ADA };
 export const SCRIPTS_ADDRESS = lockedAddress('reference scripts');
 
 export function planDeployment(
   request: DeployRequest,
-  found: Found,
+  found: ChainContents,
   parameters: ProtocolParameters,
 ): DeployPlan | BuildRefusal {
   const { network, market, payerKeyHash } = request;
   const code = deployedCode(market);
   const builder = new StepBuilder(found.wallet, keyAddress(payerKeyHash), parameters);
-  const there = placesOf(code, found.scripts);
+  const there = existingScripts(code, found.scripts);
   const missing = DEPLOYED.filter((name) => !there.has(name));
   const scripts = missing.map((name) => ({
     name,
-    output: withLeast({ address: SCRIPTS_ADDRESS, script: code[name] }, parameters),
+    output: withMinLovelace({ address: SCRIPTS_ADDRESS, script: code[name] }, parameters),
   }));
   const first = builder.step('Reference scripts', scripts);
   if (first !== null && 'outcome' in first) return first;
@@ -88,7 +88,7 @@ export function planDeployment(
   }
   const reserves = [
     ...topUp('collateral', market.collateralKeyHash, COLLATERAL, found.collaterals),
-    ...topUp('float', market.feeKeyHash, FLOATS, found.floats),
+    ...topUp('float', market.feeKeyHash, FUNDING_UTXOS, found.floats),
   ];
   const second = builder.step('Collateral and floats', reserves);
   if (second !== null && 'outcome' in second) return second;
@@ -139,7 +139,7 @@ function noScripts(): never {
 
 type Code = Readonly<Record<Deployed, string>>;
 
-function placesOf(code: Code, scripts: readonly Utxo[]): Map<Deployed, OutputRef> {
+function existingScripts(code: Code, scripts: readonly Utxo[]): Map<Deployed, OutputRef> {
   const places = new Map<Deployed, OutputRef>();
   for (const name of DEPLOYED) {
     const hash = scriptHash(code[name]);
@@ -164,7 +164,7 @@ function refsOf(places: ReadonlyMap<Deployed, OutputRef>): Record<Deployed, Outp
   };
 }
 
-function withLeast(
+function withMinLovelace(
   { address, script }: { address: string; script: string },
   parameters: ProtocolParameters,
 ): PlannedOutput {

@@ -13,15 +13,15 @@ import { formatUnits } from '../../engine/market/decimal.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import {
+  type ChainContents,
   type DeployPlan,
   type DeployRequest,
   type DeployStep,
-  type Found,
   planDeployment,
   scriptsKeyHash,
 } from './deployPlan.ts';
 
-export interface DeployPlace {
+export interface DeployDeps {
   readonly utxos: UtxoLookup;
   readonly submitter: Submitter;
   readonly parameters: ProtocolParameters;
@@ -33,7 +33,7 @@ export interface DeployPlace {
   say(line: string): void;
 }
 
-export interface DeployOrder extends Omit<DeployRequest, 'payerKeyHash'> {
+export interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
   readonly payer: Key;
   readonly isDryRun: boolean;
 }
@@ -49,7 +49,7 @@ const LOOK_MS = 1_000;
 const MOST_LOOKS = 1_200;
 
 /** null: a dry run. Throws with what to do where it cannot go on. */
-export async function deploy(order: DeployOrder, place: DeployPlace): Promise<DeployResult | null> {
+export async function deploy(order: DeployParams, place: DeployDeps): Promise<DeployResult | null> {
   const { payer, market } = order;
   const found = await lookUp(payer, market, place);
   const plan = planDeployment({ ...order, payerKeyHash: payer.hash }, found, place.parameters);
@@ -68,8 +68,8 @@ export async function deploy(order: DeployOrder, place: DeployPlace): Promise<De
 async function lookUp(
   { hash }: Key,
   { collateralKeyHash, feeKeyHash }: DeployRequest['market'],
-  { utxos }: DeployPlace,
-): Promise<Found> {
+  { utxos }: DeployDeps,
+): Promise<ChainContents> {
   const of = (keyHash: string) => utxos.byPaymentKey(keyHash, 'spendable');
   return {
     wallet: await of(hash),
@@ -79,7 +79,7 @@ async function lookUp(
   };
 }
 
-function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: DeployPlace): void {
+function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: DeployDeps): void {
   for (const { title, outputs, built } of plan.steps) {
     say(`${title}: transaction ${built.id}`);
     say(`  ${built.bytes.length} bytes, fee ${ada(built.feeLovelace)}`);
@@ -97,7 +97,7 @@ function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: DeployPlace): 
   say(`In all                             ${ada(total)} of ${ada(held)}`);
 }
 
-async function send(step: DeployStep, payer: Key, place: DeployPlace): Promise<void> {
+async function send(step: DeployStep, payer: Key, place: DeployDeps): Promise<void> {
   const { title, built } = step;
   const { submitter, utxos, clock, signal, say } = place;
   const { publicKey } = payer;

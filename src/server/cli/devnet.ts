@@ -13,7 +13,7 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import type { DevnetCommand } from './devnetArguments.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
-export interface DevnetPlace {
+export interface DevnetCommandDeps {
   readonly dataDirectory: string;
   /** Where the command names no pace. */
   readonly blockEveryMs: number;
@@ -33,7 +33,7 @@ const WALLET_LOVELACE = 10_000_000_000n;
 const WALLET_OUTPUTS = 10;
 
 /** Exit code, once it has stopped. */
-export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Promise<number> {
+export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps): Promise<number> {
   const { say, clock, rng, host, version } = place;
   const directory = resolve(place.dataDirectory, 'node');
   mkdirSync(directory, { recursive: true });
@@ -70,7 +70,7 @@ export async function runDevnet(command: DevnetCommand, place: DevnetPlace): Pro
   return 0;
 }
 
-function genesisFor({ genesis }: DevnetCommand, place: DevnetPlace): readonly OutputPlan[] {
+function genesisFor({ genesis }: DevnetCommand, place: DevnetCommandDeps): readonly OutputPlan[] {
   return genesis === null ? place.launchpad() : genesisOf(genesis);
 }
 

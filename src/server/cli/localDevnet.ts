@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Environment } from '../settings/settings.ts';
-import { KeptProcess } from './keptProcess.ts';
-import { freePorts } from './localNats.ts';
+import { freePorts } from './localServers.ts';
+import { SupervisedProcess } from './supervisedProcess.ts';
 
 export interface LocalChain {
   readonly ogmiosUrl: string;
@@ -17,7 +17,7 @@ export interface LocalDevnet {
   stop(): Promise<void>;
 }
 
-export interface LocalDevnetPlace {
+export interface LocalDevnetDeps {
   readonly environment: Environment;
   /** How this program is started: Node, its options, the main file. */
   readonly program: readonly [command: string, ...args: string[]];
@@ -34,14 +34,14 @@ const STOP_LIMIT_MS = 7_000;
 /** Not started yet. */
 export async function localDevnet(
   { directory, keysFile }: { readonly directory: string; readonly keysFile: string },
-  { program: [command, ...args], environment, clock, fetch: ask, say }: LocalDevnetPlace,
+  { program: [command, ...args], environment, clock, fetch: ask, say }: LocalDevnetDeps,
 ): Promise<LocalDevnet> {
   const [ogmiosPort = 0, kupoPort = 0] = await freePorts(2);
   const ports = ['--ogmios-port', String(ogmiosPort), '--kupo-port', String(kupoPort)];
   const lost = Promise.withResolvers<void>();
   let giveUp: (why: string) => void = () => {};
   let hasServed = false;
-  const process = new KeptProcess(
+  const process = new SupervisedProcess(
     {
       command,
       args: [...args, 'devnet', '--launchpad', ...ports],

@@ -4,12 +4,12 @@ import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import { reachableHost } from '../settings/reachableHost.ts';
 import type { Environment } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
-import type { ClusterCommand } from './arguments.ts';
-import { KeptProcess } from './keptProcess.ts';
+import type { ClusterCommand } from './commands.ts';
 import type { LocalChain } from './localDevnet.ts';
-import { freePorts } from './localNats.ts';
+import { freePorts } from './localServers.ts';
+import { SupervisedProcess } from './supervisedProcess.ts';
 
-export interface NodesPlace {
+export interface NodesDeps {
   readonly settings: Settings;
   /** What the nodes get, but for what makes them several. */
   readonly environment: Environment;
@@ -26,7 +26,7 @@ export interface LocalNode {
   /** Where it says how it is. */
   readonly healthUrl: string;
   readonly isReader: boolean;
-  readonly process: KeptProcess;
+  readonly process: SupervisedProcess;
 }
 
 export interface Shared {
@@ -57,7 +57,7 @@ interface OwnPorts {
 export async function localNodes(
   { nodes, readers, onePort }: Pick<ClusterCommand, 'nodes' | 'readers' | 'onePort'>,
   shared: Shared,
-  place: NodesPlace,
+  place: NodesDeps,
   observer: NodesObserver,
 ): Promise<readonly LocalNode[]> {
   const { PORT, HOST } = place.settings;
@@ -87,9 +87,9 @@ function nodeProcess(
   role: Settings['ROLE'],
   { port, adminPort }: OwnPorts,
   { directory, keysFile, natsUrl, chain }: Shared,
-  { program: [command, ...args], environment, clock, say }: NodesPlace,
+  { program: [command, ...args], environment, clock, say }: NodesDeps,
   { died }: NodesObserver,
-): KeptProcess {
+): SupervisedProcess {
   const own = {
     PORT: String(port),
     PORT_SHARED: String(adminPort !== null),
@@ -118,13 +118,13 @@ function nodeProcess(
     heard: (line: string) => say(`${name} | ${line}`),
     died: (how: string) => died(name, how),
   };
-  return new KeptProcess(plan, clock);
+  return new SupervisedProcess(plan, clock);
 }
 
 /** The leader once all nodes are ready; null: it is over before. */
-export async function whenReady(
+export async function leaderOnceReady(
   nodes: readonly LocalNode[],
-  { clock, fetch: ask }: NodesPlace,
+  { clock, fetch: ask }: NodesDeps,
   over: Promise<unknown>,
 ): Promise<LocalNode | null> {
   const isOver = over.then(() => null);

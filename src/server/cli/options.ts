@@ -59,7 +59,7 @@ const LAUNCH: readonly OptionName[] = [
 ] as const satisfies readonly OptionName[];
 
 /** Command → what it takes. */
-export const TAKES: Readonly<Record<string, readonly OptionName[]>> = {
+export const OPTIONS_OF_COMMAND: Readonly<Record<string, readonly OptionName[]>> = {
   serve: ['pace', 'no-traders', 'from', 'verify'],
   cluster: ['nodes', 'readers', 'one-port', 'pace', 'no-traders'],
   devnet: ['ogmios-port', 'kupo-port', 'pace', 'genesis', 'launchpad', 'allow-host'],
@@ -96,12 +96,14 @@ export function readOptions(args: readonly string[]) {
 }
 
 /** An option that does not go with the command, in words. */
-export function strayOption(command: string, values: Values): string | null {
-  const taken = TAKES[command] ?? [];
+export function misplacedOption(command: string, values: Values): string | null {
+  const taken = OPTIONS_OF_COMMAND[command] ?? [];
   // trust: parseArgs knows no other names
   const names = Object.keys(values) as OptionName[];
   const stray = names.find((name) => !taken.includes(name));
   if (stray === undefined) return null;
-  const homes = Object.keys(TAKES).filter((name) => TAKES[name]?.includes(stray));
+  const homes = Object.keys(OPTIONS_OF_COMMAND).filter((name) =>
+    OPTIONS_OF_COMMAND[name]?.includes(stray),
+  );
   return `--${stray} goes with ${homes.join(', ')}`;
 }

@@ -11,13 +11,13 @@ import { readMarket } from '../../engine/actors/marketRecord.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { guardDatabase } from '../../engine/store/database.ts';
 import { SUMS_SUFFIX } from '../../engine/store/pageSums.ts';
-import { isReal } from '../settings/chainChecks.ts';
+import { isPublicNetwork } from '../settings/chainChecks.ts';
 import type { Environment } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
-import { runningNats } from './localNats.ts';
+import { runningNats } from './localServers.ts';
 
-export interface ResetPlace {
+export interface ResetDeps {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ const SNAPSHOT = /^base-.*\.sqlite$/;
 const OF_CLUSTER = /^(nats|node-\d+)$/;
 
 /** Exit code. Throws with what to do where nothing may be moved. */
-export async function runReset(place: ResetPlace): Promise<number> {
+export async function runReset(place: ResetDeps): Promise<number> {
   const { settings, environment, clock, signal, say } = place;
   const { DATA_DIR } = settings;
   await makeDataDirectory(DATA_DIR, { clock, signal, command: ['ls', '-d', '--'] });
@@ -70,7 +70,7 @@ function refuseUnlessDevnet(settings: Settings): void {
         "another one, stop all nodes, empty NATS' store, and reset each without NATS_URL",
     );
   }
-  const network = isReal(settings) ? NETWORK : (readMarket(DATA_DIR)?.network ?? 'devnet');
+  const network = isPublicNetwork(settings) ? NETWORK : (readMarket(DATA_DIR)?.network ?? 'devnet');
   if (network === 'devnet') return;
   throw new Error(
     `DATA_DIR=${DATA_DIR} is for ${network}, where no new chain can begin: reset is for a devnet`,

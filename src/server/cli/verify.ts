@@ -12,7 +12,7 @@ import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import { LocalSnapshots } from '../../engine/snapshots/local.ts';
 import type { World } from '../app.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
-import type { Terminal } from './run.ts';
+import type { Terminal } from './serve.ts';
 
 /** 0 when they agree and nothing is damaged. */
 export async function verify(world: World, terminal: Terminal): Promise<number> {

@@ -10,7 +10,7 @@ import { Task } from '../../engine/runtime/task.ts';
 import type { WatchCommand } from './watchArguments.ts';
 import { listScreen, type Screen, statusLine, tokenScreen } from './watchScreen.ts';
 
-export interface WatchWorld {
+export interface WatchDeps {
   readonly clock: Clock;
   /** What is shown; nothing else writes there. */
   write(text: string): void;
@@ -36,7 +36,7 @@ const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
 
 /** The exit code: 0 when asked to stop, 1 where the server refuses or is not there. */
-export async function runWatch(command: WatchCommand, world: WatchWorld): Promise<number> {
+export async function runWatch(command: WatchCommand, world: WatchDeps): Promise<number> {
   const client = new Client({ url: command.url });
   try {
     // A server that is not there is said now; a mirror would wait for it.
@@ -98,7 +98,7 @@ function showToken(client: Client, asset: string): Shown {
   };
 }
 
-function picture(shown: Shown, client: Client, { clock, size }: WatchWorld): string[] {
+function picture(shown: Shown, client: Client, { clock, size }: WatchDeps): string[] {
   const nowMs = clock.nowMs();
   return shown.lines(statusLine(client.connection.state, nowMs), {
     ...(size() ?? PIPE),
@@ -107,7 +107,7 @@ function picture(shown: Shown, client: Client, { clock, size }: WatchWorld): str
 }
 
 /** Until asked to stop. Ages move on by themselves, so it draws at least once a second. */
-async function draw(shown: Shown, client: Client, world: WatchWorld): Promise<void> {
+async function draw(shown: Shown, client: Client, world: WatchDeps): Promise<void> {
   const { write, clock, stopAsked } = world;
   const task = new Task({ clock });
   void stopAsked.then(() => void task.stop());

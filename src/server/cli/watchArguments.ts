@@ -1,8 +1,8 @@
 /** `watch [TOKEN]`, checked. */
 import type { PoolListName } from '../../client/types.ts';
 import { POOL_LISTS } from '../../engine/market/poolView.ts';
-import { BAD_URL, serverOf } from './marketArguments.ts';
 import type { Values } from './options.ts';
+import { BAD_URL, serverUrl } from './walletArguments.ts';
 
 export interface WatchCommand {
   readonly name: 'watch';
@@ -24,7 +24,7 @@ export function parseWatch(rest: readonly string[], values: Values): WatchComman
   const list = POOL_LISTS.find((name) => name.toLowerCase() === asked.toLowerCase());
   if (list === undefined) return `--list takes one of ${POOL_LISTS.join(', ')}`;
   if (token !== undefined && values.list !== undefined) return '--list goes without a token';
-  const url = serverOf(values);
+  const url = serverUrl(values);
   if (url === null) return BAD_URL;
   return { name: 'watch', url, token: token ?? null, list, once: values.once === true };
 }

@@ -4,7 +4,7 @@ import { readStart } from './start.ts';
 import type { Settings } from './table.ts';
 
 /** A chain that is made elsewhere. */
-export function isReal({ NETWORK }: Pick<Settings, 'NETWORK'>): boolean {
+export function isPublicNetwork({ NETWORK }: Pick<Settings, 'NETWORK'>): boolean {
   return NETWORK !== 'devnet' && NETWORK !== 'none';
 }
 
@@ -57,13 +57,13 @@ export const CHAIN_CHECKS: readonly Check[] = [
     reads: ['NETWORK', 'OGMIOS_URL', 'ROLE'],
     find(settings) {
       const { NETWORK, OGMIOS_URL, ROLE } = settings;
-      if (!isReal(settings) || OGMIOS_URL !== undefined || ROLE === 'reader') return null;
+      if (!isPublicNetwork(settings) || OGMIOS_URL !== undefined || ROLE === 'reader') return null;
       const cause = `${NETWORK} is followed through Ogmios, and OGMIOS_URL is not set`;
       return [cause, 'Set it, and KUPO_URL for wallets and building, or leave NETWORK at devnet'];
     },
   },
-  unlessNone('OGMIOS_URL', 'a chain to follow'),
-  unlessNone('KUPO_URL', 'outputs to look up'),
+  unusedWithoutChain('OGMIOS_URL', 'a chain to follow'),
+  unusedWithoutChain('KUPO_URL', 'outputs to look up'),
   {
     reads: ['DEVNET_URL', 'NETWORK', 'OGMIOS_URL'],
     find({ DEVNET_URL, NETWORK, OGMIOS_URL }) {
@@ -93,8 +93,8 @@ export const CHAIN_CHECKS: readonly Check[] = [
       return [cause, 'Start one (npm start -- devnet) and set OGMIOS_URL and KUPO_URL to it'];
     },
   },
-  onlyReal('START_POINT', 'a block to begin after'),
-  onlyReal('DEPLOYMENT_FILE', 'a deployment on another chain'),
+  onlyPublic('START_POINT', 'a block to begin after'),
+  onlyPublic('DEPLOYMENT_FILE', 'a deployment on another chain'),
   {
     reads: ['START_POINT'],
     find: ({ START_POINT }) =>
@@ -114,7 +114,7 @@ export const CHAIN_CHECKS: readonly Check[] = [
   },
 ];
 
-function unlessNone(key: 'OGMIOS_URL' | 'KUPO_URL', what: string): Check {
+function unusedWithoutChain(key: 'OGMIOS_URL' | 'KUPO_URL', what: string): Check {
   return {
     reads: [key, 'NETWORK'],
     find({ [key]: url, NETWORK }) {
@@ -124,11 +124,11 @@ function unlessNone(key: 'OGMIOS_URL' | 'KUPO_URL', what: string): Check {
   };
 }
 
-function onlyReal(key: 'START_POINT' | 'DEPLOYMENT_FILE', what: string): Check {
+function onlyPublic(key: 'START_POINT' | 'DEPLOYMENT_FILE', what: string): Check {
   return {
     reads: [key, 'NETWORK'],
     find(settings) {
-      if (settings[key] === undefined || isReal(settings)) return null;
+      if (settings[key] === undefined || isPublicNetwork(settings)) return null;
       const cause = `NETWORK=${settings.NETWORK} has no use for ${what}`;
       return [cause, 'Leave it out, or set NETWORK to mainnet, preprod or preview'];
     },

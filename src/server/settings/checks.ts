@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { CHAIN_CHECKS } from './chainChecks.ts';
 import { isAddressRange } from './cidr.ts';
-import type { Key, Settings } from './table.ts';
+import type { SettingKey, Settings } from './table.ts';
 
 export interface Fault {
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Check {
    * The first is the key to blame, by one check at most: what is wrong with its value alone comes
    * first. A check is left out when one of these is not of its type.
    */
-  readonly reads: readonly [Key, ...Key[]];
+  readonly reads: readonly [SettingKey, ...SettingKey[]];
   /** Cause and remedy, or null when all is well. */
   find(settings: Settings): readonly [cause: string, remedy: string] | null;
 }
@@ -96,7 +96,10 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Every fault among `settings`, whose `badKeys` hold their defaults and are not judged again. */
-export function crossChecks(settings: Settings, badKeys: ReadonlySet<string>): readonly Fault[] {
+export function checkCombinations(
+  settings: Settings,
+  badKeys: ReadonlySet<string>,
+): readonly Fault[] {
   const faults = new Map<string, Fault>();
   for (const { reads, find } of CHECKS) {
     const [key] = reads;

@@ -18,9 +18,9 @@ import type {
 } from '../../cardano/datums/deployment.ts';
 import type { FeeParameters } from '../../engine/market/fees.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { AMOUNT, FileFields, integerUpTo, type Kind, orNull, textLike } from './fileFields.ts';
+import { AMOUNT, type FieldType, integerUpTo, JsonFields, orNull, textLike } from './jsonFields.ts';
 
-export type RealNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
+export type PublicNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
 
 /** Why a file cannot be used; `message` is for a person and names every fault. */
 export class BadDeployment extends Error {
@@ -39,35 +39,35 @@ const MOST_SLOT = 999_999_999_999;
 const HASH = textLike(/^[0-9a-f]{56}$/, 'a hash of 56 hex digits');
 const BLOCK_HASH = textLike(/^[0-9a-f]{64}$/, 'a block hash of 64 hex digits');
 const CODE = textLike(/^(?:[0-9a-f]{2})+$/, 'code in hex');
-const ADDRESS: Kind<string> = {
+const ADDRESS: FieldType<string> = {
   read: (value) => (typeof value === 'string' && parseAddress(value) !== null ? value : undefined),
   what: 'an address',
-  standIn: '',
+  fallback: '',
 };
-const REFERENCE: Kind<OutputRef> = {
+const REFERENCE: FieldType<OutputRef> = {
   read: (value) => (typeof value === 'string' ? (parseRef(value) ?? undefined) : undefined),
   what: 'an output as <transaction>:<index>',
-  standIn: { txHash: '', index: 0 },
+  fallback: { txHash: '', index: 0 },
 };
-const NETWORK: Kind<RealNetwork> = {
+const NETWORK: FieldType<PublicNetwork> = {
   read: (value) => NETWORKS.find((network) => network === value),
   what: `one of ${NETWORKS.join(', ')}`,
-  standIn: 'preview',
+  fallback: 'preview',
 };
 /** `ours`: the one executor of the file; `any`: whoever a datum names; or a list of key hashes. */
-const EXECUTORS: Kind<'ours' | 'any' | readonly string[]> = {
+const EXECUTORS: FieldType<'ours' | 'any' | readonly string[]> = {
   read(value) {
     if (value === 'ours' || value === 'any') return value;
     if (!Array.isArray(value) || value.length === 0) return undefined;
     return value.every((each) => HASH.read(each) !== undefined) ? value.map(String) : undefined;
   },
   what: '"ours", "any" or a list of key hashes',
-  standIn: 'ours',
+  fallback: 'ours',
 };
-const START: Kind<'start'> = {
+const START: FieldType<'start'> = {
   read: (value) => (typeof value === 'object' ? 'start' : undefined),
   what: 'slot and hash',
-  standIn: 'start',
+  fallback: 'start',
 };
 
 const FEES = [
@@ -78,18 +78,18 @@ const FEES = [
 ] as const satisfies readonly (keyof FeeParameters)[];
 
 /** `file` instead of the one in `config/`. Throws `BadDeployment`, or when it cannot be read. */
-export function readDeployment(network: RealNetwork, file?: string): NetworkDeployment {
+export function readDeployment(network: PublicNetwork, file?: string): NetworkDeployment {
   const path = file ?? join(import.meta.dirname, `../../../config/${network}.json`);
   return parseDeployment(network, readFileSync(path, 'utf8'), path);
 }
 
 export function parseDeployment(
-  network: RealNetwork,
+  network: PublicNetwork,
   text: string,
   path: string,
 ): NetworkDeployment {
   const faults: string[] = [];
-  const known = readKnown(new FileFields(asJson(text, faults), '', faults));
+  const known = parseFields(new JsonFields(asJson(text, faults), '', faults));
   if (faults.length > 0) throw new BadDeployment(path, faults);
   const missing = missingOf(known);
   const mismatch = mismatchOf(known, network);
@@ -98,58 +98,58 @@ export function parseDeployment(
   return { network, start: known.start, partial, complete, missing, mismatch };
 }
 
-type Known = ReturnType<typeof readKnown>;
+type ParsedFile = ReturnType<typeof parseFields>;
 
 /** The file as it stands. */
-function readKnown(fields: FileFields) {
+function parseFields(fields: JsonFields) {
   const known = {
-    network: fields.take('network', NETWORK),
+    network: fields.read('network', NETWORK),
     start: readStart(fields),
-    curve: readAmounts(fields.inside('curve'), ['aNum', 'bNum', 'supply']),
-    thresholdLovelace: fields.take('thresholdLovelace', AMOUNT),
-    fees: readAmounts(fields.inside('fees'), FEES),
-    refundAfterMs: fields.take('refundAfterMs', integerUpTo(MOST_MS)),
-    executors: fields.take('executors', EXECUTORS),
-    executorKeyHash: fields.take('executorKeyHash', orNull(HASH)),
-    feeKeyHash: fields.take('feeKeyHash', orNull(HASH)),
-    collateralKeyHash: fields.take('collateralKeyHash', orNull(HASH)),
-    metadataAddress: fields.take('metadataAddress', orNull(ADDRESS)),
-    tokenPolicyTemplate: fields.take('tokenPolicyTemplate', orNull(CODE)),
-    scripts: readScripts(fields.inside('scripts')),
+    curve: readAmounts(fields.object('curve'), ['aNum', 'bNum', 'supply']),
+    thresholdLovelace: fields.read('thresholdLovelace', AMOUNT),
+    fees: readAmounts(fields.object('fees'), FEES),
+    refundAfterMs: fields.read('refundAfterMs', integerUpTo(MOST_MS)),
+    executors: fields.read('executors', EXECUTORS),
+    executorKeyHash: fields.read('executorKeyHash', orNull(HASH)),
+    feeKeyHash: fields.read('feeKeyHash', orNull(HASH)),
+    collateralKeyHash: fields.read('collateralKeyHash', orNull(HASH)),
+    metadataAddress: fields.read('metadataAddress', orNull(ADDRESS)),
+    tokenPolicyTemplate: fields.read('tokenPolicyTemplate', orNull(CODE)),
+    scripts: readScripts(fields.object('scripts')),
   };
-  fields.done();
+  fields.rejectUnknown();
   return known;
 }
 
-function readStart(fields: FileFields): NetworkDeployment['start'] {
-  if (fields.take('start', orNull(START)) === null) return null;
-  const inside = fields.inside('start');
-  const slot = inside.take('slot', integerUpTo(MOST_SLOT));
-  const hash = inside.take('hash', BLOCK_HASH);
-  inside.done();
+function readStart(fields: JsonFields): NetworkDeployment['start'] {
+  if (fields.read('start', orNull(START)) === null) return null;
+  const inside = fields.object('start');
+  const slot = inside.read('slot', integerUpTo(MOST_SLOT));
+  const hash = inside.read('hash', BLOCK_HASH);
+  inside.rejectUnknown();
   return { slot, hash };
 }
 
 function readAmounts<Name extends string>(
-  fields: FileFields,
+  fields: JsonFields,
   names: readonly Name[],
 ): Record<Name, bigint> {
-  const read = names.map((name) => [name, fields.take(name, AMOUNT)]);
-  fields.done();
+  const read = names.map((name) => [name, fields.read(name, AMOUNT)]);
+  fields.rejectUnknown();
   // trust: every name was read just now
   return Object.fromEntries(read) as Record<Name, bigint>;
 }
 
 type ReadScript = { readonly hash: string | null; readonly ref: OutputRef | null };
 
-function readScripts(fields: FileFields) {
+function readScripts(fields: JsonFields) {
   const script = (name: string): ReadScript => {
-    const inside = fields.inside(name);
+    const inside = fields.object(name);
     const found = {
-      hash: inside.take('hash', orNull(HASH)),
-      ref: inside.take('reference', orNull(REFERENCE)),
+      hash: inside.read('hash', orNull(HASH)),
+      ref: inside.read('reference', orNull(REFERENCE)),
     };
-    inside.done();
+    inside.rejectUnknown();
     return found;
   };
   const scripts = {
@@ -159,14 +159,14 @@ function readScripts(fields: FileFields) {
     ammPool: script('ammPool'),
     vesting: script('vesting'),
   };
-  fields.done();
+  fields.rejectUnknown();
   return scripts;
 }
 
 const KEYS = ['executorKeyHash', 'feeKeyHash', 'collateralKeyHash'] as const;
 const PARTS = [...KEYS, 'metadataAddress', 'tokenPolicyTemplate'] as const;
 
-function missingOf(known: Known): string[] {
+function missingOf(known: ParsedFile): string[] {
   const scripts = Object.entries(known.scripts).flatMap(([name, { hash, ref }]) => [
     ...(hash === null ? [`scripts.${name}.hash`] : []),
     ...(ref === null ? [`scripts.${name}.reference`] : []),
@@ -175,7 +175,7 @@ function missingOf(known: Known): string[] {
 }
 
 /** A file, or an address in it, that is another network's. */
-function mismatchOf(known: Known, network: RealNetwork): NetworkDeployment['mismatch'] {
+function mismatchOf(known: ParsedFile, network: PublicNetwork): NetworkDeployment['mismatch'] {
   if (known.network !== network) return 'PROTOCOL_CONFIG_NETWORK_MISMATCH';
   const { metadataAddress } = known;
   const isOther =
@@ -183,15 +183,15 @@ function mismatchOf(known: Known, network: RealNetwork): NetworkDeployment['mism
   return isOther ? 'CONTRACTS_CONFIG_NETWORK_MISMATCH' : null;
 }
 
-function addressNetwork(network: RealNetwork): PartialDeployment['addressNetwork'] {
+function addressNetwork(network: PublicNetwork): PartialDeployment['addressNetwork'] {
   return network === 'mainnet' ? 'mainnet' : 'testnet';
 }
 
 /** null: without these nothing could be told to be the market's. */
-function partialOf(known: Known): PartialDeployment | null {
+function partialOf(known: ParsedFile): PartialDeployment | null {
   const { scripts, executors, executorKeyHash, feeKeyHash, collateralKeyHash } = known;
   const launchPolicyId = scripts.launchPolicy.hash;
-  const [curvePool, order] = [hashed(scripts.curvePool), hashed(scripts.order)];
+  const [curvePool, order] = [knownScript(scripts.curvePool), knownScript(scripts.order)];
   if (launchPolicyId === null || curvePool === null || order === null) return null;
   if (executors === 'ours' && (executorKeyHash === null || feeKeyHash === null)) return null;
   const { network, curve, fees, thresholdLovelace, refundAfterMs } = known;
@@ -205,17 +205,17 @@ function partialOf(known: Known): PartialDeployment | null {
     ...{ metadataAddress, tokenPolicyTemplate, launchPolicyId },
     scripts: {
       ...{ curvePool, order },
-      ammPool: hashed(scripts.ammPool),
-      vesting: hashed(scripts.vesting),
+      ammPool: knownScript(scripts.ammPool),
+      vesting: knownScript(scripts.vesting),
     },
   };
 }
 
-function hashed({ hash, ref }: ReadScript): KnownScript | null {
+function knownScript({ hash, ref }: ReadScript): KnownScript | null {
   return hash === null ? null : { hash, ref };
 }
 
-function completeOf(known: Known, partial: PartialDeployment | null): Deployment | null {
+function completeOf(known: ParsedFile, partial: PartialDeployment | null): Deployment | null {
   const { executorKeyHash, feeKeyHash, collateralKeyHash } = known;
   const { metadataAddress, tokenPolicyTemplate, scripts } = known;
   if (partial === null || executorKeyHash === null || feeKeyHash === null) return null;
@@ -227,16 +227,16 @@ function completeOf(known: Known, partial: PartialDeployment | null): Deployment
     feeAddress: enterpriseAddress(feeKeyHash, partial.addressNetwork),
     ...{ metadataAddress, tokenPolicyTemplate },
     scripts: {
-      launchPolicy: placed(scripts.launchPolicy),
-      curvePool: placed(scripts.curvePool),
-      order: placed(scripts.order),
-      ammPool: placed(scripts.ammPool),
-      vesting: placed(scripts.vesting),
+      launchPolicy: referenceScript(scripts.launchPolicy),
+      curvePool: referenceScript(scripts.curvePool),
+      order: referenceScript(scripts.order),
+      ammPool: referenceScript(scripts.ammPool),
+      vesting: referenceScript(scripts.vesting),
     },
   };
 }
 
-function placed({ hash, ref }: ReadScript): ReferenceScript {
+function referenceScript({ hash, ref }: ReadScript): ReferenceScript {
   assert(hash !== null && ref !== null, 'nothing is missing');
   return { hash, ref };
 }

@@ -8,7 +8,7 @@
 import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { assert } from '../../engine/runtime/assert.ts';
-import { crossChecks, type Fault } from './checks.ts';
+import { checkCombinations, type Fault } from './checks.ts';
 import { defaultOf, typeOf } from './help.ts';
 import { type Settings, TABLE } from './table.ts';
 
@@ -41,7 +41,7 @@ export function readSettings(environment: Environment): Settings | BadSettings {
     if (kept !== undefined) values[key] = kept;
   }
   assert(Value.Check(TABLE, values), 'the defaults fit the table of settings');
-  faults.push(...crossChecks(values, new Set(faults.map(({ key }) => key))));
+  faults.push(...checkCombinations(values, new Set(faults.map(({ key }) => key))));
   return faults.length === 0 ? values : new BadSettings(faults);
 }
 

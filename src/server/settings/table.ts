@@ -202,4 +202,4 @@ export const TABLE = Type.Object({
 });
 
 export type Settings = Readonly<Static<typeof TABLE>>;
-export type Key = keyof Settings;
+export type SettingKey = keyof Settings;

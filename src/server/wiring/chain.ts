@@ -33,19 +33,19 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { MOST_POOLS } from '../../engine/store/records.ts';
+import { type ChainRoleDeps, type ChainWork, clusterWork, singleNodeWork } from './chainRoles.ts';
 import type { Cluster } from './cluster.ts';
 import type { ChainUrls } from './devnet.ts';
-import { executorOnceReady } from './executor.ts';
+import type { RoleState } from './election.ts';
+import { startExecutorWhenReady } from './executor.ts';
 import { imagesOf } from './images.ts';
 import type { ChainKeys } from './keys.ts';
 import type { Market } from './market.ts';
-import { alone, among, type ChainParts, type Work } from './roles.ts';
 import { ScriptCheck } from './scriptCheck.ts';
-import type { Roles } from './turns.ts';
-import { workshopOf } from './workshop.ts';
+import { workshopOf } from './txBuildContext.ts';
 import type { World } from './world.ts';
 
-export interface ChainKit {
+export interface ChainFeatures {
   readonly workshop: Workshop;
   /** null: the chain is no devnet. */
   readonly devnet: Devnet | null;
@@ -56,9 +56,9 @@ export interface ChainKit {
   /** How far following has come; null: it is done elsewhere. */
   readonly sync: ChainSync | null;
   /** Among several nodes; null: this is the only one. */
-  readonly roles: Roles | null;
+  readonly roles: RoleState | null;
   /** The chain is not followed any more. */
-  stale(): boolean;
+  isStale(): boolean;
   /** The chain was caught up with, and transactions can be built. */
   isReady(): boolean;
   /** In start order; they begin before the gateway opens. */
@@ -69,13 +69,13 @@ export interface ChainSync {
   /** Has caught up with the node since this process began. */
   isSynced(): boolean;
   /** The node cannot be asked: what there is, is served, however old. */
-  isAlone(): boolean;
+  isNodeAway(): boolean;
   silentMs(): number;
   progress(): SyncProgress;
 }
 
 /** The network of a market, and who this node is there. */
-export interface ChainPlan {
+export interface NetworkConfig {
   readonly urls: ChainUrls;
   readonly policy: ChainPolicy;
   readonly network: NetworkDeployment;
@@ -89,19 +89,25 @@ export function openChain(
   world: World,
   market: Market,
   cluster: Cluster | null,
-  plan: ChainPlan,
+  plan: NetworkConfig,
   events: Events,
-): ChainKit {
+): ChainFeatures {
   const { settings, clock } = world;
   const { node } = market;
   const { network, keys, urls, policy } = plan;
   const known = chainTip(node.fold.store);
   if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
-  const { source, view, ...following } = followed(world, market, plan, cluster !== null, events);
+  const { source, view, ...following } = connectFollower(
+    world,
+    market,
+    plan,
+    cluster !== null,
+    events,
+  );
   const { link, meter, tip } = following;
   const live = builderOf(source, world, events);
   const store = () => node.fold.store;
-  const [utxos, watching] = lookupOf(world, node, plan, view, events);
+  const [utxos, watching] = openLookup(world, node, plan, view, events);
   const builder = timed(live, clock, events);
   const images = imagesOf(world, node, cluster);
   const dated = chainClock(policy, clock, () => node.fold.marketMs);
@@ -116,7 +122,7 @@ export function openChain(
     return { deployment: complete, slots, ...plain, keys: keys.executing, backoff };
   };
   const execute = () =>
-    keys.executing.length === 0 ? null : executorOnceReady(node, place, events);
+    keys.executing.length === 0 ? null : startExecutorWhenReady(node, place, events);
   const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
   const shown = async (txHash: string) => {
     await source.expect(txHash);
@@ -131,33 +137,33 @@ export function openChain(
     roles: work.roles,
     sync: {
       isSynced: () => meter.isSynced,
-      isAlone: () => !link.isUp && chainTip(store()) !== null,
+      isNodeAway: () => !link.isUp && chainTip(store()) !== null,
       silentMs: () => link.silentMs,
       progress: () => meter.progress(),
     },
-    stale: work.stale,
+    isStale: work.isStale,
     isReady: () => meter.isSynced && live.terms !== null,
     services: [connecting(source), ...watching, live, ...work.services],
   };
 }
 
 function workOf(
-  parts: ChainParts,
+  parts: ChainRoleDeps,
   world: World,
   { node, writer }: Market,
   cluster: Cluster | null,
   events: Events,
-): Work {
-  if (cluster !== null) return among(parts, cluster, world, node, events);
+): ChainWork {
+  if (cluster !== null) return clusterWork(parts, cluster, world, node, events);
   assert(writer !== null, 'the only node writes its log');
-  return alone(parts, writer, world, events);
+  return singleNodeWork(parts, writer, world, events);
 }
 
 /** The node, and what brings its chain into the log. */
-function followed(
+function connectFollower(
   world: World,
   { node, log }: Market,
-  { urls, policy, network }: ChainPlan,
+  { urls, policy, network }: NetworkConfig,
   isShared: boolean,
   events: Events,
 ) {
@@ -179,15 +185,15 @@ function followed(
   const place: Omit<FollowerPlace, 'writer'> = {
     ...{ source, rules, clock, node, log, rng, policy, tip, view, isShared },
   };
-  const follow: ChainParts['follow'] = (writer, followerFailed) =>
+  const follow: ChainRoleDeps['follow'] = (writer, followerFailed) =>
     new Follower({ ...place, writer }, { ...events, followerFailed });
-  const overhear: ChainParts['overhear'] = (ended) =>
+  const feedMempool: ChainRoleDeps['feedMempool'] = (ended) =>
     new Overhearing({ source, node, view, rules, policy }, ended);
   const store = () => node.fold.store;
   const isEmpty = () => link.isUp && source.isEmpty;
   const startSlot = policy.start?.slot ?? 0;
   const meter = new SyncMeter({ store, tip, isEmpty, clock, startSlot });
-  return { source, view, link, tip, meter, follow, overhear };
+  return { source, view, link, tip, meter, follow, feedMempool };
 }
 
 function notDeployed({ network, missing }: NetworkDeployment): never {
@@ -209,10 +215,10 @@ function connecting(source: OgmiosChain): Service {
   };
 }
 
-function lookupOf(
+function openLookup(
   { clock }: World,
   node: Node,
-  { urls, network }: ChainPlan,
+  { urls, network }: NetworkConfig,
   view: MempoolView,
   observer: Events,
 ): [UtxoLookup, readonly Service[]] {

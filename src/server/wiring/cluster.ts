@@ -104,7 +104,7 @@ async function joinOver(
   const again = () => pauseOrGiveUp(clock, signal);
   dataFiles(settings.DATA_DIR);
   const record = openMarketRecord(world);
-  const shared = await sharedParts(world, name, record, link, events, again, signal);
+  const shared = await openShared(world, name, record, link, events, again, signal);
   try {
     return await joinWith(shared, record, signal, link, world, name, events);
   } catch (error) {
@@ -244,7 +244,7 @@ interface Shared {
   onLost(listener: () => void): void;
 }
 
-async function sharedParts(
+async function openShared(
   world: World,
   name: string,
   record: MarketRecord,
@@ -272,7 +272,7 @@ async function sharedParts(
     lost: () => lost(),
   });
   const mostMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
-  const log = await patiently(world, mostMs, events, again, async () => {
+  const log = await retryWhileNatsForms(world, mostMs, events, again, async () => {
     // A reader waits until one of the others has made it.
     if (!isReader) await ensureLog(link, { name: market, replicas });
     return JetstreamLog.open(link, clock, { name: market, mayRestart: () => lease.held });
@@ -301,7 +301,7 @@ async function sharedParts(
 }
 
 /** Servers that form a cluster just now, or several nodes that make the stream at once. */
-async function patiently<T>(
+async function retryWhileNatsForms<T>(
   { clock }: World,
   mostMs: number,
   events: Events,

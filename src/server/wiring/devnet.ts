@@ -45,7 +45,7 @@ const OTHER_GENESIS_HELP =
   'with, or begin another: npm start -- reset';
 
 /** The same keys, traders and settings give the same launchpad on every node. */
-export function launchpadOf(
+export function makeLaunchpad(
   secrets: Secrets,
   traders: TraderConfig,
   refundAfterMs: number,
@@ -65,26 +65,26 @@ export function launchpadOf(
       outputs,
     })),
   });
-  return { deployment: wholly(deployment), outputs };
+  return { deployment: asNetworkDeployment(deployment), outputs };
 }
 
 /** The same of the settings, with the traders that ship with the program. Makes missing keys. */
-export function launchpadIn(
+export function launchpadFromSettings(
   { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS }: Settings,
   rng: Rng,
 ): Launchpad {
   const secrets = readSecrets(DATA_DIR, rng, KEYS_FILE);
-  return launchpadOf(secrets, readTraderConfig(), ORDER_REFUND_AFTER_MS);
+  return makeLaunchpad(secrets, readTraderConfig(), ORDER_REFUND_AFTER_MS);
 }
 
 /** A deployment of which everything is known. */
-function wholly(complete: Deployment): NetworkDeployment {
+function asNetworkDeployment(complete: Deployment): NetworkDeployment {
   const { network } = complete;
   return { network, start: null, partial: complete, complete, missing: [], mismatch: null };
 }
 
 /** The addresses that the settings name; null: they name none. */
-export function urlsIn({
+export function chainUrls({
   NETWORK,
   OGMIOS_URL,
   KUPO_URL,

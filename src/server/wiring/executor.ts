@@ -7,7 +7,7 @@ import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 
 /** `place` is asked for when it begins; null: not yet. */
-export function executorOnceReady(
+export function startExecutorWhenReady(
   node: Node,
   place: () => Omit<ExecutorPlace, 'floats' | 'onApplied'> | null,
   events: Events,

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 const GRACE_MS = 1_000;
 
 /** `starting`, or `Interrupted` a moment after `signal` was given. */
-export async function unlessGivenUp<T>(
+export async function rejectWhenAborted<T>(
   starting: Promise<T>,
   { signal, clock }: Pick<World, 'signal' | 'clock'>,
 ): Promise<T> {
@@ -28,7 +28,7 @@ export async function unlessGivenUp<T>(
 }
 
 /** `events`, and the first of them after which this process is of no use any more. */
-export function untilFatal(events: Events): {
+export function detectFatal(events: Events): {
   readonly events: Events;
   readonly failed: Promise<string>;
 } {

@@ -16,10 +16,10 @@ export function openMarketRecord(world: World): MarketRecord {
   if (network !== null && known !== null && known.network !== network) {
     return new MarketRecord(DATA_DIR, { network, deployment: null });
   }
-  return new MarketRecord(DATA_DIR, originOf(world));
+  return new MarketRecord(DATA_DIR, marketOrigin(world));
 }
 
-function originOf(world: World): MarketOrigin | null {
+function marketOrigin(world: World): MarketOrigin | null {
   const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = world.settings;
   if (!followsChain(world) || NETWORK === 'none') return null;
   // A reader has neither keys nor a deployment: it takes what the others have.

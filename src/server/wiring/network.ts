@@ -3,17 +3,17 @@ import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import { isReal } from '../settings/chainChecks.ts';
+import { isPublicNetwork } from '../settings/chainChecks.ts';
 import { readDeployment } from '../settings/deployments.ts';
 import { NO_SECRETS } from '../settings/keyFiles.ts';
 import { readSecrets } from '../settings/secrets.ts';
 import { readStart } from '../settings/start.ts';
-import type { ChainPlan } from './chain.ts';
-import { launchpadOf, type RunningDevnet, startDevnet, urlsIn } from './devnet.ts';
+import type { NetworkConfig } from './chain.ts';
+import { chainUrls, makeLaunchpad, type RunningDevnet, startDevnet } from './devnet.ts';
 import { keysOf } from './keys.ts';
 import type { World } from './world.ts';
 
-export interface OpenedNetwork extends ChainPlan {
+export interface OpenedNetwork extends NetworkConfig {
   /** The devnet of this process, to be stopped last; null: the chain is made elsewhere. */
   readonly devnet: RunningDevnet | null;
 }
@@ -25,14 +25,14 @@ const DEVNET_RETURN_MS = 500;
 
 /** Starts the devnet where it is this process's own. */
 export async function openNetwork(world: World, events: Events): Promise<OpenedNetwork> {
-  return isReal(world.settings) ? publicNetwork(world) : openDevnet(world, events);
+  return isPublicNetwork(world.settings) ? publicNetwork(world) : openDevnet(world, events);
 }
 
 function publicNetwork({ settings, deployment, secrets = NO_SECRETS }: World): OpenedNetwork {
   const { NETWORK, DEPLOYMENT_FILE } = settings;
   assert(NETWORK !== 'devnet' && NETWORK !== 'none', 'a public network');
   const network = deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
-  const urls = urlsIn(settings);
+  const urls = chainUrls(settings);
   assert(urls !== null, 'settings are checked');
   const keys = keysOf(secrets, network);
   return { urls, network, keys, policy: publicPolicy(settings, network), devnet: null };
@@ -54,7 +54,7 @@ async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> 
   assert(devnet !== undefined, 'it has traders');
   const { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS, BLOCK_EVERY_MS } = settings;
   const secrets = readSecrets(DATA_DIR, rng, KEYS_FILE);
-  const launchpad = launchpadOf(secrets, devnet.traders, ORDER_REFUND_AFTER_MS);
+  const launchpad = makeLaunchpad(secrets, devnet.traders, ORDER_REFUND_AFTER_MS);
   const network = launchpad.deployment;
   const keys = keysOf(secrets, network);
   const policy: ChainPolicy = {
@@ -65,7 +65,7 @@ async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> 
     believesShorter: true,
     returnMs: DEVNET_RETURN_MS,
   };
-  const given = urlsIn(settings);
+  const given = chainUrls(settings);
   if (given !== null) return { urls: given, network, keys, policy, devnet: null };
   const own = await startDevnet(world, launchpad, secrets, events);
   return { urls: own.urls, network, keys, policy, devnet: own };

@@ -20,15 +20,15 @@ import type { Service } from '../../engine/runtime/service.ts';
 import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';
 
-type Conduct = Pick<NodeCall, 'mayRepeat' | 'whenBehind'>;
+type CallPolicy = Pick<NodeCall, 'mayRepeat' | 'whenBehind'>;
 
-const BUILDS: Conduct = { mayRepeat: true, whenBehind: 'answer' };
+const BUILDS: CallPolicy = { mayRepeat: true, whenBehind: 'answer' };
 /** The same transaction is answered the same again. */
-const SUBMITS: Conduct = { mayRepeat: true, whenBehind: 'retry' };
+const SUBMITS: CallPolicy = { mayRepeat: true, whenBehind: 'retry' };
 /** Asked for again they would be done again. */
-const ONCE: Conduct = { mayRepeat: false, whenBehind: 'answer' };
+const ONCE: CallPolicy = { mayRepeat: false, whenBehind: 'answer' };
 
-const CONDUCT: Readonly<Record<string, Conduct>> = {
+const CALL_POLICIES: Readonly<Record<string, CallPolicy>> = {
   submit: SUBMITS,
   signAndSubmit: SUBMITS,
   faucet: ONCE,
@@ -47,7 +47,7 @@ interface WireAnswer extends Omit<Answer, 'body'> {
 }
 
 /** The same routes, whose work other nodes do. */
-export function forwarding(
+export function forwardRoutes(
   cluster: Cluster,
   node: Node,
   { clock }: World,
@@ -62,7 +62,7 @@ export function forwarding(
     async handle(request) {
       const name = route.operationId;
       const input = requestToWire(request);
-      const output = await calls.ask({ name, input, ...(CONDUCT[name] ?? BUILDS) });
+      const output = await calls.ask({ name, input, ...(CALL_POLICIES[name] ?? BUILDS) });
       // trust: written by `answeringCalls` in a node of this market
       return output instanceof Failure ? output : answerFromWire(output as WireAnswer);
     },
@@ -70,7 +70,7 @@ export function forwarding(
 }
 
 /** Answers the readers' calls to `routes` for as long as this node `isAble`. */
-export function answeringCalls(
+export function answerCalls(
   routes: readonly Route[],
   { link, market }: Cluster,
   node: Node,

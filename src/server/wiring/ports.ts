@@ -18,7 +18,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
   for (const [key, port] of Object.entries({ PORT, ADMIN_PORT })) {
     // 0 takes any free one.
     if (port === undefined || port === 0) continue;
-    const code = await listenError(HOST, port);
+    const code = await listenErrorCode(HOST, port);
     if (code === null) continue;
     const reason = REASONS[code];
     if (reason === undefined) {
@@ -29,7 +29,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
 }
 
 /** The code of the system's error, such as EADDRINUSE; null when it can be listened on. */
-function listenError(host: string, port: number): Promise<string | null> {
+function listenErrorCode(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));

@@ -11,12 +11,12 @@ import type { Devnet } from '../../chain/devnet.ts';
 import { noLookup } from '../../chain/noLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import type { ChainKit } from './chain.ts';
+import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
+import { observeElection } from './election.ts';
 import { imagesOf } from './images.ts';
 import type { Market } from './market.ts';
-import { forwarding } from './nodeCalls.ts';
-import { onlyReading } from './turns.ts';
+import { forwardRoutes } from './nodeCalls.ts';
 import type { World } from './world.ts';
 
 export function openReader(
@@ -24,18 +24,18 @@ export function openReader(
   { node }: Market,
   cluster: Cluster,
   events: Events,
-): ChainKit {
-  const { roles, isStale, services } = onlyReading(cluster, world, node, events);
+): ChainFeatures {
+  const { state: roles, isStale, services } = observeElection(cluster, world, node, events);
   return {
     workshop: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {
       return node.fold.store;
     }),
     devnet: world.settings.NETWORK === 'devnet' ? noDevnet : null,
-    forward: forwarding(cluster, node, world),
+    forward: forwardRoutes(cluster, node, world),
     stuckPools: () => [],
     sync: null,
     roles,
-    stale: isStale,
+    isStale: isStale,
     isReady: () => true,
     services,
   };

@@ -9,7 +9,7 @@ import { Unavailable } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
 
-export interface ScriptCheckOptions {
+export interface ScriptCheckDeps {
   readonly utxos: UtxoLookup;
   readonly network: NetworkDeployment;
   /** Of its Ogmios, for the message. */
@@ -26,11 +26,11 @@ const AGAIN_MS = 1_000;
 
 export class ScriptCheck implements Service {
   readonly name = 'script check';
-  readonly #options: ScriptCheckOptions;
+  readonly #options: ScriptCheckDeps;
   readonly #observer: ScriptCheckObserver;
   readonly #task: Task;
 
-  constructor(options: ScriptCheckOptions, observer: ScriptCheckObserver) {
+  constructor(options: ScriptCheckDeps, observer: ScriptCheckObserver) {
     this.#options = options;
     this.#observer = observer;
     this.#task = new Task({ clock: options.clock });

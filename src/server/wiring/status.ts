@@ -3,14 +3,14 @@ import { TIP } from '../../engine/actors/chainRows.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import type { Trouble, Troubles } from '../../engine/runtime/troubles.ts';
 import { type PointRecord, readRecord } from '../../engine/store/records.ts';
-import type { ChainKit } from './chain.ts';
+import type { ChainFeatures } from './chain.ts';
 import type { World } from './world.ts';
 
 /** What health and readiness say of a node. */
 export function statusOf(
   { settings, rng, clock }: World,
   node: Node,
-  chain: ChainKit | null,
+  chain: ChainFeatures | null,
   troubles: Troubles,
 ): NodeStatus {
   const newest = newestBlock(node);
@@ -38,9 +38,9 @@ export function statusOf(
       node.synced() &&
       !isStuck() &&
       (roles === null || silentMs() <= settings.STALE_MAX_MS) &&
-      (sync === null || sync.isSynced() || sync.isAlone()),
+      (sync === null || sync.isSynced() || sync.isNodeAway()),
     sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),
-    stale: () => chain?.stale() ?? false,
+    stale: () => chain?.isStale() ?? false,
     mayNotLead: () => roles?.mayNotLead() ?? null,
     quarantined: () => node.fold.quarantinedPools,
     reasons: () => [...troubles.list(), ...quarantineOf(node)],

@@ -8,7 +8,7 @@ import { DEFAULTS } from '../../../src/api/gateway/options.ts';
 import { ORDER_STATUSES, orderStatus } from '../../../src/engine/market/orderView.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { CATALOGUE } from '../../../src/engine/runtime/errors.ts';
-import { marketRoutes, marketTopics } from '../../../src/server/wiring/offer.ts';
+import { marketRoutes, marketTopics } from '../../../src/server/wiring/services.ts';
 import type { World } from '../../../src/server/wiring/world.ts';
 import { sourcesIn } from '../../tidy/source.ts';
 import { at, keysAt, STATUS } from './sample.ts';

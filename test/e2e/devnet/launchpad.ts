@@ -4,7 +4,7 @@ import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { readSecrets } from '../../../src/server/settings/secrets.ts';
-import { launchpadOf } from '../../../src/server/wiring/devnet.ts';
+import { makeLaunchpad } from '../../../src/server/wiring/devnet.ts';
 
 const REFUND_AFTER_MS = 1_200_000;
 
@@ -17,7 +17,7 @@ export interface TestLaunchpad {
 /** Makes the keys where there are none. */
 export function launchpadAt(keysFile: string): TestLaunchpad {
   const secrets = readSecrets('', systemRng, keysFile);
-  const { deployment, outputs } = launchpadOf(secrets, readTraderConfig(), REFUND_AFTER_MS);
+  const { deployment, outputs } = makeLaunchpad(secrets, readTraderConfig(), REFUND_AFTER_MS);
   if (deployment.complete === null) throw new Error('everything is known of a devnet');
   return { deployment: deployment.complete, outputs, faucetSecret: secrets.faucet.reveal() };
 }

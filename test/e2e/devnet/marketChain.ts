@@ -17,7 +17,7 @@ import type { ChainSource, ChainStream, ChainTip, Point } from '../../../src/cha
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
-import type { ChainKit } from '../../../src/server/wiring/chain.ts';
+import type { ChainFeatures } from '../../../src/server/wiring/chain.ts';
 import type { Scope } from '../../support/server.ts';
 
 type Page = Parameters<UtxoLookup['byPaymentKey']>[2];
@@ -25,10 +25,10 @@ type Page = Parameters<UtxoLookup['byPaymentKey']>[2];
 export class MarketChain implements ChainSource, Submitter, UtxoLookup {
   readonly #scope: Scope;
   readonly #ogmiosUrl: string;
-  readonly #kit: ChainKit;
+  readonly #kit: ChainFeatures;
   #source: Promise<OgmiosChain> | null = null;
 
-  constructor(scope: Scope, ogmiosUrl: string, kit: ChainKit) {
+  constructor(scope: Scope, ogmiosUrl: string, kit: ChainFeatures) {
     this.#scope = scope;
     this.#ogmiosUrl = ogmiosUrl;
     this.#kit = kit;

@@ -22,7 +22,7 @@ import { readTraderConfig } from '../../../src/client/traders/config.ts';
 import { dataFiles } from '../../../src/engine/actors/files.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/engine/store/records.ts';
 import type { KeyedTable } from '../../../src/engine/store/rows.ts';
-import type { ChainKit } from '../../../src/server/wiring/chain.ts';
+import type { ChainFeatures } from '../../../src/server/wiring/chain.ts';
 import type { World } from '../../../src/server/wiring/world.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { secretOf } from '../../support/ledgerWorld.ts';
@@ -118,7 +118,7 @@ export class DevnetWorld {
     return this.app.app.port;
   }
 
-  get kit(): ChainKit {
+  get kit(): ChainFeatures {
     return this.app.app.chain ?? assert.fail('this app has a chain');
   }
 

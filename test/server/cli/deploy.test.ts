@@ -12,7 +12,7 @@ import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
-import { parseCommand } from '../../../src/server/cli/arguments.ts';
+import { parseCommand } from '../../../src/server/cli/commands.ts';
 import { runDeploy } from '../../../src/server/cli/deploy.ts';
 import { readDeployment } from '../../../src/server/settings/deployments.ts';
 import { keyFiles } from '../../../src/server/settings/keyFiles.ts';

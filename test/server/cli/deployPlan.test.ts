@@ -9,11 +9,11 @@ import { DEPLOYED } from '../../../src/cardano/validators/deploy.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../../src/engine/market/pool.ts';
-import { parseCommand } from '../../../src/server/cli/arguments.ts';
+import { parseCommand } from '../../../src/server/cli/commands.ts';
 import {
+  type ChainContents,
   type DeployPlan,
   type DeployRequest,
-  type Found,
   planDeployment,
   SCRIPTS_ADDRESS,
 } from '../../../src/server/cli/deployPlan.ts';
@@ -42,9 +42,9 @@ const REQUEST: DeployRequest = {
   payerKeyHash: ALICE.key.hash,
 };
 
-const EMPTY: Found = { wallet: [], scripts: [], collaterals: [], floats: [] };
+const EMPTY: ChainContents = { wallet: [], scripts: [], collaterals: [], floats: [] };
 
-function planned(found: Partial<Found>): DeployPlan {
+function planned(found: Partial<ChainContents>): DeployPlan {
   const plan = planDeployment(REQUEST, { ...EMPTY, ...found }, DEFAULT_PARAMETERS);
   assert.ok(!('outcome' in plan), 'message' in plan ? plan.message : '');
   return plan;

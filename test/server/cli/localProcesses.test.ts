@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
-import { KeptProcess } from '../../../src/server/cli/keptProcess.ts';
-import { freePorts, localNats } from '../../../src/server/cli/localNats.ts';
+import { freePorts, localNats } from '../../../src/server/cli/localServers.ts';
+import { SupervisedProcess } from '../../../src/server/cli/supervisedProcess.ts';
 import { type Scope, temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -25,7 +25,7 @@ function kept(scope: Scope, script: string, lives: number, stopLimitMs = 30_000)
       return deaths.length < lives;
     },
   };
-  const child = new KeptProcess(plan, systemClock);
+  const child = new SupervisedProcess(plan, systemClock);
   scope.after(() => child.stop());
   child.start();
   return { child, lines, deaths };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readExamples } from '../../../src/api/docs/examples.ts';
 import type { LiquidityPoolInfo } from '../../../src/client/types.ts';
-import { parseCommand } from '../../../src/server/cli/arguments.ts';
+import { parseCommand } from '../../../src/server/cli/commands.ts';
 import {
   listScreen,
   sparkline,

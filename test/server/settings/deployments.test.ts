@@ -23,7 +23,7 @@ import {
   readDeployment,
 } from '../../../src/server/settings/deployments.ts';
 import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
-import { workshopOf as opened } from '../../../src/server/wiring/workshop.ts';
+import { workshopOf as opened } from '../../../src/server/wiring/txBuildContext.ts';
 
 const OURS = ['preprod', 'preview'] as const;
 

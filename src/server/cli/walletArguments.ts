@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly wait: boolean;
 }
 
-export type MarketAction =
+export type WalletAction =
   | { readonly name: 'wallet new' }
   | { readonly name: 'wallet balance' }
   | { readonly name: 'wallet faucet'; readonly ada: number }
@@ -61,9 +61,9 @@ export interface LockAction {
   readonly stages: number;
 }
 
-export interface MarketCommand {
-  readonly name: 'market';
-  readonly action: MarketAction;
+export interface WalletCommand {
+  readonly name: 'wallet command';
+  readonly action: WalletAction;
   readonly client: ClientOptions;
 }
 
@@ -74,25 +74,25 @@ const MOST_STAGES = 10;
 const SOCIALS = ['twitter', 'discord', 'telegram', 'website'] as const;
 const ID = /^[0-9a-fA-F]{64}:\d{1,5}$/;
 
-export function isMarketCommand(name: string): boolean {
+export function isWalletCommand(name: string): boolean {
   return Object.hasOwn(PARSERS, name);
 }
 
 /** null where `name` is no command of the market; text says what is wrong. */
-export function parseMarketCommand(
+export function parseWalletCommand(
   name: string,
   rest: readonly string[],
   values: Values,
-): MarketCommand | string | null {
-  const parse = isMarketCommand(name) ? PARSERS[name] : undefined;
+): WalletCommand | string | null {
+  const parse = isWalletCommand(name) ? PARSERS[name] : undefined;
   if (parse === undefined) return null;
   const client = parseClient(values);
   if (typeof client === 'string') return client;
   const action = parse(rest, values);
-  return typeof action === 'string' ? action : { name: 'market', action, client };
+  return typeof action === 'string' ? action : { name: 'wallet command', action, client };
 }
 
-type Parser = (rest: readonly string[], values: Values) => MarketAction | string;
+type Parser = (rest: readonly string[], values: Values) => WalletAction | string;
 
 const PARSERS: Readonly<Record<string, Parser>> = {
   wallet: parseWallet,
@@ -105,7 +105,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 };
 
 function parseClient(values: Values): ClientOptions | string {
-  const url = serverOf(values);
+  const url = serverUrl(values);
   if (url === null) return BAD_URL;
   const walletFile = textOf(values, 'wallet') ?? DEFAULT_WALLET;
   return { url, walletFile, wait: values['no-wait'] !== true };
@@ -114,13 +114,13 @@ function parseClient(values: Values): ClientOptions | string {
 export const BAD_URL = '--url takes an http(s) URL';
 
 /** Of the server to ask; null: not one. */
-export function serverOf(values: Values): string | null {
+export function serverUrl(values: Values): string | null {
   const url = textOf(values, 'url') ?? DEFAULT_URL;
   const protocol = URL.parse(url)?.protocol ?? '';
   return /^https?:$/.test(protocol) ? url : null;
 }
 
-function parseWallet([action, ada, ...more]: readonly string[]): MarketAction | string {
+function parseWallet([action, ada, ...more]: readonly string[]): WalletAction | string {
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   if (action === 'faucet') {
     const amount = ada === undefined ? FAUCET_ADA : Number(/^\d{1,5}$/.test(ada) ? ada : 0);
@@ -133,7 +133,7 @@ function parseWallet([action, ada, ...more]: readonly string[]): MarketAction | 
   return 'wallet takes new, balance or faucet';
 }
 
-function parseLaunch([stray]: readonly string[], values: Values): MarketAction | string {
+function parseLaunch([stray]: readonly string[], values: Values): WalletAction | string {
   if (stray !== undefined) return `unexpected argument: ${stray}`;
   const token = textOf(values, 'name')?.trim() ?? '';
   const ticker = textOf(values, 'ticker') ?? '';
@@ -162,7 +162,7 @@ function parseLaunch([stray]: readonly string[], values: Values): MarketAction |
   };
 }
 
-function parseBuy([token, ada, ...more]: readonly string[], values: Values): MarketAction | string {
+function parseBuy([token, ada, ...more]: readonly string[], values: Values): WalletAction | string {
   const asset = parseToken('buy', token);
   const slippage = parseSlippage(values);
   if (typeof asset === 'string') return asset;
@@ -181,7 +181,7 @@ function parseBuy([token, ada, ...more]: readonly string[], values: Values): Mar
   return { name: 'buy', asset: asset.id, lovelace, tokens, slippage: slippage.value };
 }
 
-function parseSell(rest: readonly string[], values: Values): MarketAction | string {
+function parseSell(rest: readonly string[], values: Values): WalletAction | string {
   const [token, amount, ...more] = rest;
   const asset = parseToken('sell', token);
   const slippage = parseSlippage(values);
@@ -194,13 +194,13 @@ function parseSell(rest: readonly string[], values: Values): MarketAction | stri
   return { name: 'sell', ...terms } as const;
 }
 
-function parseCancel([id = '', ...more]: readonly string[]): MarketAction | string {
+function parseCancel([id = '', ...more]: readonly string[]): WalletAction | string {
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   if (!ID.test(id)) return 'cancel takes the id of an order, <tx>:<index>';
   return { name: 'cancel', id: id.toLowerCase() };
 }
 
-function parseLock(rest: readonly string[], values: Values): MarketAction | string {
+function parseLock(rest: readonly string[], values: Values): WalletAction | string {
   const [token, amount, ...more] = rest;
   const asset = parseToken('lock', token);
   if (typeof asset === 'string') return asset;
@@ -225,7 +225,7 @@ function parseLock(rest: readonly string[], values: Values): MarketAction | stri
   return { name: 'lock', asset: asset.id, tokens, forMs, untilMs, stages };
 }
 
-function parseWithdraw([id, ...more]: readonly string[]): MarketAction | string {
+function parseWithdraw([id, ...more]: readonly string[]): WalletAction | string {
   if (more.length > 0) return `unexpected argument: ${more[0]}`;
   if (id === undefined) return { name: 'withdraw', id: null };
   if (!ID.test(id)) return 'withdraw takes the id of a lock, <tx>:<index>';

@@ -2,8 +2,8 @@
 import { parseDurationMs, parseNumber } from './amounts.ts';
 import { type DeployCommand, parseDeploy } from './deployArguments.ts';
 import { type DevnetCommand, parseDevnet } from './devnetArguments.ts';
-import { isMarketCommand, type MarketCommand, parseMarketCommand } from './marketArguments.ts';
-import { readOptions, strayOption, TAKES, type Values } from './options.ts';
+import { misplacedOption, OPTIONS_OF_COMMAND, readOptions, type Values } from './options.ts';
+import { isWalletCommand, parseWalletCommand, type WalletCommand } from './walletArguments.ts';
 import { parseWatch, type WatchCommand } from './watchArguments.ts';
 
 export type Command =
@@ -16,7 +16,7 @@ export type Command =
   | ReplayCommand
   | DeployCommand
   | WatchCommand
-  | MarketCommand
+  | WalletCommand
   /** A command of the market that cannot be meant so: one line says why. */
   | { readonly name: 'misused'; readonly line: string };
 
@@ -123,11 +123,11 @@ export function parseCommand(args: readonly string[]): Command | string {
   const { values, positionals } = parsed;
   const [name = values.verify === true ? 'verify' : 'serve', ...rest] = positionals;
   if (values.help === true || name === 'help') return { name: 'help' };
-  if (!Object.hasOwn(TAKES, name)) return `unknown command: ${name}`;
-  const stray = strayOption(name, values);
-  const market = stray ?? parseMarketCommand(name, rest, values);
+  if (!Object.hasOwn(OPTIONS_OF_COMMAND, name)) return `unknown command: ${name}`;
+  const stray = misplacedOption(name, values);
+  const market = stray ?? parseWalletCommand(name, rest, values);
   if (typeof market === 'string') {
-    return isMarketCommand(name) ? { name: 'misused', line: market } : market;
+    return isWalletCommand(name) ? { name: 'misused', line: market } : market;
   }
   if (market !== null) return market;
   if (name === 'replay') return parseReplay(rest, values);

@@ -22,7 +22,7 @@ import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { Cluster } from './cluster.ts';
-import { type Roles, takingTurns } from './turns.ts';
+import { joinElection, type RoleState } from './election.ts';
 import type { World } from './world.ts';
 
 /** A task that follows, made anew whenever the one before has ended. */
@@ -37,7 +37,7 @@ export interface ChainListener extends FollowingTask {
 
 type Ended = (error: unknown) => void;
 
-export interface ChainParts {
+export interface ChainRoleDeps {
   readonly policy: ChainPolicy;
   readonly link: NodeLink;
   /** Of our Cardano node; null while it does not tell. */
@@ -45,14 +45,14 @@ export interface ChainParts {
   readonly meter: SyncMeter;
   follow(writer: LogWriter, ended: Ended): ChainFollower;
   /** Of a node that does not lead. */
-  overhear(ended: Ended): ChainListener;
+  feedMempool(ended: Ended): ChainListener;
   /** null: orders are filled elsewhere. */
   execute(): Service | null;
 }
 
-export interface Work {
-  readonly roles: Roles | null;
-  stale(): boolean;
+export interface ChainWork {
+  readonly roles: RoleState | null;
+  isStale(): boolean;
   readonly services: readonly Service[];
 }
 
@@ -61,47 +61,44 @@ const LOOK_MS = 1_000;
 /** What waits for an entry that was lost with the log does not stop by itself. */
 const STOP_MS = 2_000;
 
-export function alone(
-  { link, meter, follow, execute }: ChainParts,
+export function singleNodeWork(
+  { link, meter, follow, execute }: ChainRoleDeps,
   writer: LogWriter,
   { clock }: World,
   events: Events,
-): Work {
+): ChainWork {
   const make = (ended: Ended) => follow(writer, ended);
   const kept = new KeptFollower({ make, meter, clock }, events);
   const executor = execute();
   return {
     roles: null,
-    stale: () => !link.isUp || kept.isInterrupted,
+    isStale: () => !link.isUp || kept.isInterrupted,
     services: executor === null ? [kept] : [kept, executor],
   };
 }
 
-export function among(
-  parts: ChainParts,
+export function clusterWork(
+  parts: ChainRoleDeps,
   cluster: Cluster,
   world: World,
   node: Node,
   events: Events,
-): Work {
-  const crew = new ChainCrew(parts, cluster, node, world, events);
-  const { roles, isStale, services } = takingTurns(
-    crew,
-    cluster,
-    world,
-    node,
-    parts.policy.timeEntries,
-    events,
-  );
+): ChainWork {
+  const crew = new ChainRole(parts, cluster, node, world, events);
+  const {
+    state: roles,
+    isStale,
+    services,
+  } = joinElection(crew, cluster, world, node, parts.policy.timeEntries, events);
   // All nodes follow one devnet: where it does not tell this node, it does not tell the leader.
   const isUntold = () => parts.policy.believesShorter && !parts.link.isUp;
   const stale = () => isStale() || (roles.leads() ? !crew.isWell : isUntold());
-  return { roles, stale, services };
+  return { roles, isStale: stale, services };
 }
 
 /** What this node does with the chain in each role. */
-class ChainCrew implements Crew {
-  readonly #parts: ChainParts;
+class ChainRole implements Crew {
+  readonly #parts: ChainRoleDeps;
   readonly #cluster: Cluster;
   readonly #node: Node;
   readonly #clock: Clock;
@@ -113,7 +110,7 @@ class ChainCrew implements Crew {
   #kept: KeptFollower | null = null;
 
   constructor(
-    parts: ChainParts,
+    parts: ChainRoleDeps,
     cluster: Cluster,
     node: Node,
     { clock, settings }: World,
@@ -170,7 +167,7 @@ class ChainCrew implements Crew {
 
   async follow(): Promise<Duty> {
     return this.#keep((end) => {
-      const listener = this.#parts.overhear(end);
+      const listener = this.#parts.feedMempool(end);
       this.#listener = listener;
       return listener;
     });

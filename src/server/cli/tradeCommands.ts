@@ -6,43 +6,50 @@ import { balanceOf, type WalletUtxo } from '../../client/trade/utxo.ts';
 import type { QuoteAnswer } from '../../client/types.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
-import type { MarketAction } from './marketArguments.ts';
-import { DONE, FAILED, lookUntil, seconds, settle, type Visit } from './visit.ts';
+import {
+  type CommandContext,
+  DONE,
+  FAILED,
+  formatSeconds,
+  pollWallet,
+  waitForBlock,
+} from './commandContext.ts';
+import type { WalletAction } from './walletArguments.ts';
 
 const LOVELACE_PER_ADA = 1_000_000n;
 
-type Act<Name> = Extract<MarketAction, { readonly name: Name }>;
+type Act<Name> = Extract<WalletAction, { readonly name: Name }>;
 
-export function buy(visit: Visit, action: Act<'buy'>): Promise<number> {
+export function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
   const { asset, lovelace, tokens, slippage } = action;
   const terms = { assetId: asset, slippage } as const;
-  if (tokens !== null) return trade(visit, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
-  return trade(visit, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
+  if (tokens !== null) return trade(context, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
+  return trade(context, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
 }
 
-export async function sell(visit: Visit, action: Act<'sell'>): Promise<number> {
+export async function sell(context: CommandContext, action: Act<'sell'>): Promise<number> {
   const { asset, tokens, slippage } = action;
-  const amount = tokens === 'all' ? await holding(visit, asset) : tokens;
+  const amount = tokens === 'all' ? await holding(context, asset) : tokens;
   if (amount === 0n) {
-    visit.complain(`The wallet holds nothing of ${asset}.`);
+    context.complain(`The wallet holds nothing of ${asset}.`);
     return FAILED;
   }
-  return trade(visit, { assetId: asset, slippage, side: 'SELL', amount });
+  return trade(context, { assetId: asset, slippage, side: 'SELL', amount });
 }
 
-export async function cancel(visit: Visit, { id }: Act<'cancel'>): Promise<number> {
-  const done = await visit.trading.cancel(id);
-  visit.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
-  visit.say(`Transaction ${done.txHash}`);
-  return settle(visit, done.txHash);
+export async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {
+  const done = await context.trading.cancel(id);
+  context.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
+  context.say(`Transaction ${done.txHash}`);
+  return waitForBlock(context, done.txHash);
 }
 
-async function holding({ trading }: Visit, asset: AssetId): Promise<bigint> {
+async function holding({ trading }: CommandContext, asset: AssetId): Promise<bigint> {
   return balanceOf(await trading.utxos()).assets.get(asset) ?? 0n;
 }
 
-async function trade(visit: Visit, request: OrderRequest): Promise<number> {
-  const { trading, say } = visit;
+async function trade(context: CommandContext, request: OrderRequest): Promise<number> {
+  const { trading, say } = context;
   const quote = await trading.quote(request);
   const before = await trading.utxos();
   say(quoteLine(request, quote));
@@ -53,21 +60,21 @@ async function trade(visit: Visit, request: OrderRequest): Promise<number> {
   say(signedLine(placed));
   say(`Transaction ${placed.txHash}`);
   say(`Order ${placed.id}, beacon ${placed.beacon}`);
-  return visit.wait ? untilSettled(visit, placed, before) : DONE;
+  return context.wait ? untilSettled(context, placed, before) : DONE;
 }
 
 async function untilSettled(
-  visit: Visit,
+  context: CommandContext,
   placed: PlacedOrder,
   before: readonly WalletUtxo[],
 ): Promise<number> {
-  const startMs = visit.clock.monotonicMs();
-  const found = await lookUntil(visit, (now) => settlementOf(placed, before, now));
+  const startMs = context.clock.monotonicMs();
+  const found = await pollWallet(context, (now) => settlementOf(placed, before, now));
   if (found === null) {
-    visit.complain(`Not filled yet. Take it back with: npm start -- cancel ${placed.id}`);
+    context.complain(`Not filled yet. Take it back with: npm start -- cancel ${placed.id}`);
     return FAILED;
   }
-  visit.say(settledLine(placed, found, seconds(visit.clock.monotonicMs() - startMs)));
+  context.say(settledLine(placed, found, formatSeconds(context.clock.monotonicMs() - startMs)));
   return found.outcome === 'filled' ? DONE : FAILED;
 }
 

@@ -16,29 +16,29 @@ import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { Troubles } from '../../engine/runtime/troubles.ts';
 import type { Settings } from '../settings/table.ts';
-import type { ChainKit } from './chain.ts';
+import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
-import { answeringCalls } from './nodeCalls.ts';
-import { chainRoutes, marketRoutes, marketTopics } from './offer.ts';
+import { answerCalls } from './nodeCalls.ts';
+import { chainRoutes, marketRoutes, marketTopics } from './services.ts';
 import { statusOf } from './status.ts';
 import type { World } from './world.ts';
 
-export interface Doors {
+export interface Listeners {
   readonly streams: Streams;
   readonly services: readonly Service[];
   /** What was bound. */
   port(): number;
 }
 
-export function openDoors(
+export function openListeners(
   world: World,
   node: Node,
-  chain: ChainKit | null,
+  chain: ChainFeatures | null,
   cluster: Cluster | null,
   events: Events,
   registry: Registry,
   troubles: Troubles,
-): Doors {
+): Listeners {
   const { settings, clock, rng, version } = world;
   const status = statusOf(world, node, chain, troubles);
   const vantage = vantageOf(node, status);
@@ -49,7 +49,7 @@ export function openDoors(
   const documents = docsRoutes({ title: 'upcurve', version }, market, topics);
   const options = { ...gatewayOptionsOf(settings), ...world.gateway };
 
-  const door = (
+  const listener = (
     routes: readonly Route[],
     offered: readonly Topic[],
     options: Partial<GatewayOptions>,
@@ -60,7 +60,7 @@ export function openDoors(
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
-  const open = door([...market, ...documents, ...pageRoutes(chain !== null)], topics, options);
+  const open = listener([...market, ...documents, ...pageRoutes(chain !== null)], topics, options);
   let port = 0;
   const gateway: Service = {
     name: 'gateway',
@@ -71,11 +71,11 @@ export function openDoors(
   };
   const services = [gateway];
   if (cluster !== null && chain !== null && chain.forward === null) {
-    services.push(answeringReaders(world, node, chain, cluster, status, events));
+    services.push(readerCallService(world, node, chain, cluster, status, events));
   }
   if (settings.ADMIN_PORT !== undefined) {
     const adminPort = settings.ADMIN_PORT;
-    const back = door(admin, [], { ...options, sharePort: false });
+    const back = listener(admin, [], { ...options, sharePort: false });
     services.unshift({
       name: 'admin',
       start: async () => {
@@ -96,17 +96,17 @@ function vantageOf(node: Node, status: NodeStatus): Vantage {
   };
 }
 
-function answeringReaders(
+function readerCallService(
   world: World,
   node: Node,
-  chain: ChainKit,
+  chain: ChainFeatures,
   cluster: Cluster,
   status: NodeStatus,
   events: Events,
 ): Service {
   const isAble = () => status.serves() && !status.stale() && chain.isReady();
   const routes = chainRoutes(chain);
-  return answeringCalls(routes, cluster, node, world, isAble, events);
+  return answerCalls(routes, cluster, node, world, isAble, events);
 }
 
 async function listen(

@@ -1,7 +1,7 @@
 /** What the command line can mean, and one line about what it cannot. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommand, USAGE } from '../../../src/server/cli/arguments.ts';
+import { parseCommand, USAGE } from '../../../src/server/cli/commands.ts';
 
 const TOKEN = `${'AB'.repeat(28)}.544f4b`;
 const REF = `${'1'.repeat(64)}:0`;
@@ -12,7 +12,7 @@ function parsed(line: string) {
 
 function action(line: string) {
   const command = parsed(line);
-  assert(typeof command !== 'string' && command.name === 'market', line);
+  assert(typeof command !== 'string' && command.name === 'wallet command', line);
   return command.action;
 }
 
@@ -65,7 +65,7 @@ test('amounts are exact', () => {
 
 test('server, key file and patience are options of every command', () => {
   const command = parsed('wallet balance --url https://x.example --wallet a.json --no-wait');
-  assert(typeof command !== 'string' && command.name === 'market');
+  assert(typeof command !== 'string' && command.name === 'wallet command');
   const { client } = command;
   assert.deepEqual(client, { url: 'https://x.example', walletFile: 'a.json', wait: false });
 });

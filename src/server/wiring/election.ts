@@ -13,7 +13,7 @@ import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';
 
 /** This node among the others. */
-export interface Roles {
+export interface RoleState {
   /** Of this node. */
   readonly name: string;
   /** It never leads. */
@@ -33,8 +33,8 @@ export interface Roles {
   mayNotLead(): string | null;
 }
 
-export interface Turns {
-  readonly roles: Roles;
+export interface Election {
+  readonly state: RoleState;
   /** The log is not heard of, or is not what this node has. */
   isStale(): boolean;
   readonly services: readonly Service[];
@@ -46,14 +46,14 @@ const LEADERLESS_LEASES = 2;
 const CLOSE_MS = 500;
 
 /** `byClock`: the leader writes entries whose time is that of its clock. */
-export function takingTurns(
+export function joinElection(
   crew: Crew,
   cluster: Cluster,
   world: World,
   node: Node,
   byClock: boolean,
   events: Events,
-): Turns {
+): Election {
   const { clock } = world;
   const { name, link } = cluster;
   let backMs: number | null = null;
@@ -75,7 +75,7 @@ export function takingTurns(
   });
   const { watch, seen } = watching;
   return {
-    roles: {
+    state: {
       name,
       isReader: false,
       leader: () => (leadership.leads ? name : seen.leader),
@@ -92,7 +92,12 @@ export function takingTurns(
 }
 
 /** The same for a node that never leads. Without a leader what it has gets old, as without NATS. */
-export function onlyReading(cluster: Cluster, world: World, node: Node, events: Events): Turns {
+export function observeElection(
+  cluster: Cluster,
+  world: World,
+  node: Node,
+  events: Events,
+): Election {
   const { name } = cluster;
   const watching = watchLog(cluster, world, node, events, {
     announce: (standing) => announce({ ...standing, reader: true }, cluster),
@@ -100,7 +105,7 @@ export function onlyReading(cluster: Cluster, world: World, node: Node, events: 
   });
   const { watch, seen } = watching;
   return {
-    roles: {
+    state: {
       name,
       isReader: true,
       leader: () => seen.leader,

@@ -14,20 +14,20 @@ export interface Repairs {
   repairAtNextStart(error: unknown): void;
 }
 
-export interface Noted {
+export interface TroubleTracking {
   readonly events: Events;
   readonly troubles: Troubles;
   /** From now on `node` repairs itself. */
-  watch(node: Repairs): void;
+  attach(node: Repairs): void;
 }
 
-export function noteTroubles(events: Events): Noted {
+export function trackTroubles(events: Events): TroubleTracking {
   const troubles = new Troubles();
   let node: Repairs | null = null;
   return {
     events: { ...events, ...notes(events, troubles, () => node) },
     troubles,
-    watch: (opened) => {
+    attach: (opened) => {
       node = opened;
     },
   };
@@ -37,7 +37,7 @@ function notes(events: Events, troubles: Troubles, node: () => Repairs | null): 
   return {
     appendFailed(error, attempt, retryInMs) {
       events.appendFailed(error, attempt, retryInMs);
-      troubles.set('LOG_NOT_WRITTEN', `the log takes no entries: ${said(error)}: ${ROOM}`);
+      troubles.set('LOG_NOT_WRITTEN', `the log takes no entries: ${messageOf(error)}: ${ROOM}`);
     },
     appendSettled() {
       events.appendSettled();
@@ -49,7 +49,7 @@ function notes(events: Events, troubles: Troubles, node: () => Repairs | null): 
       const isBroken = isDamage(error);
       if (isBroken) node()?.repairAtNextStart(error);
       const remedy = isBroken ? 'restart: it is made again from the log' : ROOM;
-      troubles.set('STATE_NOT_WRITTEN', `${what}: ${said(error)}: ${remedy}`);
+      troubles.set('STATE_NOT_WRITTEN', `${what}: ${messageOf(error)}: ${remedy}`);
     },
     committed(rows, seconds) {
       events.committed(rows, seconds);
@@ -65,7 +65,7 @@ function notes(events: Events, troubles: Troubles, node: () => Repairs | null): 
     },
     stateRebuilding(error) {
       events.stateRebuilding(error);
-      const why = `state.sqlite has rows that cannot be read (${said(error)})`;
+      const why = `state.sqlite has rows that cannot be read (${messageOf(error)})`;
       troubles.set('STATE_DAMAGED', `${why}: it is being made again from the log`);
     },
     stateRebuilt(seconds) {
@@ -75,11 +75,11 @@ function notes(events: Events, troubles: Troubles, node: () => Repairs | null): 
     stateNotRebuilt(error) {
       events.stateNotRebuilt(error);
       const what = 'state.sqlite has rows that cannot be read, and was not made again';
-      troubles.set('STATE_DAMAGED', `${what}: ${said(error)}`);
+      troubles.set('STATE_DAMAGED', `${what}: ${messageOf(error)}`);
     },
   };
 }
 
-function said(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -12,7 +12,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import type { Environment } from '../settings/settings.ts';
 
-export interface ProcessPlan {
+export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Environment;
@@ -27,13 +27,13 @@ const AGAIN_MS = 1_000;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-export class KeptProcess {
-  readonly #plan: ProcessPlan;
+export class SupervisedProcess {
+  readonly #plan: ProcessOptions;
   readonly #clock: Clock;
   readonly #task: Task;
   #child: Child | null = null;
 
-  constructor(plan: ProcessPlan, clock: Clock) {
+  constructor(plan: ProcessOptions, clock: Clock) {
     this.#plan = plan;
     this.#clock = clock;
     this.#task = new Task({ clock });

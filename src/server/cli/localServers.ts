@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Environment } from '../settings/settings.ts';
-import { KeptProcess } from './keptProcess.ts';
+import { SupervisedProcess } from './supervisedProcess.ts';
 
 export interface LocalNats {
   readonly url: string;
@@ -21,7 +21,7 @@ export interface LocalNats {
   stop(): Promise<void>;
 }
 
-export interface NatsPlace {
+export interface LocalNatsDeps {
   readonly environment: Environment;
   readonly clock: Clock;
   say(line: string): void;
@@ -44,7 +44,7 @@ const INSTALL = [
 
 export async function localNats(
   directory: string,
-  { environment, clock, say }: NatsPlace,
+  { environment, clock, say }: LocalNatsDeps,
   command = COMMAND,
 ): Promise<LocalNats | Failure> {
   const within = { ...environment, PATH: searchPath(environment) };
@@ -61,7 +61,7 @@ export async function localNats(
   const args = ['-c', CONFIG, '-a', '127.0.0.1', '-p', String(port)];
   let giveUp: (why: string) => void = () => {};
   let hasListened = false;
-  const process = new KeptProcess(
+  const process = new SupervisedProcess(
     {
       command,
       args: [...args, '-sd', directory, '-P', join(directory, PID_FILE)],

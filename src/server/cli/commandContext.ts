@@ -8,7 +8,7 @@ export const DONE = 0;
 export const FAILED = 1;
 export const MISUSED = 2;
 
-export interface Visit {
+export interface CommandContext {
   readonly trading: TradingClient;
   readonly clock: Clock;
   /** Ends what waits. */
@@ -25,8 +25,8 @@ const LOOK_EVERY_MS = 250;
 const LONGEST_WAIT_MS = 120_000;
 
 /** Looks at the wallet until `find` finds something; null after two minutes. */
-export async function lookUntil<T>(
-  { trading, clock, signal }: Visit,
+export async function pollWallet<T>(
+  { trading, clock, signal }: CommandContext,
   find: (utxos: readonly WalletUtxo[]) => T | null,
 ): Promise<T | null> {
   const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
@@ -39,37 +39,37 @@ export async function lookUntil<T>(
 }
 
 /** Waits, if asked to, until a block has the transaction: its change shows in the wallet. */
-export async function settle(visit: Visit, txHash: string): Promise<number> {
-  if (!visit.wait) return DONE;
-  const startMs = visit.clock.monotonicMs();
-  const found = await lookUntil(visit, (utxos) =>
+export async function waitForBlock(context: CommandContext, txHash: string): Promise<number> {
+  if (!context.wait) return DONE;
+  const startMs = context.clock.monotonicMs();
+  const found = await pollWallet(context, (utxos) =>
     utxos.some(({ ref }) => ref.txHash === txHash) ? true : null,
   );
   if (found === null) {
-    visit.complain(`No block has ${txHash} yet; it may still come.`);
+    context.complain(`No block has ${txHash} yet; it may still come.`);
     return FAILED;
   }
-  visit.say(`In a block after ${seconds(visit.clock.monotonicMs() - startMs)}.`);
+  context.say(`In a block after ${formatSeconds(context.clock.monotonicMs() - startMs)}.`);
   return DONE;
 }
 
 /** Waits until the market knows a token that was launched. */
-export function untilListed(visit: Visit, asset: string): Promise<number> {
-  return untilShown(visit, async ({ client }) => {
+export function waitUntilListed(context: CommandContext, asset: string): Promise<number> {
+  return pollServer(context, async ({ client }) => {
     const { data } = await client.pools.list('New');
     return data.some((pool) => pool.info.asset === asset);
   });
 }
 
 /** As `untilListed`, for the locks that a transaction makes. */
-export function untilLocked(visit: Visit, txHash: string): Promise<number> {
-  return untilShown(visit, async (trading) => {
+export function waitUntilLocked(context: CommandContext, txHash: string): Promise<number> {
+  return pollServer(context, async (trading) => {
     return (await trading.locks()).some(({ id }) => id.startsWith(txHash));
   });
 }
 
-async function untilShown(
-  { trading, clock, signal }: Visit,
+async function pollServer(
+  { trading, clock, signal }: CommandContext,
   isShown: (trading: TradingClient) => Promise<boolean>,
 ): Promise<number> {
   const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
@@ -86,6 +86,6 @@ function ignoreApiError(error: unknown): false {
   throw error;
 }
 
-export function seconds(milliseconds: number): string {
+export function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -2,13 +2,13 @@
 import { ApiError, Client, type Fetch } from '../../client/index.ts';
 import { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { balance, faucet, launch, lock, withdraw } from './holding.ts';
-import type { MarketAction, MarketCommand } from './marketArguments.ts';
-import { buy, cancel, sell } from './trading.ts';
-import { DONE, FAILED, MISUSED, type Visit } from './visit.ts';
+import { type CommandContext, DONE, FAILED, MISUSED } from './commandContext.ts';
+import { buy, cancel, sell } from './tradeCommands.ts';
+import type { WalletAction, WalletCommand } from './walletArguments.ts';
+import { balance, faucet, launch, lock, withdraw } from './walletCommands.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
-export interface MarketWorld {
+export interface WalletCommandDeps {
   readonly clock: Clock;
   readonly fetch: Fetch;
   /** Ends what waits. */
@@ -23,7 +23,10 @@ const MAX_ATTEMPTS = 4;
 const NEVER = new AbortController().signal;
 
 /** The exit code: 0 done, 1 refused or unreachable, 2 no usable wallet or file. */
-export async function runMarket(command: MarketCommand, world: MarketWorld): Promise<number> {
+export async function runWalletCommand(
+  command: WalletCommand,
+  world: WalletCommandDeps,
+): Promise<number> {
   const { action, client: options } = command;
   if (action.name === 'wallet new') return newWallet(options.walletFile, world);
   const opened = openWallet(options.walletFile);
@@ -49,7 +52,7 @@ export async function runMarket(command: MarketCommand, world: MarketWorld): Pro
   }
 }
 
-function newWallet(file: string, world: MarketWorld): number {
+function newWallet(file: string, world: WalletCommandDeps): number {
   const wallet = createWallet(file);
   if (typeof wallet === 'string') {
     world.complain(wallet);
@@ -61,25 +64,25 @@ function newWallet(file: string, world: MarketWorld): number {
 }
 
 function perform(
-  visit: Visit,
-  action: Exclude<MarketAction, { readonly name: 'wallet new' }>,
+  context: CommandContext,
+  action: Exclude<WalletAction, { readonly name: 'wallet new' }>,
 ): Promise<number> {
   switch (action.name) {
     case 'wallet balance':
-      return balance(visit);
+      return balance(context);
     case 'wallet faucet':
-      return faucet(visit, action.ada);
+      return faucet(context, action.ada);
     case 'launch':
-      return launch(visit, action);
+      return launch(context, action);
     case 'buy':
-      return buy(visit, action);
+      return buy(context, action);
     case 'sell':
-      return sell(visit, action);
+      return sell(context, action);
     case 'cancel':
-      return cancel(visit, action);
+      return cancel(context, action);
     case 'lock':
-      return lock(visit, action);
+      return lock(context, action);
     case 'withdraw':
-      return withdraw(visit, action.id);
+      return withdraw(context, action.id);
   }
 }

@@ -5,8 +5,8 @@ import { readTraderConfig } from '../../client/traders/config.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
 import { type App, startApp, type World } from '../app.ts';
-import { isReal } from '../settings/chainChecks.ts';
-import type { ReplayCommand } from './arguments.ts';
+import { isPublicNetwork } from '../settings/chainChecks.ts';
+import type { ReplayCommand } from './commands.ts';
 import { listeningText, startingText } from './greeting.ts';
 
 export interface Terminal {
@@ -58,7 +58,7 @@ export async function replay(
     terminal.print(`There is no file ${command.file}.\n`);
     return 1;
   }
-  if (isReal(world.settings)) {
+  if (isPublicNetwork(world.settings)) {
     const { NETWORK } = world.settings;
     terminal.print(`NETWORK=${NETWORK} follows a chain; to serve a feed set NETWORK=none.\n`);
     return 1;

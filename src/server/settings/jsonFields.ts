@@ -4,13 +4,13 @@
 export type Read<T> = (value: unknown) => T | undefined;
 
 /** A kind of value: how to read it, what it is called, and what stands in where it is wrong. */
-export interface Kind<T> {
+export interface FieldType<T> {
   readonly read: Read<T>;
   readonly what: string;
-  readonly standIn: T;
+  readonly fallback: T;
 }
 
-export class FileFields {
+export class JsonFields {
   readonly #fields: ReadonlyMap<string, unknown>;
   readonly #path: string;
   readonly #faults: string[];
@@ -24,7 +24,7 @@ export class FileFields {
     this.#faults = faults;
   }
 
-  take<T>(name: string, { read, what, standIn }: Kind<T>): T {
+  read<T>(name: string, { read, what, fallback: standIn }: FieldType<T>): T {
     const found = this.#value(name);
     if (found === undefined) return standIn;
     const value = read(found);
@@ -33,12 +33,12 @@ export class FileFields {
     return standIn;
   }
 
-  inside(name: string): FileFields {
-    return new FileFields(this.#value(name) ?? {}, this.#pathOf(name), this.#faults);
+  object(name: string): JsonFields {
+    return new JsonFields(this.#value(name) ?? {}, this.#pathOf(name), this.#faults);
   }
 
   /** Call it last: a field that nobody took is one too many. */
-  done(): void {
+  rejectUnknown(): void {
     for (const name of this.#fields.keys()) {
       if (!this.#taken.has(name)) this.#faults.push(`${this.#pathOf(name)}: is not known`);
     }
@@ -56,35 +56,35 @@ export class FileFields {
   }
 }
 
-export function textLike(pattern: RegExp, what: string): Kind<string> {
+export function textLike(pattern: RegExp, what: string): FieldType<string> {
   const read = (value: unknown) =>
     typeof value === 'string' && pattern.test(value) ? value : undefined;
-  return { read, what, standIn: '' };
+  return { read, what, fallback: '' };
 }
 
-export function orNull<T>({ read, what }: Kind<T>): Kind<T | null> {
+export function orNull<T>({ read, what }: FieldType<T>): FieldType<T | null> {
   return {
     read: (value) => (value === null ? null : read(value)),
     what: `${what}, or null,`,
-    standIn: null,
+    fallback: null,
   };
 }
 
 /** An amount as decimal digits in text: numbers of JSON are not exact. */
-export const AMOUNT: Kind<bigint> = {
+export const AMOUNT: FieldType<bigint> = {
   read: (value) =>
     typeof value === 'string' && /^(0|[1-9]\d{0,23})$/.test(value) ? BigInt(value) : undefined,
   what: 'an integer as text',
-  standIn: 0n,
+  fallback: 0n,
 };
 
-export function integerUpTo(most: number): Kind<number> {
+export function integerUpTo(most: number): FieldType<number> {
   return {
     read: (value) =>
       typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
         ? value
         : undefined,
     what: `an integer from 0 to ${most}`,
-    standIn: 0,
+    fallback: 0,
   };
 }

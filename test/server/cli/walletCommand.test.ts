@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { parseCommand } from '../../../src/server/cli/arguments.ts';
-import { runMarket } from '../../../src/server/cli/market.ts';
+import { parseCommand } from '../../../src/server/cli/commands.ts';
+import { runWalletCommand } from '../../../src/server/cli/walletCommand.ts';
 import { startDevnet } from '../../support/devnet.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
@@ -30,10 +30,10 @@ interface Said {
 function person(at = url, file = join(temporaryDirectory(), 'wallet.json')) {
   return async (...args: readonly string[]): Promise<Said> => {
     const command = parseCommand([...args, '--url', at, '--wallet', file]);
-    assert(typeof command !== 'string' && command.name === 'market', args.join(' '));
+    assert(typeof command !== 'string' && command.name === 'wallet command', args.join(' '));
     const lines: string[] = [];
     const complaints: string[] = [];
-    const code = await runMarket(command, {
+    const code = await runWalletCommand(command, {
       clock: systemClock,
       fetch,
       say: (line) => lines.push(line),

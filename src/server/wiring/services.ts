@@ -26,11 +26,11 @@ import { utxoRoutes } from '../../api/utxo/routes.ts';
 import { vestingBuildRoutes } from '../../api/vesting/build.ts';
 import { vestingQueryRoutes } from '../../api/vesting/queries.ts';
 import type { Node } from '../../engine/actors/node.ts';
-import type { ChainKit } from './chain.ts';
+import type { ChainFeatures } from './chain.ts';
 import type { World } from './world.ts';
 
 /** What needs a chain, and keys for some of it: a reader has other nodes do it. */
-export function chainRoutes({ workshop, devnet }: ChainKit): Route[] {
+export function chainRoutes({ workshop, devnet }: ChainFeatures): Route[] {
   return [
     ...orderRoutes(workshop),
     launchRoute(workshop),
@@ -43,7 +43,7 @@ export function chainRoutes({ workshop, devnet }: ChainKit): Route[] {
   ];
 }
 
-export function marketRoutes(node: Node, chain: ChainKit | null, world: World): Route[] {
+export function marketRoutes(node: Node, chain: ChainFeatures | null, world: World): Route[] {
   const { clock } = world;
   const read = [
     ...chartRoutes(node),

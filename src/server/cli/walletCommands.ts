@@ -4,37 +4,44 @@ import { formatAda } from '../../client/trade/ada.ts';
 import { pictureOf } from '../../client/trade/picture.ts';
 import { balanceOf } from '../../client/trade/utxo.ts';
 import type { LockRow } from '../../client/types.ts';
-import type { LaunchAction, LockAction } from './marketArguments.ts';
-import { amountText } from './trading.ts';
-import { DONE, MISUSED, settle, untilListed, untilLocked, type Visit } from './visit.ts';
+import {
+  type CommandContext,
+  DONE,
+  MISUSED,
+  waitForBlock,
+  waitUntilListed,
+  waitUntilLocked,
+} from './commandContext.ts';
+import { amountText } from './tradeCommands.ts';
+import type { LaunchAction, LockAction } from './walletArguments.ts';
 
-export async function balance(visit: Visit): Promise<number> {
-  const { wallet } = visit.trading;
-  const utxos = await visit.trading.utxos();
+export async function balance(context: CommandContext): Promise<number> {
+  const { wallet } = context.trading;
+  const utxos = await context.trading.utxos();
   const { lovelace, assets } = balanceOf(utxos);
-  visit.say(`Address ${wallet.address}`);
-  visit.say(`${formatAda(lovelace)} in ${utxos.length} outputs`);
-  for (const [asset, amount] of assets) visit.say(`${amountText(asset, amount)}  ${asset}`);
+  context.say(`Address ${wallet.address}`);
+  context.say(`${formatAda(lovelace)} in ${utxos.length} outputs`);
+  for (const [asset, amount] of assets) context.say(`${amountText(asset, amount)}  ${asset}`);
   return DONE;
 }
 
-export async function faucet(visit: Visit, ada: number): Promise<number> {
-  const { client, wallet } = visit.trading;
+export async function faucet(context: CommandContext, ada: number): Promise<number> {
+  const { client, wallet } = context.trading;
   const { address } = wallet;
   const { txHash } = (await client.devnet.faucet({ address, ada })).data;
-  visit.say(`${ada} ADA are on their way to ${address}`);
-  visit.say(`Transaction ${txHash}`);
-  return settle(visit, txHash);
+  context.say(`${ada} ADA are on their way to ${address}`);
+  context.say(`Transaction ${txHash}`);
+  return waitForBlock(context, txHash);
 }
 
-export async function launch(visit: Visit, action: LaunchAction): Promise<number> {
+export async function launch(context: CommandContext, action: LaunchAction): Promise<number> {
   const image = imageOf(action);
   if (typeof image === 'string') {
-    visit.complain(image);
+    context.complain(image);
     return MISUSED;
   }
   const { token, ticker, description, initialLovelace, isHyped, isAi, socials } = action;
-  const launched = await visit.trading.launch({
+  const launched = await context.trading.launch({
     ...socials,
     name: token,
     ticker,
@@ -49,13 +56,13 @@ export async function launch(visit: Visit, action: LaunchAction): Promise<number
       ? 'no initial buy'
       : `an initial buy of ${formatAda(initialLovelace)} for ${launched.userTokens} tokens`;
   const fee = formatAda(launched.feeLovelace);
-  visit.say(`Signed: launch ${token} (${ticker}) with ${first}; network fee ${fee}`);
-  visit.say(`Token ${launched.asset}`);
-  visit.say(`Logo ${launched.logoCid}`);
-  visit.say(`Transaction ${launched.txHash}`);
-  const settled = await settle(visit, launched.txHash);
+  context.say(`Signed: launch ${token} (${ticker}) with ${first}; network fee ${fee}`);
+  context.say(`Token ${launched.asset}`);
+  context.say(`Logo ${launched.logoCid}`);
+  context.say(`Transaction ${launched.txHash}`);
+  const settled = await waitForBlock(context, launched.txHash);
   // The wallet may show the block a moment before the market has folded it.
-  return settled === DONE && visit.wait ? untilListed(visit, launched.asset) : settled;
+  return settled === DONE && context.wait ? waitUntilListed(context, launched.asset) : settled;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -76,35 +83,35 @@ function imageOf({ imageFile, token, ticker }: LaunchAction): Blob | string {
   }
 }
 
-export async function lock(visit: Visit, action: LockAction): Promise<number> {
+export async function lock(context: CommandContext, action: LockAction): Promise<number> {
   const { asset, tokens, stages, forMs, untilMs } = action;
-  const { data: time } = await visit.trading.client.server.time();
+  const { data: time } = await context.trading.client.server.time();
   const lockEndMs = untilMs ?? time.timestamp + (forMs ?? 0);
-  const done = await visit.trading.lock({ assetId: asset, amount: tokens, lockEndMs, stages });
+  const done = await context.trading.lock({ assetId: asset, amount: tokens, lockEndMs, stages });
   const parts = stages === 1 ? '' : ` in ${stages} stages`;
-  visit.say(
+  context.say(
     `Signed: lock ${amountText(asset, tokens)}${parts} until ${isoTime(lockEndMs)}; ` +
       `network fee ${formatAda(done.feeLovelace)}`,
   );
-  visit.say(`Transaction ${done.txHash}`);
-  const settled = await settle(visit, done.txHash);
-  if (settled !== DONE || !visit.wait) return settled;
-  await untilLocked(visit, done.txHash);
-  return listLocks(visit);
+  context.say(`Transaction ${done.txHash}`);
+  const settled = await waitForBlock(context, done.txHash);
+  if (settled !== DONE || !context.wait) return settled;
+  await waitUntilLocked(context, done.txHash);
+  return listLocks(context);
 }
 
-export async function withdraw(visit: Visit, id: string | null): Promise<number> {
-  if (id === null) return listLocks(visit);
-  const done = await visit.trading.withdraw(id);
-  visit.say(`Signed: take lock ${id} back; network fee ${formatAda(done.feeLovelace)}`);
-  visit.say(`Transaction ${done.txHash}`);
-  return settle(visit, done.txHash);
+export async function withdraw(context: CommandContext, id: string | null): Promise<number> {
+  if (id === null) return listLocks(context);
+  const done = await context.trading.withdraw(id);
+  context.say(`Signed: take lock ${id} back; network fee ${formatAda(done.feeLovelace)}`);
+  context.say(`Transaction ${done.txHash}`);
+  return waitForBlock(context, done.txHash);
 }
 
-async function listLocks(visit: Visit): Promise<number> {
-  const locks = await visit.trading.locks();
-  if (locks.length === 0) visit.say('No locks.');
-  for (const row of locks) visit.say(lockLine(row, visit.clock.nowMs()));
+async function listLocks(context: CommandContext): Promise<number> {
+  const locks = await context.trading.locks();
+  if (locks.length === 0) context.say('No locks.');
+  for (const row of locks) context.say(lockLine(row, context.clock.nowMs()));
   return DONE;
 }
 
