@@ -106,20 +106,19 @@ export function openChain(
   );
   const { link, meter, tip } = following;
   const live = builderOf(source, world, events);
-  const store = () => node.fold.store;
   const [utxos, watching] = openLookup(world, node, plan, view, events);
-  const builder = timed(live, clock, events);
   const images = imagesOf(world, node, cluster);
   const dated = chainClock(policy, clock, () => node.fold.marketMs);
   const submitter = shownSubmitter(source, view, utxos, clock);
-  const plain = { utxos, builder, images, clock: dated, store, submitter };
+  const builder = timed(live, clock, events);
+  const plain = { utxos, builder, images, clock: dated, store: () => node.fold.store, submitter };
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
   const backoff = new PoolBackoff(clock);
   const place = () => {
     const { complete } = network;
-    if (complete === null || live.terms === null || !meter.isSynced) return null;
-    const { slots } = live.terms;
-    return { deployment: complete, slots, ...plain, keys: keys.executing, backoff };
+    const { terms } = live;
+    if (complete === null || terms === null || !meter.isSynced) return null;
+    return { deployment: complete, slots: terms.slots, ...plain, keys: keys.executing, backoff };
   };
   const execute = () =>
     keys.executing.length === 0 ? null : startExecutorWhenReady(node, place, events);
@@ -137,7 +136,7 @@ export function openChain(
     roles: work.roles,
     sync: {
       isSynced: () => meter.isSynced,
-      isNodeAway: () => !link.isUp && chainTip(store()) !== null,
+      isNodeAway: () => !link.isUp && chainTip(node.fold.store) !== null,
       silentMs: () => link.silentMs,
       progress: () => meter.progress(),
     },
