@@ -57,5 +57,5 @@ export const systemPlatform: ClientPlatform = {
   chance: { unit: () => Math.random() },
   fetch: (url, init) => fetch(url, init),
   // trust: it has these members; its handlers are given events that have the fields read here
-  openSocket: (url, protocol) => new WebSocket(url, [protocol]) as unknown as Socket,
+  openSocket: (url, protocol) => new WebSocket(url, [protocol]) as WebSocket & Socket,
 };

@@ -43,9 +43,14 @@ export function narrowings(source: Source): Finding[] {
     }
     if (!babel.isTSAsExpression(node) && !babel.isTSTypeAssertion(node)) return null;
     if (textOf(source, node.typeAnnotation) === 'const') return null;
+    if (isThroughUnknown(node)) return 'no `as unknown as`: it lets any mistake pass';
     if (isTrusted(lines, firstLineOf(node) - 1, lastLineOf(node) - 1)) return null;
     return 'no `as` without `// trust:` and the reason, on this line or above';
   });
+}
+
+function isThroughUnknown({ expression }: babel.TSAsExpression | babel.TSTypeAssertion): boolean {
+  return babel.isTSAsExpression(expression) && babel.isTSUnknownKeyword(expression.typeAnnotation);
 }
 
 function isTrusted(lines: readonly string[], start: number, end: number): boolean {

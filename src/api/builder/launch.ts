@@ -15,7 +15,8 @@ import {
   type Workshop,
   walletOf,
 } from '../building/workshop.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, FormFile, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { cidOf } from '../imageStore/cid.ts';
 import { checkImage, DECLARED_TYPES } from '../imageStore/header.ts';
 import { BUILDS, json } from './route.ts';
@@ -29,7 +30,7 @@ const MOST_URL_BYTES = 200;
 const CONTROL = /\p{Cc}/u;
 
 export function launchRoute(workshop: Workshop): Route {
-  return {
+  return route({
     ...BUILDS,
     rate: 'launch',
     path: '/launch',
@@ -47,17 +48,15 @@ export function launchRoute(workshop: Workshop): Route {
     },
     answers: { 200: { description: 'Sign and submit it', schema: LaunchAnswer } },
     causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
-    handle: (request) => launch(workshop, request),
-  };
+    handle: ({ body, files = [] }) => launch(workshop, body.info, files),
+  });
 }
 
 async function launch(
   workshop: Workshop,
-  { body, files }: RouteRequest,
+  info: LaunchInfo,
+  [image]: readonly FormFile[],
 ): Promise<Answer | Failure> {
-  // trust: the gateway has checked the form against its fields
-  const { info } = body as { readonly info: LaunchInfo };
-  const [image] = files ?? [];
   if (image === undefined) return invalid('body.image', 'A launch has an image.');
   const creator = readAddress(workshop, info.changeAddress, 'body.info.changeAddress');
   if (creator instanceof Failure) return creator;

@@ -12,7 +12,8 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { build, readAddress, readNamed, type Workshop, walletOf } from '../building/workshop.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
 import { OrderAnswer, OrderBody, QuoteAnswer, QuoteQuery } from './schema.ts';
 
@@ -34,7 +35,7 @@ interface OrderTerms {
 
 export function orderRoutes(workshop: Workshop): Route[] {
   return [
-    {
+    route({
       ...BUILDS,
       path: '/order',
       operationId: 'order',
@@ -45,9 +46,9 @@ export function orderRoutes(workshop: Workshop): Route[] {
       body: OrderBody,
       answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
       causes: CAUSES,
-      handle: (request) => order(workshop, request),
-    },
-    {
+      handle: ({ body }) => order(workshop, body),
+    }),
+    route({
       ...BUILDS,
       method: 'GET',
       rate: 'read',
@@ -58,25 +59,18 @@ export function orderRoutes(workshop: Workshop): Route[] {
       answers: { 200: { description: 'The quote', schema: QuoteAnswer } },
       causes: CAUSES,
       handle: ({ query }) => quoteOnly(workshop, query),
-    },
+    }),
   ];
 }
 
-async function quoteOnly(
-  workshop: Workshop,
-  query: RouteRequest['query'],
-): Promise<Answer | Failure> {
-  // trust: the gateway has checked the query against `QuoteQuery`
-  const terms = query as unknown as OrderTerms;
+async function quoteOnly(workshop: Workshop, terms: OrderTerms): Promise<Answer | Failure> {
   const found = await quoteFor(workshop, terms, 'query');
   if (found instanceof Failure) return found;
   const expiresAt = workshop.clock.nowMs() + workshop.partialDeployment.refundAfterMs;
   return json(view(workshop, terms, found.quote, expiresAt));
 }
 
-async function order(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
-  // trust: the gateway has checked the body against `OrderBody`
-  const terms = body as OrderBody;
+async function order(workshop: Workshop, terms: OrderBody): Promise<Answer | Failure> {
   const owner = readAddress(workshop, terms.changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
   const named = readNamed(terms.utxos, 'body.utxos');

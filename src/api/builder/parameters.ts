@@ -4,6 +4,7 @@ import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import type { Workshop } from '../building/workshop.ts';
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
 import { ConfigAnswer, ParametersAnswer } from './schema.ts';
 
@@ -19,7 +20,7 @@ export function parameterRoutes(
   workshop: Pick<Workshop, 'deployment' | 'partialDeployment'>,
 ): Route[] {
   return [
-    {
+    route({
       ...READS,
       path: '/parameters',
       operationId: 'parameters',
@@ -27,8 +28,8 @@ export function parameterRoutes(
       answers: { 200: { description: 'Parameters', schema: ParametersAnswer } },
       causes: ['PROTOCOL_CONFIG_NETWORK_MISMATCH', 'CONTRACTS_CONFIG_NETWORK_MISMATCH'],
       handle: () => json(parametersOf(workshop.partialDeployment)),
-    },
-    {
+    }),
+    route({
       ...READS,
       path: '/snekfun-front/protocol-config.json',
       operationId: 'protocolConfig',
@@ -36,7 +37,7 @@ export function parameterRoutes(
       etag: true,
       answers: { 200: { description: 'Deployment', schema: ConfigAnswer } },
       handle: () => json(configOf(workshop.deployment)),
-    },
+    }),
   ];
 }
 

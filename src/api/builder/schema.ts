@@ -113,7 +113,6 @@ export const SignBody = Type.Object({
 });
 export type SignBody = Type.Static<typeof SignBody>;
 export const SubmitBody = Type.Object({ cbor: Hex(LONGEST_TRANSACTION) });
-export type SubmitBody = Type.Static<typeof SubmitBody>;
 export const SignedAnswer = Type.Object({ cbor: Hex(LONGEST_TRANSACTION) });
 export const SubmittedAnswer = Type.Object({ txHash: TxHash });
 

@@ -14,13 +14,14 @@ import {
   type Workshop,
   walletOf,
 } from '../building/workshop.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
 import { CancelBody, PartialAnswer, TransferBody } from './schema.ts';
 
 export function spendRoutes(workshop: Workshop): Route[] {
   return [
-    {
+    route({
       ...BUILDS,
       path: '/cancel',
       operationId: 'cancel',
@@ -28,9 +29,9 @@ export function spendRoutes(workshop: Workshop): Route[] {
       body: CancelBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
-      handle: (request) => cancel(workshop, request),
-    },
-    {
+      handle: ({ body }) => cancel(workshop, body),
+    }),
+    route({
       ...BUILDS,
       path: '/transfer',
       operationId: 'transfer',
@@ -39,14 +40,15 @@ export function spendRoutes(workshop: Workshop): Route[] {
       body: TransferBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR'],
-      handle: (request) => transfer(workshop, request),
-    },
+      handle: ({ body }) => transfer(workshop, body),
+    }),
   ];
 }
 
-async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
-  // trust: the gateway has checked the body against `CancelBody`
-  const { txHash, index, changeAddress, utxos, collaterals } = body as CancelBody;
+async function cancel(
+  workshop: Workshop,
+  { txHash, index, changeAddress, utxos, collaterals }: CancelBody,
+): Promise<Answer | Failure> {
   const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
   const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
@@ -80,9 +82,10 @@ async function cancel(workshop: Workshop, { body }: RouteRequest): Promise<Answe
   return json({ id: built.id, cbor, partial: collateral.isOurs });
 }
 
-async function transfer(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
-  // trust: the gateway has checked the body against `TransferBody`
-  const { utxos, changeAddress, distAddress, transferAssets } = body as TransferBody;
+async function transfer(
+  workshop: Workshop,
+  { utxos, changeAddress, distAddress, transferAssets }: TransferBody,
+): Promise<Answer | Failure> {
   const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
   const to = readAddress(workshop, distAddress, 'body.distAddress');

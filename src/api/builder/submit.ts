@@ -4,14 +4,15 @@ import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { readAddress, type Workshop } from '../building/workshop.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
 import { SignBody, SignedAnswer, SubmitBody, SubmittedAnswer } from './schema.ts';
 
 export function submitRoutes(workshop: Workshop): Route[] {
   const submitted = { 200: { description: 'Accepted', schema: SubmittedAnswer } };
   return [
-    {
+    route({
       ...BUILDS,
       path: '/sign',
       operationId: 'sign',
@@ -19,12 +20,12 @@ export function submitRoutes(workshop: Workshop): Route[] {
       body: SignBody,
       answers: { 200: { description: 'With the signatures', schema: SignedAnswer } },
       causes: ['SERVER_ERROR'],
-      handle(request) {
-        const signed = sign(workshop, request);
+      handle({ body }) {
+        const signed = sign(workshop, body);
         return signed instanceof Failure ? signed : json({ cbor: toHex(signed) });
       },
-    },
-    {
+    }),
+    route({
       ...BUILDS,
       path: '/sign-and-submit',
       operationId: 'signAndSubmit',
@@ -32,12 +33,12 @@ export function submitRoutes(workshop: Workshop): Route[] {
       body: SignBody,
       answers: submitted,
       causes: ['SERVER_ERROR'],
-      async handle(request) {
-        const signed = sign(workshop, request);
+      async handle({ body }) {
+        const signed = sign(workshop, body);
         return signed instanceof Failure ? signed : submit(workshop, signed);
       },
-    },
-    {
+    }),
+    route({
       ...BUILDS,
       path: '/submit',
       operationId: 'submit',
@@ -46,17 +47,15 @@ export function submitRoutes(workshop: Workshop): Route[] {
       body: SubmitBody,
       answers: submitted,
       causes: ['SERVER_ERROR'],
-      handle({ body }) {
-        // trust: the gateway has checked the body against `SubmitBody`
-        return submit(workshop, fromHex((body as SubmitBody).cbor));
-      },
-    },
+      handle: ({ body }) => submit(workshop, fromHex(body.cbor)),
+    }),
   ];
 }
 
-function sign(workshop: Workshop, { body }: RouteRequest): Uint8Array | Failure {
-  // trust: the gateway has checked the body against `SignBody`
-  const { cbor, witness, changeAddress } = body as SignBody;
+function sign(
+  workshop: Workshop,
+  { cbor, witness, changeAddress }: SignBody,
+): Uint8Array | Failure {
   const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
   return owner instanceof Failure ? owner : mergeWitnesses(fromHex(cbor), witness);
 }

@@ -5,11 +5,11 @@
 import { LRUCache } from 'lru-cache';
 import Type from 'typebox';
 import type { BarView } from '../../engine/market/barView.ts';
-import { isResolution, type Resolution } from '../../engine/market/resolution.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { begunUpTo, filledBars, tradedBars } from './history.ts';
 import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
 import { launchBar } from './launch.ts';
@@ -45,7 +45,7 @@ type Wrap = (bar: object, relevant: boolean) => object;
 export function chartRoutes(node: ChartNode): Route[] {
   const answers = new Rendering(node);
   return [
-    {
+    route({
       ...COMMON,
       path: '/v1/charts/history',
       operationId: 'chartHistory',
@@ -55,9 +55,9 @@ export function chartRoutes(node: ChartNode): Route[] {
       answers: { 200: { description: 'Bars', schema: Type.Array(BarSchema), headers: NEXT_TO } },
       etag: true,
       gzip: true,
-      handle: (request) => answers.history(request, PRICES),
-    },
-    {
+      handle: ({ query }) => answers.history(query, PRICES),
+    }),
+    route({
       ...COMMON,
       path: '/v1/charts/initial-state',
       operationId: 'chartInitialState',
@@ -65,9 +65,9 @@ export function chartRoutes(node: ChartNode): Route[] {
       description: LAUNCH_TEXT,
       query: StateQuery,
       answers: { 200: { description: 'The newest bar', schema: InitialState } },
-      handle: (request) => answers.newest(request, PRICES, initialState),
-    },
-    {
+      handle: ({ query }) => answers.newest(query, PRICES, initialState),
+    }),
+    route({
       ...COMMON,
       path: '/v1/charts/last',
       operationId: 'chartLast',
@@ -75,8 +75,8 @@ export function chartRoutes(node: ChartNode): Route[] {
       description: LAUNCH_TEXT,
       query: StateQuery,
       answers: { 200: { description: 'The newest bar', schema: BarSchema } },
-      handle: (request) => answers.newest(request, PRICES, lastBar),
-    },
+      handle: ({ query }) => answers.newest(query, PRICES, lastBar),
+    }),
     ...capRoutes(answers),
   ];
 }
@@ -84,7 +84,7 @@ export function chartRoutes(node: ChartNode): Route[] {
 function capRoutes(answers: Rendering): Route[] {
   const schema = Type.Array(MCapBarSchema);
   return [
-    {
+    route({
       ...COMMON,
       path: '/v1/charts/mcap/history',
       operationId: 'mcapHistory',
@@ -94,9 +94,9 @@ function capRoutes(answers: Rendering): Route[] {
       answers: { 200: { description: 'Bars', schema, headers: NEXT_TO } },
       etag: true,
       gzip: true,
-      handle: (request) => answers.history(request, MARKET_CAPS),
-    },
-    {
+      handle: ({ query }) => answers.history(query, MARKET_CAPS),
+    }),
+    route({
       ...COMMON,
       path: '/v1/charts/mcap/initial-state',
       operationId: 'mcapInitialState',
@@ -104,8 +104,8 @@ function capRoutes(answers: Rendering): Route[] {
       description: `${CAP_TEXT} ${LAUNCH_TEXT}`,
       query: StateQuery,
       answers: { 200: { description: 'The newest bar', schema: MCapInitialState } },
-      handle: (request) => answers.newest(request, MARKET_CAPS, initialState),
-    },
+      handle: ({ query }) => answers.newest(query, MARKET_CAPS, initialState),
+    }),
   ];
 }
 
@@ -146,12 +146,12 @@ class Rendering {
   }
 
   /** Between two entries nothing changes: the same question has the same answer. */
-  newest(request: RouteRequest, kind: ChartKind, wrap: Wrap): Answer | Failure {
+  newest(query: StateQuery, kind: ChartKind, wrap: Wrap): Answer | Failure {
     const { checkpoint } = this.#node.fold.store;
-    const last = this.#last.get(request.query);
+    const last = this.#last.get(query);
     if (last !== undefined && last.checkpoint === checkpoint) return last.answer;
-    const answer = this.#newest(readWish(request), kind, wrap);
-    if (!(answer instanceof Failure)) this.#last.set(request.query, { checkpoint, answer });
+    const answer = this.#newest(wishOf(query), kind, wrap);
+    if (!(answer instanceof Failure)) this.#last.set(query, { checkpoint, answer });
     return answer;
   }
 
@@ -172,17 +172,17 @@ class Rendering {
     });
   }
 
-  history(request: RouteRequest, kind: ChartKind): Answer | Failure {
-    const { from, to, limit, fill } = request.query;
-    if (Number(from) >= Number(to)) return invalid('query.from', '`from` must be before `to`.');
-    const wish = readWish(request);
+  history(query: HistoryQuery, kind: ChartKind): Answer | Failure {
+    const { from, to, limit = HISTORY_LIMIT, fill } = query;
+    if (from >= to) return invalid('query.from', '`from` must be before `to`.');
+    const wish = wishOf(query);
     const chart = this.#find(wish, kind);
     if (chart instanceof Failure) return chart;
     const { fold } = this.#node;
     const { resolution } = wish;
-    const fromMs = Number(from) * 1000;
-    const toMs = Number(to) * 1000;
-    const span = { fromMs, toMs, limit: Number(limit ?? HISTORY_LIMIT) };
+    const fromMs = from * 1000;
+    const toMs = to * 1000;
+    const span = { fromMs, toMs, limit };
     const filled = fill === 'previous';
     // A bar ceases to be the current one when it becomes final: its series has changed then.
     const version = `${this.#versionOf(chart)}:${filled ? begunUpTo(fold) : ''}`;
@@ -225,15 +225,8 @@ function lastBar(bar: object): object {
   return bar;
 }
 
-function readWish({ query }: RouteRequest): ChartWish {
-  const base = String(query.base).toLowerCase();
-  const quote = String(query.quote).toLowerCase();
-  return { base, quote, resolution: readResolution(query.resolution) };
-}
-
-function readResolution(value: string | number | undefined): Resolution {
-  assert(typeof value === 'string' && isResolution(value), 'the schema has checked the resolution');
-  return value;
+function wishOf({ base, quote, resolution }: StateQuery): ChartWish {
+  return { base: base.toLowerCase(), quote: quote.toLowerCase(), resolution };
 }
 
 function keyOf({ topic }: ChartKind, { base, quote, resolution }: ChartWish): string {

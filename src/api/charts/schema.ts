@@ -52,6 +52,7 @@ export const MCapInitialState = Type.Object({ bar: MCapBarSchema, isRelevant: Ty
 export const HISTORY_LIMIT = 5_000;
 
 export const StateQuery = Type.Object({ base: ASSET, quote: ASSET, resolution: ResolutionName });
+export type StateQuery = Type.Static<typeof StateQuery>;
 export const HistoryQuery = Type.Object({
   base: ASSET,
   quote: ASSET,
@@ -61,6 +62,7 @@ export const HistoryQuery = Type.Object({
   fill: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('previous')])),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
 });
+export type HistoryQuery = Type.Static<typeof HistoryQuery>;
 
 /** Of both kinds. */
 export const BarInput = Type.Object({

@@ -13,7 +13,8 @@ import {
 } from '../../engine/market/resolution.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { tradedBars } from './history.ts';
 import { type Chart, type ChartNode, findChart, pricePairs } from './market.ts';
 import { HISTORY_LIMIT } from './schema.ts';
@@ -38,6 +39,17 @@ const SymbolName = Type.String({
 const MAX_SECONDS = Math.floor(MAX_TIME_MS / 1000);
 /** TradingView asks for times before 1970 when it wants all there is. */
 const UdfSeconds = Type.Integer({ minimum: -MAX_SECONDS, maximum: MAX_SECONDS });
+
+const UdfHistoryQuery = Type.Object({
+  symbol: SymbolName,
+  resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
+  from: Type.Optional(UdfSeconds),
+  to: UdfSeconds,
+  // TradingView asks for what its screen holds, and does not read refusals.
+  countback: Type.Optional(
+    Type.Integer({ minimum: 1, description: `${HISTORY_LIMIT} at most are answered.` }),
+  ),
+});
 
 const Refusal = Type.Object({ s: Type.Literal('error'), errmsg: Type.String() });
 const NoData = Type.Object({
@@ -73,7 +85,7 @@ export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[]
 
 function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
   return [
-    {
+    route({
       ...COMMON,
       path: '/udf/config',
       operationId: 'udfConfig',
@@ -82,8 +94,8 @@ function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
       needsSync: false,
       positioned: false,
       handle: () => json(CONFIG),
-    },
-    {
+    }),
+    route({
       ...COMMON,
       path: '/udf/time',
       operationId: 'udfTime',
@@ -94,13 +106,13 @@ function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
       etag: false,
       gzip: false,
       handle: () => ({ body: String(Math.floor(clock.nowMs() / 1000)), type: 'text/plain' }),
-    },
+    }),
   ];
 }
 
 function symbolRoutes(node: ChartNode): Route[] {
   return [
-    {
+    route({
       ...COMMON,
       path: '/udf/symbols',
       operationId: 'udfSymbol',
@@ -109,9 +121,9 @@ function symbolRoutes(node: ChartNode): Route[] {
       answers: {
         200: { description: 'The symbol, or why not', schema: Type.Union([SymbolInfo, Refusal]) },
       },
-      handle: ({ query }) => describe(node, String(query.symbol)),
-    },
-    {
+      handle: ({ query }) => describe(node, query.symbol),
+    }),
+    route({
       ...COMMON,
       path: '/udf/search',
       operationId: 'udfSearch',
@@ -126,39 +138,28 @@ function symbolRoutes(node: ChartNode): Route[] {
       }),
       answers: { 200: { description: 'Symbols, best first', schema: Found } },
       handle: ({ query }) =>
-        json(
-          searchSymbols(node.fold, String(query.query ?? ''), Number(query.limit ?? DEFAULT_FOUND)),
-        ),
-    },
+        json(searchSymbols(node.fold, query.query ?? '', query.limit ?? DEFAULT_FOUND)),
+    }),
   ];
 }
 
 function historyRoute(node: ChartNode): Route {
-  return {
+  return route({
     ...COMMON,
     path: '/udf/history',
     operationId: 'udfHistory',
     summary: 'Bars as columns of numbers',
     description:
       'Bars that start in [from, to); `countback` wins over `from`: so many bars before `to`.',
-    query: Type.Object({
-      symbol: SymbolName,
-      resolution: Type.String({ maxLength: 8, description: '1, 5, 60, 1D, 1W or 1M.' }),
-      from: Type.Optional(UdfSeconds),
-      to: UdfSeconds,
-      // TradingView asks for what its screen holds, and does not read refusals.
-      countback: Type.Optional(
-        Type.Integer({ minimum: 1, description: `${HISTORY_LIMIT} at most are answered.` }),
-      ),
-    }),
+    query: UdfHistoryQuery,
     answers: {
       200: {
         description: 'Bars, no bars, or why not',
         schema: Type.Union([Columns, NoData, Refusal]),
       },
     },
-    handle: (request) => history(node, request),
-  };
+    handle: ({ query }) => history(node, query),
+  });
 }
 
 function describe({ fold }: ChartNode, text: string): Answer {
@@ -166,23 +167,26 @@ function describe({ fold }: ChartNode, text: string): Answer {
   return symbol === null ? refuse('unknown_symbol') : json(symbolInfo(symbol));
 }
 
-function history({ fold }: ChartNode, { query }: RouteRequest): Answer | Failure {
-  const resolution = readTradingViewResolution(String(query.resolution));
+function history(
+  { fold }: ChartNode,
+  query: Type.Static<typeof UdfHistoryQuery>,
+): Answer | Failure {
+  const resolution = readTradingViewResolution(query.resolution);
   if (resolution === null) {
     return refuse(`resolution must be one of ${CONFIG.supported_resolutions.join(', ')}`);
   }
-  const symbol = findSymbol(fold, String(query.symbol));
+  const symbol = findSymbol(fold, query.symbol);
   const names = symbol === null ? null : pricePairs({ ...symbol, resolution });
   const chart = findChart(fold, names, resolution);
   if (chart instanceof Failure) return chart;
   if (chart === null) return refuse('unknown_symbol');
   const { countback, from, to } = query;
   if (countback === undefined && from === undefined) return refuse('from or countback is needed');
-  const fromMs = countback === undefined ? Number(from) * 1000 : EARLIEST_START_MS;
+  const fromMs = countback === undefined && from !== undefined ? from * 1000 : EARLIEST_START_MS;
   const span = {
     fromMs: Math.max(EARLIEST_START_MS, fromMs),
-    toMs: Number(to) * 1000,
-    limit: Math.min(Number(countback ?? HISTORY_LIMIT), HISTORY_LIMIT),
+    toMs: to * 1000,
+    limit: Math.min(countback ?? HISTORY_LIMIT, HISTORY_LIMIT),
   };
   const { bars } = tradedBars(fold, chart, span);
   if (bars.length > 0) return json(columnsOf(bars));

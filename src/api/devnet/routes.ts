@@ -4,6 +4,7 @@ import { parseKeyAddress } from '../../cardano/codec/address.ts';
 import type { Devnet } from '../../chain/devnet.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { TxHash } from '../schemas/identifiers.ts';
 
 const MAX_FAUCET_ADA = 10_000;
@@ -12,7 +13,7 @@ const LOVELACE_PER_ADA = 1_000_000n;
 
 const Faucet = Type.Object({
   address: Type.String({ minLength: 1, maxLength: 200 }),
-  ada: Type.Optional(Type.Integer({ minimum: 2, maximum: MAX_FAUCET_ADA, default: 1000 })),
+  ada: Type.Optional({ ...Type.Integer({ minimum: 2, maximum: MAX_FAUCET_ADA }), default: 1000 }),
 });
 const Fork = Type.Object({
   depth: Type.Integer({ minimum: 1, maximum: MAX_BLOCKS }),
@@ -38,58 +39,49 @@ export function devnetRoutes(devnet: Devnet): Route[] {
 }
 
 function faucetRoute(devnet: Devnet): Route {
-  return {
+  return route({
     ...COMMON,
     path: '/devnet/v1/faucet',
     operationId: 'faucet',
     summary: 'Coins of this devnet, worth nothing, for an address',
     body: Faucet,
     answers: { 200: { description: 'Sent', schema: Type.Object({ txHash: TxHash }) } },
-    async handle({ body }) {
-      // trust: the gateway has checked the body against `Faucet`
-      const { address, ada } = body as Type.Static<typeof Faucet>;
+    async handle({ body: { address, ada } }) {
       if (parseKeyAddress(address, 'testnet') === null) {
         return invalid('body.address', 'A base or enterprise key address of a testnet is needed.');
       }
-      const outcome = await devnet.faucet(address, BigInt(ada ?? 1000) * LOVELACE_PER_ADA);
+      const outcome = await devnet.faucet(address, BigInt(ada) * LOVELACE_PER_ADA);
       if (outcome instanceof Failure) return outcome;
       if (outcome.outcome === 'accepted')
         return { body: JSON.stringify({ txHash: outcome.txHash }) };
       return new Failure('SERVER_ERROR', outcome.message, { reason: outcome.reason });
     },
-  };
+  });
 }
 
 function forkRoute(devnet: Devnet): Route {
-  return {
+  return route({
     ...COMMON,
     path: '/devnet/v1/fork',
     operationId: 'fork',
     summary: 'Undo the newest blocks; their transactions wait again, or are gone',
     body: Fork,
     answers: { 200: { description: 'Height after it', schema: Height } },
-    async handle({ body }) {
-      // trust: the gateway has checked the body against `Fork`
-      const { depth, resubmit } = body as Type.Static<typeof Fork>;
-      return answer(await devnet.fork(depth, resubmit ?? 'all'));
-    },
-  };
+    handle: async ({ body: { depth, resubmit = 'all' } }) =>
+      answer(await devnet.fork(depth, resubmit)),
+  });
 }
 
 function mineRoute(devnet: Devnet): Route {
-  return {
+  return route({
     ...COMMON,
     path: '/devnet/v1/mine',
     operationId: 'mine',
     summary: 'Make blocks at once, where the clock allows it',
     body: Mine,
     answers: { 200: { description: 'Height after it', schema: Height } },
-    async handle({ body }) {
-      // trust: the gateway has checked the body against `Mine`
-      const { blocks } = body as Type.Static<typeof Mine>;
-      return answer(await devnet.mine(blocks));
-    },
-  };
+    handle: async ({ body }) => answer(await devnet.mine(body.blocks)),
+  });
 }
 
 function answer(height: number | Failure): Answer | Failure {

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { stringify } from 'yaml';
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import type { Topic } from '../topics/port.ts';
 import { scriptText, styleText } from './assets.ts';
 import { asyncapi } from './asyncapi.ts';
@@ -76,7 +77,7 @@ function served(
 ): Route {
   const body = once(build);
   const headers = type.startsWith('text/html') ? HTML_HEADERS : {};
-  return {
+  return route({
     method: 'GET',
     path,
     operationId,
@@ -91,7 +92,7 @@ function served(
     etag: true,
     gzip: true,
     handle: () => ({ body: body(), type, headers }),
-  };
+  });
 }
 
 function yaml(document: JsonObject): string {

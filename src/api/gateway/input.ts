@@ -1,7 +1,7 @@
 /**
  * Checks what a client sent against a schema, and says in words what is wrong and where. `null`
  * and `""` in an optional field mean that it is absent (api.md section 0), so they are taken out
- * before the check.
+ * before the check, and the defaults of absent ones are put in after it.
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -10,13 +10,18 @@ import { type Detail, Failure } from '../../engine/runtime/errors.ts';
 const MAX_DETAILS = 20;
 
 /** `root` is the first part of the paths in details: `query`, `body`, `data`. */
-export type Check = (value: unknown, root: string) => { readonly value: unknown } | Failure;
+export type Check = (value: unknown, root: string) => Checked | Failure;
+
+export interface Checked {
+  readonly value: unknown;
+}
 
 export function checkOf(schema: TSchema): Check {
   const validator = Compile(schema);
+  const defaults = defaultsOf(schema);
   return (value, root) => {
     const present = withoutAbsent(schema, value);
-    if (validator.Check(present)) return { value: present };
+    if (validator.Check(present)) return { value: withDefaults(present, defaults) };
     const details = describe(validator.Errors(present), root, schema);
     const first = details[0];
     const where = first === undefined ? root : `${first.path} ${first.message}`;
@@ -39,6 +44,19 @@ function withoutAbsent(schema: unknown, value: unknown): unknown {
     kept.push([name, withoutAbsent(schema.properties[name], field)]);
   }
   return Object.fromEntries(kept);
+}
+
+/** Of the fields of an object, not of objects inside it: no schema has any there. */
+function defaultsOf(schema: unknown): readonly (readonly [string, unknown])[] {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return [];
+  return Object.entries(schema.properties).flatMap(([name, field]) =>
+    isRecord(field) && field.default !== undefined ? [[name, field.default] as const] : [],
+  );
+}
+
+function withDefaults(value: unknown, defaults: ReturnType<typeof defaultsOf>): unknown {
+  if (defaults.length === 0 || !isRecord(value)) return value;
+  return { ...Object.fromEntries(defaults), ...value };
 }
 
 interface SchemaError {

@@ -10,11 +10,12 @@ import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Position } from '../../engine/runtime/position.ts';
 
+/** A request after its checks, as the gateway hands it on; `route()` types it for the handler. */
 export interface RouteRequest {
   /** Checked against `Route.query`; integers are numbers, absent and empty fields are left out. */
-  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly query: unknown;
   /** Path parameters by name. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: unknown;
   /**
    * Checked against `Route.body`, or the fields of `Route.form`; undefined where the route takes
    * none or the body was empty.

@@ -80,7 +80,7 @@ export function createServer(observer: Observer): Server {
     publish: (channel, bytes, isBinary) => void app.publish(channel, bytes, isBinary),
     listen(host, port, isShared) {
       // trust: the library's typings lack this overload; the method takes these four arguments.
-      const listener = app as unknown as ListenWithOptions;
+      const listener = app as uWS.TemplatedApp & ListenWithOptions;
       return new Promise((resolve) => {
         listener.listen(host, port, isShared ? LISTEN_SHARED : LISTEN_EXCLUSIVE, (socket) => {
           if (socket === false) {

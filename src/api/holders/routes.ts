@@ -1,12 +1,11 @@
 /** Holders of a token, and what wallets made of it and have of it, over HTTP. */
-import type Type from 'typebox';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { holderPage, poolOf } from './holders.ts';
 import {
   AssetBalanceOrNull,
-  DEFAULT_HOLDERS,
   Holders,
   HoldersQuery,
   Keys,
@@ -41,7 +40,7 @@ const AVERAGE_COST =
 /** `fold` is asked anew each time, a new epoch replaces it. */
 export function holderRoutes(node: { readonly fold: Fold }): Route[] {
   return [
-    {
+    route({
       ...COMMON,
       method: 'GET',
       path: '/balances/v1/pool/holders',
@@ -55,17 +54,15 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
       causes: ['ASSET_NOT_FOUND'],
       etag: true,
       handle: ({ query }) => {
-        const asset = lower(query.assetId);
+        const asset = query.assetId.toLowerCase();
         const pool = poolOf(node.fold, asset);
         if (pool === null) {
           return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
         }
-        const offset = Number(query.offset ?? 0);
-        const limit = Number(query.limit ?? DEFAULT_HOLDERS);
-        return json(holderPage(node.fold, pool, { offset, limit }));
+        return json(holderPage(node.fold, pool, query));
       },
-    },
-    {
+    }),
+    route({
       ...COMMON,
       method: 'GET',
       path: '/v1/orders-feed/metrics',
@@ -74,8 +71,9 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
       description: `${AVERAGE_COST} null where the key has no fill of the token.`,
       query: TraderQuery,
       answers: { 200: { description: 'Metrics, or null', schema: TradingMetricsOrNull } },
-      handle: ({ query }) => json(metricsOf(node.fold, lower(query.asset), lower(query.pkh))),
-    },
+      handle: ({ query }) =>
+        json(metricsOf(node.fold, query.asset.toLowerCase(), query.pkh.toLowerCase())),
+    }),
     ...walletRoutes(node),
   ];
 }
@@ -83,16 +81,17 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
 function walletRoutes(node: { readonly fold: Fold }): Route[] {
   const ofKeys = { ...COMMON, method: 'POST', query: TokenQuery, body: Keys } as const;
   return [
-    {
+    route({
       ...ofKeys,
       path: '/balances/v1/user/pnl-card',
       operationId: 'pnlCard',
       summary: 'Profit of a user’s wallets with a token, in ADA and in percent',
       description: `Of all keys together. ${AVERAGE_COST} null where none of them bought.`,
       answers: { 200: { description: 'The card, or null', schema: PnlCardOrNull } },
-      handle: ({ query, body }) => json(pnlCardOf(node.fold, lower(query.assetId), readKeys(body))),
-    },
-    {
+      handle: ({ query, body }) =>
+        json(pnlCardOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
+    }),
+    route({
       ...ofKeys,
       path: '/balances/v1/asset/asset-balance',
       operationId: 'assetBalance',
@@ -101,19 +100,14 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
         'Confirmed tokens at all addresses with these payment keys, however they came. ' +
         `${COUNTED} null where there are none.`,
       answers: { 200: { description: 'The balance, or null', schema: AssetBalanceOrNull } },
-      handle: ({ query, body }) => json(worthOf(node.fold, lower(query.assetId), readKeys(body))),
-    },
+      handle: ({ query, body }) =>
+        json(worthOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
+    }),
   ];
 }
 
-function readKeys(body: unknown): Set<string> {
-  // trust: the gateway has checked the body against `Keys`
-  const keys = body as Type.Static<typeof Keys>;
+function distinct(keys: readonly string[]): Set<string> {
   return new Set(keys.map((pkh) => pkh.toLowerCase()));
-}
-
-function lower(id: string | number | undefined): string {
-  return String(id).toLowerCase();
 }
 
 function json(value: object | null): Answer {

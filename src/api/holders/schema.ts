@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Amount, AssetIdShape, KeyHash } from '../schemas/identifiers.ts';
 import { Limit, Offset } from '../schemas/paging.ts';
 
-export const DEFAULT_HOLDERS = 100;
+const DEFAULT_HOLDERS = 100;
 const MOST_HOLDERS = 101;
 const MOST_KEYS = 1000;
 

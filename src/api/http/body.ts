@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox';
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import { type Check, checkOf } from '../gateway/input.ts';
+import { type Check, type Checked, checkOf } from '../gateway/input.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -133,7 +133,7 @@ export class BodyReader {
     this.#check = schema === undefined ? null : checkOf(schema);
   }
 
-  read(bytes: Buffer): { readonly value: unknown } | Failure {
+  read(bytes: Buffer): Checked | Failure {
     const parsed = bytes.length === 0 ? { value: null } : parseJson(bytes, 'body');
     if (parsed instanceof Failure) return parsed;
     if (this.#check === null) return { value: undefined };

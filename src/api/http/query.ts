@@ -4,23 +4,20 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { TObject } from 'typebox';
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import { type Check, checkOf, isRecord } from '../gateway/input.ts';
-import type { RouteRequest } from '../gateway/port.ts';
-
-export type Query = RouteRequest['query'];
+import { type Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type Check, type Checked, checkOf, isRecord } from '../gateway/input.ts';
 
 const REMEMBERED = 500;
 const LONGEST_REMEMBERED = 512;
 const INTEGER = /^-?\d{1,15}$/;
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
-const NONE: Query = {};
+const NONE = { value: {} };
 
 export class QueryReader {
   readonly #names: ReadonlyMap<string, RegExp | null>;
   readonly #required: readonly string[];
   readonly #check: Check | null;
-  readonly #remembered = new LRUCache<string, Query | Failure>({ max: REMEMBERED });
+  readonly #remembered = new LRUCache<string, Checked | Failure>({ max: REMEMBERED });
 
   constructor(schema: TObject | undefined) {
     const properties = Object.entries(schema?.properties ?? {});
@@ -29,7 +26,7 @@ export class QueryReader {
     this.#check = schema === undefined ? null : checkOf(schema);
   }
 
-  read(raw: string): Query | Failure {
+  read(raw: string): Checked | Failure {
     if (this.#check === null) return NONE;
     const known = this.#remembered.get(raw);
     if (known !== undefined) return known;
@@ -38,7 +35,7 @@ export class QueryReader {
     return result;
   }
 
-  #parse(raw: string, check: Check): Query | Failure {
+  #parse(raw: string, check: Check): Checked | Failure {
     const fields: Record<string, string | number> = {};
     for (const pair of raw.split('&')) {
       const at = pair.indexOf('=');
@@ -50,8 +47,7 @@ export class QueryReader {
       if (text === '' || (text === 'null' && !this.#required.includes(name))) delete fields[name];
       else fields[name] = numeral?.test(text) ? Number(text) : text;
     }
-    const checked = check(fields, 'query');
-    return checked instanceof Failure ? checked : fields;
+    return check(fields, 'query');
   }
 }
 
@@ -72,8 +68,6 @@ export function decode(text: string): string | null {
   }
 }
 
-const NO_PARAMETERS: RouteRequest['params'] = {};
-
 /** The `:name` segments of a path: decoded, and checked where the route says how. */
 export class ParameterReader {
   readonly #names: readonly string[];
@@ -85,16 +79,15 @@ export class ParameterReader {
   }
 
   /** `segment` gives the raw text of a parameter by its place. */
-  read(segment: (index: number) => string): RouteRequest['params'] | Failure {
-    if (this.#names.length === 0) return NO_PARAMETERS;
+  read(segment: (index: number) => string): Checked | Failure {
+    if (this.#names.length === 0) return NONE;
     const params: Record<string, string> = {};
     for (const [index, name] of this.#names.entries()) {
       const value = decodeSegment(segment(index));
       if (value === null) return invalid(`path.${name}`, 'malformed percent-encoding');
       params[name] = value;
     }
-    const checked = this.#check?.(params, 'path');
-    return checked instanceof Failure ? checked : params;
+    return this.#check?.(params, 'path') ?? { value: params };
   }
 }
 

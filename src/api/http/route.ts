@@ -89,7 +89,8 @@ export class RouteServer {
     const query = this.#query.read(req.getQuery() ?? '');
     if (query instanceof Failure) return query;
     const params = this.#parameters.read((index) => req.getParameter(index) ?? '');
-    return params instanceof Failure ? params : { query, params, body: undefined };
+    if (params instanceof Failure) return params;
+    return { query: query.value, params: params.value, body: undefined };
   }
 
   #receive(visit: Visit, input: RouteRequest): void {

@@ -2,11 +2,12 @@
 import Type from 'typebox';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import type { ImageStore } from '../imageStore/port.ts';
 
 export function imageRoutes(images: ImageStore): Route[] {
   return [
-    {
+    route({
       method: 'GET',
       path: '/ipfs/:cid',
       operationId: 'image',
@@ -20,8 +21,7 @@ export function imageRoutes(images: ImageStore): Route[] {
       positioned: false,
       etag: true,
       gzip: false,
-      async handle({ params }) {
-        const cid = params.cid ?? '';
+      async handle({ params: { cid } }) {
         const found = await images.get(cid);
         if (found instanceof Failure) return found;
         if (found === null) return new Failure('NOT_FOUND', `No image ${cid} is kept here.`);
@@ -32,6 +32,6 @@ export function imageRoutes(images: ImageStore): Route[] {
         };
         return { body: found.bytes, type: found.mediaType, tag: cid, headers };
       },
-    },
+    }),
   ];
 }

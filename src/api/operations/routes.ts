@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { formatPosition } from '../../engine/runtime/position.ts';
 import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { registerStatus } from './gauges.ts';
 import { Live, Ready, ServerTime } from './schema.ts';
 import type { NodeStatus } from './status.ts';
@@ -27,7 +28,7 @@ export function adminRoutes(status: NodeStatus, registry: Registry): readonly Ro
 
 function liveRoute(): Route {
   const body = JSON.stringify({ live: true });
-  return {
+  return route({
     ...LOOK,
     path: '/health/live',
     operationId: 'healthLive',
@@ -35,11 +36,11 @@ function liveRoute(): Route {
     answers: { 200: { description: 'It does.', schema: Live } },
     rate: 'free',
     handle: () => ({ body }),
-  };
+  });
 }
 
 function readyRoute(status: NodeStatus): Route {
-  return {
+  return route({
     ...LOOK,
     path: '/health/ready',
     operationId: 'healthReady',
@@ -50,7 +51,7 @@ function readyRoute(status: NodeStatus): Route {
     },
     rate: 'free',
     handle: () => readiness(status),
-  };
+  });
 }
 
 function readiness(status: NodeStatus): Answer {
@@ -84,7 +85,7 @@ function readiness(status: NodeStatus): Answer {
 
 function metricsRoute(registry: Registry): Route {
   const type = registry.contentType;
-  return {
+  return route({
     ...LOOK,
     path: '/metrics',
     operationId: 'metrics',
@@ -92,12 +93,12 @@ function metricsRoute(registry: Registry): Route {
     answers: { 200: { description: 'Text exposition format.', type } },
     rate: 'free',
     handle: async () => ({ body: await registry.metrics(), type }),
-  };
+  });
 }
 
 /** What clients may ask about the server itself. */
 export function utilityRoutes(clock: Clock): readonly Route[] {
-  const time: Route = {
+  const time: Route = route({
     ...LOOK,
     path: '/v1/utility/server/time',
     operationId: 'serverTime',
@@ -106,6 +107,6 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
     answers: { 200: { description: 'The time now.', schema: ServerTime } },
     rate: 'read',
     handle: () => ({ body: JSON.stringify({ timestamp: clock.nowMs() }) }),
-  };
+  });
   return [time];
 }

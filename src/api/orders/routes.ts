@@ -2,7 +2,8 @@
 import { ordersTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { withFills } from './fills.ts';
 import { type OrderNode, Orders, type OrderWish } from './market.ts';
@@ -42,7 +43,7 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       summary,
     }) as const;
   return [
-    {
+    route({
       ...PAGED,
       path: '/v1/orders-feed/initial/state',
       operationId: 'orderFeed',
@@ -51,32 +52,33 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       query: OrderFeedQuery,
       body: AnyKeys,
       causes: ['ASSET_NOT_FOUND'],
-      handle: (request) => feed(request, node, pages),
-    },
-    {
+      handle: ({ query, body }) => feed(query, body ?? [], node, pages),
+    }),
+    route({
       ...ofKeys('', 'userHistory', 'Orders of payment keys, over all tokens'),
       query: HistoryQuery,
       body: SomeKeys,
-      handle: (request) => page(request, node, { token: null, pkhs: keysOf(request) }),
-    },
-    {
+      handle: ({ query, body }) => page(query, node, { token: null, pkhs: distinct(body) }),
+    }),
+    route({
       ...ofKeys('/by/asset', 'userHistoryByAsset', 'Orders of payment keys for one token'),
       query: HistoryByAssetQuery,
       body: SomeKeys,
       causes: ['ASSET_NOT_FOUND'],
-      handle: (request) =>
-        unknownAsset(request, node) ??
-        page(request, node, { token: assetOf(request), pkhs: keysOf(request) }),
-    },
-    {
+      handle: ({ query, body }) => {
+        const token = query.asset.toLowerCase();
+        return unknownAsset(token, node) ?? page(query, node, { token, pkhs: distinct(body) });
+      },
+    }),
+    route({
       ...ofKeys('/open', 'userOpenOrders', 'Orders of payment keys that have not ended'),
       description: 'Every status except Evaluated, Refunded and Dropped.',
       query: HistoryQuery,
       body: SomeKeys,
-      handle: (request) =>
-        page(request, node, { token: null, pkhs: keysOf(request), onlyOpen: true }),
-    },
-    {
+      handle: ({ query, body }) =>
+        page(query, node, { token: null, pkhs: distinct(body), onlyOpen: true }),
+    }),
+    route({
       ...COMMON,
       method: 'GET',
       path: '/v1/user-history-feed/order/trades',
@@ -85,30 +87,38 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       query: BeaconQuery,
       answers: { 200: { description: 'The order', schema: OrderTrades } },
       causes: ['ORDER_NOT_FOUND'],
-      handle: ({ query }) => byBeacon(String(query.beacon).toLowerCase(), node),
-    },
+      handle: ({ query }) => byBeacon(query.beacon.toLowerCase(), node),
+    }),
   ];
 }
 
-function feed(request: RouteRequest, node: OrderNode, pages: KeptPages): Answer | Failure {
-  const unknown = unknownAsset(request, node);
+function feed(
+  query: OrderFeedQuery,
+  pkhs: readonly string[],
+  node: OrderNode,
+  pages: KeptPages,
+): Answer | Failure {
+  const token = query.asset.toLowerCase();
+  const unknown = unknownAsset(token, node);
   if (unknown !== null) return unknown;
-  const token = assetOf(request);
-  const keys = keysOf(request);
-  const { offset = 0, limit = DEFAULT_LIMIT, before } = request.query;
+  const keys = distinct(pkhs);
+  const { offset, limit, before } = query;
   const isUsual = keys.length === 0 && offset === 0 && before === undefined;
   if (isUsual && limit === DEFAULT_LIMIT) {
     const first = () => render(node, { token, pkhs: null }, { offset: 0, limit });
     return { body: pages.of(ordersTag(token), 'first', first) };
   }
-  return page(request, node, { token, pkhs: keys.length === 0 ? null : keys });
+  return page(query, node, { token, pkhs: keys.length === 0 ? null : keys });
 }
 
-function page({ query }: RouteRequest, node: OrderNode, wish: OrderWish): Answer | Failure {
-  const { offset = 0, limit = DEFAULT_LIMIT, before } = query;
-  const range = { offset: Number(offset), limit: Number(limit) };
+function page(
+  { offset, limit, before }: HistoryQuery,
+  node: OrderNode,
+  wish: OrderWish,
+): Answer | Failure {
+  const range = { offset, limit };
   if (before === undefined) return { body: render(node, wish, range) };
-  const place = new Orders(node).placeOf(String(before).toLowerCase());
+  const place = new Orders(node).placeOf(before.toLowerCase());
   if (place !== null) return { body: render(node, wish, { ...range, before: place }) };
   return invalid('query.before', `No order ${before} is on the chain (now): begin at the top.`);
 }
@@ -132,19 +142,12 @@ function byBeacon(beacon: string, node: OrderNode): Answer | Failure {
   return new Failure('ORDER_NOT_FOUND', `No order with the beacon ${beacon} is known here.`);
 }
 
-function unknownAsset(request: RouteRequest, { fold }: OrderNode): Failure | null {
-  const asset = assetOf(request);
+function unknownAsset(asset: AssetId, { fold }: OrderNode): Failure | null {
   if (fold.directory.find(asset) !== null) return null;
   return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
 }
 
-function assetOf({ query }: RouteRequest): AssetId {
-  return String(query.asset).toLowerCase();
-}
-
 /** Distinct, in lower case. */
-function keysOf({ body }: RouteRequest): string[] {
-  // trust: the gateway has checked the body against `AnyKeys` or `SomeKeys`
-  const keys = (body ?? []) as readonly string[];
+function distinct(keys: readonly string[]): string[] {
   return [...new Set(keys.map((key) => key.toLowerCase()))];
 }

@@ -1,6 +1,7 @@
 /** Orders over HTTP and WebSocket: checks and documents (api.md sections 2 and 6.3). */
 import Type from 'typebox';
 import { ORDER_STATUSES } from '../../engine/market/orderView.ts';
+import type { InputOf } from '../gateway/route.ts';
 import {
   AddressText,
   Amount,
@@ -98,7 +99,9 @@ export const OrderPage = Type.Object(
 const PAGE = { offset: Offset, limit: Limit(100, 100), before: Before('order') };
 
 export const OrderFeedQuery = Type.Object({ asset: AssetIdShape, ...PAGE });
+export type OrderFeedQuery = InputOf<typeof OrderFeedQuery>;
 export const HistoryQuery = Type.Object(PAGE);
+export type HistoryQuery = InputOf<typeof HistoryQuery>;
 export const HistoryByAssetQuery = OrderFeedQuery;
 export const BeaconQuery = Type.Object({
   beacon: Type.String({

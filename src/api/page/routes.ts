@@ -3,6 +3,7 @@
  * browser may keep each for good, and never mixes files of two versions.
  */
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { type Document, documentOf } from './document.ts';
 import { type PageFile, type PageSources, readSources } from './sources.ts';
 
@@ -45,20 +46,20 @@ function pageRoute({ html, policy }: Document): Route {
     'Cache-Control': 'no-cache',
   };
   const type = 'text/html; charset=utf-8';
-  return {
+  return route({
     ...COMMON,
     path: '/',
     operationId: 'page',
     summary: 'The market as a page',
     answers: { 200: { description: 'The page', type } },
     handle: () => ({ body: html, type, headers }),
-  };
+  });
 }
 
 function fileRoute(path: string, { type, text }: PageFile): Route {
   const headers = { ...NO_SNIFFING, 'Cache-Control': FOR_GOOD };
   let body: string | null = null;
-  return {
+  return route({
     ...COMMON,
     path,
     operationId: 'pageFile',
@@ -68,5 +69,5 @@ function fileRoute(path: string, { type, text }: PageFile): Route {
       body ??= text();
       return { body, type, headers };
     },
-  };
+  });
 }

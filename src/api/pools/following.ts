@@ -1,9 +1,10 @@
 /** Pools that a client names: those it follows. */
-import type Type from 'typebox';
 import type { ListedPool } from '../../engine/actors/directory.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import type { Route } from '../gateway/port.ts';
-import { counted, integer, READS } from './route.ts';
-import { FollowedAssets, FollowingQuery, MOST_FOLLOWING, Pools } from './schema.ts';
+import { route } from '../gateway/route.ts';
+import { counted, READS } from './route.ts';
+import { FollowedAssets, FollowingQuery, Pools } from './schema.ts';
 import type { PoolViews } from './views.ts';
 
 const FOLLOWS = {
@@ -18,7 +19,7 @@ const ORDER =
 
 export function followingRoutes(views: PoolViews): Route[] {
   return [
-    {
+    route({
       ...FOLLOWS,
       path: '/v1/following',
       operationId: 'following',
@@ -28,12 +29,11 @@ export function followingRoutes(views: PoolViews): Route[] {
       answers: { 200: { description: 'A page, and how many there are', schema: Pools } },
       handle({ body, query }) {
         const found = findAll(views, body);
-        const offset = integer(query.offset, 0);
-        const end = offset + integer(query.limit, MOST_FOLLOWING);
-        return counted(found.length, views.texts(found.slice(offset, end)));
+        const { offset, limit } = query;
+        return counted(found.length, views.texts(found.slice(offset, offset + limit)));
       },
-    },
-    {
+    }),
+    route({
       ...FOLLOWS,
       path: '/v1/following/list',
       operationId: 'followingList',
@@ -44,13 +44,11 @@ export function followingRoutes(views: PoolViews): Route[] {
         const found = findAll(views, body);
         return counted(found.length, views.texts(found));
       },
-    },
+    }),
   ];
 }
 
-function findAll({ directory }: PoolViews, body: unknown): ListedPool[] {
-  // trust: the gateway has checked the body against `FollowedAssets`
-  const assets = body as Type.Static<typeof FollowedAssets>;
+function findAll({ directory }: PoolViews, assets: readonly AssetId[]): ListedPool[] {
   const wanted = new Set(assets.map((asset) => asset.toLowerCase()));
   return [...wanted].flatMap((asset) => directory.find(asset) ?? []);
 }

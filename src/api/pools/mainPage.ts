@@ -1,18 +1,18 @@
 /** The main page: the lists, the pool on top, and search. */
 import Type from 'typebox';
 import type { Directory, ListedPool } from '../../engine/actors/directory.ts';
-import { POOL_LISTS, type PoolList } from '../../engine/market/poolView.ts';
-import { assert } from '../../engine/runtime/assert.ts';
+import type { PoolList } from '../../engine/market/poolView.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
-import { counted, integer, MOST_ON_PAGE, READS } from './route.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { type InputOf, route } from '../gateway/route.ts';
+import { counted, MOST_ON_PAGE, READS } from './route.ts';
 import { LiquidityPoolInfo, MOST_POINTS, PoolListQuery, Pools, SearchQuery } from './schema.ts';
 import type { PoolViews } from './views.ts';
 
 export function mainPageRoutes(views: PoolViews): Route[] {
   const pages = new Pages(views);
   return [
-    {
+    route({
       ...READS,
       method: 'GET',
       path: '/v1/pools-main-page/initial/state',
@@ -22,9 +22,9 @@ export function mainPageRoutes(views: PoolViews): Route[] {
       query: PoolListQuery,
       answers: { 200: { description: 'Pools', schema: Type.Array(LiquidityPoolInfo) } },
       etag: true,
-      handle: ({ query }) => pages.of(readList(query.filter)),
-    },
-    {
+      handle: ({ query }) => pages.of(query.filter),
+    }),
+    route({
       ...READS,
       method: 'GET',
       path: '/v1/pools-main-page/koth',
@@ -34,8 +34,8 @@ export function mainPageRoutes(views: PoolViews): Route[] {
       answers: { 200: { description: 'The pool', schema: LiquidityPoolInfo } },
       causes: ['ASSET_NOT_FOUND'],
       handle: () => koth(views),
-    },
-    {
+    }),
+    route({
       ...READS,
       method: 'GET',
       path: '/v1/pools-main-page/search',
@@ -47,8 +47,8 @@ export function mainPageRoutes(views: PoolViews): Route[] {
         'it, then the others; among them the highest market cap first, ties by asset id.',
       query: SearchQuery,
       answers: { 200: { description: 'A page, and how many there are', schema: Pools } },
-      handle: (request) => search(request, views),
-    },
+      handle: ({ query }) => search(query, views),
+    }),
   ];
 }
 
@@ -97,25 +97,16 @@ function koth(views: PoolViews): Answer | Failure {
   return new Failure('ASSET_NOT_FOUND', 'No token was launched here yet, so none is on top.');
 }
 
-function search({ query }: RouteRequest, views: PoolViews): Answer | Failure {
-  const text = String(query.pattern);
+function search(
+  { pattern, offset, limit }: InputOf<typeof SearchQuery>,
+  views: PoolViews,
+): Answer | Failure {
   // The schema lets signs that are put together of several pass as one.
-  const points = [...text].length;
+  const points = [...pattern].length;
   if (points > MOST_POINTS) {
     const message = `must have at most ${MOST_POINTS} code points, not ${points}`;
     return invalid('query.pattern', message);
   }
-  const { offset, limit } = query;
-  const { count, items } = views.directory.search(
-    text.trim(),
-    integer(offset, 0),
-    integer(limit, MOST_ON_PAGE),
-  );
+  const { count, items } = views.directory.search(pattern.trim(), offset, limit);
   return counted(count, views.texts(items));
-}
-
-function readList(value: string | number | undefined): PoolList {
-  const list = POOL_LISTS.find((name) => name === value);
-  assert(list !== undefined, 'the schema has checked the filter');
-  return list;
 }

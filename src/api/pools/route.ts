@@ -16,8 +16,3 @@ export const MOST_ON_PAGE = 100;
 export function counted(count: number, items: string): Answer {
   return { body: Buffer.from(`{"count":${count},"items":${items}}`) };
 }
-
-/** An integer of a checked query, or what it is when it is absent. */
-export function integer(value: string | number | undefined, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
-}

@@ -1,8 +1,10 @@
 /** Pools over HTTP: the main page, those a client follows, and one pool with its token. */
 import type { ListedPool } from '../../engine/actors/directory.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import { curveProgress, viewInfo } from '../../engine/market/poolView.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { followingRoutes } from './following.ts';
 import { mainPageRoutes } from './mainPage.ts';
 import { READS } from './route.ts';
@@ -23,40 +25,41 @@ export function poolRoutes(node: PoolNode): Route[] {
 
 function feedRoutes(views: PoolViews): Route[] {
   return [
-    {
+    route({
       ...OF_ASSET,
       path: '/v1/pools-feed/initial/state',
       operationId: 'pool',
       summary: 'One pool',
       answers: { 200: { description: 'The pool', schema: LiquidityPoolInfo } },
-      handle: (request) => answer(request, views, (listed) => views.text(listed)),
-    },
-    {
+      handle: ({ query }) => answer(query.asset, views, (listed) => views.text(listed)),
+    }),
+    route({
       ...OF_ASSET,
       path: '/v1/pools-feed/curve/progress',
       operationId: 'curveProgress',
       summary: 'How much of its cap a pool has, in percent',
       answers: { 200: { description: 'Progress', schema: Progress } },
-      handle: (request) =>
-        answer(request, views, ({ pool }) => JSON.stringify({ percent: curveProgress(pool) })),
-    },
-    {
+      handle: ({ query }) =>
+        answer(query.asset, views, ({ pool }) => JSON.stringify({ percent: curveProgress(pool) })),
+    }),
+    route({
       ...OF_ASSET,
       path: '/v1/asset-info',
       operationId: 'assetInfo',
       summary: 'What the launch said of a token',
       answers: { 200: { description: 'The token', schema: AssetInfo } },
-      handle: (request) => answer(request, views, ({ pool }) => JSON.stringify(viewInfo(pool))),
-    },
+      handle: ({ query }) =>
+        answer(query.asset, views, ({ pool }) => JSON.stringify(viewInfo(pool))),
+    }),
   ];
 }
 
 function answer(
-  { query }: RouteRequest,
+  id: AssetId,
   { directory }: PoolViews,
   textOf: (listed: ListedPool) => string,
 ): Answer | Failure {
-  const asset = String(query.asset).toLowerCase();
+  const asset = id.toLowerCase();
   const listed = directory.find(asset);
   if (listed !== null) return { body: Buffer.from(textOf(listed)) };
   return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);

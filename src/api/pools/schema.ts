@@ -81,9 +81,9 @@ export const Pools = Type.Object({
 });
 
 const MOST_OFFSET = 1_000_000_000;
-const OFFSET = Type.Integer({ minimum: 0, maximum: MOST_OFFSET, default: 0 });
+const OFFSET = { ...Type.Integer({ minimum: 0, maximum: MOST_OFFSET }), default: 0 };
 function limitOf(most: number) {
-  return Type.Integer({ minimum: 1, maximum: most, default: most });
+  return { ...Type.Integer({ minimum: 1, maximum: most }), default: most };
 }
 
 /** Code points of a search. */
@@ -104,7 +104,7 @@ export const FollowedAssets = Type.Array(AssetIdShape, {
   maxItems: 1000,
   description: 'Asset ids of tokens.',
 });
-export const MOST_FOLLOWING = 60;
+const MOST_FOLLOWING = 60;
 export const FollowingQuery = Type.Object({
   offset: Type.Optional(OFFSET),
   limit: Type.Optional(limitOf(MOST_FOLLOWING)),

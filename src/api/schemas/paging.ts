@@ -2,12 +2,14 @@
 import Type from 'typebox';
 import { OutputId } from './identifiers.ts';
 
-export const Offset = Type.Optional(
-  Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip.' }),
-);
+export const Offset = Type.Optional({
+  ...Type.Integer({ minimum: 0 }),
+  default: 0,
+  description: 'Rows to skip.',
+});
 
 export function Limit(usual: number, most: number) {
-  return Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual }));
+  return Type.Optional({ ...Type.Integer({ minimum: 1, maximum: most }), default: usual });
 }
 
 /** A cursor: for exact walks, where rows come and go between two pages. */

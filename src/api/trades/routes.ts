@@ -2,16 +2,15 @@ import Type from 'typebox';
 import { tradesTag } from '../../engine/actors/streamTags.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { TradeRow, TradesQuery } from './schema.ts';
 import { type TapeNode, tradesOf } from './tape.ts';
 
-const DEFAULT_LIMIT = 100;
-
 export function tradeRoutes(node: TapeNode): Route[] {
   const pages = new KeptPages(node);
   return [
-    {
+    route({
       method: 'GET',
       path: '/v1/trades',
       operationId: 'trades',
@@ -26,17 +25,15 @@ export function tradeRoutes(node: TapeNode): Route[] {
       positioned: true,
       etag: true,
       gzip: false,
-      handle({ query }) {
+      handle({ query: { asset, limit, before } }) {
         const { fold } = node;
-        const token = String(query.asset).toLowerCase();
+        const token = asset.toLowerCase();
         if (fold.directory.find(token) === null) {
           return new Failure('ASSET_NOT_FOUND', `No token ${token} was launched here.`);
         }
-        const limit = Number(query.limit ?? DEFAULT_LIMIT);
-        const before = query.before === undefined ? undefined : String(query.before);
         const render = () => Buffer.from(JSON.stringify(tradesOf(fold, token, limit, before)));
         return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
       },
-    },
+    }),
   ];
 }

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { Amount, KeyHash, OutputId, TxHash } from '../schemas/identifiers.ts';
 
 const MAX_LIMIT = 1000;
@@ -33,7 +34,7 @@ const UtxoRow = Type.Object({
 
 export function utxoRoutes(utxos: UtxoLookup): Route[] {
   return [
-    {
+    route({
       method: 'POST',
       path: '/getUtxos',
       operationId: 'getUtxos',
@@ -50,9 +51,7 @@ export function utxoRoutes(utxos: UtxoLookup): Route[] {
       positioned: false,
       etag: false,
       gzip: false,
-      async handle({ body }) {
-        // trust: the gateway has checked the body against `GetUtxos`
-        const { pkh, offset, limit, after } = body as Type.Static<typeof GetUtxos>;
+      async handle({ body: { pkh, offset, limit, after } }) {
         const last = after == null || after === '' ? null : parseRef(after);
         const found = await utxos.byPaymentKey(pkh.toLowerCase(), 'spendable', {
           offset: offset ?? 0,
@@ -61,7 +60,7 @@ export function utxoRoutes(utxos: UtxoLookup): Route[] {
         });
         return { body: JSON.stringify(found.map(row)) };
       },
-    },
+    }),
   ];
 }
 

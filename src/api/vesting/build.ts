@@ -15,7 +15,8 @@ import {
   type Workshop,
   walletOf,
 } from '../building/workshop.ts';
-import type { Answer, Route, RouteRequest } from '../gateway/port.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { AddressText, AssetIdShape, OutputId } from '../schemas/identifiers.ts';
 
 const MOST_STAGES = 10;
@@ -46,7 +47,7 @@ const COMMON = {
 
 export function vestingBuildRoutes(workshop: Workshop): Route[] {
   return [
-    {
+    route({
       ...COMMON,
       path: '/create-lock',
       operationId: 'createLock',
@@ -54,9 +55,9 @@ export function vestingBuildRoutes(workshop: Workshop): Route[] {
       body: LockBody,
       answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
       causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR', 'PROTOCOL_CONFIG'],
-      handle: (request) => createLock(workshop, request),
-    },
-    {
+      handle: ({ body }) => createLock(workshop, body),
+    }),
+    route({
       ...COMMON,
       path: '/withdraw',
       operationId: 'withdraw',
@@ -74,14 +75,15 @@ export function vestingBuildRoutes(workshop: Workshop): Route[] {
         'PROTOCOL_CONFIG',
         'OPERATIONS_CONFIG',
       ],
-      handle: (request) => withdraw(workshop, request),
-    },
+      handle: ({ body }) => withdraw(workshop, body),
+    }),
   ];
 }
 
-async function createLock(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
-  // trust: the gateway has checked the body against `LockBody`
-  const { address, assetId, amount, lockEnd, stagesCount } = body as LockBody;
+async function createLock(
+  workshop: Workshop,
+  { address, assetId, amount, lockEnd, stagesCount }: LockBody,
+): Promise<Answer | Failure> {
   const owner = readAddress(workshop, address, 'body.address');
   if (owner instanceof Failure) return owner;
   if (assetId === '.') return invalid('body.assetId', 'Tokens are locked, not ADA.');
@@ -104,9 +106,10 @@ async function createLock(workshop: Workshop, { body }: RouteRequest): Promise<A
   return { body: JSON.stringify({ cbor: toHex(built.bytes) }) };
 }
 
-async function withdraw(workshop: Workshop, { body }: RouteRequest): Promise<Answer | Failure> {
-  // trust: the gateway has checked the body against `WithdrawBody`
-  const { id, address } = body as WithdrawBody;
+async function withdraw(
+  workshop: Workshop,
+  { id, address }: WithdrawBody,
+): Promise<Answer | Failure> {
   const owner = readAddress(workshop, address, 'body.address');
   if (owner instanceof Failure) return owner;
   const ref = parseRef(id);

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
 import { AssetIdShape, KeyHash } from '../schemas/identifiers.ts';
 import { LockRow, locksOfOwner, locksOfToken } from '../schemas/locks.ts';
 
@@ -21,23 +22,22 @@ const COMMON = {
 
 export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
   return [
-    {
+    route({
       ...COMMON,
       path: '/v1/vesting/get-by-redeemer',
       operationId: 'locksByOwner',
       summary: 'Locks of an owner',
       query: Type.Object({ redeemerVkhs: KeyHash }),
-      handle: ({ query }) =>
-        answer(locksOfOwner(node.fold, String(query.redeemerVkhs).toLowerCase())),
-    },
-    {
+      handle: ({ query }) => answer(locksOfOwner(node.fold, query.redeemerVkhs.toLowerCase())),
+    }),
+    route({
       ...COMMON,
       path: '/v1/vesting/get-by-asset/:assetId',
       operationId: 'locksByAsset',
       summary: 'Locks of a token',
       params: Type.Object({ assetId: AssetIdShape }),
-      handle: ({ params }) => answer(locksOfToken(node.fold, String(params.assetId).toLowerCase())),
-    },
+      handle: ({ params }) => answer(locksOfToken(node.fold, params.assetId.toLowerCase())),
+    }),
   ];
 }
 

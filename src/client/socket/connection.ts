@@ -195,7 +195,7 @@ export class Connection {
     for (const subscription of [...this.#subscriptions]) subscription.idleUpTo(position);
     const heardAtMs = this.#deps.clock.nowMs();
     // trust: documented so, and made by one function of the gateway
-    const shown = isRecord(tip) ? (tip as unknown as Tip) : null;
+    const shown = isRecord(tip) ? (tip as typeof tip & Tip) : null;
     this.#setState({ tip: shown, position, heardAtMs, tries: 0 });
   }
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
-import type { Route, RouteRequest } from '../../../src/api/gateway/port.ts';
+import type { Route } from '../../../src/api/gateway/port.ts';
+import { route } from '../../../src/api/gateway/route.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { startNode } from './node.ts';
 import { ask, get, post, RawConnection } from './raw.ts';
@@ -13,16 +14,18 @@ const BYTES = Buffer.from(Array.from({ length: 600_000 }, (_, at) => at % 256));
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const image = (name: string, more: Partial<Route> = {}): Route => ({
-  ...plain,
-  method: 'GET',
-  path: `/${name}/:cid`,
-  params: Type.Object({ cid: Type.String({ pattern: '^[a-z2-7]{3,59}$' }) }),
-  etag: true,
-  handle: async ({ params }: RouteRequest) => ({
-    body: BYTES,
-    type: 'image/png',
-    headers: { 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' },
-    tag: params.cid ?? '',
+  ...route({
+    ...plain,
+    method: 'GET',
+    path: `/${name}/:cid`,
+    params: Type.Object({ cid: Type.String({ pattern: '^[a-z2-7]{3,59}$' }) }),
+    etag: true,
+    handle: async ({ params: { cid } }) => ({
+      body: BYTES,
+      type: 'image/png',
+      headers: { 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' },
+      tag: cid,
+    }),
   }),
   ...more,
 });

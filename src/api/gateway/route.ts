@@ -1,0 +1,65 @@
+/**
+ * Declares a route whose handler is typed by the schemas beside it: nothing is narrowed by hand,
+ * and a handler cannot read a field that its schema does not have.
+ */
+import type { Static, TObject, TSchema, TUnknown } from 'typebox';
+import type { FormFile, FormShape, Route, RouteRequest } from './port.ts';
+
+/** A request that was checked against the schemas of its route. */
+export interface CheckedRequest<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema,
+  Fields extends TSchema,
+> {
+  readonly params: Static<Params>;
+  readonly query: InputOf<Query>;
+  /** The fields of the form, where the route takes one. */
+  readonly body: BodyOf<Body> & Static<Fields>;
+  readonly files?: readonly FormFile[];
+}
+
+/** What a check lets through: as the schema says, and fields with a `default` are always there. */
+export type InputOf<Schema extends TSchema> = Static<Schema> & DefaultsOf<Schema>;
+
+type DefaultsOf<Schema> = Schema extends { readonly properties: infer Fields }
+  ? {
+      readonly [Name in keyof Fields as Fields[Name] extends { readonly default: unknown }
+        ? Name
+        : never]: Fields[Name] extends TSchema ? Static<Fields[Name]> : never;
+    }
+  : unknown;
+
+/** A body without any required field may be left out altogether. */
+type BodyOf<Body extends TSchema> =
+  Record<never, never> extends Static<Body> ? Static<Body> | undefined : InputOf<Body>;
+
+interface TypedRoute<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema,
+  Fields extends TSchema,
+> extends Omit<Route, 'params' | 'query' | 'body' | 'form' | 'handle'> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly form?: FormShape & { readonly fields: Fields };
+  readonly handle: (
+    request: CheckedRequest<Params, Query, Body, Fields>,
+  ) => ReturnType<Route['handle']>;
+}
+
+export function route<
+  const Params extends TObject = TObject<Record<never, never>>,
+  const Query extends TObject = TObject<Record<never, never>>,
+  const Body extends TSchema = TUnknown,
+  const Fields extends TSchema = TUnknown,
+>(typed: TypedRoute<Params, Query, Body, Fields>): Route {
+  return {
+    ...typed,
+    handle(request: RouteRequest) {
+      // trust: the gateway checks a request against the schemas of its route before it is handled
+      return typed.handle(request as CheckedRequest<Params, Query, Body, Fields>);
+    },
+  };
+}
