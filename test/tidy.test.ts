@@ -98,6 +98,7 @@ test('rule: no `!`, and `as` only with its reason', () => {
   assert.deepEqual(lines(rules.narrowings, 'a as B; // trust: SQLite gives this shape'), []);
   assert.deepEqual(lines(rules.narrowings, '// trust: SQLite\n// gives it\na as B;'), []);
   assert.deepEqual(lines(rules.narrowings, '// trust: it\n\na as B;'), [3]);
+  assert.deepEqual(lines(rules.narrowings, 'a as unknown as B; // trust: it'), [1]);
 });
 
 test('rule: no switched off checks, nothing left for later, no SELECT *', () => {

@@ -56,6 +56,19 @@ test('query parameters are converted, checked and cleaned', async (t) => {
   assert.equal(choice.details[0].message, 'must be one of "none", "previous"');
 });
 
+test('absent fields with a default have it, in the query and in the body', async (t) => {
+  const { port } = await startNode(t, { routes: testRoutes() });
+  for (const [query, limit] of [
+    ['', 10],
+    ['limit=', 10],
+    ['limit=null', 10],
+    ['limit=3', 3],
+  ] as const) {
+    const answer = await ask(port, post(`/page?${query}`, '{"from":null}'));
+    assert.deepEqual(JSON.parse(answer.body), { query: { limit }, params: {}, body: { from: 5 } });
+  }
+});
+
 test('path parameters are decoded', async (t) => {
   const { port } = await startNode(t, { routes: testRoutes() });
   const answer = await ask(port, get('/items/a%20b+c/of/%C3%A9'));

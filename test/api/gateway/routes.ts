@@ -30,6 +30,9 @@ const QUERY = Type.Object({
   fill: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('previous')])),
 });
 
+const PAGE = Type.Object({ limit: Type.Optional({ ...Type.Integer(), default: 10 }) });
+const START = Type.Object({ from: Type.Optional({ ...Type.Integer(), default: 5 }) });
+
 const BODY = Type.Object({
   pkh: Type.String({ minLength: 2 }),
   note: Type.Optional(Type.String()),
@@ -81,6 +84,7 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
     get('/positioned', { positioned: true }),
     get('/free', { rate: 'free' }),
     post('/echo', { body: BODY, query: Type.Object({}) }),
+    post('/page', { query: PAGE, body: START }),
     post('/filter', { body: Type.Union([Type.Null(), Type.Array(Type.String())]) }),
     post('/nothing', {}),
     post('/build', { rate: 'build', handle: () => buildAnswers.shift() ?? { body: '{}' } }),
