@@ -4,7 +4,7 @@ import { planCancel } from '../../src/cardano/build/cancel.ts';
 import { planOrder } from '../../src/cardano/build/order.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import { planBatch } from '../../src/chain/executor/batch.ts';
-import { MOST_ORDERS, match } from '../../src/chain/executor/matching.ts';
+import { MOST_ORDERS, matchOrders } from '../../src/chain/executor/matching.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { curveSold, float, placed, poolOf, stepPlan } from '../../test/cardano/build/market.ts';
 import {
@@ -58,7 +58,7 @@ export function batchPlan(): TransactionPlan {
   );
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
-  const batch = match({
+  const batch = matchOrders({
     pool: state,
     orders: orders.map(({ order }) => order),
     fees,
@@ -66,7 +66,7 @@ export function batchPlan(): TransactionPlan {
     mostOrders: MOST_ORDERS,
   });
   const plan = planBatch({
-    ...{ batch, pool: pool.output, fees, feeAddress, floats: [reserved] },
+    ...{ batch, pool: pool.output, fees, feeAddress, funding: [reserved] },
     networkFeeLovelace: GUESSED_FEE_LOVELACE,
   });
   if (plan.outcome !== 'plan') throw new Error('a batch without a plan');

@@ -17,11 +17,11 @@ import type { MarketEvent } from '../engine/market/events.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import { chainTip } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
+import type { PendingTransactions } from './pendingTransactions.ts';
 import type { Block } from './port.ts';
 import { recogniseBlock } from './recognise/block.ts';
-import { BlockMarket } from './recognise/known.ts';
+import { BlockMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
-import type { Waiting } from './waiting.ts';
 
 /** Sealing and appending a batch holds the loop: about 2 ms for so many. */
 const MOST_DRAFTS = 256;
@@ -32,12 +32,12 @@ const RUN_BLOCKS = 1_000;
 export class BlockBatch {
   readonly #fold: Fold;
   readonly #rules: Rules;
-  readonly #waiting: Waiting;
+  readonly #pending: PendingTransactions;
   readonly #market: BlockMarket;
   readonly #marketTime: MarketTimeDrafter;
   readonly #drafts: EntryDraft[] = [];
   /** Blocks in which nothing happened, at the end of the batch. */
-  #passed: { readonly last: Block; readonly blocks: number } | null = null;
+  #emptyRun: { readonly last: Block; readonly blocks: number } | null = null;
   #height: number | null;
   #isFull = false;
   readonly transactions: Transaction[] = [];
@@ -45,10 +45,10 @@ export class BlockBatch {
   /** Of the newest block in it. */
   slot = 0;
 
-  constructor(fold: Fold, rules: Rules, waiting: Waiting) {
+  constructor(fold: Fold, rules: Rules, pending: PendingTransactions) {
     this.#fold = fold;
     this.#rules = rules;
-    this.#waiting = waiting;
+    this.#pending = pending;
     this.#market = new BlockMarket(foldMarket(fold.store));
     this.#marketTime = new MarketTimeDrafter(fold);
     this.#height = chainTip(fold.store)?.height ?? null;
@@ -66,14 +66,14 @@ export class BlockBatch {
 
   /** `mayPass`: no fork can reach it, so it needs no entry of its own when nothing happened. */
   add(block: Block, mayPass: boolean): void {
-    const { point, height, transactions, places } = block;
+    const { point, height, transactions, txIndexes: places } = block;
     const before = this.#height;
     assert(before === null || height === before + 1, `block ${height} follows ${before}`);
     this.#height = height;
     this.slot = point.slot;
     const events = recogniseBlock(point.slot, transactions, this.#market, this.#rules, places);
     for (const event of events) this.#market.note(event);
-    const met = this.#waiting.settle(transactions, this.#fold.mempool);
+    const met = this.#pending.confirm(transactions, this.#fold.mempool);
     for (const tx of transactions) this.transactions.push(tx);
     this.events += events.length;
     const isQuiet = events.length + met.settled.length + met.dropped.length === 0;
@@ -101,16 +101,16 @@ export class BlockBatch {
   }
 
   #pass(block: Block): void {
-    this.#passed = { last: block, blocks: (this.#passed?.blocks ?? 0) + 1 };
+    this.#emptyRun = { last: block, blocks: (this.#emptyRun?.blocks ?? 0) + 1 };
     if (block.height % RUN_BLOCKS !== 0) return;
     this.#endRun();
     this.#isFull = true;
   }
 
   #endRun(): void {
-    if (this.#passed === null) return;
-    const { last, blocks } = this.#passed;
-    this.#passed = null;
+    if (this.#emptyRun === null) return;
+    const { last, blocks } = this.#emptyRun;
+    this.#emptyRun = null;
     const { point, height, timeMs: atMs } = last;
     const timeMs = this.#moveTime(atMs);
     const { slot, hash } = point;

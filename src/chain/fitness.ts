@@ -7,7 +7,7 @@ import type { ChainTip } from './port.ts';
 
 const CLOSE_BLOCKS = 3;
 
-export class Fitness {
+export class LeaderEligibility {
   /** Of the newest block that is applied. */
   readonly #loggedHeight: () => number;
   #neededHeight = 0;
@@ -17,12 +17,12 @@ export class Fitness {
   }
 
   /** `newest` of its Cardano node; null: that does not tell. */
-  isFit(newest: ChainTip | null): boolean {
+  isEligible(newest: ChainTip | null): boolean {
     if (newest === null) return false;
     return newest.height >= Math.max(this.#loggedHeight() - CLOSE_BLOCKS, this.#neededHeight);
   }
 
-  gaveWay(): void {
+  steppedDown(): void {
     this.#neededHeight = this.#loggedHeight();
   }
 }

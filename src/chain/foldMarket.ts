@@ -6,7 +6,7 @@ import {
   readRecord,
 } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';
-import type { KnownMarket } from './recognise/known.ts';
+import type { KnownMarket } from './recognise/knownMarket.ts';
 
 export function foldMarket(store: StateStore): KnownMarket {
   return {

@@ -14,17 +14,17 @@ import type { PointRecord } from '../engine/store/records.ts';
 import { BlockBatch } from './blockBatch.ts';
 import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
-import type { FollowerObserver, FollowerPlace, MempoolEvent } from './followerPlace.ts';
-import { Holding } from './holding.ts';
-import { inPieces } from './mempoolPieces.ts';
+import type { FollowerDeps, FollowerObserver, MempoolEvent } from './followerPlace.ts';
+import { splitMempool } from './mempoolPieces.ts';
+import { NodeLagGuard } from './nodeLag.ts';
 import { openUnless } from './openUnless.ts';
 import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
+import { PendingTransactions } from './pendingTransactions.ts';
 import { chainClock } from './policy.ts';
 import type { Block, ChainStream, Point } from './port.ts';
-import { rewindTo } from './rewind.ts';
+import { rollBackTo } from './rewind.ts';
 import { StreamReader } from './streamReader.ts';
 import { otherChain, unknownPoint, unknownStart } from './unfollowable.ts';
-import { Waiting } from './waiting.ts';
 
 /** Blocks that may be on the way while what waits is told. */
 const FAR_BLOCKS = 10;
@@ -39,10 +39,10 @@ const LOOK_MS = 1_000;
 const PRESENT_MS = 20 * 60_000;
 
 export class Follower {
-  readonly #place: FollowerPlace;
+  readonly #deps: FollowerDeps;
   readonly #observer: FollowerObserver;
-  readonly #waiting: Waiting;
-  readonly #holding = new Holding();
+  readonly #pending: PendingTransactions;
+  readonly #lagGuard = new NodeLagGuard();
   #stream: StreamReader | null = null;
   #batch: BlockBatch | null = null;
   #batchMs = 0;
@@ -55,11 +55,11 @@ export class Follower {
   readonly #stop = new AbortController();
   #failed = false;
 
-  constructor(place: FollowerPlace, observer: FollowerObserver) {
-    const { node, rules } = place;
-    this.#place = place;
+  constructor(deps: FollowerDeps, observer: FollowerObserver) {
+    const { node, rules } = deps;
+    this.#deps = deps;
     this.#observer = observer;
-    this.#waiting = new Waiting(() => foldMarket(node.fold.store), rules);
+    this.#pending = new PendingTransactions(() => foldMarket(node.fold.store), rules);
   }
 
   /** What is served is right but no longer new. */
@@ -69,12 +69,12 @@ export class Follower {
 
   /** Our node is waited for; see Holding. */
   get waitsForNode(): boolean {
-    return this.#holding.isOn;
+    return this.#lagGuard.isActive;
   }
 
   /** Resolves once the log has what the chain has now; more follows by itself. */
   async start(): Promise<void> {
-    const { node, writer } = this.#place;
+    const { node, writer } = this.#deps;
     await node.reached(writer.tail.seq);
     await this.#open();
     const caughtUp = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ export class Follower {
 
   /** At the newest block that fold and chain share, else where following begins. */
   async #open(): Promise<void> {
-    const { node, policy } = this.#place;
+    const { node, policy } = this.#deps;
     const points = chainPoints(node.fold.store);
     const found = points.length === 0 ? null : await this.#openAt(points);
     if (this.#stopping) return;
@@ -114,7 +114,7 @@ export class Follower {
 
   /** null also when stopped. */
   #openAt(points: readonly Point[]): Promise<ChainStream | null> {
-    return openUnless(this.#place.source, points, this.#stop.signal);
+    return openUnless(this.#deps.source, points, this.#stop.signal);
   }
 
   get #stopping(): boolean {
@@ -123,7 +123,7 @@ export class Follower {
 
   /** What waits in the mempool is told after all blocks there are. */
   async #run(caughtUp: () => void): Promise<void> {
-    const { clock } = this.#place;
+    const { clock } = this.#deps;
     while (!this.#stopping) {
       const event = (await this.#stream?.next(this.#patienceMs(), clock)) ?? null;
       if (event === 'quiet' || event?.kind === 'forward') {
@@ -144,7 +144,7 @@ export class Follower {
 
   /** How long the next event may let wait what has to be done without one. */
   #patienceMs(): number {
-    const { node, policy, clock } = this.#place;
+    const { node, policy, clock } = this.#deps;
     if (this.#batch !== null) return QUIET_MS;
     if (!policy.timeEntries) return Number.POSITIVE_INFINITY;
     const overMs = minuteOverMs(node.fold, policy.finalGraceMs);
@@ -152,7 +152,7 @@ export class Follower {
   }
 
   async #whenQuiet(): Promise<void> {
-    const { node, writer, clock, policy } = this.#place;
+    const { node, writer, clock, policy } = this.#deps;
     if (this.#batch !== null) return this.#append();
     if (!policy.timeEntries || !this.#isAtTip()) return;
     const { finalGraceMs } = policy;
@@ -165,17 +165,17 @@ export class Follower {
 
   /** While blocks are missing, their times say what has ended. */
   #isAtTip(): boolean {
-    const { node, tip } = this.#place;
+    const { node, tip } = this.#deps;
     const newest = chainTip(node.fold.store);
     return newest !== null && newest.hash === tip()?.hash;
   }
 
   async #take(block: Block): Promise<void> {
-    const { node, rules, clock, tip } = this.#place;
+    const { node, rules, clock, tip } = this.#deps;
     this.#isReopened = false;
-    if (this.#holding.isOn) return this.#whileHolding(block);
+    if (this.#lagGuard.isActive) return this.#whileBehind(block);
     if (this.#batch === null) {
-      this.#batch = new BlockBatch(node.fold, rules, this.#waiting);
+      this.#batch = new BlockBatch(node.fold, rules, this.#pending);
       this.#batchMs = clock.monotonicMs();
     }
     const batch = this.#batch;
@@ -194,9 +194,9 @@ export class Follower {
     const batch = this.#batch;
     this.#batch = null;
     if (batch === null) return;
-    const { node, writer, view } = this.#place;
+    const { node, writer, overlay } = this.#deps;
     await node.reached(await writer.append(batch.drafts()));
-    view?.settle(batch.transactions, batch.slot);
+    overlay?.confirm(batch.transactions, batch.slot);
     this.#observer.chainFollowed(batch.height ?? 0, batch.transactions.length, batch.events);
   }
 
@@ -207,28 +207,28 @@ export class Follower {
       this.#isDeaf = true;
       return;
     }
-    const { node, writer, clock, policy, view, isShared = false } = this.#place;
-    view?.take(event);
+    const { node, writer, clock, policy, overlay, isShared = false } = this.#deps;
+    overlay?.apply(event);
     const { mempool, marketMs } = node.fold;
     const seenMs = chainClock(policy, clock, () => marketMs).nowMs();
-    const payload = this.#waiting.take(event, seenMs, mempool);
+    const payload = this.#pending.apply(event, seenMs, mempool);
     if (payload !== null) {
-      const pieces = isShared ? inPieces(payload) : [payload];
+      const pieces = isShared ? splitMempool(payload) : [payload];
       const drafts = pieces.map((piece) => ({ timeMs: marketMs, payload: piece }));
       await node.reached(await writer.append(drafts));
     }
-    view?.applied(event.added);
+    overlay?.markShown(event.added);
   }
 
   /** null: before the chain's first block. */
   async #goBack(point: Point | null): Promise<void> {
-    const { node, policy } = this.#place;
+    const { node, policy } = this.#deps;
     const { store } = node.fold;
     if (chainTip(store)?.hash === point?.hash) return;
     if (point === null || point.hash === policy.start?.hash) return this.#undo(null);
     const known = findPoint(store, point);
     if (known !== null) return this.#undo(known);
-    if (this.#holding.isOn) return; // Inside a fork of which the log has nothing.
+    if (this.#lagGuard.isActive) return; // Inside a fork of which the log has nothing.
     if (this.#isReopened) throw new Error(unknownPoint(point));
     // Inside a run of blocks that were passed, say: the chain is asked for what it and we have.
     this.#isReopened = true;
@@ -237,17 +237,17 @@ export class Follower {
 
   /** `known` is where our node went back to; among several nodes it may only be late. */
   async #undo(known: PointRecord | null): Promise<void> {
-    const { node, policy, isShared = false } = this.#place;
+    const { node, policy, isShared = false } = this.#deps;
     const tip = chainTip(node.fold.store);
     if (!isShared || policy.believesShorter || tip === null) return this.#rewind(known);
-    if (!this.#holding.isOn) this.#observer.nodeBehind(known?.height ?? 0, tip.height);
-    this.#holding.begin(known);
+    if (!this.#lagGuard.isActive) this.#observer.nodeBehind(known?.height ?? 0, tip.height);
+    this.#lagGuard.start(known);
   }
 
   /** The blocks come again in a new stream, which is told what to look for from there. */
-  async #whileHolding(block: Block): Promise<void> {
-    const { at } = this.#holding;
-    const found = this.#holding.take(block, this.#place.node.fold.store);
+  async #whileBehind(block: Block): Promise<void> {
+    const { sharedPoint: at } = this.#lagGuard;
+    const found = this.#lagGuard.check(block, this.#deps.node.fold.store);
     if (found === 'late') return;
     if (found === 'other') await this.#rewind(at);
     await this.#reopen();
@@ -255,24 +255,24 @@ export class Follower {
 
   async #reopen(): Promise<void> {
     this.#isDeaf = false;
-    this.#holding.end();
+    this.#lagGuard.end();
     await this.#stream?.close();
     await this.#open();
   }
 
   #isLate(): boolean {
-    const { tip, node } = this.#place;
+    const { tip, node } = this.#deps;
     const newest = tip()?.height ?? 0;
     const isFar = newest > (chainTip(node.fold.store)?.height ?? 0) + FAR_BLOCKS;
-    return isFar || this.#holding.isOn;
+    return isFar || this.#lagGuard.isActive;
   }
 
   async #rewind(known: PointRecord | null): Promise<void> {
-    const tip = chainTip(this.#place.node.fold.store);
+    const tip = chainTip(this.#deps.node.fold.store);
     if (tip === null) return;
-    this.#waiting.forget();
-    this.#place.view?.forget();
-    await rewindTo(known, this.#place);
+    this.#pending.clear();
+    this.#deps.overlay?.clear();
+    await rollBackTo(known, this.#deps);
     const height = known?.height ?? 0;
     this.#observer.chainRolledBack(height, tip.height - height);
   }

@@ -1,12 +1,12 @@
 /** Where a follower stands: what it reads, what it writes with, and who is told. */
-import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import type { OverlayWriter } from './mempoolOverlay.ts';
 import type { ChainPolicy } from './policy.ts';
 import type { ChainEvent, ChainSource, ChainTip } from './port.ts';
 import type { Rules } from './recognise/rules.ts';
-import type { RewindPlace } from './rewind.ts';
+import type { RollBackDeps } from './rewind.ts';
 
-export interface FollowerPlace extends RewindPlace {
+export interface FollowerDeps extends RollBackDeps {
   readonly source: ChainSource;
   readonly rules: Rules;
   readonly clock: Clock;
@@ -14,17 +14,9 @@ export interface FollowerPlace extends RewindPlace {
   /** The chain's newest block as the node said last; null while it is away. */
   tip(): ChainTip | null;
   /** Told what waits, what blocks have taken of it once they are applied, and of ways back. */
-  readonly view?: WaitingView;
+  readonly overlay?: OverlayWriter;
   /** Others write the log, too, in messages of a bounded size. */
   readonly isShared?: boolean;
-}
-
-export interface WaitingView {
-  take(event: MempoolEvent): void;
-  /** What `take` was given is in the log, and the fold shows it. */
-  applied(transactions: readonly Transaction[]): void;
-  settle(transactions: readonly Transaction[], slot: number): void;
-  forget(): void;
 }
 
 export type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;

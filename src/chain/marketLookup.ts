@@ -13,13 +13,13 @@ import type { UtxoLookup, UtxoState, UtxoView } from '../cardano/ledger/port.ts'
 import type { AssetId } from '../engine/market/asset.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { StateStore } from '../engine/store/state.ts';
-import type { MempoolView } from './kupo/mempoolView.ts';
+import type { MempoolOverlay } from './mempoolOverlay.ts';
 
-export interface MarketLookupOptions {
+export interface MarketLookupDeps {
   /** The index of outputs. */
   readonly index: UtxoLookup;
   readonly store: () => StateStore;
-  readonly view: MempoolView;
+  readonly overlay: MempoolOverlay;
   readonly deployment: Pick<PartialDeployment, 'scripts' | 'collateralKeyHash'> & {
     readonly scripts: { readonly launchPolicy?: { readonly ref: OutputRef } };
   };
@@ -39,23 +39,23 @@ interface Kept<T> {
 }
 
 export class MarketLookup implements UtxoLookup {
-  readonly #options: MarketLookupOptions;
+  readonly #deps: MarketLookupDeps;
   readonly #scriptRefs: ReadonlySet<string>;
   readonly #scripts = new Map<string, Kept<Utxo>>();
   readonly #collateral = new Map<string, Kept<readonly Utxo[]>>();
   /** As the index told them: what is in an output never changes. */
   readonly #contents = new LRUCache<string, Utxo>({ max: MOST_CONTENTS });
 
-  constructor(options: MarketLookupOptions) {
-    this.#options = options;
-    const scripts = Object.values(options.deployment.scripts);
+  constructor(deps: MarketLookupDeps) {
+    this.#deps = deps;
+    const scripts = Object.values(deps.deployment.scripts);
     this.#scriptRefs = new Set(
       scripts.flatMap((script) => (script?.ref ? [refText(script.ref)] : [])),
     );
   }
 
   async byPaymentKey(keyHash: string, view: UtxoView, page: PageOf = {}): Promise<readonly Utxo[]> {
-    const { index, deployment } = this.#options;
+    const { index, deployment } = this.#deps;
     const isKept = keyHash === deployment.collateralKeyHash && view === 'spendable';
     if (!isKept) return index.byPaymentKey(keyHash, view, page);
     const key = JSON.stringify(page);
@@ -68,18 +68,18 @@ export class MarketLookup implements UtxoLookup {
   }
 
   byAsset(asset: AssetId, view: UtxoView): Promise<readonly Utxo[]> {
-    return this.#options.index.byAsset(asset, view);
+    return this.#deps.index.byAsset(asset, view);
   }
 
   async newestOf(ref: OutputRef, asset: AssetId): Promise<Utxo | null> {
-    const { index, view } = this.#options;
+    const { index, overlay } = this.#deps;
     const start = this.#unspent(ref);
     if (start === null) return index.newestOf(ref, asset);
     let newest = start;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-      const spender = view.mempool.spender(newest.ref);
+      const spender = overlay.mempool.spender(newest.ref);
       if (spender === undefined) return newest;
-      const made = view.mempool.get(spender)?.effects.made ?? [];
+      const made = overlay.mempool.get(spender)?.effects.made ?? [];
       const next = made.find(({ output }) => output.value.assets.has(asset));
       if (next === undefined) return null;
       newest = next;
@@ -90,7 +90,7 @@ export class MarketLookup implements UtxoLookup {
   async byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {
     const known = refs.map((ref) => this.#known(ref));
     const missing = refs.filter((_, at) => known[at] === null);
-    const asked = missing.length === 0 ? [] : await this.#options.index.byRefs(missing);
+    const asked = missing.length === 0 ? [] : await this.#deps.index.byRefs(missing);
     for (const state of asked) this.#note(state);
     const others = asked[Symbol.iterator]();
     return known.map((state): UtxoState => state ?? others.next().value ?? { state: 'unknown' });
@@ -101,18 +101,18 @@ export class MarketLookup implements UtxoLookup {
     const script = this.#kept(this.#scripts.get(refText(ref)));
     const utxo = script ?? this.#unspent(ref);
     if (utxo === null) return null;
-    const isSpent = this.#options.view.mempool.spender(ref) !== undefined;
+    const isSpent = this.#deps.overlay.mempool.spender(ref) !== undefined;
     return { state: isSpent ? 'spent' : 'unspent', utxo };
   }
 
   /** Unspent in a block, or made by a pending transaction; null: not known here. */
   #unspent(ref: OutputRef): Utxo | null {
-    const { view, store } = this.#options;
-    const made = view.mempool.made(ref);
+    const { overlay, store } = this.#deps;
+    const made = overlay.mempool.made(ref);
     if (made !== undefined) return made;
     const name = refText(ref);
     if (store().get('outputs', name) === null) return null;
-    return view.output(ref) ?? this.#contents.get(name) ?? null;
+    return overlay.output(ref) ?? this.#contents.get(name) ?? null;
   }
 
   #note(state: UtxoState): void {
@@ -125,11 +125,11 @@ export class MarketLookup implements UtxoLookup {
   }
 
   #keep<T>(value: T): Kept<T> {
-    return { value, untilMs: this.#options.clock.monotonicMs() + KEPT_MS };
+    return { value, untilMs: this.#deps.clock.monotonicMs() + KEPT_MS };
   }
 
   #kept<T>(kept: Kept<T> | undefined): T | null {
-    if (kept === undefined || kept.untilMs < this.#options.clock.monotonicMs()) return null;
+    if (kept === undefined || kept.untilMs < this.#deps.clock.monotonicMs()) return null;
     return kept.value;
   }
 }

@@ -12,7 +12,7 @@ import type {
 const MOST_CHARACTERS = 400_000;
 
 /** At least one. Where the change is `whole`, it says what is `absent`. */
-export function inPieces(change: MempoolPayload, most = MOST_CHARACTERS): MempoolPayload[] {
+export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): MempoolPayload[] {
   const { kind, seenMs, whole } = change;
   const pieces: MempoolPayload[] = [];
   let piece = new Piece();

@@ -3,7 +3,7 @@
 import type { UtxoLookup } from '../cardano/ledger/port.ts';
 import { Failure, Unavailable } from '../engine/runtime/errors.ts';
 
-export function noLookup(): UtxoLookup {
+export function unavailableLookup(): UtxoLookup {
   const refuse = async (): Promise<never> => {
     const what = 'this node has no index of outputs, so it knows no wallet and builds nothing: ';
     throw new Unavailable(new Failure('NOT_READY', `${what}set KUPO_URL where it runs`));

@@ -37,7 +37,7 @@ export interface Block {
   /** Those whose scripts failed (`isValid` false) moved only their collateral. */
   readonly transactions: readonly Transaction[];
   /** Position of each of them in the block; absent: all are here. A source may leave out others. */
-  readonly places?: readonly number[];
+  readonly txIndexes?: readonly number[];
 }
 
 export interface Removal {

@@ -7,7 +7,7 @@ import type { LogWriter } from '../engine/log/writer.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { PointRecord } from '../engine/store/records.ts';
 
-export interface RewindPlace {
+export interface RollBackDeps {
   readonly node: Node;
   readonly writer: LogWriter;
   readonly log: Log;
@@ -15,9 +15,9 @@ export interface RewindPlace {
 }
 
 /** `known` is a point of the fold; null: before the first block. Resolves when it is applied. */
-export async function rewindTo(
+export async function rollBackTo(
   known: PointRecord | null,
-  { node, writer, log, rng }: RewindPlace,
+  { node, writer, log, rng }: RollBackDeps,
 ): Promise<void> {
   const { store } = node.fold;
   const toSeq = known?.seq ?? Number(store.get('market', CHAIN_START) ?? 1);

@@ -8,13 +8,13 @@ import { decodeTransaction } from '../cardano/codec/transaction.ts';
 import type { SubmitOutcome, Submitter, UtxoLookup } from '../cardano/ledger/port.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { Unavailable } from '../engine/runtime/errors.ts';
-import type { MempoolView } from './kupo/mempoolView.ts';
+import type { MempoolOverlay } from './mempoolOverlay.ts';
 
 const SHOWN_MS = 1_000;
 
 export function shownSubmitter(
   source: Submitter,
-  view: MempoolView,
+  view: MempoolOverlay,
   utxos: UtxoLookup,
   clock: Clock,
 ): Submitter {
@@ -23,7 +23,7 @@ export function shownSubmitter(
       const outcome = await source.submit(bytes);
       if (outcome.outcome === 'refused')
         return (await knownBefore(bytes, outcome, utxos)) ?? outcome;
-      await view.shown(outcome.txHash, clock, SHOWN_MS);
+      await view.untilShown(outcome.txHash, clock, SHOWN_MS);
       return outcome;
     },
   };

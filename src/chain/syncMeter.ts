@@ -20,7 +20,7 @@ export interface SyncProgress {
   readonly secondsLeft: number | null;
 }
 
-export interface SyncMeterPlace {
+export interface SyncMeterDeps {
   readonly store: () => StateStore;
   readonly tip: () => ChainTip | null;
   /** The node says that its chain has no block. */
@@ -36,12 +36,12 @@ const CLOSE_BLOCKS = 3;
 const WINDOW_MS = 20_000;
 
 export class SyncMeter {
-  readonly #place: SyncMeterPlace;
+  readonly #deps: SyncMeterDeps;
   #samples: { readonly atMs: number; readonly height: number }[] = [];
   #isSynced = false;
 
-  constructor(place: SyncMeterPlace) {
-    this.#place = place;
+  constructor(deps: SyncMeterDeps) {
+    this.#deps = deps;
   }
 
   /** Has caught up once; what comes later is lag. */
@@ -52,8 +52,8 @@ export class SyncMeter {
 
   /** To be called every second or so. */
   sample(): void {
-    const atMs = this.#place.clock.monotonicMs();
-    const height = chainTip(this.#place.store())?.height;
+    const atMs = this.#deps.clock.monotonicMs();
+    const height = chainTip(this.#deps.store())?.height;
     if (height === undefined) return;
     this.#samples.push({ atMs, height });
     const old = this.#samples.findLastIndex((sample) => sample.atMs <= atMs - WINDOW_MS);
@@ -61,7 +61,7 @@ export class SyncMeter {
   }
 
   progress(): SyncProgress {
-    const { store, tip, startSlot } = this.#place;
+    const { store, tip, startSlot } = this.#deps;
     const [own, newest] = [chainTip(store()), tip()];
     const slot = own?.slot ?? null;
     const blocksPerSecond = this.#pace();
@@ -79,7 +79,7 @@ export class SyncMeter {
   }
 
   #isClose(): boolean {
-    const { store, tip, isEmpty } = this.#place;
+    const { store, tip, isEmpty } = this.#deps;
     const [own, newest] = [chainTip(store()), tip()];
     if (own === null && isEmpty()) return true;
     return own !== null && newest !== null && own.height >= newest.height - CLOSE_BLOCKS;

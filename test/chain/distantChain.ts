@@ -1,7 +1,7 @@
 /** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower } from '../../src/chain/follower.ts';
-import type { FollowerPlace } from '../../src/chain/followerPlace.ts';
+import type { FollowerDeps } from '../../src/chain/followerPlace.ts';
 import type { ChainPolicy } from '../../src/chain/policy.ts';
 import type {
   Block,
@@ -192,7 +192,7 @@ export interface Following {
   readonly late: (readonly [own: number, logged: number])[];
 }
 
-export type FollowingChange = Partial<ChainPolicy & Pick<FollowerPlace, 'tip' | 'isShared'>>;
+export type FollowingChange = Partial<ChainPolicy & Pick<FollowerDeps, 'tip' | 'isShared'>>;
 
 /** Follows as a public network is followed, but for `change`, until the scope ends. */
 export function followFrom(

@@ -8,7 +8,7 @@ import { type OutputRef, parseRef, refText } from '../../src/cardano/codec/outpu
 import { effectsOf } from '../../src/cardano/ledger/effects.ts';
 import type { UtxoLookup, UtxoState } from '../../src/cardano/ledger/port.ts';
 import { KupoLookup } from '../../src/chain/kupo/kupo.ts';
-import { MempoolView } from '../../src/chain/kupo/mempoolView.ts';
+import { MempoolOverlay } from '../../src/chain/mempoolOverlay.ts';
 import type { ChainStream, Point } from '../../src/chain/port.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { ADA, DevnetWorld } from '../e2e/devnet/world.ts';
@@ -19,14 +19,14 @@ import { untilAsked } from '../support/until.ts';
 class Index {
   readonly refs = new Map<string, OutputRef>();
   readonly lookup: UtxoLookup;
-  readonly #view = new MempoolView();
+  readonly #view = new MempoolOverlay();
   #tip: Point | null = null;
 
   constructor(url: string) {
     this.lookup = new KupoLookup({
       url,
       tip: () => this.#tip,
-      waiting: this.#view,
+      overlay: this.#view,
       clock: systemClock,
       observer: { kupoAsked: () => {}, kupoHealth: () => {} },
       limits: { deadlineMs: 60_000 },
@@ -48,17 +48,17 @@ class Index {
   async #follow(stream: ChainStream): Promise<void> {
     for (let event = await stream.next(); event !== null; event = await stream.next()) {
       if (event.kind === 'back') {
-        if (event.point?.hash !== this.#tip?.hash) this.#view.forget();
+        if (event.point?.hash !== this.#tip?.hash) this.#view.clear();
         this.#tip = event.point;
         continue;
       }
       const transactions = event.kind === 'forward' ? event.block.transactions : event.added;
       for (const tx of transactions)
         for (const { ref } of effectsOf(tx).made) this.refs.set(refText(ref), ref);
-      if (event.kind === 'mempool') this.#view.take(event);
+      if (event.kind === 'mempool') this.#view.apply(event);
       else {
         this.#tip = event.block.point;
-        this.#view.settle(transactions, event.block.point.slot);
+        this.#view.confirm(transactions, event.block.point.slot);
       }
     }
   }

@@ -8,7 +8,7 @@ import { chainLookupContract } from '../contracts/chainLookup.ts';
 import { type ChainPlace, submitted, wallet } from '../contracts/chainPlace.ts';
 import { addressOf, keyNamed, payment } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, rawTransaction } from '../support/rawTransaction.ts';
-import { contractPlace } from './kupo/place.ts';
+import { contractPlace } from './kupo/kupoWorld.ts';
 import { type MarketPlace, marketPlace } from './marketPlace.ts';
 
 const ADA = 1_000_000n;

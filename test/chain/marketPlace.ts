@@ -9,7 +9,7 @@ import { StateStore } from '../../src/engine/store/state.ts';
 import { HandClock } from '../support/handClock.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { type KupoPlace, kupoPlace } from './kupo/place.ts';
+import { type KupoPlace, kupoPlace } from './kupo/kupoWorld.ts';
 
 export interface MarketPlace {
   readonly kupo: KupoPlace;
@@ -80,7 +80,7 @@ class OutputRows {
 export async function marketPlace(test: TestContext): Promise<MarketPlace> {
   const clock = new HandClock();
   const kupo = await kupoPlace(test);
-  const { ledger, waiting } = kupo;
+  const { ledger, overlay } = kupo;
   const scripts = Object.values(ledger.deployment.scripts).map(({ ref }) => refText(ref));
   const genesis = ledger.genesis.map(({ ref }) => refText(ref));
   const rows = new OutputRows(genesis.filter((name) => !scripts.includes(name)));
@@ -95,7 +95,7 @@ export async function marketPlace(test: TestContext): Promise<MarketPlace> {
   const lookup = new MarketLookup({
     index: kupo.lookup,
     store: () => rows.store,
-    view: waiting,
+    overlay: overlay,
     deployment: ledger.deployment,
     clock,
   });

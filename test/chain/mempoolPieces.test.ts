@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { Orders } from '../../src/api/orders/market.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { foldMarket } from '../../src/chain/foldMarket.ts';
-import { inPieces } from '../../src/chain/mempoolPieces.ts';
-import { Waiting } from '../../src/chain/waiting.ts';
+import { splitMempool } from '../../src/chain/mempoolPieces.ts';
+import { PendingTransactions } from '../../src/chain/pendingTransactions.ts';
 import type { MempoolPayload } from '../../src/engine/log/entry.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
@@ -27,7 +27,7 @@ const CHANGE: MempoolPayload = {
 };
 
 test('entries have a bounded size, the first is whole, and all but the last say more', () => {
-  const pieces = inPieces(CHANGE, 1_000);
+  const pieces = splitMempool(CHANGE, 1_000);
   assert.ok(pieces.length > 10);
   for (const [at, piece] of pieces.entries()) {
     assert.ok(JSON.stringify(piece).length < 1_200);
@@ -46,9 +46,9 @@ test('entries have a bounded size, the first is whole, and all but the last say 
     pieces.flatMap((piece) => piece.absent ?? []),
     CHANGE.absent,
   );
-  assert.deepEqual(inPieces(CHANGE), [CHANGE]);
+  assert.deepEqual(splitMempool(CHANGE), [CHANGE]);
   const nothing = { ...CHANGE, added: [], removed: [], absent: [] };
-  assert.deepEqual(inPieces(nothing), [nothing]);
+  assert.deepEqual(splitMempool(nothing), [nothing]);
 });
 
 test('orders that wait stay where they are while all that waits is told again', async (t) => {
@@ -61,12 +61,12 @@ test('orders that wait stay where they are while all that waits is told again', 
     orderOf(TOKEN, side === 'buy' ? 'buy' : 'sell'),
   );
   assert.ok(gone && kept && also && come);
-  const waiting = new Waiting(() => foldMarket(world.fold.store), RULES);
+  const waiting = new PendingTransactions(() => foldMarket(world.fold.store), RULES);
   const tell = async (txs: readonly Transaction[], seenMs: number, most: number) => {
     const event = { kind: 'mempool', whole: true, added: txs, removed: [] } as const;
-    const payload = waiting.take(event, seenMs, world.fold.mempool);
+    const payload = waiting.apply(event, seenMs, world.fold.mempool);
     assert.ok(payload !== null);
-    const pieces = inPieces(payload, most);
+    const pieces = splitMempool(payload, most);
     const seen: string[][] = [];
     for (const piece of pieces) {
       const timeMs = world.fold.marketMs;

@@ -12,7 +12,7 @@ import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { poolData } from '../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../src/cardano/datums/deployment.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket, type KnownMarket } from '../../src/chain/recognise/known.ts';
+import { BlockMarket, type KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { buy, type Exchange, sell } from '../../src/engine/market/exchange.ts';

@@ -8,7 +8,7 @@ import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { poolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket } from '../../src/chain/recognise/known.ts';
+import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';

@@ -11,7 +11,7 @@ import { decodeTransaction, type Transaction } from '../../src/cardano/codec/tra
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { readOrderData, readPoolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import { BlockMarket } from '../../src/chain/recognise/known.ts';
+import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
 import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';

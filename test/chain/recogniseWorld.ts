@@ -28,7 +28,7 @@ import { capLovelace } from '../../src/cardano/datums/deployment.ts';
 import { metadataData } from '../../src/cardano/datums/metadata.ts';
 import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
-import type { KnownMarket } from '../../src/chain/recognise/known.ts';
+import type { KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
 import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';

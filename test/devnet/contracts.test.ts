@@ -1,7 +1,7 @@
 /** The contracts of source, submitter and lookup, through the devnet's Ogmios and Kupo. */
 import assert from 'node:assert/strict';
 import { KupoLookup } from '../../src/chain/kupo/kupo.ts';
-import { MempoolView } from '../../src/chain/kupo/mempoolView.ts';
+import { MempoolOverlay } from '../../src/chain/mempoolOverlay.ts';
 import type { ChainStream, Point } from '../../src/chain/port.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { startOgmios } from '../chain/ogmios/ogmiosWorld.ts';
@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 /** What a follower does, as far as lookups see it. */
 class Followed {
-  readonly pending = new MempoolView();
+  readonly pending = new MempoolOverlay();
   tip: Point | null = null;
   wholes = 0;
 
@@ -22,12 +22,12 @@ class Followed {
     for (let event = await stream.next(); event !== null; event = await stream.next()) {
       if (event.kind === 'forward') {
         this.tip = event.block.point;
-        this.pending.settle(event.block.transactions, event.block.point.slot);
+        this.pending.confirm(event.block.transactions, event.block.point.slot);
       } else if (event.kind === 'back') {
-        if (event.point?.hash !== this.tip?.hash) this.pending.forget();
+        if (event.point?.hash !== this.tip?.hash) this.pending.clear();
         this.tip = event.point;
       } else {
-        this.pending.take(event);
+        this.pending.apply(event);
         if (event.whole) this.wholes += 1;
       }
     }
@@ -50,7 +50,7 @@ const place: MakePlace = async (scope) => {
   const lookup = new KupoLookup({
     url: kupoUrl,
     tip: () => followed.tip,
-    waiting: followed.pending,
+    overlay: followed.pending,
     clock: systemClock,
     observer,
     limits: { deadlineMs: 60_000 },

@@ -11,7 +11,7 @@ import { chainTip } from '../../src/chain/chainPoints.ts';
 import { DevnetClient } from '../../src/chain/devnetClient.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import { KupoLookup } from '../../src/chain/kupo/kupo.ts';
-import { MempoolView } from '../../src/chain/kupo/mempoolView.ts';
+import { MempoolOverlay } from '../../src/chain/mempoolOverlay.ts';
 import { shownSubmitter } from '../../src/chain/submitting.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
@@ -34,12 +34,12 @@ async function serverOf(t: TestContext) {
   const { ogmiosUrl, kupoUrl, devnetUrl } = devnet;
   const { node, writer, log } = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
   const ogmios = await startOgmios(t, ogmiosUrl);
-  const view = new MempoolView();
+  const view = new MempoolOverlay();
   const clock = new HandClock();
   const faults: unknown[] = [];
   const follower = new Follower(
     {
-      ...{ source: ogmios, node, writer, log, rules: RULES, rng: seededRng(3), view },
+      ...{ source: ogmios, node, writer, log, rules: RULES, rng: seededRng(3), overlay: view },
       ...{ clock: systemClock, policy: DEVNET_POLICY, tip: () => ogmios.tip() },
     },
     {
@@ -58,7 +58,7 @@ async function serverOf(t: TestContext) {
   const lookup = new KupoLookup({
     url: kupoUrl,
     tip,
-    waiting: view,
+    overlay: view,
     clock: systemClock,
     observer: { kupoAsked: () => {}, kupoHealth: () => {} },
     limits: { deadlineMs: 60_000 },
@@ -69,7 +69,7 @@ async function serverOf(t: TestContext) {
     tip: () => ogmios.tip(),
     async shown(txHash) {
       await ogmios.expect(txHash);
-      await view.shown(txHash, clock, SHOWN_MS);
+      await view.untilShown(txHash, clock, SHOWN_MS);
     },
     clock,
   });

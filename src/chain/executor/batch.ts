@@ -1,6 +1,6 @@
 /**
  * A batch as a plan of a transaction: each order across from its payment or refund, the pool across
- * from its successor, and one output for the fee address, last, or across from the float where the
+ * from its successor, and one output for the fee address, last, or across from the utxo where the
  * batch alone leaves it too little. Source: onchain.md, sections Executor and Fees.
  */
 import type { OutputRef } from '../../cardano/codec/output.ts';
@@ -11,10 +11,10 @@ import { type PoolState, poolLovelace } from '../../engine/market/pool.ts';
 import type { Batch, Fill, OpenOrder } from './matching.ts';
 import {
   assemble,
-  type Float,
-  type FloatNeeded,
+  type FundingNeeded,
+  type FundingUtxo,
   feeOutput,
-  floatPair,
+  fundingPair,
   type Pair,
   type Plan,
 } from './plan.ts';
@@ -36,11 +36,11 @@ export interface BatchRequest {
   /** Measured on a built transaction; a first guess is corrected by planning again. */
   readonly networkFeeLovelace: bigint;
   /** The first that suffices is used, and only when one is needed. */
-  readonly floats: readonly Float[];
+  readonly funding: readonly FundingUtxo[];
 }
 
-export function planBatch(request: BatchRequest): Plan | FloatNeeded {
-  const { batch, pool, fees, feeAddress, networkFeeLovelace, floats } = request;
+export function planBatch(request: BatchRequest): Plan | FundingNeeded {
+  const { batch, pool, fees, feeAddress, networkFeeLovelace, funding } = request;
   const own = [
     ...(batch.fills.length === 0 ? [] : [poolPair(pool, batch.next, fees)]),
     ...batch.fills.map((fill) => fillPair(fill, pool.token)),
@@ -53,10 +53,10 @@ export function planBatch(request: BatchRequest): Plan | FloatNeeded {
     const rest = [feeOutput(feeAddress, leftLovelace)];
     return assemble({ pairs: own, rest, networkFeeLovelace, validFromMs });
   }
-  const float = floats.find(({ lovelace }) => lovelace >= missingLovelace);
-  if (float === undefined) return { outcome: 'float needed', missingLovelace };
-  const output = feeOutput(feeAddress, leftLovelace + float.lovelace);
-  const pairs = [...own, floatPair(float, output)];
+  const utxo = funding.find(({ lovelace }) => lovelace >= missingLovelace);
+  if (utxo === undefined) return { outcome: 'funding needed', missingLovelace };
+  const output = feeOutput(feeAddress, leftLovelace + utxo.lovelace);
+  const pairs = [...own, fundingPair(utxo, output)];
   return assemble({ pairs, rest: [], networkFeeLovelace, validFromMs });
 }
 

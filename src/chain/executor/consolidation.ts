@@ -3,7 +3,7 @@
  * more there are, the longer a look at it takes. So from time to time many of them become one, in a
  * transaction of its own: in a batch they would break the pairing of inputs and outputs.
  *
- * A lane that wanted one of them is refused once (INPUT_SPENT) and looks again.
+ * A executor that wanted one of them is refused once (INPUT_SPENT) and looks again.
  */
 
 import { planOf, type TransactionPlan } from '../../cardano/build/plan.ts';
@@ -11,44 +11,44 @@ import { signOwn } from '../../cardano/build/signing.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
 import { addValues } from '../../cardano/codec/value.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { isPureAda } from './floats.ts';
-import type { LaneObserver, LanePlace } from './lane.ts';
+import { isPureAda } from './fundingUtxos.ts';
+import type { PoolExecutorDeps, PoolExecutorObserver } from './poolExecutor.ts';
 
 const EVERY_MS = 60_000;
 /** One look; more wait for the next. */
 const PAGE = 500;
 const SMALL_LOVELACE = 10_000_000n;
-/** So many small ones stay: lanes use them as floats. */
+/** So many small ones stay: executors use them as funding. */
 const KEPT = 100;
 /** Of one transaction; half of what its bytes allow. */
 const MOST_MERGED = 200;
 /** Fewer are not worth a fee. */
 const LEAST_MERGED = 10;
 
-type ConsolidationPlace = Pick<
-  LanePlace,
-  'utxos' | 'submitter' | 'builder' | 'deployment' | 'floats' | 'keys' | 'clock'
+type ConsolidationDeps = Pick<
+  PoolExecutorDeps,
+  'utxos' | 'submitter' | 'builder' | 'deployment' | 'funding' | 'keys' | 'clock'
 >;
 
-type ConsolidationObserver = Omit<LaneObserver, 'poolStuck'>;
+type ConsolidationObserver = Omit<PoolExecutorObserver, 'poolStuck'>;
 
 export class Consolidation {
-  readonly #place: ConsolidationPlace;
+  readonly #deps: ConsolidationDeps;
   readonly #observer: ConsolidationObserver;
   #nextMs = 0;
 
-  constructor(place: ConsolidationPlace, observer: ConsolidationObserver) {
-    this.#place = place;
+  constructor(deps: ConsolidationDeps, observer: ConsolidationObserver) {
+    this.#deps = deps;
     this.#observer = observer;
   }
 
   /** At most one transaction per minute, and one look. */
   async run(): Promise<void> {
-    const { utxos, submitter, builder, deployment, floats, keys, clock } = this.#place;
+    const { utxos, submitter, builder, deployment, funding, keys, clock } = this.#deps;
     if (clock.nowMs() < this.#nextMs) return;
     this.#nextMs = clock.nowMs() + EVERY_MS;
     const held = await utxos.byPaymentKey(deployment.feeKeyHash, 'spendable', { limit: PAGE });
-    const plan = planConsolidation(floats.free(held), deployment.feeAddress);
+    const plan = planConsolidation(funding.free(held), deployment.feeAddress);
     if (plan === null) return;
     const built = await builder.build(plan);
     if (built instanceof Failure) return this.#rejected(built.cause, built.message);

@@ -1,21 +1,21 @@
 /**
- * The executor: a lane for every pool that has something to do. Runs on the leader only; a second
- * one during a change of leader is harmless, because inputs are spent once.
+ * Fills orders: one PoolExecutor for every pool that has work. Runs on the leader only. Two leaders
+ * at once, during a change, do no harm, because an input is spent once.
  *
- * Woken by every entry that is applied: blocks bring orders, roll-backs take back what was done.
+ * Looks for work after every applied entry: blocks bring orders, roll-backs undo transactions.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import { Consolidation } from './consolidation.ts';
-import { Lane, type LaneObserver, type LanePlace } from './lane.ts';
 import { refundsOf } from './poolBackoff.ts';
-import { fullPools, tokensWithOrders } from './view.ts';
+import { PoolExecutor, type PoolExecutorDeps, type PoolExecutorObserver } from './poolExecutor.ts';
+import { fullPools, tokensWithOrders } from './poolView.ts';
 
-export interface ExecutorObserver extends LaneObserver {
+export interface ExecutorObserver extends PoolExecutorObserver {
   executorFailed(token: string, error: unknown): void;
 }
 
-export interface ExecutorPlace extends LanePlace {
+export interface ExecutorDeps extends PoolExecutorDeps {
   /** Runs `listener` after each batch of entries, until the returned function is called. */
   onApplied(listener: () => void): () => void;
 }
@@ -24,11 +24,11 @@ export interface ExecutorPlace extends LanePlace {
 const MOST_LOOKED_AT = 1_000;
 
 export class Executor {
-  readonly #place: ExecutorPlace;
+  readonly #deps: ExecutorDeps;
   readonly #observer: ExecutorObserver;
   readonly #consolidation: Consolidation;
-  readonly #lanes = new Map<AssetId, Lane>();
-  /** Tokens whose lane runs; true: it has to run once more. */
+  readonly #executors = new Map<AssetId, PoolExecutor>();
+  /** Tokens whose executor runs; true: it has to run once more. */
   readonly #running = new Map<AssetId, boolean>();
   readonly #tasks = new Set<Promise<void>>();
   /** Tokens that had orders at the last look. */
@@ -37,15 +37,15 @@ export class Executor {
   #stopping = false;
   #unlisten = () => {};
 
-  constructor(place: ExecutorPlace, observer: ExecutorObserver) {
-    this.#place = place;
+  constructor(deps: ExecutorDeps, observer: ExecutorObserver) {
+    this.#deps = deps;
     this.#observer = observer;
-    this.#consolidation = new Consolidation(place, observer);
+    this.#consolidation = new Consolidation(deps, observer);
   }
 
   start(): void {
     for (const token of this.#owingPools()) this.#wake(token);
-    this.#unlisten = this.#place.onApplied(() => this.#look());
+    this.#unlisten = this.#deps.onApplied(() => this.#look());
     // What was open before a restart waits for no further entry.
     this.#look();
   }
@@ -55,12 +55,12 @@ export class Executor {
     this.#stopping = true;
     this.#unlisten();
     await Promise.allSettled([...this.#tasks]);
-    this.#place.backoff.clear();
+    this.#deps.backoff.clear();
   }
 
   #look(): void {
     if (this.#stopping) return;
-    const store = this.#place.store();
+    const store = this.#deps.store();
     const found = tokensWithOrders(store, this.#lookedTo, MOST_LOOKED_AT);
     this.#lookedTo = found.length < MOST_LOOKED_AT ? '' : (found.at(-1) ?? '');
     const tokens = new Set([...found, ...fullPools(store)]);
@@ -81,40 +81,40 @@ export class Executor {
   }
 
   #wake(token: AssetId): void {
-    let lane = this.#lanes.get(token);
-    if (lane === undefined) {
-      lane = new Lane(token, this.#place, this.#observer);
-      this.#lanes.set(token, lane);
+    let executor = this.#executors.get(token);
+    if (executor === undefined) {
+      executor = new PoolExecutor(token, this.#deps, this.#observer);
+      this.#executors.set(token, executor);
     }
-    lane.confirmed();
+    executor.confirmed();
     if (this.#running.has(token)) {
       this.#running.set(token, true);
       return;
     }
     this.#running.set(token, false);
-    const task = this.#run(token, lane).finally(() => this.#tasks.delete(task));
+    const task = this.#run(token, executor).finally(() => this.#tasks.delete(task));
     this.#tasks.add(task);
   }
 
-  async #run(token: AssetId, lane: Lane): Promise<void> {
+  async #run(token: AssetId, executor: PoolExecutor): Promise<void> {
     do {
       this.#running.set(token, false);
       try {
-        await lane.run(() => this.#stopping);
+        await executor.run(() => this.#stopping);
       } catch (error) {
         if (!this.#stopping) this.#observer.executorFailed(token, error);
       }
     } while (this.#running.get(token) === true && !this.#stopping);
     this.#running.delete(token);
     if (this.#last.has(token)) return;
-    this.#lanes.delete(token);
-    for (const name of [token, refundsOf(token)]) this.#place.backoff.forget(name);
+    this.#executors.delete(token);
+    for (const name of [token, refundsOf(token)]) this.#deps.backoff.forget(name);
   }
 
   /** Pools that wait for Collect though no order is open, after a restart. */
   *#owingPools(): Generator<AssetId> {
-    const { fees } = this.#place.deployment;
-    for (const { key, value } of this.#place.store().withPrefix('pools', '', MOST_POOLS)) {
+    const { fees } = this.#deps.deployment;
+    for (const { key, value } of this.#deps.store().withPrefix('pools', '', MOST_POOLS)) {
       const pool = poolState(readRecord<PoolRecord>(value));
       if (pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) yield key;
     }

@@ -62,7 +62,7 @@ export type NextStep =
 
 export const MOST_ORDERS = 16;
 
-export interface Situation {
+export interface StepInput {
   readonly pool: PoolState;
   readonly orders: readonly OpenOrder[];
   readonly fees: FeeParameters;
@@ -74,26 +74,26 @@ export interface Situation {
   readonly mostOrders: number;
 }
 
-export function nextStep(situation: Situation): NextStep {
+export function nextStep(situation: StepInput): NextStep {
   const { pool, fees, isStuck = false } = situation;
   if (!isStuck && pool.venue === 'CURVE' && reachedCap(pool)) return { step: 'graduate' };
   if (!isStuck && pool.venue === 'AMM' && pool.owed >= fees.collectFromLovelace) {
     return { step: 'collect', owedLovelace: pool.owed };
   }
-  const batch = match(situation);
+  const batch = matchOrders(situation);
   if (batch.fills.length + batch.refunds.length > 0) return { step: 'batch', batch };
   return { step: 'wait', untilMs: firstRefundMs(situation.orders) };
 }
 
 /** Fills and refunds of the next transaction; both empty when no order can move. */
-export function match({
+export function matchOrders({
   pool,
   orders,
   fees,
   nowMs,
   mostOrders,
   isStuck = false,
-}: Situation): Batch {
+}: StepInput): Batch {
   const now = BigInt(nowMs);
   const fills: Fill[] = [];
   const refunds: OpenOrder[] = [];

@@ -38,13 +38,13 @@ export interface Plan {
 }
 
 /** The fee address gets too little to stand as an output and no float makes up for it. */
-export interface FloatNeeded {
-  readonly outcome: 'float needed';
+export interface FundingNeeded {
+  readonly outcome: 'funding needed';
   readonly missingLovelace: bigint;
 }
 
 /** A pure ADA output of the fee address, reserved for this lane. */
-export interface Float {
+export interface FundingUtxo {
   readonly ref: OutputRef;
   readonly lovelace: bigint;
 }
@@ -96,6 +96,6 @@ export function feeOutput(address: string, lovelace: bigint): PlannedOutput {
   return { kind: 'fee', address, value: coins(lovelace) };
 }
 
-export function floatPair({ ref, lovelace }: Float, output: PlannedOutput): Pair {
+export function fundingPair({ ref, lovelace }: FundingUtxo, output: PlannedOutput): Pair {
   return { ref, value: coins(lovelace), redeemer: null, output };
 }

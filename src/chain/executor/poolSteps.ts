@@ -1,6 +1,6 @@
 /**
  * What happens to a pool beside trading: graduation to the AMM, and paying out what the creator is
- * owed. The pool gives nothing for either, so a float pays the network fee.
+ * owed. The pool gives nothing for either, so a utxo pays the network fee.
  * Source: onchain.md, sections Fees, Lifecycle and What each validator must enforce.
  */
 import { coins } from '../../cardano/codec/value.ts';
@@ -10,10 +10,10 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { type PoolOutput, poolHolding } from './batch.ts';
 import {
   assemble,
-  type Float,
-  type FloatNeeded,
+  type FundingNeeded,
+  type FundingUtxo,
   feeOutput,
-  floatPair,
+  fundingPair,
   type Plan,
   type PlannedOutput,
 } from './plan.ts';
@@ -24,18 +24,21 @@ export interface PoolStepRequest {
   readonly feeAddress: string;
   readonly networkFeeLovelace: bigint;
   /** The first that suffices is used. */
-  readonly floats: readonly Float[];
+  readonly funding: readonly FundingUtxo[];
 }
 
 /** Everything goes over to the AMM validator's address, to the lovelace. */
-export function planGraduation(request: PoolStepRequest, ammAddress: string): Plan | FloatNeeded {
+export function planGraduation(request: PoolStepRequest, ammAddress: string): Plan | FundingNeeded {
   const { state } = request.pool;
   assert(state.venue === 'CURVE' && reachedCap(state), 'a curve at its cap graduates');
   return planStep(request, 'graduate', ammAddress, graduated(state), []);
 }
 
 /** `owed` goes to the creator, in an output that belongs to no input. */
-export function planCollect(request: PoolStepRequest, creatorAddress: string): Plan | FloatNeeded {
+export function planCollect(
+  request: PoolStepRequest,
+  creatorAddress: string,
+): Plan | FundingNeeded {
   const { state, address } = request.pool;
   assert(state.venue === 'AMM' && state.owed > 0n, 'an AMM pool that owes is collected');
   const value = coins(state.owed);
@@ -44,20 +47,20 @@ export function planCollect(request: PoolStepRequest, creatorAddress: string): P
 }
 
 function planStep(
-  { pool, fees, feeAddress, networkFeeLovelace, floats }: PoolStepRequest,
+  { pool, fees, feeAddress, networkFeeLovelace, funding }: PoolStepRequest,
   redeemer: 'graduate' | 'collect',
   address: string,
   next: PoolState,
   rest: readonly PlannedOutput[],
-): Plan | FloatNeeded {
+): Plan | FundingNeeded {
   const missingLovelace = fees.feeOutputLeastLovelace + networkFeeLovelace;
-  const float = floats.find(({ lovelace }) => lovelace >= missingLovelace);
-  if (float === undefined) return { outcome: 'float needed', missingLovelace };
+  const utxo = funding.find(({ lovelace }) => lovelace >= missingLovelace);
+  if (utxo === undefined) return { outcome: 'funding needed', missingLovelace };
   const output: PlannedOutput = { kind: 'pool', address, value: poolHolding(pool, next, fees) };
   const value = poolHolding(pool, pool.state, fees);
   const pairs = [
     { ref: pool.ref, value, redeemer, output },
-    floatPair(float, feeOutput(feeAddress, float.lovelace - networkFeeLovelace)),
+    fundingPair(utxo, feeOutput(feeAddress, utxo.lovelace - networkFeeLovelace)),
   ];
   return assemble({ pairs, rest, networkFeeLovelace, validFromMs: null });
 }

@@ -3,12 +3,12 @@
  * from what its headers say: they name a block a moment before its outputs can be read.
  */
 import type { Point } from '../port.ts';
+import { type KupoAnswer, KupoError } from './client.ts';
 import { readCheckpoint } from './matches.ts';
-import { type Answered, NoAnswer } from './questions.ts';
 
-type Ask = (path: string, signal: AbortSignal) => Promise<Answered>;
+type Ask = (path: string, signal: AbortSignal) => Promise<KupoAnswer>;
 
-export class Freshness {
+export class TipCheck {
   readonly #ask: Ask;
   /** A tip that Kupo had, and what it named as its own newest block then. */
   #seen: { readonly tipHash: string; readonly newest: string | null } | null = null;
@@ -31,12 +31,12 @@ export class Freshness {
   }
 
   /** Throws `NoAnswer` where Kupo may have left `tip` before it gave these answers. */
-  async kept(tip: Point, answers: readonly Answered[], signal: AbortSignal): Promise<void> {
+  async kept(tip: Point, answers: readonly KupoAnswer[], signal: AbortSignal): Promise<void> {
     if (answers.some(({ checkpointSlot }) => checkpointSlot < tip.slot)) {
       this.#seen = null;
-      throw new NoAnswer(`it went back behind slot ${tip.slot}`);
+      throw new KupoError(`it went back behind slot ${tip.slot}`);
     }
-    const isAsSeen = ({ checkpointHash }: Answered) =>
+    const isAsSeen = ({ checkpointHash }: KupoAnswer) =>
       this.#seen?.tipHash === tip.hash && this.#seen.newest === checkpointHash;
     if (!answers.every(isAsSeen)) await this.#look(tip, signal);
   }
@@ -53,8 +53,8 @@ export class Freshness {
     }
     this.#seen = null;
     if (checkpointSlot < tip.slot) {
-      throw new NoAnswer(`it is at slot ${checkpointSlot}, the tip at ${tip.slot}`);
+      throw new KupoError(`it is at slot ${checkpointSlot}, the tip at ${tip.slot}`);
     }
-    throw new NoAnswer(`it does not have the block of slot ${tip.slot}`);
+    throw new KupoError(`it does not have the block of slot ${tip.slot}`);
   }
 }

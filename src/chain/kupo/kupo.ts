@@ -20,18 +20,18 @@ import { type Page, utxosOfAsset, utxosOfCredential } from '../../cardano/ledger
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Confirmed, MempoolOverlay } from '../mempoolOverlay.ts';
 import type { Point } from '../port.ts';
-import { Freshness } from './freshness.ts';
+import { type KupoAnswer, KupoClient, KupoError, type KupoObserver } from './client.ts';
+import { TipCheck } from './freshness.ts';
 import { type Match, readMatches } from './matches.ts';
-import type { MempoolView, Settled } from './mempoolView.ts';
-import { type Answered, type KupoObserver, NoAnswer, Questions } from './questions.ts';
 
-export interface KupoOptions {
+export interface KupoLookupDeps {
   /** Such as `http://127.0.0.1:1442`; may hold user and password. */
   readonly url: string;
   /** The newest block that is served; null: none yet, and then any answer will do. */
   readonly tip: () => Point | null;
-  readonly waiting: MempoolView;
+  readonly overlay: MempoolOverlay;
   readonly clock: Clock;
   readonly observer: KupoObserver;
   readonly limits?: Partial<KupoLimits>;
@@ -64,22 +64,22 @@ const MOST_ABREAST = 8;
 /** Asks for matches by a path; what it heard counts for the lookup's freshness. */
 type Ask = (path: string) => Promise<Match[]>;
 /** Given what left the mempool for a block that Kupo's answers do not have. */
-type Answer<T> = (settled: readonly Settled[]) => T;
+type Answer<T> = (settled: readonly Confirmed[]) => T;
 type Run<T> = (ask: Ask) => Promise<Answer<T>>;
 
 export class KupoLookup implements UtxoLookup {
-  readonly #options: KupoOptions;
+  readonly #deps: KupoLookupDeps;
   readonly #limits: KupoLimits;
-  readonly #questions: Questions;
-  readonly #freshness: Freshness;
+  readonly #questions: KupoClient;
+  readonly #freshness: TipCheck;
   #lookups = 0;
 
-  constructor(options: KupoOptions) {
-    const { url, clock, observer } = options;
-    this.#options = options;
-    this.#limits = { ...KUPO_LIMITS, ...options.limits };
-    this.#questions = new Questions(url, clock, observer, this.#limits);
-    this.#freshness = new Freshness((path, signal) => this.#questions.ask(path, signal));
+  constructor(deps: KupoLookupDeps) {
+    const { url, clock, observer } = deps;
+    this.#deps = deps;
+    this.#limits = { ...KUPO_LIMITS, ...deps.limits };
+    this.#questions = new KupoClient(url, clock, observer, this.#limits);
+    this.#freshness = new TipCheck((path, signal) => this.#questions.ask(path, signal));
   }
 
   byPaymentKey(keyHash: string, view: UtxoView, page: Page = {}): Promise<readonly Utxo[]> {
@@ -114,19 +114,19 @@ export class KupoLookup implements UtxoLookup {
     return this.#lookUp(async (ask) => {
       const found = await matchesOf(refs, ask);
       return (settled) => {
-        const late = new Late(settled);
+        const late = new LateEffects(settled);
         return refs.map((ref) => this.#stateOf(ref, found.get(refText(ref)), late));
       };
     });
   }
 
   get #mempool() {
-    return this.#options.waiting.mempool;
+    return this.#deps.overlay.mempool;
   }
 
   /** Runs it again until Kupo has the tip that was served when it began. */
   async #lookUp<T>(run: Run<T>): Promise<T> {
-    const { clock, tip, waiting } = this.#options;
+    const { clock, tip, overlay } = this.#deps;
     const { lookups, deadlineMs } = this.#limits;
     if (this.#lookups >= lookups) throw overloaded();
     this.#lookups += 1;
@@ -136,14 +136,14 @@ export class KupoLookup implements UtxoLookup {
     let reason = 'no answer in time';
     try {
       for (;;) {
-        const [served, mark] = [tip(), waiting.mark()];
+        const [served, mark] = [tip(), overlay.position()];
         try {
           const { answer, slot } = await this.#askAt(served, run, signal);
-          const settled = waiting.settledSince(mark);
+          const settled = overlay.confirmedSince(mark);
           if (settled !== null) return answer(settled.filter((each) => each.slot > slot));
           reason = 'the chain went back meanwhile';
         } catch (error) {
-          if (!(error instanceof NoAnswer)) throw error;
+          if (!(error instanceof KupoError)) throw error;
           if (error.isFinal) throw refused(error);
           if (signal.aborted) throw notReady(reason);
           reason = error.message;
@@ -162,7 +162,7 @@ export class KupoLookup implements UtxoLookup {
     run: Run<T>,
     signal: AbortSignal,
   ): Promise<{ readonly answer: Answer<T>; readonly slot: number }> {
-    const heard: Answered[] = [];
+    const heard: KupoAnswer[] = [];
     const ask = async (path: string) => {
       const answered = await this.#questions.ask(path, signal);
       heard.push(answered);
@@ -175,7 +175,7 @@ export class KupoLookup implements UtxoLookup {
   }
 
   /** Unspent in blocks. */
-  #confirmed(matches: readonly Match[], settled: readonly Settled[]): UtxoSet {
+  #confirmed(matches: readonly Match[], settled: readonly Confirmed[]): UtxoSet {
     const chain = new UtxoSet();
     for (const { utxo, isSpent } of matches) {
       const isKnown = chain.get(utxo.ref) !== undefined;
@@ -197,7 +197,7 @@ export class KupoLookup implements UtxoLookup {
     return [...(await matchesOf(inputs, ask)).values()];
   }
 
-  #stateOf(ref: OutputRef, match: Match | undefined, late: Late): UtxoState {
+  #stateOf(ref: OutputRef, match: Match | undefined, late: LateEffects): UtxoState {
     const utxo = this.#mempool.made(ref) ?? match?.utxo ?? late.made(ref);
     if (utxo === undefined) return { state: 'unknown' };
     const isPendingSpent = this.#mempool.spender(ref) !== undefined || late.isSpent(ref);
@@ -207,11 +207,11 @@ export class KupoLookup implements UtxoLookup {
 }
 
 /** Effects of transactions in blocks that Kupo did not have. */
-class Late {
+class LateEffects {
   readonly #made = new Map<string, Utxo>();
   readonly #spent = new Set<string>();
 
-  constructor(settled: readonly Settled[]) {
+  constructor(settled: readonly Confirmed[]) {
     for (const { effects } of settled) {
       for (const utxo of effects.made) this.#made.set(refText(utxo.ref), utxo);
       for (const ref of effects.spent) this.#spent.add(refText(ref));
@@ -273,6 +273,6 @@ function notReady(reason: string): Unavailable {
   return new Unavailable(new Failure('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_S }));
 }
 
-function refused({ message }: NoAnswer): Unavailable {
+function refused({ message }: KupoError): Unavailable {
   return new Unavailable(new Failure('SERVER_ERROR', `Kupo refused a lookup: ${message}`));
 }

@@ -9,7 +9,7 @@ import {
 } from '../../cardano/codec/foreignOutput.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
 import { asValue, type Value } from '../../cardano/codec/value.ts';
-import { type KupoHealth, NoAnswer } from './questions.ts';
+import { KupoError, type KupoHealth } from './client.ts';
 
 export interface Match {
   readonly utxo: Utxo;
@@ -19,7 +19,7 @@ export interface Match {
 
 /** Throws `NoAnswer` for anything that Kupo would not write. */
 export function readMatches(body: unknown): Match[] {
-  if (!Array.isArray(body)) throw new NoAnswer('its matches are no list');
+  if (!Array.isArray(body)) throw new KupoError('its matches are no list');
   return body.map(readMatch);
 }
 
@@ -32,7 +32,7 @@ export function readCheckpoint(body: unknown): string | null {
 export function readHealth(body: unknown): KupoHealth {
   const slot = (name: string): number | null => {
     const value = fieldOf(body, name);
-    if (value !== null && typeof value !== 'bigint') throw new NoAnswer(`${name} is no slot`);
+    if (value !== null && typeof value !== 'bigint') throw new KupoError(`${name} is no slot`);
     return value === null ? null : Number(value);
   };
   return {
@@ -46,14 +46,14 @@ function readMatch(match: unknown): Match {
   const index = fieldOf(match, 'output_index');
   const address = fieldOf(match, 'address');
   if (typeof index !== 'bigint' || typeof address !== 'string') {
-    throw new NoAnswer('a match has no output index or no address');
+    throw new KupoError('a match has no output index or no address');
   }
   const script = readScript(match);
   const plan = { address, value: readValue(fieldOf(match, 'value')), datum: readDatum(match) };
   const output = foreignOutput({ ...plan, script });
-  if (output === null) throw new NoAnswer(`${address.slice(0, 120)} is no address`);
+  if (output === null) throw new KupoError(`${address.slice(0, 120)} is no address`);
   if (fieldOf(match, 'script_hash') !== output.scriptHash)
-    throw new NoAnswer('a script does not have its hash');
+    throw new KupoError('a script does not have its hash');
   const ref = { txHash: hexOf(match, 'transaction_id', 32), index: Number(index) };
   return { utxo: { ref, output }, isSpent: fieldOf(match, 'spent_at') !== null };
 }
@@ -61,10 +61,10 @@ function readMatch(match: unknown): Match {
 function readValue(value: unknown): Value {
   const coins = fieldOf(value, 'coins');
   const assets = typeof value === 'object' && value !== null ? Reflect.get(value, 'assets') : null;
-  if (typeof coins !== 'bigint') throw new NoAnswer('a value has no coins');
+  if (typeof coins !== 'bigint') throw new KupoError('a value has no coins');
   const read = Object.entries(assets ?? {}).map(([name, amount]): [string, bigint] => {
     const found = /^([0-9a-f]{56})(?:\.((?:[0-9a-f]{2}){0,32}))?$/.exec(name);
-    if (found === null || typeof amount !== 'bigint') throw new NoAnswer('an asset without id');
+    if (found === null || typeof amount !== 'bigint') throw new KupoError('an asset without id');
     return [`${found[1]}.${found[2] ?? ''}`, amount];
   });
   return asValue(coins, read);
@@ -81,7 +81,7 @@ function readScript(match: unknown): ForeignOutput['script'] {
   const script = fieldOf(match, 'script');
   const name = fieldOf(script, 'language');
   const language = SCRIPT_LANGUAGES.find((each) => each === name);
-  if (language === undefined) throw new NoAnswer('a script in an unknown language');
+  if (language === undefined) throw new KupoError('a script in an unknown language');
   return { language, code: hexOf(script, 'script') };
 }
 
@@ -90,14 +90,14 @@ function hexOf(from: unknown, name: string, bytes?: number): string {
   const text = fieldOf(from, name);
   const isHex = typeof text === 'string' && /^(?:[0-9a-f]{2})+$/.test(text);
   if (!isHex || (bytes !== undefined && text.length !== 2 * bytes)) {
-    throw new NoAnswer(`${name} is no hex`);
+    throw new KupoError(`${name} is no hex`);
   }
   return text;
 }
 
 function fieldOf(from: unknown, name: string): unknown {
   if (typeof from !== 'object' || from === null || !Object.hasOwn(from, name)) {
-    throw new NoAnswer(`${name} is missing: Kupo 2.10 or later is needed`);
+    throw new KupoError(`${name} is missing: Kupo 2.10 or later is needed`);
   }
   return Reflect.get(from, name);
 }

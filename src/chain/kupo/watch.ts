@@ -1,10 +1,10 @@
 /** Asks Kupo for its health again and again: facts for readiness and metrics. */
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { KupoClient, KupoError, type KupoHealth, type KupoObserver } from './client.ts';
 import { readHealth } from './matches.ts';
-import { type KupoHealth, type KupoObserver, NoAnswer, Questions } from './questions.ts';
 
-export interface KupoWatchOptions {
+export interface KupoHealthWatchDeps {
   readonly url: string;
   readonly clock: Clock;
   readonly observer: KupoObserver;
@@ -15,18 +15,18 @@ const EVERY_MS = 5_000;
 const DEADLINE_MS = 4_000;
 const LIMITS = { atOnce: 1, maxBytes: 65_536 };
 
-export class KupoWatch implements Service {
+export class KupoHealthWatch implements Service {
   readonly name = 'kupo watch';
-  readonly #options: KupoWatchOptions;
-  readonly #questions: Questions;
+  readonly #deps: KupoHealthWatchDeps;
+  readonly #questions: KupoClient;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #latest: KupoHealth | null = null;
 
-  constructor(options: KupoWatchOptions) {
-    const { url, clock, observer } = options;
-    this.#options = options;
-    this.#questions = new Questions(url, clock, observer, LIMITS);
+  constructor(deps: KupoHealthWatchDeps) {
+    const { url, clock, observer } = deps;
+    this.#deps = deps;
+    this.#questions = new KupoClient(url, clock, observer, LIMITS);
   }
 
   /** As it was last; null: it could not be asked. */
@@ -44,7 +44,7 @@ export class KupoWatch implements Service {
   }
 
   async #run(stopping: AbortSignal): Promise<void> {
-    const { clock, observer, everyMs = EVERY_MS } = this.#options;
+    const { clock, observer, everyMs = EVERY_MS } = this.#deps;
     while (!stopping.aborted) {
       this.#latest = await this.#ask(stopping);
       if (stopping.aborted) return;
@@ -55,13 +55,13 @@ export class KupoWatch implements Service {
 
   async #ask(stopping: AbortSignal): Promise<KupoHealth | null> {
     const abort = new AbortController();
-    const timer = this.#options.clock.after(DEADLINE_MS, () => abort.abort());
+    const timer = this.#deps.clock.after(DEADLINE_MS, () => abort.abort());
     const end = () => abort.abort();
     stopping.addEventListener('abort', end, { once: true });
     try {
       return readHealth((await this.#questions.ask('/health', abort.signal)).body);
     } catch (error) {
-      if (error instanceof NoAnswer) return null;
+      if (error instanceof KupoError) return null;
       throw error;
     } finally {
       timer.cancel();

@@ -12,33 +12,33 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import type { Point } from '../port.ts';
 import { type BlockHeader, readHeader, readPoint, readTip } from './blockJson.ts';
-import { type ConnectionPlace, NodeConnection } from './connection.ts';
+import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
-import { History, type Passed } from './history.ts';
 import { intersect } from './intersect.ts';
 import { type JsonObject, objectOf } from './json.ts';
-import type { PackedBlock } from './messages.ts';
-import type { Report } from './report.ts';
+import type { SerializedBlock } from './messages.ts';
+import { type RecentBlock, RecentBlocks } from './recentBlocks.ts';
+import type { NodeReporter } from './report.ts';
 
-export interface ChainReaderPlace extends ConnectionPlace {
+export interface ChainReaderDeps extends ConnectionDeps {
   readonly rng: Rng;
   readonly eras: Eras;
-  readonly report: Report;
+  readonly report: NodeReporter;
 }
 
 /** What it is read for. */
-export interface ChainReaderUse {
+export interface ChainReaderListener {
   /** Blocks that wait to be read. */
   backlog(): number;
   /** A block with its transactions; null: nobody is told of it. */
-  forward(block: PackedBlock | null): void;
-  back(point: Point | null, needsSeeds: boolean): void;
+  forward(block: SerializedBlock | null): void;
+  back(point: Point | null, needsWatchList: boolean): void;
   /** What of a block is told. May throw. */
   pick(
     block: JsonObject,
     header: BlockHeader,
-  ): Pick<Passed, 'ids' | 'marks'> & Pick<PackedBlock, 'transactions' | 'places'>;
+  ): Pick<RecentBlock, 'ids' | 'matches'> & Pick<SerializedBlock, 'transactions' | 'txIndexes'>;
   /** Of what was picked and will not come back, or is gone for good. */
   forget(refs: readonly string[]): void;
 }
@@ -46,12 +46,12 @@ export interface ChainReaderUse {
 const MOST_MISSES = 2;
 
 export class ChainReader {
-  readonly #place: ChainReaderPlace;
-  readonly #use: ChainReaderUse;
+  readonly #deps: ChainReaderDeps;
+  readonly #listener: ChainReaderListener;
   readonly #backoff: Backoff;
   /** Woken when a block came, the stream began or the chain went back. */
   readonly #reading: Task;
-  #history: History;
+  #recent: RecentBlocks;
   #connection: NodeConnection | null = null;
   #isBegun = false;
   #inFlight = 0;
@@ -63,14 +63,14 @@ export class ChainReader {
   constructor(
     at: Point | null,
     older: readonly Point[],
-    place: ChainReaderPlace,
-    use: ChainReaderUse,
+    deps: ChainReaderDeps,
+    listener: ChainReaderListener,
   ) {
-    this.#place = place;
-    this.#use = use;
-    this.#reading = new Task({ clock: place.clock });
-    this.#backoff = new Backoff(place.limits.retry, place.rng);
-    this.#history = new History(at, older, use.forget);
+    this.#deps = deps;
+    this.#listener = listener;
+    this.#reading = new Task({ clock: deps.clock });
+    this.#backoff = new Backoff(deps.limits.retry, deps.rng);
+    this.#recent = new RecentBlocks(at, older, listener.forget);
   }
 
   /** Reads until it is closed. */
@@ -94,15 +94,15 @@ export class ChainReader {
   }
 
   holds(id: string): boolean {
-    return this.#history.holds(id);
+    return this.#recent.holds(id);
   }
 
   /** Whether the newest block that came is this one, or becomes it in time; null: none came. */
   async isAt(hash: string | null, waitMs: number): Promise<boolean> {
-    const { clock } = this.#place;
+    const { clock } = this.#deps;
     const end = clock.monotonicMs() + waitMs;
     while (!this.#reading.isStopping) {
-      if (this.#isBegun && this.#history.newestHash === hash) return true;
+      if (this.#isBegun && this.#recent.newestHash === hash) return true;
       const leftMs = end - clock.monotonicMs();
       if (leftMs <= 0) return false;
       await this.#reading.untilWoken(leftMs);
@@ -113,8 +113,8 @@ export class ChainReader {
   /** To be called when there is room again. */
   askMore(): void {
     if (this.#connection === null) return;
-    const { inFlight, underWay } = this.#place.limits;
-    const came = this.#use.backlog() + (this.#held?.length ?? 0);
+    const { inFlight, underWay } = this.#deps.limits;
+    const came = this.#listener.backlog() + (this.#held?.length ?? 0);
     while (this.#inFlight < inFlight && this.#inFlight + came < underWay) {
       this.#inFlight += 1;
       this.#connection.nextBlock();
@@ -133,7 +133,7 @@ export class ChainReader {
         if (this.#reading.isStopping) return;
         if (!this.#isBegun) continue;
         const retryInMs = this.#backoff.nextMs();
-        this.#place.report.lost('chain', NodeFault.of(error), retryInMs);
+        this.#deps.report.lost('chain', NodeFault.of(error), retryInMs);
         await this.#reading.pause(retryInMs);
       }
     }
@@ -141,22 +141,22 @@ export class ChainReader {
 
   async #session(): Promise<void> {
     const over = new AbortController();
-    const connection = await NodeConnection.open(this.#place, {
+    const connection = await NodeConnection.open(this.#deps, {
       onBlock: (result) => this.#take(result),
     });
     this.#held = null;
     this.#inFlight = 0;
     try {
-      await this.#place.eras.refresh(connection);
-      const found = await intersect(connection, this.#history.points());
+      await this.#deps.eras.refresh(connection);
+      const found = await intersect(connection, this.#recent.points());
       if (this.#reading.isStopping) return;
       if (found === undefined) throw new NodeFault('foreign', FOREIGN);
       this.#goBack(found);
       this.#reading.wake();
       if (!this.#isBegun) return;
-      this.#place.report.connected('chain');
+      this.#deps.report.connected('chain');
       this.#connection = connection;
-      this.#heardMs = this.#place.clock.monotonicMs();
+      this.#heardMs = this.#deps.clock.monotonicMs();
       this.askMore();
       await Promise.race([connection.ended, this.#watch(connection, over.signal)]);
     } finally {
@@ -168,7 +168,7 @@ export class ChainReader {
 
   /** Returns when it must begin again. */
   async #watch(connection: NodeConnection, signal: AbortSignal): Promise<void> {
-    const { clock, limits } = this.#place;
+    const { clock, limits } = this.#deps;
     let misses = 0;
     for (;;) {
       const heardMs = this.#heardMs;
@@ -176,7 +176,7 @@ export class ChainReader {
       if (signal.aborted || !this.#isBegun) return;
       if (this.#heardMs !== heardMs) continue;
       const tip = readPoint(await connection.networkTip(), 'the tip');
-      const isBehind = (tip?.hash ?? null) !== this.#history.newestHash;
+      const isBehind = (tip?.hash ?? null) !== this.#recent.newestHash;
       if (this.#heardMs !== heardMs || !isBehind || this.#inFlight === 0) misses = 0;
       else misses += 1;
       if (misses < MOST_MISSES) continue;
@@ -186,7 +186,7 @@ export class ChainReader {
 
   #take(result: JsonObject): void {
     this.#inFlight -= 1;
-    this.#heardMs = this.#place.clock.monotonicMs();
+    this.#heardMs = this.#deps.clock.monotonicMs();
     if (this.#held !== null) this.#held.push(result);
     else this.#handle(result);
     this.askMore();
@@ -198,32 +198,38 @@ export class ChainReader {
     if (direction === 'backward') this.#goBack(readPoint(point, 'point'));
     else if (direction === 'forward') this.#goForward(objectOf(block, 'block'), result);
     else throw new NodeFault('garbage', `a block came in no direction: ${String(direction)}`);
-    this.#place.report.tip(tip);
+    this.#deps.report.tip(tip);
     this.#reading.wake();
   }
 
   #goForward(block: JsonObject, result: JsonObject): void {
     const header = readHeader(block);
     const { hash, ancestor, height, slot } = header;
-    const newest = this.#history.newestHash;
+    const newest = this.#recent.newestHash;
     if (newest !== null && ancestor !== newest) {
       throw new NodeFault('unreadable', `block ${hash} follows ${ancestor}, not ${newest}`);
     }
     if (slot === null) {
-      this.#history.add({ hash, slot, height, ids: [], marks: [] });
-      this.#use.forward(null);
+      this.#recent.add({ hash, slot, height, ids: [], matches: [] });
+      this.#listener.forward(null);
       return;
     }
-    const timeMs = this.#place.eras.timeMs(slot);
+    const timeMs = this.#deps.eras.timeMs(slot);
     if (timeMs === null) {
       this.#hold(result, hash);
       return;
     }
-    const { ids, marks, transactions, places } = this.#use.pick(block, header);
-    this.#history.add({ hash, slot, height, ids, marks });
+    const { ids, matches, transactions, txIndexes } = this.#listener.pick(block, header);
+    this.#recent.add({ hash, slot, height, ids, matches });
     this.#newestSlot = slot;
     this.#backoff.reset();
-    this.#use.forward({ point: { slot, hash }, height, timeMs, transactions, places });
+    this.#listener.forward({
+      point: { slot, hash },
+      height,
+      timeMs,
+      transactions,
+      txIndexes: txIndexes,
+    });
   }
 
   /** Its slot lies beyond the eras that are known: the node is asked for more. */
@@ -234,7 +240,7 @@ export class ChainReader {
       throw new NodeFault('unreadable', `block ${hash} lies in no era that the node knows`);
     }
     this.#held = [result];
-    this.#place.eras.refresh(connection).then(
+    this.#deps.eras.refresh(connection).then(
       () => this.#release(connection),
       (error: unknown) => connection.end(NodeFault.of(error)),
     );
@@ -255,17 +261,21 @@ export class ChainReader {
 
   #goBack(point: Point | null): void {
     const hash = point?.hash ?? null;
-    if (hash === this.#history.newestHash) return;
-    const older = this.#history.points().filter((each) => each !== null);
-    const left = this.#history.backTo(hash);
+    if (hash === this.#recent.newestHash) return;
+    const older = this.#recent.points().filter((each) => each !== null);
+    const left = this.#recent.backTo(hash);
     if (left !== undefined) {
-      this.#use.back(left, false);
+      this.#listener.back(left, false);
       return;
     }
     const at = older.findIndex((each) => each.hash === hash);
-    this.#history = new History(point, at < 0 ? [] : older.slice(at + 1), this.#use.forget);
+    this.#recent = new RecentBlocks(
+      point,
+      at < 0 ? [] : older.slice(at + 1),
+      this.#listener.forget,
+    );
     this.#isBegun = false;
-    this.#use.back(point, true);
+    this.#listener.back(point, true);
     this.#connection?.end(new NodeFault('closed', 'what is looked for must be told anew'));
   }
 }

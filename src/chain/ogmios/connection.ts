@@ -14,7 +14,7 @@ import { NodeFault, NodeRefusal } from './fault.ts';
 import { hexOf, type JsonObject, listOf, objectOf, parseJson, textOf, Unreadable } from './json.ts';
 import type { Limits } from './messages.ts';
 
-export interface ConnectionPlace {
+export interface ConnectionDeps {
   readonly url: string;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ const NEXT_BLOCK = JSON.stringify({ jsonrpc: '2.0', method: 'nextBlock' });
 
 export class NodeConnection {
   readonly #socket: WebSocket;
-  readonly #place: ConnectionPlace;
+  readonly #deps: ConnectionDeps;
   readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<never>();
   /** By id. */
@@ -46,9 +46,9 @@ export class NodeConnection {
   #isOpen = false;
   #fault: NodeFault | null = null;
 
-  private constructor(socket: WebSocket, place: ConnectionPlace) {
+  private constructor(socket: WebSocket, deps: ConnectionDeps) {
     this.#socket = socket;
-    this.#place = place;
+    this.#deps = deps;
     // Users who wait for answers alone do not look at it.
     this.#ended.promise.catch(() => {});
     socket.on('open', () => {
@@ -57,7 +57,7 @@ export class NodeConnection {
     });
     socket.on('message', (data) => this.#receive(String(data)));
     socket.on('error', (error) => {
-      this.end(this.#isOpen ? NodeFault.of(error) : unreachable(place.url, wordsOf(error)));
+      this.end(this.#isOpen ? NodeFault.of(error) : unreachable(deps.url, wordsOf(error)));
     });
     socket.on('close', (code, reason) => {
       this.end(new NodeFault('closed', `it was closed: ${code} ${reason}`.trim()));
@@ -65,9 +65,9 @@ export class NodeConnection {
   }
 
   /** Throws `NodeFault`. The listener is not called before this resolves. */
-  static async open(place: ConnectionPlace, listener: Listener = {}): Promise<NodeConnection> {
-    const { url, limits, clock } = place;
-    const connection = new NodeConnection(socketTo(url, limits), place);
+  static async open(deps: ConnectionDeps, listener: Listener = {}): Promise<NodeConnection> {
+    const { url, limits, clock } = deps;
+    const connection = new NodeConnection(socketTo(url, limits), deps);
     const timer = clock.after(limits.answerMs, () => {
       connection.end(unreachable(url, 'it does not answer'));
     });
@@ -172,7 +172,7 @@ export class NodeConnection {
   async #request(
     method: string,
     params: JsonObject = {},
-    deadlineMs: number | null = this.#place.limits.answerMs,
+    deadlineMs: number | null = this.#deps.limits.answerMs,
   ): Promise<unknown> {
     if (this.#fault !== null) throw this.#fault;
     if (this.#requests.size >= MOST_REQUESTS) {
@@ -184,7 +184,7 @@ export class NodeConnection {
     this.#requests.set(id, answer);
     this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params, id }));
     if (deadlineMs === null) return answer.promise;
-    const timer = this.#place.clock.after(deadlineMs, () => {
+    const timer = this.#deps.clock.after(deadlineMs, () => {
       this.end(new NodeFault('stalled', `no answer to ${method} within ${deadlineMs} ms`));
     });
     try {
@@ -227,7 +227,7 @@ export class NodeConnection {
       socket.terminate();
       return;
     }
-    const timer = this.#place.clock.after(CLOSE_MS, () => socket.terminate());
+    const timer = this.#deps.clock.after(CLOSE_MS, () => socket.terminate());
     socket.once('close', () => timer.cancel());
     socket.close(NORMAL_CLOSURE);
   }

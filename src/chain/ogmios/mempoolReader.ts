@@ -9,21 +9,21 @@ import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import { readPoint } from './blockJson.ts';
-import { type ConnectionPlace, NodeConnection } from './connection.ts';
+import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
 import { hexOf, type JsonObject, objectOf } from './json.ts';
-import type { Report } from './report.ts';
+import type { NodeReporter } from './report.ts';
 
-export interface MempoolReaderPlace extends ConnectionPlace {
+export interface MempoolReaderDeps extends ConnectionDeps {
   readonly rng: Rng;
-  readonly report: Report;
+  readonly report: NodeReporter;
   /** Whether the newest block that came is this one, or becomes it in time. */
   isAt(hash: string | null, waitMs: number): Promise<boolean>;
 }
 
 export type Snapshot = ReadonlyMap<string, JsonObject>;
 
-export interface MempoolReaderUse {
+export interface MempoolReaderListener {
   taken(snapshot: Snapshot): void;
   lost(): void;
 }
@@ -35,19 +35,19 @@ const WAIT_MS = 1_000;
 const MOST_AHEAD = 64;
 
 export class MempoolReader {
-  readonly #place: MempoolReaderPlace;
-  readonly #use: MempoolReaderUse;
+  readonly #deps: MempoolReaderDeps;
+  readonly #listener: MempoolReaderListener;
   readonly #backoff: Backoff;
   readonly #reading: Task;
   #connection: NodeConnection | null = null;
   #snapshot: Snapshot | null = null;
   #isNew = false;
 
-  constructor(place: MempoolReaderPlace, use: MempoolReaderUse) {
-    this.#place = place;
-    this.#use = use;
-    this.#reading = new Task({ clock: place.clock });
-    this.#backoff = new Backoff(place.limits.retry, place.rng);
+  constructor(deps: MempoolReaderDeps, listener: MempoolReaderListener) {
+    this.#deps = deps;
+    this.#listener = listener;
+    this.#reading = new Task({ clock: deps.clock });
+    this.#backoff = new Backoff(deps.limits.retry, deps.rng);
   }
 
   /** Reads until it is closed. */
@@ -73,22 +73,22 @@ export class MempoolReader {
       } catch (error) {
         if (this.#reading.isStopping) return;
         const retryInMs = this.#backoff.nextMs();
-        this.#place.report.lost('mempool', NodeFault.of(error), retryInMs);
-        this.#use.lost();
+        this.#deps.report.lost('mempool', NodeFault.of(error), retryInMs);
+        this.#listener.lost();
         await this.#reading.pause(retryInMs);
       }
     }
   }
 
   async #session(): Promise<void> {
-    const connection = await NodeConnection.open(this.#place);
+    const connection = await NodeConnection.open(this.#deps);
     this.#connection = connection;
     this.#snapshot = null;
     this.#isNew = false;
     try {
       // What waits means nothing while blocks are missing.
       while (!(await this.#isAtTip(connection))) if (this.#reading.isStopping) return;
-      this.#place.report.connected('mempool');
+      this.#deps.report.connected('mempool');
       await Promise.race([this.#take(connection), this.#judge(connection), connection.ended]);
     } finally {
       this.#connection = null;
@@ -99,7 +99,7 @@ export class MempoolReader {
 
   async #isAtTip(connection: NodeConnection): Promise<boolean> {
     const tip = readPoint(await connection.networkTip(), 'the tip');
-    return this.#place.isAt(tip?.hash ?? null, WAIT_MS);
+    return this.#deps.isAt(tip?.hash ?? null, WAIT_MS);
   }
 
   async #take(connection: NodeConnection): Promise<void> {
@@ -141,13 +141,13 @@ export class MempoolReader {
       this.#isNew = !isAtTip;
       if (!isAtTip) continue;
       this.#backoff.reset();
-      this.#use.taken(snapshot);
+      this.#listener.taken(snapshot);
     }
   }
 
   /** Until there is something to judge; meanwhile the connection is looked after. */
   async #quiet(connection: NodeConnection): Promise<void> {
-    const { clock, limits } = this.#place;
+    const { clock, limits } = this.#deps;
     const startMs = clock.monotonicMs();
     await this.#reading.untilWoken(limits.quietMs);
     const isIdle = !this.#isNew && clock.monotonicMs() - startMs >= limits.quietMs;

@@ -10,14 +10,14 @@ import type { ChainTip, Point, Removal } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
 
 /** What is looked for in transactions; see Interest. */
-export interface Landmark {
+export interface FilterTargets {
   /** Payment parts of addresses. */
   readonly credentials: readonly Credential[];
   readonly launchPolicyId: string;
 }
 
 /** Known when a stream is opened and after a deep roll-back; at least these are looked for. */
-export interface Seeds {
+export interface WatchList {
   readonly policies: readonly string[];
   readonly refs: readonly RefText[];
 }
@@ -42,34 +42,34 @@ export interface Limits {
 export interface WorkerOptions {
   readonly url: string;
   /** null: every transaction is told. */
-  readonly landmark: Landmark | null;
+  readonly targets: FilterTargets | null;
   readonly limits: Limits;
   /** Of the jitter between tries. */
   readonly seed: number;
 }
 
 /** A transaction whose redeemers' data is CBOR (hex): classes do not cross threads. */
-export type PackedTransaction = Omit<Transaction, 'redeemers'> & {
+export type SerializedTransaction = Omit<Transaction, 'redeemers'> & {
   readonly redeemers: readonly (Omit<Redeemer, 'data'> & { readonly data: string })[];
 };
 
-export interface PackedBlock {
+export interface SerializedBlock {
   readonly point: Point;
   readonly height: number;
   readonly timeMs: number;
-  readonly transactions: readonly PackedTransaction[];
+  readonly transactions: readonly SerializedTransaction[];
   /** Position of each of them among all of the block. */
-  readonly places: readonly number[];
+  readonly txIndexes: readonly number[];
 }
 
-export type PackedEvent =
-  | { readonly kind: 'forward'; readonly block: PackedBlock }
-  /** `needsSeeds`: nothing follows until the stream is begun again. */
-  | { readonly kind: 'back'; readonly point: Point | null; readonly needsSeeds: boolean }
+export type SerializedEvent =
+  | { readonly kind: 'forward'; readonly block: SerializedBlock }
+  /** `needsWatchList`: nothing follows until the stream is begun again. */
+  | { readonly kind: 'back'; readonly point: Point | null; readonly needsWatchList: boolean }
   | {
       readonly kind: 'mempool';
       readonly whole: boolean;
-      readonly added: readonly PackedTransaction[];
+      readonly added: readonly SerializedTransaction[];
       readonly removed: readonly Removal[];
     };
 
@@ -77,9 +77,9 @@ export type PackedEvent =
 export interface Calls {
   /** A number for the stream; null: none of the points is on the chain. */
   open: { argument: readonly Point[]; answer: number | null };
-  begin: { argument: { stream: number; seeds: Seeds }; answer: null };
+  begin: { argument: { stream: number; watchList: WatchList }; answer: null };
   /** Answered as soon as there is something; null once the stream is closed. */
-  pull: { argument: number; answer: readonly PackedEvent[] | null };
+  pull: { argument: number; answer: readonly SerializedEvent[] | null };
   close: { argument: number; answer: null };
   submit: { argument: Uint8Array; answer: SubmitOutcome };
   /** Tells this transaction, by its id, as if it had been submitted here. */
@@ -97,14 +97,14 @@ export interface Request<Name extends CallName = CallName> {
 }
 
 /** A question that failed; `isRetryable`: the node was not there. */
-export interface PackedFault {
+export interface SerializedFault {
   readonly message: string;
   readonly isRetryable: boolean;
 }
 
 export type FromWorker =
   | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
-  | { readonly kind: 'fault'; readonly number: number; readonly fault: PackedFault }
+  | { readonly kind: 'fault'; readonly number: number; readonly fault: SerializedFault }
   | { readonly kind: 'tip'; readonly tip: ChainTip | null }
   /** The first one means that the thread can serve. */
   | { readonly kind: 'eras'; readonly eras: readonly EraSlots[] }

@@ -8,21 +8,26 @@ import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
 import type { Point } from '../port.ts';
 import { type BlockHeader, transactionsOf } from './blockJson.ts';
-import { ChainReader, type ChainReaderPlace } from './chainReader.ts';
-import { Interest, type Marks, spentBy } from './interest.ts';
+import { ChainReader, type ChainReaderDeps } from './chainReader.ts';
 import { type JsonObject, Unreadable } from './json.ts';
 import { MempoolReader, type Snapshot } from './mempoolReader.ts';
-import type { Landmark, PackedEvent, PackedTransaction, Seeds } from './messages.ts';
+import type {
+  FilterTargets,
+  SerializedEvent,
+  SerializedTransaction,
+  WatchList,
+} from './messages.ts';
 import { Outbox } from './outbox.ts';
-import { packedTransaction } from './packed.ts';
+import { serializeTransaction } from './packed.ts';
+import { type FilterMatch, spentBy, TransactionFilter } from './transactionFilter.ts';
 import { readTransaction } from './transactionJson.ts';
 
 /** A snapshot later than this after the acceptance has the transaction, or it is gone. */
 const ACCEPTED_MS = 1_000;
 
-export interface NodeStreamPlace extends ChainReaderPlace {
+export interface NodeStreamDeps extends ChainReaderDeps {
   /** null: every transaction matters. */
-  readonly landmark: Landmark | null;
+  readonly targets: FilterTargets | null;
   /** Whether a transaction was submitted here. */
   isOurs(id: string): boolean;
   /** There may be something to read. */
@@ -30,16 +35,19 @@ export interface NodeStreamPlace extends ChainReaderPlace {
 }
 
 export class NodeStream {
-  readonly #place: NodeStreamPlace;
-  readonly #interest: Interest | null;
+  readonly #deps: NodeStreamDeps;
+  readonly #filter: TransactionFilter | null;
   readonly #outbox: Outbox;
   readonly #chain: ChainReader;
   readonly #mempool: MempoolReader;
-  #waiting: ReadonlyMap<string, PackedTransaction> = new Map();
+  #pending: ReadonlyMap<string, SerializedTransaction> = new Map();
   /** The newest snapshot that was taken; null: none since the chain went back. */
   #snapshot: Snapshot | null = null;
   /** Accepted by the node for us, and in no snapshot yet: they are pending all the same. */
-  readonly #accepted = new Map<string, { readonly tx: PackedTransaction; readonly atMs: number }>();
+  readonly #accepted = new Map<
+    string,
+    { readonly tx: SerializedTransaction; readonly atMs: number }
+  >();
   #acceptedTimer: Timer | null = null;
   /** What transactions that wait would spend → which of them. */
   #spenders: ReadonlyMap<string, string> = new Map();
@@ -48,29 +56,29 @@ export class NodeStream {
   #timer: Timer | null = null;
 
   /** `at`: null is before the first block. `older`: points before it, newest first. */
-  constructor(at: Point | null, older: readonly Point[], place: NodeStreamPlace) {
-    this.#place = place;
-    this.#interest = place.landmark === null ? null : Interest.of(place.landmark);
-    const { clock, limits } = place;
-    this.#chain = new ChainReader(at, older, place, {
+  constructor(at: Point | null, older: readonly Point[], deps: NodeStreamDeps) {
+    this.#deps = deps;
+    this.#filter = deps.targets === null ? null : TransactionFilter.of(deps.targets);
+    const { clock, limits } = deps;
+    this.#chain = new ChainReader(at, older, deps, {
       backlog: () => this.#outbox.size,
       forward: (block) => {
         if (block !== null) this.#outbox.forward(block);
-        place.woke();
+        deps.woke();
       },
-      back: (point, needsSeeds) => {
+      back: (point, needsWatchList) => {
         this.#snapshot = null;
         this.#accepted.clear();
-        this.#outbox.backTo(point, needsSeeds);
+        this.#outbox.backTo(point, needsWatchList);
         this.#mempool.renew();
-        place.woke();
+        deps.woke();
       },
       pick: (block, header) => this.#pick(block, header),
-      forget: (refs) => this.#interest?.forget(refs),
+      forget: (refs) => this.#filter?.forget(refs),
     });
     const isAt = (hash: string | null, waitMs: number) => this.#chain.isAt(hash, waitMs);
     this.#mempool = new MempoolReader(
-      { ...place, isAt },
+      { ...deps, isAt },
       {
         taken: (snapshot) => this.#taken(snapshot),
         lost: () => this.#mempoolLost(),
@@ -93,8 +101,8 @@ export class NodeStream {
     this.#mempool.start();
   }
 
-  begin(seeds: Seeds): void {
-    this.#interest?.begin(seeds);
+  begin(watchList: WatchList): void {
+    this.#filter?.reset(watchList);
     this.#chain.begin();
   }
 
@@ -105,16 +113,16 @@ export class NodeStream {
 
   /** What we submitted shows at once, not only when the node is asked what is pending. */
   accepted(tx: Transaction): void {
-    if (this.#chain.holds(tx.id) || this.#waiting.has(tx.id)) return;
-    const { clock } = this.#place;
+    if (this.#chain.holds(tx.id) || this.#pending.has(tx.id)) return;
+    const { clock } = this.#deps;
     const atMs = clock.monotonicMs();
     // While the mempool cannot be read no snapshot removes them.
     for (const [id, { atMs: sinceMs }] of this.#accepted) {
       if (atMs - sinceMs > ACCEPTED_MS) this.#accepted.delete(id);
     }
-    const packed = packedTransaction(tx);
-    this.#accepted.set(tx.id, { tx: packed, atMs });
-    if (this.#snapshot !== null) this.#add(packed);
+    const serialized = serializeTransaction(tx);
+    this.#accepted.set(tx.id, { tx: serialized, atMs });
+    if (this.#snapshot !== null) this.#add(serialized);
     this.#acceptedTimer?.cancel();
     this.#acceptedTimer = clock.after(ACCEPTED_MS + 1, () => {
       if (this.#snapshot !== null) this.#taken(this.#snapshot);
@@ -122,14 +130,14 @@ export class NodeStream {
   }
 
   /** Without a look at those that are known to be pending. */
-  #add(tx: PackedTransaction): void {
-    const image = new Map(this.#waiting).set(tx.id, tx);
+  #add(tx: SerializedTransaction): void {
+    const image = new Map(this.#pending).set(tx.id, tx);
     const spenders = new Map(this.#spenders);
     for (const ref of spentIn(tx)) spenders.set(refText(ref), tx.id);
-    this.#waiting = image;
+    this.#pending = image;
     this.#spenders = spenders;
     this.#outbox.mempool(image);
-    this.#place.woke();
+    this.#deps.woke();
   }
 
   close(): void {
@@ -139,41 +147,41 @@ export class NodeStream {
     this.#mempool.close();
   }
 
-  read(): PackedEvent[] {
+  read(): SerializedEvent[] {
     const events = this.#outbox.read();
     this.#chain.askMore();
     this.#timer?.cancel();
     const { missedUntilMs } = this.#outbox;
     if (missedUntilMs !== null && events.length === 0) {
-      const delayMs = Math.max(1, missedUntilMs - this.#place.clock.monotonicMs());
-      this.#timer = this.#place.clock.after(delayMs, () => this.#place.woke());
+      const delayMs = Math.max(1, missedUntilMs - this.#deps.clock.monotonicMs());
+      this.#timer = this.#deps.clock.after(delayMs, () => this.#deps.woke());
     }
     return events;
   }
 
   /** Whether a transaction is in a block, or waits as far as was told. */
   knows(id: string): boolean {
-    return this.#chain.holds(id) || this.#waiting.has(id);
+    return this.#chain.holds(id) || this.#pending.has(id);
   }
 
   #pick(block: JsonObject, header: BlockHeader) {
-    const picked: PackedTransaction[] = [];
-    const places: number[] = [];
-    const marks: Marks[] = [];
+    const picked: SerializedTransaction[] = [];
+    const txIndexes: number[] = [];
+    const matches: FilterMatch[] = [];
     for (const [at, { id, fields }] of transactionsOf(block, header).entries()) {
-      const found = this.#interest?.marks(fields, id) ?? null;
-      if (found !== null) marks.push(found);
+      const found = this.#filter?.match(fields, id) ?? null;
+      if (found !== null) matches.push(found);
       const meets = this.#meets(id, fields);
-      if (this.#interest !== null && found === null && !meets) continue;
-      picked.push(packedTransaction(readTransaction(fields, `block ${header.hash}`)));
-      places.push(at);
+      if (this.#filter !== null && found === null && !meets) continue;
+      picked.push(serializeTransaction(readTransaction(fields, `block ${header.hash}`)));
+      txIndexes.push(at);
     }
-    return { ids: picked.map(({ id }) => id), marks, transactions: picked, places };
+    return { ids: picked.map(({ id }) => id), matches, transactions: picked, txIndexes };
   }
 
   /** It waited, or it takes from one that waits. */
   #meets(id: string, fields: JsonObject): boolean {
-    if (this.#outbox.hasTold(id) || this.#place.isOurs(id)) return true;
+    if (this.#outbox.hasTold(id) || this.#deps.isOurs(id)) return true;
     if (this.#spenders.size === 0) return false;
     let isRival = false;
     for (const ref of spentBy(fields)) {
@@ -187,44 +195,48 @@ export class NodeStream {
 
   #taken(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    const image = new Map<string, PackedTransaction>();
+    const image = new Map<string, SerializedTransaction>();
     const spenders = new Map<string, string>();
-    const interest = this.#interest?.above() ?? null;
+    const filter = this.#filter?.forMempool() ?? null;
     for (const [id, fields] of snapshot) {
-      const tx = this.#read(id, fields, interest);
+      const tx = this.#read(id, fields, filter);
       if (tx === null) continue;
       image.set(id, tx);
       for (const ref of spentIn(tx)) spenders.set(refText(ref), id);
     }
     for (const [id, { tx, atMs }] of this.#accepted) {
-      const isOld = this.#place.clock.monotonicMs() - atMs > ACCEPTED_MS;
+      const isOld = this.#deps.clock.monotonicMs() - atMs > ACCEPTED_MS;
       if (isOld || image.has(id) || this.#chain.holds(id)) this.#accepted.delete(id);
       else {
         image.set(id, tx);
         for (const ref of spentIn(tx)) spenders.set(refText(ref), id);
       }
     }
-    for (const [id, { validToSlot }] of this.#waiting) {
+    for (const [id, { validToSlot }] of this.#pending) {
       const isOver = validToSlot !== null && validToSlot <= this.#chain.newestSlot;
       if (!image.has(id) && isOver) this.#reasons.set(id, 'EXPIRED');
     }
-    this.#waiting = image;
+    this.#pending = image;
     this.#spenders = spenders;
     this.#outbox.mempool(image);
     for (const id of this.#reasons.keys()) {
       if (image.has(id) || !this.#outbox.remembers(id)) this.#reasons.delete(id);
     }
-    this.#place.woke();
+    this.#deps.woke();
   }
 
   /** null: it does not matter, or nobody can read it: it may yet be in a block. */
-  #read(id: string, fields: JsonObject, interest: Interest | null): PackedTransaction | null {
+  #read(
+    id: string,
+    fields: JsonObject,
+    filter: TransactionFilter | null,
+  ): SerializedTransaction | null {
     try {
-      const matters = interest === null || interest.marks(fields, id) !== null;
-      const known = this.#waiting.get(id);
+      const matters = filter === null || filter.match(fields, id) !== null;
+      const known = this.#pending.get(id);
       if (known !== undefined) return known;
-      if (!matters && !this.#place.isOurs(id)) return null;
-      return packedTransaction(readTransaction(fields, 'the mempool'));
+      if (!matters && !this.#deps.isOurs(id)) return null;
+      return serializeTransaction(readTransaction(fields, 'the mempool'));
     } catch (error) {
       if (error instanceof Unreadable) return null;
       throw error;
@@ -233,7 +245,7 @@ export class NodeStream {
 
   #mempoolLost(): void {
     this.#outbox.mempoolLost();
-    this.#place.woke();
+    this.#deps.woke();
   }
 
   #reasonOf(id: string): RefusalReason {
@@ -243,6 +255,6 @@ export class NodeStream {
   }
 }
 
-function spentIn({ isValid, inputs, collateralInputs }: PackedTransaction) {
+function spentIn({ isValid, inputs, collateralInputs }: SerializedTransaction) {
   return isValid ? inputs : collateralInputs;
 }

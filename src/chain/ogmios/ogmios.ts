@@ -20,22 +20,22 @@ import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
-import { landmarkOf } from './landmark.ts';
+import { filterTargetsOf } from './landmark.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type {
   CallName,
   Calls,
   FromWorker,
   Limits,
-  PackedFault,
-  Seeds,
+  SerializedFault,
+  WatchList,
   WorkerOptions,
 } from './messages.ts';
 import type { OgmiosObserver } from './observer.ts';
 import { OgmiosStream } from './stream.ts';
 
 /** What the fold knows: its tokens, and the outputs that are unspent as far as it has come. */
-export interface Seen {
+export interface WatchedMarket {
   readonly tokens: Iterable<AssetId>;
   readonly watched: Iterable<RefText>;
 }
@@ -49,7 +49,7 @@ export interface OgmiosOptions {
     'launchPolicyId' | 'metadataAddress' | 'scripts'
   > | null;
   /** Asked when a stream is about to tell blocks, after all that it told before was taken in. */
-  readonly seen: () => Seen;
+  readonly watched: () => WatchedMarket;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: OgmiosObserver;
@@ -97,7 +97,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     const { url, deployment, rng } = this.#options;
     const workerData: WorkerOptions = {
       url,
-      landmark: deployment === null ? null : landmarkOf(deployment),
+      targets: deployment === null ? null : filterTargetsOf(deployment),
       limits: this.#limits,
       seed: Math.floor(rng.unit() * 2 ** 32),
     };
@@ -126,11 +126,11 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     const stream = await this.#ask('open', points);
     if (stream === null) return null;
     const calls = {
-      begin: (seeds: Seeds) => this.#ask('begin', { stream, seeds }),
+      begin: (watchList: WatchList) => this.#ask('begin', { stream, watchList }),
       pull: () => this.#ask('pull', stream).catch((error) => this.#ifStopped(error)),
       close: () => this.#ask('close', stream).catch(unlessStopped),
     };
-    return new OgmiosStream(calls, () => this.#seeds(), points.length === 0);
+    return new OgmiosStream(calls, () => this.#watchList(), points.length === 0);
   }
 
   /** Throws `Unavailable` when the node does not answer: the same may be submitted again. */
@@ -182,8 +182,8 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     throw error;
   }
 
-  #seeds(): Seeds {
-    const { tokens, watched } = this.#options.seen();
+  #watchList(): WatchList {
+    const { tokens, watched } = this.#options.watched();
     const policies = new Set<string>();
     for (const token of tokens) policies.add(token.slice(0, token.indexOf('.')));
     return { policies: [...policies], refs: [...watched] };
@@ -240,7 +240,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   }
 }
 
-function errorOf({ message, isRetryable }: PackedFault): Error {
+function errorOf({ message, isRetryable }: SerializedFault): Error {
   return isRetryable ? unavailable(message) : new Error(message);
 }
 

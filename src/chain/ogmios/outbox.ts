@@ -10,12 +10,12 @@
 
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Point, Removal } from '../port.ts';
-import type { PackedBlock, PackedEvent, PackedTransaction } from './messages.ts';
+import type { SerializedBlock, SerializedEvent, SerializedTransaction } from './messages.ts';
 
 /** What waits, in order, as far as it may matter. */
-export type MempoolImage = ReadonlyMap<string, PackedTransaction>;
+export type MempoolImage = ReadonlyMap<string, SerializedTransaction>;
 
-export interface OutboxPlace {
+export interface OutboxDeps {
   /** Whether a transaction is in a block that was received. */
   isInBlock(id: string): boolean;
   reasonOf(id: string): RefusalReason;
@@ -31,12 +31,12 @@ const MOST_TOLD = 2_161;
 
 interface Back {
   readonly point: Point | null;
-  readonly needsSeeds: boolean;
+  readonly needsWatchList: boolean;
 }
 
 export class Outbox {
-  readonly #place: OutboxPlace;
-  #blocks: PackedBlock[] = [];
+  readonly #deps: OutboxDeps;
+  #blocks: SerializedBlock[] = [];
   #back: Back | null = null;
   /** Of the block that was told last. */
   #toldHash: string | null;
@@ -49,10 +49,10 @@ export class Outbox {
   #toldBlocks: { readonly hash: string; readonly ids: readonly string[] }[] = [];
 
   /** `at`: where it was opened, which is told first; null: before the first block. */
-  constructor(place: OutboxPlace, at: Point | null) {
-    this.#place = place;
+  constructor(deps: OutboxDeps, at: Point | null) {
+    this.#deps = deps;
     this.#toldHash = at?.hash ?? null;
-    if (at !== null) this.#back = { point: at, needsSeeds: true };
+    if (at !== null) this.#back = { point: at, needsWatchList: true };
   }
 
   /** Blocks that were not told yet. */
@@ -70,20 +70,20 @@ export class Outbox {
     return this.#told.has(id) || this.#limbo.has(id);
   }
 
-  forward(block: PackedBlock): void {
+  forward(block: SerializedBlock): void {
     this.#blocks.push(block);
   }
 
-  /** `needsSeeds`: the reader must say anew what is looked for. */
-  backTo(point: Point | null, needsSeeds: boolean): void {
+  /** `needsWatchList`: the reader must say anew what is looked for. */
+  backTo(point: Point | null, needsWatchList: boolean): void {
     this.#forgetMempool();
     const hash = point?.hash ?? null;
     const at = this.#blocks.findLastIndex((block) => block.point.hash === hash);
     this.#blocks.length = at + 1;
     if (at >= 0) return;
     const isThere = hash === (this.#back === null ? this.#toldHash : this.#back.point?.hash);
-    if (isThere && !needsSeeds) return;
-    this.#back = { point, needsSeeds: needsSeeds || this.#back?.needsSeeds === true };
+    if (isThere && !needsWatchList) return;
+    this.#back = { point, needsWatchList: needsWatchList || this.#back?.needsWatchList === true };
   }
 
   /** What waits now, of a moment at which the newest block received was the node's tip. */
@@ -102,12 +102,12 @@ export class Outbox {
     for (const sinceMs of this.#limbo.values()) {
       if (firstMs === null || sinceMs < firstMs) firstMs = sinceMs;
     }
-    return firstMs === null ? null : firstMs + this.#place.returnMs;
+    return firstMs === null ? null : firstMs + this.#deps.returnMs;
   }
 
   /** What is new, in order; empty when nothing is. */
-  read(): PackedEvent[] {
-    const events: PackedEvent[] = [];
+  read(): SerializedEvent[] {
+    const events: SerializedEvent[] = [];
     if (this.#back !== null) events.push(this.#goBack(this.#back));
     let transactions = 0;
     let taken = 0;
@@ -124,15 +124,15 @@ export class Outbox {
     return change === null ? events : [...events, change];
   }
 
-  #goBack({ point, needsSeeds }: Back): PackedEvent {
+  #goBack({ point, needsWatchList }: Back): SerializedEvent {
     this.#back = null;
     this.#toldHash = point?.hash ?? null;
     const at = this.#toldBlocks.findLastIndex(({ hash }) => hash === this.#toldHash);
     for (const { ids } of this.#toldBlocks.splice(at + 1)) for (const id of ids) this.#miss(id);
-    return { kind: 'back', point, needsSeeds };
+    return { kind: 'back', point, needsWatchList };
   }
 
-  #tell({ point, transactions }: PackedBlock): void {
+  #tell({ point, transactions }: SerializedBlock): void {
     this.#toldHash = point.hash;
     const ids = transactions.map(({ id }) => id);
     for (const id of ids) {
@@ -152,14 +152,14 @@ export class Outbox {
   }
 
   #miss(id: string): void {
-    if (!this.#limbo.has(id)) this.#limbo.set(id, this.#place.nowMs());
+    if (!this.#limbo.has(id)) this.#limbo.set(id, this.#deps.nowMs());
   }
 
-  #mempoolChange(): PackedEvent | null {
+  #mempoolChange(): SerializedEvent | null {
     if (this.#image === null) return null;
-    const added: PackedTransaction[] = [];
+    const added: SerializedTransaction[] = [];
     for (const [id, tx] of this.#image) {
-      if (this.#told.has(id) || this.#place.isInBlock(id)) continue;
+      if (this.#told.has(id) || this.#deps.isInBlock(id)) continue;
       this.#told.add(id);
       this.#limbo.delete(id);
       added.push(tx);
@@ -173,15 +173,15 @@ export class Outbox {
 
   #gone(image: MempoolImage): Removal[] {
     const removed: Removal[] = [];
-    const remove = (id: string) => removed.push({ id, reason: this.#place.reasonOf(id) });
+    const remove = (id: string) => removed.push({ id, reason: this.#deps.reasonOf(id) });
     for (const id of this.#told) {
       if (image.has(id)) continue;
       this.#told.delete(id);
-      if (!this.#place.isInBlock(id)) remove(id);
+      if (!this.#deps.isInBlock(id)) remove(id);
     }
-    const lateMs = this.#place.nowMs() - this.#place.returnMs;
+    const lateMs = this.#deps.nowMs() - this.#deps.returnMs;
     for (const [id, sinceMs] of this.#limbo) {
-      if (this.#place.isInBlock(id)) this.#limbo.delete(id);
+      if (this.#deps.isInBlock(id)) this.#limbo.delete(id);
       else if (sinceMs <= lateMs) {
         this.#limbo.delete(id);
         remove(id);

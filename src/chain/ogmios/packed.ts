@@ -2,9 +2,9 @@
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { decodePlutusData, encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
-import type { PackedTransaction } from './messages.ts';
+import type { SerializedTransaction } from './messages.ts';
 
-export function packedTransaction(tx: Transaction): PackedTransaction {
+export function serializeTransaction(tx: Transaction): SerializedTransaction {
   const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
     ...rest,
     data: toHex(encodePlutusData(data)),
@@ -12,7 +12,7 @@ export function packedTransaction(tx: Transaction): PackedTransaction {
   return { ...tx, redeemers };
 }
 
-export function unpackedTransaction(tx: PackedTransaction): Transaction {
+export function deserializeTransaction(tx: SerializedTransaction): Transaction {
   const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
     ...rest,
     data: decodePlutusData(fromHex(data)),

@@ -8,34 +8,34 @@
  */
 import { assert } from '../../engine/runtime/assert.ts';
 import type { ChainEvent, ChainStream } from '../port.ts';
-import type { PackedEvent, Seeds } from './messages.ts';
-import { unpackedTransaction } from './packed.ts';
+import type { SerializedEvent, WatchList } from './messages.ts';
+import { deserializeTransaction } from './packed.ts';
 
 export interface StreamCalls {
-  begin(seeds: Seeds): Promise<unknown>;
-  pull(): Promise<readonly PackedEvent[] | null>;
+  begin(watchList: WatchList): Promise<unknown>;
+  pull(): Promise<readonly SerializedEvent[] | null>;
   close(): Promise<unknown>;
 }
 
 export class OgmiosStream implements ChainStream {
   readonly #calls: StreamCalls;
-  readonly #seeds: () => Seeds;
-  #batch: PackedEvent[] = [];
-  #needsSeeds: boolean;
+  readonly #watchList: () => WatchList;
+  #batch: SerializedEvent[] = [];
+  #needsWatchList: boolean;
   #isClosed = false;
 
-  /** `needsSeeds`: it begins with the chain's first block, and not with `back`. */
-  constructor(calls: StreamCalls, seeds: () => Seeds, needsSeeds: boolean) {
+  /** `needsWatchList`: it begins with the chain's first block, and not with `back`. */
+  constructor(calls: StreamCalls, watchList: () => WatchList, needsWatchList: boolean) {
     this.#calls = calls;
-    this.#seeds = seeds;
-    this.#needsSeeds = needsSeeds;
+    this.#watchList = watchList;
+    this.#needsWatchList = needsWatchList;
   }
 
   async next(): Promise<ChainEvent | null> {
     if (this.#isClosed) return null;
-    if (this.#needsSeeds) {
-      this.#needsSeeds = false;
-      await this.#calls.begin(this.#seeds());
+    if (this.#needsWatchList) {
+      this.#needsWatchList = false;
+      await this.#calls.begin(this.#watchList());
     }
     if (this.#batch.length === 0) {
       const batch = this.#isClosed ? null : await this.#calls.pull();
@@ -44,8 +44,8 @@ export class OgmiosStream implements ChainStream {
     }
     const event = this.#batch.pop();
     assert(event !== undefined, 'a batch holds an event');
-    if (event.kind === 'back') this.#needsSeeds = event.needsSeeds;
-    return unpacked(event);
+    if (event.kind === 'back') this.#needsWatchList = event.needsWatchList;
+    return deserializeEvent(event);
   }
 
   async close(): Promise<void> {
@@ -55,12 +55,12 @@ export class OgmiosStream implements ChainStream {
   }
 }
 
-function unpacked(event: PackedEvent): ChainEvent {
+function deserializeEvent(event: SerializedEvent): ChainEvent {
   if (event.kind === 'back') return { kind: 'back', point: event.point };
-  if (event.kind === 'mempool') return { ...event, added: event.added.map(unpackedTransaction) };
+  if (event.kind === 'mempool') return { ...event, added: event.added.map(deserializeTransaction) };
   const { block } = event;
   return {
     kind: 'forward',
-    block: { ...block, transactions: block.transactions.map(unpackedTransaction) },
+    block: { ...block, transactions: block.transactions.map(deserializeTransaction) },
   };
 }

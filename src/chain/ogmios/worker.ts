@@ -15,14 +15,14 @@ import { NodeFault } from './fault.ts';
 import { intersect } from './intersect.ts';
 import { Unreadable } from './json.ts';
 import type { CallName, Calls, FromWorker, Request, WorkerOptions } from './messages.ts';
+import { NodeQueries } from './nodeQueries.ts';
 import { NodeStream } from './nodeStream.ts';
-import { Questions } from './questions.ts';
-import type { Report } from './report.ts';
+import type { NodeReporter } from './report.ts';
 
 assert(parentPort !== null, 'this file is run as a worker');
 const port = parentPort;
 // trust: handed over by OgmiosChain
-const { url, landmark, limits, seed } = workerData as WorkerOptions;
+const { url, targets, limits, seed } = workerData as WorkerOptions;
 const clock = systemClock;
 const rng = seededRng(seed);
 
@@ -39,7 +39,7 @@ function tell(message: FromWorker): void {
   port.postMessage(message);
 }
 
-const report: Report = {
+const report: NodeReporter = {
   connected: (connection) => tell({ kind: 'connected', connection }),
   lost(connection, { fault, message }, retryInMs) {
     if (stopping.signal.aborted) return;
@@ -54,7 +54,7 @@ const report: Report = {
 };
 const eras = new Eras((known) => tell({ kind: 'eras', eras: known }));
 const connecting = { url, limits, clock };
-const questions = new Questions({ ...connecting, report, knows, accepted });
+const questions = new NodeQueries({ ...connecting, report, knows, accepted });
 
 function knows(id: string): boolean {
   for (const stream of streams.values()) if (stream.knows(id)) return true;
@@ -92,7 +92,7 @@ async function open(points: readonly Point[]): Promise<number | null> {
     rng,
     eras,
     report,
-    landmark,
+    targets,
     isOurs: (tx) => questions.isOurs(tx),
     woke: () => answerPull(id),
   });
@@ -127,8 +127,8 @@ type Handlers = {
 
 const handlers: Handlers = {
   open,
-  async begin({ stream, seeds }) {
-    streams.get(stream)?.begin(seeds);
+  async begin({ stream, watchList }) {
+    streams.get(stream)?.begin(watchList);
     return null;
   },
   async close(id) {

@@ -15,8 +15,8 @@ import { capLovelace, isExecutor } from '../../cardano/datums/deployment.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { LaunchedToken, MarketEvent } from '../../engine/market/events.ts';
 import { reservesOf, stateOf } from './fills.ts';
-import type { KnownMarket } from './known.ts';
-import { addressOf, isOurs, isTokenOf, undescribed } from './launch.ts';
+import type { KnownMarket } from './knownMarket.ts';
+import { addressOf, isOurs, isTokenOf, withoutMetadata } from './launch.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 /** The pools that become known with this transaction; those that it launches are known already. */
@@ -56,7 +56,7 @@ function curveOf(output: Output, rules: Rules): LaunchedToken | null {
   if (scriptOf(output, rules) !== 'curvePool') return null;
   const datum = readPoolData(datumOf(output));
   if (datum === null || !isOurs(datum, output, rules)) return null;
-  return undescribed(datum, rules.deployment);
+  return withoutMetadata(datum, rules.deployment);
 }
 
 /** An AMM's datum names its creator, but no curve any more: that of the deployment. */
@@ -67,7 +67,7 @@ function ammOf(output: Output, rules: Rules): LaunchedToken | null {
   const curve = { ...deployment.curve, capLovelace: capLovelace(deployment) };
   const author = { pkh: datum.creatorPkh, skh: datum.creatorSkh };
   return {
-    ...undescribed({ ...datum, ...curve }, deployment),
+    ...withoutMetadata({ ...datum, ...curve }, deployment),
     author: { ...author, address: addressOf(author, rules) },
   };
 }

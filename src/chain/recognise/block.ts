@@ -12,10 +12,10 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent } from '../../engine/market/events.ts';
 import { adoptedPools } from './adopt.ts';
 import { type Executed, poolEvents } from './fills.ts';
-import { BlockMarket, type KnownMarket, launchedTokens } from './known.ts';
+import { BlockMarket, type KnownMarket, launchedTokens } from './knownMarket.ts';
 import { recogniseLaunch } from './launch.ts';
 import { recogniseLock } from './locks.ts';
-import { outcomeOf, type Place, recogniseOrder } from './orders.ts';
+import { outcomeOf, recogniseOrder, type TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 /** `places`: see `Block`. */
@@ -47,7 +47,7 @@ const MEMPOOL_SLOT = 999_999_999_999;
  * A transaction of the mempool; `market` takes it in. `place` counts arrivals, below a million.
  * One whose scripts fail would move no more than its collateral, here as in a block.
  */
-export function recogniseWaiting(
+export function recognisePending(
   tx: Transaction,
   place: number,
   market: BlockMarket,
@@ -68,21 +68,21 @@ type Note = (event: MarketEvent) => void;
 
 function recogniseTransaction(
   tx: Transaction,
-  place: Place,
+  place: TxPosition,
   market: BlockMarket,
   rules: Rules,
   note: Note,
 ): void {
   const closed = closedOrders(tx, market);
-  const hasStrangers = spendsStrangers(tx, market);
+  const hasUnknownScripts = runsUnknownScripts(tx, market);
   const withdrawn = tx.inputs.map(refText).filter((ref) => market.lock(ref) !== null);
   spend(tx, tx.inputs, market, note);
   noteLaunch(tx, place, market, rules, note);
   for (const event of adoptedPools(tx, market, rules)) note(event);
-  for (const { token, executed } of touchedPools(tx, closed, market)) {
+  for (const { token, executed } of spentPools(tx, closed, market)) {
     const pool = market.pool(token);
     if (pool === null) continue;
-    const batch = { executed, hasStrangers };
+    const batch = { executed, hasUnknownScripts };
     for (const event of poolEvents(tx, token, pool, batch, place, rules)) note(event);
   }
   for (const { event } of inOrder(closed)) note(event);
@@ -91,7 +91,7 @@ function recogniseTransaction(
 }
 
 /** Whether a script ran for an input that is none of those we know. */
-function spendsStrangers(tx: Transaction, market: KnownMarket): boolean {
+function runsUnknownScripts(tx: Transaction, market: KnownMarket): boolean {
   return tx.redeemers.some(({ purpose, index }) => {
     const input = purpose === 'spend' ? tx.inputs[index] : undefined;
     return input !== undefined && !market.isWatched(refText(input));
@@ -127,7 +127,7 @@ function inOrder(closed: readonly Closed[]): Closed[] {
 }
 
 /** Pools whose output this transaction spends, with the orders that it executed on each. */
-function touchedPools(
+function spentPools(
   tx: Transaction,
   closed: readonly Closed[],
   market: KnownMarket,
@@ -146,7 +146,7 @@ function touchedPools(
 
 function noteLaunch(
   tx: Transaction,
-  place: Place,
+  place: TxPosition,
   market: KnownMarket,
   rules: Rules,
   note: Note,
@@ -169,7 +169,7 @@ function noteLaunch(
 
 function noteOutputs(
   tx: Transaction,
-  place: Place,
+  place: TxPosition,
   market: BlockMarket,
   rules: Rules,
   note: Note,

@@ -17,8 +17,8 @@ import {
   type Reserves,
 } from '../../engine/market/events.ts';
 import { netOf, sharesOf } from '../../engine/market/fees.ts';
-import type { KnownPool } from './known.ts';
-import type { Place } from './orders.ts';
+import type { KnownPool } from './knownMarket.ts';
+import type { TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 /** An order that a transaction executed, and what its payment gave. */
@@ -28,13 +28,13 @@ export interface Executed {
 }
 
 /** What a transaction did to one pool, as far as its inputs are known. */
-export interface Batch {
+export interface ExecutedOrders {
   readonly executed: readonly Executed[];
   /** It spends outputs of scripts that are not known: orders from before following began, say. */
-  readonly hasStrangers: boolean;
+  readonly hasUnknownScripts: boolean;
 }
 
-export interface State {
+export interface PoolAmounts {
   readonly venue: Reserves['venue'];
   readonly x: bigint;
   readonly y: bigint;
@@ -43,7 +43,7 @@ export interface State {
 
 interface Successor {
   readonly index: number;
-  readonly state: State;
+  readonly state: PoolAmounts;
 }
 
 /**
@@ -54,8 +54,8 @@ export function poolEvents(
   tx: Transaction,
   token: AssetId,
   pool: KnownPool,
-  batch: Batch,
-  place: Place,
+  batch: ExecutedOrders,
+  place: TxPosition,
   rules: Rules,
 ): MarketEvent[] {
   const successor = findSuccessor(tx, token, pool, rules);
@@ -104,7 +104,7 @@ export function stateOf(
   token: AssetId,
   pool: Pick<KnownPool, 'nft'>,
   rules: Rules,
-): State | null {
+): PoolAmounts | null {
   const script = scriptOf(output, rules);
   const keep = rules.deployment.fees.poolKeepLovelace;
   const { lovelace } = output.value;
@@ -124,10 +124,10 @@ function fillEvents(
   tx: string,
   token: AssetId,
   pool: KnownPool,
-  before: State,
-  after: State,
-  { executed, hasStrangers }: Batch,
-  place: Place,
+  before: PoolAmounts,
+  after: PoolAmounts,
+  { executed, hasUnknownScripts }: ExecutedOrders,
+  place: TxPosition,
   rules: Rules,
 ): MarketEvent[] {
   const ordered = [...executed].sort((a, b) => (a.order.at < b.order.at ? -1 : 1));
@@ -141,7 +141,7 @@ function fillEvents(
   const agrees =
     state.x === after.x && state.y === after.y && (owedFalls || state.owed === after.owed);
   if (!agrees) {
-    const [only = null] = ordered.length === 1 && !hasStrangers ? ordered : [];
+    const [only = null] = ordered.length === 1 && !hasUnknownScripts ? ordered : [];
     const order = only?.order.ref ?? null;
     steps.splice(0, steps.length);
     if (before.y !== after.y) steps.push({ order: order ?? '', from: before, to: after });
@@ -160,7 +160,12 @@ function fillEvents(
 }
 
 /** The pool after one order, as the venue's arithmetic has it. */
-function step(from: State, { order, received }: Executed, pool: KnownPool, rules: Rules): State {
+function step(
+  from: PoolAmounts,
+  { order, received }: Executed,
+  pool: KnownPool,
+  rules: Rules,
+): PoolAmounts {
   const { fees } = rules.deployment;
   const amount = BigInt(order.amount);
   const gross = order.side === 'buy' ? amount : grossOf(from, amount, pool, rules);
@@ -171,7 +176,12 @@ function step(from: State, { order, received }: Executed, pool: KnownPool, rules
 }
 
 /** Lovelace that a sale takes out of the reserve, shares included. */
-function grossOf({ venue, x, y }: State, tokens: bigint, pool: KnownPool, rules: Rules): bigint {
+function grossOf(
+  { venue, x, y }: PoolAmounts,
+  tokens: bigint,
+  pool: KnownPool,
+  rules: Rules,
+): bigint {
   if (venue === 'AMM') return amountOut(tokens, y, x, rules.deployment.fees.lpFeePer10k);
   const supply = BigInt(pool.supply);
   const curve = { aNum: BigInt(pool.aNum), bNum: BigInt(pool.bNum), supply };
@@ -179,11 +189,11 @@ function grossOf({ venue, x, y }: State, tokens: bigint, pool: KnownPool, rules:
   return tokens > sold ? 0n : sellLovelace(curve, sold, tokens);
 }
 
-function readState({ venue, x, y, owed }: Reserves): State {
+function readState({ venue, x, y, owed }: Reserves): PoolAmounts {
   return { venue, x: BigInt(x), y: BigInt(y), owed: BigInt(owed) };
 }
 
-export function reservesOf({ venue, x, y, owed }: State): Reserves {
+export function reservesOf({ venue, x, y, owed }: PoolAmounts): Reserves {
   return { venue, x: String(x), y: String(y), owed: String(owed) };
 }
 

@@ -84,7 +84,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
   const id = launchIdOf(tx, datum.nft);
   const creator = id === null ? null : { pkh: id.creatorPkh, skh: id.creatorSkh };
   const author = creator ?? found?.metadata.author ?? { pkh: '', skh: '' };
-  const plain = undescribed(datum, deployment);
+  const plain = withoutMetadata(datum, deployment);
   return {
     ...plain,
     seed: id === null ? null : refText(id.seed),
@@ -99,7 +99,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
 }
 
 /** A token as its pool alone tells of it; its name is the asset's. */
-export function undescribed(
+export function withoutMetadata(
   datum: Omit<PoolDatum, 'witness1' | 'witness2'>,
   { curve, fees }: PartialDeployment,
 ): LaunchedToken {

@@ -4,7 +4,7 @@ import { datumOf, refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { readLockData } from '../../cardano/datums/datums.ts';
 import type { VestingLock } from '../../engine/market/events.ts';
-import { type KnownMarket, launchedTokens } from './known.ts';
+import { type KnownMarket, launchedTokens } from './knownMarket.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 export function recogniseLock(

@@ -9,10 +9,10 @@ import { readOrderData } from '../../cardano/datums/datums.ts';
 import { isExecutor } from '../../cardano/datums/deployment.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type PlacedOrder } from '../../engine/market/events.ts';
-import type { KnownMarket } from './known.ts';
+import type { KnownMarket } from './knownMarket.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
-export interface Place {
+export interface TxPosition {
   readonly slot: number;
   readonly txIndex: number;
 }
@@ -21,7 +21,7 @@ export interface Place {
 export function recogniseOrder(
   tx: Transaction,
   index: number,
-  place: Place,
+  place: TxPosition,
   market: KnownMarket,
   rules: Rules,
 ): PlacedOrder | null {

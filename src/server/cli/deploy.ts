@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { keyOf } from '../../cardano/keys/keys.ts';
 import type { MarketPlan } from '../../cardano/validators/deploy.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
-import { MempoolView } from '../../chain/kupo/mempoolView.ts';
+import { MempoolOverlay } from '../../chain/mempoolOverlay.ts';
 import { OgmiosChain } from '../../chain/ogmios/ogmios.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../engine/market/fees.ts';
@@ -87,14 +87,21 @@ async function withNode<T>(
     kupoAsked: () => {},
     kupoHealth: () => {},
   };
-  const chain = new OgmiosChain({ url: OGMIOS_URL, deployment: null, seen, clock, rng, observer });
+  const chain = new OgmiosChain({
+    url: OGMIOS_URL,
+    deployment: null,
+    watched: seen,
+    clock,
+    rng,
+    observer,
+  });
   const stop = () => void chain.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
     await chain.start();
     const parameters = await chain.parameters();
     // Nothing is served here: any answer of Kupo will do.
-    const common = { tip: () => null, waiting: new MempoolView(), clock, observer };
+    const common = { tip: () => null, overlay: new MempoolOverlay(), clock, observer };
     const utxos = new KupoLookup({ url, ...common });
     const tip = async () => {
       // A node names its tip with whatever it tells of its blocks.

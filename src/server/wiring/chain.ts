@@ -14,15 +14,15 @@ import type { Devnet } from '../../chain/devnet.ts';
 import { DevnetClient } from '../../chain/devnetClient.ts';
 import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
 import { Follower } from '../../chain/follower.ts';
-import type { FollowerPlace } from '../../chain/followerPlace.ts';
+import type { FollowerDeps } from '../../chain/followerPlace.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
-import { MempoolView } from '../../chain/kupo/mempoolView.ts';
-import { KupoWatch } from '../../chain/kupo/watch.ts';
+import { KupoHealthWatch } from '../../chain/kupo/watch.ts';
+import { LocalMempoolFeed } from '../../chain/localMempoolFeed.ts';
 import { MarketLookup } from '../../chain/marketLookup.ts';
+import { MempoolOverlay } from '../../chain/mempoolOverlay.ts';
 import { NodeLink } from '../../chain/nodeLink.ts';
-import { noLookup } from '../../chain/noLookup.ts';
-import { OgmiosChain, type Seen } from '../../chain/ogmios/ogmios.ts';
-import { Overhearing } from '../../chain/overhearing.ts';
+import { unavailableLookup } from '../../chain/noLookup.ts';
+import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
 import { type ChainPolicy, chainClock } from '../../chain/policy.ts';
 import { shownSubmitter } from '../../chain/submitting.ts';
 import { SyncMeter, type SyncProgress } from '../../chain/syncMeter.ts';
@@ -97,7 +97,7 @@ export function openChain(
   const { network, keys, urls, policy } = plan;
   const known = chainTip(node.fold.store);
   if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
-  const { source, view, ...following } = connectFollower(
+  const { source, overlay, ...following } = connectFollower(
     world,
     market,
     plan,
@@ -106,10 +106,10 @@ export function openChain(
   );
   const { link, meter, tip } = following;
   const live = builderOf(source, world, events);
-  const [utxos, watching] = openLookup(world, node, plan, view, events);
+  const [utxos, watching] = openLookup(world, node, plan, overlay, events);
   const images = imagesOf(world, node, cluster);
   const dated = chainClock(policy, clock, () => node.fold.marketMs);
-  const submitter = shownSubmitter(source, view, utxos, clock);
+  const submitter = shownSubmitter(source, overlay, utxos, clock);
   const builder = timed(live, clock, events);
   const plain = { utxos, builder, images, clock: dated, store: () => node.fold.store, submitter };
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
@@ -125,7 +125,7 @@ export function openChain(
   const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
   const shown = async (txHash: string) => {
     await source.expect(txHash);
-    await view.shown(txHash, clock, SHOWN_MS);
+    await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
   return {
     workshop: workshopOf(plain, network, live, keys.collateral),
@@ -172,27 +172,27 @@ function connectFollower(
   const source = new OgmiosChain({
     url: urls.ogmios,
     deployment,
-    seen: () => seenBy(node),
+    watched: () => seenBy(node),
     clock,
     rng,
     observer: link.observer,
     limits: { returnMs: policy.returnMs },
   });
-  const view = new MempoolView();
+  const overlay = new MempoolOverlay();
   const tip = () => (link.isUp ? source.tip() : null);
   const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
-  const place: Omit<FollowerPlace, 'writer'> = {
-    ...{ source, rules, clock, node, log, rng, policy, tip, view, isShared },
+  const place: Omit<FollowerDeps, 'writer'> = {
+    ...{ source, rules, clock, node, log, rng, policy, tip, overlay, isShared },
   };
   const follow: ChainRoleDeps['follow'] = (writer, followerFailed) =>
     new Follower({ ...place, writer }, { ...events, followerFailed });
   const feedMempool: ChainRoleDeps['feedMempool'] = (ended) =>
-    new Overhearing({ source, node, view, rules, policy }, ended);
+    new LocalMempoolFeed({ source, node, overlay, rules, policy }, ended);
   const store = () => node.fold.store;
   const isEmpty = () => link.isUp && source.isEmpty;
   const startSlot = policy.start?.slot ?? 0;
   const meter = new SyncMeter({ store, tip, isEmpty, clock, startSlot });
-  return { source, view, link, tip, meter, follow, feedMempool };
+  return { source, overlay, link, tip, meter, follow, feedMempool };
 }
 
 function notDeployed({ network, missing }: NetworkDeployment): never {
@@ -218,26 +218,26 @@ function openLookup(
   { clock }: World,
   node: Node,
   { urls, network }: NetworkConfig,
-  view: MempoolView,
+  overlay: MempoolOverlay,
   observer: Events,
 ): [UtxoLookup, readonly Service[]] {
   const { kupo: url } = urls;
   const { complete, partial } = network;
-  if (url === null) return [noLookup(), []];
+  if (url === null) return [unavailableLookup(), []];
   const tip = () => chainTip(node.fold.store);
-  const index = new KupoLookup({ url, tip, waiting: view, clock, observer });
-  const watching = [new KupoWatch({ url, clock, observer })];
+  const index = new KupoLookup({ url, tip, overlay, clock, observer });
+  const watching = [new KupoHealthWatch({ url, clock, observer })];
   const deployment = complete ?? partial;
   if (deployment === null) return [index, watching];
   const store = () => node.fold.store;
-  const utxos = new MarketLookup({ index, store, view, deployment, clock });
+  const utxos = new MarketLookup({ index, store, overlay, deployment, clock });
   if (urls.devnet === null) return [utxos, watching];
   const check = new ScriptCheck({ utxos, network, url: urls.ogmios, clock }, observer);
   return [utxos, [...watching, check]];
 }
 
 /** Tokens and unspent outputs that the market knows: what else is not looked for in blocks. */
-function seenBy({ fold }: Node): Seen {
+function seenBy({ fold }: Node): WatchedMarket {
   const keys = (table: 'pools' | 'outputs', most: number) =>
     fold.store.withPrefix(table, '', most).map(({ key }) => key);
   return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };

@@ -8,11 +8,11 @@
  */
 
 import { chainTip } from '../../chain/chainPoints.ts';
-import { Fitness } from '../../chain/fitness.ts';
-import { type FollowingTask, KeptFollower } from '../../chain/keptFollower.ts';
+import { LeaderEligibility } from '../../chain/fitness.ts';
 import type { NodeLink } from '../../chain/nodeLink.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
 import type { ChainTip } from '../../chain/port.ts';
+import { type FollowingTask, SupervisedFollower } from '../../chain/supervisedFollower.ts';
 import type { SyncMeter } from '../../chain/syncMeter.ts';
 import type { Crew, Duty } from '../../cluster/leadership.ts';
 import { Snapshots } from '../../cluster/snapshots.ts';
@@ -68,7 +68,7 @@ export function singleNodeWork(
   events: Events,
 ): ChainWork {
   const make = (ended: Ended) => follow(writer, ended);
-  const kept = new KeptFollower({ make, meter, clock }, events);
+  const kept = new SupervisedFollower({ make, meter, clock }, events);
   const executor = execute();
   return {
     roles: null,
@@ -104,10 +104,10 @@ class ChainRole implements Crew {
   readonly #clock: Clock;
   readonly #patienceMs: number;
   readonly #events: Events;
-  readonly #fitness: Fitness;
+  readonly #fitness: LeaderEligibility;
   #follower: ChainFollower | null = null;
   #listener: ChainListener | null = null;
-  #kept: KeptFollower | null = null;
+  #kept: SupervisedFollower | null = null;
 
   constructor(
     parts: ChainRoleDeps,
@@ -122,7 +122,7 @@ class ChainRole implements Crew {
     this.#clock = clock;
     this.#patienceMs = settings.OGMIOS_PATIENCE_MS;
     this.#events = events;
-    this.#fitness = new Fitness(() => chainTip(node.fold.store)?.height ?? 0);
+    this.#fitness = new LeaderEligibility(() => chainTip(node.fold.store)?.height ?? 0);
   }
 
   /** Our Cardano node tells of its chain, which is ours, and lacks a block or two at most. */
@@ -130,7 +130,7 @@ class ChainRole implements Crew {
     const { policy, link, tip } = this.#parts;
     if (this.#listener?.isOpen !== true) return false;
     // A shorter chain of a devnet, or one without a block, is that of all nodes.
-    return policy.believesShorter ? link.isUp : this.#fitness.isFit(tip());
+    return policy.believesShorter ? link.isUp : this.#fitness.isEligible(tip());
   }
 
   /** Our Cardano node says how the log goes on. */
@@ -173,9 +173,9 @@ class ChainRole implements Crew {
     });
   }
 
-  #keep(make: (ended: Ended) => FollowingTask): KeptFollower {
+  #keep(make: (ended: Ended) => FollowingTask): SupervisedFollower {
     const { meter } = this.#parts;
-    const kept = new KeptFollower({ make, meter, clock: this.#clock }, this.#events);
+    const kept = new SupervisedFollower({ make, meter, clock: this.#clock }, this.#events);
     this.#kept = kept;
     kept.start();
     return kept;
@@ -189,7 +189,7 @@ class ChainRole implements Crew {
       const nowMs = clock.monotonicMs();
       if (this.isWell) wellMs = nowMs;
       if (nowMs - wellMs > patienceMs) {
-        this.#fitness.gaveWay();
+        this.#fitness.steppedDown();
         this.#events.nodeAwayTooLong(patienceMs / 1000);
         return failed(new Error('its Cardano node is away or behind'));
       }

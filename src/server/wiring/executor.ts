@@ -1,7 +1,7 @@
 /** The executor on a real network: it begins once the chain was caught up with. */
 
-import { Executor, type ExecutorPlace } from '../../chain/executor/executor.ts';
-import { Floats } from '../../chain/executor/floats.ts';
+import { Executor, type ExecutorDeps } from '../../chain/executor/executor.ts';
+import { FundingUtxos } from '../../chain/executor/fundingUtxos.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
@@ -9,7 +9,7 @@ import type { Service } from '../../engine/runtime/service.ts';
 /** `place` is asked for when it begins; null: not yet. */
 export function startExecutorWhenReady(
   node: Node,
-  place: () => Omit<ExecutorPlace, 'floats' | 'onApplied'> | null,
+  place: () => Omit<ExecutorDeps, 'funding' | 'onApplied'> | null,
   events: Events,
 ): Service {
   let executor: Executor | null = null;
@@ -18,9 +18,9 @@ export function startExecutorWhenReady(
     const ready = place();
     if (ready === null || executor !== null) return;
     unlisten();
-    const floats = new Floats(ready.utxos, ready.deployment);
+    const funding = new FundingUtxos(ready.utxos, ready.deployment);
     const onApplied = (listener: () => void) => node.onApplied(listener);
-    executor = new Executor({ ...ready, floats, onApplied }, events);
+    executor = new Executor({ ...ready, funding, onApplied }, events);
     executor.start();
   };
   return {

@@ -8,7 +8,7 @@
 
 import type { Workshop } from '../../api/building/workshop.ts';
 import type { Devnet } from '../../chain/devnet.ts';
-import { noLookup } from '../../chain/noLookup.ts';
+import { unavailableLookup } from '../../chain/noLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { ChainFeatures } from './chain.ts';
@@ -46,7 +46,7 @@ function routesOnly(has: Pick<Workshop, 'images' | 'clock'>, store: Workshop['st
   return {
     ...has,
     store,
-    utxos: noLookup(),
+    utxos: unavailableLookup(),
     submitter: { submit: absent },
     builder: { build: absent },
     collateralKey: null,

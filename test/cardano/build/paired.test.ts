@@ -6,7 +6,7 @@ import { signOwn } from '../../../src/cardano/build/signing.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../../src/cardano/codec/value.ts';
 import { planBatch } from '../../../src/chain/executor/batch.ts';
-import { match } from '../../../src/chain/executor/matching.ts';
+import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import type { Plan } from '../../../src/chain/executor/plan.ts';
 import { planCollect, planGraduation } from '../../../src/chain/executor/poolSteps.ts';
 import { graduated, type PoolState } from '../../../src/engine/market/pool.ts';
@@ -45,8 +45,8 @@ function batchOf(state: PoolState, orders: readonly Placed[]) {
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
   const open = orders.map(({ order }) => order);
-  const batch = match({ pool: state, orders: open, fees, nowMs: NOW_MS, mostOrders: 16 });
-  const request = { batch, pool: pool.output, fees, feeAddress, floats: [reserved] };
+  const batch = matchOrders({ pool: state, orders: open, fees, nowMs: NOW_MS, mostOrders: 16 });
+  const request = { batch, pool: pool.output, fees, feeAddress, funding: [reserved] };
   const plan = planBatch({ ...request, networkFeeLovelace: GUESS_LOVELACE });
   assert.ok(plan.outcome === 'plan');
   const utxos = [pool.utxo, utxo, ...orders.map((each) => each.utxo)];
@@ -140,7 +140,7 @@ test('a pool graduates whole, and a float pays the network', () => {
   assert.ok(state.venue === 'CURVE' && state.x >= state.thresholdLovelace);
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
-  const request = { pool: pool.output, fees, feeAddress, floats: [reserved] };
+  const request = { pool: pool.output, fees, feeAddress, funding: [reserved] };
   const plan = planGraduation({ ...request, networkFeeLovelace: GUESS_LOVELACE }, AMM_ADDRESS);
   assert.ok(plan.outcome === 'plan');
   const transaction = stepPlan(plan, [pool.utxo, utxo], graduated(state));
@@ -154,7 +154,7 @@ test('what a pool owes is paid to its creator', () => {
   const state = ammWith(18_188_400_000n, 263_536_686n, 5_000_001n);
   const pool = poolOf(state);
   const { utxo, float: reserved } = float();
-  const request = { pool: pool.output, fees, feeAddress, floats: [reserved] };
+  const request = { pool: pool.output, fees, feeAddress, funding: [reserved] };
   const plan = planCollect({ ...request, networkFeeLovelace: GUESS_LOVELACE }, ALICE.text);
   assert.ok(plan.outcome === 'plan');
   const paid = ammWith(18_188_400_000n, 263_536_686n, 0n);

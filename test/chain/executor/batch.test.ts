@@ -9,7 +9,7 @@ import {
   type PoolOutput,
   planBatch,
 } from '../../../src/chain/executor/batch.ts';
-import { type Batch, match } from '../../../src/chain/executor/matching.ts';
+import { type Batch, matchOrders } from '../../../src/chain/executor/matching.ts';
 import type { Plan, PlannedOutput } from '../../../src/chain/executor/plan.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { minimumOutput } from '../../../src/engine/market/order.ts';
@@ -32,7 +32,7 @@ function requestOf(state: PoolState, batch: Batch, more: Partial<BatchRequest> =
     fees: DEFAULT_FEES,
     feeAddress: FEE_ADDRESS,
     networkFeeLovelace: 400_000n,
-    floats: [FLOAT],
+    funding: [FLOAT],
     ...more,
   };
 }
@@ -43,8 +43,8 @@ function planned(request: BatchRequest): Plan {
   return plan;
 }
 
-function batchOf(pool: PoolState, orders: Parameters<typeof match>[0]['orders']): Batch {
-  return match({ pool, orders, fees: DEFAULT_FEES, nowMs: NOW_MS, mostOrders: 16 });
+function batchOf(pool: PoolState, orders: Parameters<typeof matchOrders>[0]['orders']): Batch {
+  return matchOrders({ pool, orders, fees: DEFAULT_FEES, nowMs: NOW_MS, mostOrders: 16 });
 }
 
 const kindsOf = ({ outputs }: Plan) => outputs.map(({ kind }) => kind);
@@ -97,11 +97,11 @@ test('a fee output of exactly the least needs no float', () => {
 
 test('without a float that suffices the missing lovelace are named', () => {
   const batch = batchOf(CURVE, [quotedOrder(0, CURVE, 'BUY', 5_000_000n)]);
-  const request = { floats: [{ ...FLOAT, lovelace: 449_999n }] };
-  const missing = { outcome: 'float needed', missingLovelace: 450_000n };
+  const request = { funding: [{ ...FLOAT, lovelace: 449_999n }] };
+  const missing = { outcome: 'funding needed', missingLovelace: 450_000n };
   assert.deepEqual(planBatch(requestOf(CURVE, batch, request)), missing);
-  assert.deepEqual(planBatch(requestOf(CURVE, batch, { floats: [] })), missing);
-  const enough = { floats: [...request.floats, { ref: refOf(9), lovelace: 450_000n }] };
+  assert.deepEqual(planBatch(requestOf(CURVE, batch, { funding: [] })), missing);
+  const enough = { funding: [...request.funding, { ref: refOf(9), lovelace: 450_000n }] };
   const plan = planned(requestOf(CURVE, batch, enough));
   assert.equal(plan.outputs.find(({ kind }) => kind === 'fee')?.value.lovelace, 1_200_000n);
 });
@@ -217,7 +217,7 @@ test('every plan conserves value, pairs inputs and outputs and pays the fee tabl
   let plans = 0;
   fc.assert(
     fc.property(anySituation, fc.bigInt(0n, 2_000_000n), (situation, networkFeeLovelace) => {
-      const batch = match(situation);
+      const batch = matchOrders(situation);
       if (batch.fills.length + batch.refunds.length === 0) return;
       const request = requestOf(situation.pool, batch, { networkFeeLovelace });
       checkPlan(request, planned(request));

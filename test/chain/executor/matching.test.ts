@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import {
   comparePlacements,
   MOST_ORDERS,
-  match,
+  matchOrders,
   nextStep,
   type OpenOrder,
-  type Situation,
+  type StepInput,
 } from '../../../src/chain/executor/matching.ts';
 import { productHolds } from '../../../src/engine/market/amm.ts';
 import { COST_DENOMINATOR, costNumerator } from '../../../src/engine/market/curve.ts';
@@ -22,19 +22,19 @@ const CURVE = curveAt(200_000_000n, 835_771_813n);
 const ANY_PRICE = { numerator: 1n, denominator: 10n ** 30n };
 const NO_PRICE = { numerator: 10n ** 30n, denominator: 1n };
 
-function at(pool: PoolState, orders: readonly OpenOrder[], nowMs = NOW_MS): Situation {
+function at(pool: PoolState, orders: readonly OpenOrder[], nowMs = NOW_MS): StepInput {
   return { pool, orders, fees: DEFAULT_FEES, nowMs, mostOrders: MOST_ORDERS };
 }
 
-function filled(situation: Situation): number[] {
-  return match(situation).fills.map(({ order }) => order.placed.outputIndex);
+function filled(situation: StepInput): number[] {
+  return matchOrders(situation).fills.map(({ order }) => order.placed.outputIndex);
 }
 
 test('orders fill in the order of their placement, however they are handed over', () => {
   const orders = [0, 1, 2, 3].map((n) => quotedOrder(n, CURVE, 'BUY', 5_000_000n));
   const sideways = [2, 3, 0, 1].flatMap((n) => orders[n] ?? []);
   assert.deepEqual(filled(at(CURVE, sideways)), [0, 1, 2, 3]);
-  const [first, second] = match(at(CURVE, sideways)).fills;
+  const [first, second] = matchOrders(at(CURVE, sideways)).fills;
   assert.ok(first !== undefined && second !== undefined);
   assert.equal(first.exchange.outputAmount, 663_317n);
   assert.ok(second.exchange.outputAmount < 663_317n);
@@ -51,7 +51,7 @@ test('placement is the slot, then the transaction, then the output', () => {
     return { ...quotedOrder(n, CURVE, 'BUY', 5_000_000n), placed };
   });
   for (const handedOver of [orders.toReversed(), [2, 0, 3, 1].flatMap((n) => orders[n] ?? [])]) {
-    const { fills } = match(at(CURVE, handedOver));
+    const { fills } = matchOrders(at(CURVE, handedOver));
     assert.deepEqual(
       fills.map(({ order }) => order),
       orders,
@@ -65,7 +65,7 @@ test('an order that cannot fill blocks nobody behind it and is tried again later
   const worstPrice = { numerator: 670_000n, denominator: 5_000_000n };
   const hopeful = orderOf(1, { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice });
   const sell = quotedOrder(2, CURVE, 'SELL', 30_000_000n);
-  const batch = match(at(CURVE, [waiting, hopeful, sell]));
+  const batch = matchOrders(at(CURVE, [waiting, hopeful, sell]));
   assert.deepEqual(
     batch.fills.map(({ order }) => order),
     [sell],
@@ -80,7 +80,9 @@ test('no more than 16 orders go into a batch; refunds count', () => {
       ? quotedOrder(n, AMM_AT_GRADUATION, 'BUY', 5_000_000n)
       : orderOf(n, { ...due, kind: 'sell', amount: 50_000n, worstPrice: NO_PRICE }),
   );
-  const { fills, refunds, incomeLovelace, validFromMs } = match(at(AMM_AT_GRADUATION, orders));
+  const { fills, refunds, incomeLovelace, validFromMs } = matchOrders(
+    at(AMM_AT_GRADUATION, orders),
+  );
   assert.deepEqual([fills.length, refunds.length], [8, 8]);
   assert.equal(incomeLovelace, 8n * (1_100_000n + 7_500n) + 8n * 600_000n);
   assert.equal(validFromMs, BigInt(NOW_MS));
@@ -94,7 +96,7 @@ test('an order is refunded from its moment on, not before, and only if it cannot
     step: 'wait',
     untilMs: PLAIN.refundAfterMs,
   });
-  const { fills, refunds, next } = match(at(CURVE, [dead, alive], dueMs));
+  const { fills, refunds, next } = matchOrders(at(CURVE, [dead, alive], dueMs));
   assert.deepEqual(refunds, [dead]);
   assert.deepEqual([fills[0]?.order, fills.length], [alive, 1]);
   const alone = nextStep(at(CURVE, [dead], dueMs));
@@ -110,7 +112,7 @@ test('waits until the first refund is due, and a batch of refunds is valid from 
   const orders = dues.map((refundAfterMs, n) => orderOf(n, { ...dead, refundAfterMs }));
   const wait = { step: 'wait', untilMs: BigInt(NOW_MS) + 1n };
   assert.deepEqual(nextStep(at(CURVE, orders)), wait);
-  const batch = match(at(CURVE, orders, NOW_MS + 5));
+  const batch = matchOrders(at(CURVE, orders, NOW_MS + 5));
   assert.deepEqual(batch.refunds, orders);
   assert.equal(batch.validFromMs, BigInt(NOW_MS) + 3n);
 });
@@ -128,7 +130,7 @@ test('the fill that reaches the cap ends the batch, and then only graduation is 
   const terms = { ...PLAIN, worstPrice: ANY_PRICE, refundAfterMs: 0n };
   const last = orderOf(0, { ...terms, kind: 'buy', amount: 5_500_000n });
   const sell = orderOf(1, { ...terms, kind: 'sell', amount: 1_000_000n });
-  const { fills, refunds, next } = match(at(near, [last, sell]));
+  const { fills, refunds, next } = matchOrders(at(near, [last, sell]));
   assert.deepEqual([fills.length, refunds.length], [1, 0]);
   assert.deepEqual(nextStep(at(next, [sell])), { step: 'graduate' });
 });
@@ -155,9 +157,9 @@ test('orders placed on the curve fill on the AMM where their worst price holds',
 });
 
 /** What must be true of one order left alone, filled or refunded. */
-function judge(situation: Situation): { pool: PoolState; moved: number } {
+function judge(situation: StepInput): { pool: PoolState; moved: number } {
   const { orders, mostOrders, nowMs } = situation;
-  const { fills, refunds } = match(situation);
+  const { fills, refunds } = matchOrders(situation);
   const fillOf = new Map(fills.map(({ order, exchange }) => [order, exchange]));
   let pool = situation.pool;
   let moved = 0;
@@ -179,7 +181,7 @@ test('each order fills if it can, else is refunded if it is due, else waits', ()
   fc.assert(
     fc.property(anySituation, (situation) => {
       const { pool, moved } = judge(situation);
-      assert.deepEqual(match(situation).next, pool);
+      assert.deepEqual(matchOrders(situation).next, pool);
       moves += moved;
     }),
     { numRuns: 1_000, includeErrorInReport: true },
@@ -191,7 +193,7 @@ test('what a batch does to the pool is what the validators let through', () => {
   fc.assert(
     fc.property(anySituation, (situation) => {
       const { pool } = situation;
-      const { next } = match(situation);
+      const { next } = matchOrders(situation);
       if (pool.venue === 'AMM') {
         assert.ok(next.venue === 'AMM' && next.owed >= pool.owed);
         assert.ok(productHolds(pool, next, DEFAULT_FEES.lpFeePer10k));

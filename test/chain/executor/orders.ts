@@ -1,7 +1,7 @@
 /** Open orders for tests: some fill, some wait, some are due for a refund. */
 import fc from 'fast-check';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
-import type { OpenOrder, Situation } from '../../../src/chain/executor/matching.ts';
+import type { OpenOrder, StepInput } from '../../../src/chain/executor/matching.ts';
 import { MOST_ORDERS } from '../../../src/chain/executor/matching.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { worstPriceOf } from '../../../src/engine/market/order.ts';
@@ -78,7 +78,7 @@ function anyTerms(pool: PoolState): fc.Arbitrary<Terms> {
     });
 }
 
-function situations(anyState: fc.Arbitrary<PoolState>): fc.Arbitrary<Situation> {
+function situations(anyState: fc.Arbitrary<PoolState>): fc.Arbitrary<StepInput> {
   return anyState.chain((pool) =>
     fc.record({
       pool: fc.constant(pool),

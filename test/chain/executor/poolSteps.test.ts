@@ -15,7 +15,7 @@ const LATE_FLOAT = { ...FLOAT, ref: { txHash: 'ff'.repeat(32), index: 0 } };
 function request(state: PoolOutput['state'], float = FLOAT) {
   const pool = { ref: refOf(5), address: 'addr_pool', nft: NFT, token: TOKEN, state };
   const from = { fees: DEFAULT_FEES, feeAddress: 'addr_fee', networkFeeLovelace: 300_000n };
-  return { pool, ...from, floats: [float] };
+  return { pool, ...from, funding: [float] };
 }
 
 function planned(answer: ReturnType<typeof planCollect>): Plan {
@@ -59,7 +59,7 @@ test('a Collect pays exactly what is owed, in an output that pairs with no input
 
 test('both need a float that still stands after the network fee', () => {
   const poor = { ...FLOAT, lovelace: 1_499_999n };
-  const missing = { outcome: 'float needed', missingLovelace: 1_500_000n };
+  const missing = { outcome: 'funding needed', missingLovelace: 1_500_000n };
   assert.deepEqual(planGraduation(request(FULL, poor), 'addr_amm'), missing);
   const owing = { ...AMM_AT_GRADUATION, owed: 5_000_000n };
   assert.deepEqual(planCollect(request(owing, poor), 'addr_creator'), missing);

@@ -5,7 +5,7 @@ import type { Builder } from '../../../src/cardano/build/port.ts';
 import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until } from '../../support/until.ts';
-import { executorOver, stopOwn } from './laneWorld.ts';
+import { executorOver, stopOwn } from './poolExecutorWorld.ts';
 
 const ALWAYS_TRUE = '4d01000033222220051200120011';
 const REFUND_AFTER_MS = 60_000;

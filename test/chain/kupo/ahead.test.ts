@@ -6,7 +6,7 @@ import { refText } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { KupoLookup } from '../../../src/chain/kupo/kupo.ts';
-import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
+import { MempoolOverlay } from '../../../src/chain/mempoolOverlay.ts';
 import { Devnet, genesisUtxos } from '../../../src/devnet/devnet.ts';
 import { signedPayment } from '../../../src/devnet/payment.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
@@ -26,12 +26,12 @@ test('change stays in the wallet while only Kupo has the block', async (t) => {
   const tip = devnet.node.chain.tip;
   assert.ok(tip);
   const served = { slot: Number(tip.slot), hash: tip.id };
-  const waiting = new MempoolView();
+  const waiting = new MempoolOverlay();
   const observer = { kupoAsked: () => {}, kupoHealth: () => {} };
   const lookup = new KupoLookup({
     url: devnet.kupoUrl,
     tip: () => served,
-    waiting,
+    overlay: waiting,
     clock,
     observer,
   });
@@ -45,7 +45,7 @@ test('change stays in the wallet while only Kupo has the block', async (t) => {
   const plan = { inputs: [source.ref], outputs, feeLovelace: FEE_LOVELACE };
   const { id, bytes } = signedPayment(plan, [keyNamed('alice')]);
   assert.equal(await devnet.node.submit(Buffer.from(bytes).toString('hex')), id);
-  waiting.take({ kind: 'mempool', whole: true, added: [decodeTransaction(bytes)], removed: [] });
+  waiting.apply({ kind: 'mempool', whole: true, added: [decodeTransaction(bytes)], removed: [] });
   const wallet = async () =>
     (await lookup.byPaymentKey(keyNamed('alice').hash, 'wallet')).map(({ ref }) => refText(ref));
   assert.deepEqual(await wallet(), [`${id}:1`]);

@@ -1,6 +1,6 @@
 /** The contract of unspent-output lookups, on Kupo. */
 import { chainLookupContract } from '../../contracts/chainLookup.ts';
-import { contractPlace, kupoPlace } from './place.ts';
+import { contractPlace, kupoPlace } from './kupoWorld.ts';
 
 chainLookupContract('kupo', async (scope) => {
   const kupo = await kupoPlace(scope);

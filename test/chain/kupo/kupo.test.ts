@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { type Cause, Unavailable } from '../../../src/engine/runtime/errors.ts';
 import { keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { until } from '../../support/until.ts';
-import { type KupoPlace, kupoPlace } from './place.ts';
+import { type KupoPlace, kupoPlace } from './kupoWorld.ts';
 
 const ADA = 1_000_000n;
 const ALICE = keyNamed('alice').hash;
@@ -117,7 +117,7 @@ async function bobsWhile(place: KupoPlace, happens: () => Promise<void>) {
 
 test('a block that comes during a lookup costs no other question', async (scope) => {
   const place = await kupoPlace(scope);
-  const { ledger, kupo, waiting } = place;
+  const { ledger, kupo, overlay } = place;
   await ledger.mine(1);
   await place.settled();
   const submitted = async () => {
@@ -125,7 +125,7 @@ test('a block that comes during a lookup costs no other question', async (scope)
     assert.ok(source);
     const { id, bytes } = payment(source, 'alice', 'bob', 10n * ADA);
     assert.equal((await ledger.submit(bytes)).outcome, 'accepted');
-    await until('it waits', () => waiting.mempool.has(id));
+    await until('it waits', () => overlay.mempool.has(id));
     return `${id}:0`;
   };
   const first = await submitted();

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UtxoState } from '../../../src/cardano/ledger/port.ts';
+import { KupoError } from '../../../src/chain/kupo/client.ts';
 import { readMatches } from '../../../src/chain/kupo/matches.ts';
-import { NoAnswer } from '../../../src/chain/kupo/questions.ts';
-import { KupoWatch } from '../../../src/chain/kupo/watch.ts';
+import { KupoHealthWatch } from '../../../src/chain/kupo/watch.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { addressOf, keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { until } from '../../support/until.ts';
-import { kupoPlace } from './place.ts';
+import { kupoPlace } from './kupoWorld.ts';
 
 const ADA = 1_000_000n;
 
@@ -70,12 +70,12 @@ test('refuses what Kupo would not write', () => {
     match({ script_hash: 'cd'.repeat(28), script: null }),
     { ...match({}), spent_at: undefined, created_at: undefined, address: undefined },
   ];
-  for (const each of wrong) assert.throws(() => readMatches([each]), NoAnswer);
+  for (const each of wrong) assert.throws(() => readMatches([each]), KupoError);
   assert.throws(() => readMatches(null), /no list/);
 });
 
 test('a rival in a block takes out what waited, and all that needed it', async (scope) => {
-  const { ledger, waiting } = await kupoPlace(scope);
+  const { ledger, overlay } = await kupoPlace(scope);
   const [source] = await ledger.byPaymentKey(keyNamed('alice').hash, 'spendable', { limit: 1 });
   assert.ok(source);
   const first = payment(source, 'alice', 'bob', 10n * ADA);
@@ -86,11 +86,11 @@ test('a rival in a block takes out what waited, and all that needed it', async (
   assert.ok(change);
   const second = payment(change, 'alice', 'bob', 20n * ADA);
   await ledger.submit(second.bytes);
-  await until('both wait', () => waiting.mempool.size === 2);
-  const [kept, rest] = [...waiting.mempool.all()].map(({ tx }) => tx);
+  await until('both wait', () => overlay.mempool.size === 2);
+  const [kept, rest] = [...overlay.mempool.all()].map(({ tx }) => tx);
   assert.ok(kept && rest);
-  waiting.settle([{ ...kept, id: 'f'.repeat(64) }], 1);
-  assert.equal(waiting.mempool.size, 0);
+  overlay.confirm([{ ...kept, id: 'f'.repeat(64) }], 1);
+  assert.equal(overlay.mempool.size, 0);
 });
 
 test('tells its health as facts, and that it does not answer', async (scope) => {
@@ -101,7 +101,7 @@ test('tells its health as facts, and that it does not answer', async (scope) => 
     kupoAsked: () => {},
     kupoHealth: (health: (typeof healths)[number]) => void healths.push(health),
   };
-  const watch = new KupoWatch({ url: kupo.url, clock: systemClock, observer, everyMs: 5 });
+  const watch = new KupoHealthWatch({ url: kupo.url, clock: systemClock, observer, everyMs: 5 });
   watch.start();
   await until('it is well', () => healths.at(-1)?.connected === true);
   const { slot } = kupo.index.newest ?? { slot: -1 };

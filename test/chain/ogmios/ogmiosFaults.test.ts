@@ -156,7 +156,7 @@ test('stops while nobody is there', { timeout: 120_000 }, async (t) => {
   const chain = new OgmiosChain({
     url: fake.url,
     deployment: null,
-    seen: () => ({ tokens: [], watched: [] }),
+    watched: () => ({ tokens: [], watched: [] }),
     clock: systemClock,
     rng: seededRng(1),
     observer: told,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Seen } from '../../../src/chain/ogmios/ogmios.ts';
+import type { WatchedMarket } from '../../../src/chain/ogmios/ogmios.ts';
 import type {
   Block,
   ChainEvent,
@@ -11,7 +11,7 @@ import type {
   Point,
 } from '../../../src/chain/port.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
-import { BlockMarket, type KnownMarket } from '../../../src/chain/recognise/known.ts';
+import { BlockMarket, type KnownMarket } from '../../../src/chain/recognise/knownMarket.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import type { MarketEvent } from '../../../src/engine/market/events.ts';
 import { emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
@@ -74,7 +74,7 @@ class Recogniser {
     return market;
   }
 
-  seen(): Seen {
+  seen(): WatchedMarket {
     const events = this.blocks.flatMap((block) => block.events);
     const spent = new Set(events.flatMap((each) => (each.kind === 'spent' ? [each.ref] : [])));
     return {
@@ -93,7 +93,7 @@ class Recogniser {
         assert.ok(at >= 0 || hash === undefined);
         this.blocks = this.blocks.slice(0, at + 1);
       } else if (event.kind === 'forward') {
-        const { point, transactions, places } = event.block;
+        const { point, transactions, txIndexes: places } = event.block;
         const events = recogniseBlock(point.slot, transactions, this.#market, RULES, places);
         this.blocks.push({ point, transactions: transactions.length, events });
         this.transactions += transactions.length;
@@ -178,7 +178,7 @@ async function startWorld(scope: Scope): Promise<[World, { all: ChainSource; few
   const world = new World(await startFakeOgmios(scope));
   const all = await startOgmios(scope, world.fake.url);
   const seen = () => world.few.seen();
-  const few = await startOgmios(scope, world.fake.url, { deployment, seen });
+  const few = await startOgmios(scope, world.fake.url, { deployment, watched: seen });
   return [world, { all, few }];
 }
 

@@ -101,7 +101,7 @@ test('further back than is remembered: it says so, and what is looked for is ask
   fake.chain.extend(...emptyBlocks(null, 50));
   let asked = 0;
   const chain = await startOgmios(t, fake.url, {
-    seen() {
+    watched() {
       asked += 1;
       return { tokens: [], watched: [] };
     },

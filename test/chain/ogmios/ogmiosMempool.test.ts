@@ -156,7 +156,7 @@ test('only what may matter is told of, also what spends what waits itself', {
   node.mine(...node.waiting);
   await model.until('they are in a block', () => model.newest?.transactions.length === 3);
   assert.deepEqual(
-    [model.newest?.transactions.map(({ id }) => id), model.newest?.places, model.removed],
+    [model.newest?.transactions.map(({ id }) => id), model.newest?.txIndexes, model.removed],
     [expected, [1, 3, 4], []],
   );
 });

@@ -85,7 +85,7 @@ test('forks and kills in runs that were passed leave what a chain without them w
   world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
   const { faults } = fake;
   const observer = remembering();
-  const chain = await startOgmios(t, fake.url, { deployment, seen, observer });
+  const chain = await startOgmios(t, fake.url, { deployment, watched: seen, observer });
   /** Once the chain was connected to so often: then the node is away. */
   const tellOnly = async (blocks: number, connections: number) => {
     const made = () => observer.connected.filter((name) => name === 'chain').length;

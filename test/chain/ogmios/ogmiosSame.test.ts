@@ -34,7 +34,7 @@ function unbytes(block: Block): unknown {
 }
 
 /** Positions are told by one of them only: all are there. */
-function plain({ places, ...block }: Block): Block {
+function plain({ txIndexes: places, ...block }: Block): Block {
   const every = block.transactions.map((_, at) => at);
   assert.deepEqual(places ?? every, every);
   return block;

@@ -40,7 +40,7 @@ export const SHORT: OgmiosOptions['limits'] = {
 /** What an adapter needs beside a place and an observer, looking for everything. */
 export const QUIET: Omit<OgmiosOptions, 'url' | 'observer'> = {
   deployment: null,
-  seen: () => ({ tokens: [], watched: [] }),
+  watched: () => ({ tokens: [], watched: [] }),
   clock: systemClock,
   rng: seededRng(7),
 };

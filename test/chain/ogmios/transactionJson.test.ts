@@ -8,7 +8,7 @@ import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { parseJson, Unreadable } from '../../../src/chain/ogmios/json.ts';
 import { readOutput } from '../../../src/chain/ogmios/outputJson.ts';
-import { packedTransaction, unpackedTransaction } from '../../../src/chain/ogmios/packed.ts';
+import { deserializeTransaction, serializeTransaction } from '../../../src/chain/ogmios/packed.ts';
 import { readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { ADA, aliceText, failing, launchOf, orderOf, someRef } from '../recogniseWorld.ts';
@@ -19,7 +19,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 function told(tx: Transaction, includeCbor = false): Transaction {
   const { text } = servedTransaction(tx, { includeCbor });
   const read = readTransaction(parseJson(text), 'it');
-  return unpackedTransaction(structuredClone(packedTransaction(read)));
+  return deserializeTransaction(structuredClone(serializeTransaction(read)));
 }
 
 test('any transaction is read as it was told, without loss, and crosses threads', (t) => {

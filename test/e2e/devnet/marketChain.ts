@@ -85,7 +85,7 @@ export class MarketChain implements ChainSource, Submitter, UtxoLookup {
     const source = new OgmiosChain({
       url: this.#ogmiosUrl,
       deployment: null,
-      seen: () => ({ tokens: [], watched: [] }),
+      watched: () => ({ tokens: [], watched: [] }),
       clock: systemClock,
       rng: seededRng(7),
       observer: {

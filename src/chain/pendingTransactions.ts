@@ -15,27 +15,27 @@ import type {
 } from '../engine/log/entry.ts';
 import type { MarketEvent, RefText } from '../engine/market/events.ts';
 import type { ChainEvent } from './port.ts';
-import { recogniseWaiting } from './recognise/block.ts';
-import { BlockMarket, type KnownMarket } from './recognise/known.ts';
+import { recognisePending } from './recognise/block.ts';
+import { BlockMarket, type KnownMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
 
 type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
-interface Waits {
+interface Pending {
   readonly inputs: readonly RefText[];
   readonly events: readonly MarketEvent[];
 }
 
 /** What the log already has of the mempool. */
-export interface WrittenMempool {
+export interface LoggedMempool {
   has(id: string): boolean;
   ids(): Iterable<string>;
 }
 
-export class Waiting {
+export class PendingTransactions {
   readonly #known: () => KnownMarket;
   readonly #rules: Rules;
-  readonly #waits = new Map<string, Waits>();
+  readonly #waits = new Map<string, Pending>();
   readonly #spentBy = new Map<RefText, string>();
   /** The market as it will be; null: to be made anew. */
   #market: BlockMarket | null = null;
@@ -47,12 +47,12 @@ export class Waiting {
   }
 
   /** What an entry has to say of a change; null: nothing. */
-  take(
+  apply(
     { whole, added, removed }: MempoolEvent,
     seenMs: number,
-    written: WrittenMempool,
+    written: LoggedMempool,
   ): MempoolPayload | null {
-    if (whole) this.forget();
+    if (whole) this.clear();
     for (const { id } of removed) this.#forgetOne(id);
     const news = added.flatMap((tx): WaitingTransaction[] => {
       const events = this.#recognise(tx).filter(isOfOrders);
@@ -69,9 +69,9 @@ export class Waiting {
   }
 
   /** What a block means to those who wait; they are asked for before the block is written. */
-  settle(
+  confirm(
     transactions: readonly Transaction[],
-    written: WrittenMempool,
+    written: LoggedMempool,
   ): { readonly settled: string[]; readonly dropped: DroppedTransaction[] } {
     const settled = transactions.map(({ id }) => id);
     for (const id of settled) this.#forgetOne(id);
@@ -93,7 +93,7 @@ export class Waiting {
   }
 
   /** The chain went back: all that waits is told anew. */
-  forget(): void {
+  clear(): void {
     this.#waits.clear();
     this.#spentBy.clear();
     this.#market = null;
@@ -103,7 +103,7 @@ export class Waiting {
     const market = this.#market ?? this.#marketOfAll();
     this.#market = market;
     this.#arrived = (this.#arrived + 1) % 1_000_000;
-    const events = recogniseWaiting(tx, this.#arrived, market, this.#rules);
+    const events = recognisePending(tx, this.#arrived, market, this.#rules);
     const inputs = spentBy(tx).map(refText);
     this.#waits.set(tx.id, { inputs, events });
     for (const ref of inputs) this.#spentBy.set(ref, tx.id);
@@ -136,6 +136,6 @@ function isOfOrders({ kind }: MarketEvent): boolean {
 }
 
 /** Whether a pending transaction would change orders, in the light of `known` alone. */
-export function hasOrders(tx: Transaction, known: KnownMarket, rules: Rules): boolean {
-  return recogniseWaiting(tx, 0, new BlockMarket(known), rules).some(isOfOrders);
+export function changesOrders(tx: Transaction, known: KnownMarket, rules: Rules): boolean {
+  return recognisePending(tx, 0, new BlockMarket(known), rules).some(isOfOrders);
 }

@@ -1,60 +1,60 @@
 /**
- * Which transactions may matter to the market: at least all that recognition would look at, decided
- * on the node's JSON without reading it whole. Matched are an output at one of the deployment's
- * scripts or at its metadata address (by payment part), an output or a mint of a known policy, and
- * an input that spends an output which matched.
+ * Decides on the node's JSON, without reading all of it, which transactions may matter to the
+ * market. It passes at least those that recognition needs: an output at one of the deployment's
+ * scripts or at its metadata address (by payment part), an output or a mint of a known policy, an
+ * input that spends a watched output.
  *
- * Policies are known from the seeds, from the mint of a launch, and from outputs that hold a pool's
- * NFT. Bounded by what exists: the tokens launched, and their unspent outputs.
+ * Known policies come from the watch list, from the mint of a launch, and from outputs that hold a
+ * pool's NFT. Memory is bounded by the launched tokens and their unspent outputs.
  *
- * Undo: outputs are watched until what spent them can no longer be taken back (`Marks`), and a
- * block that is taken back takes its own outputs with it. Policies stay: more may match, not less.
+ * Undo: a spent output stays watched until its spending is final (`FilterMatch`), and a rolled-back
+ * block removes its outputs. Policies stay: then more transactions match, never fewer.
  */
 import { addressText, type Credential } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type JsonObject, listOf, objectOf, Unreadable } from './json.ts';
-import type { Landmark, Seeds } from './messages.ts';
+import type { FilterTargets, WatchList } from './messages.ts';
 
 /** Five bits a character: the head of an address and the first 222 bits of its payment part. */
 const PREFIX_CHARACTERS = 46;
 
 /** What a transaction added to what is looked for, and what it spent of that. */
-export interface Marks {
+export interface FilterMatch {
   readonly made: RefText[];
   readonly spent: RefText[];
 }
 
-export class Interest {
+export class TransactionFilter {
   readonly #launchPolicy: string;
   readonly #addresses: ReadonlySet<string>;
-  readonly #under: Interest | null;
+  readonly #under: TransactionFilter | null;
   readonly #policies = new Set<string>();
   readonly #refs = new Set<RefText>();
 
   /** `under`: what that one knows is known here as well. */
   constructor(
-    { launchPolicyId }: Landmark,
+    { launchPolicyId }: FilterTargets,
     addresses: ReadonlySet<string>,
-    under: Interest | null = null,
+    under: TransactionFilter | null = null,
   ) {
     this.#launchPolicy = launchPolicyId;
     this.#addresses = addresses;
     this.#under = under;
   }
 
-  static of(landmark: Landmark): Interest {
-    return new Interest(landmark, new Set(landmark.credentials.flatMap(prefixes)));
+  static of(targets: FilterTargets): TransactionFilter {
+    return new TransactionFilter(targets, new Set(targets.credentials.flatMap(prefixes)));
   }
 
   /** For what waits: takes in what would be, and leaves this one as it is. */
-  above(): Interest {
-    const landmark = { credentials: [], launchPolicyId: this.#launchPolicy };
-    return new Interest(landmark, this.#addresses, this);
+  forMempool(): TransactionFilter {
+    const targets = { credentials: [], launchPolicyId: this.#launchPolicy };
+    return new TransactionFilter(targets, this.#addresses, this);
   }
 
   /** Forgets all but these. */
-  begin({ policies, refs }: Seeds): void {
+  reset({ policies, refs }: WatchList): void {
     this.#policies.clear();
     this.#refs.clear();
     this.#policies.add(this.#launchPolicy);
@@ -68,21 +68,21 @@ export class Interest {
   }
 
   /** null: it does not matter. Takes in what it would do. Throws `Unreadable`. */
-  marks(tx: JsonObject, id: string): Marks | null {
-    const marks: Marks = { made: [], spent: [] };
-    this.#inputs(tx.inputs, marks);
-    this.#inputs(tx.collaterals, marks);
+  match(tx: JsonObject, id: string): FilterMatch | null {
+    const match: FilterMatch = { made: [], spent: [] };
+    this.#inputs(tx.inputs, match);
+    this.#inputs(tx.collaterals, match);
     const mints = this.#mint(tx.mint);
     const outputs = listOf(tx.outputs, 'outputs');
     for (let index = 0; index < outputs.length; index += 1) {
-      if (this.#output(outputs[index])) marks.made.push(`${id}:${index}`);
+      if (this.#output(outputs[index])) match.made.push(`${id}:${index}`);
     }
     // Of failed scripts: the one output that there is then, behind all others.
     if (tx.collateralReturn !== undefined && this.#output(tx.collateralReturn)) {
-      marks.made.push(`${id}:${outputs.length}`);
+      match.made.push(`${id}:${outputs.length}`);
     }
-    for (const ref of marks.made) this.#refs.add(ref);
-    return mints || marks.made.length > 0 || marks.spent.length > 0 ? marks : null;
+    for (const ref of match.made) this.#refs.add(ref);
+    return mints || match.made.length > 0 || match.spent.length > 0 ? match : null;
   }
 
   isWatched(ref: RefText): boolean {
@@ -93,7 +93,7 @@ export class Interest {
     return this.#policies.has(policy) || this.#under?.isKnown(policy) === true;
   }
 
-  #inputs(list: unknown, { spent }: Marks): void {
+  #inputs(list: unknown, { spent }: FilterMatch): void {
     for (const input of listOf(list, 'inputs')) {
       const ref = refOf(input);
       if (this.isWatched(ref)) spent.push(ref);

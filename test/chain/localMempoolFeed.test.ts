@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { chainTip } from '../../src/chain/chainPoints.ts';
-import { Overhearing } from '../../src/chain/overhearing.ts';
+import { LocalMempoolFeed } from '../../src/chain/localMempoolFeed.ts';
 import { PUBLIC_POLICY } from '../support/chainPolicies.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { until } from '../support/until.ts';
@@ -28,15 +28,15 @@ function overhear(t: TestContext, { node }: FoldWorld, source: MadeElsewhere) {
   const shown: string[] = [];
   const faults: unknown[] = [];
   const view = {
-    take: ({ added }: { readonly added: readonly unknown[] }) =>
+    apply: ({ added }: { readonly added: readonly unknown[] }) =>
       void said.push(`${added.length} wait`),
-    applied: (transactions: readonly Transaction[]) =>
+    markShown: (transactions: readonly Transaction[]) =>
       void shown.push(...transactions.map(({ id }) => id)),
-    settle: (transactions: readonly unknown[]) => void said.push(`${transactions.length} settled`),
-    forget: () => void said.push('forgotten'),
+    confirm: (transactions: readonly unknown[]) => void said.push(`${transactions.length} settled`),
+    clear: () => void said.push('forgotten'),
   };
-  const heard = new Overhearing(
-    { source, node, view, rules: RULES, policy: PUBLIC_POLICY },
+  const heard = new LocalMempoolFeed(
+    { source, node, overlay: view, rules: RULES, policy: PUBLIC_POLICY },
     (error) => {
       faults.push(error);
     },

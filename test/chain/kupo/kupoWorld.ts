@@ -1,9 +1,9 @@
 /** Kupo's lookup over a test's own chain, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
+import type { KupoHealth } from '../../../src/chain/kupo/client.ts';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
-import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
-import type { KupoHealth } from '../../../src/chain/kupo/questions.ts';
+import { MempoolOverlay } from '../../../src/chain/mempoolOverlay.ts';
 import type { ChainStream, Point } from '../../../src/chain/port.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { ChainPlace } from '../../contracts/chainPlace.ts';
@@ -17,7 +17,7 @@ export interface KupoPlace {
   readonly ledger: TestChain;
   readonly kupo: FakeKupo;
   readonly lookup: KupoLookup;
-  readonly waiting: MempoolView;
+  readonly overlay: MempoolOverlay;
   readonly outcomes: string[];
   readonly healths: (KupoHealth | null)[];
   /** The newest block that is served. */
@@ -30,7 +30,7 @@ export interface KupoPlace {
 
 /** What a follower does, as far as lookups see it. */
 class Served {
-  readonly waiting = new MempoolView();
+  readonly overlay = new MempoolOverlay();
   tip: Point | null = null;
   wholes = 0;
   pumping: Promise<void> = Promise.resolve();
@@ -41,12 +41,12 @@ class Served {
       if (event === null) return;
       if (event.kind === 'forward') {
         this.tip = event.block.point;
-        this.waiting.settle(event.block.transactions, event.block.point.slot);
+        this.overlay.confirm(event.block.transactions, event.block.point.slot);
       } else if (event.kind === 'back') {
-        if (event.point?.hash !== this.tip?.hash) this.waiting.forget();
+        if (event.point?.hash !== this.tip?.hash) this.overlay.clear();
         this.tip = event.point;
       } else {
-        this.waiting.take(event);
+        this.overlay.apply(event);
         if (event.whole) this.wholes += 1;
       }
     }
@@ -85,9 +85,9 @@ export async function kupoPlace(
     kupoAsked: (outcome: string) => void outcomes.push(outcome),
     kupoHealth: (health: KupoHealth | null) => void healths.push(health),
   };
-  const { waiting } = served;
+  const { overlay } = served;
   const tip = () => served.tip;
-  const options = { url: kupo.url, tip, waiting, clock, observer };
+  const options = { url: kupo.url, tip, overlay, clock, observer };
   const lookup = new KupoLookup({ ...options, limits: { deadlineMs: 60_000, ...limits } });
   const settled = async () => {
     const { tip: newest } = await ledger.tip();
@@ -97,7 +97,7 @@ export async function kupoPlace(
     ledger,
     kupo,
     lookup,
-    waiting,
+    overlay,
     outcomes,
     healths,
     served: tip,
@@ -108,7 +108,7 @@ export async function kupoPlace(
 
 /** Where the contracts are run on a lookup over this Kupo. */
 export function contractPlace(
-  { ledger, waiting, wholes }: KupoPlace,
+  { ledger, overlay, wholes }: KupoPlace,
   lookup: UtxoLookup,
   settled: () => Promise<void>,
 ): ChainPlace {
@@ -117,7 +117,7 @@ export function contractPlace(
     async submit(bytes: Uint8Array) {
       const outcome = await ledger.submit(bytes);
       if (outcome.outcome === 'accepted') {
-        await until('it waits', () => waiting.mempool.has(outcome.txHash));
+        await until('it waits', () => overlay.mempool.has(outcome.txHash));
       }
       return outcome;
     },

@@ -20,7 +20,7 @@ export interface KupoHealth {
   readonly nodeTipSlot: number | null;
 }
 
-export interface Answered {
+export interface KupoAnswer {
   /** JSON, read; integers as bigint. */
   readonly body: unknown;
   /** Slot of the newest block that it held when it began to answer. */
@@ -29,7 +29,7 @@ export interface Answered {
   readonly checkpointHash: string | null;
 }
 
-export class NoAnswer extends Error {
+export class KupoError extends Error {
   /** Asking again is no use. */
   readonly isFinal: boolean;
 
@@ -39,17 +39,17 @@ export class NoAnswer extends Error {
   }
 }
 
-export interface QuestionLimits {
+export interface KupoClientLimits {
   readonly atOnce: number;
   readonly maxBytes: number;
 }
 
-export class Questions {
+export class KupoClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #clock: Clock;
   readonly #observer: Pick<KupoObserver, 'kupoAsked'>;
-  readonly #limits: QuestionLimits;
+  readonly #limits: KupoClientLimits;
   readonly #queue: (() => void)[] = [];
   #underway = 0;
 
@@ -57,7 +57,7 @@ export class Questions {
     url: string,
     clock: Clock,
     observer: Pick<KupoObserver, 'kupoAsked'>,
-    limits: QuestionLimits,
+    limits: KupoClientLimits,
   ) {
     const { origin, pathname, username, password } = new URL(url);
     this.#base = origin + pathname.replace(/\/+$/, '');
@@ -68,7 +68,7 @@ export class Questions {
   }
 
   /** Throws `NoAnswer`; as one whose time is over once `signal` is aborted. */
-  async ask(path: string, signal: AbortSignal): Promise<Answered> {
+  async ask(path: string, signal: AbortSignal): Promise<KupoAnswer> {
     await this.#enter(signal);
     const startMs = this.#clock.monotonicMs();
     let outcome: 'answered' | 'failed' | 'refused' = 'failed';
@@ -77,7 +77,7 @@ export class Questions {
       outcome = 'answered';
       return answered;
     } catch (error) {
-      if (error instanceof NoAnswer && error.isFinal) outcome = 'refused';
+      if (error instanceof KupoError && error.isFinal) outcome = 'refused';
       throw error;
     } finally {
       this.#leave();
@@ -86,7 +86,7 @@ export class Questions {
   }
 
   async #enter(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw new NoAnswer('its time is over');
+    if (signal.aborted) throw new KupoError('its time is over');
     if (this.#underway < this.#limits.atOnce) {
       this.#underway += 1;
       return;
@@ -96,7 +96,7 @@ export class Questions {
       const at = this.#queue.indexOf(resolve);
       if (at < 0) return;
       this.#queue.splice(at, 1);
-      reject(new NoAnswer('too many questions wait for it'));
+      reject(new KupoError('too many questions wait for it'));
     };
     this.#queue.push(resolve);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -114,7 +114,7 @@ export class Questions {
     else next();
   }
 
-  async #fetch(path: string, signal: AbortSignal): Promise<Answered> {
+  async #fetch(path: string, signal: AbortSignal): Promise<KupoAnswer> {
     try {
       const headers = { ...this.#headers, accept: 'application/json' };
       const response = await fetch(this.#base + path, { headers, signal, redirect: 'error' });
@@ -122,16 +122,16 @@ export class Questions {
       if (response.status !== 200) throw refusal(response.status, text);
       return { body: readJson(text), ...checkpointOf(response.headers) };
     } catch (error) {
-      if (error instanceof NoAnswer) throw error;
-      throw new NoAnswer(signal.aborted ? 'no answer in time' : causeOf(error));
+      if (error instanceof KupoError) throw error;
+      throw new KupoError(signal.aborted ? 'no answer in time' : causeOf(error));
     }
   }
 }
 
 /** What a proxy answers in its place may pass; what Kupo itself refuses stays refused. */
-function refusal(status: number, text: string): NoAnswer {
+function refusal(status: number, text: string): KupoError {
   const passes = status >= 500 || status === 429 || status === 408;
-  return new NoAnswer(`it answered ${status}: ${text.slice(0, 200)}`, !passes);
+  return new KupoError(`it answered ${status}: ${text.slice(0, 200)}`, !passes);
 }
 
 async function bounded(response: Response, maxBytes: number): Promise<string> {
@@ -140,7 +140,7 @@ async function bounded(response: Response, maxBytes: number): Promise<string> {
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > maxBytes) throw new NoAnswer(`its answer is longer than ${maxBytes} bytes`, true);
+    if (length > maxBytes) throw new KupoError(`its answer is longer than ${maxBytes} bytes`, true);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -155,13 +155,13 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text, exact);
   } catch {
-    throw new NoAnswer('its answer is no JSON');
+    throw new KupoError('its answer is no JSON');
   }
 }
 
-function checkpointOf(headers: Headers): Pick<Answered, 'checkpointSlot' | 'checkpointHash'> {
+function checkpointOf(headers: Headers): Pick<KupoAnswer, 'checkpointSlot' | 'checkpointHash'> {
   const slot = headers.get('x-most-recent-checkpoint') ?? '';
-  if (!/^\d{1,15}$/.test(slot)) throw new NoAnswer('its answer names no checkpoint');
+  if (!/^\d{1,15}$/.test(slot)) throw new KupoError('its answer names no checkpoint');
   const hash = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(headers.get('etag') ?? '');
   return { checkpointSlot: Number(slot), checkpointHash: hash?.[1] ?? null };
 }

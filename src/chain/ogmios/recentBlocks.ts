@@ -4,25 +4,25 @@
  */
 import type { RefText } from '../../engine/market/events.ts';
 import type { Point } from '../port.ts';
-import type { Marks } from './interest.ts';
+import type { FilterMatch } from './transactionFilter.ts';
 
-export interface Passed {
+export interface RecentBlock {
   readonly hash: string;
   /** null: a block between epochs of Byron; nobody is told of it, and it is no point to go to. */
   readonly slot: number | null;
   readonly height: number;
   /** Of its transactions that were told. */
   readonly ids: readonly string[];
-  readonly marks: readonly Marks[];
+  readonly matches: readonly FilterMatch[];
 }
 
 /** What a chain may take back, and the block that it goes back to. */
 const KEPT = 2_161;
 
-export class History {
+export class RecentBlocks {
   readonly #forget: (refs: readonly RefText[]) => void;
   /** Oldest first. */
-  #blocks: Passed[] = [];
+  #blocks: RecentBlock[] = [];
   readonly #ids = new Set<string>();
   /** The block before the oldest; null: there is none. */
   #base: Point | null;
@@ -59,13 +59,13 @@ export class History {
     return this.#ids.has(id);
   }
 
-  add(block: Passed): void {
+  add(block: RecentBlock): void {
     this.#blocks.push(block);
     for (const id of block.ids) this.#ids.add(id);
     if (this.#blocks.length <= KEPT + KEPT / 8) return;
     for (const settled of this.#blocks.splice(0, this.#blocks.length - KEPT)) {
       for (const id of settled.ids) this.#ids.delete(id);
-      for (const { spent } of settled.marks) this.#forget(spent);
+      for (const { spent } of settled.matches) this.#forget(spent);
       const { hash, slot } = settled;
       if (slot !== null) this.#base = { hash, slot };
     }
@@ -79,9 +79,9 @@ export class History {
   backTo(hash: string | null): Point | null | undefined {
     const at = this.#blocks.findLastIndex((block) => block.hash === hash);
     if (at < 0 && hash !== (this.#base?.hash ?? null)) return undefined;
-    for (const { ids, marks } of this.#blocks.splice(at + 1)) {
+    for (const { ids, matches } of this.#blocks.splice(at + 1)) {
       for (const id of ids) this.#ids.delete(id);
-      for (const { made } of marks) this.#forget(made);
+      for (const { made } of matches) this.#forget(made);
     }
     const told = this.#blocks.findLast(({ slot }) => slot !== null);
     return told === undefined ? this.#base : { hash: told.hash, slot: Number(told.slot) };

@@ -9,19 +9,19 @@ import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { chainPoints, chainTip, isYoung } from './chainPoints.ts';
 import { foldMarket } from './foldMarket.ts';
-import type { WaitingView } from './followerPlace.ts';
-import type { FollowingTask } from './keptFollower.ts';
+import type { OverlayWriter } from './mempoolOverlay.ts';
 import { openUnless } from './openUnless.ts';
+import { changesOrders } from './pendingTransactions.ts';
 import type { ChainPolicy } from './policy.ts';
 import type { ChainSource, ChainStream } from './port.ts';
 import type { Rules } from './recognise/rules.ts';
+import type { FollowingTask } from './supervisedFollower.ts';
 import { otherChain, unknownStart } from './unfollowable.ts';
-import { hasOrders } from './waiting.ts';
 
-export interface OverhearingPlace {
+export interface LocalMempoolFeedDeps {
   readonly source: ChainSource;
   readonly node: Node;
-  readonly view: WaitingView;
+  readonly overlay: OverlayWriter;
   readonly rules: Rules;
   readonly policy: ChainPolicy;
 }
@@ -35,8 +35,8 @@ interface Settling {
 const MOST_AHEAD = 64;
 const MOST_UNSHOWN = 10_000;
 
-export class Overhearing implements FollowingTask {
-  readonly #place: OverhearingPlace;
+export class LocalMempoolFeed implements FollowingTask {
+  readonly #deps: LocalMempoolFeedDeps;
   readonly #ended: (error: unknown) => void;
   /** Blocks of our node that the log did not have yet, oldest first. */
   #ahead: Settling[] = [];
@@ -48,8 +48,8 @@ export class Overhearing implements FollowingTask {
   #wake = () => {};
   #unlisten = () => {};
 
-  constructor(place: OverhearingPlace, ended: (error: unknown) => void) {
-    this.#place = place;
+  constructor(deps: LocalMempoolFeedDeps, ended: (error: unknown) => void) {
+    this.#deps = deps;
     this.#ended = ended;
   }
 
@@ -59,7 +59,7 @@ export class Overhearing implements FollowingTask {
   }
 
   async start(): Promise<void> {
-    const { node } = this.#place;
+    const { node } = this.#deps;
     this.#unlisten = node.onApplied(() => {
       this.#settle();
       this.#show();
@@ -81,7 +81,7 @@ export class Overhearing implements FollowingTask {
     this.#stream = null;
     await stream?.close();
     await this.#running;
-    this.#place.view.forget();
+    this.#deps.overlay.clear();
   }
 
   get #stopping(): boolean {
@@ -90,7 +90,7 @@ export class Overhearing implements FollowingTask {
 
   /** null: stopped. */
   async #open(): Promise<ChainStream | null> {
-    const { source, node, policy } = this.#place;
+    const { source, node, policy } = this.#deps;
     const { start } = policy;
     const { signal } = this.#stop;
     const points = chainPoints(node.fold.store);
@@ -103,15 +103,15 @@ export class Overhearing implements FollowingTask {
   }
 
   async #run(stream: ChainStream): Promise<void> {
-    const { view } = this.#place;
+    const { overlay } = this.#deps;
     while (!this.#stopping) {
       const event = await stream.next();
       if (event === null || this.#stopping) return;
       if (event.kind === 'mempool') {
-        view.take(event);
+        overlay.apply(event);
         this.#hold(event.added);
       } else if (event.kind === 'back') {
-        view.forget();
+        overlay.clear();
         this.#ahead = [];
         this.#unshown.clear();
       } else {
@@ -129,33 +129,33 @@ export class Overhearing implements FollowingTask {
 
   /** The log tells pending transactions with orders alone: all others show at once. */
   #hold(added: readonly Transaction[]): void {
-    const { node, rules, view } = this.#place;
+    const { node, rules, overlay } = this.#deps;
     const market = foldMarket(node.fold.store);
     const plain: Transaction[] = [];
     for (const tx of added) {
-      const isHeld = this.#unshown.size < MOST_UNSHOWN && hasOrders(tx, market, rules);
+      const isHeld = this.#unshown.size < MOST_UNSHOWN && changesOrders(tx, market, rules);
       if (isHeld) this.#unshown.set(tx.id, tx);
       else plain.push(tx);
     }
-    view.applied(plain);
+    overlay.markShown(plain);
     this.#show();
   }
 
   /** Those that the fold has now. */
   #show(): void {
     if (this.#unshown.size === 0) return;
-    const { node, view } = this.#place;
+    const { node, overlay } = this.#deps;
     const shown = [...this.#unshown.values()].filter(({ id }) => node.fold.mempool.has(id));
     for (const { id } of shown) this.#unshown.delete(id);
-    view.applied(shown);
+    overlay.markShown(shown);
   }
 
   #settle(): void {
-    const height = chainTip(this.#place.node.fold.store)?.height ?? 0;
+    const height = chainTip(this.#deps.node.fold.store)?.height ?? 0;
     const later = this.#ahead.findIndex((block) => block.height > height);
     const settled = this.#ahead.splice(0, later < 0 ? this.#ahead.length : later);
     for (const { transactions, slot } of settled) {
-      this.#place.view.settle(transactions, slot);
+      this.#deps.overlay.confirm(transactions, slot);
       for (const { id } of transactions) this.#unshown.delete(id);
     }
     if (settled.length > 0) this.#wake();

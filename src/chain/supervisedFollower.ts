@@ -12,14 +12,14 @@ export interface FollowingTask {
   stop(): Promise<void>;
 }
 
-export interface KeptFollowerPlace {
+export interface SupervisedFollowerDeps {
   /** `ended` is called when it cannot go on. */
   readonly make: (ended: (error: unknown) => void) => FollowingTask;
   readonly meter: SyncMeter;
   readonly clock: Clock;
 }
 
-export interface KeptFollowerObserver {
+export interface SupervisedFollowerObserver {
   followingInterrupted(error: unknown, retryInMs: number): void;
   syncProgress(progress: SyncProgress): void;
   syncFinished(progress: SyncProgress): void;
@@ -31,16 +31,16 @@ const SAMPLE_MS = 1_000;
 /** Samples from one line in the log to the next, while it catches up. */
 const TOLD_EVERY = 5;
 
-export class KeptFollower implements Service {
+export class SupervisedFollower implements Service {
   readonly name = 'follower';
-  readonly #place: KeptFollowerPlace;
-  readonly #observer: KeptFollowerObserver;
+  readonly #deps: SupervisedFollowerDeps;
+  readonly #observer: SupervisedFollowerObserver;
   readonly #stopping = new AbortController();
   #work: Promise<unknown> = Promise.resolve();
   #isInterrupted = false;
 
-  constructor(place: KeptFollowerPlace, observer: KeptFollowerObserver) {
-    this.#place = place;
+  constructor(deps: SupervisedFollowerDeps, observer: SupervisedFollowerObserver) {
+    this.#deps = deps;
     this.#observer = observer;
   }
 
@@ -59,7 +59,7 @@ export class KeptFollower implements Service {
   }
 
   async #keep(): Promise<void> {
-    const { make, clock } = this.#place;
+    const { make, clock } = this.#deps;
     const { signal } = this.#stopping;
     const stopped = new Promise<null>((resolve) => {
       signal.addEventListener('abort', () => resolve(null), { once: true });
@@ -82,7 +82,7 @@ export class KeptFollower implements Service {
   }
 
   async #measure(): Promise<void> {
-    const { meter, clock } = this.#place;
+    const { meter, clock } = this.#deps;
     const { signal } = this.#stopping;
     let isTold = false;
     for (let count = 0; !signal.aborted; count += 1) {

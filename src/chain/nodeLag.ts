@@ -8,21 +8,21 @@ import type { StateStore } from '../engine/store/state.ts';
 import { chainTip, findPoint } from './chainPoints.ts';
 import type { Block } from './port.ts';
 
-export class Holding {
+export class NodeLagGuard {
   #isOn = false;
   /** The newest block that our node and the fold share, as far as is known; null: the start. */
   #at: PointRecord | null = null;
 
-  get isOn(): boolean {
+  get isActive(): boolean {
     return this.#isOn;
   }
 
-  get at(): PointRecord | null {
+  get sharedPoint(): PointRecord | null {
     return this.#at;
   }
 
   /** Our node is there, or went back to there. */
-  begin(at: PointRecord | null): void {
+  start(at: PointRecord | null): void {
     this.#isOn = true;
     this.#at = at;
   }
@@ -33,7 +33,7 @@ export class Holding {
   }
 
   /** What our node's next block says: it is late still, has caught up, or has another chain. */
-  take({ point, height }: Block, store: StateStore): 'late' | 'same' | 'other' {
+  check({ point, height }: Block, store: StateStore): 'late' | 'same' | 'other' {
     const tip = chainTip(store);
     if (tip === null || point.hash === tip.hash) return 'same';
     if (height >= tip.height) return 'other';

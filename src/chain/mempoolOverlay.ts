@@ -6,26 +6,29 @@
  * need not know the block; a roll-back forgets everything, and the next event is whole.
  */
 import { LRUCache } from 'lru-cache';
-import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
-import type { Transaction } from '../../cardano/codec/transaction.ts';
-import { type Effects, effectsOf } from '../../cardano/ledger/effects.ts';
-import { Mempool } from '../../cardano/ledger/mempool.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import type { ChainEvent } from '../port.ts';
+import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
+import type { Transaction } from '../cardano/codec/transaction.ts';
+import { type Effects, effectsOf } from '../cardano/ledger/effects.ts';
+import { Mempool } from '../cardano/ledger/mempool.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import type { ChainEvent } from './port.ts';
 
 type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
-export interface ViewMark {
+export interface OverlayPosition {
   readonly forgotten: number;
   readonly settled: number;
 }
 
 /** What a transaction of the mempool did once it was in a block. */
-export interface Settled {
+export interface Confirmed {
   /** Of that block, or of a later one. */
   readonly slot: number;
   readonly effects: Effects;
 }
+
+/** What a follower of the chain reports to the overlay. */
+export type OverlayWriter = Pick<MempoolOverlay, 'apply' | 'markShown' | 'confirm' | 'clear'>;
 
 /** More than any node's mempool holds; what comes after is not laid over until there is room. */
 const MOST_WAITING = 20_000;
@@ -33,10 +36,10 @@ const MOST_SHOWN = 20_000;
 const MOST_SETTLED = 5_000;
 const MOST_OUTPUTS = 20_000;
 
-export class MempoolView {
+export class MempoolOverlay {
   #mempool = new Mempool();
   readonly #outputs = new LRUCache<string, Utxo>({ max: MOST_OUTPUTS });
-  readonly #settled: Settled[] = [];
+  readonly #settled: Confirmed[] = [];
   /** How many there were before those. */
   #settledBefore = 0;
   /** How often everything was forgotten. */
@@ -51,7 +54,7 @@ export class MempoolView {
     return this.#mempool;
   }
 
-  take({ whole, added, removed }: MempoolEvent): void {
+  apply({ whole, added, removed }: MempoolEvent): void {
     if (whole) this.#mempool = new Mempool();
     for (const { id } of removed) this.#mempool.remove(id);
     for (const tx of added) {
@@ -60,12 +63,12 @@ export class MempoolView {
   }
 
   /** The fold shows them as well. */
-  applied(transactions: readonly Transaction[]): void {
+  markShown(transactions: readonly Transaction[]): void {
     this.#show(transactions);
   }
 
   /** They are in blocks, the newest of them of `slot`; what they made impossible goes as well. */
-  settle(transactions: readonly Transaction[], slot: number): void {
+  confirm(transactions: readonly Transaction[], slot: number): void {
     this.#show(transactions);
     for (const tx of transactions) {
       const effects = effectsOf(tx);
@@ -88,7 +91,7 @@ export class MempoolView {
     }
   }
 
-  forget(): void {
+  clear(): void {
     this.#mempool = new Mempool();
     this.#shown.clear();
     this.#forgotten += 1;
@@ -100,18 +103,18 @@ export class MempoolView {
   }
 
   /** A moment, for `settledSince`. */
-  mark(): ViewMark {
+  position(): OverlayPosition {
     return { forgotten: this.#forgotten, settled: this.#settledBefore + this.#settled.length };
   }
 
   /** What left the mempool for a block since then, oldest first; null: it is not known any more. */
-  settledSince({ forgotten, settled }: ViewMark): readonly Settled[] | null {
+  confirmedSince({ forgotten, settled }: OverlayPosition): readonly Confirmed[] | null {
     if (forgotten !== this.#forgotten || settled < this.#settledBefore) return null;
     return this.#settled.slice(settled - this.#settledBefore);
   }
 
   /** Resolves once this node shows it, pending or in a block; after `limitMs` in any case. */
-  async shown(id: string, clock: Clock, limitMs: number): Promise<void> {
+  async untilShown(id: string, clock: Clock, limitMs: number): Promise<void> {
     if (this.#shown.has(id)) return;
     const told = Promise.withResolvers<void>();
     const others = this.#awaited.get(id) ?? new Set();

@@ -13,7 +13,7 @@ import type { StateStore } from '../../engine/store/state.ts';
 import type { NewestPool } from '../newestPool.ts';
 import type { OpenOrder } from './matching.ts';
 
-export interface SeenMarket {
+export interface PoolView {
   readonly pool: NewestPool;
   readonly orders: readonly OpenOrder[];
   /** Outputs of the orders, by reference. */
@@ -52,26 +52,26 @@ export function fullPools(store: StateStore): AssetId[] {
  * Orders that stand in a block and that nothing in the mempool spends, as they were placed, in
  * pages: any number of orders that cannot be filled must not hide the one that can.
  */
-export async function* seeMarket(
+export async function* poolViews(
   pool: NewestPool,
   store: StateStore,
   utxos: UtxoLookup,
-): AsyncGenerator<SeenMarket> {
+): AsyncGenerator<PoolView> {
   const prefix = `${pool.token}/`;
   for (let after: string | undefined; ; ) {
     const rows = store.withPrefix('open_orders', prefix, PAGE_ORDERS, after);
-    yield await seePage(pool, rows, store, utxos);
+    yield await viewOf(pool, rows, store, utxos);
     if (rows.length < PAGE_ORDERS) return;
     after = rows.at(-1)?.key;
   }
 }
 
-async function seePage(
+async function viewOf(
   pool: NewestPool,
   rows: readonly { readonly value: string }[],
   store: StateStore,
   utxos: UtxoLookup,
-): Promise<SeenMarket> {
+): Promise<PoolView> {
   const records = rows.flatMap(({ value: ref }) => {
     const text = store.get('orders', ref);
     return text === null ? [] : [readRecord<OrderRecord>(text)];

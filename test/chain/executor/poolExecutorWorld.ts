@@ -4,7 +4,7 @@ import type { Builder } from '../../../src/cardano/build/port.ts';
 import { keyOf } from '../../../src/cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Executor } from '../../../src/chain/executor/executor.ts';
-import { Floats } from '../../../src/chain/executor/floats.ts';
+import { FundingUtxos } from '../../../src/chain/executor/fundingUtxos.ts';
 import { PoolBackoff } from '../../../src/chain/executor/poolBackoff.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
@@ -33,7 +33,7 @@ export async function stopOwn(world: DevnetWorld): Promise<void> {
 
 export interface ExecutorChange {
   readonly submitter?: Submitter;
-  /** Where it looks for floats: another order makes another transaction. */
+  /** Where it looks for funding: another order makes another transaction. */
   readonly floatsIn?: UtxoLookup;
   readonly builder?: Builder;
   /** By which pools that are refused are paused. */
@@ -65,7 +65,7 @@ export function executorOver(
     {
       ...{ deployment, slots, utxos, builder, clock, submitter, backoff },
       store: () => store(),
-      floats: new Floats(floatsIn, deployment),
+      funding: new FundingUtxos(floatsIn, deployment),
       keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => keyOf(key.reveal())),
       onApplied: (listener) => world.app.app.node.onApplied(listener),
     },

@@ -6,7 +6,7 @@ import type { PlacedOrder, TradingClient } from '../../../src/client/trade/tradi
 import { audit } from '../../e2e/devnet/audit.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
 import { until, untilAsked } from '../../support/until.ts';
-import { backwards, executorOver, stopOwn } from './laneWorld.ts';
+import { backwards, executorOver, stopOwn } from './poolExecutorWorld.ts';
 
 const buyOf = (assetId: string, amount: bigint) =>
   ({ assetId, side: 'BUY', amount: amount * ADA, slippage: 'infinity' }) as const;

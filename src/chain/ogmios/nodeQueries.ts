@@ -7,15 +7,15 @@ import { toHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
-import { type ConnectionPlace, NodeConnection } from './connection.ts';
+import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
 import { readParameters } from './parametersJson.ts';
 import { MEMPOOL_REFUSES, refusalOf, UNKNOWN_INPUTS } from './refusals.ts';
-import type { Report } from './report.ts';
+import type { NodeReporter } from './report.ts';
 
-export interface QuestionsPlace extends ConnectionPlace {
-  readonly report: Report;
+export interface NodeQueriesDeps extends ConnectionDeps {
+  readonly report: NodeReporter;
   /** Whether a transaction is known to wait or to be in a block. */
   knows(id: string): boolean;
   /** The node has accepted it just now. */
@@ -24,8 +24,8 @@ export interface QuestionsPlace extends ConnectionPlace {
 
 const MOST_OURS = 10_000;
 
-export class Questions {
-  readonly #place: QuestionsPlace;
+export class NodeQueries {
+  readonly #deps: NodeQueriesDeps;
   #connection: Promise<NodeConnection> | null = null;
   /** Snapshots of the mempool are taken one at a time. */
   #looking: Promise<unknown> = Promise.resolve();
@@ -33,8 +33,8 @@ export class Questions {
   /** Questions that were not answered yet. */
   #asked = 0;
 
-  constructor(place: QuestionsPlace) {
-    this.#place = place;
+  constructor(deps: NodeQueriesDeps) {
+    this.#deps = deps;
   }
 
   /** Whether it was submitted here, of the newest ones. */
@@ -82,7 +82,7 @@ export class Questions {
     try {
       const txHash = await connection.submitTransaction(toHex(bytes));
       this.#note(txHash);
-      if (tx !== null) this.#place.accepted(tx);
+      if (tx !== null) this.#deps.accepted(tx);
       return { outcome: 'accepted', txHash };
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;
@@ -97,7 +97,7 @@ export class Questions {
 
   /** Its inputs are spent because it waits, or is in a block, itself. */
   async #isThere({ id, outputs }: Transaction, connection: NodeConnection): Promise<boolean> {
-    if (this.#place.knows(id)) return true;
+    if (this.#deps.knows(id)) return true;
     const looked = this.#looking.then(async () => {
       await connection.acquireMempool();
       const waits = await connection.hasTransaction(id);
@@ -130,8 +130,8 @@ export class Questions {
 
   #connected(): Promise<NodeConnection> {
     if (this.#connection !== null) return this.#connection;
-    const { report } = this.#place;
-    const connection = NodeConnection.open(this.#place, {
+    const { report } = this.#deps;
+    const connection = NodeConnection.open(this.#deps, {
       onEnd: (fault) => {
         if (this.#connection === connection) this.#connection = null;
         // A server ends what is idle, which is nobody's loss.

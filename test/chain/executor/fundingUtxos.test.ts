@@ -8,7 +8,7 @@ import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Consolidation, planConsolidation } from '../../../src/chain/executor/consolidation.ts';
-import { Floats } from '../../../src/chain/executor/floats.ts';
+import { FundingUtxos } from '../../../src/chain/executor/fundingUtxos.ts';
 import { accepted } from '../../cardano/build/verdict.ts';
 import {
   ADA,
@@ -21,7 +21,7 @@ import {
   TOKEN,
 } from '../../cardano/build/world.ts';
 import { DevnetWorld } from '../../e2e/devnet/world.ts';
-import { executorOver, stopOwn } from './laneWorld.ts';
+import { executorOver, stopOwn } from './poolExecutorWorld.ts';
 
 /** A ledger in memory: what the fee address holds, and how often it was asked for a page. */
 class Held implements UtxoLookup {
@@ -61,39 +61,39 @@ const fees = (count: number, lovelace = 3n * ADA) =>
 
 const laneOf = (n: number) => `${n.toString(16).padStart(56, '0')}.`;
 
-test('lanes that ask at once get different floats for one look', async () => {
+test('lanes that ask at once get different funding for one look', async () => {
   const held = new Held([holding(PLATFORM, 9n * ADA, TOKEN, 1n), ...fees(3, ADA), ...fees(20)]);
-  const floats = new Floats(held, DEPLOYMENT);
+  const funding = new FundingUtxos(held, DEPLOYMENT);
   const lanes = Array.from({ length: 25 }, (_, n) => laneOf(n));
-  const found = (await Promise.all(lanes.map((lane) => floats.reserve(lane)))).flat();
+  const found = (await Promise.all(lanes.map((lane) => funding.reserve(lane)))).flat();
   assert.equal(found.length, 20);
   assert.equal(new Set(found.map(({ ref }) => refText(ref))).size, 20);
   assert.ok(found.every(({ output }) => output.value.lovelace >= 3n * ADA));
-  assert.deepEqual(await floats.reserve('late'), []);
-  floats.release(laneOf(0));
-  assert.equal((await floats.reserve('late')).length, 1);
+  assert.deepEqual(await funding.reserve('late'), []);
+  funding.release(laneOf(0));
+  assert.equal((await funding.reserve('late')).length, 1);
 });
 
-test('a page of floats is used up before the next look; what is gone is passed over', async () => {
+test('a page of funding is used up before the next look; what is gone is passed over', async () => {
   const held = new Held(fees(600));
-  const floats = new Floats(held, DEPLOYMENT);
+  const funding = new FundingUtxos(held, DEPLOYMENT);
   for (let n = 0; n < 300; n += 1) {
-    assert.equal((await floats.reserve('one')).length, 1);
-    floats.release('one');
+    assert.equal((await funding.reserve('one')).length, 1);
+    funding.release('one');
   }
   assert.equal(held.pages, 1);
   held.utxos = held.utxos.slice(400);
-  const [float] = await floats.reserve('one');
+  const [float] = await funding.reserve('one');
   assert.ok(float !== undefined && held.utxos.includes(float));
   assert.equal(held.pages, 2);
 });
 
-test('floats are found behind a page of dust', async () => {
+test('funding are found behind a page of dust', async () => {
   const held = new Held([...fees(700, ADA), ...fees(1)]);
-  assert.deepEqual(await new Floats(held, DEPLOYMENT).reserve('one'), held.utxos.slice(-1));
+  assert.deepEqual(await new FundingUtxos(held, DEPLOYMENT).reserve('one'), held.utxos.slice(-1));
 });
 
-test('many small fee outputs become one; large ones, tokens and enough floats stay', () => {
+test('many small fee outputs become one; large ones, tokens and enough funding stay', () => {
   const others = [ada(PLATFORM, 50n * ADA), holding(PLATFORM, 2n * ADA, TOKEN, 1n)];
   assert.equal(planConsolidation([...others, ...fees(109)], PLATFORM.text), null);
   const small = fees(330, 2n * ADA);
@@ -116,8 +116,8 @@ test('many small fee outputs become one; large ones, tokens and enough floats st
 
 test('at most one consolidation per minute, and never of a reserved float', async () => {
   const held = new Held(fees(150));
-  const floats = new Floats(held, DEPLOYMENT);
-  const [reserved] = await floats.reserve('one');
+  const funding = new FundingUtxos(held, DEPLOYMENT);
+  const [reserved] = await funding.reserve('one');
   assert.ok(reserved !== undefined);
   let nowMs = 0;
   const spent: string[][] = [];
@@ -125,7 +125,7 @@ test('at most one consolidation per minute, and never of a reserved float', asyn
   const consolidation = new Consolidation(
     {
       utxos: held,
-      floats,
+      funding: funding,
       deployment: DEPLOYMENT,
       keys: [PLATFORM.key],
       clock: { nowMs: () => nowMs },

@@ -1,10 +1,10 @@
 /**
- * One pool's lane: looks, decides, builds, signs, submits, and looks again, one step at a time and
- * at most MOST_CHAINED steps that no block has confirmed yet.
+ * Executes the orders of one pool: reads its state, decides, builds, signs, submits, and starts
+ * again. At most MOST_CHAINED of its transactions are unconfirmed at a time.
  *
- * Nothing is remembered but how large a batch may be. A refused transaction (a cancel won the race)
- * leads to another look; a batch that outgrew its share of a transaction's limits is halved. A pool
- * whose transactions stay refused is tried more and more rarely (`PoolBackoff`), as entries come;
+ * It remembers only how large a batch may be. After a refused transaction (a cancellation came
+ * first) it reads the state again; a batch that exceeds its share of a transaction's limits is
+ * halved. A pool whose transactions stay refused is tried less and less often (`PoolBackoff`);
  * meanwhile its orders are refunded as they become due.
  */
 
@@ -23,22 +23,22 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import { newestPool } from '../newestPool.ts';
 import { planBatch } from './batch.ts';
-import type { Floats } from './floats.ts';
+import type { FundingUtxos } from './fundingUtxos.ts';
 import { MOST_ORDERS, type NextStep, nextStep } from './matching.ts';
-import type { FloatNeeded, Plan } from './plan.ts';
+import type { FundingNeeded, Plan } from './plan.ts';
 import { type PoolBackoff, refundsOf } from './poolBackoff.ts';
 import { planCollect, planGraduation } from './poolSteps.ts';
+import { type PoolView, poolViews } from './poolView.ts';
 import { ammAddress, creatorAddress, launchIdOf, nextPoolOf, scriptsOf } from './step.ts';
-import { type SeenMarket, seeMarket } from './view.ts';
 
-export interface LanePlace {
+export interface PoolExecutorDeps {
   store(): StateStore;
   readonly utxos: UtxoLookup;
   readonly submitter: Submitter;
   readonly builder: Builder;
   readonly deployment: Deployment;
   readonly slots: SlotConfig;
-  readonly floats: Floats;
+  readonly funding: FundingUtxos;
   readonly backoff: PoolBackoff;
   /** Of what it spends and puts at stake: executor, fee address, collateral. */
   readonly keys: readonly Key[];
@@ -46,7 +46,7 @@ export interface LanePlace {
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-export interface LaneObserver {
+export interface PoolExecutorObserver {
   executorSubmitted(kind: string, token: string, txHash: string, orders: number): void;
   executorRejected(kind: string, token: string, reason: string, message: string): void;
   /** Once, when the second of its transactions in a row was refused. */
@@ -62,16 +62,16 @@ const MOST_PERCENT = 60;
 type Action = Exclude<NextStep, { step: 'wait' }>;
 type Verdict = 'again' | 'later';
 
-export class Lane {
+export class PoolExecutor {
   readonly #token: AssetId;
-  readonly #place: LanePlace;
-  readonly #observer: LaneObserver;
+  readonly #deps: PoolExecutorDeps;
+  readonly #observer: PoolExecutorObserver;
   #mostOrders = MOST_ORDERS;
   #chained = 0;
 
-  constructor(token: AssetId, place: LanePlace, observer: LaneObserver) {
+  constructor(token: AssetId, deps: PoolExecutorDeps, observer: PoolExecutorObserver) {
     this.#token = token;
-    this.#place = place;
+    this.#deps = deps;
     this.#observer = observer;
   }
 
@@ -88,35 +88,35 @@ export class Lane {
   }
 
   async #step(): Promise<Verdict> {
-    const { store, utxos, deployment, slots, clock, backoff } = this.#place;
+    const { store, utxos, deployment, slots, clock, backoff } = this.#deps;
     const pool = await newestPool(this.#token, store(), utxos, deployment);
     if (pool === null) return 'later';
-    for await (const seen of seeMarket(pool, store(), utxos)) {
+    for await (const view of poolViews(pool, store(), utxos)) {
       const next = nextStep({
         pool: pool.state,
-        orders: seen.orders,
+        orders: view.orders,
         fees: deployment.fees,
         nowMs: slotStartMs(slots, slotAt(slots, clock.nowMs())),
         mostOrders: this.#mostOrders,
         isStuck: !backoff.mayTry(this.#token),
       });
       if (next.step === 'wait') continue;
-      return backoff.mayTry(this.#keyOf(next)) ? this.#act(next, seen) : 'later';
+      return backoff.mayTry(this.#keyOf(next)) ? this.#act(next, view) : 'later';
     }
     return 'later';
   }
 
-  /** Larger batches pay for themselves: a float is looked for only where the plan asks for one. */
-  async #act(action: Action, seen: SeenMarket): Promise<Verdict> {
-    const plan = this.#plan(action, seen, []);
-    if (plan.outcome === 'plan') return this.#carryOut(plan, action, seen, []);
-    const { floats } = this.#place;
+  /** Larger batches pay for themselves: a utxo is looked for only where the plan asks for one. */
+  async #act(action: Action, view: PoolView): Promise<Verdict> {
+    const plan = this.#plan(action, view, []);
+    if (plan.outcome === 'plan') return this.#carryOut(plan, action, view, []);
+    const { funding } = this.#deps;
     try {
-      const held = await floats.reserve(this.#token);
-      const paid = this.#plan(action, seen, held);
-      if (paid.outcome === 'plan') return await this.#carryOut(paid, action, seen, held);
+      const held = await funding.reserve(this.#token);
+      const paid = this.#plan(action, view, held);
+      if (paid.outcome === 'plan') return await this.#carryOut(paid, action, view, held);
     } finally {
-      floats.release(this.#token);
+      funding.release(this.#token);
     }
     const lack = `no float of ${plan.missingLovelace} lovelace at the fee address`;
     this.#observer.executorRejected(action.step, this.#token, 'FLOAT', lack);
@@ -126,10 +126,10 @@ export class Lane {
   async #carryOut(
     plan: Plan,
     action: Action,
-    seen: SeenMarket,
-    floats: readonly Utxo[],
+    view: PoolView,
+    funding: readonly Utxo[],
   ): Promise<Verdict> {
-    const built = await this.#build(plan, action, seen, floats);
+    const built = await this.#build(plan, action, view, funding);
     if (built instanceof Failure) {
       this.#observer.executorRejected(action.step, this.#token, built.cause, built.message);
       return 'later';
@@ -141,35 +141,35 @@ export class Lane {
     return this.#submit(action, built);
   }
 
-  #plan(action: Action, { pool }: SeenMarket, floats: readonly Utxo[]): Plan | FloatNeeded {
-    const { deployment } = this.#place;
+  #plan(action: Action, { pool }: PoolView, funding: readonly Utxo[]): Plan | FundingNeeded {
+    const { deployment } = this.#deps;
     const request = {
       pool,
       fees: deployment.fees,
       feeAddress: deployment.feeAddress,
       networkFeeLovelace: GUESSED_FEE_LOVELACE,
-      floats: floats.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace })),
+      funding: funding.map(({ ref, output }) => ({ ref, lovelace: output.value.lovelace })),
     };
     if (action.step === 'batch') return planBatch({ ...request, batch: action.batch });
     if (action.step === 'graduate') return planGraduation(request, ammAddress(deployment));
     return planCollect(request, creatorAddress(pool, deployment));
   }
 
-  async #build(plan: Plan, action: Action, seen: SeenMarket, floats: readonly Utxo[]) {
-    const { utxos, deployment, slots, builder } = this.#place;
+  async #build(plan: Plan, action: Action, view: PoolView, funding: readonly Utxo[]) {
+    const { utxos, deployment, slots, builder } = this.#deps;
     const collateral = await lookUpCollateral(utxos, deployment.collateralKeyHash, deployment);
     if (collateral instanceof Failure) return collateral;
-    const references = await scriptsOf(action, seen.pool, utxos, deployment);
+    const references = await scriptsOf(action, view.pool, utxos, deployment);
     if (references instanceof Failure) return references;
     const transaction = planStep(plan, {
-      utxos: [seen.pool.utxo, ...seen.orderUtxos.values(), ...floats],
+      utxos: [view.pool.utxo, ...view.orderUtxos.values(), ...funding],
       references,
       collateral,
       slots,
       executorKeyHash: deployment.executorKeyHash,
       feeAddress: deployment.feeAddress,
-      nextPool: nextPoolOf(action, seen.pool, deployment),
-      launchId: launchIdOf(seen.pool),
+      nextPool: nextPoolOf(action, view.pool, deployment),
+      launchId: launchIdOf(view.pool),
     });
     const isBatch = action.step === 'batch' && ordersOf(action) > 1;
     const mostPercent = isBatch ? MOST_PERCENT : transaction.mostPercent;
@@ -177,7 +177,7 @@ export class Lane {
   }
 
   async #submit(action: Action, built: BuiltTransaction): Promise<Verdict> {
-    const { submitter, keys } = this.#place;
+    const { submitter, keys } = this.#deps;
     const bytes = signOwn(built, keys);
     const outcome = await submitter.submit(bytes);
     if (outcome.outcome === 'refused') {
@@ -187,7 +187,7 @@ export class Lane {
       if (reason === 'INPUT_SPENT') return 'again';
       return reason === 'MEMPOOL_FULL' ? 'later' : this.#refused(action, outcome);
     }
-    this.#place.backoff.forget(this.#keyOf(action));
+    this.#deps.backoff.forget(this.#keyOf(action));
     this.#chained += 1;
     this.#mostOrders = Math.min(MOST_ORDERS, this.#mostOrders + 1);
     const orders = action.step === 'batch' ? ordersOf(action) : 0;
@@ -197,7 +197,7 @@ export class Lane {
 
   /** The next look finds refunds that are due, if any; the pool is tried again after a pause. */
   #refused(action: Action, { reason, message }: { reason: string; message: string }): Verdict {
-    const pauseMs = this.#place.backoff.refused(this.#keyOf(action));
+    const pauseMs = this.#deps.backoff.refused(this.#keyOf(action));
     if (!spendsPool(action)) return 'later';
     if (pauseMs !== null) this.#observer.poolStuck(this.#token, reason, message, pauseMs);
     return 'again';

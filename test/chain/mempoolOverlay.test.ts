@@ -1,11 +1,11 @@
 /** Callers wait until this node shows a transaction, and not for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
-import { coins } from '../../../src/cardano/codec/value.ts';
-import { MempoolView } from '../../../src/chain/kupo/mempoolView.ts';
-import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
-import { addressOf, payment } from '../../support/ledgerWorld.ts';
+import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
+import { coins } from '../../src/cardano/codec/value.ts';
+import { MempoolOverlay } from '../../src/chain/mempoolOverlay.ts';
+import { type Clock, systemClock } from '../../src/engine/runtime/clock.ts';
+import { addressOf, payment } from '../support/ledgerWorld.ts';
 
 /** A payment of an output of its own. */
 function paying(index: number) {
@@ -35,30 +35,30 @@ function watched(waiting: Promise<void>) {
 
 test('a transaction is shown once the fold has it, pending or in a block', async () => {
   const { due, clock } = standing();
-  const view = new MempoolView();
+  const view = new MempoolOverlay();
   const [first, second, other] = [paying(0), paying(1), paying(2)];
-  const one = watched(view.shown(first.id, clock, 1_000));
-  const two = watched(view.shown(second.id, clock, 1_000));
-  const again = watched(view.shown(second.id, clock, 1_000));
-  view.take({ kind: 'mempool', whole: false, added: [other], removed: [] });
+  const one = watched(view.untilShown(first.id, clock, 1_000));
+  const two = watched(view.untilShown(second.id, clock, 1_000));
+  const again = watched(view.untilShown(second.id, clock, 1_000));
+  view.apply({ kind: 'mempool', whole: false, added: [other], removed: [] });
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual([one.state.isOver, two.state.isOver], [false, false]);
-  view.take({ kind: 'mempool', whole: false, added: [first], removed: [] });
+  view.apply({ kind: 'mempool', whole: false, added: [first], removed: [] });
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(one.state.isOver, false, 'the fold does not show it yet');
-  view.applied([first]);
+  view.markShown([first]);
   await one.ended;
   assert.equal(two.state.isOver, false);
-  view.settle([second], 1);
+  view.confirm([second], 1);
   await Promise.all([two.ended, again.ended]);
   assert.equal(due.size, 0, 'nothing is left to be due');
-  await view.shown(first.id, clock, 1_000);
+  await view.untilShown(first.id, clock, 1_000);
 });
 
 test('what is never shown is waited for no longer than was said', async () => {
   const { due, clock } = standing();
-  const view = new MempoolView();
-  const waiting = watched(view.shown(paying(0).id, clock, 1_000));
+  const view = new MempoolOverlay();
+  const waiting = watched(view.untilShown(paying(0).id, clock, 1_000));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(waiting.state.isOver, false);
   for (const run of due) run();
