@@ -38,8 +38,12 @@ export async function untilAnswered<T>(
 }
 
 /** Before the next look; throws `Interrupted` when that is given up. */
-export async function pauseOrGiveUp(clock: Clock, signal: AbortSignal): Promise<void> {
-  await pause(clock, AGAIN_MS, signal);
+export async function pauseOrGiveUp(
+  clock: Clock,
+  signal: AbortSignal,
+  delayMs = AGAIN_MS,
+): Promise<void> {
+  await pause(clock, delayMs, signal);
   if (signal.aborted) throw new Interrupted('stopped while it waited for NATS or the other nodes');
 }
 

@@ -4,26 +4,21 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
-import { SnapshotLoader } from '../../src/cluster/snapshotLoader.ts';
-import { type Snapshot, SnapshotSet } from '../../src/cluster/snapshotSet.ts';
-import { dataFiles } from '../../src/engine/actors/files.ts';
-import { Interrupted } from '../../src/engine/actors/rebuild.ts';
+import { NatsSnapshots } from '../../src/cluster/natsSnapshots.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
-import { Failure } from '../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
+import type { SnapshotStore } from '../../src/engine/snapshots/port.ts';
 import type { TestApp } from '../support/app.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import { untilAsked } from '../support/until.ts';
 import { newMarket, same, startNode, type TestMarket, trade } from './nodes.ts';
 
-const QUIET = { snapshotLoaded: () => {}, snapshotUnusable: () => {} };
-
 interface Shared {
   readonly log: Log;
   readonly objects: ObjectFiles;
-  readonly snapshots: SnapshotSet;
+  readonly snapshots: SnapshotStore;
 }
 
 async function sharedOf(scope: Scope, server: NatsServer): Promise<Shared> {
@@ -31,20 +26,14 @@ async function sharedOf(scope: Scope, server: NatsServer): Promise<Shared> {
   const shape = { bucket: 'upcurve-files', replicas: 1 };
   const objects = new ObjectFiles(link, systemClock, systemRng, shape);
   const log = await openLog(scope, link, 'upcurve');
-  return { log, objects, snapshots: new SnapshotSet(objects, temporaryDirectory(scope)) };
-}
-
-async function listed({ snapshots }: Shared): Promise<readonly Snapshot[]> {
-  const found = await snapshots.list();
-  assert.ok(!(found instanceof Failure), 'the list can be read');
-  return found;
+  return { log, objects, snapshots: new NatsSnapshots(objects, temporaryDirectory(scope)) };
 }
 
 /** The log begins after `seq`; two snapshots are there. Snapshots are taken while entries come. */
 async function trimmedPast(shared: Shared, seq: number, node: TestApp): Promise<void> {
   const ask = async () => {
     await trade(node, 1);
-    return { first: await shared.log.first(), snapshots: (await listed(shared)).length };
+    return { first: await shared.log.first(), snapshots: (await shared.snapshots.list()).length };
   };
   const isPast = ({ first, snapshots }: { first: number; snapshots: number }) =>
     first > seq && snapshots === 2;
@@ -73,11 +62,11 @@ async function joinTrimmed(scope: Scope, server: NatsServer, market: TestMarket)
   await again.app.chain?.devnet?.fork(10, 'all');
   await trade(again, 2);
   await same(first, again);
-  const [newest] = await listed(shared);
+  const [newest] = await shared.snapshots.list();
   const bad = join(temporaryDirectory(), 'bad');
   writeFileSync(bad, 'no database');
   assert.ok(newest !== undefined);
-  await shared.objects.put(newest.state, bad);
+  await shared.objects.put(newest.name, bad);
   const fresh = await startNode(scope, market, 'c');
   await trade(fresh, 1);
   await same(first, again, fresh);
@@ -119,23 +108,4 @@ test('nodes that are new or were away', async (t) => {
     assert.ok(joined !== null);
     await joinNextEpoch(t, server, market, joined);
   });
-});
-
-test('who waits for a snapshot while NATS is gone waits no longer than it may', async (scope) => {
-  const server = await NatsServer.start(scope);
-  const link = await server.connect(scope);
-  const log = await openLog(scope, link, 'upcurve');
-  const directory = temporaryDirectory();
-  const shape = { bucket: 'upcurve-files', replicas: 1 };
-  const objects = new ObjectFiles(link, systemClock, systemRng, shape);
-  const snapshots = new SnapshotSet(objects, directory);
-  const stop = new AbortController();
-  const place = { snapshots, log, files: dataFiles(directory), clock: systemClock };
-  const loader = new SnapshotLoader({ ...place, signal: stop.signal }, QUIET);
-  const path = join(directory, 'state');
-  assert.equal(await loader.takeState(path, 10), null, 'there is none');
-  await server.kill();
-  const waiting = assert.rejects(loader.takeState(path, 10), Interrupted);
-  stop.abort();
-  await waiting;
 });

@@ -10,8 +10,8 @@ import { LocalLog } from '../../src/engine/log/local.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createLogger } from '../../src/engine/runtime/events.ts';
 import { type Rng, systemRng } from '../../src/engine/runtime/rng.ts';
+import { DirectorySnapshots } from '../../src/engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../src/engine/snapshots/load.ts';
-import { LocalSnapshots } from '../../src/engine/snapshots/local.ts';
 import { type App, startApp, type World } from '../../src/server/app.ts';
 import type { KeySecrets } from '../../src/server/settings/keyFiles.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
@@ -106,7 +106,7 @@ export async function verifyDirectory(
     snapshotLoaded: () => {},
     snapshotUnusable: (name: string, reason: string) => assert.fail(`${name}: ${reason}`),
   };
-  const snapshots = new LocalSnapshots(directory, observer);
+  const snapshots = new DirectorySnapshots(directory, observer);
   const takeSnapshot = (path: string, upTo: number, after = 0) =>
     loadSnapshot(path, { upTo, after }, snapshots, log, observer);
   try {

@@ -20,8 +20,9 @@ import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
 import type { MarketOrigin } from '../../src/engine/runtime/marketIdentity.ts';
 import { createRegistry } from '../../src/engine/runtime/metrics.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
+import { DirectorySnapshots } from '../../src/engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../src/engine/snapshots/load.ts';
-import { LocalSnapshots } from '../../src/engine/snapshots/local.ts';
+import type { SnapshotStore } from '../../src/engine/snapshots/port.ts';
 import { SnapshotTaker, type TakerDeps } from '../../src/engine/snapshots/taker.ts';
 import type { TableName } from '../../src/engine/store/rows.ts';
 import type { Scope } from './server.ts';
@@ -34,6 +35,8 @@ export interface FoldWorldOptions extends NodeOptions {
   readonly origin: MarketOrigin | null;
   /** Entries from one snapshot to the next; null: none is taken. */
   readonly snapshotEvery: number | null;
+  /** Absent: files in the directory. */
+  readonly snapshots?: SnapshotStore;
 }
 
 export const NEVER_MS = 1_000_000_000;
@@ -128,7 +131,7 @@ export class FoldWorld {
       maxMb: options.logMaxMb,
       sumsOutdated: (reason) => said.sumsOutdated.push(reason),
     });
-    const snapshots = snapshotsOf(directory, said);
+    const snapshots = options.snapshots ?? snapshotsOf(directory, said);
     const takeSnapshot = taking(snapshots, log, said);
     const store = await recover(log, files, {
       ...foldOptions(options, said),
@@ -230,7 +233,8 @@ export class FoldWorld {
   async rebuilt(): Promise<Rebuilt> {
     const file = join(this.directory, 'compared.sqlite');
     const { seq, log, files } = this;
-    const takeSnapshot = taking(snapshotsOf(this.directory, this.said), log, this.said);
+    const snapshots = this.options.snapshots ?? snapshotsOf(this.directory, this.said);
+    const takeSnapshot = taking(snapshots, log, this.said);
     const making = { ...foldOptions(this.options, this.said), takeSnapshot };
     const store = await rebuildState(file, seq, log, files, making);
     const digest = await store.digest();
@@ -293,13 +297,13 @@ function silence(): Said {
   };
 }
 
-function snapshotsOf(directory: string, { unusable }: Said): LocalSnapshots {
-  return new LocalSnapshots(directory, {
+function snapshotsOf(directory: string, { unusable }: Said): DirectorySnapshots {
+  return new DirectorySnapshots(directory, {
     snapshotUnusable: (name, reason) => unusable.push(`${name}: ${reason}`),
   });
 }
 
-function taking(snapshots: LocalSnapshots, log: LocalLog, { loaded, unusable }: Said) {
+function taking(snapshots: SnapshotStore, log: LocalLog, { loaded, unusable }: Said) {
   const observer = {
     snapshotLoaded: (_what: string, seq: number) => loaded.push(seq),
     snapshotUnusable: (name: string, reason: string) => unusable.push(`${name}: ${reason}`),

@@ -1,21 +1,21 @@
-/** A state from a snapshot, where the log goes on from it. */
+/** Loads the state of a snapshot that the log continues. */
 import { removeDatabase } from '../actors/files.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
-import type { SnapshotObserver, SnapshotSet } from './port.ts';
+import type { SnapshotObserver, SnapshotStore } from './port.ts';
 
 type Observer = Pick<SnapshotObserver, 'snapshotLoaded' | 'snapshotUnusable'>;
 
 /**
  * Puts the newest usable snapshot of an entry in (`after`, `upTo`] into the file at `path`; answers
- * its entry, or null where there is none. One that is damaged or of another version is reported,
- * and an older one is tried.
+ * its entry, or null where there is none. A damaged one, or one of another version, is reported and
+ * an older one is tried.
  */
 export async function loadSnapshot(
   path: string,
   { upTo, after }: { readonly upTo: number; readonly after: number },
-  snapshots: Pick<SnapshotSet, 'list' | 'fetch'>,
+  snapshots: Pick<SnapshotStore, 'list' | 'get'>,
   log: Log,
   observer: Observer,
 ): Promise<number | null> {
@@ -23,7 +23,8 @@ export async function loadSnapshot(
     const { name, checkpoint } = snapshot;
     const { seq } = checkpoint;
     if (seq > upTo || seq <= after || !(await isInLog(checkpoint, log))) continue;
-    const fault = (await snapshots.fetch(snapshot, path)) ?? (await stateFault(path, checkpoint));
+    removeDatabase(path);
+    const fault = (await snapshots.get(snapshot, path)) ?? (await stateFault(path, checkpoint));
     if (fault === null) {
       observer.snapshotLoaded('state', seq);
       return seq;

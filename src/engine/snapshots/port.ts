@@ -1,10 +1,13 @@
 /**
- * Snapshots: whole copies of the state, each at one entry of the log. The log may forget what comes
- * before them, and a node whose state is lost begins from one.
+ * Snapshots: whole copies of the state, each at one entry of the log. The log may forget the
+ * entries before them, and a node whose state is lost or too old starts from one.
  *
- * Guarantees: a snapshot that is listed is whole. One that `add` has acknowledged survives a crash.
+ * Guarantees: a snapshot that is listed is whole. One that `put` acknowledged survives a crash.
  * May be lost: copies that were not acknowledged.
+ * Errors: every method rejects when the store gives no answer or takes nothing; ask again.
+ * Adapters: `directory.ts` (a single node) and `cluster/natsSnapshots.ts` (several).
  */
+import { epochNumber } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
 
 export interface Snapshot {
@@ -13,15 +16,15 @@ export interface Snapshot {
   readonly checkpoint: Checkpoint;
 }
 
-export interface SnapshotSet {
+export interface SnapshotStore {
   /** The newest first. */
   list(): Promise<readonly Snapshot[]>;
-  /** Takes over the closed database at `path`. Rejects when it is damaged or the disk refuses. */
-  add(path: string): Promise<Snapshot>;
-  /** Removes all others, and what a crash has left of them. */
-  keepOnly(snapshots: readonly Snapshot[]): Promise<void>;
-  /** Copies it into a new database at `path`; says what went wrong, or null. */
-  fetch(snapshot: Snapshot, path: string): Promise<string | null>;
+  /** Stores the closed database at `path`, whose pages match their checksums; may move the file. */
+  put(path: string, checkpoint: Checkpoint): Promise<Snapshot>;
+  /** Copies it into a new database at `path`. Answers what is wrong with the snapshot, or null. */
+  get(snapshot: Snapshot, path: string): Promise<string | null>;
+  /** Removes all others, and what a crash left of them. */
+  removeExcept(kept: readonly Snapshot[]): Promise<void>;
 }
 
 export interface SnapshotObserver {
@@ -31,4 +34,10 @@ export interface SnapshotObserver {
   snapshotFailed(error: unknown, isRepeated: boolean): void;
   snapshotLoaded(what: string, seq: number): void;
   snapshotUnusable(name: string, reason: string): void;
+}
+
+export function newestFirst(snapshots: readonly Snapshot[]): Snapshot[] {
+  return snapshots.toSorted(({ checkpoint: a }, { checkpoint: b }) => {
+    return epochNumber(b.epoch) - epochNumber(a.epoch) || b.seq - a.seq;
+  });
 }

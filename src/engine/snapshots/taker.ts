@@ -1,10 +1,10 @@
 /**
- * Takes a snapshot of a single node every so many entries, keeps the two newest that the log goes
- * on from, and trims the log behind the older one.
+ * Takes a snapshot every so many entries, keeps the two newest that the log continues, and trims
+ * the log behind the older one. A single node runs it all the time, of several nodes the leader.
  *
  * Crash: at any moment the log holds all that follows the older of two whole snapshots; a snapshot
- * is on the disk before the log is trimmed, the log is trimmed before a third one is removed.
- * Never: two at once, or the end of anything when one fails: that is reported, and tried again.
+ *        is stored before the log is trimmed, the log is trimmed before a third one is removed.
+ * Never: runs two at once, or ends when one fails: the failure is reported and it tries again.
  * Assumes: the state's writer makes the copy between two commits, off the event loop.
  */
 import { join } from 'node:path';
@@ -12,21 +12,27 @@ import { type DataFiles, isDamaged, removeBasesExcept, removeDatabase } from '..
 import type { Node } from '../actors/node.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
+import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { epochNumber } from '../runtime/position.ts';
 import type { Service } from '../runtime/service.ts';
 import { Task } from '../runtime/task.ts';
-import type { Snapshot, SnapshotObserver, SnapshotSet } from './port.ts';
+import { DamagedFile } from '../store/damage.ts';
+import { checkPages } from '../store/pageSums.ts';
+import { peekCheckpoint } from '../store/peek.ts';
+import type { Checkpoint } from '../store/state.ts';
+import type { Snapshot, SnapshotObserver, SnapshotStore } from './port.ts';
 
 export interface TakerDeps {
   readonly node: Node;
   readonly log: Log;
   readonly files: DataFiles;
-  readonly snapshots: SnapshotSet;
+  readonly snapshots: SnapshotStore;
   readonly clock: Clock;
 }
 
-export interface TakerOptions {
-  /** Entries from one to the next. */
+interface TakerOptions {
+  /** Entries from one snapshot to the next. */
   readonly every: number;
   /** false: the log keeps everything. */
   readonly trims: boolean;
@@ -39,7 +45,6 @@ type Observer = Pick<SnapshotObserver, 'snapshotTaken' | 'snapshotFailed'>;
 
 const KEPT = 2;
 const RETRY_MS = 10_000;
-/** Doubled after each failure, so often. */
 const MOST_DOUBLINGS = 5;
 /** Snapshots take a tenth of the time at most: with a large state they are rarer than `every`. */
 const RESTS = 9;
@@ -51,16 +56,18 @@ export class SnapshotTaker implements Service {
   readonly #observer: Observer;
   readonly #copy: string;
   readonly #task: Task;
+  readonly #retry: Backoff;
   #restsUntilMs = 0;
-  /** Reported last; null: the last one was taken. */
+  /** The failure reported last; null: the last snapshot was taken. */
   #failure: string | null = null;
-  #failures = 0;
 
   constructor(deps: TakerDeps, options: TakerOptions, observer: Observer) {
     this.#deps = deps;
     this.#options = options;
     this.#observer = observer;
     this.#task = new Task({ clock: deps.clock });
+    const { retryMs = RETRY_MS } = options;
+    this.#retry = new Backoff({ firstMs: retryMs, mostMs: retryMs * 2 ** MOST_DOUBLINGS });
     this.#copy = join(deps.files.directory, 'snapshot-state.sqlite');
   }
 
@@ -74,19 +81,17 @@ export class SnapshotTaker implements Service {
   }
 
   async #run(): Promise<void> {
-    const { retryMs = RETRY_MS } = this.#options;
     let newest: Snapshot | null | undefined;
     while (!this.#task.isStopping) {
       try {
-        // First what a crash may have left undone.
+        // First finish what a crash, or an earlier leader, may have left undone.
         if (newest === undefined) newest = await this.#tidy();
         else if (this.#isDue(newest)) newest = await this.#take();
         else await this.#task.untilWoken();
       } catch (error) {
         newest = undefined;
-        const delayMs = retryMs * 2 ** Math.min(this.#failures, MOST_DOUBLINGS);
         this.#report(error);
-        await this.#task.pause(delayMs);
+        await this.#task.pause(this.#retry.nextMs());
       } finally {
         removeDatabase(this.#copy);
       }
@@ -97,7 +102,8 @@ export class SnapshotTaker implements Service {
     const { node, clock } = this.#deps;
     const { epoch, seq } = node.applied();
     if (clock.monotonicMs() < this.#restsUntilMs) return false;
-    if (newest === null) return seq >= this.#options.every;
+    // The log of a later epoch starts with a state: without a snapshot that state is its only one.
+    if (newest === null) return seq >= this.#options.every || epochNumber(epoch) > 1;
     const { checkpoint } = newest;
     return checkpoint.epoch !== epoch || seq - checkpoint.seq >= this.#options.every;
   }
@@ -109,17 +115,17 @@ export class SnapshotTaker implements Service {
     if (isDamaged(files)) throw new Error('pools are quarantined: the state lacks their entries');
     removeDatabase(this.#copy);
     await node.fold.store.copyTo(this.#copy);
-    const { checkpoint } = await snapshots.add(this.#copy);
+    const { checkpoint } = await snapshots.put(this.#copy, await checkedState(this.#copy));
     const newest = await this.#tidy();
     const tookMs = clock.monotonicMs() - startMs;
     this.#restsUntilMs = clock.monotonicMs() + rests * tookMs;
     this.#failure = null;
-    this.#failures = 0;
+    this.#retry.reset();
     this.#observer.snapshotTaken(checkpoint.seq, await log.first(), tookMs / 1000);
     return newest;
   }
 
-  /** Answers the newest that is kept. */
+  /** Keeps the newest two that the log continues, and of the log what the older one needs. */
   async #tidy(): Promise<Snapshot | null> {
     const { log, snapshots } = this.#deps;
     const usable: Snapshot[] = [];
@@ -129,16 +135,16 @@ export class SnapshotTaker implements Service {
     const kept = usable.slice(0, KEPT);
     const older = kept[KEPT - 1];
     if (older !== undefined && this.#options.trims) await this.#trim(older);
-    await snapshots.keepOnly(kept);
+    await snapshots.removeExcept(kept);
     return kept[0] ?? null;
   }
 
-  /** The entry of the snapshot stays: by it a node sees that the log is the same. */
+  /** Keeps the entry of the snapshot: it shows a node that the log is the same. */
   async #trim({ checkpoint: { seq } }: Snapshot): Promise<void> {
     const { log, files } = this.#deps;
     await log.trim(seq);
     const [first] = await log.read(await log.first(), 1);
-    // A log that was restarted needs its base as long as it has its first entry.
+    // A restarted log needs its base state as long as it has its first entry.
     if (first?.entry.payload.kind !== 'epoch') removeBasesExcept(files, '');
   }
 
@@ -146,11 +152,19 @@ export class SnapshotTaker implements Service {
     const message = String(error);
     this.#observer.snapshotFailed(error, message === this.#failure);
     this.#failure = message;
-    this.#failures += 1;
   }
 }
 
-/** The log goes on from it, and no later epoch has taken back what is in it. */
+/** Checks the pages of a copy. Throws when one is damaged, or there is no state in it. */
+async function checkedState(path: string): Promise<Checkpoint> {
+  const pages = await checkPages(path);
+  if (pages instanceof DamagedFile) throw pages;
+  const checkpoint = peekCheckpoint(path);
+  if (checkpoint === null) throw new Error('nothing was committed yet');
+  return checkpoint;
+}
+
+/** The log continues it, and no later epoch took back entries that are in it. */
 async function isFollowed({ checkpoint }: Snapshot, log: Log): Promise<boolean> {
   if (!(await isInLog(checkpoint, log))) return false;
   for (const seq of await log.epochs()) {

@@ -8,8 +8,8 @@ import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
 import { STATE_REMEDY, type Verification, verifyState } from '../../engine/actors/verify.ts';
 import type { LocalLog } from '../../engine/log/local.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';
+import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
-import { LocalSnapshots } from '../../engine/snapshots/local.ts';
 import type { World } from '../app.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import type { Terminal } from './serve.ts';
@@ -64,11 +64,11 @@ async function compare(
       terminal.print(`snapshot ${name}: ${reason}: remove it, the node takes others\n`);
     },
   };
-  const snapshots = new LocalSnapshots(files.directory, observer);
+  const snapshots = new DirectorySnapshots(files.directory, observer);
   const all = await snapshots.list();
   const oldestFirst = {
     list: async () => all.toReversed(),
-    fetch: snapshots.fetch.bind(snapshots),
+    get: snapshots.get.bind(snapshots),
   };
   const found = await verifyState(log, files, {
     horizonBlocks: settings.HORIZON_BLOCKS,

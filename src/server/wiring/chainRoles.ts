@@ -15,12 +15,12 @@ import type { ChainTip } from '../../chain/port.ts';
 import { type FollowingTask, SupervisedFollower } from '../../chain/supervisedFollower.ts';
 import type { SyncMeter } from '../../chain/syncMeter.ts';
 import type { Crew, Duty } from '../../cluster/leadership.ts';
-import { Snapshots } from '../../cluster/snapshots.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { type LogWriter, WriterConflict } from '../../engine/log/writer.ts';
 import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
 import type { Cluster } from './cluster.ts';
 import { joinElection, type RoleState } from './election.ts';
 import type { World } from './world.ts';
@@ -151,8 +151,9 @@ class ChainRole implements Crew {
     });
     const executor = this.#parts.execute();
     await executor?.start();
-    const place = { ...this.#cluster, node: this.#node, clock: this.#clock };
-    const snapshots = new Snapshots(place, this.#events);
+    const deps = { ...this.#cluster, node: this.#node, clock: this.#clock };
+    const limits = { every: this.#cluster.every, trims: true };
+    const snapshots = new SnapshotTaker(deps, limits, this.#events);
     snapshots.start();
     const watching = this.#untilAway(ended.signal, failed);
     return {

@@ -22,12 +22,15 @@ import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
 import { Lease } from '../../cluster/nats/lease.ts';
 import { ObjectFiles } from '../../cluster/nats/objects.ts';
+import {
+  NatsSnapshots,
+  removeTemporaryFiles,
+  retryingSnapshots,
+} from '../../cluster/natsSnapshots.ts';
 import { nowAndThen, patientLog, pauseOrGiveUp, untilAnswered } from '../../cluster/patientLog.ts';
 import { Presence } from '../../cluster/presence.ts';
 import { SharedFiles } from '../../cluster/sharedFiles.ts';
 import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/sharedSettings.ts';
-import { removeHalfTaken, SnapshotLoader } from '../../cluster/snapshotLoader.ts';
-import { SnapshotSet } from '../../cluster/snapshotSet.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
@@ -36,6 +39,8 @@ import { checkSameMarket } from '../../engine/actors/sameMarket.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
+import { loadSnapshot } from '../../engine/snapshots/load.ts';
+import type { SnapshotStore } from '../../engine/snapshots/port.ts';
 import { peekCheckpoint } from '../../engine/store/peek.ts';
 import type { Checkpoint, StateStore } from '../../engine/store/state.ts';
 import { foldOptions, type Market, recordMarket } from './market.ts';
@@ -62,7 +67,7 @@ export interface Cluster {
   readonly files: DataFiles;
   readonly disk: DataDisk;
   /** For nodes that are new or far behind. */
-  readonly snapshots: SnapshotSet;
+  readonly snapshots: SnapshotStore;
   /** Entries from one snapshot to the next. */
   readonly every: number;
   /** Logos of all nodes. */
@@ -136,11 +141,12 @@ async function joinWith(
   await checkMarket(starting, files, settings.MARKET_NAME);
   // Readers ask nothing of NATS: those that lead say what it keeps.
   if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, world, events));
-  removeHalfTaken(settings.DATA_DIR);
-  const snapshots = new SnapshotSet(objects, settings.DATA_DIR);
+  removeTemporaryFiles(settings.DATA_DIR);
+  const snapshots = new NatsSnapshots(objects, settings.DATA_DIR);
   const begins = new SharedFiles(objects, files, again);
-  const loader = new SnapshotLoader({ snapshots, log: read, files, clock, signal }, events);
-  const takeSnapshot = loader.takeState.bind(loader);
+  const readable = retryingSnapshots(snapshots, clock, signal);
+  const takeSnapshot: RecoveryOptions['takeSnapshot'] = (path, upTo, after = 0) =>
+    loadSnapshot(path, { upTo, after }, readable, read, events);
   const common = { ...foldOptions(world), takeSnapshot };
   const publishBase = (epoch: string) => answered(() => begins.publishBase(epoch));
   const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;

@@ -9,8 +9,8 @@ import type { Log } from '../../engine/log/port.ts';
 import { LogWriter } from '../../engine/log/writer.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
+import { DirectorySnapshots } from '../../engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
-import { LocalSnapshots } from '../../engine/snapshots/local.ts';
 import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
 import { openMarketRecord } from './marketRecord.ts';
@@ -42,7 +42,7 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   const maxMb = settings.DATA_MAX_MB;
   const { logSumsOutdated: sumsOutdated } = events;
   const log = await openLocalLog(files.log, clock, { maxMb, signal, sumsOutdated });
-  const snapshots = new LocalSnapshots(settings.DATA_DIR, events);
+  const snapshots = new DirectorySnapshots(settings.DATA_DIR, events);
   const takeSnapshot: RebuildOptions['takeSnapshot'] = (path, upTo, after = 0) =>
     loadSnapshot(path, { upTo, after }, snapshots, log, events);
   const options = { ...foldOptions(world), takeSnapshot };

@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test';
 import type { Log } from '../../../src/engine/log/port.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
-import { LocalSnapshots } from '../../../src/engine/snapshots/local.ts';
-import type { SnapshotSet } from '../../../src/engine/snapshots/port.ts';
+import { DirectorySnapshots } from '../../../src/engine/snapshots/directory.ts';
+import type { SnapshotStore } from '../../../src/engine/snapshots/port.ts';
 import { SnapshotTaker } from '../../../src/engine/snapshots/taker.ts';
 import { assertSound, verifyDirectory } from '../../support/app.ts';
 import { checkRebuild } from '../../support/foldCheck.ts';
@@ -228,24 +228,24 @@ interface FaultPoints {
 async function faultPoints(scope: TestContext): Promise<FaultPoints> {
   const world = await open(scope, { snapshotEvery: null });
   const { node, files, log } = world;
-  const snapshots = new LocalSnapshots(world.directory, {
+  const snapshots = new DirectorySnapshots(world.directory, {
     snapshotUnusable: (name, reason) => assert.fail(`${name}: ${reason}`),
   });
   const taker: FaultPoints['taker'] = (at) => {
-    const set: SnapshotSet = {
+    const set: SnapshotStore = {
       list: () => snapshots.list(),
-      async add(path) {
+      async put(path, checkpoint) {
         await at('copied');
-        const snapshot = await snapshots.add(path);
+        const snapshot = await snapshots.put(path, checkpoint);
         await at('added');
         return snapshot;
       },
-      async keepOnly(kept) {
+      async removeExcept(kept) {
         await at('trimmed');
-        await snapshots.keepOnly(kept);
+        await snapshots.removeExcept(kept);
         await at('removed');
       },
-      fetch: (snapshot, path) => snapshots.fetch(snapshot, path),
+      get: (snapshot, path) => snapshots.get(snapshot, path),
     };
     const trim: Log['trim'] = async (seq) => {
       const middle = (await log.first()) + Math.floor((seq - (await log.first())) / 2);

@@ -1,6 +1,6 @@
 /**
  * The snapshots of a single node: files in `DATA_DIR/snapshots`, each with the checksums of its
- * pages. Each use reads all pages, so damage is found while another snapshot is still there.
+ * pages. `list` reads all pages, so damage is found while another snapshot is still there.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, open, rename } from 'node:fs/promises';
@@ -9,11 +9,12 @@ import { removeDatabase } from '../actors/files.ts';
 import { DamagedFile } from '../store/damage.ts';
 import { checkPages, SUMS_SUFFIX } from '../store/pageSums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
-import type { Snapshot, SnapshotObserver, SnapshotSet } from './port.ts';
+import type { Checkpoint } from '../store/state.ts';
+import { newestFirst, type Snapshot, type SnapshotObserver, type SnapshotStore } from './port.ts';
 
 const SUFFIX = '.sqlite';
 
-export class LocalSnapshots implements SnapshotSet {
+export class DirectorySnapshots implements SnapshotStore {
   readonly #directory: string;
   readonly #observer: Pick<SnapshotObserver, 'snapshotUnusable'>;
 
@@ -30,34 +31,29 @@ export class LocalSnapshots implements SnapshotSet {
       const snapshot = await this.#read(file.slice(0, -SUFFIX.length));
       if (snapshot !== null) found.push(snapshot);
     }
-    return found.sort((a, b) => b.checkpoint.seq - a.checkpoint.seq);
+    return newestFirst(found);
   }
 
-  async add(path: string): Promise<Snapshot> {
-    const pages = await checkPages(path);
-    if (pages instanceof DamagedFile) throw pages;
-    const checkpoint = peekCheckpoint(path);
-    if (checkpoint === null) throw new Error('nothing was committed yet');
+  async put(path: string, checkpoint: Checkpoint): Promise<Snapshot> {
     const name = `${checkpoint.epoch}-${checkpoint.seq}`;
     const to = this.#path(name);
     await mkdir(this.#directory, { recursive: true });
     for (const suffix of ['', SUMS_SUFFIX]) await sync(`${path}${suffix}`);
     await rename(`${path}${SUMS_SUFFIX}`, `${to}${SUMS_SUFFIX}`);
-    // Named last: a snapshot that has its name is whole.
+    // The database is renamed last: a snapshot that has its name is whole.
     await rename(path, to);
     await sync(this.#directory);
     return { name, checkpoint };
   }
 
-  async keepOnly(snapshots: readonly Snapshot[]): Promise<void> {
-    const kept = new Set(snapshots.flatMap(({ name }) => [name, `${name}${SUMS_SUFFIX}`]));
+  async removeExcept(kept: readonly Snapshot[]): Promise<void> {
+    const stays = new Set(kept.flatMap(({ name }) => [name, `${name}${SUMS_SUFFIX}`]));
     for (const file of this.#files()) {
-      if (!kept.has(file.replace(SUFFIX, ''))) rmSync(join(this.#directory, file));
+      if (!stays.has(file.replace(SUFFIX, ''))) rmSync(join(this.#directory, file));
     }
   }
 
-  async fetch({ name }: Snapshot, path: string): Promise<string | null> {
-    removeDatabase(path);
+  async get({ name }: Snapshot, path: string): Promise<string | null> {
     try {
       for (const suffix of [SUMS_SUFFIX, '']) {
         await copyFile(`${this.#path(name)}${suffix}`, `${path}${suffix}`);
@@ -89,7 +85,7 @@ export class LocalSnapshots implements SnapshotSet {
   }
 }
 
-/** Of a file or a folder: what is written there outlives a power cut. */
+/** Of a file or a folder: its content survives a power cut. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

@@ -1,0 +1,161 @@
+/**
+ * The snapshots of several nodes: copies of the state in the object store, each named by a manifest
+ * that is written last and removed first. So a snapshot that is listed is whole, or was replaced a
+ * moment ago.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { Failure } from '../engine/runtime/errors.ts';
+import { newestFirst, type Snapshot, type SnapshotStore } from '../engine/snapshots/port.ts';
+import type { Checkpoint } from '../engine/store/state.ts';
+import type { ObjectFiles } from './nats/objects.ts';
+import { pauseOrGiveUp, untilAnswered } from './patientLog.ts';
+
+/** As stored; `state` is the name of the state's object. */
+interface Manifest {
+  readonly version: 1;
+  readonly checkpoint: Checkpoint;
+  readonly state: string;
+}
+
+const PREFIX = 'snapshot-';
+const MANIFEST = '.json';
+const RETRY_MS = 200;
+const ATTEMPTS = 8;
+
+let reads = 0;
+
+export class NatsSnapshots implements SnapshotStore {
+  readonly #objects: ObjectFiles;
+  /** Path of the temporary files that hold manifests. */
+  readonly #manifest: string;
+
+  /** `directory` is the data directory. */
+  constructor(objects: ObjectFiles, directory: string) {
+    this.#objects = objects;
+    this.#manifest = join(directory, 'manifest');
+  }
+
+  async list(): Promise<readonly Snapshot[]> {
+    const names = await this.#names();
+    const found: Snapshot[] = [];
+    for (const name of names.filter(isManifest)) {
+      const manifest = await this.#readManifest(name);
+      if (manifest === null || !names.includes(manifest.state)) continue;
+      found.push({ name: manifest.state, checkpoint: manifest.checkpoint });
+    }
+    return newestFirst(found);
+  }
+
+  async put(path: string, checkpoint: Checkpoint): Promise<Snapshot> {
+    const name = `${baseOf(checkpoint)}-state`;
+    orThrow(await this.#objects.put(name, path));
+    const manifest: Manifest = { version: 1, checkpoint, state: name };
+    const file = `${this.#manifest}.put`;
+    writeFileSync(file, JSON.stringify(manifest));
+    try {
+      orThrow(await this.#objects.put(manifestOf(checkpoint), file));
+    } finally {
+      rmSync(file, { force: true });
+    }
+    return { name, checkpoint };
+  }
+
+  get({ name }: Snapshot, path: string): Promise<string | null> {
+    return this.#fetch(name, path);
+  }
+
+  async removeExcept(kept: readonly Snapshot[]): Promise<void> {
+    const names = await this.#names();
+    const stays = new Set(kept.flatMap((each) => [manifestOf(each.checkpoint), each.name]));
+    const removed = names.filter((name) => !stays.has(name));
+    for (const name of [...removed.filter(isManifest), ...removed]) {
+      orThrow(await this.#objects.remove(name));
+    }
+  }
+
+  async #names(): Promise<readonly string[]> {
+    const files = orThrow(await this.#objects.list());
+    return files.flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
+  }
+
+  /** null: it is damaged, of another version, or was removed a moment ago. */
+  async #readManifest(name: string): Promise<Manifest | null> {
+    // The node that loads and the node that takes may read at once, in one directory.
+    reads += 1;
+    const path = `${this.#manifest}.get-${reads}`;
+    if ((await this.#fetch(name, path)) !== null) return null;
+    try {
+      // trust: `put` of a node of this market wrote it, and its digest matches
+      const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+      return manifest.version === 1 ? manifest : null;
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+
+  /** Answers what is wrong with the object, or null. */
+  async #fetch(name: string, path: string): Promise<string | null> {
+    const found = await this.#objects.get(name, path);
+    if (!(found instanceof Failure)) return null;
+    if (found.cause === 'NOT_READY') throw new Error(found.message);
+    return found.message;
+  }
+}
+
+/**
+ * Retries while NATS gives no answer: `list` until `signal` is aborted, which throws `Interrupted`,
+ * `get` a few times, because an older snapshot may still be readable.
+ */
+export function retryingSnapshots(
+  snapshots: SnapshotStore,
+  clock: Clock,
+  signal: AbortSignal,
+): Pick<SnapshotStore, 'list' | 'get'> {
+  return {
+    list: () => {
+      return untilAnswered(
+        () => snapshots.list(),
+        () => false,
+        clock,
+        { signal },
+      );
+    },
+    async get(snapshot, path) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await snapshots.get(snapshot, path);
+        } catch (error) {
+          if (attempt === ATTEMPTS) return error instanceof Error ? error.message : String(error);
+        }
+        await pauseOrGiveUp(clock, signal, attempt * RETRY_MS);
+      }
+    },
+  };
+}
+
+/** Removes temporary files that a crash left in the data directory. */
+export function removeTemporaryFiles(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (!/^(snapshot-|join-|manifest\.)|\.part-/.test(name)) continue;
+    rmSync(join(directory, name), { force: true, recursive: true });
+  }
+}
+
+function isManifest(name: string): boolean {
+  return name.endsWith(MANIFEST);
+}
+
+function manifestOf(checkpoint: Checkpoint): string {
+  return `${baseOf(checkpoint)}${MANIFEST}`;
+}
+
+function baseOf({ epoch, seq }: Checkpoint): string {
+  return `${PREFIX}${epoch}-${seq}`;
+}
+
+function orThrow<T>(result: T | Failure): T {
+  if (result instanceof Failure) throw new Error(result.message);
+  return result;
+}
