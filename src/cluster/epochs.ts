@@ -15,10 +15,10 @@ import { OtherMarket } from '../engine/runtime/marketIdentity.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
-import { type Announcement, isForemost } from './nats/announcements.ts';
+import { type Announcement, hasNewestState } from './nats/announcements.ts';
 import { StreamMissing } from './nats/stream.ts';
 
-export interface EpochsPlace {
+export interface EpochsDeps {
   readonly name: string;
   readonly log: Log & Pick<JetstreamLog, 'check'> & Partial<Pick<JetstreamLog, 'audit'>>;
   readonly node: Node;
@@ -29,7 +29,7 @@ export interface EpochsPlace {
   /** The log was begun by another market: this node can do nothing there. */
   otherMarket(error: Error): void;
   /** Makes the log's stream where it is gone. */
-  ensureLog(): Promise<unknown>;
+  ensureStream(): Promise<unknown>;
   /** Those of the other nodes that are alive. */
   others(): Promise<readonly Announcement[]>;
   /** The same as far as they were heard, without asking NATS. Absent: none. */
@@ -40,7 +40,7 @@ export interface EpochsPlace {
 }
 
 /** How far a node is; null: it has nothing yet. */
-export function standingOf(name: string, node: Node): Announcement | null {
+export function announcementOf(name: string, node: Node): Announcement | null {
   const { checkpoint } = node.fold.store;
   if (checkpoint === null) return null;
   const { epoch, term, seq } = checkpoint;
@@ -48,33 +48,33 @@ export function standingOf(name: string, node: Node): Announcement | null {
 }
 
 /** Entries of one look: a message may have 1 MB. */
-const LOOK = 64;
+const AUDIT_ENTRIES = 64;
 
 export class Epochs {
-  readonly #place: EpochsPlace;
+  readonly #deps: EpochsDeps;
   /** Where the next look begins. */
-  #lookAt = 1;
+  #auditFrom = 1;
   /** How far the others were at the last look, by name. */
-  #before: ReadonlyMap<string, number> = new Map();
+  #positionsBefore: ReadonlyMap<string, number> = new Map();
   /** Where the last look for one that does not move was. */
-  #stuckAt = 0;
+  #stalledAt = 0;
   /** An entry that could not be read, or went missing. */
   #damaged: { readonly epoch: string; readonly seq: number } | null = null;
 
-  constructor(place: EpochsPlace) {
-    this.#place = place;
+  constructor(place: EpochsDeps) {
+    this.#deps = place;
   }
 
   /**
    * The log holds what we applied last, or begins right behind it, and can be followed from there.
    * Throws when it gives no answer: then nothing is known.
    */
-  async hasOurs(): Promise<boolean> {
-    const { log, node } = this.#place;
+  async logHasOurState(): Promise<boolean> {
+    const { log, node } = this.#deps;
     const { checkpoint } = node.fold.store;
     if (checkpoint === null) return true;
     const { seq, entryHash: hash, epoch } = checkpoint;
-    if (node.hasDiverged || (await this.#isDamaged(epoch))) return false;
+    if (node.hasDiverged || (await this.#isStillDamaged(epoch))) return false;
     const found = await log.check({ seq, hash, epoch });
     if (found === 'unreachable') throw new Error('the log gives no answer');
     return found === 'same' || (found === 'trimmed' && (await isInLog(checkpoint, log)));
@@ -84,8 +84,8 @@ export class Epochs {
    * The log ends before what another living node has of this epoch: it was shortened, and to go on
    * in it would put other entries where those were.
    */
-  async isShort(): Promise<boolean> {
-    const { log, node, others } = this.#place;
+  async isLogShortened(): Promise<boolean> {
+    const { log, node, others } = this.#deps;
     const { epoch } = node.applied();
     const known = (await others()).filter((other) => other.epoch === epoch);
     // Asked after them: what they had announced was in the log before.
@@ -98,65 +98,74 @@ export class Epochs {
    * and does not move: one such node each time, in turn, so that a look costs the same for two and
    * for fifty. Answers the seq of an entry that is damaged or missing; to be asked again and again.
    */
-  async look(): Promise<number | null> {
-    const { log, node } = this.#place;
+  async auditNext(): Promise<number | null> {
+    const { log, node } = this.#deps;
     if (log.audit === undefined) return null;
     const { epoch, seq } = node.applied();
-    const stuck = this.#nextStuck(epoch, seq);
-    for (const from of stuck === null ? [this.#lookAt] : [stuck, this.#lookAt]) {
-      const found = await log.audit(from, LOOK);
+    const stuck = this.#nextStalled(epoch, seq);
+    for (const from of stuck === null ? [this.#auditFrom] : [stuck, this.#auditFrom]) {
+      const found = await log.audit(from, AUDIT_ENTRIES);
       // What was begun anew meanwhile is another log.
       if (node.applied().epoch !== epoch) return null;
       if (found.audited === 'damaged') {
         this.#damaged = { epoch, seq: found.seq };
         return found.seq;
       }
-      if (from === this.#lookAt) this.#lookAt = found.atEnd ? 1 : found.nextSeq;
+      if (from === this.#auditFrom) this.#auditFrom = found.atEnd ? 1 : found.nextSeq;
     }
     return null;
   }
 
   /** Where a node stands that is behind and did not move since the last look; null: none. */
-  #nextStuck(epoch: string, seq: number): number | null {
-    const { heard = () => [] } = this.#place;
+  #nextStalled(epoch: string, seq: number): number | null {
+    const { heard = () => [] } = this.#deps;
     const behind = heard().filter((other) => other.epoch === epoch && other.seq < seq);
-    const before = this.#before;
-    this.#before = new Map(behind.map((other) => [other.node, other.seq]));
+    const before = this.#positionsBefore;
+    this.#positionsBefore = new Map(behind.map((other) => [other.node, other.seq]));
     const stuck = behind
       .filter((other) => before.get(other.node) === other.seq)
       .map((other) => Math.max(1, other.seq))
       .sort((a, b) => a - b);
     // Beyond what the last look read, and from the lowest again.
-    const next = stuck.find((at) => at >= this.#stuckAt + LOOK) ?? stuck[0] ?? null;
-    if (next !== null) this.#stuckAt = next;
+    const next = stuck.find((at) => at >= this.#stalledAt + AUDIT_ENTRIES) ?? stuck[0] ?? null;
+    if (next !== null) this.#stalledAt = next;
     return next;
   }
 
   /** It was, and still is: else who once found that would never take this log for its own again. */
-  async #isDamaged(epoch: string): Promise<boolean> {
+  async #isStillDamaged(epoch: string): Promise<boolean> {
     const known = this.#damaged;
     if (known?.epoch !== epoch) return false;
-    const found = await this.#place.log.audit?.(Math.max(1, known.seq - 1), 2);
+    const found = await this.#deps.log.audit?.(Math.max(1, known.seq - 1), 2);
     if (found?.audited === 'sound') this.#damaged = null;
     return this.#damaged !== null;
   }
 
   /** The log is this market's, and neither it nor a living node knows more than we do. */
-  async mayOpen(): Promise<boolean> {
-    const { node, name, others } = this.#place;
+  async mayOpenEpoch(): Promise<boolean> {
+    const { node, name, others } = this.#deps;
     if (!(await this.#isOurMarket())) return false;
-    const standing = standingOf(name, node);
+    const standing = announcementOf(name, node);
     const { checkpoint } = node.fold.store;
     if (standing === null || checkpoint === null) return true;
     const { seq, entryHash: hash, epoch } = checkpoint;
     // It went on without us and has forgotten where we are: we need a snapshot of it.
-    if ((await this.#place.log.check({ seq, hash, epoch })) === 'trimmed') return false;
-    return isForemost(standing, await others());
+    if ((await this.#deps.log.check({ seq, hash, epoch })) === 'trimmed') return false;
+    return hasNewestState(standing, await others());
   }
 
   /** The log begins anew, right behind our state. */
-  async open(givenUp?: AbortSignal): Promise<void> {
-    const { node, log, files, rng, market, ensureLog, publishBase, epochStarted } = this.#place;
+  async openEpoch(givenUp?: AbortSignal): Promise<void> {
+    const {
+      node,
+      log,
+      files,
+      rng,
+      market,
+      ensureStream: ensureLog,
+      publishBase,
+      epochStarted,
+    } = this.#deps;
     const { store } = node.fold;
     if (store.checkpoint === null) return;
     await ensureLog();
@@ -167,14 +176,14 @@ export class Epochs {
   }
 
   /** Where another leader's epoch, or its snapshot, has what we need: we go on from there. */
-  async mend(): Promise<void> {
+  async recover(): Promise<void> {
     await this.adoptNewest();
-    if (this.#place.node.hasDiverged) this.#place.node.rejoin();
+    if (this.#deps.node.hasDiverged) this.#deps.node.rejoin();
   }
 
   /** Where another leader's epoch replaced ours: we go on from there. */
   async adoptNewest(): Promise<void> {
-    const { log, node } = this.#place;
+    const { log, node } = this.#deps;
     const newest = (await log.epochs()).at(-1);
     if (newest === undefined) return;
     const [sealed] = await log.read(newest, 1);
@@ -185,7 +194,7 @@ export class Epochs {
 
   /** A log of another market is neither followed nor begun again. Throws without an answer. */
   async #isOurMarket(): Promise<boolean> {
-    const { log, market, otherMarket } = this.#place;
+    const { log, market, otherMarket } = this.#deps;
     try {
       const there = await marketOfLog(log);
       if (there !== null) market.compare(there, 'the log in NATS');

@@ -1,11 +1,11 @@
 /**
- * Which of several nodes leads. The lease says who may try; what makes it safe is the log: whoever
- * begins to lead writes so under the sequence number it has read up to, in a higher term, and only
- * then follows the chain, fills orders and serves what only a leader can.
+ * Which of several nodes leads. The lease says which node may try; the log makes it safe: a new
+ * leader first appends a leader entry in a higher term behind the last entry that it has read, and
+ * only then follows the chain, fills orders and serves what only a leader can.
  *
- * Assumes: what `lead` starts writes with the writer that it is given, and with no other.
- * Never:   writes after the lease is over by this machine's own clock; a write that was on its way
- *          then finds another's entry in its place. Waits longer than it leads: what it waits for
+ * Assumes: an active role writes only with the writer that `lead` was given.
+ * Never:   writes after the lease is over by this machine's clock. A write that was in flight then
+ *          finds another leader's entry at its seq. Waits longer than it leads: what it waits for
  *          may be lost with the log.
  */
 import type { MarketRecord } from '../engine/actors/marketRecord.ts';
@@ -19,20 +19,21 @@ import type { Checkpoint } from '../engine/store/state.ts';
 import type { Epochs } from './epochs.ts';
 import { candidacyMs, type Lease } from './nats/lease.ts';
 
-/** What a node does in a role, until it is stopped. */
-export interface Duty {
+/** The work of a role, until it is stopped. */
+export interface ActiveRole {
   stop(): Promise<void>;
 }
 
-export interface Crew {
-  /** All that is in the log is applied. `failed` is called when it cannot go on. */
-  lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty>;
-  follow(): Promise<Duty>;
-  /** Whether it could lead now: one that could not, leaves that to others. Absent: always. */
-  isFit?(): boolean;
+/** How this node works as leader and as follower. */
+export interface Role {
+  /** Called once the whole log is applied. Call `failed` when the leader cannot continue. */
+  lead(writer: LogWriter, failed: (error: unknown) => void): Promise<ActiveRole>;
+  follow(): Promise<ActiveRole>;
+  /** Whether it could lead now; if not, it leaves the lease to other nodes. Absent: always. */
+  isEligible?(): boolean;
 }
 
-export interface LeadershipObserver extends WriterObserver {
+interface LeadershipObserver extends WriterObserver {
   leadBegun(term: number): void;
   leadEnded(reason: string): void;
   /** This node can neither lead nor follow any more. */
@@ -41,19 +42,19 @@ export interface LeadershipObserver extends WriterObserver {
   mayNotLead?(reason: string | null): void;
 }
 
-export interface LeadershipPlace {
+interface LeadershipDeps {
   readonly name: string;
   readonly lease: Pick<Lease, 'held' | 'tryTake' | 'release'>;
-  /** Calls back when the lease, once taken, is over and was not released. */
+  /** Calls back when a lease that was taken is over and was not released. */
   onLost(listener: () => void): void;
   readonly leaseMs: number;
-  /** When NATS was last there again after a silence, by the monotonic clock; null: never. */
-  backMs(): number | null;
+  /** When NATS last came back after an outage, by the monotonic clock; null: never. */
+  reconnectedMs(): number | null;
   readonly log: Log;
   readonly node: Node;
   readonly epochs: Epochs;
   readonly record: MarketRecord;
-  readonly crew: Crew;
+  readonly role: Role;
   readonly clock: Clock;
   /** Why this node must not lead: a full disk, a wrong clock. null or absent: it may. */
   obstacle?(): string | null;
@@ -63,84 +64,83 @@ export interface LeadershipPlace {
 
 export class Leadership implements Service {
   readonly name = 'leadership';
-  readonly #place: LeadershipPlace;
+  readonly #deps: LeadershipDeps;
   readonly #observer: LeadershipObserver;
   readonly #task: Task;
-  #duty: Duty | null = null;
+  #active: ActiveRole | null = null;
   #writer: LogWriter | null = null;
   #leads = false;
-  /** The log was found to be ours, or was begun by us. */
+  /** The log was found to be ours, or this node started it. */
   #hasLog = false;
   #endLead: (reason: string) => void = () => {};
-  /** As the observer was told last. */
+  /** As reported last. */
   #obstacle: string | null = null;
   readonly #listeners = new Set<(leads: boolean) => void>();
 
-  constructor(place: LeadershipPlace, observer: LeadershipObserver) {
-    this.#place = place;
+  constructor(deps: LeadershipDeps, observer: LeadershipObserver) {
+    this.#deps = deps;
     this.#observer = observer;
     const failed = (error: unknown) => observer.leadershipFailed(error);
-    this.#task = new Task({ clock: place.clock, failed });
+    this.#task = new Task({ clock: deps.clock, failed });
   }
 
   get leads(): boolean {
-    return this.#leads && this.#place.lease.held;
+    return this.#leads && this.#deps.lease.held;
   }
 
-  /** Now and at every change. */
+  /** Calls `listener` now and at every change. */
   onRole(listener: (leads: boolean) => void): void {
     this.#listeners.add(listener);
     listener(this.leads);
   }
 
-  /** The log is not what this node has, any more: whoever leads, or begins to, must begin anew. */
+  /** The log no longer is the one that this node has: a leader, or a candidate, starts again. */
   stepDown(reason: string): void {
     if (this.#leads || this.#hasLog) this.#endLead(reason);
   }
 
   async start(): Promise<void> {
-    this.#duty = await this.#place.crew.follow();
+    this.#active = await this.#deps.role.follow();
     this.#task.start(() => this.#run());
   }
 
-  /** Hands over: whoever waits may take the lease at once. */
+  /** Hands over: another node may take the lease at once. */
   async stop(): Promise<void> {
     const ended = this.#task.stop();
     this.#endLead('stopping');
     await ended;
-    await this.#duty?.stop();
+    await this.#active?.stop();
   }
 
   async #run(): Promise<void> {
-    let againMs = 0;
-    do againMs = await this.#tryToLead();
-    while (await this.#task.pause(againMs));
+    let retryMs = 0;
+    do retryMs = await this.#tryToLead();
+    while (await this.#task.pause(retryMs));
   }
 
   /** Leads, if it can, until that ends; answers when to try again. */
   async #tryToLead(): Promise<number> {
-    const { lease, leaseMs, crew } = this.#place;
-    if (this.#findObstacle() !== null || crew.isFit?.() === false) {
-      // A start may have taken it, to begin the log.
+    const { lease, leaseMs, role } = this.#deps;
+    if (this.#findObstacle() !== null || role.isEligible?.() === false) {
+      // The start may have taken the lease to start the log.
       await lease.release().catch(() => {});
     } else if ((await lease.tryTake()) === 'taken') {
-      // One that could not begin lets others try first.
-      if (!(await this.#serve())) return leaseMs;
+      // A candidate that failed lets the others try first.
+      if (!(await this.#lead())) return leaseMs;
     }
     return candidacyMs(leaseMs);
   }
 
-  /** Asked at every try to lead, and as often while this node leads. */
   #findObstacle(): string | null {
-    const obstacle = this.#place.obstacle?.() ?? null;
+    const obstacle = this.#deps.obstacle?.() ?? null;
     if ((obstacle === null) !== (this.#obstacle === null)) this.#observer.mayNotLead?.(obstacle);
     this.#obstacle = obstacle;
     return obstacle;
   }
 
   /** Ends the lead as soon as this node must not lead. */
-  async #untilObstacle(ended: AbortSignal): Promise<void> {
-    const { clock, leaseMs } = this.#place;
+  async #watchObstacles(ended: AbortSignal): Promise<void> {
+    const { clock, leaseMs } = this.#deps;
     while (!ended.aborted) {
       const obstacle = this.#findObstacle();
       if (obstacle !== null) this.#endLead(obstacle);
@@ -148,28 +148,28 @@ export class Leadership implements Service {
     }
   }
 
-  /** Until it ends, for whatever reason; false: it did not begin. */
-  async #serve(): Promise<boolean> {
-    const { onLost, crew } = this.#place;
+  /** Resolves when the lead has ended, for any reason. false: it never led. */
+  async #lead(): Promise<boolean> {
+    const { onLost, role } = this.#deps;
     const over = Promise.withResolvers<string>();
     onLost(() => over.resolve('the lease is over'));
     this.#endLead = (reason) => over.resolve(reason);
     const failed = (error: unknown) => over.resolve(String(error));
     const ended = new AbortController();
-    void this.#untilObstacle(ended.signal);
+    void this.#watchObstacles(ended.signal);
     if (this.#task.isStopping) over.resolve('stopping');
     const lead = async () => {
-      const writer = await this.#takeOver(ended.signal);
+      const writer = await this.#startTerm(ended.signal);
       if (writer === null) return over.resolve('another node knows more');
-      await this.#duty?.stop();
-      const duty = await crew.lead(writer, failed);
-      // The lead may have ended while it began.
-      if (ended.signal.aborted) return duty.stop();
-      this.#duty = duty;
+      await this.#active?.stop();
+      const active = await role.lead(writer, failed);
+      // The lead may have ended before it was complete.
+      if (ended.signal.aborted) return active.stop();
+      this.#active = active;
       this.#changeRole(true);
       this.#observer.leadBegun(writer.term);
     };
-    // What hangs in it, because nothing answers, must not hold up the end.
+    // A request in it that gets no answer must not delay the end.
     const leading = lead().catch(failed);
     const reason = await over.promise;
     ended.abort();
@@ -178,22 +178,22 @@ export class Leadership implements Service {
     const hasLed = this.#leads;
     this.#observer.leadEnded(reason);
     if (!this.#task.isStopping) await leading;
-    await this.#rest();
+    await this.#followAgain();
     return hasLed;
   }
 
-  async #rest(): Promise<void> {
-    const { lease, crew, clock, leaseMs } = this.#place;
+  async #followAgain(): Promise<void> {
+    const { lease, role, clock, leaseMs } = this.#deps;
     this.#changeRole(false);
-    const duty = this.#duty;
-    this.#duty = null;
-    const stopped = duty?.stop().catch((error: unknown) => this.#observer.leadershipFailed(error));
+    const active = this.#active;
+    this.#active = null;
+    const stopped = active?.stop().catch((error) => this.#observer.leadershipFailed(error));
     // A build or a copy that is under way may take longer than the lease. The next leader does not
     // wait for it: the writer is stopped, and the log takes no entry of an old term.
     if (stopped !== undefined) await sleepUnless(clock, candidacyMs(leaseMs), stopped);
     await lease.release().catch(() => {});
     await stopped;
-    if (!this.#task.isStopping) this.#duty = await crew.follow();
+    if (!this.#task.isStopping) this.#active = await role.follow();
   }
 
   #changeRole(leads: boolean): void {
@@ -202,20 +202,21 @@ export class Leadership implements Service {
     for (const listener of this.#listeners) listener(leads);
   }
 
-  /** Everything there is, applied; then our own first entry. null: another one should lead. */
-  async #takeOver(ended: AbortSignal): Promise<LogWriter | null> {
-    const { name, node, log, epochs, record, clock, lease, leaseMs, backMs } = this.#place;
-    // A log is shortened while NATS is away; whoever has more of it says so within a lease.
-    const restMs = (backMs() ?? Number.NEGATIVE_INFINITY) + leaseMs - clock.monotonicMs();
-    if (restMs > 0) await pause(clock, restMs, ended);
-    if (!(await epochs.hasOurs()) || (await epochs.isShort())) {
-      // Whoever is alive says within a lease how far it is.
+  /** Applies the whole log, then appends the leader entry. null: another node should lead. */
+  async #startTerm(ended: AbortSignal): Promise<LogWriter | null> {
+    const { name, node, log, epochs, record, clock, lease, leaseMs, reconnectedMs } = this.#deps;
+    // A log may be shortened while NATS is away; a node that has more of it announces that within
+    // a lease.
+    const waitMs = (reconnectedMs() ?? Number.NEGATIVE_INFINITY) + leaseMs - clock.monotonicMs();
+    if (waitMs > 0) await pause(clock, waitMs, ended);
+    const isLost = async () => !(await epochs.logHasOurState()) || (await epochs.isLogShortened());
+    if (await isLost()) {
+      // Every living node announces within a lease how far it is.
       await pause(clock, leaseMs, ended);
-      // Meanwhile another one may have opened it, if this process was held up.
-      const isLost = !(await epochs.hasOurs()) || (await epochs.isShort());
-      if (isLost) {
-        if (!(await epochs.mayOpen()) || !lease.held) return null;
-        await epochs.open(ended);
+      // Another node may have opened an epoch meanwhile, if this process was held up.
+      if (await isLost()) {
+        if (!(await epochs.mayOpenEpoch()) || !lease.held) return null;
+        await epochs.openEpoch(ended);
       }
     }
     this.#hasLog = !ended.aborted;
@@ -223,7 +224,7 @@ export class Leadership implements Service {
     await node.reached(tail.seq, ended);
     const { fold } = node;
     const term = (fold.store.checkpoint?.term ?? 0) + 1;
-    const { isTooLate = () => false } = this.#place;
+    const { isTooLate = () => false } = this.#deps;
     const guard = { fromMs: fold.marketMs, isTooLate };
     const writer = new LogWriter(log, tail, term, clock, this.#observer, () => lease.held, guard);
     this.#writer = writer;
@@ -234,7 +235,7 @@ export class Leadership implements Service {
   }
 }
 
-/** Of a log that an older version began: its entries do not say which market it is. */
+/** For a log of an older version, whose entries do not say which market it is. */
 function newIdentity(checkpoint: Checkpoint | null, record: MarketRecord) {
   if (checkpoint === null || checkpoint.market !== undefined) return {};
   const market = record.identity(checkpoint.epoch);

@@ -10,7 +10,7 @@ import { Failure } from '../engine/runtime/errors.ts';
 import { newestFirst, type Snapshot, type SnapshotStore } from '../engine/snapshots/port.ts';
 import type { Checkpoint } from '../engine/store/state.ts';
 import type { ObjectFiles } from './nats/objects.ts';
-import { pauseOrGiveUp, untilAnswered } from './patientLog.ts';
+import { pauseOrInterrupt, retryUntilAnswered } from './retryingLog.ts';
 
 /** As stored; `state` is the name of the state's object. */
 interface Manifest {
@@ -115,7 +115,7 @@ export function retryingSnapshots(
 ): Pick<SnapshotStore, 'list' | 'get'> {
   return {
     list: () => {
-      return untilAnswered(
+      return retryUntilAnswered(
         () => snapshots.list(),
         () => false,
         clock,
@@ -129,7 +129,7 @@ export function retryingSnapshots(
         } catch (error) {
           if (attempt === ATTEMPTS) return error instanceof Error ? error.message : String(error);
         }
-        await pauseOrGiveUp(clock, signal, attempt * RETRY_MS);
+        await pauseOrInterrupt(clock, signal, attempt * RETRY_MS);
       }
     },
   };

@@ -59,12 +59,12 @@ export interface CallingNode {
 }
 
 /** What a node does when it is called by that name. */
-export type NodeWork = (input: unknown) => Promise<unknown>;
+export type NodeMethod = (input: unknown) => Promise<unknown>;
 
 /** How long one node waits until it is where the other one is. */
 const WAIT_MS = 1_000;
 
-export class NodeCalls {
+export class NodeCaller {
   readonly #node: CallingNode;
   readonly #send: (bytes: Uint8Array, mayRepeat: boolean) => Promise<Uint8Array | Failure>;
 
@@ -95,8 +95,8 @@ const BEHIND = 'it was accepted, but this node has not seen it yet: ask again';
 const EARLIER = 'the node that was asked is behind this one: try again';
 
 /** The other side, for the transport. A fault of `works` is told to `failed`, by its name. */
-export function answering(
-  works: ReadonlyMap<string, NodeWork>,
+export function callHandler(
+  works: ReadonlyMap<string, NodeMethod>,
   node: CallingNode,
   failed: (name: string, error: unknown) => void,
 ): CallHandler {
@@ -114,7 +114,7 @@ export function answering(
 }
 
 async function perform(
-  works: ReadonlyMap<string, NodeWork>,
+  works: ReadonlyMap<string, NodeMethod>,
   name: string,
   input: unknown,
   failed: (name: string, error: unknown) => void,

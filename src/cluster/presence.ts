@@ -12,7 +12,7 @@ import { Failure } from '../engine/runtime/errors.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';
-import { aheadOf, ClockCheck, type Verdict } from './clocks.ts';
+import { ClockCheck, clockAheadMs, type Verdict } from './clockCheck.ts';
 import type { Bucket, BucketValue } from './nats/bucket.ts';
 
 /** What is stored. */
@@ -37,7 +37,7 @@ export interface PresenceObserver {
   clockJudged(verdict: Verdict['verdict'], aheadMs: number): void;
 }
 
-export interface PresencePlace {
+export interface PresenceDeps {
   readonly bucket: Pick<Bucket, 'create' | 'update' | 'get' | 'all' | 'remove'>;
   readonly node: string;
   readonly host: string;
@@ -56,24 +56,24 @@ const LOOKS = 5;
 
 export class Presence implements Service {
   readonly name = 'presence';
-  readonly #place: PresencePlace;
+  readonly #deps: PresenceDeps;
   readonly #observer: PresenceObserver;
   readonly #key: string;
   readonly #token: string;
   readonly #sinceMs: number;
   readonly #check: ClockCheck;
-  readonly #renewing: Task;
+  readonly #task: Task;
   #revision = 0;
   #isMeasured = false;
 
-  constructor(place: PresencePlace, observer: PresenceObserver) {
+  constructor(place: PresenceDeps, observer: PresenceObserver) {
     const { node, clock, clockBoundMs, rng, signal } = place;
-    this.#place = place;
+    this.#deps = place;
     this.#observer = observer;
     this.#key = `${PREFIX}.${node}`;
     this.#token = rng.token(12);
     this.#sinceMs = clock.nowMs();
-    this.#renewing = new Task({ clock, signal });
+    this.#task = new Task({ clock, signal });
     this.#check = new ClockCheck(node, clock, clockBoundMs);
   }
 
@@ -98,9 +98,9 @@ export class Presence implements Service {
       if (there === 'ours') break;
       if (there === 'unreachable') await again();
       else if (found !== null && there.revision !== found.revision) {
-        return new Failure('NOT_READY', takenBy(processOf(there)));
+        return new Failure('NOT_READY', nameTakenMessage(parseProcess(there)));
       } else {
-        if (found === null) this.#observer.nodeNameWaits(this.#place.node);
+        if (found === null) this.#observer.nodeNameWaits(this.#deps.node);
         found = there;
         await this.#pause(LOOKS);
         await again();
@@ -110,7 +110,7 @@ export class Presence implements Service {
       await this.#renew();
       if (!this.#isMeasured) await again();
     }
-    this.#renewing.start(() => this.#run());
+    this.#task.start(() => this.#run());
     return null;
   }
 
@@ -118,25 +118,25 @@ export class Presence implements Service {
 
   /** The name is free at once. */
   async stop(): Promise<void> {
-    await this.#renewing.stop();
-    await this.#place.bucket.remove(this.#key, this.#revision);
+    await this.#task.stop();
+    await this.#deps.bucket.remove(this.#key, this.#revision);
   }
 
   async #run(): Promise<void> {
     while (await this.#pause(RENEWALS)) {
       const other = await this.#renew();
-      if (other !== null) return this.#observer.nodeNameTaken(takenBy(other));
+      if (other !== null) return this.#observer.nodeNameTaken(nameTakenMessage(other));
     }
   }
 
   /** False: the renewals end. */
   #pause(part: number): Promise<boolean> {
-    return this.#renewing.pause(this.#place.leaseMs / part);
+    return this.#task.pause(this.#deps.leaseMs / part);
   }
 
   /** 'ours', or the value of another process. */
   async #take(): Promise<'ours' | 'unreachable' | BucketValue> {
-    const { bucket } = this.#place;
+    const { bucket } = this.#deps;
     const made = await bucket.create(this.#key, this.#text());
     if (made.write === 'unreachable') return made.write;
     if (made.write === 'done') {
@@ -147,32 +147,32 @@ export class Presence implements Service {
     if (there === null) return 'unreachable';
     if (there === 'unreachable') return there;
     // Its answer was lost.
-    if (processOf(there).token !== this.#token) return there;
+    if (parseProcess(there).token !== this.#token) return there;
     this.#revision = there.revision;
     return 'ours';
   }
 
   /** The process that has the name instead of us; null: we have it, as far as is known. */
   async #renew(): Promise<Process | null> {
-    const { bucket, clock } = this.#place;
+    const { bucket, clock } = this.#deps;
     const [sentMs, fromMs] = [clock.nowMs(), clock.monotonicMs()];
     const outcome = await bucket.update(this.#key, this.#text(), this.#revision);
     const tookMs = clock.monotonicMs() - fromMs;
     if (outcome.write === 'unreachable') return null;
     if (outcome.write === 'refused') {
       const there = await this.#take();
-      return there === 'ours' || there === 'unreachable' ? null : processOf(there);
+      return there === 'ours' || there === 'unreachable' ? null : parseProcess(there);
     }
     this.#revision = outcome.revision;
     const stored = await bucket.get(this.#key);
     if (stored === null || stored === 'unreachable') return null;
     if (stored.revision !== outcome.revision) return null;
-    await this.#measured(aheadOf(stored.storedMs, sentMs, tookMs));
+    await this.#measured(clockAheadMs(stored.storedMs, sentMs, tookMs));
     return null;
   }
 
   async #measured(aheadMs: number): Promise<void> {
-    const others = this.#check.isPlain(aheadMs) ? [] : await this.#others();
+    const others = this.#check.isWithinBound(aheadMs) ? [] : await this.#others();
     if (others === 'unreachable') return;
     const before = this.#check.verdict.verdict;
     this.#check.measured(aheadMs, others);
@@ -183,7 +183,7 @@ export class Presence implements Service {
   }
 
   async #others() {
-    const { bucket, node } = this.#place;
+    const { bucket, node } = this.#deps;
     const texts = await bucket.all(PREFIX);
     if (texts === 'unreachable') return texts;
     return texts.flatMap((text) => {
@@ -193,14 +193,14 @@ export class Presence implements Service {
   }
 
   #text(): string {
-    const { node, host } = this.#place;
+    const { node, host } = this.#deps;
     const aheadMs = this.#isMeasured ? this.#check.aheadMs : null;
     const own: Process = { node, token: this.#token, host, sinceMs: this.#sinceMs, aheadMs };
     return JSON.stringify(own);
   }
 }
 
-function processOf({ text }: BucketValue): Process {
+function parseProcess({ text }: BucketValue): Process {
   return parsed(text);
 }
 
@@ -209,7 +209,7 @@ function parsed(text: string): Process {
   return JSON.parse(text) as Process;
 }
 
-function takenBy({ node, host, sinceMs }: Process): string {
+function nameTakenMessage({ node, host, sinceMs }: Process): string {
   const since = new Date(sinceMs).toISOString();
   return (
     `NODE_NAME ${node} is in use: a process on ${host} has it since ${since} and is alive. ` +

@@ -14,30 +14,30 @@ const KEPT_BASES = 2;
 /** Whether what an epoch begins from is still of use. */
 type IsWanted = () => boolean | Promise<boolean>;
 
-export class SharedFiles {
+export class EpochBases {
   readonly #objects: ObjectFiles;
   readonly #files: DataFiles;
   /** Before it is asked again; throws when that is given up. */
-  readonly #again: () => Promise<void>;
+  readonly #pauseBeforeRetry: () => Promise<void>;
 
   constructor(objects: ObjectFiles, files: DataFiles, again: () => Promise<void>) {
     this.#objects = objects;
     this.#files = files;
-    this.#again = again;
+    this.#pauseBeforeRetry = again;
   }
 
   /** Before the epoch's first entry, so that whoever reads that finds it. Rejects without NATS. */
-  async publishBase(epoch: string): Promise<void> {
+  async publish(epoch: string): Promise<void> {
     await this.#put(baseName(epoch), this.#files.base(epoch));
     await this.#removeOldBases();
   }
 
   /** Into its file; it is there, or comes back. false: it went with its epoch, or we stop. */
-  async fetchBase(epoch: string, isWanted: IsWanted): Promise<boolean> {
+  async fetch(epoch: string, isWanted: IsWanted): Promise<boolean> {
     const path = this.#files.base(epoch);
     while ((await this.#objects.get(baseName(epoch), path)) instanceof Failure) {
       if (!(await isWanted())) return false;
-      await this.#again();
+      await this.#pauseBeforeRetry();
     }
     return true;
   }

@@ -1,130 +1,214 @@
 /**
- * Looks every few seconds whether the log is still the one that this node folds, and says how far
- * the node is. A log that is lost, shortened or replaced is never served as truth: a leader steps
- * down and opens a new epoch, the others wait for it.
+ * What a node checks every few seconds among others: whether the log is still the one that it
+ * folds, how far it is in it, and which node leads.
+ *
+ * A log that is lost, shortened or replaced is never served as current: a leader steps down and
+ * opens a new epoch, the other nodes wait for that epoch.
  */
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
 import { Task } from '../engine/runtime/task.ts';
-import { type Epochs, standingOf } from './epochs.ts';
+import { announcementOf, type Epochs } from './epochs.ts';
 import type { Announcement } from './nats/announcements.ts';
-import { StallMeter } from './stallMeter.ts';
 
-export interface WatchPlace {
+export interface LogWatchDeps {
   readonly name: string;
   readonly node: Node;
   readonly log: Log;
   readonly epochs: Epochs;
   readonly clock: Clock;
-  announce(standing: Announcement): Promise<unknown>;
-  /** Looks for damage, too. */
+  announce(own: Announcement): Promise<unknown>;
+  /** A leader also audits the log for damage. */
   leads?(): boolean;
-  /** The log is not ours any more. */
+  /** The log no longer is the one that this node has. */
   lost(why: string): void;
-  /** NATS answers, and this node has not been able to go on for `patienceMs`. */
+  /** NATS answers, but this node has made no progress for `stuckAfterMs`. */
   stuck?(why: string): void;
-  readonly patienceMs?: number;
+  readonly stuckAfterMs?: number;
 }
 
 const EVERY_MS = 5_000;
 
-export class Watch implements Service {
+export class LogWatch implements Service {
   readonly name = 'watch';
-  readonly #place: WatchPlace;
+  readonly #deps: LogWatchDeps;
   readonly #everyMs: number;
-  readonly #looking: Task;
-  #seenMs: number;
+  readonly #task: Task;
+  #confirmedMs: number;
   #endSeq = 0;
   #isLost = false;
   readonly #lag: StallMeter;
-  readonly #trouble: StallMeter;
+  readonly #stall: StallMeter;
   #unlisten: () => void = () => {};
 
-  constructor(place: WatchPlace, everyMs = EVERY_MS) {
-    this.#place = place;
+  constructor(deps: LogWatchDeps, everyMs = EVERY_MS) {
+    this.#deps = deps;
     this.#everyMs = everyMs;
-    this.#looking = new Task({ clock: place.clock });
-    this.#seenMs = place.clock.monotonicMs();
-    this.#lag = new StallMeter(place.clock);
-    this.#trouble = new StallMeter(place.clock);
+    this.#task = new Task({ clock: deps.clock });
+    this.#confirmedMs = deps.clock.monotonicMs();
+    this.#lag = new StallMeter(deps.clock);
+    this.#stall = new StallMeter(deps.clock);
   }
 
-  /** Since the log was last seen to be ours. */
+  /** Time since the last check that found the log to be ours. */
   get silentMs(): number {
-    return this.#place.clock.monotonicMs() - this.#seenMs;
+    return this.#deps.clock.monotonicMs() - this.#confirmedMs;
   }
 
-  /** The log was seen not to be ours, and has not been seen to be since. */
+  /** The last check that got an answer found another log. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Entries of the log that are not applied here, as of the last look. */
+  /** Entries of the log that this node has not applied, at the last check. */
   get lagEntries(): number {
-    return Math.max(0, this.#endSeq - this.#place.node.applied().seq);
+    return Math.max(0, this.#endSeq - this.#deps.node.applied().seq);
   }
 
-  /** For how long there were such entries and none of them was applied, as of the last look. */
+  /** How long there were such entries and none of them was applied, at the last check. */
   get lagStalledMs(): number {
     return this.#lag.stalledMs;
   }
 
   async start(): Promise<void> {
-    this.#unlisten = this.#place.node.onApplied(() => {
+    this.#unlisten = this.#deps.node.onApplied(() => {
       this.#lag.applied();
-      this.#trouble.applied();
+      this.#stall.applied();
     });
-    await this.#look();
-    this.#looking.start(async () => {
-      while (await this.#looking.untilWoken(this.#everyMs)) await this.#look();
+    await this.#check();
+    this.#task.start(async () => {
+      while (await this.#task.untilWoken(this.#everyMs)) await this.#check();
     });
   }
 
   async stop(): Promise<void> {
     this.#unlisten();
-    await this.#looking.stop();
+    await this.#task.stop();
   }
 
-  /** Looks now: the connection is back. */
+  /** Checks now, because the connection is back. */
   wake(): void {
-    this.#looking.wake();
+    this.#task.wake();
   }
 
-  async #look(): Promise<void> {
-    const { name, node, log, epochs, announce, lost, clock } = this.#place;
+  async #check(): Promise<void> {
+    const { name, node, log, epochs, announce, lost, clock } = this.#deps;
     try {
-      const standing = standingOf(name, node);
-      if (standing !== null) await announce(standing);
+      const own = announcementOf(name, node);
+      if (own !== null) await announce(own);
       const fault = await this.#fault();
       this.#isLost = fault !== null;
       if (fault === null) {
         this.#endSeq = (await log.last()).seq;
-        this.#seenMs = clock.monotonicMs();
-        this.#lag.looked(this.lagEntries > 0);
-        this.#lookAtTrouble(`${this.lagEntries} entries of the log are not applied`);
+        this.#confirmedMs = clock.monotonicMs();
+        this.#lag.checked(this.lagEntries > 0);
+        this.#checkProgress(`${this.lagEntries} entries of the log are not applied`);
         return;
       }
-      this.#lookAtTrouble(fault);
+      this.#checkProgress(fault);
       lost(fault);
-      await epochs.mend();
+      await epochs.recover();
     } catch {
-      // Unreachable: `silentMs` says so.
+      // NATS is unreachable, which `silentMs` shows.
     }
   }
 
-  #lookAtTrouble(why: string): void {
-    const { node, stuck, patienceMs = Number.POSITIVE_INFINITY } = this.#place;
-    this.#trouble.looked(this.#isLost || this.lagEntries > 0 || !node.synced());
-    if (this.#trouble.stalledMs > patienceMs) stuck?.(why);
+  #checkProgress(why: string): void {
+    const { node, stuck, stuckAfterMs = Number.POSITIVE_INFINITY } = this.#deps;
+    this.#stall.checked(this.#isLost || this.lagEntries > 0 || !node.synced());
+    if (this.#stall.stalledMs > stuckAfterMs) stuck?.(why);
   }
 
   /** What is wrong with the log; null: nothing. */
   async #fault(): Promise<string | null> {
-    const { epochs, leads } = this.#place;
-    if (!(await epochs.hasOurs())) return 'the log is not what this node has';
-    const damaged = leads?.() === true ? await epochs.look() : null;
+    const { epochs, leads } = this.#deps;
+    if (!(await epochs.logHasOurState())) return 'the log is not what this node has';
+    const damaged = leads?.() === true ? await epochs.auditNext() : null;
     return damaged === null ? null : `entry ${damaged} of the log is damaged or missing`;
+  }
+}
+
+/**
+ * How long a node has applied nothing although it should, at the last check of its log. It stands
+ * still while NATS is silent and nothing can be checked: `silentMs` measures that.
+ */
+class StallMeter {
+  readonly #clock: Clock;
+  #sinceMs: number | null = null;
+  #checkedMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get stalledMs(): number {
+    return this.#sinceMs === null ? 0 : Math.max(0, this.#checkedMs - this.#sinceMs);
+  }
+
+  /** `shouldApply`: there are entries that the node has not applied, or cannot apply. */
+  checked(shouldApply: boolean): void {
+    this.#checkedMs = this.#clock.monotonicMs();
+    this.#sinceMs = shouldApply ? (this.#sinceMs ?? this.#checkedMs) : null;
+  }
+
+  applied(): void {
+    if (this.#sinceMs !== null) this.#sinceMs = this.#clock.monotonicMs();
+  }
+}
+
+interface LeaderWatchDeps {
+  /** The name in the lease; null: no node holds it. */
+  holder(): Promise<{ readonly node: string } | null | 'unreachable'>;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Which node leads, by the lease: readiness reports a market without a leader. One request to NATS
+ * for each lease.
+ */
+export class LeaderWatch implements Service {
+  readonly name = 'who leads';
+  readonly #deps: LeaderWatchDeps;
+  readonly #task: Task;
+  #leader: string | null = null;
+  #absentSinceMs: number | null = null;
+
+  constructor(deps: LeaderWatchDeps) {
+    this.#deps = deps;
+    this.#task = new Task({ clock: deps.clock });
+  }
+
+  /** null: no node, at the last check. */
+  get leader(): string | null {
+    return this.#leader;
+  }
+
+  /** How long no node has led; 0 while one does. A check without an answer changes nothing. */
+  get absentMs(): number {
+    const since = this.#absentSinceMs;
+    return since === null ? 0 : this.#deps.clock.monotonicMs() - since;
+  }
+
+  async start(): Promise<void> {
+    await this.#check();
+    this.#task.start(async () => {
+      while (await this.#task.pause(this.#deps.leaseMs)) await this.#check();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  async #check(): Promise<void> {
+    const { holder, clock } = this.#deps;
+    const found = await holder();
+    if (found === 'unreachable') return;
+    this.#leader = found?.node ?? null;
+    if (found !== null) this.#absentSinceMs = null;
+    else this.#absentSinceMs ??= clock.monotonicMs();
   }
 }

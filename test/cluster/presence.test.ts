@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import {
-  aheadOf,
   ClockCheck,
   type ClockReading,
+  clockAheadMs,
   judgeClock,
   timeGuard,
-} from '../../src/cluster/clocks.ts';
+} from '../../src/cluster/clockCheck.ts';
 import { Bucket } from '../../src/cluster/nats/bucket.ts';
 import { Lease } from '../../src/cluster/nats/lease.ts';
 import { Presence } from '../../src/cluster/presence.ts';
@@ -191,9 +191,9 @@ test('which clocks are believed', () => {
 });
 
 test('what the way to NATS explains is no difference of clocks', () => {
-  assert.equal(aheadOf(1_000, 900, 300), 0);
-  assert.equal(aheadOf(1_000, 900, 40), -60);
-  assert.equal(aheadOf(1_000, 1_500, 300), 500);
+  assert.equal(clockAheadMs(1_000, 900, 300), 0);
+  assert.equal(clockAheadMs(1_000, 900, 40), -60);
+  assert.equal(clockAheadMs(1_000, 1_500, 300), 500);
 });
 
 test('times later than all clocks are refused, blocks are not', () => {

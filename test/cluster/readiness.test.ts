@@ -7,7 +7,7 @@ import { NatsProxy, nothingToRead } from '../support/natsProxy.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
-import { stealLease } from './thief.ts';
+import { occupyLease } from './takenLease.ts';
 
 /** A thief renews it every fifth of it. */
 const LEASE_MS = 2_500;
@@ -68,7 +68,7 @@ test('silence of NATS is told while what is served is right; then all is well', 
 test('a node that the log does not go on from is not ready, until it leads', async (scope) => {
   const before = await untilSays(server, 'it leads', leadsWell);
   const link = await nats.connect(scope);
-  const giveBack = await stealLease(scope, link, MARKET, LEASE_MS);
+  const giveBack = await occupyLease(scope, link, MARKET, LEASE_MS);
   await untilSays(server, 'it follows', ({ role }) => role === 'follower');
   const log = await openLog(scope, link, MARKET);
   const tail = async () => ({ ...(await log.last()), applied: (await ready(server)).seq });

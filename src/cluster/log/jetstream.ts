@@ -30,11 +30,11 @@ import {
   StreamMissing,
 } from '../nats/stream.ts';
 import { setDescription, settingsOf } from '../nats/streamSettings.ts';
+import { EntryWindow } from './entryWindow.ts';
 import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
 import { type Audited, audit } from './jetstreamAudit.ts';
-import { beginLog, beginningAt, RestartRefused } from './jetstreamBegin.ts';
-import { inOrder, newestBefore, opened, readable } from './jetstreamOrder.ts';
-import { EntryWindow } from './jetstreamWindow.ts';
+import { inOrder, newestBefore, parseEntry, parseEntryOrNull } from './jetstreamEntries.ts';
+import { earliestStart, LogRestartRefused, startLog } from './jetstreamRestart.ts';
 
 export interface JetstreamOptions {
   /** Of the stream: the market's name. */
@@ -149,11 +149,11 @@ export class JetstreamLog implements Log {
     const hadEnd = this.#window.end;
     const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
     if (message === null) {
-      if (hadEnd > 0) await this.#startOver(1);
+      if (hadEnd > 0) await this.#restartWindow(1);
       return EMPTY;
     }
-    if (hadEnd > message.seq) await this.#startOver(message.seq);
-    const end = readable(message);
+    if (hadEnd > message.seq) await this.#restartWindow(message.seq);
+    const end = parseEntryOrNull(message);
     if (end !== null) await this.#catchUp(end);
     const newest = end ?? (await newestBefore(message, this.#stream));
     if (newest === null) return EMPTY;
@@ -175,7 +175,7 @@ export class JetstreamLog implements Log {
     const hadEnd = this.#window.end;
     const entries = inOrder(await this.#range.read(fromSeq, limit));
     // The stream ends before what was pushed: who waits for more must not be told that it is there.
-    if (entries.length === 0 && hadEnd >= fromSeq) await this.#startOver(fromSeq);
+    if (entries.length === 0 && hadEnd >= fromSeq) await this.#restartWindow(fromSeq);
     return entries;
   }
 
@@ -189,7 +189,7 @@ export class JetstreamLog implements Log {
     for (let next = 1; ; ) {
       const message = await this.#stream.nextOf(subject, next);
       if (message === null) return seqs;
-      if (readable(message) !== null) seqs.push(message.seq);
+      if (parseEntryOrNull(message) !== null) seqs.push(message.seq);
       next = message.seq + 1;
     }
   }
@@ -203,7 +203,7 @@ export class JetstreamLog implements Log {
   }
 
   beginsAt(seq: number): Promise<number> {
-    return beginningAt(seq, this.#stream);
+    return earliestStart(seq, this.#stream);
   }
 
   /** Rejects with `RestartRefused` when another one began the log, or may now. See `beginLog`. */
@@ -212,13 +212,13 @@ export class JetstreamLog implements Log {
     await this.#appends.idle();
     const startMs = this.#clock.monotonicMs();
     for (;;) {
-      if (!this.#mayRestart()) throw new RestartRefused('another node may begin the log now');
+      if (!this.#mayRestart()) throw new LogRestartRefused('another node may begin the log now');
       try {
-        await beginLog(sealed, this.#stream, this.#appends, this.#mayRestart);
+        await startLog(sealed, this.#stream, this.#appends, this.#mayRestart);
         break;
       } catch (error) {
         const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
-        if (isLate || this.#closed || error instanceof RestartRefused) throw error;
+        if (isLate || this.#closed || error instanceof LogRestartRefused) throw error;
         await sleep(this.#clock, AGAIN_MS);
       }
     }
@@ -231,7 +231,7 @@ export class JetstreamLog implements Log {
     const hadEnd = this.#window.end;
     try {
       const { first, last, messages } = await this.#stream.state();
-      if (hadEnd > last) await this.#startOver(Math.max(1, last));
+      if (hadEnd > last) await this.#restartWindow(Math.max(1, last));
       if (own.seq === 0) return 'same';
       if (messages === 0 || last < own.seq) return 'behind';
       // Nothing can be appended behind an entry that was taken out, or got lost.
@@ -242,7 +242,7 @@ export class JetstreamLog implements Log {
       }
       const oldest = own.seq === first - 1 ? await this.#stream.at(first) : null;
       if (oldest === null) return 'trimmed';
-      return opened(oldest).entry.prevEntryHash === own.hash ? 'same' : 'trimmed';
+      return parseEntry(oldest).entry.prevEntryHash === own.hash ? 'same' : 'trimmed';
     } catch (error) {
       if (error instanceof StreamMissing) return 'missing';
       return error instanceof UnreadableEntry ? 'different' : 'unreachable';
@@ -274,7 +274,7 @@ export class JetstreamLog implements Log {
   }
 
   /** The stream is another one than the window was filled from. */
-  async #startOver(seq: number): Promise<void> {
+  async #restartWindow(seq: number): Promise<void> {
     this.#window.clear();
     await this.#follower.follow(seq);
   }
@@ -296,7 +296,7 @@ export class JetstreamLog implements Log {
     // Our own entries are there since they were acknowledged.
     if (message.seq <= this.#window.end) return;
     try {
-      this.#window.take(opened(message));
+      this.#window.take(parseEntry(message));
     } catch {
       // Said again, with its reason, to whoever reads there.
       this.#window.takeUnreadable(message.seq);

@@ -26,7 +26,7 @@ import { type MarketStream, StreamMissing } from '../nats/stream.ts';
 const AGAIN_MS = 20;
 const MOST_REFUSALS = 8;
 
-export interface Patience {
+export interface AppendLimits {
   /** How long one append tries before it rejects. */
   readonly giveUpMs: number;
   /** How long one answer of the server is waited for. */
@@ -55,7 +55,7 @@ export class AppendPipeline {
   #givenUp: { readonly hash: string; readonly asked: number; readonly why: unknown } | null = null;
   #closed = false;
 
-  constructor(link: NatsLink, stream: MarketStream, clock: Clock, patience: Patience) {
+  constructor(link: NatsLink, stream: MarketStream, clock: Clock, patience: AppendLimits) {
     this.#stream = stream;
     this.#clock = clock;
     this.#giveUpMs = patience.giveUpMs;

@@ -4,7 +4,7 @@
  */
 import type { RangeReader } from '../nats/range.ts';
 import type { MarketStream } from '../nats/stream.ts';
-import { brokenAt } from './jetstreamOrder.ts';
+import { brokenAt } from './jetstreamEntries.ts';
 
 /** All is well up to `nextSeq`, where the next one begins, or something is not. */
 export type Audited =

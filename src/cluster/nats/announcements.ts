@@ -95,7 +95,7 @@ function readAnnouncement(text: string): Announcement | null {
 }
 
 /** Whether `own` is the one to open an epoch; equals are told apart by name. */
-export function isForemost(own: Announcement, others: readonly Announcement[]): boolean {
+export function hasNewestState(own: Announcement, others: readonly Announcement[]): boolean {
   return others.every((other) => {
     if (other.reader === true) return true;
     const [mine, theirs] = [epochNumber(own.epoch), epochNumber(other.epoch)];

@@ -14,7 +14,7 @@ import type { ChainPolicy } from '../../chain/policy.ts';
 import type { ChainTip } from '../../chain/port.ts';
 import { type FollowingTask, SupervisedFollower } from '../../chain/supervisedFollower.ts';
 import type { SyncMeter } from '../../chain/syncMeter.ts';
-import type { Crew, Duty } from '../../cluster/leadership.ts';
+import type { ActiveRole, Role } from '../../cluster/leadership.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { type LogWriter, WriterConflict } from '../../engine/log/writer.ts';
 import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
@@ -97,7 +97,7 @@ export function clusterWork(
 }
 
 /** What this node does with the chain in each role. */
-class ChainRole implements Crew {
+class ChainRole implements Role {
   readonly #parts: ChainRoleDeps;
   readonly #cluster: Cluster;
   readonly #node: Node;
@@ -126,7 +126,7 @@ class ChainRole implements Crew {
   }
 
   /** Our Cardano node tells of its chain, which is ours, and lacks a block or two at most. */
-  isFit(): boolean {
+  isEligible(): boolean {
     const { policy, link, tip } = this.#parts;
     if (this.#listener?.isOpen !== true) return false;
     // A shorter chain of a devnet, or one without a block, is that of all nodes.
@@ -139,7 +139,7 @@ class ChainRole implements Crew {
     return this.#parts.link.isUp && !isLate;
   }
 
-  async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<Duty> {
+  async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<ActiveRole> {
     const ended = new AbortController();
     const kept = this.#keep((end) => {
       // A writer that lost its log to another one writes no more.
@@ -166,7 +166,7 @@ class ChainRole implements Crew {
     };
   }
 
-  async follow(): Promise<Duty> {
+  async follow(): Promise<ActiveRole> {
     return this.#keep((end) => {
       const listener = this.#parts.feedMempool(end);
       this.#listener = listener;

@@ -4,19 +4,19 @@
  */
 
 import { hostname } from 'node:os';
-import {
-  checkLivingNodes,
-  isForemostLeader,
-  othersOf,
-  type Starting,
-  untilAnotherLeads,
-  untilBegun,
-  untilOthersBegan,
-} from '../../cluster/beginning.ts';
 import { DataDisk } from '../../cluster/dataDisk.ts';
 import { Epochs } from '../../cluster/epochs.ts';
 import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
-import { RestartRefused } from '../../cluster/log/jetstreamBegin.ts';
+import { LogRestartRefused } from '../../cluster/log/jetstreamRestart.ts';
+import {
+  checkLivingNodes,
+  type LogStartDeps,
+  leadsWithNewestState,
+  otherNodes,
+  waitForLeader,
+  waitUntilLogStarts,
+  waitUntilOthersStartLog,
+} from '../../cluster/logStart.ts';
 import { Announcements } from '../../cluster/nats/announcements.ts';
 import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
@@ -27,9 +27,14 @@ import {
   removeTemporaryFiles,
   retryingSnapshots,
 } from '../../cluster/natsSnapshots.ts';
-import { nowAndThen, patientLog, pauseOrGiveUp, untilAnswered } from '../../cluster/patientLog.ts';
 import { Presence } from '../../cluster/presence.ts';
-import { SharedFiles } from '../../cluster/sharedFiles.ts';
+import {
+  pauseOrInterrupt,
+  rateLimited,
+  retryingLog,
+  retryUntilAnswered,
+} from '../../cluster/retryingLog.ts';
+import { EpochBases } from '../../cluster/sharedFiles.ts';
 import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/sharedSettings.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
@@ -89,7 +94,7 @@ export async function joinMarket(
   if (link instanceof Failure) throw new Error(link.message);
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));
-  link.onRefusal(nowAndThen(clock, events.natsRefused));
+  link.onRefusal(rateLimited(clock, events.natsRefused));
   try {
     return await joinOver(link, world, name, events);
   } catch (error) {
@@ -106,10 +111,10 @@ async function joinOver(
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
   const { settings, clock } = world;
   const signal = endOf(link, world);
-  const again = () => pauseOrGiveUp(clock, signal);
+  const pauseBeforeRetry = () => pauseOrInterrupt(clock, signal);
   dataFiles(settings.DATA_DIR);
   const record = openMarketRecord(world);
-  const shared = await openShared(world, name, record, link, events, again, signal);
+  const shared = await openShared(world, name, record, link, events, pauseBeforeRetry, signal);
   try {
     return await joinWith(shared, record, signal, link, world, name, events);
   } catch (error) {
@@ -132,41 +137,46 @@ async function joinWith(
   const { log, objects, turns } = shared;
   turns.announcements.listen(world.clock);
   const files = dataFiles(settings.DATA_DIR);
-  const again = () => pauseOrGiveUp(clock, signal);
-  const patience = { signal, waits: nowAndThen(clock, events.natsWaits) };
+  const pauseBeforeRetry = () => pauseOrInterrupt(clock, signal);
+  const noAnswer = rateLimited(clock, events.natsWaits);
+  const retry = { signal, noAnswer };
   const answered = <T>(ask: () => Promise<T>) =>
-    untilAnswered(ask, (error) => error instanceof StartRefused, clock, patience);
-  const read = patientLog(log, clock, patience);
-  const starting = { name, log: read, ...shared.turns, record, clock, signal, again };
+    retryUntilAnswered(ask, (error) => error instanceof StartRefused, clock, retry);
+  const read = retryingLog(log, clock, retry);
+  const starting = { name, log: read, ...shared.turns, record, clock, signal, pauseBeforeRetry };
   await checkMarket(starting, files, settings.MARKET_NAME);
   // Readers ask nothing of NATS: those that lead say what it keeps.
   if (settings.ROLE !== 'reader') await answered(() => settle(starting, link, world, events));
   removeTemporaryFiles(settings.DATA_DIR);
   const snapshots = new NatsSnapshots(objects, settings.DATA_DIR);
-  const begins = new SharedFiles(objects, files, again);
+  const bases = new EpochBases(objects, files, pauseBeforeRetry);
   const readable = retryingSnapshots(snapshots, clock, signal);
   const takeSnapshot: RecoveryOptions['takeSnapshot'] = (path, upTo, after = 0) =>
     loadSnapshot(path, { upTo, after }, readable, read, events);
   const common = { ...foldOptions(world), takeSnapshot };
-  const publishBase = (epoch: string) => answered(() => begins.publishBase(epoch));
+  const publishBase = (epoch: string) => answered(() => bases.publish(epoch));
   const { actorQuarantined: quarantined, epochStarted, stateUnreadable } = events;
-  const told = { quarantined, epochStarted, stateUnreadable, natsWaits: patience.waits };
-  const fetchBase = begins.fetchBase.bind(begins);
+  const told = { quarantined, epochStarted, stateUnreadable, natsWaits: noAnswer };
+  const fetchBase = bases.fetch.bind(bases);
   const options = { ...common, ...told, publishBase, fetchBase };
   const store = await recovered(starting, world, files, options);
   const tail = await read.last();
   const joins = { fetchBase, diverged: events.logDiverged };
-  const reads = patientLog(log, clock, { signal });
+  const reads = retryingLog(log, clock, { signal });
   const nodeOptions = { ...common, shared: joins };
   const node = new Node(store, tail.seq, reads, files, clock, nodeOptions, events);
   recordMarket(node, record);
   const places = { files, snapshots, record };
-  const cluster = clusterOf(world, name, link, shared, node, places, begins, events);
+  const cluster = clusterOf(world, name, link, shared, node, places, bases, events);
   return { market: { node, log, writer: null }, cluster };
 }
 
 /** Throws `OtherMarket` before anything of the directory or of the log is changed. */
-async function checkMarket(starting: Starting, files: DataFiles, market: string): Promise<void> {
+async function checkMarket(
+  starting: LogStartDeps,
+  files: DataFiles,
+  market: string,
+): Promise<void> {
   await checkLivingNodes(starting);
   const { log, record } = starting;
   await checkSameMarket(peekCheckpoint(files.state), log, record, logName(market));
@@ -178,13 +188,13 @@ function logName(market: string): string {
 
 /** Once this node is known to belong here. */
 async function settle(
-  starting: Starting,
+  starting: LogStartDeps,
   link: NatsLink,
   { settings }: World,
   events: Events,
 ): Promise<void> {
   const own = sharedSettingsOf(settings);
-  const others = await othersOf(starting);
+  const others = await otherNodes(starting);
   const streams = streamsOf(settings.MARKET_NAME);
   await settleSettings(link, streams, LOG_LIMITS, own, others, events);
 }
@@ -212,13 +222,13 @@ function endOf(link: NatsLink, { signal }: World): AbortSignal {
   return signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
 }
 
-/** Where another one begins the log while we would, it is read from the beginning. */
+/** Where another one bases the log while we would, it is read from the beginning. */
 async function recovered(
-  starting: Starting,
+  starting: LogStartDeps,
   { clock, rng, signal, settings }: World,
   files: DataFiles,
   options: Omit<RecoveryOptions, 'clock' | 'rng' | 'shared' | 'market'> & {
-    fetchBase: SharedFiles['fetchBase'];
+    fetchBase: EpochBases['fetch'];
     natsWaits(error: unknown): void;
   },
 ): Promise<StateStore> {
@@ -227,17 +237,17 @@ async function recovered(
   const { name: node, log, record: market } = starting;
   const named = { market, logName: logName(settings.MARKET_NAME) };
   const mayRestart = ({ epoch, term, seq }: Checkpoint) =>
-    isReader ? untilAnotherLeads(starting) : isForemostLeader(starting, { node, epoch, term, seq });
+    isReader ? waitForLeader(starting) : leadsWithNewestState(starting, { node, epoch, term, seq });
   for (;;) {
-    if (isReader) await untilOthersBegan(starting, options.natsWaits);
-    else await untilBegun(starting, peekCheckpoint(files.state) !== null);
+    if (isReader) await waitUntilOthersStartLog(starting, options.natsWaits);
+    else await waitUntilLogStarts(starting, peekCheckpoint(files.state) !== null);
     try {
       const shared = { fetchBase, mayRestart };
       return await recover(log, files, { ...options, ...named, clock, rng, signal, shared });
     } catch (error) {
-      if (!(error instanceof RestartRefused)) throw error;
+      if (!(error instanceof LogRestartRefused)) throw error;
       options.natsWaits(error);
-      await starting.again();
+      await starting.pauseBeforeRetry();
     }
   }
 }
@@ -315,7 +325,7 @@ async function retryWhileNatsForms<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const endMs = clock.monotonicMs() + mostMs;
-  const waits = nowAndThen(clock, events.natsWaits);
+  const waits = rateLimited(clock, events.natsWaits);
   for (;;) {
     try {
       return await work();
@@ -340,7 +350,7 @@ function clusterOf(
   { log, turns, images, onLost }: Shared,
   node: Node,
   places: Pick<Cluster, 'files' | 'snapshots' | 'record'>,
-  begins: SharedFiles,
+  bases: EpochBases,
   { epochStarted, otherMarket }: Events,
 ): Cluster {
   const { settings, rng, clock } = world;
@@ -372,9 +382,9 @@ function clusterOf(
         return others;
       },
       heard: () => announcements.heard(name, clock.monotonicMs() - settings.LEASE_MS),
-      ensureLog: () =>
+      ensureStream: () =>
         ensureLog(link, { name: settings.MARKET_NAME, replicas: settings.NATS_REPLICAS }),
-      publishBase: (epoch) => begins.publishBase(epoch),
+      publishBase: (epoch) => bases.publish(epoch),
       epochStarted,
     }),
   };

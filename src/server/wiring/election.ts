@@ -1,10 +1,10 @@
 /** This node among the others: it leads at its turn, watches the log, and says how it is. */
 
-import { timeGuard } from '../../cluster/clocks.ts';
-import { LeaderSeen } from '../../cluster/leaderSeen.ts';
-import { type Crew, Leadership } from '../../cluster/leadership.ts';
+import { timeGuard } from '../../cluster/clockCheck.ts';
+
+import { Leadership, type Role } from '../../cluster/leadership.ts';
 import type { Announcement } from '../../cluster/nats/announcements.ts';
-import { Watch, type WatchPlace } from '../../cluster/watch.ts';
+import { LeaderWatch, LogWatch, type LogWatchDeps } from '../../cluster/watch.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -47,7 +47,7 @@ const CLOSE_MS = 500;
 
 /** `byClock`: the leader writes entries whose time is that of its clock. */
 export function joinElection(
-  crew: Crew,
+  role: Role,
   cluster: Cluster,
   world: World,
   node: Node,
@@ -56,15 +56,15 @@ export function joinElection(
 ): Election {
   const { clock } = world;
   const { name, link } = cluster;
-  let backMs: number | null = null;
+  let reconnectedMs: number | null = null;
   link.onStatus(({ status }) => {
-    if (status === 'reconnected') backMs = clock.monotonicMs();
+    if (status === 'reconnected') reconnectedMs = clock.monotonicMs();
   });
   const mayNotLead = () => obstacleOf(cluster, node);
   const isTooLate = byClock ? timeGuard(() => cluster.presence.latestMs()) : () => false;
   const obstacle = mayNotLead;
-  const leading = { ...cluster, node, crew, clock, backMs: () => backMs, obstacle, isTooLate };
-  const leadership = new Leadership(leading, events);
+  const limits = { obstacle, isTooLate, reconnectedMs: () => reconnectedMs };
+  const leadership = new Leadership({ ...cluster, node, role, clock, ...limits }, events);
   leadership.onRole((leads) => {
     if (leads) label(cluster).catch(events.natsWaits);
   });
@@ -127,13 +127,13 @@ function watchLog(
   { clock, settings }: World,
   node: Node,
   { nodeStuck }: Events,
-  own: Pick<WatchPlace, 'announce' | 'leads' | 'lost'>,
+  own: Pick<LogWatchDeps, 'announce' | 'leads' | 'lost'>,
 ) {
-  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: patienceMs } = settings;
+  const { STALE_AFTER_MS: staleAfterMs, STALE_MAX_MS: stuckAfterMs } = settings;
   const { name, link, lease, leaseMs, announcements } = cluster;
-  const place = { ...cluster, ...own, node, clock, stuck: nodeStuck, patienceMs };
-  // Two looks that found nothing out are silence.
-  const watch = new Watch(place, Math.min(staleAfterMs / 2, leaseMs / 3));
+  const deps = { ...cluster, ...own, node, clock, stuck: nodeStuck, stuckAfterMs };
+  // The log counts as silent after two checks without an answer.
+  const watch = new LogWatch(deps, Math.min(staleAfterMs / 2, leaseMs / 3));
   link.onStatus(({ status }) => {
     if (status === 'reconnected') watch.wake();
   });
@@ -145,7 +145,7 @@ function watchLog(
   ];
   return {
     watch,
-    seen: new LeaderSeen({ holder: () => lease.holder(), leaseMs, clock }),
+    seen: new LeaderWatch({ holder: () => lease.holder(), leaseMs, clock }),
     isStale: () =>
       Math.max(watch.silentMs, watch.lagStalledMs) > staleAfterMs ||
       watch.isLost ||
@@ -155,7 +155,7 @@ function watchLog(
 }
 
 /** Nothing new is written to the log. */
-function isLeaderless({ absentMs }: LeaderSeen, { leaseMs }: Cluster): boolean {
+function isLeaderless({ absentMs }: LeaderWatch, { leaseMs }: Cluster): boolean {
   return absentMs > LEADERLESS_LEASES * leaseMs;
 }
 

@@ -11,7 +11,12 @@ import type { Answer, FormFile, Route, RouteRequest } from '../../api/gateway/po
 import { CallClient } from '../../cluster/nats/callClient.ts';
 import { CallServer } from '../../cluster/nats/callServer.ts';
 import { callSubjects } from '../../cluster/nats/callWire.ts';
-import { answering, type CallingNode, type NodeCall, NodeCalls } from '../../cluster/nodeCalls.ts';
+import {
+  type CallingNode,
+  callHandler,
+  type NodeCall,
+  NodeCaller,
+} from '../../cluster/nodeCalls.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -54,7 +59,7 @@ export function forwardRoutes(
 ): (route: Route) => Route {
   const { link, market } = cluster;
   const client = new CallClient({ link, subjects: callSubjects(market), clock });
-  const calls = new NodeCalls(callingNode(node, clock), (bytes, mayRepeat) => {
+  const calls = new NodeCaller(callingNode(node, clock), (bytes, mayRepeat) => {
     return client.call(bytes, mayRepeat);
   });
   return (route) => ({
@@ -93,7 +98,7 @@ export function answerCalls(
     subjects: callSubjects(market),
     address: rng.token(12),
     clock,
-    handle: answering(works, callingNode(node, clock), handlerFailed),
+    handle: callHandler(works, callingNode(node, clock), handlerFailed),
     isAble,
   });
 }

@@ -5,11 +5,11 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Epochs, standingOf } from '../../../src/cluster/epochs.ts';
+import { announcementOf, Epochs } from '../../../src/cluster/epochs.ts';
 import { Leadership } from '../../../src/cluster/leadership.ts';
 import type { Announcement } from '../../../src/cluster/nats/announcements.ts';
-import { patientLog } from '../../../src/cluster/patientLog.ts';
-import { Watch } from '../../../src/cluster/watch.ts';
+import { retryingLog } from '../../../src/cluster/retryingLog.ts';
+import { LogWatch } from '../../../src/cluster/watch.ts';
 import { type DataFiles, dataFiles } from '../../../src/engine/actors/files.ts';
 import { MarketRecord } from '../../../src/engine/actors/marketRecord.ts';
 import { Node } from '../../../src/engine/actors/node.ts';
@@ -56,7 +56,7 @@ export class OneNode {
   readonly files: DataFiles;
   readonly #place: Place;
   readonly #leadership: Leadership;
-  readonly #watch: Watch;
+  readonly #watch: LogWatch;
   /** Given and taken by the script. */
   mayLead = false;
   terms = 0;
@@ -83,7 +83,7 @@ export class OneNode {
       rng,
       market: record,
       otherMarket: (error) => place.faults.push(error),
-      ensureLog: async () => {},
+      ensureStream: async () => {},
       others: async () => {
         if (log.isCut) throw new Error('NATS gives no answer');
         // Nobody is forgotten: what is cut off here comes back, and a lease is short beside load.
@@ -115,7 +115,19 @@ export class OneNode {
       follow: async () => ({ stop: async () => {} }),
     };
     this.#leadership = new Leadership(
-      { name, lease, onLost, leaseMs: LEASE_MS, backMs, log, node, epochs, record, crew, clock },
+      {
+        name,
+        lease,
+        onLost,
+        leaseMs: LEASE_MS,
+        reconnectedMs: backMs,
+        log,
+        node,
+        epochs,
+        record,
+        role: crew,
+        clock,
+      },
       { ...events, leadershipFailed: (error) => place.faults.push(error) },
     );
     const announce = async (standing: Announcement) => {
@@ -123,7 +135,7 @@ export class OneNode {
       standings.set(name, standing);
     };
     const lost = () => this.#leadership.stepDown('the log is another one');
-    this.#watch = new Watch({ name, node, log, epochs, clock, announce, lost }, WATCH_MS);
+    this.#watch = new LogWatch({ name, node, log, epochs, clock, announce, lost }, WATCH_MS);
   }
 
   static async start(name: string, place: Place): Promise<OneNode> {
@@ -153,7 +165,7 @@ export class OneNode {
     };
     const shared = { fetchBase, diverged };
     const seen = { ...events, foldFailed: fault, actorQuarantined: fault };
-    const reader = patientLog(log, clock);
+    const reader = retryingLog(log, clock);
     const node = new Node(store, 1, reader, files, clock, { ...OPTIONS, shared }, seen);
     const one = new OneNode(name, place, log, node, files);
     one.divergences = () => divergences;
@@ -171,7 +183,7 @@ export class OneNode {
 
   /** How far it is, to the others. */
   say(): void {
-    const standing = standingOf(this.name, this.node);
+    const standing = announcementOf(this.name, this.node);
     if (standing !== null) this.#place.standings.set(this.name, standing);
   }
 

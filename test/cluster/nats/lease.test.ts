@@ -4,7 +4,7 @@ import { after, describe, type TestContext, test } from 'node:test';
 import {
   type Announcement,
   Announcements,
-  isForemost,
+  hasNewestState,
 } from '../../../src/cluster/nats/announcements.ts';
 import { Bucket } from '../../../src/cluster/nats/bucket.ts';
 import type { NatsLink } from '../../../src/cluster/nats/connection.ts';
@@ -271,9 +271,9 @@ describe('the lease', { concurrency: true }, () => {
     assert.ok(await announcements.announce(have('c', 1, 99)));
     const others = await announcements.others('a');
     assert.ok(others !== 'unreachable');
-    assert.equal(isForemost(have('a', 2, 40), others), false);
-    assert.equal(isForemost(have('a', 2, 46), others), true);
-    assert.equal(isForemost(have('a', 2, 45), others), true, 'of equals the first by name');
+    assert.equal(hasNewestState(have('a', 2, 40), others), false);
+    assert.equal(hasNewestState(have('a', 2, 46), others), true);
+    assert.equal(hasNewestState(have('a', 2, 45), others), true, 'of equals the first by name');
     await announcements.withdraw('c');
     const names = async () => {
       const now = await announcements.others('a');

@@ -5,7 +5,7 @@ import { UnreadableEntry } from '../../engine/log/port.ts';
 import type { MarketStream, StoredMessage } from '../nats/stream.ts';
 import { textOf } from './jetstreamAppends.ts';
 
-export function opened({ seq, data }: StoredMessage): SealedEntry {
+export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
   const fault = `message ${seq} of the stream is no entry`;
   let sealed: SealedEntry;
   try {
@@ -33,9 +33,9 @@ export function inOrder(messages: readonly StoredMessage[]): SealedEntry[] {
   const entries: SealedEntry[] = [];
   for (const message of messages) {
     const before = entries.at(-1);
-    if (before === undefined) entries.push(opened(message));
+    if (before === undefined) entries.push(parseEntry(message));
     else {
-      const next = readable(message);
+      const next = parseEntryOrNull(message);
       if (next === null || !follows(next, before)) break;
       entries.push(next);
     }
@@ -48,7 +48,7 @@ export function brokenAt(messages: readonly StoredMessage[]): number | null {
   let before: SealedEntry | null = null;
   for (const [index, message] of messages.entries()) {
     const expected = (messages[0]?.seq ?? 0) + index;
-    const next = message.seq === expected ? readable(message) : null;
+    const next = message.seq === expected ? parseEntryOrNull(message) : null;
     if (next === null || (before !== null && !follows(next, before))) return expected;
     before = next;
   }
@@ -56,9 +56,9 @@ export function brokenAt(messages: readonly StoredMessage[]): number | null {
 }
 
 /** null: it is no entry, or not at its place. */
-export function readable(message: StoredMessage): SealedEntry | null {
+export function parseEntryOrNull(message: StoredMessage): SealedEntry | null {
   try {
-    return opened(message);
+    return parseEntry(message);
   } catch {
     return null;
   }
@@ -81,7 +81,7 @@ export async function newestBefore(
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
     const message = await stream.at(middle);
-    const found = message === null ? null : readable(message);
+    const found = message === null ? null : parseEntryOrNull(message);
     newest = found ?? newest;
     if (found === null) high = middle - 1;
     else low = middle + 1;

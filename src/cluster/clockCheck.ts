@@ -35,7 +35,7 @@ export function judgeClock(
     names === ''
       ? 'no other node runs that confirms it'
       : `${names} ${against.length === 1 ? 'disagrees' : 'disagree'}`;
-  const reason = `its clock is ${told(own.aheadMs)} that of NATS and ${doubt}: set it right`;
+  const reason = `its clock is ${describeOffset(own.aheadMs)} that of NATS and ${doubt}: set it right`;
   return { verdict: 'wrong', reason };
 }
 
@@ -44,7 +44,7 @@ export function judgeClock(
  * at `sentMs` and acknowledged `tookMs` later. The part of the difference that this explains is
  * left out.
  */
-export function aheadOf(storedMs: number, sentMs: number, tookMs: number): number {
+export function clockAheadMs(storedMs: number, sentMs: number, tookMs: number): number {
   if (sentMs > storedMs) return sentMs - storedMs;
   return Math.min(0, sentMs + tookMs - storedMs);
 }
@@ -85,7 +85,7 @@ export class ClockCheck {
   }
 
   /** Whether `measured` can be judged without asking what the others have. */
-  isPlain(aheadMs: number): boolean {
+  isWithinBound(aheadMs: number): boolean {
     return Math.abs(aheadMs) <= this.#boundMs;
   }
 
@@ -101,7 +101,7 @@ export class ClockCheck {
   obstacle(): string | null {
     const movedMs = this.#movedMs();
     if (Math.abs(movedMs) > this.#boundMs) {
-      return `its clock was just set: it is ${told(movedMs)} where it was`;
+      return `its clock was just set: it is ${describeOffset(movedMs)} where it was`;
     }
     return this.#verdict.verdict === 'wrong' ? this.#verdict.reason : null;
   }
@@ -119,7 +119,7 @@ export class ClockCheck {
   }
 }
 
-function told(ms: number): string {
+function describeOffset(ms: number): string {
   const seconds = (Math.abs(ms) / 1000).toFixed(1);
   return `${seconds} s ${ms > 0 ? 'ahead of' : 'behind'}`;
 }

@@ -4,7 +4,7 @@ import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import type { Scope } from '../support/server.ts';
 
 /** Answers how to give it back. */
-export async function stealLease(
+export async function occupyLease(
   scope: Scope,
   link: NatsLink,
   market: string,

@@ -15,17 +15,17 @@ import type { SealedEntry } from '../../engine/log/entry.ts';
 import { type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
 import type { MarketStream, StoredMessage, StreamState } from '../nats/stream.ts';
 import { type AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
-import { readable } from './jetstreamOrder.ts';
+import { parseEntryOrNull } from './jetstreamEntries.ts';
 
 /** Messages of strangers in an unused stream that are looked at. */
 const MOST_STRANGE = 100;
 const NOTICE = 'notice';
 
 /** Somebody else's entry is in the new log: read it. */
-export class RestartRefused extends Error {}
+export class LogRestartRefused extends Error {}
 
 /** The least seq, `wanted` or later, at which a log can begin in this stream. */
-export async function beginningAt(wanted: number, stream: MarketStream): Promise<number> {
+export async function earliestStart(wanted: number, stream: MarketStream): Promise<number> {
   const { first, last } = await stream.state();
   const noticed = noticeIn(await stream.at(last))?.beginsAt ?? 0;
   if (wanted > last) return Math.max(wanted, noticed);
@@ -38,7 +38,7 @@ export async function beginningAt(wanted: number, stream: MarketStream): Promise
  * May be tried again after any other rejection than `RestartRefused`. `mayBegin`: this node holds
  * the lease.
  */
-export async function beginLog(
+export async function startLog(
   sealed: SealedEntry,
   stream: MarketStream,
   appends: AppendPipeline,
@@ -152,11 +152,11 @@ async function holdsNoEntry(first: number, last: number, stream: MarketStream): 
   if (first !== 1 || last > MOST_STRANGE) return false;
   for (let seq = first; seq <= last; seq += 1) {
     const message = await stream.at(seq);
-    if (message !== null && readable(message) !== null) return false;
+    if (message !== null && parseEntryOrNull(message) !== null) return false;
   }
   return true;
 }
 
-function refusedAt(seq: number): RestartRefused {
-  return new RestartRefused(`another writer was at work when the log was to begin at ${seq}`);
+function refusedAt(seq: number): LogRestartRefused {
+  return new LogRestartRefused(`another writer was at work when the log was to begin at ${seq}`);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Epochs } from '../../src/cluster/epochs.ts';
-import { type Crew, type Duty, Leadership } from '../../src/cluster/leadership.ts';
+import { type ActiveRole, Leadership, type Role } from '../../src/cluster/leadership.ts';
 import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import type { Log } from '../../src/engine/log/port.ts';
 import type { LogWriter } from '../../src/engine/log/writer.ts';
@@ -15,14 +15,14 @@ import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const LIMIT_MS = 30_000;
-const IDLE: Duty = { stop: async () => {} };
+const IDLE: ActiveRole = { stop: async () => {} };
 
 interface Conditions {
   readonly leaseMs: number;
   readonly clock?: Clock;
   readonly log?: (own: Log) => Log;
   /** Of the leader. */
-  readonly duty?: Duty;
+  readonly duty?: ActiveRole;
   readonly obstacle?: () => string | null;
 }
 
@@ -43,7 +43,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
     ...place,
     market: record,
     otherMarket: assert.fail,
-    ensureLog: async () => {},
+    ensureStream: async () => {},
     others: async () => [],
     publishBase: async () => {},
     epochStarted: () => {},
@@ -61,7 +61,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
       seen.released += 1;
     },
   };
-  const crew: Crew = {
+  const crew: Role = {
     lead: async (writer) => {
       seen.begun.push(writer);
       return duty;
@@ -73,10 +73,10 @@ async function candidate(scope: TestContext, conditions: Conditions) {
       ...place,
       lease,
       onLost: () => {},
-      backMs: () => null,
+      reconnectedMs: () => null,
       leaseMs,
       epochs,
-      crew,
+      role: crew,
       clock,
       ...(obstacle === undefined ? {} : { obstacle }),
     },

@@ -6,25 +6,25 @@
 import { Interrupted } from '../engine/actors/rebuild.ts';
 import { type Log, UnreadableEntry } from '../engine/log/port.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
-import { RestartRefused } from './log/jetstreamBegin.ts';
+import { LogRestartRefused } from './log/jetstreamRestart.ts';
 
-export interface Patience {
+export interface RetryOptions {
   /** Gives up what waits. */
   readonly signal?: AbortSignal;
   /** Each time that there is no answer. */
-  waits?(error: unknown): void;
+  noAnswer?(error: unknown): void;
 }
 
-const AGAIN_MS = 200;
-const SAY_EVERY_MS = 5_000;
+const RETRY_MS = 200;
+const REPORT_EVERY_MS = 5_000;
 const NEVER = new AbortController().signal;
 
 /** What `ask` answers, as soon as it does. `isFinal` errors are its answer. */
-export async function untilAnswered<T>(
+export async function retryUntilAnswered<T>(
   ask: () => Promise<T>,
   isFinal: (error: unknown) => boolean,
   clock: Clock,
-  { signal = NEVER, waits = () => {} }: Patience,
+  { signal = NEVER, noAnswer: waits = () => {} }: RetryOptions,
 ): Promise<T> {
   for (;;) {
     try {
@@ -33,36 +33,36 @@ export async function untilAnswered<T>(
       if (isFinal(error)) throw error;
       waits(error);
     }
-    await pauseOrGiveUp(clock, signal);
+    await pauseOrInterrupt(clock, signal);
   }
 }
 
 /** Before the next look; throws `Interrupted` when that is given up. */
-export async function pauseOrGiveUp(
+export async function pauseOrInterrupt(
   clock: Clock,
   signal: AbortSignal,
-  delayMs = AGAIN_MS,
+  delayMs = RETRY_MS,
 ): Promise<void> {
   await pause(clock, delayMs, signal);
   if (signal.aborted) throw new Interrupted('stopped while it waited for NATS or the other nodes');
 }
 
 /** What is told again and again is said at once, and then every few seconds. */
-export function nowAndThen<T>(clock: Clock, say: (what: T) => void): (what: T) => void {
+export function rateLimited<T>(clock: Clock, say: (what: T) => void): (what: T) => void {
   let nextMs = 0;
   return (what) => {
     const nowMs = clock.monotonicMs();
     if (nowMs < nextMs) return;
-    nextMs = nowMs + SAY_EVERY_MS;
+    nextMs = nowMs + REPORT_EVERY_MS;
     say(what);
   };
 }
 
-export function patientLog(log: Log, clock: Clock, patience: Patience = {}): Log {
+export function retryingLog(log: Log, clock: Clock, patience: RetryOptions = {}): Log {
   let isClosed = false;
   const isFinal = (error: unknown) =>
-    isClosed || error instanceof UnreadableEntry || error instanceof RestartRefused;
-  const answered = <T>(ask: () => Promise<T>) => untilAnswered(ask, isFinal, clock, patience);
+    isClosed || error instanceof UnreadableEntry || error instanceof LogRestartRefused;
+  const answered = <T>(ask: () => Promise<T>) => retryUntilAnswered(ask, isFinal, clock, patience);
   return {
     epoch: () => answered(() => log.epoch()),
     first: () => answered(() => log.first()),

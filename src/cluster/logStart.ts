@@ -5,10 +5,10 @@
 import type { MarketRecord } from '../engine/actors/marketRecord.ts';
 import type { Log } from '../engine/log/port.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
-import { type Announcement, type Announcements, isForemost } from './nats/announcements.ts';
+import { type Announcement, type Announcements, hasNewestState } from './nats/announcements.ts';
 import type { Lease } from './nats/lease.ts';
 
-export interface Starting {
+export interface LogStartDeps {
   readonly name: string;
   readonly log: Log;
   readonly lease: Lease;
@@ -18,16 +18,16 @@ export interface Starting {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Before it is asked again; throws when that is given up. */
-  again(): Promise<void>;
+  pauseBeforeRetry(): Promise<void>;
 }
 
 /** A node says what it has as soon as it is connected again, which takes less than half of this. */
-const HEARD_MS = 1_000;
+const ANNOUNCE_MS = 1_000;
 
 /** Throws `OtherMarket` where the nodes that live under this name are another market's. */
-export async function checkLivingNodes(starting: Starting): Promise<void> {
+export async function checkLivingNodes(starting: LogStartDeps): Promise<void> {
   const { lease, record } = starting;
-  for (const { node, market } of await othersOf({ ...starting, name: '' })) {
+  for (const { node, market } of await otherNodes({ ...starting, name: '' })) {
     if (market !== undefined) record.compare(market, `node ${node}, which runs under this name,`);
   }
   const holder = await lease.holder();
@@ -37,13 +37,13 @@ export async function checkLivingNodes(starting: Starting): Promise<void> {
 }
 
 /** The log has a first entry, or this node may write it. */
-export async function untilBegun(starting: Starting, hasState: boolean): Promise<void> {
-  const { log, lease, again } = starting;
+export async function waitUntilLogStarts(starting: LogStartDeps, hasState: boolean): Promise<void> {
+  const { log, lease, pauseBeforeRetry: again } = starting;
   while ((await log.last()).seq === 0) {
     // Those who have a state begin it: taking the lease would only hold them up.
-    const isLeft = !hasState && (await hasOthersToBegin(starting));
+    const isLeft = !hasState && (await hasOtherLeaders(starting));
     if (!isLeft && (await lease.tryTake()) === 'taken') {
-      if (hasState || (await isAlone(starting))) return;
+      if (hasState || (await noOtherCanStart(starting))) return;
       await lease.release();
     }
     await again();
@@ -51,8 +51,8 @@ export async function untilBegun(starting: Starting, hasState: boolean): Promise
 }
 
 /** For a reader, which never begins a log. */
-export async function untilOthersBegan(
-  { log, again }: Starting,
+export async function waitUntilOthersStartLog(
+  { log, pauseBeforeRetry: again }: LogStartDeps,
   waits: (error: unknown) => void,
 ): Promise<void> {
   while ((await log.last()).seq === 0) {
@@ -62,7 +62,10 @@ export async function untilOthersBegan(
 }
 
 /** For a reader, which opens no epoch: it takes what the node that leads has. */
-export async function untilAnotherLeads({ lease, again }: Starting): Promise<false> {
+export async function waitForLeader({
+  lease,
+  pauseBeforeRetry: again,
+}: LogStartDeps): Promise<false> {
   for (;;) {
     const holder = await lease.holder();
     if (holder !== null && holder !== 'unreachable') return false;
@@ -71,13 +74,16 @@ export async function untilAnotherLeads({ lease, again }: Starting): Promise<fal
 }
 
 /** This node holds the lease, and nobody who is alive has more; false: another one leads. */
-export async function isForemostLeader(starting: Starting, own: Announcement): Promise<boolean> {
-  const { lease, announcements, again } = starting;
+export async function leadsWithNewestState(
+  starting: LogStartDeps,
+  own: Announcement,
+): Promise<boolean> {
+  const { lease, announcements, pauseBeforeRetry: again } = starting;
   for (;;) {
     if ((await lease.tryTake()) === 'taken') {
-      await heardAll(starting);
+      await waitForAnnouncements(starting);
       const others = await announcements.others(own.node);
-      if (others !== 'unreachable' && isForemost(own, others) && lease.held) return true;
+      if (others !== 'unreachable' && hasNewestState(own, others) && lease.held) return true;
       await lease.release();
     }
     const holder = await lease.holder();
@@ -86,26 +92,26 @@ export async function isForemostLeader(starting: Starting, own: Announcement): P
   }
 }
 
-async function isAlone(starting: Starting): Promise<boolean> {
-  await heardAll(starting);
-  return !(await hasOthersToBegin(starting)) && starting.lease.held;
+async function noOtherCanStart(starting: LogStartDeps): Promise<boolean> {
+  await waitForAnnouncements(starting);
+  return !(await hasOtherLeaders(starting)) && starting.lease.held;
 }
 
 /** Readers wait themselves. */
-async function hasOthersToBegin(starting: Starting): Promise<boolean> {
-  return (await othersOf(starting)).some(({ reader }) => reader !== true);
+async function hasOtherLeaders(starting: LogStartDeps): Promise<boolean> {
+  return (await otherNodes(starting)).some(({ reader }) => reader !== true);
 }
 
-function heardAll({ clock, leaseMs, signal }: Starting): Promise<void> {
-  return pause(clock, Math.min(HEARD_MS, leaseMs / 2), signal);
+function waitForAnnouncements({ clock, leaseMs, signal }: LogStartDeps): Promise<void> {
+  return pause(clock, Math.min(ANNOUNCE_MS, leaseMs / 2), signal);
 }
 
 /** Asks until there is an answer. */
-export async function othersOf({
+export async function otherNodes({
   announcements,
   name,
-  again,
-}: Starting): Promise<readonly Announcement[]> {
+  pauseBeforeRetry: again,
+}: LogStartDeps): Promise<readonly Announcement[]> {
   for (;;) {
     const others = await announcements.others(name);
     if (others !== 'unreachable') return others;

@@ -10,7 +10,7 @@ import { NatsProxy } from '../support/natsProxy.ts';
 import { Program, type Scope, temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
-import { stealLease } from './thief.ts';
+import { occupyLease } from './takenLease.ts';
 
 /** Its thief renews it every fifth of it. */
 const LEASE_MS = 4_000;
@@ -64,7 +64,7 @@ test('a start is given up while a server says nothing', async (scope) => {
 test('a start waits for NATS where it is gone meanwhile, and goes on', async (scope) => {
   const nats = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, nats.port);
-  const giveBack = await stealLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
+  const giveBack = await occupyLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
   const isWaiting = asked(proxy, `$KV.${MARKET}-nodes.leader`);
   const program = startNode(scope, proxy.url);
   await isWaiting();
@@ -83,7 +83,7 @@ test('a start waits for NATS where it is gone meanwhile, and goes on', async (sc
 test('a start that waits for NATS is given up', async (scope) => {
   const nats = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, nats.port);
-  await stealLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
+  await occupyLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
   const isWaiting = asked(proxy, `$KV.${MARKET}-nodes.leader`);
   const program = startNode(scope, proxy.url);
   await isWaiting();
@@ -112,7 +112,7 @@ for (const [what, { log: entries, asks }] of Object.entries(WAITS)) {
     const nats = await NatsServer.start(scope);
     const proxy = await NatsProxy.start(scope, nats.port);
     const link = await nats.connect(scope);
-    await stealLease(scope, link, MARKET, LEASE_MS);
+    await occupyLease(scope, link, MARKET, LEASE_MS);
     const log = await openLog(scope, link, MARKET);
     for (const sealed of entries) await log.restart(sealed);
     const isWaiting = asked(proxy, asks);

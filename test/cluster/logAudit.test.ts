@@ -46,7 +46,7 @@ test('a look costs the same for two followers and for fifty, and finds the damag
   const nothing = async () => {};
   const market = new MarketRecord(world.directory, null);
   const quiet = { epochStarted: () => {}, otherMarket: (error: Error) => assert.fail(error) };
-  const idle = { market, ensureLog: nothing, publishBase: nothing, ...quiet };
+  const idle = { market, ensureStream: nothing, publishBase: nothing, ...quiet };
   let requests = 0;
   observer.connection.subscribe('$JS.API.>', {
     callback: (_error, { subject }) => {
@@ -61,10 +61,10 @@ test('a look costs the same for two followers and for fifty, and finds the damag
     for (const follower of followers) assert.ok(await announcements.announce(follower));
     await until('they are heard', () => heard().length === count);
     const epochs = new Epochs({ ...place, ...idle });
-    assert.equal(await epochs.look(), null, 'it learns where they are');
+    assert.equal(await epochs.auditNext(), null, 'it learns where they are');
     await observer.connection.flush();
     requests = 0;
-    for (let look = 0; look < LOOKS; look += 1) assert.equal(await epochs.look(), null);
+    for (let look = 0; look < LOOKS; look += 1) assert.equal(await epochs.auditNext(), null);
     await observer.connection.flush();
     return requests;
   };
@@ -76,6 +76,7 @@ test('a look costs the same for two followers and for fifty, and finds the damag
   await jsm.streams.deleteMessage(name, 432);
   const epochs = new Epochs({ ...place, ...idle });
   const found: (number | null)[] = [];
-  for (let look = 0; look < 12 && !found.includes(432); look += 1) found.push(await epochs.look());
+  for (let look = 0; look < 12 && !found.includes(432); look += 1)
+    found.push(await epochs.auditNext());
   assert.equal(found.at(-1), 432, `found ${found}`);
 });

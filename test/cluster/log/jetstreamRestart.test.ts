@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
 import { AppendPipeline } from '../../../src/cluster/log/jetstreamAppends.ts';
-import { beginLog, RestartRefused } from '../../../src/cluster/log/jetstreamBegin.ts';
+import { LogRestartRefused, startLog } from '../../../src/cluster/log/jetstreamRestart.ts';
 import { MarketStream, manager } from '../../../src/cluster/nats/stream.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../../contracts/log.ts';
@@ -66,13 +66,13 @@ for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
       const appends = new AppendPipeline(link, frozen, systemClock, patience);
       // As with the lease: nobody else begins while this node may.
       const mayBegin = () => living.length === 0;
-      const beginning = beginLog(firstAt(own), frozen, appends, mayBegin);
+      const beginning = startLog(firstAt(own), frozen, appends, mayBegin);
       const begun = await beginning.catch((error: unknown) => error);
       appends.close();
       furthest = Math.max(furthest, asked.length);
       const text = `frozen before ${asked[step - 1] ?? 'nothing'} of ${asked}`;
       const isDone = living.length === 0 || begun === undefined;
-      if (!isDone) assert.ok(begun instanceof RestartRefused, `${text}: ${begun}`);
+      if (!isDone) assert.ok(begun instanceof LogRestartRefused, `${text}: ${begun}`);
       const expected = living.length === 0 ? textsOf([firstAt(own)]) : living;
       assert.deepEqual(await readAll(log, await log.first()), expected, text);
     }
@@ -88,8 +88,8 @@ test('who may not begin a log any more changes nothing', async (scope) => {
   const options = { name, answerMs: PATIENT_MS, mayRestart: () => false };
   const late = await JetstreamLog.open(link, systemClock, options);
   scope.after(() => late.close());
-  await assert.rejects(late.restart(firstAt(4)), RestartRefused);
-  await assert.rejects(late.restart(firstAt(2)), RestartRefused);
+  await assert.rejects(late.restart(firstAt(4)), LogRestartRefused);
+  await assert.rejects(late.restart(firstAt(2)), LogRestartRefused);
   assert.deepEqual(await readAll(log), textsOf(entries));
 });
 
