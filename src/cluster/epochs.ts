@@ -1,9 +1,11 @@
 /**
- * Whether the log still is the one we have, and what is done when it is not: only a leader opens an
- * epoch, at its own state; the others take that state over, or find that they have it.
+ * Which log a node follows, and which node starts one. A node compares its state with the log; when
+ * they do not match, only a leader opens a new epoch, from its state, and the other nodes adopt
+ * that epoch. While nodes start, the holder of the lease starts a log that is empty or lost, once
+ * every living node had the time to announce its state.
  *
- * A leader also looks for damage in what the log holds (`look`): it has that in memory and would
- * not notice, while nobody who is behind could get past it.
+ * A leader also audits what the log holds: it has the entries in memory and would not notice
+ * damage, but a node that is behind could not get past it.
  */
 import type { DataFiles } from '../engine/actors/files.ts';
 import type { MarketRecord } from '../engine/actors/marketRecord.ts';
@@ -11,14 +13,16 @@ import type { Node } from '../engine/actors/node.ts';
 import { isInLog, restartLog } from '../engine/actors/recovery.ts';
 import { marketOfLog } from '../engine/actors/sameMarket.ts';
 import type { Log } from '../engine/log/port.ts';
+import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { OtherMarket } from '../engine/runtime/marketIdentity.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
-import { type Announcement, hasNewestState } from './nats/announcements.ts';
+import { type Announcement, type Announcements, hasNewestState } from './nats/announcements.ts';
+import type { Lease } from './nats/lease.ts';
 import { StreamMissing } from './nats/stream.ts';
 
-export interface EpochsDeps {
+interface EpochsDeps {
   readonly name: string;
   readonly log: Log & Pick<JetstreamLog, 'check'> & Partial<Pick<JetstreamLog, 'audit'>>;
   readonly node: Node;
@@ -26,20 +30,20 @@ export interface EpochsDeps {
   readonly rng: Rng;
   /** Of the data directory. */
   readonly market: MarketRecord;
-  /** The log was begun by another market: this node can do nothing there. */
+  /** Another market started the log: this node can do nothing with it. */
   otherMarket(error: Error): void;
-  /** Makes the log's stream where it is gone. */
+  /** Makes the log's stream where it is missing. */
   ensureStream(): Promise<unknown>;
-  /** Those of the other nodes that are alive. */
+  /** Announcements of the other living nodes. */
   others(): Promise<readonly Announcement[]>;
-  /** The same as far as they were heard, without asking NATS. Absent: none. */
+  /** Those of them that were heard, without a request to NATS. Absent: none. */
   heard?(): readonly Announcement[];
-  /** Gives the snapshot that an epoch begins from to all nodes. */
+  /** Gives all nodes the state that an epoch starts from. */
   publishBase(epoch: string): Promise<void>;
   epochStarted(epoch: string, reason: string): void;
 }
 
-/** How far a node is; null: it has nothing yet. */
+/** null: the node has no state yet. */
 export function announcementOf(name: string, node: Node): Announcement | null {
   const { checkpoint } = node.fold.store;
   if (checkpoint === null) return null;
@@ -47,27 +51,26 @@ export function announcementOf(name: string, node: Node): Announcement | null {
   return { node: name, epoch, term, seq };
 }
 
-/** Entries of one look: a message may have 1 MB. */
+/** Entries of one audit step; an entry may have 1 MB. */
 const AUDIT_ENTRIES = 64;
 
 export class Epochs {
   readonly #deps: EpochsDeps;
-  /** Where the next look begins. */
   #auditFrom = 1;
-  /** How far the others were at the last look, by name. */
+  /** Positions of the nodes that were behind at the last audit step, by name. */
   #positionsBefore: ReadonlyMap<string, number> = new Map();
-  /** Where the last look for one that does not move was. */
+  /** Position of the stalled node that was audited last. */
   #stalledAt = 0;
-  /** An entry that could not be read, or went missing. */
+  /** An entry that could not be read, or is missing. */
   #damaged: { readonly epoch: string; readonly seq: number } | null = null;
 
-  constructor(place: EpochsDeps) {
-    this.#deps = place;
+  constructor(deps: EpochsDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * The log holds what we applied last, or begins right behind it, and can be followed from there.
-   * Throws when it gives no answer: then nothing is known.
+   * The log holds the last entry that this node applied, or begins right behind it. Throws when
+   * NATS gives no answer.
    */
   async logHasOurState(): Promise<boolean> {
     const { log, node } = this.#deps;
@@ -81,31 +84,31 @@ export class Epochs {
   }
 
   /**
-   * The log ends before what another living node has of this epoch: it was shortened, and to go on
-   * in it would put other entries where those were.
+   * The log ends before the position of another living node in this epoch: it was shortened, and
+   * appending to it would put other entries where those were.
    */
   async isLogShortened(): Promise<boolean> {
     const { log, node, others } = this.#deps;
     const { epoch } = node.applied();
     const known = (await others()).filter((other) => other.epoch === epoch);
-    // Asked after them: what they had announced was in the log before.
+    // Read after the announcements: every position in them was in the log before.
     const { seq } = await log.last();
     return known.some((other) => other.seq > seq);
   }
 
   /**
-   * Looks at the next piece of what the log holds, and at what comes next for a node that is behind
-   * and does not move: one such node each time, in turn, so that a look costs the same for two and
-   * for fifty. Answers the seq of an entry that is damaged or missing; to be asked again and again.
+   * Audits the next piece of the log, and what comes next for one node that is behind and does not
+   * move: another such node each time, so that a step costs the same for two and for fifty. Answers
+   * the seq of an entry that is damaged or missing. Call it again and again.
    */
   async auditNext(): Promise<number | null> {
     const { log, node } = this.#deps;
     if (log.audit === undefined) return null;
     const { epoch, seq } = node.applied();
-    const stuck = this.#nextStalled(epoch, seq);
-    for (const from of stuck === null ? [this.#auditFrom] : [stuck, this.#auditFrom]) {
+    const stalled = this.#nextStalled(epoch, seq);
+    for (const from of stalled === null ? [this.#auditFrom] : [stalled, this.#auditFrom]) {
       const found = await log.audit(from, AUDIT_ENTRIES);
-      // What was begun anew meanwhile is another log.
+      // A new epoch that started meanwhile is another log.
       if (node.applied().epoch !== epoch) return null;
       if (found.audited === 'damaged') {
         this.#damaged = { epoch, seq: found.seq };
@@ -116,23 +119,23 @@ export class Epochs {
     return null;
   }
 
-  /** Where a node stands that is behind and did not move since the last look; null: none. */
+  /** Position of a node that is behind and did not move since the last step; null: none. */
   #nextStalled(epoch: string, seq: number): number | null {
     const { heard = () => [] } = this.#deps;
     const behind = heard().filter((other) => other.epoch === epoch && other.seq < seq);
     const before = this.#positionsBefore;
     this.#positionsBefore = new Map(behind.map((other) => [other.node, other.seq]));
-    const stuck = behind
+    const stalled = behind
       .filter((other) => before.get(other.node) === other.seq)
       .map((other) => Math.max(1, other.seq))
       .sort((a, b) => a - b);
-    // Beyond what the last look read, and from the lowest again.
-    const next = stuck.find((at) => at >= this.#stalledAt + AUDIT_ENTRIES) ?? stuck[0] ?? null;
+    // The next one beyond what the last step read, then the lowest again.
+    const next = stalled.find((at) => at >= this.#stalledAt + AUDIT_ENTRIES) ?? stalled[0] ?? null;
     if (next !== null) this.#stalledAt = next;
     return next;
   }
 
-  /** It was, and still is: else who once found that would never take this log for its own again. */
+  /** Audits known damage again: a node that reported it once would never accept this log else. */
   async #isStillDamaged(epoch: string): Promise<boolean> {
     const known = this.#damaged;
     if (known?.epoch !== epoch) return false;
@@ -141,48 +144,38 @@ export class Epochs {
     return this.#damaged !== null;
   }
 
-  /** The log is this market's, and neither it nor a living node knows more than we do. */
+  /** The log is this market's, and neither it nor a living node has a newer state. */
   async mayOpenEpoch(): Promise<boolean> {
-    const { node, name, others } = this.#deps;
+    const { node, name, others, log } = this.#deps;
     if (!(await this.#isOurMarket())) return false;
-    const standing = announcementOf(name, node);
+    const own = announcementOf(name, node);
     const { checkpoint } = node.fold.store;
-    if (standing === null || checkpoint === null) return true;
+    if (own === null || checkpoint === null) return true;
     const { seq, entryHash: hash, epoch } = checkpoint;
-    // It went on without us and has forgotten where we are: we need a snapshot of it.
-    if ((await this.#deps.log.check({ seq, hash, epoch })) === 'trimmed') return false;
-    return hasNewestState(standing, await others());
+    // The log continued without this node and was trimmed: it needs a snapshot.
+    if ((await log.check({ seq, hash, epoch })) === 'trimmed') return false;
+    return hasNewestState(own, await others());
   }
 
-  /** The log begins anew, right behind our state. */
+  /** Starts the log again in a new epoch, right behind this node's state. */
   async openEpoch(givenUp?: AbortSignal): Promise<void> {
-    const {
-      node,
-      log,
-      files,
-      rng,
-      market,
-      ensureStream: ensureLog,
-      publishBase,
-      epochStarted,
-    } = this.#deps;
+    const { node, log, files, rng, market, ensureStream, publishBase, epochStarted } = this.#deps;
     const { store } = node.fold;
     if (store.checkpoint === null) return;
-    await ensureLog();
+    await ensureStream();
     const options = { rng, market, publishBase, epochStarted };
     await restartLog(store.checkpoint, store, log, files, options);
-    await this.adoptNewest();
+    await this.#adoptNewest();
     await node.reached((await log.last()).seq, givenUp);
   }
 
-  /** Where another leader's epoch, or its snapshot, has what we need: we go on from there. */
+  /** Continues from another leader's epoch, or its snapshot, where there is one. */
   async recover(): Promise<void> {
-    await this.adoptNewest();
+    await this.#adoptNewest();
     if (this.#deps.node.hasDiverged) this.#deps.node.rejoin();
   }
 
-  /** Where another leader's epoch replaced ours: we go on from there. */
-  async adoptNewest(): Promise<void> {
+  async #adoptNewest(): Promise<void> {
     const { log, node } = this.#deps;
     const newest = (await log.epochs()).at(-1);
     if (newest === undefined) return;
@@ -192,7 +185,7 @@ export class Epochs {
     if (isNewer) node.adopt(sealed);
   }
 
-  /** A log of another market is neither followed nor begun again. Throws without an answer. */
+  /** A log of another market is neither followed nor started again. Throws without an answer. */
   async #isOurMarket(): Promise<boolean> {
     const { log, market, otherMarket } = this.#deps;
     try {
@@ -205,5 +198,113 @@ export class Epochs {
       otherMarket(error);
       return false;
     }
+  }
+}
+
+export interface LogStartDeps {
+  readonly name: string;
+  readonly log: Log;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly announcements: Announcements;
+  readonly record: MarketRecord;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Throws when the start is given up. */
+  pauseBeforeRetry(): Promise<void>;
+}
+
+/** A node announces its state as soon as it is connected again, in less than half of this. */
+const ANNOUNCE_MS = 1_000;
+
+/** Throws `OtherMarket` when the living nodes under this market's name belong to another one. */
+export async function checkLivingNodes(deps: LogStartDeps): Promise<void> {
+  const { lease, record } = deps;
+  for (const { node, market } of await otherNodes({ ...deps, name: '' })) {
+    if (market !== undefined) record.compare(market, `node ${node}, which runs under this name,`);
+  }
+  const holder = await lease.holder();
+  if (holder === null || holder === 'unreachable') return;
+  const { node, market } = holder;
+  if (market !== undefined) record.compare(market, `node ${node}, which leads under this name,`);
+}
+
+/** Resolves when the log has a first entry, or this node may write it. */
+export async function waitUntilLogStarts(deps: LogStartDeps, hasState: boolean): Promise<void> {
+  const { log, lease, pauseBeforeRetry } = deps;
+  while ((await log.last()).seq === 0) {
+    // Nodes with a state start the log: a node without one would only delay them with the lease.
+    const isLeftToOthers = !hasState && (await hasOtherLeaders(deps));
+    if (!isLeftToOthers && (await lease.tryTake()) === 'taken') {
+      if (hasState || (await noOtherCanStart(deps))) return;
+      await lease.release();
+    }
+    await pauseBeforeRetry();
+  }
+}
+
+/** For a reader, which never starts a log. */
+export async function waitUntilOthersStartLog(
+  { log, pauseBeforeRetry }: LogStartDeps,
+  noAnswer: (error: unknown) => void,
+): Promise<void> {
+  while ((await log.last()).seq === 0) {
+    noAnswer(new Error('no node that may lead has begun this market yet'));
+    await pauseBeforeRetry();
+  }
+}
+
+/** For a reader, which opens no epoch: it adopts what the leader has. */
+export async function waitForLeader({ lease, pauseBeforeRetry }: LogStartDeps): Promise<false> {
+  for (;;) {
+    const holder = await lease.holder();
+    if (holder !== null && holder !== 'unreachable') return false;
+    await pauseBeforeRetry();
+  }
+}
+
+/** true: this node holds the lease and no living node has a newer state; false: another leads. */
+export async function leadsWithNewestState(
+  deps: LogStartDeps,
+  own: Announcement,
+): Promise<boolean> {
+  const { lease, announcements, pauseBeforeRetry } = deps;
+  for (;;) {
+    if ((await lease.tryTake()) === 'taken') {
+      await waitForAnnouncements(deps);
+      const others = await announcements.others(own.node);
+      if (others !== 'unreachable' && hasNewestState(own, others) && lease.held) return true;
+      await lease.release();
+    }
+    const holder = await lease.holder();
+    if (holder !== null && holder !== 'unreachable' && holder.node !== own.node) return false;
+    await pauseBeforeRetry();
+  }
+}
+
+async function noOtherCanStart(deps: LogStartDeps): Promise<boolean> {
+  await waitForAnnouncements(deps);
+  return !(await hasOtherLeaders(deps)) && deps.lease.held;
+}
+
+/** Whether another living node may lead; readers wait for one themselves. */
+async function hasOtherLeaders(deps: LogStartDeps): Promise<boolean> {
+  return (await otherNodes(deps)).some(({ reader }) => reader !== true);
+}
+
+function waitForAnnouncements({ clock, leaseMs, signal }: LogStartDeps): Promise<void> {
+  return pause(clock, Math.min(ANNOUNCE_MS, leaseMs / 2), signal);
+}
+
+/** Retries until there is an answer. */
+export async function otherNodes({
+  announcements,
+  name,
+  pauseBeforeRetry,
+}: LogStartDeps): Promise<readonly Announcement[]> {
+  for (;;) {
+    const others = await announcements.others(name);
+    if (others !== 'unreachable') return others;
+    await pauseBeforeRetry();
   }
 }

@@ -5,18 +5,18 @@
 
 import { hostname } from 'node:os';
 import { DataDisk } from '../../cluster/dataDisk.ts';
-import { Epochs } from '../../cluster/epochs.ts';
-import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
-import { LogRestartRefused } from '../../cluster/log/jetstreamRestart.ts';
 import {
   checkLivingNodes,
+  Epochs,
   type LogStartDeps,
   leadsWithNewestState,
   otherNodes,
   waitForLeader,
   waitUntilLogStarts,
   waitUntilOthersStartLog,
-} from '../../cluster/logStart.ts';
+} from '../../cluster/epochs.ts';
+import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
+import { LogRestartRefused } from '../../cluster/log/jetstreamRestart.ts';
 import { Announcements } from '../../cluster/nats/announcements.ts';
 import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
