@@ -1,10 +1,11 @@
 /**
- * Whether the clock of this machine can be believed. NATS stamps what it stores, so every node
- * knows how far its own clock is ahead of that of NATS.
+ * Whether the clock of this machine is right. NATS stamps what it stores, so every node knows how
+ * far its clock is ahead of that of NATS.
  *
- * A node whose clock agrees with NATS's is right. One that does not is wrong, unless at least two
- * nodes run and all of them agree with each other: then the clock of NATS is wrong. So nodes that
- * are wrong together yield to the first one that is right, and a node alone never overrules NATS.
+ * A node whose clock agrees with NATS is right. A node whose clock differs is wrong, unless at
+ * least two nodes run and all of them agree with each other: then the clock of NATS is wrong. So
+ * nodes that are wrong together yield to the first one that is right, and a single node never
+ * overrules NATS.
  */
 import type { TimeGuard } from '../engine/log/writer.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -21,7 +22,7 @@ export type Verdict =
   | { readonly verdict: 'NATS is wrong' }
   | { readonly verdict: 'wrong'; readonly reason: string };
 
-/** Of `own`, beside all other nodes that run. */
+/** Judges `own` by the readings of all other running nodes. */
 export function judgeClock(
   own: ClockReading,
   others: readonly ClockReading[],
@@ -35,14 +36,14 @@ export function judgeClock(
     names === ''
       ? 'no other node runs that confirms it'
       : `${names} ${against.length === 1 ? 'disagrees' : 'disagree'}`;
-  const reason = `its clock is ${describeOffset(own.aheadMs)} that of NATS and ${doubt}: set it right`;
+  const offset = describeOffset(own.aheadMs);
+  const reason = `its clock is ${offset} that of NATS and ${doubt}: set it right`;
   return { verdict: 'wrong', reason };
 }
 
 /**
  * How far the clock is ahead of that of NATS, which stamped a message with `storedMs`: it was sent
- * at `sentMs` and acknowledged `tookMs` later. The part of the difference that this explains is
- * left out.
+ * at `sentMs` and acknowledged `tookMs` later. Leaves out what the time on the way explains.
  */
 export function clockAheadMs(storedMs: number, sentMs: number, tookMs: number): number {
   if (sentMs > storedMs) return sentMs - storedMs;
@@ -50,15 +51,15 @@ export function clockAheadMs(storedMs: number, sentMs: number, tookMs: number): 
 }
 
 /**
- * No entry whose time comes from this machine's clock may be later than `latestMs`. Blocks have the
- * time of their slot, right whatever clocks say.
+ * Refuses entries with a time of this machine's clock later than `latestMs`. Blocks carry the time
+ * of their slot, which no clock can change.
  */
 export function timeGuard(latestMs: () => number): TimeGuard {
   return ({ timeMs, payload: { kind } }, beforeMs) =>
     kind === 'time' && timeMs > latestMs() && timeMs > beforeMs;
 }
 
-/** The last judgement, and what the clock did since. */
+/** The last verdict, and how the clock moved since. */
 export class ClockCheck {
   readonly #node: string;
   readonly #clock: Clock;
@@ -84,7 +85,7 @@ export class ClockCheck {
     return this.#verdict;
   }
 
-  /** Whether `measured` can be judged without asking what the others have. */
+  /** Whether `measured` needs no readings of the other nodes. */
   isWithinBound(aheadMs: number): boolean {
     return Math.abs(aheadMs) <= this.#boundMs;
   }
@@ -93,8 +94,7 @@ export class ClockCheck {
     const { nowMs, monotonicMs } = this.#clock;
     this.#offsetMs = nowMs() - monotonicMs();
     this.#aheadMs = aheadMs;
-    const found = judgeClock({ node: this.#node, aheadMs }, others, this.#boundMs);
-    this.#verdict = found;
+    this.#verdict = judgeClock({ node: this.#node, aheadMs }, others, this.#boundMs);
   }
 
   /** Why this node must not lead; null: its clock is right. */
@@ -106,13 +106,13 @@ export class ClockCheck {
     return this.#verdict.verdict === 'wrong' ? this.#verdict.reason : null;
   }
 
-  /** No entry may be later: the time that the nodes agree on, and the bound. */
+  /** The latest time that an entry may have: the time that the nodes agree on, plus the bound. */
   latestMs(): number {
     const reference = this.#verdict.verdict === 'NATS is wrong' ? 0 : this.#aheadMs;
     return this.#clock.nowMs() - this.#movedMs() - reference + this.#boundMs;
   }
 
-  /** Set, or slept, since the last measurement: that is known without asking anybody. */
+  /** How far the wall clock was set, or the machine slept, since the last measurement. */
   #movedMs(): number {
     const { nowMs, monotonicMs } = this.#clock;
     return nowMs() - monotonicMs() - this.#offsetMs;

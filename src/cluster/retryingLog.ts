@@ -1,17 +1,16 @@
 /**
- * A log for who only reads on: where NATS gives no answer, it asks again until it does, because a
- * fold that has failed once never goes on. What is damaged is still refused; who gives up hears of
- * that with `Interrupted`.
+ * Retries while NATS gives no answer. A fold that has failed once cannot continue, so it reads a
+ * log that waits instead. Damage is an answer, and is passed on; stopping throws `Interrupted`.
  */
 import { Interrupted } from '../engine/actors/rebuild.ts';
 import { type Log, UnreadableEntry } from '../engine/log/port.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
 import { LogRestartRefused } from './log/jetstreamRestart.ts';
 
-export interface RetryOptions {
-  /** Gives up what waits. */
+interface RetryOptions {
+  /** Ends the retries. */
   readonly signal?: AbortSignal;
-  /** Each time that there is no answer. */
+  /** Called at every try without an answer. */
   noAnswer?(error: unknown): void;
 }
 
@@ -19,25 +18,25 @@ const RETRY_MS = 200;
 const REPORT_EVERY_MS = 5_000;
 const NEVER = new AbortController().signal;
 
-/** What `ask` answers, as soon as it does. `isFinal` errors are its answer. */
+/** The first answer of `ask`; errors that are `isFinal` count as answers. */
 export async function retryUntilAnswered<T>(
   ask: () => Promise<T>,
   isFinal: (error: unknown) => boolean,
   clock: Clock,
-  { signal = NEVER, noAnswer: waits = () => {} }: RetryOptions,
+  { signal = NEVER, noAnswer = () => {} }: RetryOptions,
 ): Promise<T> {
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       if (isFinal(error)) throw error;
-      waits(error);
+      noAnswer(error);
     }
     await pauseOrInterrupt(clock, signal);
   }
 }
 
-/** Before the next look; throws `Interrupted` when that is given up. */
+/** Throws `Interrupted` once `signal` is aborted. */
 export async function pauseOrInterrupt(
   clock: Clock,
   signal: AbortSignal,
@@ -47,22 +46,23 @@ export async function pauseOrInterrupt(
   if (signal.aborted) throw new Interrupted('stopped while it waited for NATS or the other nodes');
 }
 
-/** What is told again and again is said at once, and then every few seconds. */
-export function rateLimited<T>(clock: Clock, say: (what: T) => void): (what: T) => void {
+/** Passes on the first report at once, then one every few seconds. */
+export function rateLimited<T>(clock: Clock, report: (what: T) => void): (what: T) => void {
   let nextMs = 0;
   return (what) => {
     const nowMs = clock.monotonicMs();
     if (nowMs < nextMs) return;
     nextMs = nowMs + REPORT_EVERY_MS;
-    say(what);
+    report(what);
   };
 }
 
-export function retryingLog(log: Log, clock: Clock, patience: RetryOptions = {}): Log {
+/** A log that retries reads; appends and trims are passed on as they are. */
+export function retryingLog(log: Log, clock: Clock, options: RetryOptions = {}): Log {
   let isClosed = false;
   const isFinal = (error: unknown) =>
     isClosed || error instanceof UnreadableEntry || error instanceof LogRestartRefused;
-  const answered = <T>(ask: () => Promise<T>) => retryUntilAnswered(ask, isFinal, clock, patience);
+  const answered = <T>(ask: () => Promise<T>) => retryUntilAnswered(ask, isFinal, clock, options);
   return {
     epoch: () => answered(() => log.epoch()),
     first: () => answered(() => log.first()),
