@@ -7,7 +7,7 @@ import { lastBarTopic, mcapBarTopic } from '../../src/api/charts/topics.ts';
 import { udfRoutes } from '../../src/api/charts/udf.ts';
 import { createGateway } from '../../src/api/gateway/gateway.ts';
 import { silentObserver } from '../../src/api/gateway/observer.ts';
-import type { Vantage } from '../../src/api/gateway/port.ts';
+import type { NodeView } from '../../src/api/gateway/port.ts';
 import { createServer } from '../../src/api/gateway/server.ts';
 import { holderRoutes } from '../../src/api/holders/routes.ts';
 import { orderFeedRoutes } from '../../src/api/orders/routes.ts';
@@ -50,7 +50,7 @@ export async function openDoor(scope: Scope): Promise<Door> {
     ...silentObserver,
     handlerFailed: (_where: string, error: unknown) => void faults.push(error),
   };
-  const vantage: Vantage = {
+  const nodeView: NodeView = {
     applied: () => node.applied(),
     synced: () => node.synced(),
     tip: () => ({ slot: null, hash: null, lagMs: null }),
@@ -58,7 +58,7 @@ export async function openDoor(scope: Scope): Promise<Door> {
   };
   const clock = systemClock;
   const server = createServer(observer);
-  const streams = createHub({ vantage, clock, observer, publish: server.publish });
+  const streams = createHub({ nodeView, clock, observer, publish: server.publish });
   // The world keeps the tags of a batch; its listeners are told right after it.
   node.onApplied(() => {
     const tags = [...world.said.tags];
@@ -83,7 +83,7 @@ export async function openDoor(scope: Scope): Promise<Door> {
       ...orderTopics(node),
       ...tradeTopics(node),
     ],
-    vantage,
+    nodeView,
     clock,
     rng: systemRng,
     observer,

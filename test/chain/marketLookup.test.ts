@@ -74,7 +74,7 @@ function shown(states: readonly UtxoState[], refs: readonly OutputRef[]): unknow
 
 /** Asked until both have the same chain and the same mempool. */
 async function untilSame(world: DevnetWorld, index: Index, least: readonly string[]) {
-  const { utxos } = world.kit.workshop;
+  const { utxos } = world.kit.txContext;
   const ask = async () => {
     const refs = [...index.refs.values()];
     const own = shown(await utxos.byRefs(refs), refs);
@@ -99,7 +99,7 @@ test('market outputs are answered as an index answers them', { timeout: 120_000 
   const index = await Index.start(t, world);
   const alice = await world.funded('alice', 500, 4);
   const { asset } = await world.launch(alice, { initialLovelace: 20n * ADA });
-  const { utxos } = world.kit.workshop;
+  const { utxos } = world.kit.txContext;
   const pool = () => parseRef(world.pool(asset).ref) ?? assert.fail('the pool has an output');
   const first = pool();
   const { nft } = world.pool(asset);

@@ -68,7 +68,7 @@ export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<
 
 /** All that a node shows, at its position. */
 export async function picture(node: TestApp) {
-  const utxos = node.app.chain?.workshop.utxos ?? assert.fail('it has a chain');
+  const utxos = node.app.chain?.txContext.utxos ?? assert.fail('it has a chain');
   const refs: Record<string, string[]> = {};
   for (const name of NAMES) {
     for (const view of VIEWS) {

@@ -120,7 +120,7 @@ function assertMinimum({ inputAmount, outputAmount, minimumOutput }: PlacedOrder
 
 /** What a transaction took from the fee address and gave it. */
 async function feeOutput(world: DevnetWorld, txHash: string) {
-  const { feeAddress } = world.kit.workshop.deployment;
+  const { feeAddress } = world.kit.txContext.deployment;
   const blocks = await world.blocks();
   const tx = blocks.flatMap((block) => block.transactions).find(({ id }) => id === txHash);
   assert(tx !== undefined);
@@ -215,7 +215,7 @@ async function graduate(world: DevnetWorld, trader: TradingClient, token: string
 test('a token from launch to AMM: quotes equal fills, and the books are right', async (t) => {
   const env = { ORDER_REFUND_AFTER_MS: '10000' };
   const world = await DevnetWorld.start(t, { env });
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   const alice = await world.funded('alice', 2_000, 4);
   const bob = await world.funded('bob', 2_000, 4, false);
   const carol = await world.funded('carol', 9_999, 3);

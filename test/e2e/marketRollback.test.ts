@@ -167,7 +167,7 @@ async function finish(t: TestContext, scene: Scene, again: string, isWhole: bool
   }
   const executed = world.rows('orders').filter(([, text]) => text.includes('"executed"')).length;
   const last = await seen(world, [token]);
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   await world.app.stop();
   assertSound(await verifyDirectory(world.directory, 2160));
   if (isWhole) {

@@ -41,7 +41,7 @@ test('traders and executor carry on over forks, and the books are right', async 
     const left = await fills();
     await untilAsked(`fills after ${depth} ${resubmit}`, fills, (count) => count >= left + 5);
   }
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   assert.equal(world.kit.isStale(), false, 'the chain is followed');
   await world.app.stop();
   const { counts, transactions } = audit(world.ledgerFile, deployment);

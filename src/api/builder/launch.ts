@@ -9,12 +9,12 @@ import { unreadableName } from '../../engine/market/tokenName.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import {
   build,
-  collateralOf,
-  handOver,
+  cborForCaller,
+  chooseCollateral,
   readAddress,
-  type Workshop,
-  walletOf,
-} from '../building/workshop.ts';
+  type TxBuildContext,
+  walletUtxos,
+} from '../building/txBuildContext.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { cidOf } from '../imageStore/cid.ts';
@@ -29,7 +29,7 @@ const MOST_DESCRIPTION_CHARACTERS = 500;
 const MOST_URL_BYTES = 200;
 const CONTROL = /\p{Cc}/u;
 
-export function launchRoute(workshop: Workshop): Route {
+export function launchRoute(txContext: TxBuildContext): Route {
   return route({
     ...BUILDS,
     rate: 'launch',
@@ -48,51 +48,56 @@ export function launchRoute(workshop: Workshop): Route {
     },
     answers: { 200: { description: 'Sign and submit it', schema: LaunchAnswer } },
     causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
-    handle: ({ body, files = [] }) => launch(workshop, body.info, files),
+    handle: ({ body, files = [] }) => launch(txContext, body.info, files),
   });
 }
 
 async function launch(
-  workshop: Workshop,
+  txContext: TxBuildContext,
   info: LaunchInfo,
   [image]: readonly FormFile[],
 ): Promise<Answer | Failure> {
   if (image === undefined) return invalid('body.image', 'A launch has an image.');
-  const creator = readAddress(workshop, info.changeAddress, 'body.info.changeAddress');
+  const creator = readAddress(txContext, info.changeAddress, 'body.info.changeAddress');
   if (creator instanceof Failure) return creator;
   const token = readToken(info);
   if (token instanceof Failure) return token;
-  const quote = readQuote(workshop, info.initialDeposit);
+  const quote = readQuote(txContext, info.initialDeposit);
   if (quote instanceof Failure) return quote;
   const header = checkImage(image.bytes, image.mediaType);
   if (header instanceof Failure) return header;
-  const wallet = await walletOf(workshop, creator, info.utxos);
+  const wallet = await walletUtxos(txContext, creator, info.utxos);
   if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(creator), info.collaterals, wallet);
+  const collateral = await chooseCollateral(
+    txContext,
+    formatAddress(creator),
+    info.collaterals,
+    wallet,
+  );
   if (collateral instanceof Failure) return collateral;
-  const { launchPolicy } = workshop.deployment.scripts;
-  const references = await lookUpReferences(workshop.utxos, [launchPolicy]);
+  const { launchPolicy } = txContext.deployment.scripts;
+  const references = await lookUpReferences(txContext.utxos, [launchPolicy]);
   if (references instanceof Failure) return references;
   const logoCID = await cidOf(image.bytes);
   const { name, ...described } = token;
   const planned = planLaunch(
-    workshop.deployment,
+    txContext.deployment,
     { creator, name, metadata: { ...described, logoCID }, quote },
     {
       wallet,
       references,
       collateral: collateral.planned,
-      parameters: workshop.parameters(),
-      applyDataArgument: workshop.applyDataArgument,
+      parameters: txContext.parameters(),
+      applyDataArgument: txContext.applyDataArgument,
     },
   );
   if (planned instanceof Failure) return planned;
-  const built = await build(workshop, planned.plan, 'SERVER_ERROR', planned.note);
+  const built = await build(txContext, planned.plan, 'SERVER_ERROR', planned.note);
   if (built instanceof Failure) return built;
-  const cbor = handOver(workshop, built, collateral);
+  const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
   // Last, so that nothing is kept for a launch that cannot be.
-  const kept = await workshop.images.put(image.bytes, header.mediaType);
+  const kept = await txContext.images.put(image.bytes, header.mediaType);
   if (kept instanceof Failure) return kept;
   const [policyId = '', assetSubject = ''] = planned.token.split('.');
   return json({
@@ -152,7 +157,7 @@ function isWebUrl(text: string): boolean {
 }
 
 function readQuote(
-  { deployment }: Workshop,
+  { deployment }: TxBuildContext,
   initialDeposit: string | null | undefined,
 ): LaunchQuote | Failure {
   const { curve, thresholdLovelace, fees } = deployment;

@@ -11,7 +11,13 @@ import { type Quote, quote, type Side } from '../../engine/market/quote.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import { build, readAddress, readNamed, type Workshop, walletOf } from '../building/workshop.ts';
+import {
+  build,
+  parseNamedUtxos,
+  readAddress,
+  type TxBuildContext,
+  walletUtxos,
+} from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
@@ -33,7 +39,7 @@ interface OrderTerms {
   readonly slippage: Slippage;
 }
 
-export function orderRoutes(workshop: Workshop): Route[] {
+export function orderRoutes(txContext: TxBuildContext): Route[] {
   return [
     route({
       ...BUILDS,
@@ -46,7 +52,7 @@ export function orderRoutes(workshop: Workshop): Route[] {
       body: OrderBody,
       answers: { 200: { description: 'Sign and submit it', schema: OrderAnswer } },
       causes: CAUSES,
-      handle: ({ body }) => order(workshop, body),
+      handle: ({ body }) => order(txContext, body),
     }),
     route({
       ...BUILDS,
@@ -58,45 +64,45 @@ export function orderRoutes(workshop: Workshop): Route[] {
       query: QuoteQuery,
       answers: { 200: { description: 'The quote', schema: QuoteAnswer } },
       causes: CAUSES,
-      handle: ({ query }) => quoteOnly(workshop, query),
+      handle: ({ query }) => quoteOnly(txContext, query),
     }),
   ];
 }
 
-async function quoteOnly(workshop: Workshop, terms: OrderTerms): Promise<Answer | Failure> {
-  const found = await quoteFor(workshop, terms, 'query');
+async function quoteOnly(txContext: TxBuildContext, terms: OrderTerms): Promise<Answer | Failure> {
+  const found = await quoteFor(txContext, terms, 'query');
   if (found instanceof Failure) return found;
-  const expiresAt = workshop.clock.nowMs() + workshop.partialDeployment.refundAfterMs;
-  return json(view(workshop, terms, found.quote, expiresAt));
+  const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
+  return json(view(txContext, terms, found.quote, expiresAt));
 }
 
-async function order(workshop: Workshop, terms: OrderBody): Promise<Answer | Failure> {
-  const owner = readAddress(workshop, terms.changeAddress, 'body.changeAddress');
+async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answer | Failure> {
+  const owner = readAddress(txContext, terms.changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
-  const named = readNamed(terms.utxos, 'body.utxos');
+  const named = parseNamedUtxos(terms.utxos, 'body.utxos');
   if (named instanceof Failure) return named;
-  const quoted = await quoteFor(workshop, terms, 'body');
+  const quoted = await quoteFor(txContext, terms, 'body');
   if (quoted instanceof Failure) return quoted;
-  const wallet = await walletOf(workshop, owner, terms.utxos);
+  const wallet = await walletUtxos(txContext, owner, terms.utxos);
   if (wallet instanceof Failure) return wallet;
   const { executor } = quoted.pool;
   const { worstPrice, exchange } = quoted.quote;
   const { kind, inputAmount } = exchange;
   const token = terms.assetId.toLowerCase();
   const { plan, expiresAtMs } = planOrder(
-    workshop.partialDeployment,
+    txContext.partialDeployment,
     { owner, token, executor, kind, inputAmount, worstPrice },
     wallet,
-    workshop.clock.nowMs(),
+    txContext.clock.nowMs(),
   );
-  const built = await build(workshop, plan, 'UNKNOWN');
+  const built = await build(txContext, plan, 'UNKNOWN');
   if (built instanceof Failure) return built;
   const inputs = built.inputs.map(({ ref }) => ref);
   return json({
     id: built.id,
     cbor: toHex(built.bytes),
     beacon: beacon(inputs, ORDER_OUTPUT),
-    ...view(workshop, terms, quoted.quote, expiresAtMs),
+    ...view(txContext, terms, quoted.quote, expiresAtMs),
     txHash: built.id,
     entityId: `${built.id}:${ORDER_OUTPUT}`,
     networkFee: String(built.feeLovelace),
@@ -104,7 +110,7 @@ async function order(workshop: Workshop, terms: OrderBody): Promise<Answer | Fai
 }
 
 async function quoteFor(
-  { partialDeployment, utxos, store }: Workshop,
+  { partialDeployment, utxos, store }: TxBuildContext,
   { assetId, amount, side, slippage }: OrderTerms,
   place: string,
 ): Promise<{ readonly quote: Quote; readonly pool: NewestPool } | Failure> {
@@ -140,7 +146,7 @@ function none(assetId: string): Failure {
 }
 
 function view(
-  { partialDeployment }: Workshop,
+  { partialDeployment }: TxBuildContext,
   { assetId }: OrderTerms,
   { exchange, price, worstPrice, minimumOutput, venue }: Quote,
   expiresAt: number,

@@ -2,7 +2,7 @@
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
-import type { Workshop } from '../building/workshop.ts';
+import type { TxBuildContext } from '../building/txBuildContext.ts';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
@@ -17,7 +17,7 @@ const ADA_DECIMALS = 6;
 const CONFIG_VERSION = 2;
 
 export function parameterRoutes(
-  workshop: Pick<Workshop, 'deployment' | 'partialDeployment'>,
+  txContext: Pick<TxBuildContext, 'deployment' | 'partialDeployment'>,
 ): Route[] {
   return [
     route({
@@ -27,7 +27,7 @@ export function parameterRoutes(
       summary: 'Parameters of the curve and of the fees',
       answers: { 200: { description: 'Parameters', schema: ParametersAnswer } },
       causes: ['PROTOCOL_CONFIG_NETWORK_MISMATCH', 'CONTRACTS_CONFIG_NETWORK_MISMATCH'],
-      handle: () => json(parametersOf(workshop.partialDeployment)),
+      handle: () => json(parametersOf(txContext.partialDeployment)),
     }),
     route({
       ...READS,
@@ -36,7 +36,7 @@ export function parameterRoutes(
       summary: 'The deployment in force',
       etag: true,
       answers: { 200: { description: 'Deployment', schema: ConfigAnswer } },
-      handle: () => json(configOf(workshop.deployment)),
+      handle: () => json(configOf(txContext.deployment)),
     }),
   ];
 }

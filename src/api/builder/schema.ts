@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';
-import { SERVER_WALLET } from '../building/workshop.ts';
+import { SERVER_WALLET } from '../building/txBuildContext.ts';
 import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
 
 const MOST_NAMED = 1000;

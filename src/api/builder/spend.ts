@@ -8,18 +8,18 @@ import { toHex } from '../../cardano/codec/hex.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import {
   build,
-  collateralOf,
-  handOver,
+  cborForCaller,
+  chooseCollateral,
   readAddress,
-  type Workshop,
-  walletOf,
-} from '../building/workshop.ts';
+  type TxBuildContext,
+  walletUtxos,
+} from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
 import { CancelBody, PartialAnswer, TransferBody } from './schema.ts';
 
-export function spendRoutes(workshop: Workshop): Route[] {
+export function spendRoutes(txContext: TxBuildContext): Route[] {
   return [
     route({
       ...BUILDS,
@@ -29,7 +29,7 @@ export function spendRoutes(workshop: Workshop): Route[] {
       body: CancelBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR', 'PROTOCOL_CONFIG', 'OPERATIONS_CONFIG'],
-      handle: ({ body }) => cancel(workshop, body),
+      handle: ({ body }) => cancel(txContext, body),
     }),
     route({
       ...BUILDS,
@@ -40,33 +40,33 @@ export function spendRoutes(workshop: Workshop): Route[] {
       body: TransferBody,
       answers: { 200: { description: 'Sign and submit it', schema: PartialAnswer } },
       causes: ['SERVER_ERROR'],
-      handle: ({ body }) => transfer(workshop, body),
+      handle: ({ body }) => transfer(txContext, body),
     }),
   ];
 }
 
 async function cancel(
-  workshop: Workshop,
+  txContext: TxBuildContext,
   { txHash, index, changeAddress, utxos, collaterals }: CancelBody,
 ): Promise<Answer | Failure> {
-  const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
+  const owner = readAddress(txContext, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
   const ref = { txHash: txHash.toLowerCase(), index: Number(index) };
-  const wallet = await walletOf(workshop, owner, utxos);
+  const wallet = await walletUtxos(txContext, owner, utxos);
   if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(owner), collaterals, wallet);
+  const collateral = await chooseCollateral(txContext, formatAddress(owner), collaterals, wallet);
   if (collateral instanceof Failure) return collateral;
-  const [state] = await workshop.utxos.byRefs([ref]);
+  const [state] = await txContext.utxos.byRefs([ref]);
   if (state === undefined || state.state !== 'unspent') {
     const why = state?.state === 'spent' ? 'is spent: filled, refunded or cancelled' : 'is unknown';
     return new Failure('SERVER_ERROR', `order: ${ref.txHash}:${ref.index} ${why}`, {
       retry: false,
     });
   }
-  const { partialDeployment, slots, clock } = workshop;
+  const { partialDeployment, slots, clock } = txContext;
   const script = placedScript(partialDeployment, 'order');
   if (script instanceof Failure) return script;
-  const references = await lookUpReferences(workshop.utxos, [script]);
+  const references = await lookUpReferences(txContext.utxos, [script]);
   if (references instanceof Failure) return references;
   const plan = planCancel(
     partialDeployment,
@@ -75,30 +75,30 @@ async function cancel(
     clock.nowMs(),
   );
   if (plan instanceof Failure) return plan;
-  const built = await build(workshop, plan, 'SERVER_ERROR');
+  const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
-  const cbor = handOver(workshop, built, collateral);
+  const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
   return json({ id: built.id, cbor, partial: collateral.isOurs });
 }
 
 async function transfer(
-  workshop: Workshop,
+  txContext: TxBuildContext,
   { utxos, changeAddress, distAddress, transferAssets }: TransferBody,
 ): Promise<Answer | Failure> {
-  const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
+  const owner = readAddress(txContext, changeAddress, 'body.changeAddress');
   if (owner instanceof Failure) return owner;
-  const to = readAddress(workshop, distAddress, 'body.distAddress');
+  const to = readAddress(txContext, distAddress, 'body.distAddress');
   if (to instanceof Failure) return to;
   const assets = assetsOf(transferAssets.assets ?? []);
   if (assets instanceof Failure) return assets;
-  const wallet = await walletOf(workshop, owner, utxos);
+  const wallet = await walletUtxos(txContext, owner, utxos);
   if (wallet instanceof Failure) return wallet;
   const lovelace = transferAssets.lovelace === 'max' ? 'max' : BigInt(transferAssets.lovelace);
   const request = { to, changeAddress: owner, lovelace, assets } as const;
-  const plan = planTransfer(request, wallet, workshop.parameters());
+  const plan = planTransfer(request, wallet, txContext.parameters());
   if (plan instanceof Failure) return plan;
-  const built = await build(workshop, plan, 'SERVER_ERROR');
+  const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
   return json({ id: built.id, cbor: toHex(built.bytes), partial: false });
 }

@@ -3,13 +3,13 @@
 import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { readAddress, type Workshop } from '../building/workshop.ts';
+import { readAddress, type TxBuildContext } from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { BUILDS, json } from './route.ts';
 import { SignBody, SignedAnswer, SubmitBody, SubmittedAnswer } from './schema.ts';
 
-export function submitRoutes(workshop: Workshop): Route[] {
+export function submitRoutes(txContext: TxBuildContext): Route[] {
   const submitted = { 200: { description: 'Accepted', schema: SubmittedAnswer } };
   return [
     route({
@@ -21,7 +21,7 @@ export function submitRoutes(workshop: Workshop): Route[] {
       answers: { 200: { description: 'With the signatures', schema: SignedAnswer } },
       causes: ['SERVER_ERROR'],
       handle({ body }) {
-        const signed = sign(workshop, body);
+        const signed = sign(txContext, body);
         return signed instanceof Failure ? signed : json({ cbor: toHex(signed) });
       },
     }),
@@ -34,8 +34,8 @@ export function submitRoutes(workshop: Workshop): Route[] {
       answers: submitted,
       causes: ['SERVER_ERROR'],
       async handle({ body }) {
-        const signed = sign(workshop, body);
-        return signed instanceof Failure ? signed : submit(workshop, signed);
+        const signed = sign(txContext, body);
+        return signed instanceof Failure ? signed : submit(txContext, signed);
       },
     }),
     route({
@@ -47,20 +47,20 @@ export function submitRoutes(workshop: Workshop): Route[] {
       body: SubmitBody,
       answers: submitted,
       causes: ['SERVER_ERROR'],
-      handle: ({ body }) => submit(workshop, fromHex(body.cbor)),
+      handle: ({ body }) => submit(txContext, fromHex(body.cbor)),
     }),
   ];
 }
 
 function sign(
-  workshop: Workshop,
+  txContext: TxBuildContext,
   { cbor, witness, changeAddress }: SignBody,
 ): Uint8Array | Failure {
-  const owner = readAddress(workshop, changeAddress, 'body.changeAddress');
+  const owner = readAddress(txContext, changeAddress, 'body.changeAddress');
   return owner instanceof Failure ? owner : mergeWitnesses(fromHex(cbor), witness);
 }
 
-async function submit({ submitter }: Workshop, bytes: Uint8Array): Promise<Answer | Failure> {
+async function submit({ submitter }: TxBuildContext, bytes: Uint8Array): Promise<Answer | Failure> {
   const outcome = await submitter.submit(bytes);
   if (outcome instanceof Failure) return outcome;
   if (outcome.outcome === 'accepted') return json({ txHash: outcome.txHash });

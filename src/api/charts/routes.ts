@@ -128,7 +128,7 @@ const COMMON = {
   positioned: true,
   etag: false,
   gzip: false,
-} as const;
+} as const satisfies Partial<Route>;
 
 /** Answers by request, each kept with the version it was made from. */
 class Rendering {

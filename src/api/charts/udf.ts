@@ -77,7 +77,7 @@ const COMMON = {
   positioned: true,
   etag: true,
   gzip: true,
-} as const;
+} as const satisfies Partial<Route>;
 
 export function udfRoutes(node: ChartNode, clock: Pick<Clock, 'nowMs'>): Route[] {
   return [...serverRoutes(clock), ...symbolRoutes(node), historyRoute(node)];

@@ -31,8 +31,8 @@ const COMMON = {
   etag: false,
   gzip: false,
   exclusive: true,
-  ownHostOnly: true,
-} as const;
+  localOnly: true,
+} as const satisfies Partial<Route>;
 
 export function devnetRoutes(devnet: Devnet): Route[] {
   return [faucetRoute(devnet), forkRoute(devnet), mineRoute(devnet)];

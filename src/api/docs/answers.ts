@@ -132,7 +132,7 @@ function impliedCauses(route: Route): Cause[] {
   if (route.method === 'POST') {
     causes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OVERLOADED');
   }
-  if (route.ownHostOnly === true) causes.push('FORBIDDEN');
+  if (route.localOnly === true) causes.push('FORBIDDEN');
   if (route.rate !== 'free') causes.push('RATE_LIMITED');
   if (route.needsSync || route.positioned) causes.push('NOT_READY');
   return causes;

@@ -13,7 +13,7 @@ export type RequestId = string | number | null;
 export type Encoding = 'json' | 'msgpack';
 
 /** What an envelope says besides its data. */
-export interface Facts {
+export interface FrameMeta {
   readonly epoch: string;
   readonly seq: number;
   /** Null on a snapshot and on frames that are not of a stream. */
@@ -38,7 +38,7 @@ const KEYS = {
 const TRUE = encode(true);
 
 /** Data that is rendered at most once per encoding. */
-export class Rendering {
+export class EncodedPayload {
   readonly #data: Json;
   #json: string | null = null;
   #packed: Uint8Array | null = null;
@@ -52,7 +52,7 @@ export class Rendering {
     return this.#json;
   }
 
-  get packed(): Uint8Array {
+  get msgpack(): Uint8Array {
     this.#packed ??= encode(this.#data);
     return this.#packed;
   }
@@ -82,7 +82,7 @@ export function headOf(
   ]);
 }
 
-export function tailOf(encoding: Encoding, data: Rendering, facts: Facts): Uint8Array {
+export function tailOf(encoding: Encoding, data: EncodedPayload, facts: FrameMeta): Uint8Array {
   const { epoch, seq, prev, tsMs, snapshot = false } = facts;
   if (encoding === 'json') {
     const flag = snapshot ? ',"snapshot":true' : '';
@@ -90,7 +90,7 @@ export function tailOf(encoding: Encoding, data: Rendering, facts: Facts): Uint8
       `${data.json},"epoch":"${epoch}","seq":${seq},"prev":${prev}${flag},"ts":${tsMs}}`,
     );
   }
-  const pieces = [data.packed, KEYS.epoch, encode(epoch), KEYS.seq, encode(seq)];
+  const pieces = [data.msgpack, KEYS.epoch, encode(epoch), KEYS.seq, encode(seq)];
   pieces.push(KEYS.prev, encode(prev));
   if (snapshot) pieces.push(KEYS.snapshot, TRUE);
   pieces.push(KEYS.ts, encode(tsMs));
@@ -103,7 +103,7 @@ const HEAD_ROOM = 256;
  * Frames that share a tail, put together in place: a head is copied before the tail, so one more
  * request id costs neither memory nor a copy of the data. A frame is good until the next one.
  */
-export class Joiner {
+export class FrameBuilder {
   readonly tail: Uint8Array;
   readonly #bytes: Uint8Array;
   #frame: Uint8Array;
@@ -116,7 +116,7 @@ export class Joiner {
   }
 
   frame(head: Uint8Array): Uint8Array {
-    if (head.length > HEAD_ROOM) return joined(head, this.tail);
+    if (head.length > HEAD_ROOM) return joinFrame(head, this.tail);
     const start = HEAD_ROOM - head.length;
     this.#bytes.set(head, start);
     // Making a view costs more than copying a head, and most heads have the same length.
@@ -127,6 +127,6 @@ export class Joiner {
   }
 }
 
-export function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+export function joinFrame(head: Uint8Array, tail: Uint8Array): Uint8Array {
   return Buffer.concat([head, tail], head.length + tail.length);
 }

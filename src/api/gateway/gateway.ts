@@ -3,18 +3,18 @@
  * handed in, because the streams publish through the server:
  *
  *   const server = createServer(observer);
- *   const streams = createHub({ vantage, clock, observer, publish: server.publish });
+ *   const streams = createHub({ nodeView, clock, observer, publish: server.publish });
  *   const gateway = createGateway({ server, streams, routes, topics, ... });
  */
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import { Answers } from '../http/answers.ts';
-import { Intake } from '../http/body.ts';
-import { Limits } from '../http/limits.ts';
+import { BodyBudget } from '../http/body.ts';
+import { LocalHostGuard } from '../http/localHostGuard.ts';
 import { mount } from '../http/mount.ts';
-import { OwnHost } from '../http/ownHost.ts';
-import { PositionLines } from '../http/position.ts';
+import { PositionHeaders } from '../http/positionHeaders.ts';
+import { RateLimits } from '../http/rateLimits.ts';
+import { ResponseWriter } from '../http/responseWriter.ts';
 import type { Streams, Topic } from '../topics/port.ts';
 import type { Connection } from '../ws/connection.ts';
 import { Delivery } from '../ws/delivery.ts';
@@ -24,18 +24,18 @@ import { Renewal } from '../ws/renewal.ts';
 import { SlowSockets } from '../ws/slow.ts';
 import { Subscriptions } from '../ws/subscriptions.ts';
 import { Callers } from './address.ts';
-import { Arrivals } from './arrivals.ts';
 import type { Observer } from './observer.ts';
 import { DEFAULTS, type GatewayOptions } from './options.ts';
-import type { Route, Vantage } from './port.ts';
+import type { NodeView, Route } from './port.ts';
+import { PositionWaiters } from './positionWaiters.ts';
 import type { Server } from './server.ts';
 
-export interface GatewayParts {
+export interface GatewayDeps {
   readonly server: Server;
   readonly streams: Streams;
   readonly routes: readonly Route[];
   readonly topics: readonly Topic[];
-  readonly vantage: Vantage;
+  readonly nodeView: NodeView;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: Observer;
@@ -54,21 +54,21 @@ const SOCKET_PATHS = ['/ws', '/websocket/ws', '/v1/websocket/ws'];
 const RECONNECT_MS = { from: 250, to: 2_000 };
 const POLL_MS = 10;
 
-export function createGateway(parts: GatewayParts): Gateway {
-  const { server, streams, routes, topics, vantage, clock, rng, observer } = parts;
+export function createGateway(parts: GatewayDeps): Gateway {
+  const { server, streams, routes, topics, nodeView, clock, rng, observer } = parts;
   const options = { ...DEFAULTS, ...parts.options };
-  const arrivals = new Arrivals(vantage, clock, options.positionWaitMs, options);
-  const intake = new Intake(options);
+  const positionWaiters = new PositionWaiters(nodeView, clock, options.positionWaitMs, options);
+  const bodyBudget = new BodyBudget(options);
   const callers = new Callers(options.trustedProxies);
-  const answers = new Answers(clock, observer, options.gzipCacheBytes);
-  const limits = new Limits(clock, options);
-  const positions = new PositionLines(vantage);
-  const ownHost = new OwnHost(options.publicUrl);
+  const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
+  const limits = new RateLimits(clock, options);
+  const positions = new PositionHeaders(nodeView);
+  const localHostGuard = new LocalHostGuard(options.publicUrl);
 
   const connections = new Set<Connection>();
-  const delivery = new Delivery(vantage, streams, clock, observer);
-  const wired = { clock, observer, options, delivery, vantage, connections };
-  const subscriptions = new Subscriptions({ ...wired, topics, arrivals });
+  const delivery = new Delivery(nodeView, streams, clock, observer);
+  const wired = { clock, observer, options, delivery, nodeView, connections };
+  const subscriptions = new Subscriptions({ ...wired, topics, positionWaiters });
   const renewal = new Renewal({ ...wired, subscriptions, slice: options.renewSlice });
   const slow = new SlowSockets({ ...wired, subscriptions, renewal });
   const heartbeat = new Heartbeat({ ...wired, server, streams, slow });
@@ -81,7 +81,17 @@ export function createGateway(parts: GatewayParts): Gateway {
     () => callers.closed(),
   );
   for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
-  const http = { vantage, clock, answers, arrivals, callers, limits, positions, intake, ownHost };
+  const http = {
+    nodeView,
+    clock,
+    responses,
+    positionWaiters,
+    callers,
+    limits,
+    positions,
+    bodyBudget,
+    localHostGuard,
+  };
   mount(server, routes, http);
 
   async function settled(done: () => boolean): Promise<void> {
@@ -107,7 +117,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       await sleep(clock, connections.size > 0 ? options.shutdownGraceMs : 0);
       await settled(() => [...connections].every(({ bufferedBytes }) => bufferedBytes === 0));
       for (const connection of connections) connection.close(4001, 'going away');
-      await settled(() => answers.running === 0);
+      await settled(() => responses.running === 0);
       await sleep(clock, POLL_MS);
       server.close();
     },

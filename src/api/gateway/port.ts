@@ -3,7 +3,7 @@
  *
  * A route's handler gets checked input and answers bytes; everything HTTP (limits, CORS, ETag,
  * gzip, HEAD, aborts) happens around it. A handler may be asynchronous; it runs between batches of
- * the fold, so what it reads before its first await is at `Vantage.applied()`.
+ * the fold, so what it reads before its first await is at `NodeView.applied()`.
  */
 import type { TObject, TSchema } from 'typebox';
 import type { Failure } from '../../engine/runtime/errors.ts';
@@ -115,8 +115,8 @@ export interface Route {
    * is read from the connection until it is answered.
    */
   readonly exclusive?: boolean;
-  /** Answers callers of this host only: see `http/ownHost.ts`. */
-  readonly ownHostOnly?: boolean;
+  /** Answers only calls from this host: see `http/localHostGuard.ts`. */
+  readonly localOnly?: boolean;
   handle(request: RouteRequest): Answer | Failure | Promise<Answer | Failure>;
 }
 
@@ -127,7 +127,7 @@ export interface Tip {
 }
 
 /** What the gateway may ask of the node. */
-export interface Vantage {
+export interface NodeView {
   /** Position every reader sees. */
   applied(): Position;
   synced(): boolean;

@@ -23,7 +23,7 @@ const COMMON = {
   positioned: true,
   etag: false,
   gzip: false,
-} as const;
+} as const satisfies Partial<Route>;
 
 const COUNTED =
   'Addresses of the deployment’s scripts are left out: tokens in pools, open orders and locks ' +

@@ -17,25 +17,25 @@ const CHUNK_PAUSE_MS = 1_500;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /** What a route takes, before a byte of it was read. */
-export interface Acceptance {
+export interface AcceptedBody {
   readonly maxBytes: number;
   readonly type: RegExp;
   /** For the message. */
   readonly typeName: string;
 }
 
-export function acceptJson(maxBytes: number): Acceptance {
+export function acceptedJson(maxBytes: number): AcceptedBody {
   return { maxBytes, type: JSON_TYPE, typeName: 'application/json' };
 }
 
 /** What is wrong before a byte of the body was read; null when it may be read. */
-export function refusedUnread(exchange: Exchange, accepted: Acceptance): Failure | null {
+export function refuseByHeaders(exchange: Exchange, accepted: AcceptedBody): Failure | null {
   const declared = Number(exchange.contentLength);
   if (declared > accepted.maxBytes) return tooLarge(accepted.maxBytes);
-  return declared > 0 ? refusedType(exchange, accepted) : null;
+  return declared > 0 ? refuseByType(exchange, accepted) : null;
 }
 
-export function refusedType(exchange: Exchange, { type, typeName }: Acceptance): Failure | null {
+export function refuseByType(exchange: Exchange, { type, typeName }: AcceptedBody): Failure | null {
   const { contentType } = exchange;
   if (type.test(contentType)) return null;
   const got = contentType === '' ? 'none was given' : `got ${contentType}`;
@@ -43,7 +43,7 @@ export function refusedType(exchange: Exchange, { type, typeName }: Acceptance):
 }
 
 /** The bytes of all bodies that are still arriving: many large ones at once fill no memory. */
-export class Intake {
+export class BodyBudget {
   /** Of one body, or part of a form, in JSON. */
   readonly maxBodyBytes: number;
   readonly #maxBytes: number;
@@ -69,10 +69,10 @@ export class Intake {
  * are, or a chunked one pauses; then the rest is dropped. It is not called when the client goes
  * away.
  */
-export function collect(
+export function readBody(
   exchange: Exchange,
   maxBytes: number,
-  { intake, clock }: { readonly intake: Intake; readonly clock: Clock },
+  { bodyBudget, clock }: { readonly bodyBudget: BodyBudget; readonly clock: Clock },
   done: (body: Buffer | Failure) => void,
 ): void {
   const chunks: Buffer[] = [];
@@ -80,7 +80,7 @@ export function collect(
   let isDone = false;
   let pause: Timer | null = null;
   const finish = () => {
-    if (!isDone) intake.add(-length);
+    if (!isDone) bodyBudget.add(-length);
     isDone = true;
     pause?.cancel();
   };
@@ -91,13 +91,13 @@ export function collect(
       done(paused());
     });
   };
-  exchange.gone = finish;
+  exchange.onGone = finish;
   if (exchange.endsConnection) watch();
   exchange.res.onData((chunk, isLast) => {
     if (!exchange.alive || isDone) return;
     length += chunk.byteLength;
-    intake.add(chunk.byteLength);
-    if (length > maxBytes || intake.isFull) {
+    bodyBudget.add(chunk.byteLength);
+    if (length > maxBytes || bodyBudget.isFull) {
       finish();
       chunks.length = 0;
       done(length > maxBytes ? tooLarge(maxBytes) : overloaded());

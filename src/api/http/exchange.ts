@@ -37,7 +37,7 @@ export class Exchange {
   /** Null: not sent. */
   origin: string | null = null;
   /** Runs when the client goes away before its answer, after `outlive`. */
-  gone: (() => void) | null = null;
+  onGone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
   #encodings: string[] = [];
@@ -72,12 +72,12 @@ export class Exchange {
   }
 
   /** Must be called before the handler returns without an answer. */
-  outlive(onAborted: () => void): void {
+  defer(onAborted: () => void): void {
     this.deferred = true;
     this.res.onAborted(() => {
       if (!this.alive) return;
       this.alive = false;
-      this.gone?.();
+      this.onGone?.();
       onAborted();
     });
   }

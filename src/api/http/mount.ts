@@ -3,11 +3,11 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
 import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
 import { PREFLIGHT_LINES } from './cors.ts';
-import { enter, type Http, RouteServer } from './route.ts';
+import { enter, type HttpDeps, RouteServer } from './route.ts';
 
 type Unrouted = (res: HttpResponse, req: HttpRequest) => void;
 
-export function mount(server: Server, routes: readonly Route[], http: Http): void {
+export function mount(server: Server, routes: readonly Route[], http: HttpDeps): void {
   const methodsOf = new Map<string, Set<string>>();
   for (const route of routes) {
     const wrapper = new RouteServer(route, http);
@@ -31,28 +31,29 @@ export function mount(server: Server, routes: readonly Route[], http: Http): voi
 }
 
 /** Free of limits, so that a browser can always read why its request was refused. */
-function preflight(http: Http): Unrouted {
+function preflight(http: HttpDeps): Unrouted {
   const kind = { operationId: 'preflight', rate: 'free', isHead: false } as const;
   return (res, req) => {
-    const visit = enter(http, res, req, kind);
-    if (visit !== null) http.answers.empty(visit, PREFLIGHT_LINES);
+    const context = enter(http, res, req, kind);
+    if (context !== null) http.responses.empty(context, PREFLIGHT_LINES);
   };
 }
 
-function methodNotAllowed(http: Http, allow: string): Unrouted {
+function methodNotAllowed(http: HttpDeps, allow: string): Unrouted {
   const failure = new Failure('METHOD_NOT_ALLOWED', `this path takes ${allow}`);
   return (res, req) => {
-    const visit = enter(http, res, req, unrouted(req));
-    if (visit !== null) http.answers.failure(visit, failure, { lines: `\r\nAllow: ${allow}` });
+    const context = enter(http, res, req, unrouted(req));
+    if (context !== null)
+      http.responses.failure(context, failure, { lines: `\r\nAllow: ${allow}` });
   };
 }
 
-function notFound(http: Http): Unrouted {
+function notFound(http: HttpDeps): Unrouted {
   return (res, req) => {
-    const visit = enter(http, res, req, unrouted(req));
-    if (visit === null) return;
+    const context = enter(http, res, req, unrouted(req));
+    if (context === null) return;
     const message = `no such route: ${req.getUrl().slice(0, 200)}; see /v1/docs/openapi`;
-    http.answers.failure(visit, new Failure('NOT_FOUND', message));
+    http.responses.failure(context, new Failure('NOT_FOUND', message));
   };
 }
 

@@ -8,81 +8,81 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { parsePosition } from '../../engine/runtime/position.ts';
 import type { Callers } from '../gateway/address.ts';
-import { type Arrivals, reached } from '../gateway/arrivals.ts';
-import type { Answer, RateClass, Route, RouteRequest, Vantage } from '../gateway/port.ts';
+import type { Answer, NodeView, RateClass, Route, RouteRequest } from '../gateway/port.ts';
+import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
 import type { HttpRequest, HttpResponse } from '../gateway/server.ts';
-import type { Answers, Visit } from './answers.ts';
 import {
-  type Acceptance,
-  acceptJson,
+  type AcceptedBody,
+  acceptedJson,
+  type BodyBudget,
   BodyReader,
-  collect,
-  type Intake,
-  refusedType,
-  refusedUnread,
+  readBody,
+  refuseByHeaders,
+  refuseByType,
 } from './body.ts';
 import { Exchange } from './exchange.ts';
 import { FORM_TYPE, FormReader } from './form.ts';
-import type { Limits } from './limits.ts';
-import type { OwnHost } from './ownHost.ts';
-import type { PositionLines } from './position.ts';
+import type { LocalHostGuard } from './localHostGuard.ts';
+import type { PositionHeaders } from './positionHeaders.ts';
 import { ParameterReader, QueryReader } from './query.ts';
+import type { RateLimits } from './rateLimits.ts';
+import type { RequestContext, ResponseWriter } from './responseWriter.ts';
 
 /** What all routes share. */
-export interface Http {
-  readonly vantage: Vantage;
+export interface HttpDeps {
+  readonly nodeView: NodeView;
   readonly clock: Clock;
-  readonly answers: Answers;
-  readonly arrivals: Arrivals;
+  readonly responses: ResponseWriter;
+  readonly positionWaiters: PositionWaiters;
   readonly callers: Callers;
-  readonly limits: Limits;
-  readonly positions: PositionLines;
-  readonly intake: Intake;
-  readonly ownHost: OwnHost;
+  readonly limits: RateLimits;
+  readonly positions: PositionHeaders;
+  readonly bodyBudget: BodyBudget;
+  readonly localHostGuard: LocalHostGuard;
 }
 
 export class RouteServer {
   readonly #route: Route;
-  readonly #http: Http;
+  readonly #http: HttpDeps;
   readonly #query: QueryReader;
   readonly #parameters: ParameterReader;
   readonly #body: BodyReader;
   readonly #form: FormReader | null;
-  readonly #accepted: Acceptance;
+  readonly #accepted: AcceptedBody;
 
-  constructor(route: Route, http: Http) {
+  constructor(route: Route, http: HttpDeps) {
     this.#route = route;
     this.#http = http;
     this.#query = new QueryReader(route.query);
     this.#parameters = new ParameterReader(route.path, route.params);
     const { form } = route;
-    const { maxBodyBytes } = http.intake;
+    const { maxBodyBytes } = http.bodyBudget;
     this.#body = new BodyReader(route.body);
     this.#form = form === undefined ? null : new FormReader(form, maxBodyBytes);
     this.#accepted =
       form === undefined
-        ? acceptJson(maxBodyBytes)
+        ? acceptedJson(maxBodyBytes)
         : { maxBytes: form.maxBodyBytes, type: FORM_TYPE, typeName: 'multipart/form-data' };
   }
 
   serve(res: HttpResponse, req: HttpRequest, isHead: boolean): void {
     const { operationId, rate, method } = this.#route;
-    const visit = enter(this.#http, res, req, { operationId, rate, isHead });
-    if (visit === null) return;
+    const context = enter(this.#http, res, req, { operationId, rate, isHead });
+    if (context === null) return;
     try {
-      const input = this.#refusal(visit) ?? this.#input(req);
-      if (input instanceof Failure) this.#http.answers.failure(visit, input);
-      else if (method === 'POST') this.#receive(visit, input);
-      else this.#proceed(visit, input);
+      const input = this.#refusal(context) ?? this.#input(req);
+      if (input instanceof Failure) this.#http.responses.failure(context, input);
+      else if (method === 'POST') this.#receive(context, input);
+      else this.#proceed(context, input);
     } catch (error) {
-      this.#http.answers.fault(visit, error);
+      this.#http.responses.fault(context, error);
     }
-    visit.exchange.corked = false;
+    context.exchange.corked = false;
   }
 
-  #refusal({ exchange }: Visit): Failure | null {
-    if (this.#route.ownHostOnly !== true) return null;
-    return this.#http.ownHost.refusal(exchange.host, exchange.origin);
+  #refusal({ exchange }: RequestContext): Failure | null {
+    if (this.#route.localOnly !== true) return null;
+    return this.#http.localHostGuard.refusal(exchange.host, exchange.origin);
   }
 
   #input(req: HttpRequest): RouteRequest | Failure {
@@ -93,128 +93,128 @@ export class RouteServer {
     return { query: query.value, params: params.value, body: undefined };
   }
 
-  #receive(visit: Visit, input: RouteRequest): void {
-    const { answers } = this.#http;
-    const refused = refusedUnread(visit.exchange, this.#accepted);
+  #receive(context: RequestContext, input: RouteRequest): void {
+    const { responses } = this.#http;
+    const refused = refuseByHeaders(context.exchange, this.#accepted);
     if (refused !== null) {
-      answers.failure(visit, refused);
+      responses.failure(context, refused);
       return;
     }
-    answers.defer(visit);
-    collect(visit.exchange, this.#accepted.maxBytes, this.#http, (bytes) => {
+    responses.defer(context);
+    readBody(context.exchange, this.#accepted.maxBytes, this.#http, (bytes) => {
       try {
-        if (bytes instanceof Failure) answers.failure(visit, bytes, { close: true });
-        else this.#read(visit, input, bytes);
+        if (bytes instanceof Failure) responses.failure(context, bytes, { close: true });
+        else this.#read(context, input, bytes);
       } catch (error) {
-        answers.fault(visit, error);
+        responses.fault(context, error);
       }
     });
   }
 
-  #read(visit: Visit, input: RouteRequest, bytes: Buffer): void {
-    const { exchange } = visit;
-    const refused = bytes.length > 0 ? refusedType(exchange, this.#accepted) : null;
+  #read(context: RequestContext, input: RouteRequest, bytes: Buffer): void {
+    const { exchange } = context;
+    const refused = bytes.length > 0 ? refuseByType(exchange, this.#accepted) : null;
     if (refused !== null || this.#form === null) {
       const body = refused ?? this.#body.read(bytes);
-      if (body instanceof Failure) this.#http.answers.failure(visit, body);
-      else this.#begin(visit, { ...input, body: body.value });
+      if (body instanceof Failure) this.#http.responses.failure(context, body);
+      else this.#begin(context, { ...input, body: body.value });
       return;
     }
     this.#form
       .read(exchange.contentType, bytes)
       .then((form) => {
-        if (form instanceof Failure) this.#http.answers.failure(visit, form);
-        else if (exchange.alive) this.#begin(visit, { ...input, ...form });
+        if (form instanceof Failure) this.#http.responses.failure(context, form);
+        else if (exchange.alive) this.#begin(context, { ...input, ...form });
       })
-      .catch((error) => this.#http.answers.fault(visit, error));
+      .catch((error) => this.#http.responses.fault(context, error));
   }
 
   /** An exclusive request starts in the next turn: by then a request behind it has shown itself. */
-  #begin(visit: Visit, request: RouteRequest): void {
+  #begin(context: RequestContext, request: RouteRequest): void {
     if (this.#route.exclusive !== true) {
-      this.#proceed(visit, request);
+      this.#proceed(context, request);
       return;
     }
     this.#http.clock.soon(() => {
-      if (!visit.exchange.alive) return;
-      visit.exchange.pause();
-      this.#proceed(visit, request);
+      if (!context.exchange.alive) return;
+      context.exchange.pause();
+      this.#proceed(context, request);
     });
   }
 
   /** Readiness and the position asked for, then the handler. */
-  #proceed(visit: Visit, request: RouteRequest): void {
-    const { vantage, answers, arrivals } = this.#http;
-    const { minPosition } = visit.exchange;
+  #proceed(context: RequestContext, request: RouteRequest): void {
+    const { nodeView, responses, positionWaiters } = this.#http;
+    const { minPosition } = context.exchange;
     if (this.#route.positioned && minPosition !== '') {
       const asked = parsePosition(minPosition);
       if (asked === null) {
-        answers.failure(visit, invalid('headers.x-min-position', 'must be <epoch>:<seq>'));
+        responses.failure(context, invalid('headers.x-min-position', 'must be <epoch>:<seq>'));
         return;
       }
-      if (!reached(vantage.applied(), asked)) {
-        if (!visit.exchange.deferred) answers.defer(visit);
-        arrivals.wait(visit.exchange, asked, (arrived) => {
-          if (!visit.exchange.alive) return;
-          if (arrived) this.#run(visit, request);
-          else answers.failure(visit, notReady('this node has not reached X-Min-Position yet'));
+      if (!hasReached(nodeView.applied(), asked)) {
+        if (!context.exchange.deferred) responses.defer(context);
+        positionWaiters.wait(context.exchange, asked, (arrived) => {
+          if (!context.exchange.alive) return;
+          if (arrived) this.#run(context, request);
+          else responses.failure(context, notReady('this node has not reached X-Min-Position yet'));
         });
         return;
       }
     }
-    this.#run(visit, request);
+    this.#run(context, request);
   }
 
-  #run(visit: Visit, request: RouteRequest): void {
-    const { vantage, answers, positions } = this.#http;
-    if (this.#route.needsSync && !vantage.synced()) {
-      answers.failure(visit, notReady('this node is still syncing'));
+  #run(context: RequestContext, request: RouteRequest): void {
+    const { nodeView, responses, positions } = this.#http;
+    if (this.#route.needsSync && !nodeView.synced()) {
+      responses.failure(context, notReady('this node is still syncing'));
       return;
     }
     try {
       const positionLines = this.#route.positioned ? positions.now() : '';
       const answer = this.#route.handle(request);
       if (!(answer instanceof Promise)) {
-        this.#finish(visit, answer, positionLines);
+        this.#finish(context, answer, positionLines);
         return;
       }
-      if (!visit.exchange.deferred) answers.defer(visit);
+      if (!context.exchange.deferred) responses.defer(context);
       answer
-        .then((settled) => this.#finish(visit, settled, positionLines))
-        .catch((error) => answers.fault(visit, error));
+        .then((settled) => this.#finish(context, settled, positionLines))
+        .catch((error) => responses.fault(context, error));
     } catch (error) {
-      answers.fault(visit, error);
+      responses.fault(context, error);
     }
   }
 
-  #finish(visit: Visit, answer: Answer | Failure, positionLines: string): void {
-    if (answer instanceof Failure) this.#http.answers.failure(visit, answer);
-    else this.#http.answers.answer(visit, this.#route, answer, positionLines);
+  #finish(context: RequestContext, answer: Answer | Failure, positionLines: string): void {
+    if (answer instanceof Failure) this.#http.responses.failure(context, answer);
+    else this.#http.responses.answer(context, this.#route, answer, positionLines);
   }
 }
 
 /** Reads the head of a request and draws its token; null when that has been answered already. */
 export function enter(
-  http: Http,
+  http: HttpDeps,
   res: HttpResponse,
   req: HttpRequest,
   kind: { operationId: string; rate: RateClass; isHead: boolean },
-): Visit | null {
+): RequestContext | null {
   const exchange = new Exchange(res, req, kind.isHead);
   const caller = http.callers.of(res, exchange.forwardedFor);
   const allowance = http.limits.take(kind.rate, caller);
   const startedMs = http.clock.monotonicMs();
-  const visit = { exchange, operationId: kind.operationId, startedMs, allowance };
+  const context = { exchange, operationId: kind.operationId, startedMs, allowance };
   if (exchange.ambiguous) {
     const message =
       'send one Host, at most one Content-Length (a number), and no Transfer-Encoding but chunked';
-    http.answers.failure(visit, invalid('headers', message), { close: true });
+    http.responses.failure(context, invalid('headers', message), { close: true });
     return null;
   }
-  if (allowance.granted) return visit;
+  if (allowance.granted) return context;
   const { retryAfterSeconds } = allowance;
   const message = `too many requests: try again in ${retryAfterSeconds} s`;
-  http.answers.failure(visit, new Failure('RATE_LIMITED', message, { retryAfterSeconds }));
+  http.responses.failure(context, new Failure('RATE_LIMITED', message, { retryAfterSeconds }));
   return null;
 }
 

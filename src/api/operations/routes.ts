@@ -18,7 +18,7 @@ const LOOK = {
   positioned: false,
   etag: false,
   gzip: false,
-} as const;
+} as const satisfies Partial<Route>;
 
 /** On the port of ADMIN_PORT where that is set, and then only there. */
 export function adminRoutes(status: NodeStatus, registry: Registry): readonly Route[] {

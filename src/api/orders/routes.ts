@@ -25,7 +25,7 @@ const COMMON = {
   positioned: true,
   etag: false,
   gzip: false,
-} as const;
+} as const satisfies Partial<Route>;
 const PAGED = {
   ...COMMON,
   method: 'POST',

@@ -18,7 +18,7 @@ const COMMON = {
   positioned: false,
   etag: true,
   gzip: true,
-} as const;
+} as const satisfies Partial<Route>;
 
 const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
 

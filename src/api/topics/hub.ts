@@ -5,14 +5,14 @@
 
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Observer } from '../gateway/observer.ts';
-import type { Vantage } from '../gateway/port.ts';
+import type { NodeView } from '../gateway/port.ts';
 import { FlushScheduler } from './flush.ts';
 import { Outbox } from './outbox.ts';
 import type { Seat, Streams } from './port.ts';
 import { type Outlet, Stream } from './stream.ts';
 
 export interface HubParts {
-  readonly vantage: Pick<Vantage, 'applied'>;
+  readonly nodeView: Pick<NodeView, 'applied'>;
   readonly clock: Clock;
   readonly observer: Observer;
   /** `Server.publish`; `bytes` are good during the call only. */
@@ -35,10 +35,10 @@ class Hub implements Streams {
   /** Applied before the batch in hand: what a stream that was quiet until now is complete to. */
   #previous: number;
 
-  constructor({ vantage, clock, observer, publish }: HubParts) {
+  constructor({ nodeView, clock, observer, publish }: HubParts) {
     const outbox = new Outbox(observer);
     this.#scheduler = new FlushScheduler(clock, observer, () => outbox.dispatch());
-    const applied = () => vantage.applied();
+    const applied = () => nodeView.applied();
     const turn = () => this.#scheduler.turn;
     this.#outlet = { clock, observer, applied, publish, turn, outbox };
     this.#previous = applied().seq;

@@ -3,7 +3,7 @@
  * all its frames are one write. For a frame with a single taker this costs half of a publish, which
  * copies the frame, looks its channel up and comes back to the socket later (bench/RESULTS.md).
  */
-import type { Joiner } from '../gateway/frame.ts';
+import type { FrameBuilder } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { Recipient } from './port.ts';
 
@@ -15,7 +15,7 @@ export class Outbox {
     this.#observer = observer;
   }
 
-  add(to: Recipient, joiner: Joiner, head: Uint8Array): void {
+  add(to: Recipient, joiner: FrameBuilder, head: Uint8Array): void {
     if (to.hold(joiner, head) === 1) this.#recipients.add(to);
   }
 

@@ -16,7 +16,7 @@ import type { TSchema } from 'typebox';
 import type { TopicHub } from '../../engine/actors/topicHub.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import type { Encoding, Joiner, Rendering, RequestId } from '../gateway/frame.ts';
+import type { EncodedPayload, Encoding, FrameBuilder, RequestId } from '../gateway/frame.ts';
 
 /** One frame's worth of change. */
 export interface Part {
@@ -107,7 +107,7 @@ export interface Seat {
   /** Frames and bytes the stream has rendered so far. */
   traffic(): { readonly frames: number; readonly bytes: number };
   /** Whole state at the applied position, rendered once for all who ask at that position. */
-  snapshot(): Rendering | Failure;
+  snapshot(): EncodedPayload | Failure;
   /** Nobody listens here for now; the stream goes on counting. */
   pause(): void;
   resume(): void;
@@ -123,7 +123,7 @@ export interface Seat {
 /** A subscriber's socket, for frames that nobody else gets. */
 export interface Recipient {
   /** Keeps a frame until the end of this flush; answers how many it keeps. */
-  hold(joiner: Joiner, head: Uint8Array): number;
+  hold(joiner: FrameBuilder, head: Uint8Array): number;
   /** Sends what it keeps. A socket that throws one away goes on from `mark`, as with any other. */
   deliver(): void;
 }

@@ -10,11 +10,11 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Position } from '../../engine/runtime/position.ts';
 import {
+  EncodedPayload,
   type Encoding,
-  type Facts,
+  FrameBuilder,
+  type FrameMeta,
   headOf,
-  Joiner,
-  Rendering,
   type RequestId,
   tailOf,
 } from '../gateway/frame.ts';
@@ -78,7 +78,7 @@ export class Stream {
   #turn = -1;
   /** False after a flush that failed: the next one must ask for the same again. */
   #settled = true;
-  #shot: { readonly position: Position; readonly rendering: Rendering } | null = null;
+  #shot: { readonly position: Position; readonly rendering: EncodedPayload } | null = null;
 
   constructor(name: string, topic: Topic, source: Source, cadenceMs: number, outlet: Outlet) {
     this.#name = name;
@@ -172,7 +172,7 @@ export class Stream {
     return { ...this.#now, complete: this.#outlet.applied().seq };
   }
 
-  #snapshot(): Rendering | Failure {
+  #snapshot(): EncodedPayload | Failure {
     const position = this.#outlet.applied();
     const shot = this.#shot;
     if (shot?.position.seq === position.seq && shot.position.epoch === position.epoch) {
@@ -180,7 +180,7 @@ export class Stream {
     }
     const data = this.source.snapshot();
     if (data instanceof Failure) return data;
-    const rendering = new Rendering(data);
+    const rendering = new EncodedPayload(data);
     // State outside the log changes without a new position.
     this.#shot = this.topic.periodic ? null : { position: { ...position }, rendering };
     return rendering;
@@ -194,7 +194,7 @@ export class Stream {
       if (changes === null) return this.#publishSnapshot(applied);
       for (const { event, data, seq } of changes.parts) {
         const { prev } = this.#now;
-        this.#publish(event, new Rendering(data), { seq, prev, snapshot: false });
+        this.#publish(event, new EncodedPayload(data), { seq, prev, snapshot: false });
       }
       this.#now = { ...this.#now, complete: changes.completeTo };
     } while (this.#now.complete < applied);
@@ -206,7 +206,7 @@ export class Stream {
     if (rendering instanceof Failure) return this.#end(rendering);
     if (!this.topic.periodic) {
       // What lies between is lost to those who listen, so they are told.
-      const why = new Rendering({ reason: 'slow', skipped: 0 });
+      const why = new EncodedPayload({ reason: 'slow', skipped: 0 });
       this.#publish('Resync', why, { seq, prev: null, snapshot: false });
       this.#outlet.observer.resync('slow');
     }
@@ -227,12 +227,12 @@ export class Stream {
 
   #publish(
     event: string,
-    data: Rendering,
+    data: EncodedPayload,
     place: { seq: number; prev: number | null; snapshot: boolean },
   ): void {
     const { clock, observer, outbox } = this.#outlet;
-    const facts: Facts = { ...place, epoch: this.#outlet.applied().epoch, tsMs: clock.nowMs() };
-    const joiners = new Map<Encoding, Joiner>();
+    const facts: FrameMeta = { ...place, epoch: this.#outlet.applied().epoch, tsMs: clock.nowMs() };
+    const joiners = new Map<Encoding, FrameBuilder>();
     let published = 0;
     let bytes = 0;
     let size = 0;
@@ -240,7 +240,7 @@ export class Stream {
       const { encoding, channel, listening, only } = group;
       let joiner = joiners.get(encoding);
       if (joiner === undefined) {
-        joiner = new Joiner(tailOf(encoding, data, facts));
+        joiner = new FrameBuilder(tailOf(encoding, data, facts));
         joiners.set(encoding, joiner);
       }
       const head = headFor(group, event, place.snapshot);

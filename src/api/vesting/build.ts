@@ -9,12 +9,12 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
 import {
   build,
-  collateralOf,
-  handOver,
+  cborForCaller,
+  chooseCollateral,
   readAddress,
-  type Workshop,
-  walletOf,
-} from '../building/workshop.ts';
+  type TxBuildContext,
+  walletUtxos,
+} from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { AddressText, AssetIdShape, OutputId } from '../schemas/identifiers.ts';
@@ -43,9 +43,9 @@ const COMMON = {
   etag: false,
   gzip: false,
   exclusive: true,
-} as const;
+} as const satisfies Partial<Route>;
 
-export function vestingBuildRoutes(workshop: Workshop): Route[] {
+export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
   return [
     route({
       ...COMMON,
@@ -55,7 +55,7 @@ export function vestingBuildRoutes(workshop: Workshop): Route[] {
       body: LockBody,
       answers: { 200: { description: 'Sign and submit it', schema: Unsigned } },
       causes: ['INVALID_LOCK_END', 'INVALID_AMOUNT', 'SERVER_ERROR', 'PROTOCOL_CONFIG'],
-      handle: ({ body }) => createLock(workshop, body),
+      handle: ({ body }) => createLock(txContext, body),
     }),
     route({
       ...COMMON,
@@ -75,56 +75,56 @@ export function vestingBuildRoutes(workshop: Workshop): Route[] {
         'PROTOCOL_CONFIG',
         'OPERATIONS_CONFIG',
       ],
-      handle: ({ body }) => withdraw(workshop, body),
+      handle: ({ body }) => withdraw(txContext, body),
     }),
   ];
 }
 
 async function createLock(
-  workshop: Workshop,
+  txContext: TxBuildContext,
   { address, assetId, amount, lockEnd, stagesCount }: LockBody,
 ): Promise<Answer | Failure> {
-  const owner = readAddress(workshop, address, 'body.address');
+  const owner = readAddress(txContext, address, 'body.address');
   if (owner instanceof Failure) return owner;
   if (assetId === '.') return invalid('body.assetId', 'Tokens are locked, not ADA.');
-  const nowMs = workshop.clock.nowMs();
+  const nowMs = txContext.clock.nowMs();
   if (!Number.isInteger(lockEnd) || lockEnd <= nowMs || lockEnd > LAST_DATE_MS) {
     const message = 'lockEnd is a moment in the future, in whole Unix milliseconds.';
     return new Failure('INVALID_LOCK_END', message);
   }
   if (BigInt(amount) === 0n) return new Failure('INVALID_AMOUNT', 'Lock at least one token.');
-  const wallet = await walletOf(workshop, owner, null);
+  const wallet = await walletUtxos(txContext, owner, null);
   if (wallet instanceof Failure) return wallet;
   const token = assetId.toLowerCase();
   const request = { owner, token, amount: BigInt(amount), lockEndMs: lockEnd, stagesCount };
-  const place = lockPlace(workshop);
+  const place = lockPlace(txContext);
   if (place instanceof Failure) return place;
   const plan = planLock(place, request, wallet, nowMs);
   if (plan instanceof Failure) return plan;
-  const built = await build(workshop, plan, 'SERVER_ERROR');
+  const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
   return { body: JSON.stringify({ cbor: toHex(built.bytes) }) };
 }
 
 async function withdraw(
-  workshop: Workshop,
+  txContext: TxBuildContext,
   { id, address }: WithdrawBody,
 ): Promise<Answer | Failure> {
-  const owner = readAddress(workshop, address, 'body.address');
+  const owner = readAddress(txContext, address, 'body.address');
   if (owner instanceof Failure) return owner;
   const ref = parseRef(id);
   if (ref === null) return invalid('body.id', 'This is no `<tx>:<index>`.');
-  const lock = await lockAt(workshop, ref);
+  const lock = await lockAt(txContext, ref);
   if (lock instanceof Failure) return lock;
-  const wallet = await walletOf(workshop, owner, null);
+  const wallet = await walletUtxos(txContext, owner, null);
   if (wallet instanceof Failure) return wallet;
-  const collateral = await collateralOf(workshop, formatAddress(owner), null, wallet);
+  const collateral = await chooseCollateral(txContext, formatAddress(owner), null, wallet);
   if (collateral instanceof Failure) return collateral;
-  const place = lockPlace(workshop);
+  const place = lockPlace(txContext);
   if (place instanceof Failure) return place;
-  const references = await lookUpReferences(workshop.utxos, [place.scripts.vesting]);
+  const references = await lookUpReferences(txContext.utxos, [place.scripts.vesting]);
   if (references instanceof Failure) return references;
-  const { slots, clock } = workshop;
+  const { slots, clock } = txContext;
   const plan = planWithdraw(
     place,
     { lock, owner },
@@ -132,20 +132,20 @@ async function withdraw(
     clock.nowMs(),
   );
   if (plan instanceof Failure) return plan;
-  const built = await build(workshop, plan, 'SERVER_ERROR');
+  const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
-  const cbor = handOver(workshop, built, collateral);
+  const cbor = cborForCaller(txContext, built, collateral);
   return cbor instanceof Failure ? cbor : { body: JSON.stringify({ cbor }) };
 }
 
 /** Asked of both: what could not be taken back here is not locked here either. */
-function lockPlace({ partialDeployment }: Workshop): LockPlace | Failure {
+function lockPlace({ partialDeployment }: TxBuildContext): LockPlace | Failure {
   const vesting = placedScript(partialDeployment, 'vesting');
   return vesting instanceof Failure ? vesting : { ...partialDeployment, scripts: { vesting } };
 }
 
 /** An unspent output; locks that were withdrawn are remembered for good. */
-async function lockAt({ utxos, store }: Workshop, ref: OutputRef): Promise<Utxo | Failure> {
+async function lockAt({ utxos, store }: TxBuildContext, ref: OutputRef): Promise<Utxo | Failure> {
   const [found] = await utxos.byRefs([ref]);
   if (found?.state === 'unspent') return found.utxo;
   const text = store().get('locks', refText(ref));

@@ -18,7 +18,7 @@ const COMMON = {
   positioned: true,
   etag: false,
   gzip: false,
-} as const;
+} as const satisfies Partial<Route>;
 
 export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
   return [

@@ -6,12 +6,12 @@
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import {
+  EncodedPayload,
   type Encoding,
-  type Facts,
+  type FrameBuilder,
+  type FrameMeta,
   headOf,
-  type Joiner,
-  joined,
-  Rendering,
+  joinFrame,
   type RequestId,
   tailOf,
 } from '../gateway/frame.ts';
@@ -53,7 +53,7 @@ export class Connection implements Recipient {
   pastBound = false;
   readonly #socket: Socket;
   /** Frames of the flush that is running: `#heads[i]` before the tail of `#joiners[i]`. */
-  readonly #joiners: Joiner[] = [];
+  readonly #joiners: FrameBuilder[] = [];
   readonly #heads: Uint8Array[] = [];
   readonly #sendHeld = () => {
     for (const [index, joiner] of this.#joiners.entries()) {
@@ -82,15 +82,20 @@ export class Connection implements Recipient {
   }
 
   /** False when the frame was thrown away. */
-  send(requestId: RequestId, event: string, data: Json | Rendering, facts: Facts): boolean {
+  send(
+    requestId: RequestId,
+    event: string,
+    data: Json | EncodedPayload,
+    facts: FrameMeta,
+  ): boolean {
     if (!this.isOpen) return false;
-    const rendering = data instanceof Rendering ? data : new Rendering(data);
+    const rendering = data instanceof EncodedPayload ? data : new EncodedPayload(data);
     const head = headOf(this.encoding, requestId, event, { snapshot: facts.snapshot ?? false });
-    const frame = joined(head, tailOf(this.encoding, rendering, facts));
+    const frame = joinFrame(head, tailOf(this.encoding, rendering, facts));
     return this.#socket.send(frame, this.isBinary) !== DROPPED;
   }
 
-  hold(joiner: Joiner, head: Uint8Array): number {
+  hold(joiner: FrameBuilder, head: Uint8Array): number {
     this.#joiners.push(joiner);
     return this.#heads.push(head);
   }
@@ -109,7 +114,7 @@ export class Connection implements Recipient {
     this.#heads.length = 0;
   }
 
-  refuse(requestId: RequestId, { cause, message, retry }: Failure, facts: Facts): void {
+  refuse(requestId: RequestId, { cause, message, retry }: Failure, facts: FrameMeta): void {
     this.send(requestId, 'Error', { cause, message, retry }, facts);
   }
 

@@ -5,9 +5,9 @@
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { Facts } from '../gateway/frame.ts';
+import type { FrameMeta } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
-import type { Vantage } from '../gateway/port.ts';
+import type { NodeView } from '../gateway/port.ts';
 import { askSince, type Mark, type Part, type Seat, type Streams } from '../topics/port.ts';
 import type { Connection } from './connection.ts';
 import type { Subscription } from './subscription.ts';
@@ -20,21 +20,21 @@ export interface Progress {
 }
 
 export class Delivery {
-  readonly #vantage: Vantage;
+  readonly #nodeView: NodeView;
   readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #observer: Observer;
 
-  constructor(vantage: Vantage, streams: Streams, clock: Clock, observer: Observer) {
-    this.#vantage = vantage;
+  constructor(nodeView: NodeView, streams: Streams, clock: Clock, observer: Observer) {
+    this.#nodeView = nodeView;
     this.#streams = streams;
     this.#clock = clock;
     this.#observer = observer;
   }
 
   /** For frames that are not of a stream. */
-  facts(): Facts {
-    const { epoch, seq } = this.#vantage.applied();
+  facts(): FrameMeta {
+    const { epoch, seq } = this.#nodeView.applied();
     return { epoch, seq, prev: null, tsMs: this.#clock.nowMs() };
   }
 
@@ -64,7 +64,7 @@ export class Delivery {
     subscription: Subscription,
     mark: Mark,
   ): Progress | null | Failure {
-    const { seq } = this.#vantage.applied();
+    const { seq } = this.#nodeView.applied();
     let from = mark;
     for (;;) {
       const changes = askSince(subscription.source, from.complete, seq);

@@ -4,9 +4,9 @@
  * publish per encoding.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
-import { type Encoding, headOf, joined, Rendering, tailOf } from '../gateway/frame.ts';
+import { EncodedPayload, type Encoding, headOf, joinFrame, tailOf } from '../gateway/frame.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
-import type { Vantage } from '../gateway/port.ts';
+import type { NodeView } from '../gateway/port.ts';
 import type { Server } from '../gateway/server.ts';
 import type { Streams } from '../topics/port.ts';
 import type { Connection } from './connection.ts';
@@ -16,7 +16,7 @@ export interface HeartbeatParts {
   readonly connections: ReadonlySet<Connection>;
   readonly server: Pick<Server, 'publish'>;
   readonly streams: Streams;
-  readonly vantage: Vantage;
+  readonly nodeView: NodeView;
   readonly slow: SlowSockets;
   readonly clock: Clock;
   readonly options: GatewayOptions;
@@ -52,17 +52,17 @@ export class Heartbeat {
   }
 
   #ping(slice: number): void {
-    const { vantage, streams, clock, server } = this.#parts;
-    const tip = vantage.tip();
+    const { nodeView, streams, clock, server } = this.#parts;
+    const tip = nodeView.tip();
     const timestamp = clock.nowMs();
     // Not the applied position: a change below it may still wait for its flush.
     const seq = streams.completeTo();
     const { slot, hash, lagMs } = tip;
-    const data = new Rendering({ timestamp, seq, tip: { slot, hash, lagMs } });
-    const facts = { epoch: vantage.applied().epoch, seq, prev: null, tsMs: timestamp };
+    const data = new EncodedPayload({ timestamp, seq, tip: { slot, hash, lagMs } });
+    const facts = { epoch: nodeView.applied().epoch, seq, prev: null, tsMs: timestamp };
     for (const encoding of ENCODINGS) {
       const head = headOf(encoding, null, 'Ping', { messageType: 'Request' });
-      const frame = joined(head, tailOf(encoding, data, facts));
+      const frame = joinFrame(head, tailOf(encoding, data, facts));
       server.publish(pingChannel(slice, encoding), frame, encoding === 'msgpack');
     }
   }

@@ -1,7 +1,7 @@
 /** One subscription of one socket, and how it can stand. */
 
-import type { Waiting } from '../gateway/arrivals.ts';
 import type { RequestId } from '../gateway/frame.ts';
+import type { Waiting } from '../gateway/positionWaiters.ts';
 import type { Mark, Seat, Source, Topic } from '../topics/port.ts';
 import type { Wish } from './client-frame.ts';
 

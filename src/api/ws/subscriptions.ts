@@ -4,12 +4,12 @@
  * nothing is subscribed under it.
  */
 import { Failure } from '../../engine/runtime/errors.ts';
-import { type Arrivals, reached } from '../gateway/arrivals.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import { type Check, checkOf } from '../gateway/input.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
-import type { Vantage } from '../gateway/port.ts';
+import type { NodeView } from '../gateway/port.ts';
+import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
 import { askSince, type Seat, type Topic } from '../topics/port.ts';
 import type { Wish } from './client-frame.ts';
 import type { Connection } from './connection.ts';
@@ -18,8 +18,8 @@ import type { Subscription } from './subscription.ts';
 
 export interface SubscriptionParts {
   readonly topics: readonly Topic[];
-  readonly vantage: Vantage;
-  readonly arrivals: Arrivals;
+  readonly nodeView: NodeView;
+  readonly positionWaiters: PositionWaiters;
   readonly delivery: Delivery;
   readonly observer: Observer;
   readonly options: GatewayOptions;
@@ -128,7 +128,7 @@ export class Subscriptions {
   }
 
   #accept(connection: Connection, wish: Wish): Subscription | Failure {
-    const { options, vantage } = this.#parts;
+    const { options, nodeView } = this.#parts;
     if (wish.refused !== null) return wish.refused;
     const known = typeof wish.topic === 'string' ? this.#topics.get(wish.topic) : undefined;
     if (known === undefined) {
@@ -142,7 +142,7 @@ export class Subscriptions {
       const message = `a socket may hold ${options.maxSubscriptions} subscriptions`;
       return new Failure('LIMIT_EXCEEDED', message);
     }
-    if (!topic.periodic && !vantage.synced()) {
+    if (!topic.periodic && !nodeView.synced()) {
       return new Failure('NOT_READY', 'this node is still syncing; try again');
     }
     const source = topic.open(checked.value);
@@ -160,11 +160,11 @@ export class Subscriptions {
   }
 
   #begin(connection: Connection, subscription: Subscription): void {
-    const { arrivals, vantage, options } = this.#parts;
+    const { positionWaiters, nodeView, options } = this.#parts;
     const { since } = subscription.wish;
     connection.subscriptions.set(keyOf(subscription.requestId), subscription);
-    if (since !== null && !subscription.topic.periodic && !reached(vantage.applied(), since)) {
-      const wait = arrivals.wait(connection, since, (arrived) => {
+    if (since !== null && !subscription.topic.periodic && !hasReached(nodeView.applied(), since)) {
+      const wait = positionWaiters.wait(connection, since, (arrived) => {
         if (arrived) this.#startOrPostpone(connection, subscription);
         else this.guarded(connection, subscription, notThere);
       });
@@ -182,9 +182,9 @@ export class Subscriptions {
   }
 
   #firstFrames(connection: Connection, subscription: Subscription, seat: Seat): Progress | Failure {
-    const { delivery, vantage } = this.#parts;
+    const { delivery, nodeView } = this.#parts;
     const { topic, source, wish } = subscription;
-    const { epoch, seq } = vantage.applied();
+    const { epoch, seq } = nodeView.applied();
     if (wish.since !== null && wish.since.epoch === epoch && !topic.periodic) {
       const changes = askSince(source, wish.since.seq, seq);
       if (changes instanceof Failure) return changes;

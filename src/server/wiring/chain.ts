@@ -3,7 +3,7 @@
  * Kupo. Starting does not wait for either: the server listens, and says what is missing.
  */
 
-import type { Workshop } from '../../api/building/workshop.ts';
+import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import type { Route } from '../../api/gateway/port.ts';
 import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
 import type { Builder } from '../../cardano/build/port.ts';
@@ -42,11 +42,11 @@ import { imagesOf } from './images.ts';
 import type { ChainKeys } from './keys.ts';
 import type { Market } from './market.ts';
 import { ScriptCheck } from './scriptCheck.ts';
-import { workshopOf } from './txBuildContext.ts';
+import { txBuildContextOf } from './txBuildContext.ts';
 import type { World } from './world.ts';
 
 export interface ChainFeatures {
-  readonly workshop: Workshop;
+  readonly txContext: TxBuildContext;
   /** null: the chain is no devnet. */
   readonly devnet: Devnet | null;
   /** Tokens whose pool the executor cannot serve; empty where this node does not lead. */
@@ -128,7 +128,7 @@ export function openChain(
     await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
   return {
-    workshop: workshopOf(plain, network, live, keys.collateral),
+    txContext: txBuildContextOf(plain, network, live, keys.collateral),
     devnet:
       urls.devnet === null ? null : new DevnetClient({ url: urls.devnet, node, tip, shown, clock }),
     stuckPools: () => backoff.stuck(),

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { docsRoutes } from '../../api/docs/routes.ts';
 import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
-import type { Route, Vantage } from '../../api/gateway/port.ts';
+import type { NodeView, Route } from '../../api/gateway/port.ts';
 import { createServer } from '../../api/gateway/server.ts';
 import { adminRoutes } from '../../api/operations/routes.ts';
 import type { NodeStatus } from '../../api/operations/status.ts';
@@ -41,7 +41,7 @@ export function openListeners(
 ): Listeners {
   const { settings, clock, rng, version } = world;
   const status = statusOf(world, node, chain, troubles);
-  const vantage = vantageOf(node, status);
+  const nodeView = vantageOf(node, status);
   const admin = adminRoutes(status, registry);
   const apart = settings.ADMIN_PORT !== undefined;
   const market = [...marketRoutes(node, chain, world), ...(apart ? [] : admin)];
@@ -55,8 +55,8 @@ export function openListeners(
     options: Partial<GatewayOptions>,
   ) => {
     const server = createServer(events);
-    const streams = createHub({ vantage, clock, observer: events, publish: server.publish });
-    const common = { vantage, clock, rng, observer: events, options };
+    const streams = createHub({ nodeView, clock, observer: events, publish: server.publish });
+    const common = { nodeView, clock, rng, observer: events, options };
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });
     return { gateway, streams };
   };
@@ -87,7 +87,7 @@ export function openListeners(
   return { streams: open.streams, services, port: () => port };
 }
 
-function vantageOf(node: Node, status: NodeStatus): Vantage {
+function vantageOf(node: Node, status: NodeStatus): NodeView {
   return {
     applied: () => node.applied(),
     synced: () => status.serves(),

@@ -6,7 +6,7 @@
  * Assumes: a market has nodes of the other role. Without one, reads go on and get old.
  */
 
-import type { Workshop } from '../../api/building/workshop.ts';
+import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import type { Devnet } from '../../chain/devnet.ts';
 import { unavailableLookup } from '../../chain/noLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
@@ -27,7 +27,7 @@ export function openReader(
 ): ChainFeatures {
   const { state: roles, isStale, services } = observeElection(cluster, world, node, events);
   return {
-    workshop: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {
+    txContext: routesOnly({ images: imagesOf(world, node, cluster), clock: world.clock }, () => {
       return node.fold.store;
     }),
     devnet: world.settings.NETWORK === 'devnet' ? noDevnet : null,
@@ -42,7 +42,10 @@ export function openReader(
 }
 
 /** For making the routes, whose handlers are replaced: all that a reader has is images and rows. */
-function routesOnly(has: Pick<Workshop, 'images' | 'clock'>, store: Workshop['store']): Workshop {
+function routesOnly(
+  has: Pick<TxBuildContext, 'images' | 'clock'>,
+  store: TxBuildContext['store'],
+): TxBuildContext {
   return {
     ...has,
     store,

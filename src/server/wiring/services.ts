@@ -30,15 +30,15 @@ import type { ChainFeatures } from './chain.ts';
 import type { World } from './world.ts';
 
 /** What needs a chain, and keys for some of it: a reader has other nodes do it. */
-export function chainRoutes({ workshop, devnet }: ChainFeatures): Route[] {
+export function chainRoutes({ txContext, devnet }: ChainFeatures): Route[] {
   return [
-    ...orderRoutes(workshop),
-    launchRoute(workshop),
-    ...spendRoutes(workshop),
-    ...submitRoutes(workshop),
-    ...parameterRoutes(workshop),
-    ...vestingBuildRoutes(workshop),
-    ...utxoRoutes(workshop.utxos),
+    ...orderRoutes(txContext),
+    launchRoute(txContext),
+    ...spendRoutes(txContext),
+    ...submitRoutes(txContext),
+    ...parameterRoutes(txContext),
+    ...vestingBuildRoutes(txContext),
+    ...utxoRoutes(txContext.utxos),
     ...(devnet === null ? [] : devnetRoutes(devnet)),
   ];
 }
@@ -56,10 +56,10 @@ export function marketRoutes(node: Node, chain: ChainFeatures | null, world: Wor
     ...utilityRoutes(clock),
   ];
   if (chain === null) return read;
-  const { workshop, forward } = chain;
+  const { txContext, forward } = chain;
   const own = chainRoutes(chain);
   const offered = forward === null ? own : own.map(forward);
-  return [...read, ...offered, ...imageRoutes(workshop.images)];
+  return [...read, ...offered, ...imageRoutes(txContext.images)];
 }
 
 export function marketTopics(node: Node, status: NodeStatus): Topic[] {

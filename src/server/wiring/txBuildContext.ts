@@ -4,7 +4,7 @@
  * route needs it, and then the route answers what is missing.
  */
 
-import type { Workshop } from '../../api/building/workshop.ts';
+import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import { type LiveBuilder, unknownParameters } from '../../cardano/build/liveBuilder.ts';
 import type { BuilderThreadData } from '../../cardano/build/worker.ts';
 import type {
@@ -16,14 +16,14 @@ import type { Key } from '../../cardano/keys/keys.ts';
 import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
 import { type Cause, Failure, Unavailable } from '../../engine/runtime/errors.ts';
 
-type Plain = Pick<Workshop, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
+type Plain = Pick<TxBuildContext, 'utxos' | 'builder' | 'images' | 'clock' | 'store' | 'submitter'>;
 
-export function workshopOf(
+export function txBuildContextOf(
   plain: Plain,
   network: NetworkDeployment,
   live: LiveBuilder,
   collateralKey: Key | null,
-): Workshop {
+): TxBuildContext {
   const terms = () => live.terms ?? fail(unknownParameters());
   return {
     ...plain,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { orderRoutes } from '../../../src/api/builder/order.ts';
-import type { Workshop } from '../../../src/api/building/workshop.ts';
+import type { TxBuildContext } from '../../../src/api/building/txBuildContext.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { datumOf, decodeOutput, type Output } from '../../../src/cardano/codec/output.ts';
 import { decodePlutusData } from '../../../src/cardano/codec/plutusData.ts';
@@ -56,14 +56,14 @@ async function quoteOf(world: FoldWorld, unspent: readonly Output[], assetId: st
     newestOf: async (_, asset) => withAsset(asset)[0] ?? null,
   };
   const store = () => world.fold.store;
-  // trust: a quote asks a workshop for no more
-  const workshop = {
+  // trust: a quote asks a txContext for no more
+  const txContext = {
     partialDeployment,
     utxos,
     store,
     clock: { nowMs: () => 5 },
-  } as unknown as Workshop;
-  const route = orderRoutes(workshop).find(({ path }) => path === '/quote') ?? assert.fail();
+  } as unknown as TxBuildContext;
+  const route = orderRoutes(txContext).find(({ path }) => path === '/quote') ?? assert.fail();
   const query = { assetId, amount: '8000000', side: 'BUY', slippage: '15' };
   return route.handle({ query, params: {}, body: undefined });
 }

@@ -207,7 +207,7 @@ function transferRows({ alice, poor, token, spent, servers }: Scene): Refused[] 
 
 /** Asks for what a server's address owns. */
 async function assertNothingOfOurs({ world, alice, token: asset }: Scene): Promise<void> {
-  const { feeAddress, collateralKeyHash } = world.kit.workshop.deployment;
+  const { feeAddress, collateralKeyHash } = world.kit.txContext.deployment;
   const [collateral] = await world.chain.byPaymentKey(collateralKeyHash, 'spendable', { limit: 1 });
   const owned = collateral?.output.address ?? assert.fail();
   const order = { assetId: asset, amount: '5000000', side: 'BUY', slippage: '15' };

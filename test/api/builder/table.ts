@@ -70,7 +70,7 @@ export function named({ txHash, index }: OutputRef): string {
 
 /** One output of each of the server's keys. */
 export async function serverOutputs(world: DevnetWorld): Promise<[string, OutputRef][]> {
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   const held = async (name: string, hash: string): Promise<[string, OutputRef][]> => {
     const [utxo] = await world.chain.byPaymentKey(hash, 'spendable', { limit: 1 });
     return utxo === undefined ? [] : [[`${name} ${refText(utxo.ref)}`, utxo.ref]];

@@ -67,7 +67,7 @@ async function tightLock(
 ) {
   const utxos = await trader.utxos();
   const held = addValues(...utxos.map(({ value }) => value));
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   const datum = dataHex(lockData({ unlockMs: 1n, owner: owner.wallet.keyHash }));
   const address = scriptAddress('testnet', deployment.scripts.vesting.hash, null);
   const value = asValue(1_300_000n, [[token, 1n]]);

@@ -148,7 +148,7 @@ async function assertForms(world: DevnetWorld): Promise<void> {
     minTradeAda: '1000000',
     percentFee: 1,
   });
-  assert.equal(deployScript, world.kit.workshop.deployment.launchPolicyId);
+  assert.equal(deployScript, world.kit.txContext.deployment.launchPolicyId);
 }
 
 async function takesWhatIsNamed(t: TestContext, world: DevnetWorld): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import Type from 'typebox';
 import { isRecord } from '../../../src/api/gateway/input.ts';
-import type { Vantage } from '../../../src/api/gateway/port.ts';
+import type { NodeView } from '../../../src/api/gateway/port.ts';
 import type { Changes, Part, Source, Topic } from '../../../src/api/topics/port.ts';
 import type { TopicHub } from '../../../src/engine/actors/topicHub.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
@@ -17,7 +17,7 @@ interface Bar {
   seq: number;
 }
 
-export class Market implements Vantage {
+export class Market implements NodeView {
   epoch = '1-aaaa';
   seq = 10;
   isSynced = true;

@@ -49,14 +49,14 @@ export async function startNode(
   };
   const server = createServer(observer);
   const clock = more.clock ?? systemClock;
-  const streams = createHub({ vantage: market, clock, observer, publish: server.publish });
+  const streams = createHub({ nodeView: market, clock, observer, publish: server.publish });
   market.hub = streams;
   const gateway = createGateway({
     server,
     streams,
     routes: more.routes ?? [],
     topics: market.topics(),
-    vantage: market,
+    nodeView: market,
     clock,
     rng: systemRng,
     observer,

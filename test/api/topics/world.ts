@@ -49,7 +49,7 @@ export function world() {
     clock.ms += cost.ms;
   };
   const hub = createHub({
-    vantage: { applied: () => applied },
+    nodeView: { applied: () => applied },
     clock,
     observer: silentObserver,
     publish: take,

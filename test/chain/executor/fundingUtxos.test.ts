@@ -171,7 +171,7 @@ test('a float is looked for only where needed; builds are urgent and leave room'
   const builder = {
     build: (plan: TransactionPlan, options?: BuildOptions) => {
       builds.push([plan.inputs.length, plan.mostPercent, options]);
-      return world.kit.workshop.builder.build(plan, options);
+      return world.kit.txContext.builder.build(plan, options);
     },
   };
   executorOver(t, world, { floatsIn, builder });

@@ -84,7 +84,7 @@ test('two executors at once: every order is executed once, none is paid twice', 
   t.diagnostic(
     JSON.stringify(heard.map(({ submitted, rejected }) => [submitted.length, rejected.length])),
   );
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   await world.app.stop();
   const { counts } = audit(world.ledgerFile, deployment);
   assert.equal(counts['fill CURVE'], placed.length);

@@ -55,9 +55,9 @@ export function executorOver(
   world: DevnetWorld,
   change: ExecutorChange = {},
 ): TestExecutor {
-  const { workshop } = world.kit;
-  const { deployment, slots, utxos, clock, store } = workshop;
-  const { submitter = world.chain, floatsIn = world.chain, builder = workshop.builder } = change;
+  const { txContext } = world.kit;
+  const { deployment, slots, utxos, clock, store } = txContext;
+  const { submitter = world.chain, floatsIn = world.chain, builder = txContext.builder } = change;
   const secrets = readSecrets(world.directory, seededRng(1));
   const heard: Heard = { submitted: [], rejected: [], failed: [], stuck: [] };
   const backoff = new PoolBackoff(change.pacer ?? systemClock);

@@ -13,7 +13,7 @@ const BUY = { side: 'BUY', amount: 5n * ADA, slippage: 'infinity' } as const;
 
 /** Fills one order in a batch that gives the pool's next output a reference script. */
 async function fillOddly(t: TestContext, world: DevnetWorld, trader: TradingClient, asset: string) {
-  const { builder } = world.kit.workshop;
+  const { builder } = world.kit.txContext;
   const odd: Builder = {
     build(plan, options) {
       const outputs = plan.outputs.map((output) => {

@@ -15,7 +15,7 @@ const LOOKS_A_BLOCK = 50;
  * for what waits: each is a second of market time, and orders that stay open must not expire.
  */
 export async function settle(world: DevnetWorld): Promise<NaiveMarket> {
-  const { deployment } = world.kit.workshop;
+  const { deployment } = world.kit.txContext;
   const read = async () => naiveMarket(await world.blocks(), deployment);
   await world.mine();
   let market = await read();

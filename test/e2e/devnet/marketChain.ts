@@ -35,11 +35,11 @@ export class MarketChain implements ChainSource, Submitter, UtxoLookup {
   }
 
   get deployment(): Deployment {
-    return this.#kit.workshop.deployment;
+    return this.#kit.txContext.deployment;
   }
 
   get slotConfig(): SlotConfig {
-    return this.#kit.workshop.slots;
+    return this.#kit.txContext.slots;
   }
 
   async open(points: readonly Point[]): Promise<ChainStream | null> {
@@ -48,25 +48,25 @@ export class MarketChain implements ChainSource, Submitter, UtxoLookup {
   }
 
   async submit(bytes: Uint8Array): Promise<SubmitOutcome> {
-    const outcome = await this.#kit.workshop.submitter.submit(bytes);
+    const outcome = await this.#kit.txContext.submitter.submit(bytes);
     if (outcome instanceof Failure) throw new Unavailable(outcome);
     return outcome;
   }
 
   byPaymentKey(keyHash: string, view: UtxoView, page?: Page) {
-    return this.#kit.workshop.utxos.byPaymentKey(keyHash, view, page);
+    return this.#kit.txContext.utxos.byPaymentKey(keyHash, view, page);
   }
 
   byAsset(asset: string, view: UtxoView) {
-    return this.#kit.workshop.utxos.byAsset(asset, view);
+    return this.#kit.txContext.utxos.byAsset(asset, view);
   }
 
   newestOf(ref: OutputRef, asset: string) {
-    return this.#kit.workshop.utxos.newestOf(ref, asset);
+    return this.#kit.txContext.utxos.newestOf(ref, asset);
   }
 
   byRefs(refs: readonly OutputRef[]) {
-    return this.#kit.workshop.utxos.byRefs(refs);
+    return this.#kit.txContext.utxos.byRefs(refs);
   }
 
   /** The devnet's newest block; the market may not have it yet. */

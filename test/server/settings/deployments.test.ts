@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parameterRoutes } from '../../../src/api/builder/parameters.ts';
-import type { Workshop } from '../../../src/api/building/workshop.ts';
+import type { TxBuildContext } from '../../../src/api/building/txBuildContext.ts';
 import type { Deployment, NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
 import { VALIDATORS } from '../../../src/cardano/validators/blueprint.ts';
@@ -23,7 +23,7 @@ import {
   readDeployment,
 } from '../../../src/server/settings/deployments.ts';
 import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
-import { workshopOf as opened } from '../../../src/server/wiring/txBuildContext.ts';
+import { txBuildContextOf as opened } from '../../../src/server/wiring/txBuildContext.ts';
 
 const OURS = ['preprod', 'preview'] as const;
 
@@ -209,16 +209,16 @@ const MISMATCH = 'the deployment of this node is of another network: correct DEP
 test('a collateral key that was given is guarded, also where the file names none', () => {
   const given = keyOf('5'.repeat(64));
   const mainnet = readDeployment('mainnet');
-  assert.equal(workshopOf(mainnet, given).partialDeployment.collateralKeyHash, given.hash);
-  assert.equal(workshopOf(mainnet, null).partialDeployment.collateralKeyHash, null);
+  assert.equal(txBuildContextOf(mainnet, given).partialDeployment.collateralKeyHash, given.hash);
+  assert.equal(txBuildContextOf(mainnet, null).partialDeployment.collateralKeyHash, null);
   const { deployment, text } = ours('preview');
-  const found = workshopOf(parseDeployment('preview', text, 'file'), null).partialDeployment;
+  const found = txBuildContextOf(parseDeployment('preview', text, 'file'), null).partialDeployment;
   assert.equal(found.collateralKeyHash, deployment.collateralKeyHash);
 });
 
 test('all of a deployment of which not all is known is refused by what is missing', () => {
   assert.throws(
-    () => workshopOf(readDeployment('mainnet'), null).deployment,
+    () => txBuildContextOf(readDeployment('mainnet'), null).deployment,
     (error: unknown) => {
       assert.ok(error instanceof Unavailable);
       assert.equal(error.failure.cause, 'PROTOCOL_CONFIG');
@@ -230,12 +230,12 @@ test('all of a deployment of which not all is known is refused by what is missin
 
 /** As `/parameters` answers on a node with this deployment. */
 function parametersOf(network: NetworkDeployment): unknown {
-  const [route] = parameterRoutes(workshopOf(network, null));
+  const [route] = parameterRoutes(txBuildContextOf(network, null));
   assert.equal(route?.path, '/parameters');
   return route.handle({ query: {}, params: {}, body: undefined });
 }
 
-function workshopOf(network: NetworkDeployment, collateral: Key | null): Workshop {
+function txBuildContextOf(network: NetworkDeployment, collateral: Key | null): TxBuildContext {
   // trust: nothing but the deployment is asked for
   const [plain, live] = [{}, { terms: null }] as unknown as [
     Parameters<typeof opened>[0],

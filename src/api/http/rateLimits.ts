@@ -18,7 +18,7 @@ export interface Allowance {
   readonly refund: (() => void) | null;
 }
 
-export class Limits {
+export class RateLimits {
   readonly #clock: Clock;
   readonly #limitLoopback: boolean;
   readonly #classes: Readonly<Record<RateClass, RateLimiter>>;

@@ -6,7 +6,7 @@
 import { Failure } from '../../engine/runtime/errors.ts';
 import { callerOf } from '../gateway/address.ts';
 
-export class OwnHost {
+export class LocalHostGuard {
   readonly #public: URL | null;
 
   /** `publicUrl`: under which clients reach us, beside loopback; empty: not at all. */

@@ -26,7 +26,7 @@ import { type Cause, Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import type { ImageStore } from '../imageStore/port.ts';
 
-export interface Workshop {
+export interface TxBuildContext {
   /** Throws `Unavailable` where not all of it is known. */
   readonly deployment: Deployment;
   /** What is known of it: all that orders, cancels and transfers need. */
@@ -55,7 +55,7 @@ export const SERVER_WALLET = 'splash-wallet';
 export type NamedUtxos = string | readonly string[] | null | undefined;
 
 export function readAddress(
-  { partialDeployment }: Workshop,
+  { partialDeployment }: TxBuildContext,
   text: string,
   path: string,
 ): Address | Failure {
@@ -66,19 +66,22 @@ export function readAddress(
 }
 
 /** What the caller may spend: the outputs named, or those of the wallet, looked up here. */
-export async function walletOf(
-  { utxos, partialDeployment }: Workshop,
+export async function walletUtxos(
+  { utxos, partialDeployment }: TxBuildContext,
   owner: Address,
   named: NamedUtxos,
 ): Promise<readonly Utxo[] | Failure> {
-  const refs = readNamed(named, 'body.utxos');
+  const refs = parseNamedUtxos(named, 'body.utxos');
   if (refs instanceof Failure) return refs;
   if (refs === null) return lookUpWallet(utxos, partialDeployment, owner, 'body');
   return lookUpNamed(utxos, partialDeployment, refs, 'body.utxos');
 }
 
 /** The outputs that a caller names, not looked up yet; null where none is named. */
-export function readNamed(named: NamedUtxos, path: string): readonly OutputRef[] | null | Failure {
+export function parseNamedUtxos(
+  named: NamedUtxos,
+  path: string,
+): readonly OutputRef[] | null | Failure {
   if (named == null || named === '' || named === SERVER_WALLET) return null;
   const texts = typeof named === 'string' ? [named] : named;
   const refs = texts.map(parseUnspent);
@@ -94,8 +97,8 @@ export interface Collateral {
 }
 
 /** The caller's collateral; where none is named ours, or without any of ours the wallet's. */
-export async function collateralOf(
-  { utxos, partialDeployment, collateralKey }: Workshop,
+export async function chooseCollateral(
+  { utxos, partialDeployment, collateralKey }: TxBuildContext,
   returnAddress: string,
   named: readonly string[] | null | undefined,
   wallet: readonly Utxo[],
@@ -110,7 +113,7 @@ export async function collateralOf(
       ? new Failure('OPERATIONS_CONFIG', NO_COLLATERAL)
       : { planned, isOurs: false };
   }
-  const refs = readNamed(named, 'body.collaterals');
+  const refs = parseNamedUtxos(named, 'body.collaterals');
   if (refs instanceof Failure) return refs;
   const found = await lookUpNamed(utxos, partialDeployment, refs ?? [], 'body.collaterals');
   if (found instanceof Failure) return found;
@@ -123,7 +126,7 @@ const NO_COLLATERAL =
 
 /** Builds; a refusal becomes `cause`, with `note` for the person. */
 export async function build(
-  { builder }: Workshop,
+  { builder }: TxBuildContext,
   plan: TransactionPlan,
   cause: Cause,
   note?: string,
@@ -134,8 +137,8 @@ export async function build(
 }
 
 /** The bytes as they go to the caller: with our signature where the collateral is ours. */
-export function handOver(
-  { partialDeployment, collateralKey }: Workshop,
+export function cborForCaller(
+  { partialDeployment, collateralKey }: TxBuildContext,
   built: BuiltTransaction,
   collateral: Collateral,
 ): string | Failure {

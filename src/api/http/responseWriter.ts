@@ -10,10 +10,10 @@ import { CORS_LINES } from './cors.ts';
 import { EntityTags, entityTag, matches } from './etag.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { acceptsGzip, GZIP_FROM_BYTES, GzipCache } from './gzip.ts';
-import type { Allowance } from './limits.ts';
+import type { Allowance } from './rateLimits.ts';
 
 /** A request on its way through the wrapper. */
-export interface Visit {
+export interface RequestContext {
   readonly exchange: Exchange;
   readonly operationId: string;
   readonly startedMs: number;
@@ -23,7 +23,7 @@ export interface Visit {
 const JSON_LINES = `${CORS_LINES}\r\nContent-Type: application/json`;
 const LINE_BREAK = /[\r\n]/;
 
-export class Answers {
+export class ResponseWriter {
   /** Answers that are being prepared; a stop waits for them. */
   running = 0;
   readonly #clock: Clock;
@@ -38,34 +38,39 @@ export class Answers {
   }
 
   /** Before a handler leaves its answer for later. */
-  defer({ exchange, operationId, allowance }: Visit): void {
+  defer({ exchange, operationId, allowance }: RequestContext): void {
     this.running += 1;
-    exchange.outlive(() => {
+    exchange.defer(() => {
       this.running -= 1;
       allowance.refund?.();
       this.#observer.httpAborted(operationId);
     });
   }
 
-  answer(visit: Visit, route: Route, answer: Answer, positionLines: string): void {
+  answer(context: RequestContext, route: Route, answer: Answer, positionLines: string): void {
     const status = answer.status ?? 200;
-    if (status !== 200) visit.allowance.refund?.();
+    if (status !== 200) context.allowance.refund?.();
     const type =
       answer.type === undefined
         ? JSON_LINES
         : `${CORS_LINES}\r\nContent-Type: ${singleLine(answer.type)}`;
-    let lines = type + visit.allowance.lines + positionLines;
+    let lines = type + context.allowance.lines + positionLines;
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
       }
     }
-    if (status === 200 && (route.etag || route.gzip)) this.#cacheable(visit, route, answer, lines);
-    else this.#send(visit, { status, lines, body: answer.body });
+    if (status === 200 && (route.etag || route.gzip))
+      this.#cacheable(context, route, answer, lines);
+    else this.#send(context, { status, lines, body: answer.body });
   }
 
-  failure(visit: Visit, failure: Failure, more: { lines?: string; close?: boolean } = {}): void {
-    visit.allowance.refund?.();
+  failure(
+    context: RequestContext,
+    failure: Failure,
+    more: { lines?: string; close?: boolean } = {},
+  ): void {
+    context.allowance.refund?.();
     const { cause, message, details, reason, status } = failure;
     const body: ErrorBody = {
       cause,
@@ -76,59 +81,67 @@ export class Answers {
         ? {}
         : { details: details.map(({ path, message }) => ({ path, message })) }),
     };
-    let lines = JSON_LINES + visit.allowance.lines + (more.lines ?? '');
+    let lines = JSON_LINES + context.allowance.lines + (more.lines ?? '');
     const retryAfter = failure.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
     if (retryAfter !== undefined) lines += `\r\nRetry-After: ${retryAfter}`;
     const close = more.close ?? false;
-    this.#send(visit, { status, lines, body: JSON.stringify(body), close });
+    this.#send(context, { status, lines, body: JSON.stringify(body), close });
   }
 
   /** An answer without content: 204 to OPTIONS. */
-  empty(visit: Visit, lines: string): void {
-    this.#send(visit, { status: 204, lines: lines + visit.allowance.lines, body: null });
+  empty(context: RequestContext, lines: string): void {
+    this.#send(context, { status: 204, lines: lines + context.allowance.lines, body: null });
   }
 
-  fault(visit: Visit, error: unknown): void {
+  fault(context: RequestContext, error: unknown): void {
     if (error instanceof Unavailable) {
-      this.failure(visit, error.failure);
+      this.failure(context, error.failure);
       return;
     }
-    this.#observer.handlerFailed(visit.operationId, error);
-    this.failure(visit, new Failure('SERVER_ERROR', 'the server failed; it is logged, try again'));
+    this.#observer.handlerFailed(context.operationId, error);
+    this.failure(
+      context,
+      new Failure('SERVER_ERROR', 'the server failed; it is logged, try again'),
+    );
   }
 
-  #cacheable(visit: Visit, route: Route, { body, tag: own }: Answer, soFar: string): void {
-    const { exchange } = visit;
+  #cacheable(
+    context: RequestContext,
+    route: Route,
+    { body, tag: own }: Answer,
+    soFar: string,
+  ): void {
+    const { exchange } = context;
     const tag = own === undefined ? this.#tags.of(body) : entityTag(own, route.gzip);
     let lines = soFar;
     if (route.gzip) lines += '\r\nVary: Accept-Encoding';
     if (route.etag) {
       lines += `\r\nETag: ${tag}`;
       if (route.method === 'GET' && matches(exchange.ifNoneMatch, tag)) {
-        this.#send(visit, { status: 304, lines, body: null });
+        this.#send(context, { status: 304, lines, body: null });
         return;
       }
     }
     if (!route.gzip || !isLarge(body) || !acceptsGzip(exchange.acceptEncoding)) {
-      this.#send(visit, { status: 200, lines, body });
+      this.#send(context, { status: 200, lines, body });
       return;
     }
     const zipped = this.#gzips.of(tag, body);
     lines += '\r\nContent-Encoding: gzip';
     if (!(zipped instanceof Promise)) {
-      this.#send(visit, { status: 200, lines, body: zipped });
+      this.#send(context, { status: 200, lines, body: zipped });
       return;
     }
-    if (!exchange.deferred) this.defer(visit);
+    if (!exchange.deferred) this.defer(context);
     zipped.then(
-      (bytes) => this.#send(visit, { status: 200, lines, body: bytes }),
-      (error) => this.fault(visit, error),
+      (bytes) => this.#send(context, { status: 200, lines, body: bytes }),
+      (error) => this.fault(context, error),
     );
   }
 
-  #send(visit: Visit, reply: Reply): void {
-    if (reply.close !== true && !visit.exchange.endsConnection) this.#sendNow(visit, reply);
-    else this.#sendLast(visit, reply);
+  #send(context: RequestContext, reply: Reply): void {
+    if (reply.close !== true && !context.exchange.endsConnection) this.#sendNow(context, reply);
+    else this.#sendLast(context, reply);
   }
 
   /**
@@ -136,18 +149,18 @@ export class Answers {
    * goes on with requests that it has read already. While an answer is pending it closes the
    * connection instead of calling their handlers.
    */
-  #sendLast(visit: Visit, reply: Reply): void {
-    const { exchange } = visit;
+  #sendLast(context: RequestContext, reply: Reply): void {
+    const { exchange } = context;
     if (!exchange.alive) return;
-    if (!exchange.deferred) this.defer(visit);
+    if (!exchange.deferred) this.defer(context);
     this.#clock.soon(() => {
       exchange.corked = false;
-      this.#sendNow(visit, { ...reply, close: true });
+      this.#sendNow(context, { ...reply, close: true });
     });
   }
 
-  #sendNow(visit: Visit, reply: Reply): void {
-    const { exchange, operationId, startedMs } = visit;
+  #sendNow(context: RequestContext, reply: Reply): void {
+    const { exchange, operationId, startedMs } = context;
     if (!exchange.alive) return;
     exchange.send(reply);
     if (exchange.deferred) this.running -= 1;

@@ -1,20 +1,20 @@
 /** The X-Position, X-Slot and X-Block-Hash header lines, made once per position. */
 import { formatPosition, type Position } from '../../engine/runtime/position.ts';
-import type { Vantage } from '../gateway/port.ts';
+import type { NodeView } from '../gateway/port.ts';
 
-export class PositionLines {
-  readonly #vantage: Vantage;
+export class PositionHeaders {
+  readonly #nodeView: NodeView;
   #position: Position | null = null;
   #hash: string | null = null;
   #lines = '';
 
-  constructor(vantage: Vantage) {
-    this.#vantage = vantage;
+  constructor(nodeView: NodeView) {
+    this.#nodeView = nodeView;
   }
 
   now(): string {
-    const applied = this.#vantage.applied();
-    const tip = this.#vantage.tip();
+    const applied = this.#nodeView.applied();
+    const tip = this.#nodeView.tip();
     const same = this.#position?.seq === applied.seq && this.#position.epoch === applied.epoch;
     if (same && this.#hash === tip.hash) return this.#lines;
     this.#position = { epoch: applied.epoch, seq: applied.seq };

@@ -10,7 +10,7 @@ const MINE: Route = {
   ...plain,
   method: 'POST',
   path: '/mine',
-  ownHostOnly: true,
+  localOnly: true,
   handle: () => ({ body: '{}' }),
 };
 

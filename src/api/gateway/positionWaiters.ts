@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { epochNumber, type Position } from '../../engine/runtime/position.ts';
-import type { Vantage } from './port.ts';
+import type { NodeView } from './port.ts';
 
 interface Waiter {
   /** Who waits: one of them may not take all the places. */
@@ -24,13 +24,13 @@ export interface Waiting {
 }
 
 /** An older epoch than ours is always reached: what we serve is newer. */
-export function reached(applied: Position, asked: Position): boolean {
+export function hasReached(applied: Position, asked: Position): boolean {
   if (asked.epoch === applied.epoch) return asked.seq <= applied.seq;
   return epochNumber(asked.epoch) <= epochNumber(applied.epoch);
 }
 
-export class Arrivals {
-  readonly #vantage: Vantage;
+export class PositionWaiters {
+  readonly #nodeView: NodeView;
   readonly #clock: Clock;
   readonly #limitMs: number;
   readonly #most: WaitingLimits;
@@ -38,8 +38,8 @@ export class Arrivals {
   readonly #waiters = new Set<Waiter>();
   #stopListening: (() => void) | null = null;
 
-  constructor(vantage: Vantage, clock: Clock, limitMs: number, most: WaitingLimits) {
-    this.#vantage = vantage;
+  constructor(nodeView: NodeView, clock: Clock, limitMs: number, most: WaitingLimits) {
+    this.#nodeView = nodeView;
     this.#clock = clock;
     this.#limitMs = limitMs;
     this.#most = most;
@@ -57,14 +57,14 @@ export class Arrivals {
     const waiter: Waiter = { owner, position, timer, done };
     this.#waiters.add(waiter);
     this.#perOwner.set(owner, own + 1);
-    this.#stopListening ??= this.#vantage.onApplied(() => this.#look());
+    this.#stopListening ??= this.#nodeView.onApplied(() => this.#look());
     return { cancel: () => this.#remove(waiter) };
   }
 
   #look(): void {
-    const applied = this.#vantage.applied();
+    const applied = this.#nodeView.applied();
     for (const waiter of this.#waiters) {
-      if (reached(applied, waiter.position)) this.#finish(waiter, true);
+      if (hasReached(applied, waiter.position)) this.#finish(waiter, true);
     }
   }
 
