@@ -1,6 +1,6 @@
 /**
- * The gateway: HTTP and WebSocket on one port, wired from its parts. The server and the streams are
- * handed in, because the streams publish through the server:
+ * The gateway: HTTP and WebSocket on one port. It takes the server and the streams as arguments,
+ * because the streams publish through the server:
  *
  *   const server = createServer(observer);
  *   const streams = createHub({ nodeView, clock, observer, publish: server.publish });
@@ -54,16 +54,12 @@ const SOCKET_PATHS = ['/ws', '/websocket/ws', '/v1/websocket/ws'];
 const RECONNECT_MS = { from: 250, to: 2_000 };
 const POLL_MS = 10;
 
-export function createGateway(parts: GatewayDeps): Gateway {
-  const { server, streams, routes, topics, nodeView, clock, rng, observer } = parts;
-  const options = { ...DEFAULTS, ...parts.options };
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { server, streams, routes, topics, nodeView, clock, rng, observer } = deps;
+  const options = { ...DEFAULTS, ...deps.options };
   const positionWaiters = new PositionWaiters(nodeView, clock, options.positionWaitMs, options);
-  const bodyBudget = new BodyBudget(options);
   const callers = new Callers(options.trustedProxies);
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);
-  const limits = new RateLimits(clock, options);
-  const positions = new PositionHeaders(nodeView);
-  const localHostGuard = new LocalHostGuard(options.publicUrl);
 
   const connections = new Set<Connection>();
   const delivery = new Delivery(nodeView, streams, clock, observer);
@@ -81,18 +77,17 @@ export function createGateway(parts: GatewayDeps): Gateway {
     () => callers.closed(),
   );
   for (const path of SOCKET_PATHS) server.sockets(path, endpoint.behavior());
-  const http = {
+  mount(server, routes, {
     nodeView,
     clock,
     responses,
     positionWaiters,
     callers,
-    limits,
-    positions,
-    bodyBudget,
-    localHostGuard,
-  };
-  mount(server, routes, http);
+    limits: new RateLimits(clock, options),
+    positions: new PositionHeaders(nodeView),
+    bodyBudget: new BodyBudget(options),
+    localHostGuard: new LocalHostGuard(options.publicUrl),
+  });
 
   async function settled(done: () => boolean): Promise<void> {
     const untilMs = clock.monotonicMs() + options.stopMs;
