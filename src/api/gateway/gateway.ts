@@ -89,11 +89,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     localHostGuard: new LocalHostGuard(options.publicUrl),
   });
 
-  async function settled(done: () => boolean): Promise<void> {
-    const untilMs = clock.monotonicMs() + options.stopMs;
-    while (!done() && clock.monotonicMs() < untilMs) await sleep(clock, POLL_MS);
-  }
-
+  const settled = (done: () => boolean) => waitUntil(done, clock, options.stopMs);
   return {
     async start(host, port) {
       const bound = await server.listen(host, port, options.sharePort);
@@ -104,9 +100,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       endpoint.stopping = true;
       server.stopListening();
       heartbeat.stop();
-      const spread = RECONNECT_MS.to - RECONNECT_MS.from;
       for (const connection of connections) {
-        const reconnectAfterMs = RECONNECT_MS.from + Math.floor(rng.unit() * spread);
+        const reconnectAfterMs = reconnectDelayMs(rng);
         connection.send(null, 'Shutdown', { reconnectAfterMs }, delivery.facts());
       }
       await sleep(clock, connections.size > 0 ? options.shutdownGraceMs : 0);
@@ -117,4 +112,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
       server.close();
     },
   };
+}
+
+function reconnectDelayMs(rng: Rng): number {
+  return RECONNECT_MS.from + Math.floor(rng.unit() * (RECONNECT_MS.to - RECONNECT_MS.from));
+}
+
+/** Waits until `done`, for `mostMs` at most. */
+async function waitUntil(done: () => boolean, clock: Clock, mostMs: number): Promise<void> {
+  const untilMs = clock.monotonicMs() + mostMs;
+  while (!done() && clock.monotonicMs() < untilMs) await sleep(clock, POLL_MS);
 }
