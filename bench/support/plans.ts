@@ -3,8 +3,8 @@
 import { planCancel } from '../../src/cardano/build/cancel.ts';
 import { planOrder } from '../../src/cardano/build/order.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
-import { planBatch } from '../../src/chain/executor/batch.ts';
 import { MOST_ORDERS, matchOrders } from '../../src/chain/executor/matching.ts';
+import { planBatch } from '../../src/chain/executor/plan.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { curveSold, float, placed, poolOf, stepPlan } from '../../test/cardano/build/market.ts';
 import {

@@ -16,11 +16,10 @@ import type { EntryDraft } from '../engine/log/writer.ts';
 import type { MarketEvent } from '../engine/market/events.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import { chainTip } from './chainPoints.ts';
-import { foldMarket } from './foldMarket.ts';
 import type { PendingTransactions } from './pendingTransactions.ts';
 import type { Block } from './port.ts';
 import { recogniseBlock } from './recognise/block.ts';
-import { BlockMarket } from './recognise/knownMarket.ts';
+import { BlockMarket, foldMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
 
 /** Sealing and appending a batch holds the loop: about 2 ms for so many. */

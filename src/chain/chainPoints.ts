@@ -1,10 +1,15 @@
-/** Where the fold is in the chain, and the blocks behind that it can go back to. */
-import { KEPT_POINTS, TIP } from '../engine/actors/chainRows.ts';
+/** The fold's position on the chain, earlier blocks it can return to, and the return itself. */
+import { CHAIN_START, KEPT_POINTS, TIP } from '../engine/actors/chainRows.ts';
+import type { Node } from '../engine/actors/node.ts';
+import { nextEpoch } from '../engine/actors/recovery.ts';
+import type { Log } from '../engine/log/port.ts';
+import type { LogWriter } from '../engine/log/writer.ts';
+import type { Rng } from '../engine/runtime/rng.ts';
 import { type PointRecord, readRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';
 import type { Point } from './port.ts';
 
-/** Of the newest block; null before the first. */
+/** The newest applied block; null before the first. */
 export function chainTip(store: StateStore): PointRecord | null {
   const text = store.get('market', TIP);
   return text === null ? null : readRecord<PointRecord>(text);
@@ -20,16 +25,47 @@ export function findPoint(store: StateStore, { hash }: Point): PointRecord | nul
   return chainPoints(store).find((point) => point.hash === hash) ?? null;
 }
 
-/** Of a day and a half: what is younger is soon followed anew. */
-const YOUNG_SLOTS = 129_600;
+export interface RollBackDeps {
+  readonly node: Node;
+  readonly writer: LogWriter;
+  readonly log: Log;
+  readonly rng: Rng;
+}
 
 /**
- * What was followed since `start` is little, and all of it may be undone: `points`, newest first,
- * reach back further than a fork can, or to the beginning.
+ * Writes the roll-back to `known` (a point of the fold; null: before the first block) into the log:
+ * as a `rollback` entry, or as a new epoch where it is deep. Resolves when it is applied.
  */
-export function isYoung(points: readonly PointRecord[], start: Point | null): boolean {
-  const [newest, oldest] = [points[0], points.at(-1)];
-  if (newest === undefined || oldest === undefined) return true;
-  const isShort = newest.height - oldest.height < KEPT_POINTS;
-  return isShort && newest.slot - (start?.slot ?? 0) <= YOUNG_SLOTS;
+export async function rollBackTo(
+  known: PointRecord | null,
+  { node, writer, log, rng }: RollBackDeps,
+): Promise<void> {
+  const { store } = node.fold;
+  const toSeq = known?.seq ?? Number(store.get('market', CHAIN_START) ?? 1);
+  const timeMs = known?.timeMs ?? 0;
+  if (toSeq >= store.horizonSeq) {
+    await node.reached(await writer.append([{ timeMs, payload: { kind: 'rollback', toSeq } }]));
+    return;
+  }
+  await checkReach(toSeq, log);
+  const { market } = store.checkpoint ?? {};
+  const payload = {
+    kind: 'epoch',
+    reason: 'rollback',
+    base: { seq: toSeq },
+    ...(market === undefined ? {} : { market }),
+  } as const;
+  const epoch = nextEpoch(node.applied().epoch, rng);
+  await node.reached(await writer.append([{ timeMs, payload }], epoch));
+}
+
+/** Refuses a roll-back to before the log's first entry: no start could rebuild that state. */
+async function checkReach(toSeq: number, log: Log): Promise<void> {
+  const first = await log.first();
+  if (toSeq >= first) return;
+  throw new Error(
+    `the chain went back to what entry ${toSeq} was, and the log begins with entry ${first}: ` +
+      'raise HORIZON_BLOCKS, remove state.sqlite and log.sqlite (among several nodes the stream) ' +
+      'and start again: the chain is followed from its beginning',
+  );
 }

@@ -1,140 +1,155 @@
 /**
- * Follows a chain and writes it into the log: blocks as market events, roll-backs as what they are,
- * and what waits in the mempool.
+ * Follows a chain and writes it into the log: blocks as market events, roll-backs, and changes of
+ * the mempool.
  *
- * Runs on the leader only. Where it goes on from, and what a transaction means, are read from the
- * fold; what waits is told anew by every stream. Blocks are appended one by one as they are made,
- * in batches while there are more to come, and as runs while a chain is far away; see BlockBatch.
+ * Runs on the leader only. The fold says where to continue and what a transaction means; every new
+ * stream reports the whole mempool again. A new block is appended alone, blocks that are behind the
+ * tip in batches, and empty blocks far behind it as one entry (see BlockBatch). Where blocks are
+ * rare, the leader's clock ends minutes; a block with an earlier time then counts as late.
  *
- * Nothing is lost: a block is asked for again until its entry is in the log.
+ * Loses nothing: it asks for a block again until the block's entry is in the log.
  */
 import { KEPT_POINTS } from '../engine/actors/chainRows.ts';
-import { nextTurn } from '../engine/runtime/clock.ts';
+import type { Fold } from '../engine/actors/fold.ts';
+import { MarketTimeDrafter } from '../engine/actors/marketTimeDrafter.ts';
+import type { EntryDraft } from '../engine/log/writer.ts';
+import { intervalStart, MINUTE_MS } from '../engine/market/resolution.ts';
+import { type Clock, nextTurn } from '../engine/runtime/clock.ts';
+import { Task } from '../engine/runtime/task.ts';
 import type { PointRecord } from '../engine/store/records.ts';
 import { BlockBatch } from './blockBatch.ts';
-import { chainPoints, chainTip, findPoint, isYoung } from './chainPoints.ts';
-import { foldMarket } from './foldMarket.ts';
-import type { FollowerDeps, FollowerObserver, MempoolEvent } from './followerPlace.ts';
-import { splitMempool } from './mempoolPieces.ts';
+import { chainTip, findPoint, type RollBackDeps, rollBackTo } from './chainPoints.ts';
+import type { OverlayWriter } from './mempoolOverlay.ts';
 import { NodeLagGuard } from './nodeLag.ts';
-import { openUnless } from './openUnless.ts';
-import { minuteOverMs, passedMinutes } from './pastIntervals.ts';
-import { PendingTransactions } from './pendingTransactions.ts';
-import { chainClock } from './policy.ts';
-import type { Block, ChainStream, Point } from './port.ts';
-import { rollBackTo } from './rewind.ts';
-import { StreamReader } from './streamReader.ts';
-import { otherChain, unknownPoint, unknownStart } from './unfollowable.ts';
+import { PendingTransactions, splitMempool } from './pendingTransactions.ts';
+import { type ChainPolicy, chainClock } from './policy.ts';
+import type { Block, ChainSource, ChainTip, MempoolEvent, Point } from './port.ts';
+import { foldMarket } from './recognise/knownMarket.ts';
+import type { Rules } from './recognise/rules.ts';
+import { openStream, StreamReader } from './sourceStream.ts';
 
-/** Blocks that may be on the way while what waits is told. */
+/** Further behind than this, a mempool event cannot be recognised and is skipped. */
 const FAR_BLOCKS = 10;
-/** A batch waits so long for the next block, and grows no longer than that. */
+/** A batch ends when no block came for this long. */
 const QUIET_MS = 100;
+/** Age at which a batch is appended. */
 const BATCH_MS = 1_000;
-/** Blocks are read for so long before others have a turn. */
+/** How long blocks may hold the event loop. */
 const SLICE_MS = 4;
-/** The end of a minute is looked for so often: clocks are set, and chains fall behind. */
-const LOOK_MS = 1_000;
-/** A chain whose newest block is older is not at the present: only its blocks tell the time. */
+/** Longest wait before the end of a minute is checked again: clocks are set, chains fall behind. */
+const CHECK_MS = 1_000;
+/** While the newest block is older than this, only blocks move market time. */
 const PRESENT_MS = 20 * 60_000;
+
+export interface FollowerDeps extends RollBackDeps {
+  readonly source: ChainSource;
+  readonly rules: Rules;
+  readonly clock: Clock;
+  readonly policy: ChainPolicy;
+  /** The chain's newest block as the node last reported it; null while the node is away. */
+  tip(): ChainTip | null;
+  /** Notified of mempool changes, of blocks once they are applied, and of roll-backs. */
+  readonly overlay?: OverlayWriter;
+  /** Several nodes share the log, whose messages have a largest size. */
+  readonly isShared?: boolean;
+}
+
+export interface FollowerObserver {
+  /** Our node went back behind what other nodes logged; the follower waits for it. */
+  nodeBehind(height: number, loggedHeight: number): void;
+  chainFollowed(height: number, transactions: number, events: number): void;
+  chainRolledBack(toHeight: number, blocks: number): void;
+  followerFailed(error: unknown): void;
+}
 
 export class Follower {
   readonly #deps: FollowerDeps;
   readonly #observer: FollowerObserver;
   readonly #pending: PendingTransactions;
   readonly #lagGuard = new NodeLagGuard();
+  readonly #following: Task;
   #stream: StreamReader | null = null;
   #batch: BlockBatch | null = null;
   #batchMs = 0;
-  #turnMs = 0;
-  /** What waits was told while blocks were far behind, so it was not heard. */
-  #isDeaf = false;
-  /** The stream was opened anew because it went back to an unknown block. */
-  #isReopened = false;
-  #running: Promise<void> = Promise.resolve();
-  readonly #stop = new AbortController();
+  #sliceMs = 0;
+  /** A mempool event was skipped because blocks were far behind. */
+  #missedMempool = false;
+  /** The stream was reopened because it went back to an unknown block. */
+  #hasReopened = false;
   #failed = false;
 
   constructor(deps: FollowerDeps, observer: FollowerObserver) {
-    const { node, rules } = deps;
+    const { clock, node, rules } = deps;
     this.#deps = deps;
     this.#observer = observer;
     this.#pending = new PendingTransactions(() => foldMarket(node.fold.store), rules);
+    this.#following = new Task({
+      clock,
+      failed: (error) => {
+        this.#failed = true;
+        observer.followerFailed(error);
+      },
+    });
   }
 
-  /** What is served is right but no longer new. */
+  /** The rows served are right but no longer new. */
   get failed(): boolean {
     return this.#failed;
   }
 
-  /** Our node is waited for; see Holding. */
+  /** Our Cardano node is behind the log; see NodeLagGuard. */
   get waitsForNode(): boolean {
     return this.#lagGuard.isActive;
   }
 
-  /** Resolves once the log has what the chain has now; more follows by itself. */
+  /** Resolves once the log has what the chain has now; following then continues. */
   async start(): Promise<void> {
     const { node, writer } = this.#deps;
     await node.reached(writer.tail.seq);
     await this.#open();
+    if (this.#following.isStopping) return;
     const caughtUp = Promise.withResolvers<void>();
-    this.#running = this.#run(caughtUp.resolve).catch((error: unknown) => {
-      caughtUp.reject(error);
-      if (this.#stopping) return;
-      this.#failed = true;
-      this.#observer.followerFailed(error);
+    this.#following.start(async () => {
+      try {
+        await this.#run(caughtUp.resolve);
+      } catch (error) {
+        caughtUp.reject(error);
+        throw error;
+      }
     });
     await caughtUp.promise;
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
+    const ended = this.#following.stop();
     await this.#stream?.close();
-    await this.#running;
+    await ended;
   }
 
-  /** At the newest block that fold and chain share, else where following begins. */
+  /** At the newest block that fold and chain share, else at the policy's start. */
   async #open(): Promise<void> {
-    const { node, policy } = this.#deps;
-    const points = chainPoints(node.fold.store);
-    const found = points.length === 0 ? null : await this.#openAt(points);
-    if (this.#stopping) return;
-    if (found !== null) {
-      this.#stream = new StreamReader(found);
-      return;
-    }
-    const { start } = policy;
-    if (!isYoung(points, start)) throw new Error(otherChain(points[0]));
-    const first = await this.#openAt(start === null ? [] : [start]);
-    if (this.#stopping) return;
-    if (first === null) throw new Error(unknownStart(start));
-    this.#stream = new StreamReader(first);
-    await this.#undo(null);
+    const { source, node, policy } = this.#deps;
+    const { signal } = this.#following;
+    const opened = await openStream(source, node.fold.store, policy.start, signal);
+    if (opened === null) return;
+    this.#stream = new StreamReader(opened.stream);
+    if (opened.isFromStart) await this.#rollBackOrWait(null);
   }
 
-  /** null also when stopped. */
-  #openAt(points: readonly Point[]): Promise<ChainStream | null> {
-    return openUnless(this.#deps.source, points, this.#stop.signal);
-  }
-
-  get #stopping(): boolean {
-    return this.#stop.signal.aborted;
-  }
-
-  /** What waits in the mempool is told after all blocks there are. */
+  /** A stream reports the mempool after all blocks there are. */
   async #run(caughtUp: () => void): Promise<void> {
     const { clock } = this.#deps;
-    while (!this.#stopping) {
-      const event = (await this.#stream?.next(this.#patienceMs(), clock)) ?? null;
+    while (!this.#following.isStopping) {
+      const event = (await this.#stream?.next(this.#waitMs(), clock)) ?? null;
       if (event === 'quiet' || event?.kind === 'forward') {
-        await (event === 'quiet' ? this.#whenQuiet() : this.#take(event.block));
-        if (this.#isDeaf && this.#batch === null && !this.#isLate()) await this.#reopen();
+        await (event === 'quiet' ? this.#onQuiet() : this.#onBlock(event.block));
+        if (this.#missedMempool && this.#batch === null && !this.#isBehind()) await this.#reopen();
       } else {
         await this.#append();
         if (event === null) break;
-        if (event.kind === 'back') await this.#goBack(event.point);
+        if (event.kind === 'back') await this.#onBack(event.point);
         else {
-          await this.#followMempool(event);
+          await this.#onMempool(event);
           caughtUp();
         }
       }
@@ -142,16 +157,16 @@ export class Follower {
     caughtUp();
   }
 
-  /** How long the next event may let wait what has to be done without one. */
-  #patienceMs(): number {
+  /** How long to wait for an event before `#onQuiet` has work. */
+  #waitMs(): number {
     const { node, policy, clock } = this.#deps;
     if (this.#batch !== null) return QUIET_MS;
     if (!policy.timeEntries) return Number.POSITIVE_INFINITY;
     const overMs = minuteOverMs(node.fold, policy.finalGraceMs);
-    return Math.min(Math.max(QUIET_MS, overMs - clock.nowMs()), LOOK_MS);
+    return Math.min(Math.max(QUIET_MS, overMs - clock.nowMs()), CHECK_MS);
   }
 
-  async #whenQuiet(): Promise<void> {
+  async #onQuiet(): Promise<void> {
     const { node, writer, clock, policy } = this.#deps;
     if (this.#batch !== null) return this.#append();
     if (!policy.timeEntries || !this.#isAtTip()) return;
@@ -160,36 +175,36 @@ export class Follower {
     const newestMs = chainTip(node.fold.store)?.timeMs ?? 0;
     if (nowMs > newestMs + finalGraceMs + PRESENT_MS) return;
     if (nowMs < minuteOverMs(node.fold, finalGraceMs)) return;
-    await node.reached(await writer.append(passedMinutes(node.fold, nowMs, finalGraceMs)));
+    await node.reached(await writer.append(overdueMinutes(node.fold, nowMs, finalGraceMs)));
   }
 
-  /** While blocks are missing, their times say what has ended. */
+  /** Else blocks are missing, and their times end minutes. */
   #isAtTip(): boolean {
     const { node, tip } = this.#deps;
     const newest = chainTip(node.fold.store);
     return newest !== null && newest.hash === tip()?.hash;
   }
 
-  async #take(block: Block): Promise<void> {
+  async #onBlock(block: Block): Promise<void> {
     const { node, rules, clock, tip } = this.#deps;
-    this.#isReopened = false;
+    this.#hasReopened = false;
     if (this.#lagGuard.isActive) return this.#whileBehind(block);
     if (this.#batch === null) {
       this.#batch = new BlockBatch(node.fold, rules, this.#pending);
       this.#batchMs = clock.monotonicMs();
     }
     const batch = this.#batch;
-    const toCome = (tip()?.height ?? 0) - block.height;
-    batch.add(block, toCome > KEPT_POINTS);
-    if (toCome <= 0 || batch.isFull) return this.#append();
+    const missing = (tip()?.height ?? 0) - block.height;
+    batch.add(block, missing > KEPT_POINTS);
+    if (missing <= 0 || batch.isFull) return this.#append();
     const nowMs = clock.monotonicMs();
     if (nowMs > this.#batchMs + BATCH_MS) return this.#append();
-    if (nowMs < this.#turnMs + SLICE_MS) return;
+    if (nowMs < this.#sliceMs + SLICE_MS) return;
     await nextTurn(clock);
-    this.#turnMs = clock.monotonicMs();
+    this.#sliceMs = clock.monotonicMs();
   }
 
-  /** What is in hand, if anything. */
+  /** The batch, if there is one. */
   async #append(): Promise<void> {
     const batch = this.#batch;
     this.#batch = null;
@@ -200,11 +215,11 @@ export class Follower {
     this.#observer.chainFollowed(batch.height ?? 0, batch.transactions.length, batch.events);
   }
 
-  /** Told at once: what a client sent shows before it is in a block. */
-  async #followMempool(event: MempoolEvent): Promise<void> {
-    if (this.#isLate()) {
-      // Without the blocks that are missing it cannot be understood; a new stream tells it again.
-      this.#isDeaf = true;
+  /** Appends at once, so that clients see their transactions before a block has them. */
+  async #onMempool(event: MempoolEvent): Promise<void> {
+    if (this.#isBehind()) {
+      // Recognition needs the missing blocks; a new stream reports the mempool again.
+      this.#missedMempool = true;
       return;
     }
     const { node, writer, clock, policy, overlay, isShared = false } = this.#deps;
@@ -213,61 +228,63 @@ export class Follower {
     const seenMs = chainClock(policy, clock, () => marketMs).nowMs();
     const payload = this.#pending.apply(event, seenMs, mempool);
     if (payload !== null) {
-      const pieces = isShared ? splitMempool(payload) : [payload];
-      const drafts = pieces.map((piece) => ({ timeMs: marketMs, payload: piece }));
+      const parts = isShared ? splitMempool(payload) : [payload];
+      const drafts = parts.map((part) => ({ timeMs: marketMs, payload: part }));
       await node.reached(await writer.append(drafts));
     }
     overlay?.markShown(event.added);
   }
 
   /** null: before the chain's first block. */
-  async #goBack(point: Point | null): Promise<void> {
+  async #onBack(point: Point | null): Promise<void> {
     const { node, policy } = this.#deps;
     const { store } = node.fold;
     if (chainTip(store)?.hash === point?.hash) return;
-    if (point === null || point.hash === policy.start?.hash) return this.#undo(null);
+    if (point === null || point.hash === policy.start?.hash) return this.#rollBackOrWait(null);
     const known = findPoint(store, point);
-    if (known !== null) return this.#undo(known);
-    if (this.#lagGuard.isActive) return; // Inside a fork of which the log has nothing.
-    if (this.#isReopened) throw new Error(unknownPoint(point));
-    // Inside a run of blocks that were passed, say: the chain is asked for what it and we have.
-    this.#isReopened = true;
+    if (known !== null) return this.#rollBackOrWait(known);
+    if (this.#lagGuard.isActive) return; // The log has nothing of this fork.
+    if (this.#hasReopened) {
+      throw new Error(`the chain went back to ${point.slot}.${point.hash}, which is unknown here`);
+    }
+    // It may lie inside a run of empty blocks: a new stream starts at a block that both have.
+    this.#hasReopened = true;
     await this.#reopen();
   }
 
-  /** `known` is where our node went back to; among several nodes it may only be late. */
-  async #undo(known: PointRecord | null): Promise<void> {
+  /** Our node went back to `known`; among several nodes it may only be behind the log. */
+  async #rollBackOrWait(known: PointRecord | null): Promise<void> {
     const { node, policy, isShared = false } = this.#deps;
     const tip = chainTip(node.fold.store);
-    if (!isShared || policy.believesShorter || tip === null) return this.#rewind(known);
+    if (!isShared || policy.believesShorter || tip === null) return this.#rollBack(known);
     if (!this.#lagGuard.isActive) this.#observer.nodeBehind(known?.height ?? 0, tip.height);
     this.#lagGuard.start(known);
   }
 
-  /** The blocks come again in a new stream, which is told what to look for from there. */
+  /** After waiting, a new stream brings the blocks again, with the right watch list. */
   async #whileBehind(block: Block): Promise<void> {
-    const { sharedPoint: at } = this.#lagGuard;
+    const { sharedPoint } = this.#lagGuard;
     const found = this.#lagGuard.check(block, this.#deps.node.fold.store);
-    if (found === 'late') return;
-    if (found === 'other') await this.#rewind(at);
+    if (found === 'behind') return;
+    if (found === 'other') await this.#rollBack(sharedPoint);
     await this.#reopen();
   }
 
   async #reopen(): Promise<void> {
-    this.#isDeaf = false;
+    this.#missedMempool = false;
     this.#lagGuard.end();
     await this.#stream?.close();
     await this.#open();
   }
 
-  #isLate(): boolean {
+  #isBehind(): boolean {
     const { tip, node } = this.#deps;
     const newest = tip()?.height ?? 0;
     const isFar = newest > (chainTip(node.fold.store)?.height ?? 0) + FAR_BLOCKS;
     return isFar || this.#lagGuard.isActive;
   }
 
-  async #rewind(known: PointRecord | null): Promise<void> {
+  async #rollBack(known: PointRecord | null): Promise<void> {
     const tip = chainTip(this.#deps.node.fold.store);
     if (tip === null) return;
     this.#pending.clear();
@@ -276,4 +293,17 @@ export class Follower {
     const height = known?.height ?? 0;
     this.#observer.chainRolledBack(height, tip.height - height);
   }
+}
+
+/** When the minute of market time is certainly over; never before the first block. */
+function minuteOverMs({ marketMs }: Fold, graceMs: number): number {
+  if (marketMs === 0) return Number.POSITIVE_INFINITY;
+  return intervalStart('min1', marketMs) + MINUTE_MS + graceMs;
+}
+
+/** Entries for the intervals that end and start up to the newest minute that is over. */
+function overdueMinutes(fold: Fold, nowMs: number, graceMs: number): EntryDraft[] {
+  const marketTime = new MarketTimeDrafter(fold);
+  const minuteMs = intervalStart('min1', nowMs - graceMs);
+  return [...marketTime.endsUpTo(minuteMs), ...marketTime.startAt(minuteMs)];
 }

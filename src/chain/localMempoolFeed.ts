@@ -1,32 +1,33 @@
 /**
- * What a node that does not write the log hears from its own Cardano node: what waits there, laid
- * over lookups, and whether it could follow the chain itself. Blocks it has from the log.
+ * The mempool of our own Cardano node, on a node that does not write the log: pending transactions
+ * for lookups, and whether this node could follow the chain itself. Blocks come from the log.
  *
- * Bounded: so many blocks ahead of the log it reads no further until the log is there, too.
+ * Bounded: it reads at most MOST_AHEAD blocks ahead of the log, then waits for it.
  */
-
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { Node } from '../engine/actors/node.ts';
-import { chainPoints, chainTip, isYoung } from './chainPoints.ts';
-import { foldMarket } from './foldMarket.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { Task } from '../engine/runtime/task.ts';
+import { chainTip } from './chainPoints.ts';
 import type { OverlayWriter } from './mempoolOverlay.ts';
-import { openUnless } from './openUnless.ts';
 import { changesOrders } from './pendingTransactions.ts';
 import type { ChainPolicy } from './policy.ts';
 import type { ChainSource, ChainStream } from './port.ts';
+import { foldMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
+import { openStream } from './sourceStream.ts';
 import type { FollowingTask } from './supervisedFollower.ts';
-import { otherChain, unknownStart } from './unfollowable.ts';
 
-export interface LocalMempoolFeedDeps {
+interface LocalMempoolFeedDeps {
   readonly source: ChainSource;
   readonly node: Node;
   readonly overlay: OverlayWriter;
   readonly rules: Rules;
   readonly policy: ChainPolicy;
+  readonly clock: Pick<Clock, 'after'>;
 }
 
-interface Settling {
+interface BlockAhead {
   readonly height: number;
   readonly slot: number;
   readonly transactions: readonly Transaction[];
@@ -37,20 +38,17 @@ const MOST_UNSHOWN = 10_000;
 
 export class LocalMempoolFeed implements FollowingTask {
   readonly #deps: LocalMempoolFeedDeps;
-  readonly #ended: (error: unknown) => void;
+  readonly #reading: Task;
   /** Blocks of our node that the log did not have yet, oldest first. */
-  #ahead: Settling[] = [];
+  #ahead: BlockAhead[] = [];
   /** Pending transactions with orders that the log does not have yet, by id. */
   readonly #unshown = new Map<string, Transaction>();
   #stream: ChainStream | null = null;
-  #running: Promise<void> = Promise.resolve();
-  readonly #stop = new AbortController();
-  #wake = () => {};
   #unlisten = () => {};
 
   constructor(deps: LocalMempoolFeedDeps, ended: (error: unknown) => void) {
     this.#deps = deps;
-    this.#ended = ended;
+    this.#reading = new Task({ clock: deps.clock, failed: ended });
   }
 
   /** Our node's chain was found to share a block with what is applied here. */
@@ -59,57 +57,37 @@ export class LocalMempoolFeed implements FollowingTask {
   }
 
   async start(): Promise<void> {
-    const { node } = this.#deps;
+    const { source, node, policy } = this.#deps;
     this.#unlisten = node.onApplied(() => {
-      this.#settle();
-      this.#show();
+      this.#confirmLogged();
+      this.#showLogged();
     });
-    this.#stream = await this.#open();
-    const stream = this.#stream;
-    if (stream === null) return;
-    this.#running = this.#run(stream).catch((error: unknown) => {
-      if (!this.#stopping) this.#ended(error);
-    });
+    const opened = await openStream(source, node.fold.store, policy.start, this.#reading.signal);
+    if (opened === null) return;
+    const { stream } = opened;
+    this.#stream = stream;
+    this.#reading.start(() => this.#run(stream));
   }
 
-  /** The next stream tells the whole mempool again. */
+  /** Forgets the mempool: the next stream reports all of it again. */
   async stop(): Promise<void> {
-    this.#stop.abort();
+    const ended = this.#reading.stop();
     this.#unlisten();
-    this.#wake();
     const stream = this.#stream;
     this.#stream = null;
     await stream?.close();
-    await this.#running;
+    await ended;
     this.#deps.overlay.clear();
-  }
-
-  get #stopping(): boolean {
-    return this.#stop.signal.aborted;
-  }
-
-  /** null: stopped. */
-  async #open(): Promise<ChainStream | null> {
-    const { source, node, policy } = this.#deps;
-    const { start } = policy;
-    const { signal } = this.#stop;
-    const points = chainPoints(node.fold.store);
-    const found = points.length === 0 ? null : await openUnless(source, points, signal);
-    if (found !== null || this.#stopping) return found;
-    if (!isYoung(points, start)) throw new Error(otherChain(points[0]));
-    const first = await openUnless(source, start === null ? [] : [start], signal);
-    if (first === null && !this.#stopping) throw new Error(unknownStart(start));
-    return first;
   }
 
   async #run(stream: ChainStream): Promise<void> {
     const { overlay } = this.#deps;
-    while (!this.#stopping) {
+    while (!this.#reading.isStopping) {
       const event = await stream.next();
-      if (event === null || this.#stopping) return;
+      if (event === null || this.#reading.isStopping) return;
       if (event.kind === 'mempool') {
         overlay.apply(event);
-        this.#hold(event.added);
+        this.#add(event.added);
       } else if (event.kind === 'back') {
         overlay.clear();
         this.#ahead = [];
@@ -117,32 +95,27 @@ export class LocalMempoolFeed implements FollowingTask {
       } else {
         const { height, point, transactions } = event.block;
         this.#ahead.push({ height, slot: point.slot, transactions });
-        this.#settle();
+        this.#confirmLogged();
       }
-      while (this.#ahead.length >= MOST_AHEAD && !this.#stopping) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
+      while (this.#ahead.length >= MOST_AHEAD) if (!(await this.#reading.untilWoken())) return;
     }
   }
 
-  /** The log tells pending transactions with orders alone: all others show at once. */
-  #hold(added: readonly Transaction[]): void {
+  /** The log has pending transactions only if they change orders; all others show at once. */
+  #add(added: readonly Transaction[]): void {
     const { node, rules, overlay } = this.#deps;
     const market = foldMarket(node.fold.store);
-    const plain: Transaction[] = [];
+    const withoutOrders: Transaction[] = [];
     for (const tx of added) {
-      const isHeld = this.#unshown.size < MOST_UNSHOWN && changesOrders(tx, market, rules);
-      if (isHeld) this.#unshown.set(tx.id, tx);
-      else plain.push(tx);
+      const waitsForLog = this.#unshown.size < MOST_UNSHOWN && changesOrders(tx, market, rules);
+      if (waitsForLog) this.#unshown.set(tx.id, tx);
+      else withoutOrders.push(tx);
     }
-    overlay.markShown(plain);
-    this.#show();
+    overlay.markShown(withoutOrders);
+    this.#showLogged();
   }
 
-  /** Those that the fold has now. */
-  #show(): void {
+  #showLogged(): void {
     if (this.#unshown.size === 0) return;
     const { node, overlay } = this.#deps;
     const shown = [...this.#unshown.values()].filter(({ id }) => node.fold.mempool.has(id));
@@ -150,14 +123,14 @@ export class LocalMempoolFeed implements FollowingTask {
     overlay.markShown(shown);
   }
 
-  #settle(): void {
+  #confirmLogged(): void {
     const height = chainTip(this.#deps.node.fold.store)?.height ?? 0;
     const later = this.#ahead.findIndex((block) => block.height > height);
-    const settled = this.#ahead.splice(0, later < 0 ? this.#ahead.length : later);
-    for (const { transactions, slot } of settled) {
+    const logged = this.#ahead.splice(0, later < 0 ? this.#ahead.length : later);
+    for (const { transactions, slot } of logged) {
       this.#deps.overlay.confirm(transactions, slot);
       for (const { id } of transactions) this.#unshown.delete(id);
     }
-    if (settled.length > 0) this.#wake();
+    if (logged.length > 0) this.#reading.wake();
   }
 }

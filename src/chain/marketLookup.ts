@@ -12,6 +12,7 @@ import type { PartialDeployment } from '../cardano/datums/deployment.ts';
 import type { UtxoLookup, UtxoState, UtxoView } from '../cardano/ledger/port.ts';
 import type { AssetId } from '../engine/market/asset.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import { Failure, Unavailable } from '../engine/runtime/errors.ts';
 import type { StateStore } from '../engine/store/state.ts';
 import type { MempoolOverlay } from './mempoolOverlay.ts';
 
@@ -132,4 +133,12 @@ export class MarketLookup implements UtxoLookup {
     if (kept === undefined || kept.untilMs < this.#deps.clock.monotonicMs()) return null;
     return kept.value;
   }
+}
+
+export function unavailableLookup(): UtxoLookup {
+  const refuse = async (): Promise<never> => {
+    const what = 'this node has no index of outputs, so it knows no wallet and builds nothing: ';
+    throw new Unavailable(new Failure('NOT_READY', `${what}set KUPO_URL where it runs`));
+  };
+  return { byPaymentKey: refuse, byAsset: refuse, newestOf: refuse, byRefs: refuse };
 }

@@ -6,14 +6,15 @@
  * need not know the block; a roll-back forgets everything, and the next event is whole.
  */
 import { LRUCache } from 'lru-cache';
+import { MalformedCbor } from '../cardano/codec/cbor.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
-import type { Transaction } from '../cardano/codec/transaction.ts';
+import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import { type Effects, effectsOf } from '../cardano/ledger/effects.ts';
 import { Mempool } from '../cardano/ledger/mempool.ts';
+import type { SubmitOutcome, Submitter, UtxoLookup } from '../cardano/ledger/port.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import type { ChainEvent } from './port.ts';
-
-type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
+import { Unavailable } from '../engine/runtime/errors.ts';
+import type { MempoolEvent } from './port.ts';
 
 export interface OverlayPosition {
   readonly forgotten: number;
@@ -131,5 +132,43 @@ export class MempoolOverlay {
       this.#shown.set(id, true);
       for (const resolve of this.#awaited.get(id) ?? []) resolve();
     }
+  }
+}
+
+const SHOWN_MS = 1_000;
+
+export function shownSubmitter(
+  source: Submitter,
+  view: MempoolOverlay,
+  utxos: UtxoLookup,
+  clock: Clock,
+): Submitter {
+  return {
+    async submit(bytes) {
+      const outcome = await source.submit(bytes);
+      if (outcome.outcome === 'refused')
+        return (await knownBefore(bytes, outcome, utxos)) ?? outcome;
+      await view.untilShown(outcome.txHash, clock, SHOWN_MS);
+      return outcome;
+    },
+  };
+}
+
+/** null: it is new, or the index of outputs cannot be asked. */
+async function knownBefore(
+  bytes: Uint8Array,
+  { reason }: Extract<SubmitOutcome, { outcome: 'refused' }>,
+  utxos: UtxoLookup,
+): Promise<SubmitOutcome | null> {
+  if (reason !== 'INPUT_SPENT') return null;
+  try {
+    const { id: txHash } = decodeTransaction(bytes);
+    const [first] = await utxos.byRefs([{ txHash, index: 0 }]);
+    return first === undefined || first.state === 'unknown'
+      ? null
+      : { outcome: 'accepted', txHash };
+  } catch (error) {
+    if (error instanceof MalformedCbor || error instanceof Unavailable) return null;
+    throw error;
   }
 }

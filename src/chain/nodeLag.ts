@@ -1,43 +1,69 @@
 /**
- * Where our node is while it is behind what other nodes wrote, or on a fork that is shorter. What
- * is in the log stays as it is until our node has the same again, or another chain as long: a node
- * leaves its chain for none that is shorter, so one that does is only late.
+ * Our Cardano node may be behind the log, which another node wrote, or on a shorter fork. A node
+ * leaves its chain for none that is shorter, so the log stays as it is until our node has the same
+ * chain again or another one as long (`NodeLagGuard`), and the node leads only while it has enough
+ * of the chain (`LeaderEligibility`).
  */
 import type { PointRecord } from '../engine/store/records.ts';
 import type { StateStore } from '../engine/store/state.ts';
 import { chainTip, findPoint } from './chainPoints.ts';
-import type { Block } from './port.ts';
+import type { Block, ChainTip } from './port.ts';
 
 export class NodeLagGuard {
-  #isOn = false;
-  /** The newest block that our node and the fold share, as far as is known; null: the start. */
-  #at: PointRecord | null = null;
+  #isActive = false;
+  /** The newest block known to be both in our node's chain and in the fold; null: the start. */
+  #sharedPoint: PointRecord | null = null;
 
   get isActive(): boolean {
-    return this.#isOn;
+    return this.#isActive;
   }
 
   get sharedPoint(): PointRecord | null {
-    return this.#at;
+    return this.#sharedPoint;
   }
 
-  /** Our node is there, or went back to there. */
-  start(at: PointRecord | null): void {
-    this.#isOn = true;
-    this.#at = at;
+  /** Our node is at `sharedPoint`, or went back to it. */
+  start(sharedPoint: PointRecord | null): void {
+    this.#isActive = true;
+    this.#sharedPoint = sharedPoint;
   }
 
   end(): void {
-    this.#isOn = false;
-    this.#at = null;
+    this.#isActive = false;
+    this.#sharedPoint = null;
   }
 
-  /** What our node's next block says: it is late still, has caught up, or has another chain. */
-  check({ point, height }: Block, store: StateStore): 'late' | 'same' | 'other' {
+  /** By its next block, our node is still behind, has caught up, or has another chain. */
+  check({ point, height }: Block, store: StateStore): 'behind' | 'same' | 'other' {
     const tip = chainTip(store);
     if (tip === null || point.hash === tip.hash) return 'same';
     if (height >= tip.height) return 'other';
-    this.#at = findPoint(store, point) ?? this.#at;
-    return 'late';
+    this.#sharedPoint = findPoint(store, point) ?? this.#sharedPoint;
+    return 'behind';
+  }
+}
+
+/** A leader waits for so few missing blocks. */
+const MOST_MISSING_BLOCKS = 3;
+
+export class LeaderEligibility {
+  /** Height of the newest applied block. */
+  readonly #loggedHeight: () => number;
+  #neededHeight = 0;
+
+  constructor(loggedHeight: () => number) {
+    this.#loggedHeight = loggedHeight;
+  }
+
+  /** `newest` block of our Cardano node; null: unknown. */
+  isEligible(newest: ChainTip | null): boolean {
+    if (newest === null) return false;
+    const leastHeight = this.#loggedHeight() - MOST_MISSING_BLOCKS;
+    return newest.height >= Math.max(leastHeight, this.#neededHeight);
+  }
+
+  /** Our Cardano node lagged for too long: not eligible until it has every block logged so far. */
+  steppedDown(): void {
+    this.#neededHeight = this.#loggedHeight();
   }
 }

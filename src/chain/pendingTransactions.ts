@@ -14,12 +14,10 @@ import type {
   WaitingTransaction,
 } from '../engine/log/entry.ts';
 import type { MarketEvent, RefText } from '../engine/market/events.ts';
-import type { ChainEvent } from './port.ts';
+import type { MempoolEvent } from './port.ts';
 import { recognisePending } from './recognise/block.ts';
 import { BlockMarket, type KnownMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
-
-type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
 interface Pending {
   readonly inputs: readonly RefText[];
@@ -138,4 +136,46 @@ function isOfOrders({ kind }: MarketEvent): boolean {
 /** Whether a pending transaction would change orders, in the light of `known` alone. */
 export function changesOrders(tx: Transaction, known: KnownMarket, rules: Rules): boolean {
   return recognisePending(tx, 0, new BlockMarket(known), rules).some(isOfOrders);
+}
+
+const MOST_CHARACTERS = 400_000;
+
+/** At least one. Where the change is `whole`, it says what is `absent`. */
+export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): MempoolPayload[] {
+  const { kind, seenMs, whole } = change;
+  const pieces: MempoolPayload[] = [];
+  let piece = new Piece();
+  const close = (more: { readonly more?: true }) => {
+    const isWhole = whole && pieces.length === 0;
+    const { absent, removed, added } = piece;
+    const names = change.absent === undefined ? {} : { absent };
+    pieces.push({ kind, seenMs, whole: isWhole, added, removed, ...names, ...more });
+    piece = new Piece();
+  };
+  const makeRoom = (each: WaitingTransaction | DroppedTransaction | string) => {
+    const characters = JSON.stringify(each).length;
+    if (piece.characters > 0 && piece.characters + characters > most) close({ more: true });
+    piece.characters += characters;
+  };
+  for (const id of change.absent ?? []) {
+    makeRoom(id);
+    piece.absent.push(id);
+  }
+  for (const each of change.removed) {
+    makeRoom(each);
+    piece.removed.push(each);
+  }
+  for (const each of change.added) {
+    makeRoom(each);
+    piece.added.push(each);
+  }
+  close({});
+  return pieces;
+}
+
+class Piece {
+  readonly absent: string[] = [];
+  readonly removed: DroppedTransaction[] = [];
+  readonly added: WaitingTransaction[] = [];
+  characters = 0;
 }

@@ -56,6 +56,8 @@ export type ChainEvent =
       readonly removed: readonly Removal[];
     };
 
+export type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
+
 export interface ChainStream {
   /** The next event, as soon as there is one; null once the stream is closed. */
   next(): Promise<ChainEvent | null>;

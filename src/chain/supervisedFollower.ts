@@ -1,70 +1,73 @@
 /**
- * Keeps a follower of a real chain alive: it begins behind the doors, not before them, and whatever
- * ends it (a node of another fork, a fault), it is begun again after a pause, from the fold.
+ * Runs a follower and restarts it with back-off, from the last applied block, whenever it ends (a
+ * node of another fork, a fault). Does not delay start-up.
  */
-import { type Clock, pause } from '../engine/runtime/clock.ts';
+import { untilAborted } from '../engine/runtime/abort.ts';
+import { Backoff } from '../engine/runtime/backoff.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
+import { Task } from '../engine/runtime/task.ts';
 import type { SyncMeter, SyncProgress } from './syncMeter.ts';
 
 export interface FollowingTask {
-  /** Resolves or rejects when it likes. */
+  /** May stay pending for as long as the follower runs. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface SupervisedFollowerDeps {
-  /** `ended` is called when it cannot go on. */
+interface SupervisedFollowerDeps {
+  /** Makes the next follower, which calls `ended` when it cannot continue. */
   readonly make: (ended: (error: unknown) => void) => FollowingTask;
   readonly meter: SyncMeter;
   readonly clock: Clock;
 }
 
-export interface SupervisedFollowerObserver {
+interface SupervisedFollowerObserver {
   followingInterrupted(error: unknown, retryInMs: number): void;
   syncProgress(progress: SyncProgress): void;
   syncFinished(progress: SyncProgress): void;
 }
 
-const FIRST_RETRY_MS = 1_000;
-const MOST_RETRY_MS = 60_000;
+const RETRY = { firstMs: 1_000, mostMs: 60_000 };
 const SAMPLE_MS = 1_000;
-/** Samples from one line in the log to the next, while it catches up. */
-const TOLD_EVERY = 5;
+/** Samples between two progress reports, while it catches up. */
+const REPORT_EVERY = 5;
 
 export class SupervisedFollower implements Service {
   readonly name = 'follower';
   readonly #deps: SupervisedFollowerDeps;
   readonly #observer: SupervisedFollowerObserver;
-  readonly #stopping = new AbortController();
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #supervising: Task;
+  readonly #measuring: Task;
   #isInterrupted = false;
 
   constructor(deps: SupervisedFollowerDeps, observer: SupervisedFollowerObserver) {
     this.#deps = deps;
     this.#observer = observer;
+    this.#supervising = new Task(deps);
+    this.#measuring = new Task(deps);
   }
 
-  /** It ended, and was not begun again yet. */
+  /** The follower ended and was not restarted yet. */
   get isInterrupted(): boolean {
     return this.#isInterrupted;
   }
 
   start(): void {
-    this.#work = Promise.all([this.#keep(), this.#measure()]);
+    this.#supervising.start(() => this.#supervise());
+    this.#measuring.start(() => this.#measure());
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+    await Promise.all([this.#supervising.stop(), this.#measuring.stop()]);
   }
 
-  async #keep(): Promise<void> {
+  async #supervise(): Promise<void> {
     const { make, clock } = this.#deps;
-    const { signal } = this.#stopping;
-    const stopped = new Promise<null>((resolve) => {
-      signal.addEventListener('abort', () => resolve(null), { once: true });
-    });
-    for (let retryInMs = FIRST_RETRY_MS; !signal.aborted; ) {
+    const task = this.#supervising;
+    const stopped = untilAborted(task.signal);
+    const backoff = new Backoff(RETRY);
+    while (!task.isStopping) {
       const ended = Promise.withResolvers<unknown>();
       const follower = make(ended.resolve);
       const startMs = clock.monotonicMs();
@@ -72,27 +75,27 @@ export class SupervisedFollower implements Service {
       this.#isInterrupted = false;
       const error = await Promise.race([ended.promise, stopped]);
       await follower.stop();
-      if (signal.aborted) return;
+      if (task.isStopping) return;
       this.#isInterrupted = true;
-      if (clock.monotonicMs() - startMs > MOST_RETRY_MS) retryInMs = FIRST_RETRY_MS;
+      if (clock.monotonicMs() - startMs > RETRY.mostMs) backoff.reset();
+      const retryInMs = backoff.nextMs();
       this.#observer.followingInterrupted(error, retryInMs);
-      await pause(clock, retryInMs, signal);
-      retryInMs = Math.min(MOST_RETRY_MS, 2 * retryInMs);
+      await task.pause(retryInMs);
     }
   }
 
   async #measure(): Promise<void> {
-    const { meter, clock } = this.#deps;
-    const { signal } = this.#stopping;
-    let isTold = false;
-    for (let count = 0; !signal.aborted; count += 1) {
+    const { meter } = this.#deps;
+    let isReported = false;
+    let count = 0;
+    do {
       meter.sample();
-      if (meter.isSynced && !isTold) this.#observer.syncFinished(meter.progress());
-      else if (!meter.isSynced && count % TOLD_EVERY === 0) {
+      if (meter.isSynced && !isReported) this.#observer.syncFinished(meter.progress());
+      else if (!meter.isSynced && count % REPORT_EVERY === 0) {
         this.#observer.syncProgress(meter.progress());
       }
-      isTold = meter.isSynced;
-      await pause(clock, SAMPLE_MS, signal);
-    }
+      isReported = meter.isSynced;
+      count += 1;
+    } while (await this.#measuring.pause(SAMPLE_MS));
   }
 }

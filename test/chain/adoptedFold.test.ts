@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { foldMarket } from '../../src/chain/foldMarket.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
+import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';
 import { type PoolRecord, readRecord } from '../../src/engine/store/records.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld } from '../support/foldWorld.ts';

@@ -1,7 +1,6 @@
 /** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
-import { Follower } from '../../src/chain/follower.ts';
-import type { FollowerDeps } from '../../src/chain/followerPlace.ts';
+import { Follower, type FollowerDeps } from '../../src/chain/follower.ts';
 import type { ChainPolicy } from '../../src/chain/policy.ts';
 import type {
   Block,

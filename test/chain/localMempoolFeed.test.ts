@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { chainTip } from '../../src/chain/chainPoints.ts';
 import { LocalMempoolFeed } from '../../src/chain/localMempoolFeed.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { PUBLIC_POLICY } from '../support/chainPolicies.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { until } from '../support/until.ts';
@@ -36,7 +37,7 @@ function overhear(t: TestContext, { node }: FoldWorld, source: MadeElsewhere) {
     clear: () => void said.push('forgotten'),
   };
   const heard = new LocalMempoolFeed(
-    { source, node, overlay: view, rules: RULES, policy: PUBLIC_POLICY },
+    { source, node, overlay: view, rules: RULES, policy: PUBLIC_POLICY, clock: systemClock },
     (error) => {
       faults.push(error);
     },

@@ -1,7 +1,7 @@
 /** Who has enough of the chain to lead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LeaderEligibility } from '../../src/chain/fitness.ts';
+import { LeaderEligibility } from '../../src/chain/nodeLag.ts';
 
 const at = (height: number) => ({ slot: 20 * height, hash: `${height}`, height });
 

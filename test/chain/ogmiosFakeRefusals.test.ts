@@ -5,7 +5,7 @@ import { encodeOutput, encodeRefs, uint } from '../../src/cardano/codec/encode.t
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type RefusalReason } from '../../src/cardano/ledger/port.ts';
-import { refusalOf } from '../../src/chain/ogmios/refusals.ts';
+import { refusalOf } from '../../src/chain/ogmios/fault.ts';
 import { jsonText } from '../../src/devnet/ogmios/json.ts';
 import { type Circumstances, refusalError } from '../../src/devnet/ogmios/refusals.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';

@@ -10,7 +10,7 @@ import { poolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
-import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
+import { tokenPolicyId } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
 import { NOTHING } from './middleMarket.ts';

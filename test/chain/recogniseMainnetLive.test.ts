@@ -13,7 +13,7 @@ import { readOrderData, readPoolData } from '../../src/cardano/datums/datums.ts'
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
-import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
+import { tokenPolicyId } from '../../src/chain/recognise/rules.ts';
 import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { CurvePool } from '../../src/engine/market/pool.ts';

@@ -30,7 +30,7 @@ import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import type { KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
 import type { Rules } from '../../src/chain/recognise/rules.ts';
-import { tokenPolicyId } from '../../src/chain/tokenPolicy.ts';
+import { tokenPolicyId } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
 import { type RawPlan, rawTransaction } from '../support/rawTransaction.ts';

@@ -6,7 +6,7 @@
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { MOST_POOLS, type PoolRecord, poolState, readRecord } from '../../engine/store/records.ts';
-import { Consolidation } from './consolidation.ts';
+import { Consolidation } from './fundingUtxos.ts';
 import { refundsOf } from './poolBackoff.ts';
 import { PoolExecutor, type PoolExecutorDeps, type PoolExecutorObserver } from './poolExecutor.ts';
 import { fullPools, tokensWithOrders } from './poolView.ts';

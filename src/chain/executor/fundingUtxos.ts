@@ -4,14 +4,19 @@
  * outputs: one page is cached, and each output is checked again before it is used.
  */
 
+import { planOf, type TransactionPlan } from '../../cardano/build/plan.ts';
+import { signOwn } from '../../cardano/build/signing.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
+import { addValues } from '../../cardano/codec/value.ts';
 import type { Deployment } from '../../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
+import type { PoolExecutorDeps, PoolExecutorObserver } from './poolExecutor.ts';
 
 /** Enough for any fee, and for the fee output to stand. */
 const LEAST_LOVELACE = 3_000_000n;
-/** Anyone may send dust to the fee address: funding are looked for behind it, too. */
+/** Outputs of one lookup. Anyone may send dust to the address, so `reserve` reads further pages. */
 const PAGE = 500;
 
 export class FundingUtxos {
@@ -81,4 +86,70 @@ function canFund(utxo: Utxo): boolean {
 
 export function isPureAda({ output: { value, datum, scriptHash } }: Utxo): boolean {
   return value.assets.size === 0 && datum === null && scriptHash === null;
+}
+
+const EVERY_MS = 60_000;
+const SMALL_LOVELACE = 10_000_000n;
+/** So many small ones stay: executors use them as funding. */
+const KEPT = 100;
+/** Of one transaction; half of what its bytes allow. */
+const MOST_MERGED = 200;
+/** Fewer are not worth a fee. */
+const LEAST_MERGED = 10;
+
+type ConsolidationDeps = Pick<
+  PoolExecutorDeps,
+  'utxos' | 'submitter' | 'builder' | 'deployment' | 'funding' | 'keys' | 'clock'
+>;
+
+type ConsolidationObserver = Omit<PoolExecutorObserver, 'poolStuck'>;
+
+export class Consolidation {
+  readonly #deps: ConsolidationDeps;
+  readonly #observer: ConsolidationObserver;
+  #nextMs = 0;
+
+  constructor(deps: ConsolidationDeps, observer: ConsolidationObserver) {
+    this.#deps = deps;
+    this.#observer = observer;
+  }
+
+  /** At most one transaction per minute, and one look. */
+  async run(): Promise<void> {
+    const { utxos, submitter, builder, deployment, funding, keys, clock } = this.#deps;
+    if (clock.nowMs() < this.#nextMs) return;
+    this.#nextMs = clock.nowMs() + EVERY_MS;
+    const held = await utxos.byPaymentKey(deployment.feeKeyHash, 'spendable', { limit: PAGE });
+    const plan = planConsolidation(funding.free(held), deployment.feeAddress);
+    if (plan === null) return;
+    const built = await builder.build(plan);
+    if (built instanceof Failure) return this.#rejected(built.cause, built.message);
+    if (built.outcome === 'refused') return this.#rejected(built.reason, built.message);
+    const outcome = await submitter.submit(signOwn(built, keys));
+    if (outcome.outcome === 'refused') return this.#rejected(outcome.reason, outcome.message);
+    this.#observer.executorSubmitted('consolidate', '.', outcome.txHash, 0);
+  }
+
+  #rejected(reason: string, message: string): void {
+    this.#observer.executorRejected('consolidate', '.', reason, message);
+  }
+}
+
+/** null while there are few. */
+export function planConsolidation(
+  held: readonly Utxo[],
+  feeAddress: string,
+): TransactionPlan | null {
+  const small = held.filter(
+    (utxo) => isPureAda(utxo) && utxo.output.value.lovelace < SMALL_LOVELACE,
+  );
+  const merged = small.slice(0, Math.min(MOST_MERGED, small.length - KEPT));
+  if (small.length < KEPT + LEAST_MERGED) return null;
+  const value = addValues(...merged.map(({ output }) => output.value));
+  return planOf({
+    inputs: merged.map((utxo) => ({ utxo, redeemer: null })),
+    outputs: [{ address: feeAddress, value, datum: null }],
+    changeAddress: feeAddress,
+    feeFrom: 0,
+  });
 }

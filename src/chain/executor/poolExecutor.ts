@@ -8,28 +8,27 @@
  * meanwhile its orders are refunded as they become due.
  */
 
-import { lookUpCollateral } from '../../cardano/build/chainData.ts';
-import { planStep } from '../../cardano/build/paired.ts';
+import { lookUpCollateral, lookUpReferences } from '../../cardano/build/chainData.ts';
+import { type NextPool, planStep } from '../../cardano/build/paired.ts';
 import type { Builder, BuiltTransaction } from '../../cardano/build/port.ts';
 import { signOwn } from '../../cardano/build/signing.ts';
-import type { Utxo } from '../../cardano/codec/output.ts';
+import { formatAddress, scriptAddress } from '../../cardano/codec/address.ts';
+import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import { type SlotConfig, slotAt, slotStartMs } from '../../cardano/codec/slots.ts';
-import type { Deployment } from '../../cardano/datums/deployment.ts';
+import type { LaunchId } from '../../cardano/datums/datums.ts';
+import { capLovelace, type Deployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import { newestPool } from '../newestPool.ts';
-import { planBatch } from './batch.ts';
+import { type NewestPool, newestPool } from '../newestPool.ts';
 import type { FundingUtxos } from './fundingUtxos.ts';
 import { MOST_ORDERS, type NextStep, nextStep } from './matching.ts';
-import type { FundingNeeded, Plan } from './plan.ts';
+import { type FundingNeeded, type Plan, planBatch, planCollect, planGraduation } from './plan.ts';
 import { type PoolBackoff, refundsOf } from './poolBackoff.ts';
-import { planCollect, planGraduation } from './poolSteps.ts';
 import { type PoolView, poolViews } from './poolView.ts';
-import { ammAddress, creatorAddress, launchIdOf, nextPoolOf, scriptsOf } from './step.ts';
 
 export interface PoolExecutorDeps {
   store(): StateStore;
@@ -222,4 +221,67 @@ function spendsPool(action: Action): boolean {
 
 function ordersOf({ batch }: Action & { step: 'batch' }): number {
   return batch.fills.length + batch.refunds.length;
+}
+
+/** Where a pool graduates to: no stake part (onchain.md). */
+export function ammAddress({ addressNetwork, scripts }: Deployment): string {
+  return scriptAddress(addressNetwork, scripts.ammPool.hash, null);
+}
+
+export function creatorAddress(
+  { record: { author } }: NewestPool,
+  { addressNetwork }: Deployment,
+): string {
+  return formatAddress({
+    network: addressNetwork,
+    payment: { kind: 'key', hash: author.pkh },
+    stake: author.skh === '' ? null : { kind: 'key', hash: author.skh },
+    pointer: false,
+  });
+}
+
+export function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
+  const ref = seed === null ? null : parseRef(seed);
+  return ref === null ? null : { seed: ref, creatorPkh: author.pkh, creatorSkh: author.skh };
+}
+
+/** The outputs that hold the validators which the step's inputs run. */
+export async function scriptsOf(
+  action: Action,
+  { state }: NewestPool,
+  utxos: UtxoLookup,
+  deployment: Deployment,
+): Promise<readonly Utxo[] | Failure> {
+  const { curvePool, order, ammPool } = deployment.scripts;
+  const pool = state.venue === 'CURVE' ? curvePool : ammPool;
+  if (action.step !== 'batch') return lookUpReferences(utxos, [pool]);
+  const isRefund = action.batch.fills.length === 0;
+  return lookUpReferences(utxos, isRefund ? [order] : [order, pool]);
+}
+
+/** Datum of the pool after the step; null where the pool takes no part. */
+export function nextPoolOf(
+  action: Action,
+  pool: NewestPool,
+  deployment: Deployment,
+): NextPool | null {
+  const { nft, token, state } = pool;
+  const { author } = pool.record;
+  const { executorKeyHash: executor, fees } = deployment;
+  if (action.step === 'batch' && action.batch.fills.length === 0) return null;
+  if (action.step === 'batch' && state.venue === 'CURVE') {
+    const { aNum, bNum } = state.curve;
+    const witnesses = {
+      witness1: deployment.scripts.ammPool.hash,
+      witness2: deployment.feeKeyHash,
+    };
+    const cap = capLovelace(deployment);
+    const datum = { nft, token, aNum, bNum, executor, capLovelace: cap, ...witnesses };
+    return { venue: 'CURVE', datum };
+  }
+  const next = action.step === 'batch' ? action.batch.next : null;
+  const owedLovelace = next?.venue === 'AMM' ? next.owed : 0n;
+  const creator = { creatorPkh: author.pkh, creatorSkh: author.skh };
+  const datum = { nft, token, lpFeePer10k: fees.lpFeePer10k, executor, ...creator, owedLovelace };
+  return { venue: 'AMM', datum };
 }

@@ -11,15 +11,14 @@ import { pause } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import type { Point } from '../port.ts';
-import { type BlockHeader, readHeader, readPoint, readTip } from './blockJson.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
-import { intersect } from './intersect.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import type { SerializedBlock } from './messages.ts';
-import { type RecentBlock, RecentBlocks } from './recentBlocks.ts';
-import type { NodeReporter } from './report.ts';
+import type { NodeReporter } from './observer.ts';
+import { intersect, type RecentBlock, RecentBlocks } from './recentBlocks.ts';
+import { type BlockHeader, readHeader, readPoint, readTip } from './transactionJson.ts';
 
 export interface ChainReaderDeps extends ConnectionDeps {
   readonly rng: Rng;

@@ -1,4 +1,5 @@
-import { Unreadable } from './json.ts';
+import type { RefusalReason } from '../../cardano/ledger/port.ts';
+import { type JsonObject, Unreadable } from './json.ts';
 import type { FaultCause } from './observer.ts';
 
 /** Why a connection ended; it is made again. */
@@ -35,4 +36,69 @@ export class NodeRefusal extends Error {
     this.code = code;
     this.data = data;
   }
+}
+
+const WORDS: readonly (readonly [RefusalReason, string, readonly number[]])[] = [
+  ['MALFORMED', 'This is no transaction', [-32600, -32602, 3005, 3121]],
+  ['BAD_SIGNATURE', 'A signature is wrong', [3100]],
+  ['SIGNATURE_MISSING', 'A signature is missing', [3101, 3103]],
+  ['SCRIPT_FAILED', 'A script failed', [3010, 3012, 3136, 3161]],
+  ['INPUT_SPENT', 'An input is spent or unknown', [3117]],
+  ['EXPIRED', 'It is not valid any more', [3118]],
+  ['NOT_YET_VALID', 'It is not valid yet', [3130]],
+  ['VALUE_NOT_CONSERVED', 'Inputs and outputs differ', [3123]],
+  ['FEE_TOO_SMALL', 'The fee is too small', [3122]],
+  ['OUTPUT_TOO_SMALL', 'An output holds too little ADA', [3125]],
+  ['LIMITS_EXCEEDED', 'Too large', [3119, 3120, 3126, 3134, 3166]],
+  ['COLLATERAL', 'Bad collateral', [3128, 3129, 3131, 3132, 3133, 3135]],
+];
+
+/** It names an input that is spent, perhaps by the same transaction. */
+export const UNKNOWN_INPUTS = 3117;
+/** What the mempool refuses by itself: it is full, or all inputs are spent. */
+export const MEMPOOL_REFUSES = 3997;
+
+const REFUSED = ['REFUSED', 'The node refuses it'] as const;
+const LONGEST_TEXT = 600;
+
+export function refusalOf(refusal: NodeRefusal) {
+  const { code, message, data } = refusal;
+  const [reason, said] = wordsOf(refusal);
+  const more = data === undefined ? '' : ` ${cut(jsonOf(data))}`;
+  return {
+    outcome: 'refused',
+    reason,
+    message: `${said}: ${cut(message)} (${code})${more}`,
+  } as const;
+}
+
+function wordsOf({ code, data }: NodeRefusal): readonly [RefusalReason, string] {
+  const text = jsonOf(data);
+  if (code === MEMPOOL_REFUSES) {
+    if (/full|capacity/i.test(text)) return ['MEMPOOL_FULL', 'The mempool is full: try again'];
+    if (/inputs are spent|already been included/i.test(text)) {
+      return ['INPUT_SPENT', 'All inputs are spent'];
+    }
+  }
+  if (code === 3118 && isEarly(data)) return ['NOT_YET_VALID', 'It is not valid yet'];
+  const [reason, said] = WORDS.find(([, , codes]) => codes.includes(code)) ?? REFUSED;
+  return [reason, said];
+}
+
+function isEarly(data: unknown): boolean {
+  const { currentSlot, validityInterval } = membersOf(data);
+  return Number(currentSlot) < Number(membersOf(validityInterval).invalidBefore);
+}
+
+/** None of what is no object. */
+function membersOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function jsonOf(data: unknown): string {
+  return JSON.stringify(data) ?? '';
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

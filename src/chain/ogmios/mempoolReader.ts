@@ -8,11 +8,11 @@
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { Task } from '../../engine/runtime/task.ts';
-import { readPoint } from './blockJson.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import { NodeFault } from './fault.ts';
 import { hexOf, type JsonObject, objectOf } from './json.ts';
-import type { NodeReporter } from './report.ts';
+import type { NodeReporter } from './observer.ts';
+import { readPoint } from './transactionJson.ts';
 
 export interface MempoolReaderDeps extends ConnectionDeps {
   readonly rng: Rng;

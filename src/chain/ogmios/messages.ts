@@ -1,5 +1,7 @@
 /** What travels between the thread that follows a node and the rest: plain data. */
 import type { Credential } from '../../cardano/codec/address.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { decodePlutusData, encodePlutusData } from '../../cardano/codec/plutusData.ts';
 import type { EraSlots } from '../../cardano/codec/slots.ts';
 import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
@@ -116,3 +118,30 @@ export type FromWorker =
       readonly message: string;
       readonly retryInMs: number | null;
     };
+
+export const DEFAULT_LIMITS: Limits = {
+  // The largest block of mainnet is a few MB of JSON.
+  messageBytes: 32 << 20,
+  inFlight: 64,
+  underWay: 2_000,
+  answerMs: 20_000,
+  quietMs: 20_000,
+  retry: { firstMs: 500, mostMs: 30_000 },
+  returnMs: 2_000,
+};
+
+export function serializeTransaction(tx: Transaction): SerializedTransaction {
+  const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
+    ...rest,
+    data: toHex(encodePlutusData(data)),
+  }));
+  return { ...tx, redeemers };
+}
+
+export function deserializeTransaction(tx: SerializedTransaction): Transaction {
+  const redeemers = tx.redeemers.map(({ data, ...rest }) => ({
+    ...rest,
+    data: decodePlutusData(fromHex(data)),
+  }));
+  return { ...tx, redeemers };
+}

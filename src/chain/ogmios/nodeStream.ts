@@ -7,20 +7,19 @@ import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
 import type { Point } from '../port.ts';
-import { type BlockHeader, transactionsOf } from './blockJson.ts';
 import { ChainReader, type ChainReaderDeps } from './chainReader.ts';
 import { type JsonObject, Unreadable } from './json.ts';
 import { MempoolReader, type Snapshot } from './mempoolReader.ts';
-import type {
-  FilterTargets,
-  SerializedEvent,
-  SerializedTransaction,
-  WatchList,
+import {
+  type FilterTargets,
+  type SerializedEvent,
+  type SerializedTransaction,
+  serializeTransaction,
+  type WatchList,
 } from './messages.ts';
 import { Outbox } from './outbox.ts';
-import { serializeTransaction } from './packed.ts';
 import { type FilterMatch, spentBy, TransactionFilter } from './transactionFilter.ts';
-import { readTransaction } from './transactionJson.ts';
+import { type BlockHeader, readTransaction, transactionsOf } from './transactionJson.ts';
 
 /** A snapshot later than this after the acceptance has the transaction, or it is gone. */
 const ACCEPTED_MS = 1_000;

@@ -1,3 +1,6 @@
+import type { ChainTip } from '../port.ts';
+import type { NodeFault } from './fault.ts';
+
 /** What following a node through Ogmios tells; src/engine/runtime/ogmiosEvents.ts says it. */
 
 /**
@@ -27,4 +30,12 @@ export interface OgmiosObserver {
   ): void;
   /** The thread ended: nothing is followed any more. */
   ogmiosFailed(error: unknown): void;
+}
+
+export interface NodeReporter {
+  connected(connection: ConnectionName): void;
+  /** null: it is tried again when it is needed. */
+  lost(connection: ConnectionName, fault: NodeFault, retryInMs: number | null): void;
+  /** The node's newest block; null: it has none. */
+  tip(tip: ChainTip | null): void;
 }

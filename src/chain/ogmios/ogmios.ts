@@ -19,20 +19,21 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Service } from '../../engine/runtime/service.ts';
-import type { ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
-import { filterTargetsOf } from './landmark.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
-import type {
-  CallName,
-  Calls,
-  FromWorker,
-  Limits,
-  SerializedFault,
-  WatchList,
-  WorkerOptions,
+import type { ChainEvent, ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
+import {
+  type CallName,
+  type Calls,
+  DEFAULT_LIMITS,
+  deserializeTransaction,
+  type FromWorker,
+  type Limits,
+  type SerializedEvent,
+  type SerializedFault,
+  type WatchList,
+  type WorkerOptions,
 } from './messages.ts';
 import type { OgmiosObserver } from './observer.ts';
-import { OgmiosStream } from './stream.ts';
+import { filterTargetsOf } from './transactionFilter.ts';
 
 /** What the fold knows: its tokens, and the outputs that are unspent as far as it has come. */
 export interface WatchedMarket {
@@ -256,4 +257,58 @@ function unavailable(message: string): Unavailable {
 
 function asError(value: unknown): Error {
   return value instanceof Error ? value : new Error(String(value));
+}
+
+export interface StreamCalls {
+  begin(watchList: WatchList): Promise<unknown>;
+  pull(): Promise<readonly SerializedEvent[] | null>;
+  close(): Promise<unknown>;
+}
+
+export class OgmiosStream implements ChainStream {
+  readonly #calls: StreamCalls;
+  readonly #watchList: () => WatchList;
+  #batch: SerializedEvent[] = [];
+  #needsWatchList: boolean;
+  #isClosed = false;
+
+  /** `needsWatchList`: it begins with the chain's first block, and not with `back`. */
+  constructor(calls: StreamCalls, watchList: () => WatchList, needsWatchList: boolean) {
+    this.#calls = calls;
+    this.#watchList = watchList;
+    this.#needsWatchList = needsWatchList;
+  }
+
+  async next(): Promise<ChainEvent | null> {
+    if (this.#isClosed) return null;
+    if (this.#needsWatchList) {
+      this.#needsWatchList = false;
+      await this.#calls.begin(this.#watchList());
+    }
+    if (this.#batch.length === 0) {
+      const batch = this.#isClosed ? null : await this.#calls.pull();
+      if (batch === null || this.#isClosed) return null;
+      this.#batch = [...batch].reverse();
+    }
+    const event = this.#batch.pop();
+    assert(event !== undefined, 'a batch holds an event');
+    if (event.kind === 'back') this.#needsWatchList = event.needsWatchList;
+    return deserializeEvent(event);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#calls.close();
+  }
+}
+
+function deserializeEvent(event: SerializedEvent): ChainEvent {
+  if (event.kind === 'back') return { kind: 'back', point: event.point };
+  if (event.kind === 'mempool') return { ...event, added: event.added.map(deserializeTransaction) };
+  const { block } = event;
+  return {
+    kind: 'forward',
+    block: { ...block, transactions: block.transactions.map(deserializeTransaction) },
+  };
 }

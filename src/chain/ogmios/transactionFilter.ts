@@ -10,8 +10,9 @@
  * Undo: a spent output stays watched until its spending is final (`FilterMatch`), and a rolled-back
  * block removes its outputs. Policies stay: then more transactions match, never fewer.
  */
-import { addressText, type Credential } from '../../cardano/codec/address.ts';
+import { addressText, type Credential, parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
+import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type JsonObject, listOf, objectOf, Unreadable } from './json.ts';
 import type { FilterTargets, WatchList } from './messages.ts';
@@ -148,4 +149,19 @@ function prefixes({ kind, hash }: Credential): string[] {
     const text = addressText(Buffer.concat([Uint8Array.of(head), fromHex(hash + hash)]));
     return text.slice(0, prefixLength(text));
   });
+}
+
+/** Where a deployment's transactions leave outputs, and under which policy they mint. */
+export function filterTargetsOf({
+  scripts,
+  metadataAddress,
+  launchPolicyId,
+}: Pick<PartialDeployment, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): FilterTargets {
+  const { curvePool, order, ammPool, vesting } = scripts;
+  const guards = [curvePool, order, ammPool, vesting].flatMap((script): Credential[] =>
+    script === null ? [] : [{ kind: 'script', hash: script.hash }],
+  );
+  const metadata = metadataAddress === null ? null : parseAddress(metadataAddress);
+  const credentials = metadata === null ? guards : [...guards, metadata.payment];
+  return { credentials, launchPolicyId };
 }

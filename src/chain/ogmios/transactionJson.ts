@@ -4,8 +4,14 @@
  * Source: Ogmios's schema, cardano.json.
  */
 import { MalformedCbor } from '../../cardano/codec/cbor.ts';
-import { fromHex } from '../../cardano/codec/hex.ts';
-import { compareRefs } from '../../cardano/codec/output.ts';
+import { array, byteString, uint } from '../../cardano/codec/encode.ts';
+import {
+  type ForeignOutput,
+  foreignOutput,
+  SCRIPT_LANGUAGES,
+} from '../../cardano/codec/foreignOutput.ts';
+import { fromHex, toHex } from '../../cardano/codec/hex.ts';
+import { compareRefs, type Output, type OutputRef } from '../../cardano/codec/output.ts';
 import { decodePlutusData, type PlutusData } from '../../cardano/codec/plutusData.ts';
 import {
   decodeTransaction,
@@ -13,6 +19,8 @@ import {
   type Redeemer,
   type Transaction,
 } from '../../cardano/codec/transaction.ts';
+import { asValue, type Value } from '../../cardano/codec/value.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
 import {
   countOf,
   hexOf,
@@ -20,9 +28,9 @@ import {
   type JsonObject,
   listOf,
   objectOf,
+  textOf,
   Unreadable,
 } from './json.ts';
-import { readAssets, readLovelace, readOutput, readRef } from './outputJson.ts';
 
 const NO_BYTES = new Uint8Array(0);
 const HASH_BYTES = 32;
@@ -151,4 +159,154 @@ function readWitness(value: unknown, what: string): KeyWitness[] {
       signature: fromHex(hexOf(signature, `${what}.signature`)),
     },
   ];
+}
+
+const POLICY_BYTES = 28;
+const DEEPEST_SCRIPT = 64;
+
+export function readRef(value: unknown, what: string): OutputRef {
+  const { transaction, index } = objectOf(value, what);
+  const { id } = objectOf(transaction, `${what}.transaction`);
+  return {
+    txHash: hexOf(id, `${what}.transaction.id`, HASH_BYTES),
+    index: countOf(index, `${what}.index`),
+  };
+}
+
+export function readOutput(value: unknown, what: string): Output {
+  const fields = objectOf(value, what);
+  const output = foreignOutput({
+    address: textOf(fields.address, `${what}.address`),
+    value: readValue(fields.value, `${what}.value`),
+    datum: readDatum(fields.datum, fields.datumHash, what),
+    script: fields.script === undefined ? null : readScript(fields.script, `${what}.script`),
+  });
+  if (output === null) throw new Unreadable(`${what}.address is no address: ${fields.address}`);
+  return output;
+}
+
+export function readLovelace(value: unknown, what: string): bigint {
+  const { ada } = objectOf(value, what);
+  return integerOf(objectOf(ada, `${what}.ada`).lovelace, `${what}.ada.lovelace`);
+}
+
+function readValue(value: unknown, what: string): Value {
+  const { ada, ...assets } = objectOf(value, what);
+  return asValue(readLovelace({ ada }, what), readAssets(assets, what));
+}
+
+/**
+ * Policies ascending, names by length, then bytes: as canonical CBOR has them. The order in which
+ * they stand in a message is not that of the transaction anyway.
+ */
+export function readAssets(value: unknown, what: string): [AssetId, bigint][] {
+  const policies = sorted(objectOf(value, what), POLICY_BYTES, what);
+  return policies.flatMap(([policy, names]) => {
+    const where = `${what}.${policy}`;
+    return sorted(objectOf(names, where), undefined, where).map(
+      ([name, amount]): [AssetId, bigint] => [
+        `${policy}.${name}`,
+        integerOf(amount, `${where}.${name}`),
+      ],
+    );
+  });
+}
+
+function sorted(object: object, bytes: number | undefined, what: string): [string, unknown][] {
+  const entries = Object.entries(object);
+  for (const [key] of entries) hexOf(key, `a key of ${what}`, bytes);
+  return entries.sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1));
+}
+
+function readDatum(inline: unknown, hash: unknown, what: string): ForeignOutput['datum'] {
+  if (inline !== undefined && inline !== null) return { inline: hexOf(inline, `${what}.datum`) };
+  if (hash === undefined || hash === null) return null;
+  return { hash: hexOf(hash, `${what}.datumHash`, HASH_BYTES) };
+}
+
+function readScript(value: unknown, what: string): NonNullable<ForeignOutput['script']> {
+  const { language, cbor, json } = objectOf(value, what);
+  const known = SCRIPT_LANGUAGES.find((each) => each === language);
+  if (known === undefined) throw new Unreadable(`${what}.language is unknown: ${language}`);
+  if (known === 'native' && cbor === undefined) {
+    return { language: known, code: toHex(encodeClause(json, `${what}.json`, DEEPEST_SCRIPT)) };
+  }
+  return { language: known, code: hexOf(cbor, `${what}.cbor`) };
+}
+
+/**
+ * Native scripts are told as clauses; their hash is over CBOR. Of one that is deeper than anybody
+ * needs only that it is there counts. Source: Conway CDDL.
+ */
+function encodeClause(value: unknown, what: string, depth: number): Uint8Array {
+  if (depth === 0) return array([]);
+  const { clause, from, atLeast, slot } = objectOf(value, what);
+  const each = () =>
+    array(listOf(from, `${what}.from`).map((one) => encodeClause(one, what, depth - 1)));
+  switch (clause) {
+    case 'signature':
+      return array([uint(0), byteString(fromHex(hexOf(from, `${what}.from`, POLICY_BYTES)))]);
+    case 'all':
+      return array([uint(1), each()]);
+    case 'any':
+      return array([uint(2), each()]);
+    case 'some':
+      return array([uint(3), uint(integerOf(atLeast, `${what}.atLeast`)), each()]);
+    case 'after':
+      return array([uint(4), uint(integerOf(slot, `${what}.slot`))]);
+    case 'before':
+      return array([uint(5), uint(integerOf(slot, `${what}.slot`))]);
+    default:
+      throw new Unreadable(`${what}.clause is unknown: ${clause}`);
+  }
+}
+
+export interface BlockHeader {
+  readonly hash: string;
+  /** Of the block before; 'genesis' where there is none (Byron: a hash of its own). */
+  readonly ancestor: string;
+  readonly height: number;
+  /** null: a block between epochs of Byron, which has none. */
+  readonly slot: number | null;
+  readonly era: string;
+}
+
+/** Throws `Unreadable`. */
+export function readHeader(block: JsonObject): BlockHeader {
+  const hash = hexOf(block.id, 'block.id', HASH_BYTES);
+  const what = `block ${hash}`;
+  return {
+    hash,
+    ancestor: textOf(block.ancestor, `${what}: ancestor`),
+    height: countOf(block.height, `${what}: height`),
+    slot: block.type === 'ebb' ? null : countOf(block.slot, `${what}: slot`),
+    era: textOf(block.era, `${what}: era`),
+  };
+}
+
+export interface ListedTransaction {
+  readonly id: string;
+  readonly fields: JsonObject;
+}
+
+export function transactionsOf(block: JsonObject, { hash }: BlockHeader): ListedTransaction[] {
+  const what = `block ${hash}: transaction`;
+  return listOf(block.transactions, `${what}s`).map((value, at) => {
+    const fields = objectOf(value, `${what} ${at}`);
+    return { id: hexOf(fields.id, `${what} ${at}: id`, HASH_BYTES), fields };
+  });
+}
+
+/** null: the origin. */
+export function readPoint(value: unknown, what: string): { slot: number; hash: string } | null {
+  if (value === 'origin') return null;
+  const { slot, id } = objectOf(value, what);
+  return { slot: countOf(slot, `${what}.slot`), hash: hexOf(id, `${what}.id`, HASH_BYTES) };
+}
+
+/** null: the chain has no block. */
+export function readTip(value: unknown) {
+  const point = readPoint(value, 'tip');
+  if (point === null) return null;
+  return { ...point, height: countOf(objectOf(value, 'tip').height, 'tip.height') };
 }

@@ -12,12 +12,12 @@ import type { Point } from '../port.ts';
 import { NodeConnection } from './connection.ts';
 import { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
-import { intersect } from './intersect.ts';
 import { Unreadable } from './json.ts';
 import type { CallName, Calls, FromWorker, Request, WorkerOptions } from './messages.ts';
 import { NodeQueries } from './nodeQueries.ts';
 import { NodeStream } from './nodeStream.ts';
-import type { NodeReporter } from './report.ts';
+import type { NodeReporter } from './observer.ts';
+import { intersect } from './recentBlocks.ts';
 
 assert(parentPort !== null, 'this file is run as a worker');
 const port = parentPort;

@@ -10,12 +10,10 @@ import { type Output, type OutputRef, refText } from '../../cardano/codec/output
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type MarketEvent } from '../../engine/market/events.ts';
-import { adoptedPools } from './adopt.ts';
 import { type Executed, poolEvents } from './fills.ts';
 import { BlockMarket, type KnownMarket, launchedTokens } from './knownMarket.ts';
-import { recogniseLaunch } from './launch.ts';
-import { recogniseLock } from './locks.ts';
-import { outcomeOf, recogniseOrder, type TxPosition } from './orders.ts';
+import { adoptedPools, recogniseLaunch } from './launch.ts';
+import { outcomeOf, recogniseLock, recogniseOrder, type TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 /** `places`: see `Block`. */

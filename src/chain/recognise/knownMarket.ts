@@ -12,6 +12,13 @@ import type {
   Reserves,
   VestingLock,
 } from '../../engine/market/events.ts';
+import {
+  type LockRecord,
+  type OrderRecord,
+  type PoolRecord,
+  readRecord,
+} from '../../engine/store/records.ts';
+import type { StateStore } from '../../engine/store/state.ts';
 
 export interface KnownPool extends Pick<LaunchedToken, 'nft' | 'aNum' | 'bNum' | 'supply'> {
   readonly ref: RefText;
@@ -81,4 +88,24 @@ export class BlockMarket implements KnownMarket {
 /** Tokens of an output that the market knows. */
 export function launchedTokens(output: Output, market: KnownMarket): AssetId[] {
   return [...output.value.assets.keys()].filter((asset) => market.pool(asset) !== null);
+}
+
+export function foldMarket(store: StateStore): KnownMarket {
+  return {
+    pool(token) {
+      const text = store.get('pools', token);
+      return text === null ? null : readRecord<PoolRecord>(text);
+    },
+    order(ref) {
+      const text = store.get('orders', ref);
+      const order = text === null ? null : readRecord<OrderRecord>(text);
+      return order?.state === 'open' ? order : null;
+    },
+    lock(ref) {
+      const text = store.get('locks', ref);
+      const lock = text === null ? null : readRecord<LockRecord>(text);
+      return lock?.withdrawnBy === null ? lock : null;
+    },
+    isWatched: (ref) => store.get('outputs', ref) !== null,
+  };
 }

@@ -1,15 +1,15 @@
 /** Orders that are placed, and what became of those that are spent. Source: onchain.md, Outputs. */
-import { formatAddress } from '../../cardano/codec/address.ts';
+import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
 import { datumOf, type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
 import { Constr } from '../../cardano/codec/plutusData.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
 import { beacon } from '../../cardano/datums/beacon.ts';
-import { readOrderData } from '../../cardano/datums/datums.ts';
+import { readLockData, readOrderData } from '../../cardano/datums/datums.ts';
 import { isExecutor } from '../../cardano/datums/deployment.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { chainOrder, type PlacedOrder } from '../../engine/market/events.ts';
-import type { KnownMarket } from './knownMarket.ts';
+import { chainOrder, type PlacedOrder, type VestingLock } from '../../engine/market/events.ts';
+import { type KnownMarket, launchedTokens } from './knownMarket.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
 export interface TxPosition {
@@ -98,4 +98,30 @@ export function outcomeOf(tx: Transaction, ref: OutputRef, order: PlacedOrder): 
   if (tokens > 0n) return { kind: 'refunded' };
   const received = payment.value.lovelace - BigInt(order.depositLovelace);
   return { kind: 'executed', received };
+}
+
+export function recogniseLock(
+  tx: Transaction,
+  index: number,
+  market: KnownMarket,
+  rules: Rules,
+): VestingLock | null {
+  const output = tx.outputs[index];
+  if (output === undefined || scriptOf(output, rules) !== 'vesting') return null;
+  const datum = readLockData(datumOf(output));
+  const [token, ...more] = launchedTokens(output, market);
+  if (datum === null || token === undefined || more.length > 0) return null;
+  return {
+    ref: refText({ txHash: tx.id, index }),
+    token,
+    amount: String(output.value.assets.get(token)),
+    unlockMs: String(datum.unlockMs),
+    owner: datum.owner,
+    ownerAddress: formatAddress({
+      network: rules.deployment.addressNetwork,
+      payment: { kind: 'key', hash: datum.owner },
+      stake: parseAddress(output.address)?.stake ?? null,
+      pointer: false,
+    }),
+  };
 }

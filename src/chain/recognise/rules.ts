@@ -1,7 +1,9 @@
-import type { Credential } from '../../cardano/codec/address.ts';
-import { parseAddress } from '../../cardano/codec/address.ts';
+import { type Credential, parseAddress } from '../../cardano/codec/address.ts';
 import type { Output } from '../../cardano/codec/output.ts';
+import { Constr } from '../../cardano/codec/plutusData.ts';
+import { doubledScriptHash } from '../../cardano/codec/script.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
+import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
 
 /** By what recognition decides: the deployment, and the policy that a pool's token must have. */
 export interface Rules {
@@ -30,4 +32,17 @@ function scriptNamed(
   if (hash === scripts.ammPool?.hash) return 'ammPool';
   if (hash === scripts.order.hash) return 'order';
   return hash === scripts.vesting?.hash ? 'vesting' : null;
+}
+
+/**
+ * Policy id of the deployment's token policy for a pool NFT's name: a few milliseconds. null where
+ * its template is not known.
+ */
+export function tokenPolicyId(deployment: PartialDeployment): (nftName: string) => string | null {
+  const { launchPolicyId, tokenPolicyTemplate } = deployment;
+  return (nftName) => {
+    if (tokenPolicyTemplate === null) return null;
+    const parameter = new Constr(0, [launchPolicyId, nftName]);
+    return doubledScriptHash(applyDataArgument(tokenPolicyTemplate, parameter));
+  };
 }

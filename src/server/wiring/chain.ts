@@ -13,20 +13,17 @@ import { chainTip } from '../../chain/chainPoints.ts';
 import type { Devnet } from '../../chain/devnet.ts';
 import { DevnetClient } from '../../chain/devnetClient.ts';
 import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
-import { Follower } from '../../chain/follower.ts';
-import type { FollowerDeps } from '../../chain/followerPlace.ts';
+import { Follower, type FollowerDeps } from '../../chain/follower.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
 import { KupoHealthWatch } from '../../chain/kupo/watch.ts';
 import { LocalMempoolFeed } from '../../chain/localMempoolFeed.ts';
-import { MarketLookup } from '../../chain/marketLookup.ts';
-import { MempoolOverlay } from '../../chain/mempoolOverlay.ts';
+import { MarketLookup, unavailableLookup } from '../../chain/marketLookup.ts';
+import { MempoolOverlay, shownSubmitter } from '../../chain/mempoolOverlay.ts';
 import { NodeLink } from '../../chain/nodeLink.ts';
-import { unavailableLookup } from '../../chain/noLookup.ts';
 import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
 import { type ChainPolicy, chainClock } from '../../chain/policy.ts';
-import { shownSubmitter } from '../../chain/submitting.ts';
+import { tokenPolicyId } from '../../chain/recognise/rules.ts';
 import { SyncMeter, type SyncProgress } from '../../chain/syncMeter.ts';
-import { tokenPolicyId } from '../../chain/tokenPolicy.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -187,7 +184,7 @@ function connectFollower(
   const follow: ChainRoleDeps['follow'] = (writer, followerFailed) =>
     new Follower({ ...place, writer }, { ...events, followerFailed });
   const feedMempool: ChainRoleDeps['feedMempool'] = (ended) =>
-    new LocalMempoolFeed({ source, node, overlay, rules, policy }, ended);
+    new LocalMempoolFeed({ source, node, overlay, rules, policy, clock }, ended);
   const store = () => node.fold.store;
   const isEmpty = () => link.isUp && source.isEmpty;
   const startSlot = policy.start?.slot ?? 0;

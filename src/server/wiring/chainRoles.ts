@@ -8,7 +8,7 @@
  */
 
 import { chainTip } from '../../chain/chainPoints.ts';
-import { LeaderEligibility } from '../../chain/fitness.ts';
+import { LeaderEligibility } from '../../chain/nodeLag.ts';
 import type { NodeLink } from '../../chain/nodeLink.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
 import type { ChainTip } from '../../chain/port.ts';

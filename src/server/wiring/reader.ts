@@ -8,7 +8,7 @@
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
 import type { Devnet } from '../../chain/devnet.ts';
-import { unavailableLookup } from '../../chain/noLookup.ts';
+import { unavailableLookup } from '../../chain/marketLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { ChainFeatures } from './chain.ts';

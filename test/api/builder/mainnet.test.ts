@@ -11,9 +11,9 @@ import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/
 import { asValue } from '../../../src/cardano/codec/value.ts';
 import { readPoolData } from '../../../src/cardano/datums/datums.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
-import { foldMarket } from '../../../src/chain/foldMarket.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
-import { tokenPolicyId } from '../../../src/chain/tokenPolicy.ts';
+import { foldMarket } from '../../../src/chain/recognise/knownMarket.ts';
+import { tokenPolicyId } from '../../../src/chain/recognise/rules.ts';
 import { buyTokens } from '../../../src/engine/market/curve.ts';
 import { curveProgress } from '../../../src/engine/market/poolView.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

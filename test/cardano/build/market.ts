@@ -14,9 +14,8 @@ import {
   readOrderData,
 } from '../../../src/cardano/datums/datums.ts';
 import { capLovelace } from '../../../src/cardano/datums/deployment.ts';
-import type { PoolOutput } from '../../../src/chain/executor/batch.ts';
 import type { OpenOrder } from '../../../src/chain/executor/matching.ts';
-import type { Plan } from '../../../src/chain/executor/plan.ts';
+import type { Plan, PoolOutput } from '../../../src/chain/executor/plan.ts';
 import { costOf } from '../../../src/engine/market/curve.ts';
 import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { type PoolState, poolLovelace } from '../../../src/engine/market/pool.ts';

@@ -5,10 +5,9 @@ import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { signOwn } from '../../../src/cardano/build/signing.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../../src/cardano/codec/value.ts';
-import { planBatch } from '../../../src/chain/executor/batch.ts';
 import { matchOrders } from '../../../src/chain/executor/matching.ts';
 import type { Plan } from '../../../src/chain/executor/plan.ts';
-import { planCollect, planGraduation } from '../../../src/chain/executor/poolSteps.ts';
+import { planBatch, planCollect, planGraduation } from '../../../src/chain/executor/plan.ts';
 import { graduated, type PoolState } from '../../../src/engine/market/pool.ts';
 import {
   AMM_ADDRESS,

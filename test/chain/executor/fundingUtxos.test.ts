@@ -7,8 +7,11 @@ import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
-import { Consolidation, planConsolidation } from '../../../src/chain/executor/consolidation.ts';
-import { FundingUtxos } from '../../../src/chain/executor/fundingUtxos.ts';
+import {
+  Consolidation,
+  FundingUtxos,
+  planConsolidation,
+} from '../../../src/chain/executor/fundingUtxos.ts';
 import { accepted } from '../../cardano/build/verdict.ts';
 import {
   ADA,

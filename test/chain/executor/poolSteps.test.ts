@@ -1,9 +1,8 @@
 /** Graduation and Collect as plans. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PoolOutput } from '../../../src/chain/executor/batch.ts';
-import type { Plan } from '../../../src/chain/executor/plan.ts';
-import { planCollect, planGraduation } from '../../../src/chain/executor/poolSteps.ts';
+import type { Plan, PoolOutput } from '../../../src/chain/executor/plan.ts';
+import { planCollect, planGraduation } from '../../../src/chain/executor/plan.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { AMM_AT_GRADUATION, curveAt } from '../../engine/market/pools.ts';
 import { NFT, refOf, TOKEN } from './orders.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../src/chain/ogmios/connection.ts';
 import { NodeFault, NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
 import { Unreadable } from '../../../src/chain/ogmios/json.ts';
-import { DEFAULT_LIMITS } from '../../../src/chain/ogmios/limits.ts';
+import { DEFAULT_LIMITS } from '../../../src/chain/ogmios/messages.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
-import { readParameters } from '../../../src/chain/ogmios/parametersJson.ts';
+import { readParameters } from '../../../src/chain/ogmios/nodeQueries.ts';
 import {
   ERAS,
   type EraPlan,

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefusalReason } from '../../../src/cardano/ledger/port.ts';
-import { NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
-import { refusalOf } from '../../../src/chain/ogmios/refusals.ts';
+import { NodeRefusal, refusalOf } from '../../../src/chain/ogmios/fault.ts';
 
 const validityInterval = { invalidBefore: 100, invalidAfter: 200 };
 const CASES: readonly (readonly [number, unknown, RefusalReason])[] = [

@@ -7,9 +7,11 @@ import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
 import { parseJson, Unreadable } from '../../../src/chain/ogmios/json.ts';
-import { readOutput } from '../../../src/chain/ogmios/outputJson.ts';
-import { deserializeTransaction, serializeTransaction } from '../../../src/chain/ogmios/packed.ts';
-import { readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
+import {
+  deserializeTransaction,
+  serializeTransaction,
+} from '../../../src/chain/ogmios/messages.ts';
+import { readOutput, readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { ADA, aliceText, failing, launchOf, orderOf, someRef } from '../recogniseWorld.ts';
 import { anyTransaction } from './anyTransaction.ts';
