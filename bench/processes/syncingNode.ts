@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chainTip } from '../../src/chain/chainPoints.ts';
-import { deploymentText } from '../../src/server/settings/deploymentText.ts';
+import { deploymentText } from '../../src/server/settings/deployments.ts';
 import { busyDeployment } from '../support/busyBlocks.ts';
 import { machineMs } from '../support/machineClock.ts';
 import { startBenchApp } from '../support/marketApp.ts';

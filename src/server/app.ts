@@ -1,53 +1,69 @@
 /**
- * All wiring, top to bottom in start order; stop is the reverse. Tests start the same app in
- * another world: other settings, clock, randomness, log output, with a chain or without.
+ * All wiring, in start order from top to bottom; stop runs in reverse. Tests start the same app in
+ * another world: other settings, clock, randomness and log output, with or without a chain.
  */
 import type { Readable } from 'node:stream';
 import { tradersService } from '../client/traders/service.ts';
 import type { Node } from '../engine/actors/node.ts';
+import { Interrupted } from '../engine/actors/rebuild.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
-import { reachableHost } from './settings/reachableHost.ts';
+import { reachableHost } from './settings/table.ts';
 import type { ChainFeatures } from './wiring/chain.ts';
 import type { Cluster } from './wiring/cluster.ts';
 import { checkNoOldLedger, makeDataDirectory } from './wiring/dataDirectory.ts';
 import type { ChainUrls, RunningDevnet } from './wiring/devnet.ts';
 import type { RoleState } from './wiring/election.ts';
-import { detectFatal, rejectWhenAborted } from './wiring/givingUp.ts';
-import { trackTroubles } from './wiring/health.ts';
-import { openListeners } from './wiring/listeners.ts';
+import { detectFatal, trackTroubles } from './wiring/health.ts';
+import { openListeners, requireFreePorts } from './wiring/listeners.ts';
 import { type Market, openMarket } from './wiring/market.ts';
-import { requireFreePorts } from './wiring/ports.ts';
 import { followsChain, type World } from './wiring/world.ts';
 
 export type { World } from './wiring/world.ts';
 
 export interface App {
-  /** What was bound. */
+  /** The port that was bound. */
   readonly port: number;
   readonly node: Node;
-  /** null where the world has no chain. */
+  /** null: the world has no chain. */
   readonly chain: ChainFeatures | null;
-  /** Where the devnet of this process is served; null: it has none. */
+  /** Addresses of the devnet that this process runs; null: it runs none. */
   readonly devnet: ChainUrls | null;
-  /** Feeds lines to the end of `input`, or until the app stops. One at a time. */
+  /** Feeds the lines of `input` until its end or until the app stops. One replay at a time. */
   replay(input: Readable, options: ReplayOptions): Promise<ReplayCounts>;
-  /** Why the process should stop and be started again; pending as long as all is well. */
+  /** Resolves with the reason when the process must be restarted. */
   readonly failed: Promise<string>;
   stop(reason: string): Promise<void>;
 }
 
 const STOP_DEADLINE_MS = 9_000;
-/** After it the server listens all the same, and says how far it is. */
+/** After this time the server listens anyway and reports its progress. */
 const MOST_CATCHING_UP_MS = 10_000;
 const LOOK_MS = 10;
+/** A start that is aborted has this time to end by itself; what hangs is abandoned. */
+const ABORT_GRACE_MS = 1_000;
 
-/** `World.signal` gives it up: it rejects with `Interrupted` then, and the process should end. */
-export function startApp(world: World): Promise<App> {
-  return rejectWhenAborted(start(world), world);
+/**
+ * `World.signal` aborts the start: it rejects with `Interrupted` shortly after, and the process
+ * should end.
+ */
+export async function startApp(world: World): Promise<App> {
+  const { signal, clock } = world;
+  const starting = start(world);
+  if (signal === undefined) return starting;
+  const aborted = Promise.withResolvers<never>();
+  const end = () => aborted.reject(new Interrupted('stopped before it had started'));
+  const abort = () => void clock.after(ABORT_GRACE_MS, end);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([starting, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 async function start(world: World): Promise<App> {
@@ -68,11 +84,12 @@ async function start(world: World): Promise<App> {
   const cluster = joined?.cluster ?? null;
   const opening = openAnyChain(world, market, cluster, events);
   const { chain, devnet } = await opening.catch(async (error: unknown) => {
-    // What is open would keep a start alive that was given up.
+    // Open files and connections would keep the process alive and DATA_DIR locked.
+    await node.stop();
     await cluster?.leave();
     throw error;
   });
-  const doors = openListeners(world, node, chain, cluster, events, registry, noted.troubles);
+  const listeners = openListeners(world, node, chain, cluster, events, registry, noted.troubles);
 
   let replay: Replay | null = null;
   let stopping = false;
@@ -81,25 +98,25 @@ async function start(world: World): Promise<App> {
     writer?.stop();
     replay?.stop();
   });
-  const startNode = () => node.start(doors.streams);
-  const folding = serviceOf('node', () => node.stop(), startNode);
-  const traders = tradersOf(world, doors.port, chain?.roles ?? null, events);
+  const startNode = () => node.start(listeners.streams);
+  const nodeService = serviceOf('node', () => node.stop(), startNode);
+  const traders = tradersOf(world, listeners.port, chain?.roles ?? null, events);
   const { first, following } = chainServices(chain, devnet, clock);
-  const keeping = [folding, ...(market.snapshots === undefined ? [] : [market.snapshots])];
-  const services = [...first, ...keeping, ...following, ...doors.services, ...traders, ingest];
+  const keeping = [nodeService, ...(market.snapshots === undefined ? [] : [market.snapshots])];
+  const services = [...first, ...keeping, ...following, ...listeners.services, ...traders, ingest];
   const running = await runServices(services, { clock, stopDeadlineMs: STOP_DEADLINE_MS });
 
   return {
-    port: doors.port(),
+    port: listeners.port(),
     node,
     chain,
     devnet: devnet?.urls ?? null,
     failed,
     async replay(input, options) {
-      // What goes wrong before it is read is thrown when it is; it must not end the process now.
+      // An error before the first read is thrown by the read; it must not end the process now.
       input.on('error', () => {});
       if (writer === null) throw new Error('a feed is replayed on a single node: unset NATS_URL');
-      // A file continues behind its last entry in the log, which the state may not have yet.
+      // A file continues after its last entry in the log, which the state may not have yet.
       await node.reached(writer.tail.seq);
       replay = new Replay({ node, log, writer, rng, clock }, events, options);
       if (stopping) replay.stop();
@@ -131,13 +148,13 @@ function serviceOf(
   return { name, start, stop };
 }
 
-/** Loads the client of NATS only where there are several nodes. */
+/** Loads the NATS client only if there are several nodes. */
 async function joinNodes(world: World, url: string, events: Events) {
   const { joinMarket } = await import('./wiring/cluster.ts');
   return joinMarket(world, url, events);
 }
 
-/** Loads the judge of transactions, which takes a while, only where there is a chain. */
+/** Loads the ledger's rules, which takes a while, only if there is a chain. */
 async function openAnyChain(
   world: World,
   market: Market,
@@ -163,11 +180,11 @@ async function openAnyChain(
 
 interface OpenedChain {
   readonly chain: ChainFeatures | null;
-  /** Of this process. */
+  /** The devnet that this process runs. */
   readonly devnet: RunningDevnet | null;
 }
 
-/** `first`: what stops last. */
+/** `first` starts first and stops last. */
 function chainServices(chain: ChainFeatures | null, devnet: RunningDevnet | null, clock: Clock) {
   const following = chain?.services ?? [];
   if (devnet === null || chain === null) return { first: [], following };
@@ -175,7 +192,7 @@ function chainServices(chain: ChainFeatures | null, devnet: RunningDevnet | null
   return { first, following: [...following, untilReady(chain, clock)] };
 }
 
-/** A devnet of one's own is caught up with in a moment: clients find the market ready. */
+/** Catching up with the own devnet takes a moment; after it clients find the market ready. */
 function untilReady(chain: ChainFeatures, clock: Clock): Service {
   return serviceOf(
     'catching up',
@@ -187,7 +204,7 @@ function untilReady(chain: ChainFeatures, clock: Clock): Service {
   );
 }
 
-/** Simulated traders are clients like any other: they come when the doors are open. */
+/** Simulated traders are clients like any other: they start after the listeners. */
 function tradersOf(
   { devnet, settings, clock }: World,
   port: () => number,
@@ -202,16 +219,16 @@ function tradersOf(
   return [roles === null ? make() : whileLeading(make, roles)];
 }
 
-/** Of several nodes, the one that leads sends the traders. */
+/** Among several nodes the leader runs the traders. */
 function whileLeading(make: () => Service, roles: RoleState): Service {
-  let here: Service | null = null;
+  let running: Service | null = null;
   let changing = Promise.resolve();
   let isOpen = false;
   const change = (wanted: boolean) => {
     changing = changing.then(async () => {
-      if (wanted === (here !== null)) return;
-      const [old, next] = [here, wanted ? make() : null];
-      here = next;
+      if (wanted === (running !== null)) return;
+      const [old, next] = [running, wanted ? make() : null];
+      running = next;
       await old?.stop();
       await next?.start();
     });

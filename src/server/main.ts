@@ -12,16 +12,21 @@ import { StartRefused } from '../engine/runtime/marketIdentity.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
-import { type ClusterCommand, type Command, parseCommand, USAGE } from './cli/commands.ts';
+import {
+  type ClusterCommand,
+  type Command,
+  parseCommand,
+  type WatchCommand,
+} from './cli/commands.ts';
+import { USAGE } from './cli/options.ts';
 import type { Terminal } from './cli/serve.ts';
 import type { WalletCommand } from './cli/walletArguments.ts';
 import { runWalletCommand } from './cli/walletCommand.ts';
-import type { WatchCommand } from './cli/watchArguments.ts';
-import { isPublicNetwork } from './settings/chainChecks.ts';
 import { settingsHelp } from './settings/help.ts';
 import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
 import { BadSettings, readSettings } from './settings/settings.ts';
 import type { Settings } from './settings/table.ts';
+import { isPublicNetwork } from './settings/table.ts';
 
 /**
  * The option of `npm start` is for the main thread, which has been made; other threads keep within

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JetstreamLog } from '../../src/cluster/log/jetstream.ts';
-import { deploymentText } from '../../src/server/settings/deploymentText.ts';
+import { deploymentText } from '../../src/server/settings/deployments.ts';
 import { type Real, RealWorld, readyOf } from '../e2e/realChainWorld.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
 import { Bridge } from '../support/ogmios/bridge.ts';

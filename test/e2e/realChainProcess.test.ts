@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { deploymentText } from '../../src/server/settings/deploymentText.ts';
+import { deploymentText } from '../../src/server/settings/deployments.ts';
 import { BadSettings, readSettings } from '../../src/server/settings/settings.ts';
 import {
   type Environment,

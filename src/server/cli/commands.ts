@@ -1,10 +1,17 @@
-/** The command line: what to do, checked. */
+/** Parses and checks the command line. The commands of a wallet are in walletArguments.ts. */
+
+import type { PoolListName } from '../../client/types.ts';
+import { POOL_LISTS } from '../../engine/market/poolView.ts';
 import { parseDurationMs, parseNumber } from './amounts.ts';
-import { type DeployCommand, parseDeploy } from './deployArguments.ts';
-import { type DevnetCommand, parseDevnet } from './devnetArguments.ts';
+import type { DeployableNetwork } from './deployPlan.ts';
 import { misplacedOption, OPTIONS_OF_COMMAND, readOptions, type Values } from './options.ts';
-import { isWalletCommand, parseWalletCommand, type WalletCommand } from './walletArguments.ts';
-import { parseWatch, type WatchCommand } from './watchArguments.ts';
+import {
+  BAD_URL,
+  isWalletCommand,
+  parseWalletCommand,
+  serverUrl,
+  type WalletCommand,
+} from './walletArguments.ts';
 
 export type Command =
   | ServeCommand
@@ -17,23 +24,23 @@ export type Command =
   | DeployCommand
   | WatchCommand
   | WalletCommand
-  /** A command of the market that cannot be meant so: one line says why. */
+  /** A wallet command with wrong arguments; `line` says what is wrong. */
   | { readonly name: 'misused'; readonly line: string };
 
-export interface ServeCommand {
+interface ServeCommand {
   readonly name: 'serve';
-  /** Instead of TRADERS_PACE; null: as set. */
+  /** Overrides TRADERS_PACE; null: keeps it. */
   readonly tradersPace: number | null;
-  /** Instead of START_POINT, checked with it; null: as set. */
+  /** Overrides START_POINT, and is checked like it; null: keeps it. */
   readonly from: string | null;
 }
 
 export interface ClusterCommand {
   readonly name: 'cluster';
   readonly nodes: number;
-  /** So many of them never lead. */
+  /** How many of them never lead. */
   readonly readers: number;
-  /** All listen on PORT; health and metrics of each on a port of its own. */
+  /** All listen on PORT; each has a separate port for health and metrics. */
   readonly onePort: boolean;
   /** As for `serve`. */
   readonly tradersPace: number | null;
@@ -43,80 +50,21 @@ export interface ReplayCommand {
   readonly name: 'replay';
   /** `-` is standard input. */
   readonly file: string;
-  /** Feed time per wall time; null: as fast as it goes. */
+  /** Feed time per wall time; null: as fast as possible. */
   readonly speed: number | null;
   readonly latenessMs: number;
   readonly allowFuture: boolean;
-  /** Any refused line makes the command fail; without it only more than half of them does. */
+  /** The command fails if any line is refused; otherwise only if more than half are. */
   readonly strict: boolean;
   readonly exit: boolean;
 }
 
-export const USAGE = `upcurve: the server behind a token launchpad.
-
-  npm start                         serve what is in DATA_DIR
-      --pace N          how lively the simulated traders of a devnet are (default 1, 0 is none)
-      --no-traders      the same as --pace 0
-      --from SLOT.HASH  follow mainnet, preprod or preview from behind this block (or: origin)
-  npm start -- cluster              a nats-server and nodes of one market on PORT and those after it
-      --nodes 3         how many, 1 to 50 (default 3); --pace and --no-traders as above
-      --readers 0       so many of them never lead and have no keys and no chain (default 0)
-      --one-port        all of them serve on PORT, and say how they are on the ports after it
-  npm start -- devnet               a Cardano devnet alone, for any program: Ogmios and Kupo
-      --ogmios-port 1337, --kupo-port 1442
-      --pace 1000       ms between blocks; 0: on demand
-      --genesis FILE    what a new chain begins with (default: three wallets, which it prints)
-      --launchpad       or with what a market needs: scripts, and wallets of KEYS_FILE
-      --allow-host NAME another host name under which programs reach it
-  npm start -- replay FILE [...]    feed trades (NDJSON, .gz too; - is standard input), then serve
-      --speed N|max     feed time per wall time (default max)
-      --lateness 60s    how late a trade may come: 500ms, 60s, 5m, 2h (default 60s)
-      --allow-future    take trades of a time more than a day ahead of the clock
-      --strict          end with code 1 if any line is refused, not only if most are
-      --exit            stop after the file
-  npm start -- deploy               put our validators on a test network, through Ogmios and Kupo
-      --network NAME    preprod or preview; the keys of the deployment are named as below
-      --key FILE        who pays (.skey of cardano-cli, or hex; default: the executor)
-      --dry-run         show the transactions and what they cost, and send none
-      --out FILE        where to write the deployment (default ./deployment.NAME.json)
-  npm start -- --verify             compare the state with a rebuild from the log, then exit
-  npm start -- reset                move a devnet's chain and market aside, to begin new ones
-  npm start -- --help               this, and every setting
-
-On a server that runs:
-
-  npm start -- watch [TOKEN]        a list of pools, or one token with bars and orders, live
-      --list Latest     New, Latest, MCapDesc, CompletedCreateOn or CompletedMCap
-      --once            one picture, then exit; --url as below
-
-With a wallet of your own:
-
-  npm start -- wallet new           make a key file; an existing one is never written over
-  npm start -- wallet faucet [ADA]  coins of a devnet (default 1000)
-  npm start -- wallet balance       what the wallet holds
-  npm start -- launch --name NAME --ticker TICKER
-      --initial ADA     buy the first tokens in the same transaction
-      --description TEXT, --image FILE (PNG, JPEG, GIF; default: one made from the name),
-      --hyped, --ai, --twitter URL, --discord URL, --telegram URL, --website URL
-  npm start -- buy TOKEN ADA        spend so much; or: buy TOKEN --tokens N for exactly so many
-  npm start -- sell TOKEN N|all
-      --slippage 15     percent that the price may fall: 15, 30, 50, 75, infinity
-  npm start -- cancel ORDER         take an open order back; ORDER is <tx>:<index>
-  npm start -- lock TOKEN N         until --for 90s, 30m, 2h, 7d or --until 2030-01-31T12:00Z
-      --stages N        unlock in so many equal steps (default 1)
-  npm start -- withdraw [LOCK]      take an open lock back; without an id, list them
-  All of them:
-      --url URL         the server (default http://127.0.0.1:8080)
-      --wallet FILE     the key file (default ./wallet.json)
-      --no-wait         do not wait for the block, or for the fill of an order
-`;
-
-/** Bars stay open for so long, and the leader remembers when each of them ends. */
+/** Bars stay open this long, and the leader keeps the end of each in memory. */
 const MAX_LATENESS_MS = 86_400_000;
 const MOST_PACE = 50;
 const MOST_NODES = 50;
 
-/** The command, or what is wrong with it. */
+/** A text says what is wrong. */
 export function parseCommand(args: readonly string[]): Command | string {
   const parsed = readOptions(args);
   if (typeof parsed === 'string') return parsed;
@@ -124,12 +72,12 @@ export function parseCommand(args: readonly string[]): Command | string {
   const [name = values.verify === true ? 'verify' : 'serve', ...rest] = positionals;
   if (values.help === true || name === 'help') return { name: 'help' };
   if (!Object.hasOwn(OPTIONS_OF_COMMAND, name)) return `unknown command: ${name}`;
-  const stray = misplacedOption(name, values);
-  const market = stray ?? parseWalletCommand(name, rest, values);
-  if (typeof market === 'string') {
-    return isWalletCommand(name) ? { name: 'misused', line: market } : market;
+  const misplaced = misplacedOption(name, values);
+  const wallet = misplaced ?? parseWalletCommand(name, rest, values);
+  if (typeof wallet === 'string') {
+    return isWalletCommand(name) ? { name: 'misused', line: wallet } : wallet;
   }
-  if (market !== null) return market;
+  if (wallet !== null) return wallet;
   if (name === 'replay') return parseReplay(rest, values);
   if (name === 'deploy') return parseDeploy(rest, values);
   if (name === 'watch') return parseWatch(rest, values);
@@ -160,7 +108,7 @@ function parseCluster(values: Values): ClusterCommand | string {
   return { name: 'cluster', nodes, readers, onePort: values['one-port'] === true, tradersPace };
 }
 
-/** null: as set; or what is wrong with it. */
+/** null: keeps TRADERS_PACE; a text says what is wrong. */
 function paceOf(values: Values): number | null | string {
   const { pace } = values;
   if (values['no-traders'] === true) {
@@ -199,4 +147,118 @@ function parseSpeed(text: string): number | null | 'wrong' {
   if (text === 'max') return null;
   const speed = parseNumber(text);
   return speed !== null && speed > 0 ? speed : 'wrong';
+}
+
+export interface DeployCommand {
+  readonly name: 'deploy';
+  readonly network: DeployableNetwork;
+  /** The payer's key file; null: the executor's key pays. */
+  readonly keyFile: string | null;
+  readonly isDryRun: boolean;
+  /** The file to write. */
+  readonly out: string;
+}
+
+export function parseDeploy(rest: readonly string[], values: Values): DeployCommand | string {
+  if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
+  const { network, key, out } = values;
+  if (network === 'mainnet') {
+    return 'mainnet has a launchpad already: set NETWORK=mainnet and start the server to follow it';
+  }
+  if (network !== 'preprod' && network !== 'preview') {
+    return 'deploy needs --network preprod or --network preview';
+  }
+  return {
+    name: 'deploy',
+    network,
+    keyFile: typeof key === 'string' ? key : null,
+    isDryRun: values['dry-run'] === true,
+    out: typeof out === 'string' ? out : `./deployment.${network}.json`,
+  };
+}
+
+export interface DevnetCommand {
+  readonly name: 'devnet';
+  readonly ogmiosPort: number;
+  readonly kupoPort: number;
+  /** Time between blocks; 0: blocks on demand; null: BLOCK_EVERY_MS. */
+  readonly paceMs: number | null;
+  /** A file with the outputs of a new chain's genesis; null: three wallets. */
+  readonly genesis: string | null;
+  /** The genesis of a new chain has what a market needs. */
+  readonly launchpad: boolean;
+  /** A host name, beside loopback, that requests may name; null: none. */
+  readonly allowHost: string | null;
+}
+
+const OGMIOS_PORT = 1337;
+const KUPO_PORT = 1442;
+const MOST_PORT = 65_535;
+const LEAST_PACE_MS = 50;
+const MOST_PACE_MS = 60_000;
+
+export function parseDevnet(values: Values): DevnetCommand | string {
+  const ogmiosPort = portOf(values['ogmios-port'], OGMIOS_PORT);
+  const kupoPort = portOf(values['kupo-port'], KUPO_PORT);
+  if (ogmiosPort === null) return '--ogmios-port takes a port, 0 to 65535';
+  if (kupoPort === null) return '--kupo-port takes a port, 0 to 65535';
+  const paceMs = typeof values.pace === 'string' ? parseNumber(values.pace) : null;
+  const isPace =
+    values.pace === undefined ||
+    paceMs === 0 ||
+    (paceMs !== null && Number.isInteger(paceMs) && inRange(paceMs));
+  if (!isPace) return `--pace takes ms between blocks: 0, or ${LEAST_PACE_MS} to ${MOST_PACE_MS}`;
+  const launchpad = values.launchpad === true;
+  if (launchpad && values.genesis !== undefined) {
+    return '--launchpad is a genesis of its own: leave --genesis out';
+  }
+  return {
+    name: 'devnet',
+    launchpad,
+    ogmiosPort,
+    kupoPort,
+    paceMs,
+    genesis: textOf(values.genesis),
+    allowHost: textOf(values['allow-host']),
+  };
+}
+
+function inRange(paceMs: number): boolean {
+  return paceMs >= LEAST_PACE_MS && paceMs <= MOST_PACE_MS;
+}
+
+function textOf(value: string | boolean | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** null: no port. */
+function portOf(value: string | boolean | undefined, otherwise: number): number | null {
+  if (value === undefined) return otherwise;
+  const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : MOST_PORT + 1;
+  return port <= MOST_PORT ? port : null;
+}
+
+export interface WatchCommand {
+  readonly name: 'watch';
+  readonly url: string;
+  /** Asset id or search text; null: shows a list. */
+  readonly token: string | null;
+  readonly list: PoolListName;
+  /** Writes once, then ends. */
+  readonly once: boolean;
+}
+
+const DEFAULT_LIST = 'Latest';
+
+/** A text says what is wrong. */
+export function parseWatch(rest: readonly string[], values: Values): WatchCommand | string {
+  const [token, more] = rest;
+  if (more !== undefined) return `unexpected argument: ${more}`;
+  const listName = String(values.list ?? DEFAULT_LIST);
+  const list = POOL_LISTS.find((name) => name.toLowerCase() === listName.toLowerCase());
+  if (list === undefined) return `--list takes one of ${POOL_LISTS.join(', ')}`;
+  if (token !== undefined && values.list !== undefined) return '--list goes without a token';
+  const url = serverUrl(values);
+  if (url === null) return BAD_URL;
+  return { name: 'watch', url, token: token ?? null, list, once: values.once === true };
 }

@@ -10,7 +10,7 @@ import { Devnet, type DevnetOptions, OtherGenesis } from '../../devnet/devnet.ts
 import { readGenesis } from '../../devnet/genesisFile.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
-import type { DevnetCommand } from './devnetArguments.ts';
+import type { DevnetCommand } from './commands.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
 export interface DevnetCommandDeps {

@@ -1,7 +1,8 @@
 /**
- * A nats-server for a look: from the PATH, on a free port of this machine, with config/nats.conf.
+ * The servers that `cluster` starts beside its nodes, for a trial on one machine: a nats-server
+ * from the PATH with config/nats.conf, and a devnet. Each is a process on free ports.
  *
- * Never: lets two servers work on one directory. One that an earlier run left behind is named.
+ * Never: lets two nats-servers use one directory. The message names one that an earlier run left.
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,28 +13,49 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Environment } from '../settings/settings.ts';
-import { SupervisedProcess } from './supervisedProcess.ts';
+import { type ProcessOptions, SupervisedProcess } from './supervisedProcess.ts';
 
-export interface LocalNats {
-  readonly url: string;
-  /** Resolves once it listens; false, and `giveUp`, when it cannot run at all. */
-  begin(giveUp: (why: string) => void): Promise<boolean>;
+export interface LocalServer {
+  /** Resolves when it serves; false, after `giveUp`, if it cannot run at all. */
+  start(giveUp: (why: string) => void): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-export interface LocalNatsDeps {
+export interface LocalNats extends LocalServer {
+  readonly url: string;
+}
+
+export interface LocalChain {
+  readonly ogmiosUrl: string;
+  readonly kupoUrl: string;
+}
+
+interface LocalDevnet extends LocalServer {
+  readonly chain: LocalChain;
+}
+
+interface LocalNatsDeps {
   readonly environment: Environment;
   readonly clock: Clock;
   say(line: string): void;
 }
 
+interface LocalDevnetDeps extends LocalNatsDeps {
+  /** How this program is started: Node, its options, the main file. */
+  readonly program: readonly [command: string, ...args: string[]];
+  readonly fetch: typeof fetch;
+}
+
 const COMMAND = 'nats-server';
 const PID_FILE = 'nats.pid';
 const CONFIG = fileURLToPath(new URL('../../../config/nats.conf', import.meta.url));
-const STOP_LIMIT_MS = 5_000;
-const LOOK_EVERY_MS = 50;
-/** It says much that is not about a look. */
-const WORTH_SAYING = /\[(WRN|ERR|FTL)\]|^nats-server:/;
+const HOST = '127.0.0.1';
+const NATS_STOP_LIMIT_MS = 5_000;
+const DEVNET_STOP_LIMIT_MS = 7_000;
+const POLL_EVERY_MS = 50;
+const HEALTH_LIMIT_MS = 2_000;
+/** nats-server also logs its normal operation. */
+const PROBLEM = /\[(WRN|ERR|FTL)\]|^nats-server:/;
 
 const INSTALL = [
   `${COMMAND} (2.9 or later) is not on the PATH. Install it:`,
@@ -42,62 +64,111 @@ const INSTALL = [
   '  elsewhere        https://nats.io/download',
 ].join('\n');
 
+/** The server is not started yet. */
 export async function localNats(
   directory: string,
   { environment, clock, say }: LocalNatsDeps,
   command = COMMAND,
 ): Promise<LocalNats | Failure> {
-  const within = { ...environment, PATH: searchPath(environment) };
-  if (spawnSync(command, ['--version'], { env: within }).status !== 0) {
+  const withPath = { ...environment, PATH: searchPath(environment) };
+  if (spawnSync(command, ['--version'], { env: withPath }).status !== 0) {
     return new Failure('NOT_READY', INSTALL);
   }
   mkdirSync(directory, { recursive: true });
-  const left = runningNats(directory, environment);
-  if (left !== null) {
-    const advice = `stop it first: kill ${left}`;
+  const running = runningNats(directory, environment);
+  if (running !== null) {
+    const advice = `stop it first: kill ${running}`;
     return new Failure('NOT_READY', `an earlier ${COMMAND} still runs on ${directory}; ${advice}`);
   }
   const [port = 0] = await freePorts(1);
-  const args = ['-c', CONFIG, '-a', '127.0.0.1', '-p', String(port)];
-  let giveUp: (why: string) => void = () => {};
-  let hasListened = false;
-  const process = new SupervisedProcess(
-    {
-      command,
-      args: [...args, '-sd', directory, '-P', join(directory, PID_FILE)],
-      environment: within,
-      stopLimitMs: STOP_LIMIT_MS,
-      heard(line) {
-        if (WORTH_SAYING.test(line)) say(`nats   | ${line}`);
-      },
-      died(how) {
-        if (hasListened)
-          say(`cluster: ${COMMAND} has died (${how}); it is started again in a second`);
-        else giveUp(`${COMMAND} did not start (${how})`);
-        return hasListened;
-      },
+  const args = ['-c', CONFIG, '-a', HOST, '-p', String(port)];
+  const options = {
+    name: COMMAND,
+    command,
+    args: [...args, '-sd', directory, '-P', join(directory, PID_FILE)],
+    environment: withPath,
+    stopLimitMs: NATS_STOP_LIMIT_MS,
+    heard(line: string) {
+      if (PROBLEM.test(line)) say(`nats   | ${line}`);
     },
-    clock,
-  );
+  };
   return {
-    url: `nats://127.0.0.1:${port}`,
-    async begin(why) {
-      const isLost = Promise.withResolvers<void>();
-      giveUp = (reason) => {
-        isLost.resolve();
-        why(reason);
-      };
+    url: `nats://${HOST}:${port}`,
+    ...serverOf(options, () => sendsGreeting(port), clock, say),
+  };
+}
+
+/** The devnet that the nodes of `cluster` follow. It is not started yet. */
+export async function localDevnet(
+  { directory, keysFile }: { readonly directory: string; readonly keysFile: string },
+  { program: [command, ...args], environment, clock, fetch: ask, say }: LocalDevnetDeps,
+): Promise<LocalDevnet> {
+  const [ogmiosPort = 0, kupoPort = 0] = await freePorts(2);
+  const ports = ['--ogmios-port', String(ogmiosPort), '--kupo-port', String(kupoPort)];
+  const DATA_DIR = join(directory, 'devnet');
+  const options = {
+    name: 'the devnet',
+    command,
+    args: [...args, 'devnet', '--launchpad', ...ports],
+    environment: { ...environment, HOST, DATA_DIR, KEYS_FILE: keysFile },
+    stopLimitMs: DEVNET_STOP_LIMIT_MS,
+    heard: (line: string) => say(`devnet | ${line}`),
+  };
+  const kupoUrl = `http://${HOST}:${kupoPort}`;
+  return {
+    chain: { ogmiosUrl: `ws://${HOST}:${ogmiosPort}`, kupoUrl },
+    ...serverOf(options, () => answers(`${kupoUrl}/health`, ask), clock, say),
+  };
+}
+
+/** A process that is restarted when it dies after it has served once. */
+function serverOf(
+  { name, ...options }: Omit<ProcessOptions, 'died'> & { readonly name: string },
+  isServing: () => Promise<boolean>,
+  clock: Clock,
+  say: (line: string) => void,
+): LocalServer {
+  const failed = Promise.withResolvers<void>();
+  let giveUp: (why: string) => void = () => {};
+  let hasServed = false;
+  const died = (how: string) => {
+    if (hasServed) say(`cluster: ${name} has died (${how}); it is started again in a second`);
+    else {
+      failed.resolve();
+      giveUp(`${name} did not start (${how})`);
+    }
+    return hasServed;
+  };
+  const process = new SupervisedProcess({ ...options, died }, clock);
+  return {
+    async start(why) {
+      giveUp = why;
       process.start();
-      hasListened = await untilListens(port, clock, isLost.promise);
-      return hasListened;
+      hasServed = await pollUntil(isServing, clock, failed.promise);
+      return hasServed;
     },
     stop: () => process.stop(),
   };
 }
 
-/** Ports of this machine that were free a moment ago, each another one. */
+/** false: `failed` resolved first. */
+async function pollUntil(
+  isServing: () => Promise<boolean>,
+  clock: Clock,
+  failed: Promise<void>,
+): Promise<boolean> {
+  const hasFailed = failed.then(() => 'failed' as const);
+  for (;;) {
+    const outcome = await Promise.race([isServing(), hasFailed]);
+    if (outcome === 'failed') return false;
+    if (outcome) return true;
+    await sleepUnless(clock, POLL_EVERY_MS, failed);
+  }
+}
+
+/** Different ports of this machine that were free a moment ago. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  const servers = Array.from({ length: count }, () => createServer().listen(0, HOST));
   const ports = servers.map(async (server) => {
     await once(server, 'listening');
     const address = server.address();
@@ -108,23 +179,13 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return found;
 }
 
-async function untilListens(port: number, clock: Clock, lost: Promise<void>): Promise<boolean> {
-  const isLost = lost.then(() => 'lost' as const);
-  for (;;) {
-    const outcome = await Promise.race([greets(port), isLost]);
-    if (outcome === 'lost') return false;
-    if (outcome) return true;
-    await sleepUnless(clock, LOOK_EVERY_MS, lost);
-  }
-}
-
-/** A server that is ready to serve speaks first. */
-function greets(port: number): Promise<boolean> {
+/** A nats-server that is ready sends the first message. */
+function sendsGreeting(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' });
-    const end = (yes: boolean) => {
+    const socket = createConnection({ port, host: HOST });
+    const end = (isReady: boolean) => {
       socket.destroy();
-      resolve(yes);
+      resolve(isReady);
     };
     socket.once('data', () => end(true));
     socket.once('error', () => end(false));
@@ -132,17 +193,26 @@ function greets(port: number): Promise<boolean> {
   });
 }
 
-/** Debian puts it where only root looks. */
+async function answers(url: string, ask: typeof fetch): Promise<boolean> {
+  try {
+    return (await ask(url, { signal: AbortSignal.timeout(HEALTH_LIMIT_MS) })).ok;
+  } catch {
+    // It does not listen yet.
+    return false;
+  }
+}
+
+/** Debian installs nats-server where only root's PATH leads. */
 function searchPath({ PATH }: Environment): string {
   return [PATH ?? '', '/usr/local/sbin', '/usr/sbin'].filter((part) => part !== '').join(':');
 }
 
-/** Process id of a server that works on `directory`, or null. */
+/** Process id of a nats-server that uses `directory`; null: none does. */
 export function runningNats(directory: string, env: Environment): string | null {
   const pid = textOf(join(directory, PID_FILE)).trim();
   if (!/^\d+$/.test(pid)) return null;
   const options = { env, encoding: 'utf8' } as const;
-  // Where there is no `ps` nothing is known.
+  // Without a `ps` we cannot know.
   const shown = spawnSync('ps', ['-o', 'args=', '-p', pid], options).stdout ?? '';
   return shown.includes(COMMAND) && shown.includes(directory) ? pid : null;
 }
@@ -151,7 +221,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Not there: the first run.
+    // The first run: there is no such file yet.
     return '';
   }
 }

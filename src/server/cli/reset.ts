@@ -11,9 +11,9 @@ import { readMarket } from '../../engine/actors/marketRecord.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { guardDatabase } from '../../engine/store/database.ts';
 import { SUMS_SUFFIX } from '../../engine/store/pageSums.ts';
-import { isPublicNetwork } from '../settings/chainChecks.ts';
 import type { Environment } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
+import { isPublicNetwork } from '../settings/table.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import { runningNats } from './localServers.ts';
 

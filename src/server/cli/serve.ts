@@ -1,17 +1,16 @@
-/** What each command does, given the world it runs in. */
+/** The commands `serve` and `replay`. */
 import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { readTraderConfig } from '../../client/traders/config.ts';
 import { fingerprint, openFile } from '../../engine/ingest/reader.ts';
 import type { ReplayCounts } from '../../engine/ingest/replay.ts';
 import { type App, startApp, type World } from '../app.ts';
-import { isPublicNetwork } from '../settings/chainChecks.ts';
+import { isPublicNetwork, reachableHost, type Settings } from '../settings/table.ts';
 import type { ReplayCommand } from './commands.ts';
-import { listeningText, startingText } from './greeting.ts';
 
 export interface Terminal {
   print(text: string): void;
-  /** Where standard output is a terminal: lines for the person there. */
+  /** Prints lines for a person; absent: standard output is not a terminal. */
   readonly greet?: (text: string) => void;
   readonly input: Readable;
   /** Resolves with the reason to stop: a signal. */
@@ -19,8 +18,8 @@ export interface Terminal {
 }
 
 /**
- * Serves until asked to stop; on a devnet with its chain and its traders. Throws, once all has
- * stopped, when the process cannot go on and should be started again.
+ * Serves until asked to stop; on a devnet with its chain and its traders. Throws, after everything
+ * has stopped, if the process must be restarted.
  */
 export async function serve(world: World, terminal: Terminal): Promise<number> {
   const app = await startGreeting(withDevnet(world), terminal);
@@ -47,7 +46,7 @@ function withDevnet(world: World): World {
   return { ...world, devnet: { traders: readTraderConfig(), pace: settings.TRADERS_PACE, seed } };
 }
 
-/** Feeds a file or standard input; serves meanwhile, and after it unless `--exit`. */
+/** Feeds a file or standard input and serves meanwhile; also afterwards, without `--exit`. */
 export async function replay(
   command: ReplayCommand,
   world: World,
@@ -81,7 +80,7 @@ async function feed(app: App, command: ReplayCommand, standardInput: Readable) {
   const options = { speed, latenessMs, allowFuture };
   try {
     if (file === '-') return await app.replay(standardInput, { feed: null, ...options });
-    // A named pipe can be read once only, so it is not fingerprinted.
+    // A named pipe can be read only once, so it has no fingerprint.
     const name = statSync(file).isFile() ? await fingerprint(file) : null;
     return await app.replay(openFile(file), { feed: name, ...options });
   } catch (error) {
@@ -94,7 +93,7 @@ async function stopped(app: App, reason: string): Promise<number> {
   return 0;
 }
 
-/** Why the command fails although the feed was read to its end; null where it does not. */
+/** Why the command fails although the feed was read to its end; null: it does not. */
 function refusal(
   { lines, late, rejected }: ReplayCounts,
   { strict }: ReplayCommand,
@@ -115,4 +114,21 @@ function summary(counts: ReplayCounts): string {
     `replay: ${lines} lines${resumed}: ${trades} trades, ${duplicates} duplicates, ` +
     `${late} too late, ${rejected} rejected, ${rollbacks} rollbacks`
   );
+}
+
+/** Printed on a terminal before anything is opened. */
+function startingText(version: string, { NETWORK, DATA_DIR }: Settings): string {
+  const chain =
+    NETWORK === 'devnet'
+      ? 'with a devnet of its own'
+      : NETWORK === 'none'
+        ? 'without a chain'
+        : `following ${NETWORK}`;
+  return `upcurve ${version}, ${chain}. Data directory: ${DATA_DIR}\n`;
+}
+
+/** Printed on a terminal when the server listens on `port`. */
+function listeningText({ HOST }: Settings, port: number): string {
+  const url = `http://${reachableHost(HOST)}:${port}`;
+  return `\n  open ${url}\n\n  API reference: ${url}/docs\n  Press Ctrl+C to stop.\n\n`;
 }

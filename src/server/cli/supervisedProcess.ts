@@ -1,9 +1,9 @@
 /**
- * A process that is kept running: what it says is passed on line by line, and when it dies it is
- * started again after a second, until it is stopped.
+ * A child process that is restarted a second after it dies, until it is stopped. Its output is
+ * passed on line by line.
  *
- * It has a process group of its own, so that Ctrl-C in a terminal reaches it through us only, and
- * in our order. A parent that is killed hard leaves it behind.
+ * It has its own process group: Ctrl-C in a terminal then reaches only the parent, which stops its
+ * children in order. A parent that is killed with SIGKILL leaves the child running.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -16,52 +16,52 @@ export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Environment;
-  /** Past it a process that was asked to stop is killed. */
+  /** After it a process that was asked to stop is killed. */
   readonly stopLimitMs: number;
   heard(line: string): void;
-  /** It ended, and nobody asked for it; true: start it again. */
+  /** It ended unasked; true: start it again. */
   died(how: string): boolean;
 }
 
-const AGAIN_MS = 1_000;
+const RESTART_AFTER_MS = 1_000;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export class SupervisedProcess {
-  readonly #plan: ProcessOptions;
+  readonly #options: ProcessOptions;
   readonly #clock: Clock;
   readonly #task: Task;
   #child: Child | null = null;
 
-  constructor(plan: ProcessOptions, clock: Clock) {
-    this.#plan = plan;
+  constructor(options: ProcessOptions, clock: Clock) {
+    this.#options = options;
     this.#clock = clock;
     this.#task = new Task({ clock });
   }
 
   start(): void {
-    this.#task.start(() => this.#keep());
+    this.#task.start(() => this.#restartUntilStopped());
   }
 
   /** Resolves when it has ended. */
   async stop(): Promise<void> {
     const ended = this.#task.stop();
     this.#child?.kill('SIGTERM');
-    const timer = this.#clock.after(this.#plan.stopLimitMs, () => this.#child?.kill('SIGKILL'));
+    const timer = this.#clock.after(this.#options.stopLimitMs, () => this.#child?.kill('SIGKILL'));
     await ended;
     timer.cancel();
   }
 
-  async #keep(): Promise<void> {
+  async #restartUntilStopped(): Promise<void> {
     do {
       const how = await this.#run();
-      if (this.#task.isStopping || !this.#plan.died(how)) return;
-    } while (await this.#task.pause(AGAIN_MS));
+      if (this.#task.isStopping || !this.#options.died(how)) return;
+    } while (await this.#task.pause(RESTART_AFTER_MS));
   }
 
-  /** Resolves with how it ended, and once all that it said is passed on. */
+  /** Resolves with how it ended, after all of its output is passed on. */
   #run(): Promise<string> {
-    const { command, args, environment, heard } = this.#plan;
+    const { command, args, environment, heard } = this.#options;
     const child = spawn(command, args, {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],

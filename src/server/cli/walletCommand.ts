@@ -3,9 +3,8 @@ import { ApiError, Client, type Fetch } from '../../client/index.ts';
 import { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type CommandContext, DONE, FAILED, MISUSED } from './commandContext.ts';
-import { buy, cancel, sell } from './tradeCommands.ts';
 import type { WalletAction, WalletCommand } from './walletArguments.ts';
-import { balance, faucet, launch, lock, withdraw } from './walletCommands.ts';
+import { balance, buy, cancel, faucet, launch, lock, sell, withdraw } from './walletCommands.ts';
 import { createWallet, openWallet } from './walletFile.ts';
 
 export interface WalletCommandDeps {

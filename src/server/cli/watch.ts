@@ -7,7 +7,7 @@ import type { PoolListName } from '../../client/types.ts';
 import { parseAsset } from '../../engine/market/asset.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Task } from '../../engine/runtime/task.ts';
-import type { WatchCommand } from './watchArguments.ts';
+import type { WatchCommand } from './commands.ts';
 import { listScreen, type Screen, statusLine, tokenScreen } from './watchScreen.ts';
 
 export interface WatchDeps {

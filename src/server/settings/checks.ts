@@ -1,8 +1,6 @@
-/** What the type of one setting cannot say: values that make sense together only. */
+/** Checks of settings beyond their type: of a value, and of values that must fit each other. */
 import { isIP } from 'node:net';
-import { CHAIN_CHECKS } from './chainChecks.ts';
-import { isAddressRange } from './cidr.ts';
-import type { SettingKey, Settings } from './table.ts';
+import { isPublicNetwork, readStart, type SettingKey, type Settings } from './table.ts';
 
 export interface Fault {
   readonly key: string;
@@ -13,16 +11,122 @@ export interface Fault {
 
 export interface Check {
   /**
-   * The first is the key to blame, by one check at most: what is wrong with its value alone comes
-   * first. A check is left out when one of these is not of its type.
+   * The first is the key that the fault is reported for, once at most: checks of its value alone
+   * come first. A check is skipped if one of these settings has a wrong type.
    */
   readonly reads: readonly [SettingKey, ...SettingKey[]];
-  /** Cause and remedy, or null when all is well. */
+  /** Cause and remedy; null: no fault. */
   find(settings: Settings): readonly [cause: string, remedy: string] | null;
 }
 
+const HTTP_URL = /^https?:\/\/[^\s/]+[^\s]*$/;
+const WS_URL = /^wss?:\/\/[^\s/]+[^\s]*$/;
+const KUBO_PORT = /:5001(\/|$)/;
+const KUPO_PORT = /:1442(\/|$)/;
 const NATS_SERVER = /^(nats|tls|ws|wss):\/\/[^\s,]+$/;
 const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
+
+/** The chain: settings that require or exclude each other. */
+const CHAIN_CHECKS: readonly Check[] = [
+  {
+    reads: ['KUBO_URL'],
+    find({ KUBO_URL }) {
+      if (KUBO_URL === undefined) return null;
+      if (KUPO_PORT.test(KUBO_URL)) {
+        return ['1442 is the port of Kupo (outputs), this is Kubo (IPFS)', 'KUPO_URL is meant'];
+      }
+      const remedy = 'Write it as http://127.0.0.1:5001';
+      return HTTP_URL.test(KUBO_URL) ? null : ['it is no http(s) URL', remedy];
+    },
+  },
+  {
+    reads: ['KUPO_URL'],
+    find({ KUPO_URL }) {
+      if (KUPO_URL === undefined) return null;
+      if (KUBO_PORT.test(KUPO_URL)) {
+        return ['5001 is the port of Kubo (IPFS), this is Kupo (outputs)', 'KUBO_URL is meant'];
+      }
+      const remedy = 'Write it as http://127.0.0.1:1442';
+      return HTTP_URL.test(KUPO_URL) ? null : ['it is no http(s) URL', remedy];
+    },
+  },
+  {
+    reads: ['OGMIOS_URL'],
+    find: ({ OGMIOS_URL }) =>
+      OGMIOS_URL === undefined || WS_URL.test(OGMIOS_URL)
+        ? null
+        : ['it is no WebSocket URL', 'Write it as ws://127.0.0.1:1337'],
+  },
+  {
+    reads: ['ROLE', 'NATS_URL'],
+    find({ ROLE, NATS_URL }) {
+      if (ROLE !== 'reader' || NATS_URL !== undefined) return null;
+      return [
+        'a reader reads what other nodes write, and NATS_URL is not set',
+        'Set it, or leave ROLE out',
+      ];
+    },
+  },
+  {
+    reads: ['NETWORK', 'OGMIOS_URL', 'ROLE'],
+    find(settings) {
+      const { NETWORK, OGMIOS_URL, ROLE } = settings;
+      if (!isPublicNetwork(settings) || OGMIOS_URL !== undefined || ROLE === 'reader') return null;
+      const cause = `${NETWORK} is followed through Ogmios, and OGMIOS_URL is not set`;
+      return [cause, 'Set it, and KUPO_URL for wallets and building, or leave NETWORK at devnet'];
+    },
+  },
+  unusedWithoutChain('OGMIOS_URL', 'a chain to follow'),
+  unusedWithoutChain('KUPO_URL', 'outputs to look up'),
+  {
+    reads: ['DEVNET_URL', 'NETWORK', 'OGMIOS_URL'],
+    find({ DEVNET_URL, NETWORK, OGMIOS_URL }) {
+      if (DEVNET_URL === undefined) return null;
+      if (!HTTP_URL.test(DEVNET_URL))
+        return ['it is no http(s) URL', 'Write it as http://host:1337'];
+      if (NETWORK === 'devnet' && OGMIOS_URL !== undefined) return null;
+      const cause = 'it is of the devnet whose Ogmios is at OGMIOS_URL';
+      return [cause, 'Set that as well and NETWORK=devnet, or leave it out'];
+    },
+  },
+  {
+    reads: ['KUPO_URL', 'NETWORK', 'OGMIOS_URL'],
+    find({ KUPO_URL, NETWORK, OGMIOS_URL }) {
+      if (NETWORK !== 'devnet' || (OGMIOS_URL === undefined) === (KUPO_URL === undefined))
+        return null;
+      const cause = 'a devnet is used through its Ogmios and its Kupo';
+      return [cause, 'Set both OGMIOS_URL and KUPO_URL, or neither for a devnet of its own'];
+    },
+  },
+  {
+    reads: ['NATS_URL', 'NETWORK', 'OGMIOS_URL', 'ROLE'],
+    find({ NATS_URL, NETWORK, OGMIOS_URL, ROLE }) {
+      if (NETWORK !== 'devnet' || NATS_URL === undefined) return null;
+      if (OGMIOS_URL !== undefined || ROLE === 'reader') return null;
+      const cause = 'several nodes follow one devnet, and OGMIOS_URL is not set';
+      return [cause, 'Start one (npm start -- devnet) and set OGMIOS_URL and KUPO_URL to it'];
+    },
+  },
+  onlyPublic('START_POINT', 'a block to begin after'),
+  onlyPublic('DEPLOYMENT_FILE', 'a deployment on another chain'),
+  {
+    reads: ['START_POINT'],
+    find: ({ START_POINT }) =>
+      START_POINT === undefined || readStart(START_POINT) !== 'malformed'
+        ? null
+        : ['it is no block', 'Write slot.hash, the hash in 64 hex digits, or origin'],
+  },
+  {
+    reads: ['NATS_URL', 'NETWORK'],
+    find({ NATS_URL, NETWORK }) {
+      if (NATS_URL === undefined || NETWORK !== 'none') return null;
+      return [
+        'what is replayed is served by a single node',
+        'Leave it out, or follow a chain: NETWORK=devnet, mainnet, preprod or preview',
+      ];
+    },
+  },
+];
 
 const CHECKS: readonly Check[] = [
   {
@@ -95,7 +199,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Every fault among `settings`, whose `badKeys` hold their defaults and are not judged again. */
+/** Every fault in `settings`. The values of `badKeys` are defaults and are not checked again. */
 export function checkCombinations(
   settings: Settings,
   badKeys: ReadonlySet<string>,
@@ -108,4 +212,34 @@ export function checkCombinations(
     if (found !== null) faults.set(key, { key, cause: found[0], remedy: found[1] });
   }
   return [...faults.values()];
+}
+
+function unusedWithoutChain(key: 'OGMIOS_URL' | 'KUPO_URL', what: string): Check {
+  return {
+    reads: [key, 'NETWORK'],
+    find({ [key]: url, NETWORK }) {
+      if (url === undefined || NETWORK !== 'none') return null;
+      return [`NETWORK=none has no use for ${what}`, 'Leave it out, or set NETWORK'];
+    },
+  };
+}
+
+function onlyPublic(key: 'START_POINT' | 'DEPLOYMENT_FILE', what: string): Check {
+  return {
+    reads: [key, 'NETWORK'],
+    find(settings) {
+      if (settings[key] === undefined || isPublicNetwork(settings)) return null;
+      const cause = `NETWORK=${settings.NETWORK} has no use for ${what}`;
+      return [cause, 'Leave it out, or set NETWORK to mainnet, preprod or preview'];
+    },
+  };
+}
+
+/** Whether `text` is an IP address or a CIDR of one: `10.0.0.0/8`, `::1`. */
+function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }

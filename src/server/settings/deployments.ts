@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
-import { type OutputRef, parseRef } from '../../cardano/codec/output.ts';
+import { type OutputRef, parseRef, refText } from '../../cardano/codec/output.ts';
 import type {
   Deployment,
   KnownScript,
@@ -252,4 +252,24 @@ function asJson(text: string, faults: string[]): unknown {
     faults.push('the file is no JSON');
     return {};
   }
+}
+
+/** The file that `readDeployment` reads. `start`: following begins after this block. */
+export function deploymentText(deployment: Deployment, start: NetworkDeployment['start']): string {
+  const { network, curve, fees, thresholdLovelace, refundAfterMs } = deployment;
+  const { executorKeyHash, feeKeyHash, collateralKeyHash } = deployment;
+  const { metadataAddress, tokenPolicyTemplate, scripts } = deployment;
+  const file = {
+    ...{ network, start, curve, thresholdLovelace, fees, refundAfterMs, executors: 'ours' },
+    ...{ executorKeyHash, feeKeyHash, collateralKeyHash, metadataAddress, tokenPolicyTemplate },
+    scripts: Object.fromEntries(
+      Object.entries(scripts).map(([name, { hash, ref }]) => [
+        name,
+        { hash, reference: refText(ref) },
+      ]),
+    ),
+  };
+  const amount = (_key: string, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value;
+  return `${JSON.stringify(file, amount, 2)}\n`;
 }

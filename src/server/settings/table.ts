@@ -1,5 +1,6 @@
 /**
- * Every setting, once: its name in the environment, type, bounds, default and description.
+ * Every setting, once: its name in the environment, type, bounds, default and description; and
+ * what some values mean.
  *
  * The reader (`settings.ts`), the type `Settings` and `--help` all derive from this table, so a
  * setting that is not here does not exist. A key without a default is unset unless given.
@@ -203,3 +204,26 @@ export const TABLE = Type.Object({
 
 export type Settings = Readonly<Static<typeof TABLE>>;
 export type SettingKey = keyof Settings;
+
+/** Whether the chain is a public Cardano network. */
+export function isPublicNetwork({ NETWORK }: Pick<Settings, 'NETWORK'>): boolean {
+  return NETWORK !== 'devnet' && NETWORK !== 'none';
+}
+
+/** The host in a URL for a browser on this machine, for a server that listens on `host`. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+const POINT = /^(\d{1,12})\.([0-9a-fA-F]{64})$/;
+
+/** START_POINT: the block after which following begins. null: begin with the first block. */
+export function readStart(
+  text: string,
+): { readonly slot: number; readonly hash: string } | null | 'malformed' {
+  if (text === 'origin') return null;
+  const [, slot, hash] = POINT.exec(text) ?? [];
+  if (slot === undefined || hash === undefined) return 'malformed';
+  return { slot: Number(slot), hash: hash.toLowerCase() };
+}

@@ -1,6 +1,6 @@
 /**
- * The chain and all that works on it: blocks, mempool and submits through Ogmios, outputs from
- * Kupo. Starting does not wait for either: the server listens, and says what is missing.
+ * The chain and everything that uses it: blocks, mempool and submission through Ogmios, outputs
+ * from Kupo. The start does not wait for either: the server listens and reports what is missing.
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
@@ -21,7 +21,7 @@ import { MarketLookup, unavailableLookup } from '../../chain/marketLookup.ts';
 import { MempoolOverlay, shownSubmitter } from '../../chain/mempoolOverlay.ts';
 import { NodeLink } from '../../chain/nodeLink.ts';
 import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
-import { type ChainPolicy, chainClock } from '../../chain/policy.ts';
+import { chainClock } from '../../chain/policy.ts';
 import { tokenPolicyId } from '../../chain/recognise/rules.ts';
 import { SyncMeter, type SyncProgress } from '../../chain/syncMeter.ts';
 import type { Node } from '../../engine/actors/node.ts';
@@ -30,53 +30,49 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { MOST_POOLS } from '../../engine/store/records.ts';
-import { type ChainRoleDeps, type ChainWork, clusterWork, singleNodeWork } from './chainRoles.ts';
+import {
+  type ChainRoleDeps,
+  type ChainWork,
+  clusterWork,
+  singleNodeWork,
+  startExecutorWhenReady,
+} from './chainRoles.ts';
 import type { Cluster } from './cluster.ts';
-import type { ChainUrls } from './devnet.ts';
+import { ScriptCheck } from './devnet.ts';
 import type { RoleState } from './election.ts';
-import { startExecutorWhenReady } from './executor.ts';
 import { imagesOf } from './images.ts';
-import type { ChainKeys } from './keys.ts';
 import type { Market } from './market.ts';
-import { ScriptCheck } from './scriptCheck.ts';
+import type { NetworkConfig } from './network.ts';
 import { txBuildContextOf } from './txBuildContext.ts';
 import type { World } from './world.ts';
 
 export interface ChainFeatures {
   readonly txContext: TxBuildContext;
-  /** null: the chain is no devnet. */
+  /** null: the chain is not a devnet. */
   readonly devnet: Devnet | null;
-  /** Tokens whose pool the executor cannot serve; empty where this node does not lead. */
+  /** Tokens whose pool the executor cannot serve; empty if this node does not lead. */
   stuckPools(): readonly string[];
-  /** Makes a route of the chain one that other nodes answer; null: this node does it itself. */
+  /** Turns a chain route into one that other nodes answer; null: this node answers it. */
   readonly forward: ((route: Route) => Route) | null;
-  /** How far following has come; null: it is done elsewhere. */
+  /** Progress of following the chain; null: other nodes follow it. */
   readonly sync: ChainSync | null;
-  /** Among several nodes; null: this is the only one. */
+  /** The role among several nodes; null: this is the only node. */
   readonly roles: RoleState | null;
-  /** The chain is not followed any more. */
+  /** The chain is no longer followed. */
   isStale(): boolean;
-  /** The chain was caught up with, and transactions can be built. */
+  /** The node has caught up with the chain and can build transactions. */
   isReady(): boolean;
-  /** In start order; they begin before the gateway opens. */
+  /** In start order; they start before the gateway listens. */
   readonly services: readonly Service[];
 }
 
 export interface ChainSync {
-  /** Has caught up with the node since this process began. */
+  /** This process has caught up with the Cardano node once. */
   isSynced(): boolean;
-  /** The node cannot be asked: what there is, is served, however old. */
+  /** The Cardano node does not answer: the node serves what it has, however old. */
   isNodeAway(): boolean;
   silentMs(): number;
   progress(): SyncProgress;
-}
-
-/** The network of a market, and who this node is there. */
-export interface NetworkConfig {
-  readonly urls: ChainUrls;
-  readonly policy: ChainPolicy;
-  readonly network: NetworkDeployment;
-  readonly keys: ChainKeys;
 }
 
 const MOST_OUTPUTS = 10_000_000;
@@ -86,39 +82,41 @@ export function openChain(
   world: World,
   market: Market,
   cluster: Cluster | null,
-  plan: NetworkConfig,
+  config: NetworkConfig,
   events: Events,
 ): ChainFeatures {
   const { settings, clock } = world;
   const { node } = market;
-  const { network, keys, urls, policy } = plan;
+  const { network, keys, urls, policy } = config;
   const known = chainTip(node.fold.store);
   if (settings.START_POINT !== undefined && known !== null) events.startPointUnused(known.slot);
+  const isShared = cluster !== null;
   const { source, overlay, ...following } = connectFollower(
     world,
     market,
-    plan,
-    cluster !== null,
+    config,
+    isShared,
     events,
   );
-  const { link, meter, tip } = following;
+  const { meter, tip } = following;
   const live = builderOf(source, world, events);
-  const [utxos, watching] = openLookup(world, node, plan, overlay, events);
+  const [utxos, watching] = openLookup(world, node, config, overlay, events);
   const images = imagesOf(world, node, cluster);
-  const dated = chainClock(policy, clock, () => node.fold.marketMs);
+  const chainTime = chainClock(policy, clock, () => node.fold.marketMs);
   const submitter = shownSubmitter(source, overlay, utxos, clock);
   const builder = timed(live, clock, events);
-  const plain = { utxos, builder, images, clock: dated, store: () => node.fold.store, submitter };
+  const store = () => node.fold.store;
+  const plain = { utxos, builder, images, clock: chainTime, store, submitter };
   if (keys.idleBecause !== null) events.executorIdle(keys.idleBecause);
   const backoff = new PoolBackoff(clock);
-  const place = () => {
+  const executorDeps = () => {
     const { complete } = network;
     const { terms } = live;
     if (complete === null || terms === null || !meter.isSynced) return null;
     return { deployment: complete, slots: terms.slots, ...plain, keys: keys.executing, backoff };
   };
   const execute = () =>
-    keys.executing.length === 0 ? null : startExecutorWhenReady(node, place, events);
+    keys.executing.length === 0 ? null : startExecutorWhenReady(node, executorDeps, events);
   const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
   const shown = async (txHash: string) => {
     await source.expect(txHash);
@@ -131,31 +129,35 @@ export function openChain(
     stuckPools: () => backoff.stuck(),
     forward: null,
     roles: work.roles,
-    sync: {
-      isSynced: () => meter.isSynced,
-      isNodeAway: () => !link.isUp && chainTip(node.fold.store) !== null,
-      silentMs: () => link.silentMs,
-      progress: () => meter.progress(),
-    },
+    sync: syncOf(following, node),
     isStale: work.isStale,
     isReady: () => meter.isSynced && live.terms !== null,
     services: [connecting(source), ...watching, live, ...work.services],
   };
 }
 
+function syncOf({ meter, link }: Pick<ChainRoleDeps, 'meter' | 'link'>, node: Node): ChainSync {
+  return {
+    isSynced: () => meter.isSynced,
+    isNodeAway: () => !link.isUp && chainTip(node.fold.store) !== null,
+    silentMs: () => link.silentMs,
+    progress: () => meter.progress(),
+  };
+}
+
 function workOf(
-  parts: ChainRoleDeps,
+  deps: ChainRoleDeps,
   world: World,
   { node, writer }: Market,
   cluster: Cluster | null,
   events: Events,
 ): ChainWork {
-  if (cluster !== null) return clusterWork(parts, cluster, world, node, events);
+  if (cluster !== null) return clusterWork(deps, cluster, world, node, events);
   assert(writer !== null, 'the only node writes its log');
-  return singleNodeWork(parts, writer, world, events);
+  return singleNodeWork(deps, writer, world, events);
 }
 
-/** The node, and what brings its chain into the log. */
+/** The Cardano node, and how its chain enters the log. */
 function connectFollower(
   world: World,
   { node, log }: Market,
@@ -199,7 +201,7 @@ function notDeployed({ network, missing }: NetworkDeployment): never {
   );
 }
 
-/** The node may be away for long: it is tried behind the doors. */
+/** The Cardano node may be away for long: connecting does not delay the start. */
 function connecting(source: OgmiosChain): Service {
   return {
     name: source.name,
@@ -233,14 +235,14 @@ function openLookup(
   return [utxos, [...watching, check]];
 }
 
-/** Tokens and unspent outputs that the market knows: what else is not looked for in blocks. */
+/** The tokens and unspent outputs that blocks are searched for. */
 function seenBy({ fold }: Node): WatchedMarket {
   const keys = (table: 'pools' | 'outputs', most: number) =>
     fold.store.withPrefix(table, '', most).map(({ key }) => key);
   return { tokens: keys('pools', MOST_POOLS), watched: keys('outputs', MOST_OUTPUTS) };
 }
 
-/** Builds by the parameters that the node says. */
+/** Builds with the protocol parameters of the Cardano node. */
 function builderOf(source: OgmiosChain, { settings, clock }: World, observer: Events) {
   return new LiveBuilder({
     ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),

@@ -6,8 +6,9 @@
  * A leader whose Cardano node is away or behind for long gives way; a node that does not reach its
  * own does not lead.
  */
-
 import { chainTip } from '../../chain/chainPoints.ts';
+import { Executor, type ExecutorDeps } from '../../chain/executor/executor.ts';
+import { FundingUtxos } from '../../chain/executor/fundingUtxos.ts';
 import { LeaderEligibility } from '../../chain/nodeLag.ts';
 import type { NodeLink } from '../../chain/nodeLink.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
@@ -197,4 +198,34 @@ class ChainRole implements Role {
       await pause(clock, Math.min(LOOK_MS, patienceMs), signal);
     }
   }
+}
+
+/** Starts the executor when `deps` returns something: the node has caught up with its chain. */
+export function startExecutorWhenReady(
+  node: Node,
+  deps: () => Omit<ExecutorDeps, 'funding' | 'onApplied'> | null,
+  events: Events,
+): Service {
+  let executor: Executor | null = null;
+  let unlisten = () => {};
+  const tryStart = () => {
+    const ready = deps();
+    if (ready === null || executor !== null) return;
+    unlisten();
+    const funding = new FundingUtxos(ready.utxos, ready.deployment);
+    const onApplied = (listener: () => void) => node.onApplied(listener);
+    executor = new Executor({ ...ready, funding, onApplied }, events);
+    executor.start();
+  };
+  return {
+    name: 'executor',
+    start: () => {
+      unlisten = node.onApplied(tryStart);
+      tryStart();
+    },
+    stop: async () => {
+      unlisten();
+      await executor?.stop();
+    },
+  };
 }

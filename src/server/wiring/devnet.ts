@@ -1,12 +1,13 @@
 /**
- * The devnet of a market: the launchpad that its chain starts with, the devnet itself where it runs
- * in this process, and what can be asked of it beside Ogmios and Kupo.
+ * The devnet of a market: its addresses, the launchpad in its genesis, the devnet itself when it
+ * runs in this process, and a check that a separate devnet holds the scripts of this market.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import { keyOf } from '../../cardano/keys/keys.ts';
+import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
 import { readTraderConfig, type TraderConfig, traderFunds } from '../../client/traders/config.ts';
 import { Devnet } from '../../devnet/devnet.ts';
@@ -14,18 +15,22 @@ import { startDevnetThread } from '../../devnet/thread.ts';
 import { DEFAULT_CURVE } from '../../engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../engine/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../engine/market/pool.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import { readSecrets, type Secrets } from '../settings/secrets.ts';
 import type { Settings } from '../settings/table.ts';
 import type { World } from './world.ts';
 
-/** Where a chain is followed. */
+/** Where this node reaches its chain. */
 export interface ChainUrls {
   readonly ogmios: string;
-  /** null: no index of outputs. */
+  /** null: no index of outputs is available. */
   readonly kupo: string | null;
-  /** Faucet, forks and blocks; null: not a devnet. */
+  /** Faucet, forks and blocks on demand; null: not a devnet. */
   readonly devnet: string | null;
 }
 
@@ -36,7 +41,7 @@ export interface RunningDevnet {
 
 export interface Launchpad {
   readonly deployment: NetworkDeployment;
-  /** What a devnet needs in its genesis. */
+  /** Outputs that the genesis must contain. */
   readonly outputs: readonly OutputPlan[];
 }
 
@@ -68,7 +73,7 @@ export function makeLaunchpad(
   return { deployment: asNetworkDeployment(deployment), outputs };
 }
 
-/** The same of the settings, with the traders that ship with the program. Makes missing keys. */
+/** The launchpad for these settings and the traders in config/. Creates missing keys. */
 export function launchpadFromSettings(
   { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS }: Settings,
   rng: Rng,
@@ -77,13 +82,12 @@ export function launchpadFromSettings(
   return makeLaunchpad(secrets, readTraderConfig(), ORDER_REFUND_AFTER_MS);
 }
 
-/** A deployment of which everything is known. */
 function asNetworkDeployment(complete: Deployment): NetworkDeployment {
   const { network } = complete;
   return { network, start: null, partial: complete, complete, missing: [], mismatch: null };
 }
 
-/** The addresses that the settings name; null: they name none. */
+/** The addresses in the settings; null: OGMIOS_URL is not set. */
 export function chainUrls({
   NETWORK,
   OGMIOS_URL,
@@ -93,11 +97,11 @@ export function chainUrls({
   if (OGMIOS_URL === undefined) return null;
   const kupo = KUPO_URL ?? null;
   if (NETWORK !== 'devnet') return { ogmios: OGMIOS_URL, kupo, devnet: null };
-  // A devnet has its routes on the port of Ogmios.
+  // A devnet serves its routes on the port of Ogmios.
   return { ogmios: OGMIOS_URL, kupo, devnet: DEVNET_URL ?? OGMIOS_URL.replace(/^ws/, 'http') };
 }
 
-/** Resolves once its ports are open. The caller stops it after everything that uses it. */
+/** Resolves when its ports are open. Stop it after everything that uses it. */
 export async function startDevnet(
   { settings, clock, version, devnet }: World,
   { outputs }: Launchpad,
@@ -124,4 +128,70 @@ export async function startDevnet(
     urls: { ogmios: ogmiosUrl, kupo: kupoUrl, devnet: devnetUrl },
     stop: () => running.stop(),
   };
+}
+
+interface ScriptCheckDeps {
+  readonly utxos: UtxoLookup;
+  readonly network: NetworkDeployment;
+  /** URL of its Ogmios, for the message. */
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+interface ScriptCheckObserver {
+  otherDevnet(message: string): void;
+}
+
+const CHECK_AGAIN_MS = 1_000;
+
+/**
+ * Checks once that a devnet holds the scripts of this market. A node that follows a devnet with
+ * other keys, or without a launchpad, would never see a pool.
+ */
+export class ScriptCheck implements Service {
+  readonly name = 'script check';
+  readonly #options: ScriptCheckDeps;
+  readonly #observer: ScriptCheckObserver;
+  readonly #task: Task;
+
+  constructor(options: ScriptCheckDeps, observer: ScriptCheckObserver) {
+    this.#options = options;
+    this.#observer = observer;
+    this.#task = new Task({ clock: options.clock });
+  }
+
+  start(): void {
+    this.#task.start(async () => {
+      do {
+        const holds = await this.#holdsScripts();
+        if (holds === null) continue;
+        if (!holds) this.#observer.otherDevnet(this.#message());
+        return;
+      } while (await this.#task.pause(CHECK_AGAIN_MS));
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  /** null: the devnet does not answer. */
+  async #holdsScripts(): Promise<boolean | null> {
+    const { utxos, network } = this.#options;
+    const refs = Object.values(network.complete?.scripts ?? {}).map(({ ref }) => ref);
+    try {
+      const states = await utxos.byRefs(refs);
+      return states.every(({ state }) => state === 'unspent');
+    } catch (error) {
+      if (error instanceof Unavailable) return null;
+      throw error;
+    }
+  }
+
+  #message(): string {
+    return (
+      `the devnet at ${this.#options.url} does not hold the scripts of this market: start one ` +
+      'with npm start -- devnet --launchpad and the same KEYS_FILE'
+    );
+  }
 }

@@ -1,23 +1,31 @@
 /**
- * Events that mean that something is wrong for a while: readiness lists them until they are over,
- * and a row that cannot be read makes the node build its state again.
+ * How a node is: the status that health and readiness report, the troubles that readiness lists
+ * until they are over, and the events after which the process cannot continue. A row that cannot
+ * be read makes the node rebuild its state.
  */
+
+import type { NodeStatus } from '../../api/operations/status.ts';
+import { TIP } from '../../engine/actors/chainRows.ts';
+import type { Node } from '../../engine/actors/node.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import { Troubles } from '../../engine/runtime/troubles.ts';
+import { type Trouble, Troubles } from '../../engine/runtime/troubles.ts';
 import { isDamage } from '../../engine/store/damage.ts';
+import { type PointRecord, readRecord } from '../../engine/store/records.ts';
+import type { ChainFeatures } from './chain.ts';
+import type { World } from './world.ts';
 
 const ROOM = 'make room on the disk of DATA_DIR, or raise DATA_MAX_MB; it continues by itself';
 
-/** What the node does about rows that cannot be read, or written because the file is damaged. */
-export interface Repairs {
+/** How the node reacts to rows that cannot be read, or cannot be written to a damaged file. */
+interface Repairs {
   repair(error: unknown): void;
   repairAtNextStart(error: unknown): void;
 }
 
-export interface TroubleTracking {
+interface TroubleTracking {
   readonly events: Events;
   readonly troubles: Troubles;
-  /** From now on `node` repairs itself. */
+  /** From now on damaged rows make `node` repair itself. */
   attach(node: Repairs): void;
 }
 
@@ -82,4 +90,119 @@ function notes(events: Events, troubles: Troubles, node: () => Repairs | null): 
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What health and readiness say of a node. */
+export function statusOf(
+  { settings, rng, clock }: World,
+  node: Node,
+  chain: ChainFeatures | null,
+  troubles: Troubles,
+): NodeStatus {
+  const newest = newestBlock(node);
+  const roles = chain?.roles ?? null;
+  const sync = chain?.sync ?? null;
+  const silentMs = () => (roles ?? sync)?.silentMs() ?? 0;
+  const name = roles?.name ?? settings.NODE_NAME ?? rng.token(6);
+  const isSynced = () => sync === null || sync.isSynced();
+  // Other nodes have what this one lacks: clients are sent to them.
+  const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
+  return {
+    node: name,
+    role: () => {
+      if (roles?.isReader === true) return 'reader';
+      return roles === null || roles.leads() ? 'leader' : 'follower';
+    },
+    leader: () => (roles === null ? name : roles.leader()),
+    term: () => node.fold.store.checkpoint?.term ?? 0,
+    lagEntries: () => roles?.lagEntries() ?? 0,
+    applied: () => node.applied(),
+    stateHash: () => node.stateHash(),
+    synced: () => node.synced() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
+    // Nodes that share a log could be asked instead; a node that is alone serves what it has.
+    serves: () =>
+      node.synced() &&
+      !isStuck() &&
+      (roles === null || silentMs() <= settings.STALE_MAX_MS) &&
+      (sync === null || sync.isSynced() || sync.isNodeAway()),
+    sync: () => (sync === null || sync.isSynced() ? null : sync.progress()),
+    stale: () => chain?.isStale() ?? false,
+    mayNotLead: () => roles?.mayNotLead() ?? null,
+    quarantined: () => node.fold.quarantinedPools,
+    reasons: () => [...troubles.list(), ...quarantineOf(node)],
+    stuckPools: () => chain?.stuckPools() ?? [],
+    tip: () => {
+      const { marketMs } = node.fold;
+      const tip = newest();
+      return {
+        slot: tip?.slot ?? null,
+        hash: tip?.hash ?? null,
+        // A replay has market time, but no wall clock to lag behind.
+        lagMs: tip === null ? null : Math.max(0, clock.nowMs() - tip.timeMs),
+        time: marketMs === 0 ? null : Math.floor(marketMs / 1000),
+      };
+    },
+  };
+}
+
+/** Cached by position, because every answer has it in its headers. */
+function newestBlock(node: Node): () => PointRecord | null {
+  let checkpoint: unknown;
+  let tip: PointRecord | null = null;
+  return () => {
+    const { store } = node.fold;
+    if (store.checkpoint === checkpoint) return tip;
+    checkpoint = store.checkpoint;
+    const text = store.get('market', TIP);
+    tip = text === null ? null : readRecord<PointRecord>(text);
+    return tip;
+  };
+}
+
+function quarantineOf(node: Node): Trouble[] {
+  const { quarantinedPools } = node.fold;
+  if (quarantinedPools === 0) return [];
+  const message =
+    `${quarantinedPools} pools cannot be folded and answer 503; the others are served: ` +
+    'see actorQuarantined in the log';
+  return [{ code: 'POOLS_QUARANTINED', message }];
+}
+
+/** `failed` resolves at the first event after which only a new process can continue. */
+export function detectFatal(events: Events): {
+  readonly events: Events;
+  readonly failed: Promise<string>;
+} {
+  const { promise: failed, resolve } = Promise.withResolvers<string>();
+  const fatal = {
+    devnetFailed(error: unknown) {
+      events.devnetFailed(error);
+      resolve('the devnet of this process stopped');
+    },
+    otherDevnet(message: string) {
+      events.otherDevnet(message);
+      resolve(message);
+    },
+    ogmiosFailed(error: unknown) {
+      events.ogmiosFailed(error);
+      resolve('the thread that follows the node stopped');
+    },
+    nodeNameTaken(message: string) {
+      events.nodeNameTaken(message);
+      resolve(message);
+    },
+    otherMarket(error: Error) {
+      events.otherMarket(error);
+      resolve(error.message);
+    },
+    leadershipFailed(error: unknown) {
+      events.leadershipFailed(error);
+      resolve('this node can neither lead nor follow');
+    },
+    nodeStuck(reason: string) {
+      events.nodeStuck(reason);
+      resolve(`this node could not go on for STALE_MAX_MS (${reason})`);
+    },
+  };
+  return { events: { ...events, ...fatal }, failed };
 }

@@ -1,4 +1,6 @@
-/** The public port, and the admin port where one is set: who is served what. */
+/** The public port, the admin port if one is set, and the routes and topics of each. */
+
+import { createServer as createTcpServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import { docsRoutes } from '../../api/docs/routes.ts';
 import { createGateway, type Gateway } from '../../api/gateway/gateway.ts';
@@ -18,15 +20,15 @@ import type { Troubles } from '../../engine/runtime/troubles.ts';
 import type { Settings } from '../settings/table.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { Cluster } from './cluster.ts';
+import { statusOf } from './health.ts';
 import { answerCalls } from './nodeCalls.ts';
 import { chainRoutes, marketRoutes, marketTopics } from './services.ts';
-import { statusOf } from './status.ts';
 import type { World } from './world.ts';
 
-export interface Listeners {
+interface Listeners {
   readonly streams: Streams;
   readonly services: readonly Service[];
-  /** What was bound. */
+  /** The port that was bound. */
   port(): number;
 }
 
@@ -134,4 +136,39 @@ function gatewayOptionsOf(settings: Settings): Partial<GatewayOptions> {
     launches: { perSecond: RATE_LAUNCHES_PER_MIN / 60, burst: RATE_LAUNCHES_PER_MIN },
     maxSocketsPerAddress: settings.MAX_SOCKETS_PER_ADDRESS,
   };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses it. Stop that one, or choose another port with',
+  EACCES: 'this user may not use it. Choose one above 1023 with',
+};
+
+/**
+ * Throws with the port, the reason and a remedy if a port cannot be used. Runs before the start
+ * changes anything: a start that fails later has created a chain by then.
+ */
+export async function requireFreePorts(settings: Settings): Promise<void> {
+  const { HOST, ADMIN_PORT, PORT_SHARED } = settings;
+  // Other nodes of this machine may listen on a shared port already.
+  const PORT = PORT_SHARED ? undefined : settings.PORT;
+  for (const [key, port] of Object.entries({ PORT, ADMIN_PORT })) {
+    // 0 is any free port.
+    if (port === undefined || port === 0) continue;
+    const code = await listenErrorCode(HOST, port);
+    if (code === null) continue;
+    const reason = REASONS[code];
+    if (reason === undefined) {
+      throw new Error(`cannot listen on HOST=${HOST}: ${code}. Is it an address of this machine?`);
+    }
+    throw new Error(`cannot listen on ${HOST}:${port}: ${reason} ${key}=…`);
+  }
+}
+
+/** The code of the system's error, such as EADDRINUSE; null when it can be listened on. */
+function listenErrorCode(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createTcpServer();
+    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
 }

@@ -1,29 +1,40 @@
-/** The network of a market: its addresses, policy, deployment and keys. */
+/** The network of a market: its addresses, policy, deployment, and the keys of this node. */
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import { type Key, keyOf } from '../../cardano/keys/keys.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import { isPublicNetwork } from '../settings/chainChecks.ts';
 import { readDeployment } from '../settings/deployments.ts';
-import { NO_SECRETS } from '../settings/keyFiles.ts';
-import { readSecrets } from '../settings/secrets.ts';
-import { readStart } from '../settings/start.ts';
-import type { NetworkConfig } from './chain.ts';
-import { chainUrls, makeLaunchpad, type RunningDevnet, startDevnet } from './devnet.ts';
-import { keysOf } from './keys.ts';
+import { type KeySecrets, NO_SECRETS } from '../settings/keyFiles.ts';
+import { readSecrets, type Secret } from '../settings/secrets.ts';
+import { isPublicNetwork, readStart } from '../settings/table.ts';
+import {
+  type ChainUrls,
+  chainUrls,
+  makeLaunchpad,
+  type RunningDevnet,
+  startDevnet,
+} from './devnet.ts';
 import type { World } from './world.ts';
 
-export interface OpenedNetwork extends NetworkConfig {
-  /** The devnet of this process, to be stopped last; null: the chain is made elsewhere. */
+export interface NetworkConfig {
+  readonly urls: ChainUrls;
+  readonly policy: ChainPolicy;
+  readonly network: NetworkDeployment;
+  readonly keys: ChainKeys;
+}
+
+interface OpenedNetwork extends NetworkConfig {
+  /** The devnet of this process, to be stopped last; null: the chain runs elsewhere. */
   readonly devnet: RunningDevnet | null;
 }
 
 const FINAL_GRACE_MS = 10_000;
-/** A node gives a transaction that lost its block back to the mempool within this time. */
+/** A Cardano node puts a rolled-back transaction back into its mempool within this time. */
 const RETURN_MS = 2_000;
 const DEVNET_RETURN_MS = 500;
 
-/** Starts the devnet where it is this process's own. */
+/** Starts the devnet when this process runs it. */
 export async function openNetwork(world: World, events: Events): Promise<OpenedNetwork> {
   return isPublicNetwork(world.settings) ? publicNetwork(world) : openDevnet(world, events);
 }
@@ -42,16 +53,16 @@ function publicPolicy(
   { START_POINT, FINAL_GRACE_MS: finalGraceMs = FINAL_GRACE_MS }: World['settings'],
   { start }: NetworkDeployment,
 ): ChainPolicy {
-  const given = START_POINT === undefined ? start : readStart(START_POINT);
-  assert(given !== 'malformed', 'settings are checked');
+  const startPoint = START_POINT === undefined ? start : readStart(START_POINT);
+  assert(startPoint !== 'malformed', 'settings are checked');
   const clock = 'wall';
   const [timeEntries, believesShorter, returnMs] = [true, false, RETURN_MS];
-  return { start: given, finalGraceMs, timeEntries, clock, believesShorter, returnMs };
+  return { start: startPoint, finalGraceMs, timeEntries, clock, believesShorter, returnMs };
 }
 
 async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> {
   const { settings, rng, devnet } = world;
-  assert(devnet !== undefined, 'it has traders');
+  assert(devnet !== undefined, 'a world that follows a devnet has its traders');
   const { DATA_DIR, KEYS_FILE, ORDER_REFUND_AFTER_MS, BLOCK_EVERY_MS } = settings;
   const secrets = readSecrets(DATA_DIR, rng, KEYS_FILE);
   const launchpad = makeLaunchpad(secrets, devnet.traders, ORDER_REFUND_AFTER_MS);
@@ -65,8 +76,48 @@ async function openDevnet(world: World, events: Events): Promise<OpenedNetwork> 
     believesShorter: true,
     returnMs: DEVNET_RETURN_MS,
   };
-  const given = chainUrls(settings);
-  if (given !== null) return { urls: given, network, keys, policy, devnet: null };
-  const own = await startDevnet(world, launchpad, secrets, events);
-  return { urls: own.urls, network, keys, policy, devnet: own };
+  const urls = chainUrls(settings);
+  if (urls !== null) return { urls, network, keys, policy, devnet: null };
+  const running = await startDevnet(world, launchpad, secrets, events);
+  return { urls: running.urls, network, keys, policy, devnet: running };
+}
+
+export interface ChainKeys {
+  /** Executor, fee and collateral key; empty: this node fills no orders. */
+  readonly executing: readonly Key[];
+  /** null: callers bring their own collateral. */
+  readonly collateral: Key | null;
+  /** Why this node fills no orders although it has the executor's key; null: it fills them. */
+  readonly idleBecause: string | null;
+}
+
+const NO_COLLATERAL = 'it needs a collateral key as well: set COLLATERAL_KEY_FILE';
+
+/** Throws if a key is not the one that the deployment names. */
+export function keysOf(secrets: KeySecrets, network: NetworkDeployment): ChainKeys {
+  const [executor, fee, collateral] = (['executor', 'fee', 'collateral'] as const).map((name) =>
+    checked(name, secrets[name], network),
+  );
+  if (!executor || !fee)
+    return { executing: [], collateral: collateral ?? null, idleBecause: null };
+  if (!collateral) return { executing: [], collateral: null, idleBecause: NO_COLLATERAL };
+  const { complete, missing } = network;
+  const idleBecause =
+    complete !== null ? null : `not enough is known of the launchpad (${missing.join(', ')})`;
+  return { executing: [executor, fee, collateral], collateral, idleBecause };
+}
+
+function checked(
+  name: 'executor' | 'fee' | 'collateral',
+  secret: Secret | null,
+  { network, complete }: NetworkDeployment,
+): Key | null {
+  if (secret === null) return null;
+  const key = keyOf(secret.reveal());
+  const expected = complete?.[`${name}KeyHash`] ?? key.hash;
+  if (key.hash === expected) return key;
+  throw new Error(
+    `the ${name} key that was given has the hash ${key.hash}, the deployment on ${network} names ` +
+      `${expected}: give the key that it was deployed with, or leave it out`,
+  );
 }

@@ -1,7 +1,8 @@
 /** What the command line can mean, and one line about what it cannot. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommand, USAGE } from '../../../src/server/cli/commands.ts';
+import { parseCommand } from '../../../src/server/cli/commands.ts';
+import { USAGE } from '../../../src/server/cli/options.ts';
 
 const TOKEN = `${'AB'.repeat(28)}.544f4b`;
 const REF = `${'1'.repeat(64)}:0`;

@@ -76,7 +76,7 @@ test('no second nats-server on a directory; a dead one is started again', async 
   const server = await localNats(directory, place);
   assert.ok(!(server instanceof Failure));
   t.after(() => server.stop());
-  assert.equal(await server.begin(assert.fail), true);
+  assert.equal(await server.start(assert.fail), true);
   const second = await localNats(directory, place);
   assert.ok(second instanceof Failure);
   const pid = Number(/kill (\d+)$/.exec(second.message)?.[1]);

@@ -19,10 +19,10 @@ import { DEFAULT_THRESHOLD_LOVELACE } from '../../../src/engine/market/pool.ts';
 import { Failure, Unavailable } from '../../../src/engine/runtime/errors.ts';
 import {
   BadDeployment,
+  deploymentText,
   parseDeployment,
   readDeployment,
 } from '../../../src/server/settings/deployments.ts';
-import { deploymentText } from '../../../src/server/settings/deploymentText.ts';
 import { txBuildContextOf as opened } from '../../../src/server/wiring/txBuildContext.ts';
 
 const OURS = ['preprod', 'preview'] as const;

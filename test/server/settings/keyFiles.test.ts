@@ -8,7 +8,7 @@ import type { NetworkDeployment } from '../../../src/cardano/datums/deployment.t
 import { keyOf } from '../../../src/cardano/keys/keys.ts';
 import { type KeySecrets, keyFiles, secretFrom } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings } from '../../../src/server/settings/settings.ts';
-import { keysOf } from '../../../src/server/wiring/keys.ts';
+import { keysOf } from '../../../src/server/wiring/network.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const EXECUTOR = 'e1'.repeat(32);

@@ -7,8 +7,8 @@ import {
   type Environment,
   readSettings,
 } from '../../../src/server/settings/settings.ts';
-import { readStart } from '../../../src/server/settings/start.ts';
 import type { Settings } from '../../../src/server/settings/table.ts';
+import { readStart } from '../../../src/server/settings/table.ts';
 
 function good(environment: Environment): Settings {
   const settings = readSettings(environment);
