@@ -1,9 +1,11 @@
 /**
- * Loaded before each test file where SEED is set: properties draw the same input again, as the
- * tests that read SEED themselves do.
+ * Loaded before the tests. With `SEED=1 npm test` properties draw the same input again, as tests
+ * that read SEED themselves do. Without, each run draws other input and prints its seed on failure.
  */
-import fc from 'fast-check';
-
-const seed = Number(process.env.SEED);
-if (!Number.isSafeInteger(seed)) throw new Error(`SEED is ${process.env.SEED}, not an integer`);
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+const { SEED } = process.env;
+if (SEED !== undefined) {
+  const seed = Number(SEED);
+  if (!Number.isSafeInteger(seed)) throw new Error(`SEED is ${SEED}, not an integer`);
+  const { default: fc } = await import('fast-check');
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+}

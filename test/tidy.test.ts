@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { CATALOGUE } from '../src/engine/runtime/errors.ts';
 import {
   BROWSER_ENTRIES,
+  impureUnitTests,
   PROCESS_ENTRY,
   ROOMS,
   secondSites,
@@ -36,6 +37,10 @@ test('imports follow the order of the rooms', () => {
 
 test('browsers load only what is made for them', () => {
   clean(unfitForBrowsers(program));
+});
+
+test('unit tests start no process, thread or server: they share one process', () => {
+  clean(impureUnitTests([...program, ...others]));
 });
 
 test('uWebSockets.js and better-sqlite3 have one import site each', () => {
@@ -176,6 +181,18 @@ test('rule: what a browser loads comes from rooms made for it', () => {
     unfitForBrowsers(sources).map(({ path }) => path),
     ['src/api/a.ts'],
   );
+});
+
+test('rule: a unit test loads nothing that starts processes, threads or servers', () => {
+  const sources = [
+    sourceOf('test/a.unit.test.ts', "import type { B } from './b.ts'; import './c.ts';"),
+    sourceOf('test/d.unit.test.ts', "import { type B } from './b.ts';"),
+    sourceOf('test/e.test.ts', "import './b.ts';"),
+    sourceOf('test/b.ts', "import { spawn } from 'node:child_process';"),
+    sourceOf('test/c.ts', "import type { Server } from 'node:net'; import 'node:fs';"),
+  ];
+  const paths = impureUnitTests(sources).map(({ path }) => path);
+  assert.deepEqual(paths, ['test/d.unit.test.ts']);
 });
 
 test('rule: a package with one import site is not imported elsewhere', () => {

@@ -1,5 +1,5 @@
 /**
- * Runs the tests and says what of src/ they run: `npm run coverage`, or
+ * Runs the tests of all tiers and says what of src/ they run: `npm run coverage`, or
  * `npm run coverage -- <part of a path> …` for some of them. Lines that never ran are listed in
  * `var/coverage.txt`.
  *
@@ -18,6 +18,8 @@ import { coverageOf, type FileCoverage, missedText, table } from './report.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** Threads that are always terminated, so Node writes nothing of them. */
 const TERMINATED = ['src/cardano/build/worker.ts'];
+/** As long as the longest file takes here on a busy machine, twice. */
+const FILE_LIMIT_MS = 600_000;
 const parts = process.argv.slice(2);
 
 function measured(folder: string): FileCoverage[] {
@@ -32,7 +34,13 @@ function measured(folder: string): FileCoverage[] {
 
 const folder = mkdtempSync(join(tmpdir(), 'upcurve-coverage-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const { status } = spawnSync(process.execPath, [join(ROOT, 'test/run.ts'), '--once', ...parts], {
+const tests = globSync('test/**/*.test.ts', { cwd: ROOT })
+  .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
+  .sort();
+const flags = ['--disable-warning=ExperimentalWarning', '--import', './test/seed.ts', '--test'];
+const limits = ['--test-concurrency=2', `--test-timeout=${FILE_LIMIT_MS}`];
+const { status } = spawnSync(process.execPath, [...flags, ...limits, ...tests], {
+  cwd: ROOT,
   stdio: 'inherit',
   env: { ...process.env, NODE_V8_COVERAGE: folder },
 });

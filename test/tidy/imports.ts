@@ -148,6 +148,42 @@ export function wrongWays(source: Source): Finding[] {
   });
 }
 
+/** What starts processes, threads, servers and connections. */
+const NOT_IN_UNIT_TESTS = [
+  'node:child_process',
+  'node:http',
+  'node:net',
+  'node:worker_threads',
+  '@nats-io/transport-node',
+  'better-sqlite3',
+  'piscina',
+  'playwright-core',
+  'uWebSockets.js',
+  'ws',
+];
+
+/** Unit tests (`*.unit.test.ts`) that load what affects others: they all run in one process. */
+export function impureUnitTests(sources: readonly Source[]): Finding[] {
+  const loads = new Map(sources.map((source) => [source.path, importsOf(source).filter(isValue)]));
+  const units = sources.filter(({ path }) => path.endsWith('.unit.test.ts'));
+  return units.flatMap((source) => {
+    const loaded = [...reachedOver(loads, [source.path])];
+    const packages = loaded.flatMap((path) => loads.get(path) ?? []).map((each) => each.specifier);
+    const effect = NOT_IN_UNIT_TESTS.find((name) => packages.includes(name));
+    if (effect === undefined) return [];
+    return [finding(source, source.tree, `loads ${effect}: name it without .unit`)];
+  });
+}
+
+function isValue({ node }: Import): boolean {
+  if (babel.isTSImportType(node)) return false;
+  return !('importKind' in node && node.importKind === 'type') && !isTypeExport(node);
+}
+
+function isTypeExport(node: babel.Node): boolean {
+  return 'exportKind' in node && node.exportKind === 'type';
+}
+
 /** Files that a browser loads and that come from where only the server may take from. */
 export function unfitForBrowsers(sources: readonly Source[]): Finding[] {
   const reached = reachedFrom(sources, BROWSER_ENTRIES);
@@ -165,14 +201,21 @@ export function secondSites(source: Source): Finding[] {
 }
 
 function reachedFrom(sources: readonly Source[], entries: readonly string[]): Set<string> {
-  const byPath = new Map(sources.map((source) => [source.path, source]));
+  return reachedOver(new Map(sources.map((each) => [each.path, importsOf(each)])), entries);
+}
+
+/** Paths of files that exist and that imports lead to, the entries included. */
+function reachedOver(
+  imports: ReadonlyMap<string, readonly Import[]>,
+  entries: readonly string[],
+): Set<string> {
   const reached = new Set<string>();
   const waiting = [...entries];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const source = byPath.get(path);
-    if (source === undefined || reached.has(path)) continue;
+    const found = imports.get(path);
+    if (found === undefined || reached.has(path)) continue;
     reached.add(path);
-    waiting.push(...importsOf(source).flatMap((found) => found.path ?? []));
+    waiting.push(...found.flatMap((each) => each.path ?? []));
   }
   return reached;
 }

@@ -3,7 +3,8 @@
  *
  *   node test/cardano/validators/compile.ts --write
  *
- * `recompile.test.ts` compares byte for byte, so a blueprint that differs from its sources fails.
+ * `recompile.slow.test.ts` compares byte for byte and fails when a blueprint differs from its
+ * sources.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -72,7 +72,7 @@ test('every answer is what the chain says: at rest, after a fork, after a restar
 });
 
 test('a market made by simulated traders is what the chain says', async (t) => {
-  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/api/api.test.ts`);
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/api/api.slow.test.ts`);
   const directory = temporaryDirectory();
   const config = readTraderConfig();
   const traders = { ...config, wallets: 5, launches: { ...config.launches, atStart: 3 } };

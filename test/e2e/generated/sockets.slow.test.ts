@@ -88,7 +88,9 @@ function frameJudge(documents: Documents, asyncapi: Json, tally: Map<string, num
 test('generated frames are answered as documented, and the process lives', {
   timeout: 300_000,
 }, async (t) => {
-  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/generated/sockets.test.ts`);
+  t.diagnostic(
+    `seed ${SEED}; again: SEED=${SEED} node --test test/e2e/generated/sockets.slow.test.ts`,
+  );
   const directory = temporaryDirectory();
   const server = await startServer(t, [], {
     DATA_DIR: directory,

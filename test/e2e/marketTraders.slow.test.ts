@@ -18,7 +18,7 @@ function busyTraders(): TraderConfig {
 }
 
 test('traders and executor carry on over forks, and the books are right', async (t) => {
-  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketTraders.test.ts`);
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketTraders.slow.test.ts`);
   const directory = temporaryDirectory();
   const traders = busyTraders();
   const world = await DevnetWorld.start(t, {

@@ -110,7 +110,7 @@ async function turnsIn(directory: string): Promise<string[]> {
 }
 
 test('kill -9 in the middle of trading', async (t) => {
-  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketKill.test.ts`);
+  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/marketKill.slow.test.ts`);
   const rng = seededRng(SEED);
   const directory = temporaryDirectory();
   const env = { DATA_DIR: directory, NETWORK: 'devnet', BLOCK_EVERY_MS: '100', TRADERS_PACE: '0' };

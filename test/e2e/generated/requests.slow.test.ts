@@ -80,7 +80,9 @@ class Asked {
 test('generated requests are answered as documented, and the process lives', {
   timeout: 600_000,
 }, async (t) => {
-  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/e2e/generated/requests.test.ts`);
+  t.diagnostic(
+    `seed ${SEED}; again: SEED=${SEED} node --test test/e2e/generated/requests.slow.test.ts`,
+  );
   const directory = temporaryDirectory();
   const server = await startServer(t, [], {
     DATA_DIR: directory,

@@ -21,7 +21,7 @@ import { Town } from './town.ts';
 import { marketWishes, type Person, tokenWishes } from './wishes.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const REPLAY = `SEED=${SEED} node --test test/e2e/live/kill.test.ts`;
+const REPLAY = `SEED=${SEED} node --test test/e2e/live/kill.slow.test.ts`;
 const KILLS = Number(process.env.RUNS ?? 2);
 /** A block is a second of market time. */
 const BLOCK_MS = 100;

@@ -13,7 +13,7 @@ import { assertSame, barsLikeHttp, type Compared } from './sameAsHttp.ts';
 import { TcpProxy } from './tcpProxy.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const REPLAY = `SEED=${SEED} node --test test/client/market.test.ts`;
+const REPLAY = `SEED=${SEED} node --test test/client/market.slow.test.ts`;
 const GATEWAY = { heartbeatMs: 50, sweepMs: 10 };
 const ROUNDS = Number(process.env.RUNS ?? 4);
 const ACTIONS = 6;

@@ -47,7 +47,7 @@ test('an error keeps its message and stack in the log and stays out of the label
   const [line] = logged();
   assert.equal(line.pool, 'cafe.01');
   assert.equal(line.err.message, 'broken reserve');
-  assert.match(line.err.stack, /events\.test\.ts/);
+  assert.match(line.err.stack, /events\.unit\.test\.ts/);
   const text = await registry.metrics();
   assert.match(text, /^upcurve_actors_quarantined_total 1$/m);
   assert.doesNotMatch(text, /cafe\.01/);

@@ -37,7 +37,7 @@ async function finished(t: TestContext, file: string, env: Environment): Promise
 }
 
 test('a replay killed at random moments continues and ends in the same state', async (t) => {
-  const again = `SEED=${SEED} node --test test/e2e/crash.test.ts`;
+  const again = `SEED=${SEED} node --test test/e2e/crash.slow.test.ts`;
   t.diagnostic(`seed ${SEED}; again: ${again}`);
   const rng = seededRng(SEED);
   const directory = temporaryDirectory();

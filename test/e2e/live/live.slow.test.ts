@@ -15,7 +15,7 @@ import { assertCompared, assertRecovered, table } from './tally.ts';
 import { marketWishes, tokenWishes, type Wish } from './wishes.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const REPLAY = `SEED=${SEED} node --test test/e2e/live/live.test.ts`;
+const REPLAY = `SEED=${SEED} node --test test/e2e/live/live.slow.test.ts`;
 /** Between forks; a block is a second of market time. */
 const BLOCKS = Number(process.env.RUNS ?? 14);
 const BLOCK_MS = 100;

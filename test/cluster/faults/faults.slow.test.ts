@@ -10,7 +10,9 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 test('three nodes under trading: what breaks mends, and nobody is told a wrong thing', {
   timeout: 400_000,
 }, async (t) => {
-  t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test test/cluster/faults/faults.test.ts`);
+  t.diagnostic(
+    `seed ${SEED}; again: SEED=${SEED} node --test test/cluster/faults/faults.slow.test.ts`,
+  );
   const scene = await setScene(t, SEED, (text) => t.diagnostic(text), ENV);
   for (const name of [
     'kill -9 of the leader',
