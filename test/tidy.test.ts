@@ -39,7 +39,7 @@ test('browsers load only what is made for them', () => {
   clean(unfitForBrowsers(program));
 });
 
-test('unit tests start no process, thread or server: they share one process', () => {
+test('unit tests start no process or server: they share one process', () => {
   clean(impureUnitTests([...program, ...others]));
 });
 
@@ -183,13 +183,13 @@ test('rule: what a browser loads comes from rooms made for it', () => {
   );
 });
 
-test('rule: a unit test loads nothing that starts processes, threads or servers', () => {
+test('rule: a unit test loads nothing that starts processes or servers', () => {
   const sources = [
     sourceOf('test/a.unit.test.ts', "import type { B } from './b.ts'; import './c.ts';"),
     sourceOf('test/d.unit.test.ts', "import { type B } from './b.ts';"),
     sourceOf('test/e.test.ts', "import './b.ts';"),
     sourceOf('test/b.ts', "import { spawn } from 'node:child_process';"),
-    sourceOf('test/c.ts', "import type { Server } from 'node:net'; import 'node:fs';"),
+    sourceOf('test/c.ts', "import type { Server } from 'node:http'; import 'node:fs';"),
   ];
   const paths = impureUnitTests(sources).map(({ path }) => path);
   assert.deepEqual(paths, ['test/d.unit.test.ts']);

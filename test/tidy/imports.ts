@@ -148,14 +148,11 @@ export function wrongWays(source: Source): Finding[] {
   });
 }
 
-/** What starts processes, threads, servers and connections. */
+/** What starts processes, servers and connections. */
 const NOT_IN_UNIT_TESTS = [
   'node:child_process',
   'node:http',
-  'node:net',
-  'node:worker_threads',
   '@nats-io/transport-node',
-  'better-sqlite3',
   'piscina',
   'playwright-core',
   'uWebSockets.js',
