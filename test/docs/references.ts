@@ -1,6 +1,6 @@
 /** The pages under docs/ that only say what the code says: every setting, every metric. */
 import type { MetricObject } from 'prom-client';
-import { registerStatus } from '../../src/api/operations/gauges.ts';
+import { registerStatus } from '../../src/api/operations/routes.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../../src/engine/runtime/metrics.ts';

@@ -65,7 +65,7 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',
   '@nats-io/obj': 'src/cluster/nats/objects.ts',
   ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
-  busboy: 'src/api/http/form.ts',
+  busboy: 'src/api/http/body.ts',
   'ipfs-unixfs-importer': 'src/api/imageStore/cid.ts',
   'lightweight-charts': 'src/web/token/barChart.ts',
 };

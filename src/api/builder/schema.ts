@@ -12,14 +12,14 @@ const Hex = (maxLength: number) =>
   Type.String({ pattern: '^([0-9a-fA-F]{2})+$', maxLength, description: 'Hex.' });
 
 const Outputs = Type.Array(Hex(LONGEST_OUTPUT), { maxItems: MOST_NAMED });
-export const Utxos = Type.Optional(
+const Utxos = Type.Optional(
   Type.Union([Outputs, Type.Literal(SERVER_WALLET), Type.Literal(''), Type.Null()], {
     description:
       'Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up ' +
       'the wallet. Their content is always read from the ledger.',
   }),
 );
-export const Collaterals = Type.Optional(
+const Collaterals = Type.Optional(
   Type.Union([Outputs, Type.Null()], {
     description:
       'Outputs for collateral. Absent: the server adds its own and signs for it; ' +

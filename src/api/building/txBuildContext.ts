@@ -52,7 +52,7 @@ export interface TxBuildContext {
 export const SERVER_WALLET = 'splash-wallet';
 
 /** Outputs as a caller names them; absent, null and '' ask for our own lookup, as its name does. */
-export type NamedUtxos = string | readonly string[] | null | undefined;
+type NamedUtxos = string | readonly string[] | null | undefined;
 
 export function readAddress(
   { partialDeployment }: TxBuildContext,
@@ -90,7 +90,7 @@ export function parseNamedUtxos(
   return refs.flatMap((ref) => ref ?? []);
 }
 
-export interface Collateral {
+interface Collateral {
   readonly planned: PlannedCollateral;
   /** Ours: the server signs for it. */
   readonly isOurs: boolean;

@@ -11,7 +11,7 @@ export type JsonObject = { readonly [key: string]: Json };
 const HOME = '#/components/schemas/';
 
 /** OpenAPI 3.1 takes JSON Schema 2020-12; AsyncAPI 3 takes draft 7, as the schemas are written. */
-export type Dialect = '2020-12' | 'draft-07';
+type Dialect = '2020-12' | 'draft-07';
 
 export class Definitions {
   readonly #schemas = new Map<string, Json>();

@@ -1,10 +1,12 @@
 /** The documents and their page, rendered once each: they change with the program only. */
+
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import Type from 'typebox';
 import { stringify } from 'yaml';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import type { Topic } from '../topics/port.ts';
-import { scriptText, styleText } from './assets.ts';
 import { asyncapi } from './asyncapi.ts';
 import type { JsonObject } from './definitions.ts';
 import { type Examples, readExamples } from './examples.ts';
@@ -109,4 +111,13 @@ function once<T>(build: () => T): () => T {
     built ??= { value: build() };
     return built.value;
   };
+}
+
+function styleText(): string {
+  return readFileSync(new URL('./page/style.css', import.meta.url), 'utf8');
+}
+
+/** The types become blanks: no build, and lines stay where they are. */
+function scriptText(): string {
+  return stripTypeScriptTypes(readFileSync(new URL('./browser/page.ts', import.meta.url), 'utf8'));
 }

@@ -11,10 +11,10 @@ import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import { BodyBudget } from '../http/body.ts';
 import { LocalHostGuard } from '../http/localHostGuard.ts';
-import { mount } from '../http/mount.ts';
 import { PositionHeaders } from '../http/positionHeaders.ts';
 import { RateLimits } from '../http/rateLimits.ts';
 import { ResponseWriter } from '../http/responseWriter.ts';
+import { mount } from '../http/route.ts';
 import type { Streams, Topic } from '../topics/port.ts';
 import type { Connection } from '../ws/connection.ts';
 import { Delivery } from '../ws/delivery.ts';
@@ -30,7 +30,7 @@ import type { NodeView, Route } from './port.ts';
 import { PositionWaiters } from './positionWaiters.ts';
 import type { Server } from './server.ts';
 
-export interface GatewayDeps {
+interface GatewayDeps {
   readonly server: Server;
   readonly streams: Streams;
   readonly routes: readonly Route[];

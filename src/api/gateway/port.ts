@@ -47,7 +47,7 @@ export interface FormShape {
   readonly files: Readonly<Record<string, FilePart>>;
 }
 
-export interface FilePart {
+interface FilePart {
   readonly description: string;
   readonly required: boolean;
   /** For the documents; the handler refuses others. */
@@ -81,7 +81,7 @@ export interface AnswerShape {
 }
 
 /** A cause of the catalogue, or one that this route answers with another status. */
-export type RouteCause = string | { readonly cause: string; readonly status: number };
+type RouteCause = string | { readonly cause: string; readonly status: number };
 
 export interface Route {
   readonly method: 'GET' | 'POST';

@@ -14,7 +14,7 @@ interface Waiter {
   readonly done: (arrived: boolean) => void;
 }
 
-export interface WaitingLimits {
+interface WaitingLimits {
   readonly maxWaiting: number;
   readonly maxWaitingEach: number;
 }

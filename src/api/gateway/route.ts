@@ -6,7 +6,7 @@ import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { FormFile, FormShape, Route, RouteRequest } from './port.ts';
 
 /** A request that was checked against the schemas of its route. */
-export interface CheckedRequest<
+interface CheckedRequest<
   Params extends TObject,
   Query extends TObject,
   Body extends TSchema,

@@ -19,7 +19,7 @@ export type {
 } from 'uWebSockets.js';
 
 type Handler = (res: uWS.HttpResponse, req: uWS.HttpRequest) => void;
-export type Method = 'get' | 'post' | 'head' | 'options' | 'any';
+type Method = 'get' | 'post' | 'head' | 'options' | 'any';
 
 export interface Server {
   /** A handler that throws loses its connection; the exception would end the process. */

@@ -3,7 +3,7 @@ import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
-import { holderPage, poolOf } from './holders.ts';
+import { holderPage, metricsOf, pnlCardOf, poolOf, worthOf } from './holdings.ts';
 import {
   AssetBalanceOrNull,
   Holders,
@@ -14,7 +14,6 @@ import {
   TraderQuery,
   TradingMetricsOrNull,
 } from './schema.ts';
-import { metricsOf, pnlCardOf, worthOf } from './wallets.ts';
 
 const COMMON = {
   tag: 'Holders',

@@ -3,8 +3,9 @@
  * response when the client goes away, and touching either after that aborts the process; so what
  * is needed of the request is read at once, and every write asks `alive` first.
  */
+
+import { STATUS_CODES } from 'node:http';
 import type { HttpRequest, HttpResponse } from '../gateway/server.ts';
-import { statusLine } from './status.ts';
 
 export interface Reply {
   readonly status: number;
@@ -172,4 +173,9 @@ function sendLong(res: HttpResponse, body: Uint8Array): void {
     const [taken, done] = res.tryEnd(body.subarray(offset), body.length);
     return taken || done;
   });
+}
+
+/** Status code and reason phrase, as on the first line of a response. */
+export function statusLine(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
 }

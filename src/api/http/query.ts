@@ -59,7 +59,7 @@ function numeralOf(field: unknown): RegExp | null {
 }
 
 /** Null when the text is not percent-encoded UTF-8. */
-export function decode(text: string): string | null {
+function decode(text: string): string | null {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

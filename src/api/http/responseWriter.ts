@@ -6,10 +6,16 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { Answer, ErrorBody, Route } from '../gateway/port.ts';
+import {
+  acceptsGzip,
+  EntityTags,
+  entityTag,
+  GZIP_FROM_BYTES,
+  GzipCache,
+  matches,
+} from './bodyCache.ts';
 import { CORS_LINES } from './cors.ts';
-import { EntityTags, entityTag, matches } from './etag.ts';
 import type { Exchange, Reply } from './exchange.ts';
-import { acceptsGzip, GZIP_FROM_BYTES, GzipCache } from './gzip.ts';
 import type { Allowance } from './rateLimits.ts';
 
 /** A request on its way through the wrapper. */

@@ -10,18 +10,20 @@ import { parsePosition } from '../../engine/runtime/position.ts';
 import type { Callers } from '../gateway/address.ts';
 import type { Answer, NodeView, RateClass, Route, RouteRequest } from '../gateway/port.ts';
 import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
-import type { HttpRequest, HttpResponse } from '../gateway/server.ts';
+import type { HttpRequest, HttpResponse, Server } from '../gateway/server.ts';
 import {
   type AcceptedBody,
   acceptedJson,
   type BodyBudget,
   BodyReader,
+  FORM_TYPE,
+  FormReader,
   readBody,
   refuseByHeaders,
   refuseByType,
 } from './body.ts';
+import { PREFLIGHT_LINES } from './cors.ts';
 import { Exchange } from './exchange.ts';
-import { FORM_TYPE, FormReader } from './form.ts';
 import type { LocalHostGuard } from './localHostGuard.ts';
 import type { PositionHeaders } from './positionHeaders.ts';
 import { ParameterReader, QueryReader } from './query.ts';
@@ -29,7 +31,7 @@ import type { RateLimits } from './rateLimits.ts';
 import type { RequestContext, ResponseWriter } from './responseWriter.ts';
 
 /** What all routes share. */
-export interface HttpDeps {
+interface HttpDeps {
   readonly nodeView: NodeView;
   readonly clock: Clock;
   readonly responses: ResponseWriter;
@@ -41,7 +43,7 @@ export interface HttpDeps {
   readonly localHostGuard: LocalHostGuard;
 }
 
-export class RouteServer {
+class RouteServer {
   readonly #route: Route;
   readonly #http: HttpDeps;
   readonly #query: QueryReader;
@@ -194,7 +196,7 @@ export class RouteServer {
 }
 
 /** Reads the head of a request and draws its token; null when that has been answered already. */
-export function enter(
+function enter(
   http: HttpDeps,
   res: HttpResponse,
   req: HttpRequest,
@@ -220,4 +222,60 @@ export function enter(
 
 function notReady(message: string): Failure {
   return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
+}
+
+type Unrouted = (res: HttpResponse, req: HttpRequest) => void;
+
+export function mount(server: Server, routes: readonly Route[], http: HttpDeps): void {
+  const methodsOf = new Map<string, Set<string>>();
+  for (const route of routes) {
+    const wrapper = new RouteServer(route, http);
+    const methods = methodsOf.get(route.path) ?? new Set<string>();
+    methodsOf.set(route.path, methods.add(route.method));
+    if (route.method === 'GET') {
+      methods.add('HEAD');
+      server.handle('get', route.path, (res, req) => wrapper.serve(res, req, false));
+      server.handle('head', route.path, (res, req) => wrapper.serve(res, req, true));
+    } else {
+      server.handle('post', route.path, (res, req) => wrapper.serve(res, req, false));
+    }
+  }
+  for (const [path, methods] of methodsOf) {
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    server.handle('options', path, preflight(http));
+    server.handle('any', path, methodNotAllowed(http, allow));
+  }
+  server.handle('options', '/*', preflight(http));
+  server.handle('any', '/*', notFound(http));
+}
+
+/** Free of limits, so that a browser can always read why its request was refused. */
+function preflight(http: HttpDeps): Unrouted {
+  const kind = { operationId: 'preflight', rate: 'free', isHead: false } as const;
+  return (res, req) => {
+    const context = enter(http, res, req, kind);
+    if (context !== null) http.responses.empty(context, PREFLIGHT_LINES);
+  };
+}
+
+function methodNotAllowed(http: HttpDeps, allow: string): Unrouted {
+  const failure = new Failure('METHOD_NOT_ALLOWED', `this path takes ${allow}`);
+  return (res, req) => {
+    const context = enter(http, res, req, unrouted(req));
+    if (context !== null)
+      http.responses.failure(context, failure, { lines: `\r\nAllow: ${allow}` });
+  };
+}
+
+function notFound(http: HttpDeps): Unrouted {
+  return (res, req) => {
+    const context = enter(http, res, req, unrouted(req));
+    if (context === null) return;
+    const message = `no such route: ${req.getUrl().slice(0, 200)}; see /v1/docs/openapi`;
+    http.responses.failure(context, new Failure('NOT_FOUND', message));
+  };
+}
+
+function unrouted(req: HttpRequest) {
+  return { operationId: 'unknown', rate: 'read', isHead: req.getMethod() === 'head' } as const;
 }

@@ -22,7 +22,7 @@ const HALF_MADE = '.part';
 const DISK_BLOCK_BYTES = 4096;
 const DEFAULT_MAX_BYTES = 1 << 30;
 
-export interface ImageFolderOptions {
+interface ImageFolderOptions {
   /** Of all images together, as they lie on the disk. */
   readonly maxBytes?: number;
   /** Whether a launch on the chain has it. Asked for many ids at once: it should be a look-up. */

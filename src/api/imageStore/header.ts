@@ -11,14 +11,14 @@ import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif';
 
-export interface ImageHeader {
+interface ImageHeader {
   readonly mediaType: ImageType;
   readonly width: number;
   readonly height: number;
 }
 
 export const MAX_IMAGE_BYTES = 5 * 1_048_576;
-export const MAX_IMAGE_PIXELS = 4_096;
+const MAX_IMAGE_PIXELS = 4_096;
 
 /** What a client may declare, `image/jpg` being what many call JPEG. */
 const DECLARED: ReadonlyMap<string, ImageType> = new Map([

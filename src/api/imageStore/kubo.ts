@@ -11,7 +11,7 @@ import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, mismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
-export interface KuboSettings {
+interface KuboSettings {
   /** Where `/api/v0` lies, such as `http://127.0.0.1:5001`; may hold user and password. */
   readonly url: string;
   readonly clock: Clock;

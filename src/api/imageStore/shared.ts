@@ -14,7 +14,7 @@ import { type ImageType, imageTypeOf } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
 /** Files under names, whole or not at all; NOT_FOUND where there is none. */
-export interface SharedFiles {
+interface SharedFiles {
   put(name: string, path: string): Promise<unknown>;
   get(name: string, path: string): Promise<unknown>;
 }

@@ -5,7 +5,7 @@ import type { Position } from '../../engine/runtime/position.ts';
 import type { Trouble } from '../../engine/runtime/troubles.ts';
 import type { Tip } from '../gateway/port.ts';
 
-export interface StatusTip extends Tip {
+interface StatusTip extends Tip {
   /** Market time in Unix seconds: of the newest entry; null before the first. */
   readonly time: number | null;
 }

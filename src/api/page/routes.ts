@@ -2,9 +2,10 @@
  * The page at `/` and its files. Their addresses carry a name of the content of all of them, so a
  * browser may keep each for good, and never mixes files of two versions.
  */
+
+import { hash } from 'node:crypto';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
-import { type Document, documentOf } from './document.ts';
 import { type PageFile, type PageSources, readSources } from './sources.ts';
 
 const FOR_GOOD = 'public, max-age=31536000, immutable';
@@ -70,4 +71,51 @@ function fileRoute(path: string, { type, text }: PageFile): Route {
       return { body, type, headers };
     },
   });
+}
+
+interface Document {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** `urlOf` says where a file is served; `hasChain` whether there is anything to trade on. */
+function documentOf(
+  sources: PageSources,
+  urlOf: (path: string) => string,
+  hasChain: boolean,
+): Document {
+  const imports = Object.fromEntries(
+    Array.from(sources.imports, ([name, path]) => [name, urlOf(path)]),
+  );
+  const map = JSON.stringify({ imports });
+  const styles = sources.styles.map(({ path }) => `<link rel="stylesheet" href="${urlOf(path)}">`);
+  // All at once instead of one wave for each level of imports.
+  const preloads = sources.modules.map(
+    ({ path }) => `<link rel="modulepreload" href="${urlOf(path)}">`,
+  );
+  const chain = hasChain ? 'some' : 'none';
+  const html = `<!doctype html>
+<html lang="en" data-chain="${chain}"><head><meta charset="utf-8"><title>upcurve</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="Launches, live prices and orders of this market.">
+<link rel="icon" href="${urlOf(sources.icon.path)}">
+${styles.join('\n')}
+<script type="importmap">${map}</script>
+${preloads.join('\n')}
+<script type="module" src="${urlOf(sources.entry)}"></script></head>
+<body><div id="page"><noscript><p class="plain">This page needs JavaScript. The same market is
+served as an API: see <a href="/docs">the reference</a>.</p></noscript></div></body></html>
+`;
+  return { html, policy: policyOf(map) };
+}
+
+/** Nothing but this server, nothing inline but the map above; wallets bring icons as data. */
+function policyOf(map: string): string {
+  const digest = hash('sha256', map, 'base64');
+  return (
+    `default-src 'none'; script-src 'self' 'sha256-${digest}'; style-src 'self'; ` +
+    "connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; " +
+    "frame-ancestors 'none'"
+  );
 }

@@ -5,11 +5,10 @@
  */
 import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { join, posix, relative } from 'node:path';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assert } from '../../engine/runtime/assert.ts';
-import { fileOfPackage } from './packages.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Not an import: this file reads the page, it does not run it. */
@@ -104,4 +103,29 @@ function pathOf(file: string): string {
 
 function byPath(a: PageFile, b: PageFile): number {
   return a.path < b.path ? -1 : 1;
+}
+
+/** The chart library in one file, with what it needs itself. */
+const CHARTS = 'lightweight-charts';
+const MESSAGES = '@msgpack/msgpack';
+/** Written as modules for browsers: their own entries are what we give. */
+const PLAIN = ['@noble/ed25519', '@noble/hashes', '@scure/base'];
+
+const require = createRequire(import.meta.url);
+
+/** null for a package that is not given to browsers. */
+function fileOfPackage(specifier: string): string | null {
+  if (specifier === CHARTS) {
+    return join(homeOf(CHARTS), 'dist/lightweight-charts.standalone.production.mjs');
+  }
+  if (specifier === MESSAGES) return join(homeOf(MESSAGES), '../dist.esm/index.mjs');
+  const isPlain = PLAIN.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+  return isPlain ? require.resolve(specifier) : null;
+}
+
+/** Where its files lie. Some packages do not show their package.json. */
+function homeOf(name: string): string {
+  return name === CHARTS
+    ? dirname(require.resolve(`${name}/package.json`))
+    : dirname(require.resolve(name));
 }

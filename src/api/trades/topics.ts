@@ -5,8 +5,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { touchPage } from '../../engine/store/touches.ts';
 import type { Changes, Source, Topic } from '../topics/port.ts';
-import { TradesInput, TradesOutput } from './schema.ts';
-import { type TapeNode, tradeOf, tradesOf } from './tape.ts';
+import { type TapeNode, TradesInput, TradesOutput, tradeOf, tradesOf } from './routes.ts';
 
 const CADENCE_MS = 5;
 const UPDATE = 'TradesUpdate';

@@ -9,8 +9,7 @@ import type { Encoding } from '../gateway/frame.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { HttpRequest, HttpResponse, UpgradeContext } from '../gateway/server.ts';
 import { CORS_LINES } from '../http/cors.ts';
-import { Exchange } from '../http/exchange.ts';
-import { statusLine } from '../http/status.ts';
+import { Exchange, statusLine } from '../http/exchange.ts';
 import type { Origin } from './connection.ts';
 
 export interface UpgradeParts {

@@ -7,10 +7,9 @@ import type { Json } from '../../../engine/runtime/json.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { inline, markdown, slug } from './markdown.ts';
 import { type Operation, operationHtml, operationId, operationsOf } from './operation.ts';
-import { entriesAt, listAt, textAt } from './read.ts';
+import { at, entriesAt, listAt, textAt } from './read.ts';
 import { schemaOf } from './schema.ts';
-import { start } from './start.ts';
-import { COMMON, topicHtml, topicId } from './topic.ts';
+import { code, example, ORIGIN, pretty } from './snippets.ts';
 
 export const STYLE_PATH = '/docs/style.css';
 export const SCRIPT_PATH = '/docs/page.js';
@@ -107,4 +106,86 @@ function schemas(openapi: Json, asyncapi: Json): Html {
 <div class="inside">${schemaOf(schema)}</div></details>`,
   );
   return html`${entries}`;
+}
+
+const LIST = `curl '${ORIGIN}/v1/pools-main-page/initial/state?filter=Latest'`;
+
+/** Runs as it is in the console of a browser and in Node 22; nothing is to be installed. */
+const SUBSCRIBE = `const server = '${ORIGIN}';
+const list = await fetch(server + '/v1/pools-main-page/initial/state?filter=Latest');
+const [newest] = await list.json();
+if (newest === undefined) throw new Error('nothing was launched here yet');
+const pair = { base: newest.info.asset, quote: '.' };
+
+const socket = new WebSocket(server.replace('http', 'ws') + '/ws');
+const send = (frame) => socket.send(JSON.stringify(frame));
+const data = { pair, interval: 'min1' };
+socket.onopen = () =>
+  send({ messageType: 'subscribe', requestId: 'bars', topic: 'LastBar', data });
+socket.onmessage = ({ data }) => {
+  const frame = JSON.parse(data);
+  if (frame.event === 'Ping') send({ messageType: 'pong', requestId: null });
+  else console.log(frame.event, frame.snapshot ? 'snapshot' : 'update', frame.data);
+};
+socket.onclose = ({ code, reason }) => console.log('closed', code, reason);`;
+
+function start(): Html {
+  return html`<section id="start"><h2>Five minutes</h2>
+<p>No key, no account, nothing to install. First, the tokens that traded last:</p>
+${code(LIST, 'start-list')}
+<p>Each row is a pool; <code>info.asset</code> names its token. Now its candlesticks, live. Paste
+this into the console of this page (F12), or save it as <code>bars.mjs</code> and run
+<code>node bars.mjs</code> with Node 22 or later:</p>
+${code(SUBSCRIBE, 'start-subscribe')}
+<p>The first frame is a snapshot: the newest bar. Each trade then sends an update, and each minute
+ends with one whose bar is <code>final</code>. To lose nothing over a reconnect, keep
+<code>epoch</code> and <code>seq</code> of the last frame and subscribe with
+<code>since</code>: see <a href="#positions-http-and-websocket-together">Positions</a>.</p>
+<p>Machines read the same as <a href="/v1/docs/openapi">OpenAPI 3.1</a> and
+<a href="/v1/docs/asyncapi">AsyncAPI 3</a> in YAML, or in JSON with <code>.json</code> appended.
+Examples below were recorded from a running market;
+long lists are cut to three rows.</p></section>`;
+}
+
+const DATA = html`<p>Its <code>data</code>:</p>`;
+
+/** Frames of no topic. */
+const COMMON = 'socket';
+
+function topicId(name: string): string {
+  return `topic-${name}`;
+}
+
+function topicHtml(name: string, channel: Json): Html {
+  const messages = entriesAt(channel, 'messages');
+  const shown = messages.map(([title, message]) => messageHtml(name, title, message));
+  const kind = name === COMMON ? 'FRAMES' : 'TOPIC';
+  return html`<details class="entry" id="${topicId(name)}"><summary>
+<span class="method topic">${kind}</span> <code>${name}</code>
+<span class="what">${inline(textAt(channel, 'description'))}</span></summary>
+<div class="inside">${shown}</div></details>`;
+}
+
+function messageHtml(topic: string, title: string, message: Json): Html {
+  const payload = at(message, 'payload');
+  const [recorded] = listAt(message, 'examples');
+  const frame = at(recorded, 'payload');
+  if (topic !== COMMON && title === 'subscribe') {
+    const data = at(payload, 'properties', 'data');
+    const copied = frame === undefined ? NOTHING : code(JSON.stringify(frame));
+    const box = frame === undefined ? NOTHING : listen(frame);
+    return html`<h4>Subscribe</h4>${copied}${DATA}${schemaOf(data)}${box}`;
+  }
+  const isOurs = at(payload, 'properties', 'event') === undefined;
+  const schema = isOurs ? payload : at(payload, 'properties', 'data');
+  const what = isOurs ? NOTHING : DATA;
+  return html`<h4><code>${title}</code></h4>${what}${schemaOf(schema)}${example('Example', frame)}`;
+}
+
+function listen(frame: Json): Html {
+  return html`<form class="listen" hidden><h4>Listen</h4><label>Frame
+<textarea class="live" rows="8" spellcheck="false">${pretty(frame)}</textarea></label>
+<button type="submit">Subscribe</button> <button type="button" class="stop" disabled>Stop</button>
+<span class="state" role="status"></span>
+<pre class="frames" tabindex="0" aria-label="Frames, newest first"></pre></form>`;
 }

@@ -6,7 +6,7 @@ export function at(value: Json | undefined, ...path: readonly string[]): Json | 
   return path.reduce<Json | undefined>((inside, name) => objectOf(inside)[name], value);
 }
 
-export function objectOf(value: Json | undefined): JsonObject {
+function objectOf(value: Json | undefined): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(Object.entries(value));
 }

@@ -1,10 +1,14 @@
-/** Building the transactions that lock tokens and take them back (api.md section 5). */
+/**
+ * Token locks (api.md section 5): builds the transactions that lock and withdraw, and lists locks by
+ * owner and by token.
+ */
 import Type from 'typebox';
 import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
 import { type LockPlace, planLock, planWithdraw } from '../../cardano/build/lock.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/codec/output.ts';
+import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
 import {
@@ -17,7 +21,8 @@ import {
 } from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
-import { AddressText, AssetIdShape, OutputId } from '../schemas/identifiers.ts';
+import { AddressText, AssetIdShape, KeyHash, OutputId } from '../schemas/identifiers.ts';
+import { LockRow, locksOfOwner, locksOfToken } from '../schemas/locks.ts';
 
 const MOST_STAGES = 10;
 const LAST_DATE_MS = 8_640_000_000_000_000;
@@ -34,7 +39,7 @@ const WithdrawBody = Type.Object({ id: OutputId, address: AddressText });
 type WithdrawBody = Type.Static<typeof WithdrawBody>;
 const Unsigned = Type.Object({ cbor: Type.String({ description: 'Hex.' }) });
 
-const COMMON = {
+const BUILD = {
   method: 'POST',
   tag: 'Vesting',
   rate: 'build',
@@ -48,7 +53,7 @@ const COMMON = {
 export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
   return [
     route({
-      ...COMMON,
+      ...BUILD,
       path: '/create-lock',
       operationId: 'createLock',
       summary: 'Build the transaction that locks tokens until a date, in stages',
@@ -58,7 +63,7 @@ export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
       handle: ({ body }) => createLock(txContext, body),
     }),
     route({
-      ...COMMON,
+      ...BUILD,
       path: '/withdraw',
       operationId: 'withdraw',
       summary: 'Build the transaction that takes a lock back',
@@ -154,4 +159,43 @@ async function lockAt({ utxos, store }: TxBuildContext, ref: OutputRef): Promise
     return new Failure('UTxO_SPENT', `${refText(ref)} is spent already.`);
   }
   return new Failure('UTxO_NOT_FOUND', `${refText(ref)} is no output that this ledger knows.`);
+}
+
+const Locks = Type.Object({ vestings: Type.Array(LockRow) });
+
+const QUERY = {
+  method: 'POST',
+  tag: 'Vesting',
+  body: Type.Optional(Type.Object({})),
+  answers: { 200: { description: 'Unspent locks', schema: Locks } },
+  rate: 'read',
+  needsSync: true,
+  positioned: true,
+  etag: false,
+  gzip: false,
+} as const satisfies Partial<Route>;
+
+export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
+  return [
+    route({
+      ...QUERY,
+      path: '/v1/vesting/get-by-redeemer',
+      operationId: 'locksByOwner',
+      summary: 'Locks of an owner',
+      query: Type.Object({ redeemerVkhs: KeyHash }),
+      handle: ({ query }) => answer(locksOfOwner(node.fold, query.redeemerVkhs.toLowerCase())),
+    }),
+    route({
+      ...QUERY,
+      path: '/v1/vesting/get-by-asset/:assetId',
+      operationId: 'locksByAsset',
+      summary: 'Locks of a token',
+      params: Type.Object({ assetId: AssetIdShape }),
+      handle: ({ params }) => answer(locksOfToken(node.fold, params.assetId.toLowerCase())),
+    }),
+  ];
+}
+
+function answer(vestings: LockRow[]): { body: string } {
+  return { body: JSON.stringify({ vestings }) };
 }

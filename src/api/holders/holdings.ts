@@ -1,5 +1,6 @@
 /** What wallets made of a token, and what they have of it; a wallet is a payment key. */
 import type { Fold } from '../../engine/actors/fold.ts';
+import { balanceKey, holderAddress, holdersOf } from '../../engine/actors/holdingRows.ts';
 import { traderKey } from '../../engine/actors/traderRows.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatFixed, formatUnits } from '../../engine/market/decimal.ts';
@@ -11,13 +12,13 @@ import {
   worthLovelace,
 } from '../../engine/market/position.ts';
 import {
+  type PoolRecord,
   poolState,
   positionOf,
   readRecord,
   type TraderRecord,
 } from '../../engine/store/records.ts';
-import { balanceOf, poolOf } from './holders.ts';
-import type { AssetBalance, PnlCard, TradingMetrics } from './schema.ts';
+import type { AssetBalance, HolderPage, PnlCard, TradingMetrics } from './schema.ts';
 
 const ADA_DECIMALS = 6;
 
@@ -92,4 +93,29 @@ function ada(lovelace: bigint): string {
 
 function seconds(ms: number): number {
   return Math.floor(ms / 1000);
+}
+
+interface Paging {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** null for a token that was not launched here. */
+export function poolOf({ store }: Fold, token: AssetId): PoolRecord | null {
+  const text = store.get('pools', token);
+  return text === null ? null : readRecord<PoolRecord>(text);
+}
+
+export function balanceOf({ store }: Fold, pkh: string, token: AssetId): bigint {
+  return BigInt(store.get('balances', balanceKey(pkh, token)) ?? 0);
+}
+
+export function holderPage(fold: Fold, { token, author }: PoolRecord, paging: Paging): HolderPage {
+  const { store } = fold;
+  const rows = store.page('holders', `${token}/`, { order: 'ascending', ...paging });
+  return {
+    holders: rows.map(({ key, value }) => ({ address: holderAddress(key), quantity: value })),
+    dev: { address: author.address, quantity: String(balanceOf(fold, author.pkh, token)) },
+    count: Number(store.get('counts', holdersOf(token)) ?? 0),
+  };
 }
