@@ -8,6 +8,7 @@ import { type LaunchQuote, quoteLaunch } from '../../engine/market/quote.ts';
 import { unreadableName } from '../../engine/market/tokenName.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import {
+  BUILDS,
   build,
   cborForCaller,
   chooseCollateral,
@@ -16,10 +17,9 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { cidOf } from '../imageStore/cid.ts';
 import { checkImage, DECLARED_TYPES } from '../imageStore/header.ts';
-import { BUILDS, json } from './route.ts';
 import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
 
 const MAX_BODY_BYTES = 6_291_456;
@@ -100,7 +100,7 @@ async function launch(
   const kept = await txContext.images.put(image.bytes, header.mediaType);
   if (kept instanceof Failure) return kept;
   const [policyId = '', assetSubject = ''] = planned.token.split('.');
-  return json({
+  return jsonAnswer({
     id: built.id,
     cbor,
     partial: collateral.isOurs,

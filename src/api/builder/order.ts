@@ -12,6 +12,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import {
+  BUILDS,
   build,
   parseNamedUtxos,
   readAddress,
@@ -19,8 +20,7 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
-import { BUILDS, json } from './route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { OrderAnswer, OrderBody, QuoteAnswer, QuoteQuery } from './schema.ts';
 
 const CAUSES = [
@@ -73,7 +73,7 @@ async function quoteOnly(txContext: TxBuildContext, terms: OrderTerms): Promise<
   const found = await quoteFor(txContext, terms, 'query');
   if (found instanceof Failure) return found;
   const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
-  return json(view(txContext, terms, found.quote, expiresAt));
+  return jsonAnswer(view(txContext, terms, found.quote, expiresAt));
 }
 
 async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answer | Failure> {
@@ -98,7 +98,7 @@ async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answe
   const built = await build(txContext, plan, 'UNKNOWN');
   if (built instanceof Failure) return built;
   const inputs = built.inputs.map(({ ref }) => ref);
-  return json({
+  return jsonAnswer({
     id: built.id,
     cbor: toHex(built.bytes),
     beacon: beacon(inputs, ORDER_OUTPUT),

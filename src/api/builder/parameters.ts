@@ -3,9 +3,9 @@ import type { Deployment, PartialDeployment } from '../../cardano/datums/deploym
 import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
 import type { TxBuildContext } from '../building/txBuildContext.ts';
+import { BUILDS } from '../building/txBuildContext.ts';
 import type { Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
-import { BUILDS, json } from './route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { ConfigAnswer, ParametersAnswer } from './schema.ts';
 
 const READS = { ...BUILDS, method: 'GET', rate: 'read', needsSync: false } as const;
@@ -27,7 +27,7 @@ export function parameterRoutes(
       summary: 'Parameters of the curve and of the fees',
       answers: { 200: { description: 'Parameters', schema: ParametersAnswer } },
       causes: ['PROTOCOL_CONFIG_NETWORK_MISMATCH', 'CONTRACTS_CONFIG_NETWORK_MISMATCH'],
-      handle: () => json(parametersOf(txContext.partialDeployment)),
+      handle: () => jsonAnswer(parametersOf(txContext.partialDeployment)),
     }),
     route({
       ...READS,
@@ -36,7 +36,7 @@ export function parameterRoutes(
       summary: 'The deployment in force',
       etag: true,
       answers: { 200: { description: 'Deployment', schema: ConfigAnswer } },
-      handle: () => json(configOf(txContext.deployment)),
+      handle: () => jsonAnswer(configOf(txContext.deployment)),
     }),
   ];
 }

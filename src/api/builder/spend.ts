@@ -7,6 +7,7 @@ import { formatAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import {
+  BUILDS,
   build,
   cborForCaller,
   chooseCollateral,
@@ -15,8 +16,7 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
-import { BUILDS, json } from './route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { CancelBody, PartialAnswer, TransferBody } from './schema.ts';
 
 export function spendRoutes(txContext: TxBuildContext): Route[] {
@@ -79,7 +79,7 @@ async function cancel(
   if (built instanceof Failure) return built;
   const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
-  return json({ id: built.id, cbor, partial: collateral.isOurs });
+  return jsonAnswer({ id: built.id, cbor, partial: collateral.isOurs });
 }
 
 async function transfer(
@@ -100,7 +100,7 @@ async function transfer(
   if (plan instanceof Failure) return plan;
   const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
-  return json({ id: built.id, cbor: toHex(built.bytes), partial: false });
+  return jsonAnswer({ id: built.id, cbor: toHex(built.bytes), partial: false });
 }
 
 function assetsOf(

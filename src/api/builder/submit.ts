@@ -3,10 +3,9 @@
 import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import { readAddress, type TxBuildContext } from '../building/txBuildContext.ts';
+import { BUILDS, readAddress, type TxBuildContext } from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
-import { BUILDS, json } from './route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { SignBody, SignedAnswer, SubmitBody, SubmittedAnswer } from './schema.ts';
 
 export function submitRoutes(txContext: TxBuildContext): Route[] {
@@ -22,7 +21,7 @@ export function submitRoutes(txContext: TxBuildContext): Route[] {
       causes: ['SERVER_ERROR'],
       handle({ body }) {
         const signed = sign(txContext, body);
-        return signed instanceof Failure ? signed : json({ cbor: toHex(signed) });
+        return signed instanceof Failure ? signed : jsonAnswer({ cbor: toHex(signed) });
       },
     }),
     route({
@@ -63,6 +62,6 @@ function sign(
 async function submit({ submitter }: TxBuildContext, bytes: Uint8Array): Promise<Answer | Failure> {
   const outcome = await submitter.submit(bytes);
   if (outcome instanceof Failure) return outcome;
-  if (outcome.outcome === 'accepted') return json({ txHash: outcome.txHash });
+  if (outcome.outcome === 'accepted') return jsonAnswer({ txHash: outcome.txHash });
   return new Failure('SERVER_ERROR', `submit: ${outcome.message}`, { reason: outcome.reason });
 }

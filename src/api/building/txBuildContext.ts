@@ -24,6 +24,7 @@ import type { Counter } from '../../chain/devnet.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Cause, Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
+import type { Route } from '../gateway/port.ts';
 import type { ImageStore } from '../imageStore/port.ts';
 
 export interface TxBuildContext {
@@ -47,6 +48,16 @@ export interface TxBuildContext {
   /** A script in two layers of CBOR (hex) with its parameter. */
   applyDataArgument(script: string, data: PlutusData): string;
 }
+
+/** What all building routes have in common. */
+export const BUILDS = {
+  method: 'POST',
+  tag: 'Builder',
+  rate: 'build',
+  needsSync: true,
+  positioned: false,
+  exclusive: true,
+} as const satisfies Partial<Route>;
 
 /** How a caller says that the server looks up the wallet. */
 export const SERVER_WALLET = 'splash-wallet';

@@ -126,8 +126,6 @@ const COMMON = {
   rate: 'read',
   needsSync: true,
   positioned: true,
-  etag: false,
-  gzip: false,
 } as const satisfies Partial<Route>;
 
 /** Answers by request, each kept with the version it was made from. */

@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { tradedBars } from './history.ts';
 import { type Chart, type ChartNode, findChart, pricePairs } from './market.ts';
 import { HISTORY_LIMIT } from './schema.ts';
@@ -93,7 +93,7 @@ function serverRoutes(clock: Pick<Clock, 'nowMs'>): Route[] {
       answers: { 200: { description: 'The configuration', schema: Config } },
       needsSync: false,
       positioned: false,
-      handle: () => json(CONFIG),
+      handle: () => jsonAnswer(CONFIG),
     }),
     route({
       ...COMMON,
@@ -138,7 +138,7 @@ function symbolRoutes(node: ChartNode): Route[] {
       }),
       answers: { 200: { description: 'Symbols, best first', schema: Found } },
       handle: ({ query }) =>
-        json(searchSymbols(node.fold, query.query ?? '', query.limit ?? DEFAULT_FOUND)),
+        jsonAnswer(searchSymbols(node.fold, query.query ?? '', query.limit ?? DEFAULT_FOUND)),
     }),
   ];
 }
@@ -164,7 +164,7 @@ function historyRoute(node: ChartNode): Route {
 
 function describe({ fold }: ChartNode, text: string): Answer {
   const symbol = findSymbol(fold, text);
-  return symbol === null ? refuse('unknown_symbol') : json(symbolInfo(symbol));
+  return symbol === null ? refuse('unknown_symbol') : jsonAnswer(symbolInfo(symbol));
 }
 
 function history(
@@ -189,9 +189,9 @@ function history(
     limit: Math.min(countback ?? HISTORY_LIMIT, HISTORY_LIMIT),
   };
   const { bars } = tradedBars(fold, chart, span);
-  if (bars.length > 0) return json(columnsOf(bars));
+  if (bars.length > 0) return jsonAnswer(columnsOf(bars));
   const before = newestBefore(chart);
-  return json({ s: 'no_data', ...before });
+  return jsonAnswer({ s: 'no_data', ...before });
 
   function newestBefore(of: Chart): { nextTime?: number } {
     const wish = { fromMs: EARLIEST_START_MS, toMs: Math.min(span.fromMs, span.toMs), limit: 1 };
@@ -215,9 +215,5 @@ function columnsOf(bars: readonly BarView[]): Type.Static<typeof Columns> {
 }
 
 function refuse(errmsg: string): Answer {
-  return json({ s: 'error', errmsg });
-}
-
-function json(value: object): Answer {
-  return { body: JSON.stringify(value) };
+  return jsonAnswer({ s: 'error', errmsg });
 }

@@ -4,7 +4,7 @@ import { parseKeyAddress } from '../../cardano/codec/address.ts';
 import type { Devnet } from '../../chain/devnet.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { TxHash } from '../schemas/identifiers.ts';
 
 const MAX_FAUCET_ADA = 10_000;
@@ -28,8 +28,6 @@ const COMMON = {
   rate: 'build',
   needsSync: true,
   positioned: false,
-  etag: false,
-  gzip: false,
   exclusive: true,
   localOnly: true,
 } as const satisfies Partial<Route>;
@@ -52,8 +50,7 @@ function faucetRoute(devnet: Devnet): Route {
       }
       const outcome = await devnet.faucet(address, BigInt(ada) * LOVELACE_PER_ADA);
       if (outcome instanceof Failure) return outcome;
-      if (outcome.outcome === 'accepted')
-        return { body: JSON.stringify({ txHash: outcome.txHash }) };
+      if (outcome.outcome === 'accepted') return jsonAnswer({ txHash: outcome.txHash });
       return new Failure('SERVER_ERROR', outcome.message, { reason: outcome.reason });
     },
   });
@@ -85,5 +82,5 @@ function mineRoute(devnet: Devnet): Route {
 }
 
 function answer(height: number | Failure): Answer | Failure {
-  return height instanceof Failure ? height : { body: JSON.stringify({ height }) };
+  return height instanceof Failure ? height : jsonAnswer({ height });
 }

@@ -3,7 +3,7 @@
  * and a handler cannot read a field that its schema does not have.
  */
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
-import type { FormFile, FormShape, Route, RouteRequest } from './port.ts';
+import type { Answer, FormFile, FormShape, Route, RouteRequest } from './port.ts';
 
 /** A request that was checked against the schemas of its route. */
 interface CheckedRequest<
@@ -39,7 +39,10 @@ interface TypedRoute<
   Query extends TObject,
   Body extends TSchema,
   Fields extends TSchema,
-> extends Omit<Route, 'params' | 'query' | 'body' | 'form' | 'handle'> {
+> extends Omit<Route, 'params' | 'query' | 'body' | 'form' | 'handle' | 'etag' | 'gzip'> {
+  /** False where it is left out, as `gzip`. */
+  readonly etag?: boolean;
+  readonly gzip?: boolean;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -56,10 +59,16 @@ export function route<
   const Fields extends TSchema = TUnknown,
 >(typed: TypedRoute<Params, Query, Body, Fields>): Route {
   return {
+    etag: false,
+    gzip: false,
     ...typed,
     handle(request: RouteRequest) {
       // trust: the gateway checks a request against the schemas of its route before it is handled
       return typed.handle(request as CheckedRequest<Params, Query, Body, Fields>);
     },
   };
+}
+
+export function jsonAnswer(value: object | null): Answer {
+  return { body: JSON.stringify(value) };
 }

@@ -1,8 +1,8 @@
 /** Holders of a token, and what wallets made of it and have of it, over HTTP. */
 import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
-import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
+import type { Route } from '../gateway/port.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { holderPage, metricsOf, pnlCardOf, poolOf, worthOf } from './holdings.ts';
 import {
   AssetBalanceOrNull,
@@ -20,8 +20,6 @@ const COMMON = {
   rate: 'read',
   needsSync: true,
   positioned: true,
-  etag: false,
-  gzip: false,
 } as const satisfies Partial<Route>;
 
 const COUNTED =
@@ -58,7 +56,7 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
         if (pool === null) {
           return new Failure('ASSET_NOT_FOUND', `No token ${asset} was launched here.`);
         }
-        return json(holderPage(node.fold, pool, query));
+        return jsonAnswer(holderPage(node.fold, pool, query));
       },
     }),
     route({
@@ -71,7 +69,7 @@ export function holderRoutes(node: { readonly fold: Fold }): Route[] {
       query: TraderQuery,
       answers: { 200: { description: 'Metrics, or null', schema: TradingMetricsOrNull } },
       handle: ({ query }) =>
-        json(metricsOf(node.fold, query.asset.toLowerCase(), query.pkh.toLowerCase())),
+        jsonAnswer(metricsOf(node.fold, query.asset.toLowerCase(), query.pkh.toLowerCase())),
     }),
     ...walletRoutes(node),
   ];
@@ -88,7 +86,7 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
       description: `Of all keys together. ${AVERAGE_COST} null where none of them bought.`,
       answers: { 200: { description: 'The card, or null', schema: PnlCardOrNull } },
       handle: ({ query, body }) =>
-        json(pnlCardOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
+        jsonAnswer(pnlCardOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
     }),
     route({
       ...ofKeys,
@@ -100,15 +98,11 @@ function walletRoutes(node: { readonly fold: Fold }): Route[] {
         `${COUNTED} null where there are none.`,
       answers: { 200: { description: 'The balance, or null', schema: AssetBalanceOrNull } },
       handle: ({ query, body }) =>
-        json(worthOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
+        jsonAnswer(worthOf(node.fold, query.assetId.toLowerCase(), distinct(body))),
     }),
   ];
 }
 
 function distinct(keys: readonly string[]): Set<string> {
   return new Set(keys.map((pkh) => pkh.toLowerCase()));
-}
-
-function json(value: object | null): Answer {
-  return { body: JSON.stringify(value) };
 }

@@ -20,7 +20,6 @@ export function imageRoutes(images: ImageStore): Route[] {
       needsSync: false,
       positioned: false,
       etag: true,
-      gzip: false,
       async handle({ params: { cid } }) {
         const found = await images.get(cid);
         if (found instanceof Failure) return found;

@@ -16,8 +16,6 @@ const LOOK = {
   tag: 'Operations',
   needsSync: false,
   positioned: false,
-  etag: false,
-  gzip: false,
 } as const satisfies Partial<Route>;
 
 /** On the port of ADMIN_PORT where that is set, and then only there. */

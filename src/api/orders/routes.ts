@@ -23,8 +23,6 @@ const COMMON = {
   rate: 'read',
   needsSync: true,
   positioned: true,
-  etag: false,
-  gzip: false,
 } as const satisfies Partial<Route>;
 const PAGED = {
   ...COMMON,

@@ -28,7 +28,6 @@ export function tradeRoutes(node: TapeNode): Route[] {
       needsSync: true,
       positioned: true,
       etag: true,
-      gzip: false,
       handle({ query: { asset, limit, before } }) {
         const { fold } = node;
         const token = asset.toLowerCase();

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { Amount, KeyHash, OutputId, TxHash } from '../schemas/identifiers.ts';
 
 const MAX_LIMIT = 1000;
@@ -49,8 +49,6 @@ export function utxoRoutes(utxos: UtxoLookup): Route[] {
       rate: 'read',
       needsSync: true,
       positioned: false,
-      etag: false,
-      gzip: false,
       async handle({ body: { pkh, offset, limit, after } }) {
         const last = after == null || after === '' ? null : parseRef(after);
         const found = await utxos.byPaymentKey(pkh.toLowerCase(), 'spendable', {
@@ -58,7 +56,7 @@ export function utxoRoutes(utxos: UtxoLookup): Route[] {
           limit: limit ?? DEFAULT_LIMIT,
           ...(last === null ? {} : { after: last }),
         });
-        return { body: JSON.stringify(found.map(row)) };
+        return jsonAnswer(found.map(row));
       },
     }),
   ];

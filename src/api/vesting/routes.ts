@@ -12,6 +12,7 @@ import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type LockRecord, readRecord } from '../../engine/store/records.ts';
 import {
+  BUILDS,
   build,
   cborForCaller,
   chooseCollateral,
@@ -20,7 +21,7 @@ import {
   walletUtxos,
 } from '../building/txBuildContext.ts';
 import type { Answer, Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
 import { AddressText, AssetIdShape, KeyHash, OutputId } from '../schemas/identifiers.ts';
 import { LockRow, locksOfOwner, locksOfToken } from '../schemas/locks.ts';
 
@@ -39,16 +40,7 @@ const WithdrawBody = Type.Object({ id: OutputId, address: AddressText });
 type WithdrawBody = Type.Static<typeof WithdrawBody>;
 const Unsigned = Type.Object({ cbor: Type.String({ description: 'Hex.' }) });
 
-const BUILD = {
-  method: 'POST',
-  tag: 'Vesting',
-  rate: 'build',
-  needsSync: true,
-  positioned: false,
-  etag: false,
-  gzip: false,
-  exclusive: true,
-} as const satisfies Partial<Route>;
+const BUILD = { ...BUILDS, tag: 'Vesting' } as const;
 
 export function vestingBuildRoutes(txContext: TxBuildContext): Route[] {
   return [
@@ -108,7 +100,7 @@ async function createLock(
   if (plan instanceof Failure) return plan;
   const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
-  return { body: JSON.stringify({ cbor: toHex(built.bytes) }) };
+  return jsonAnswer({ cbor: toHex(built.bytes) });
 }
 
 async function withdraw(
@@ -140,7 +132,7 @@ async function withdraw(
   const built = await build(txContext, plan, 'SERVER_ERROR');
   if (built instanceof Failure) return built;
   const cbor = cborForCaller(txContext, built, collateral);
-  return cbor instanceof Failure ? cbor : { body: JSON.stringify({ cbor }) };
+  return cbor instanceof Failure ? cbor : jsonAnswer({ cbor });
 }
 
 /** Asked of both: what could not be taken back here is not locked here either. */
@@ -171,8 +163,6 @@ const QUERY = {
   rate: 'read',
   needsSync: true,
   positioned: true,
-  etag: false,
-  gzip: false,
 } as const satisfies Partial<Route>;
 
 export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
@@ -196,6 +186,6 @@ export function vestingQueryRoutes(node: { readonly fold: Fold }): Route[] {
   ];
 }
 
-function answer(vestings: LockRow[]): { body: string } {
-  return { body: JSON.stringify({ vestings }) };
+function answer(vestings: LockRow[]): Answer {
+  return jsonAnswer({ vestings });
 }
