@@ -20,7 +20,7 @@ import { type BlockTransaction, OUTPUT_TABLES, OutputTable, utxoOf } from './out
 export const K = 2160;
 
 /** Blocks whose transactions are kept: 12 hours at a block a second. */
-export const BLOCKS_KEPT = 20 * K;
+const BLOCKS_KEPT = 20 * K;
 
 const VERSION = 3;
 
@@ -52,7 +52,7 @@ export interface BlockRecord extends BlockHead {
   readonly transactions: readonly BlockTransaction[];
 }
 
-export interface Marks {
+interface Marks {
   /** The newest slot that a block ever had. */
   readonly slot: number;
   /** The height that a rollback can reach. */

@@ -36,7 +36,7 @@ import type { NodeFacts, ServedNode } from './ogmios/served.ts';
 import { Pace } from './pace.ts';
 import { ServedLedger } from './servedLedger.ts';
 
-export const NETWORK_MAGIC = 42;
+const NETWORK_MAGIC = 42;
 
 const MOST_COMMANDS = 2_000;
 const SLICE_MS = 10;
@@ -53,7 +53,7 @@ interface Command {
   readonly refuse: (failure: Failure) => void;
 }
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly ledger: Ledger;
   readonly file: LedgerFile;
   readonly clock: Clock;

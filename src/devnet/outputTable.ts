@@ -44,7 +44,7 @@ export interface BlockTransaction {
   readonly made: readonly Utxo[];
 }
 
-export interface Spending {
+interface Spending {
   readonly height: number;
   readonly txHash: string;
   /** Among the inputs of that transaction, in the order of the ledger. */

@@ -17,7 +17,7 @@ import { fromHex } from '../cardano/codec/hex.ts';
 import type { OutputRef } from '../cardano/codec/output.ts';
 import type { Key } from '../cardano/keys/keys.ts';
 
-export interface PaymentPlan {
+interface PaymentPlan {
   readonly inputs: readonly OutputRef[];
   readonly outputs: readonly OutputPlan[];
   readonly feeLovelace: bigint;

@@ -12,7 +12,7 @@ import type { DevnetOptions } from './devnet.ts';
 /** Copied into the thread, which runs on the system's clock. */
 export type DevnetThreadOptions = Omit<DevnetOptions, 'clock' | 'stalled'>;
 
-export interface DevnetThreadEvents {
+interface DevnetThreadEvents {
   /** The thread ended without being asked to. */
   died(error: Error): void;
   /** The disk refused a block; it is tried again. */

@@ -30,7 +30,7 @@ import { forLovelace, select } from './selection.ts';
 /** Runs all scripts of a transaction on the outputs that it spends and refers to. */
 export type Evaluate = (transaction: Uint8Array, utxos: readonly Utxo[]) => Evaluation;
 
-export interface Surroundings {
+interface Surroundings {
   readonly parameters: ProtocolParameters;
   readonly evaluate: Evaluate;
 }

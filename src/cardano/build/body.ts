@@ -21,7 +21,7 @@ const TRUE = Uint8Array.of(0xf5);
 const NULL = Uint8Array.of(0xf6);
 const PURPOSE_NUMBERS = { spend: 0, mint: 1 } as const;
 
-export interface RedeemerPlace {
+interface RedeemerPlace {
   readonly purpose: keyof typeof PURPOSE_NUMBERS;
   readonly index: number;
   /** CBOR hex of its data. */

@@ -16,13 +16,13 @@ import { timeText } from './timeText.ts';
 
 const CANCEL = dataHex(new Constr(0, []));
 
-export interface CancelRequest {
+interface CancelRequest {
   readonly order: Utxo;
   /** Of the owner. */
   readonly changeAddress: Address;
 }
 
-export interface CancelData {
+interface CancelData {
   readonly wallet: readonly Utxo[];
   /** That which holds the order validator. */
   readonly references: readonly Utxo[];

@@ -210,6 +210,6 @@ export function changeOutputs(
 }
 
 /** Assets of a policy side by side, so that they share a bundle. */
-export function inOrder(assets: ReadonlyMap<AssetId, bigint>): ReadonlyMap<AssetId, bigint> {
+function inOrder(assets: ReadonlyMap<AssetId, bigint>): ReadonlyMap<AssetId, bigint> {
   return new Map([...assets].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

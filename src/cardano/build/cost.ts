@@ -19,7 +19,7 @@ export interface Units {
   readonly cpu: bigint;
 }
 
-export function unitsLovelace(parameters: ProtocolParameters, units: readonly Units[]): bigint {
+function unitsLovelace(parameters: ProtocolParameters, units: readonly Units[]): bigint {
   const { memoryPrice, cpuPrice } = parameters;
   const memory = units.reduce((sum, each) => sum + each.memory, 0n);
   const cpu = units.reduce((sum, each) => sum + each.cpu, 0n);

@@ -34,7 +34,7 @@ export const POOL_OUTPUT = 0;
 export const METADATA_OUTPUT = 2;
 const MOST_NAME_HEX = 64;
 
-export interface LaunchRequest {
+interface LaunchRequest {
   /** A key address: it creates the pool, gets the first tokens and the change. */
   readonly creator: Address;
   /** UTF-8, at most 32 bytes. */
@@ -46,7 +46,7 @@ export interface LaunchRequest {
   readonly quote: LaunchQuote;
 }
 
-export interface LaunchData {
+interface LaunchData {
   readonly wallet: readonly Utxo[];
   /** That which holds the launch policy. */
   readonly references: readonly Utxo[];
@@ -56,7 +56,7 @@ export interface LaunchData {
   readonly applyDataArgument: (script: string, data: PlutusData) => string;
 }
 
-export interface PlannedLaunch {
+interface PlannedLaunch {
   readonly plan: TransactionPlan;
   readonly launchId: LaunchId;
   readonly nft: AssetId;

@@ -13,7 +13,7 @@ import { type BuilderLimits, BuilderPool } from './pool.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import type { BuilderThreadData } from './worker.ts';
 
-export interface LiveBuilderOptions {
+interface LiveBuilderOptions {
   /** Rejects while the node cannot be asked. */
   ask(): Promise<BuilderThreadData>;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface LiveBuilderOptions {
   readonly observer: LiveBuilderObserver;
 }
 
-export interface LiveBuilderObserver {
+interface LiveBuilderObserver {
   parametersChanged(): void;
   /** They are asked for again; those that were known before stay in force. */
   parametersFailed(error: unknown): void;

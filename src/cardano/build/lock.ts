@@ -19,10 +19,10 @@ import {
 import { timeText } from './timeText.ts';
 
 /** Comes from the locker and returns with the withdrawal. */
-export const LOCK_LOVELACE = 2_000_000n;
+const LOCK_LOVELACE = 2_000_000n;
 const WITHDRAW = dataHex(new Constr(0, []));
 
-export interface LockRequest {
+interface LockRequest {
   readonly owner: Address;
   readonly token: AssetId;
   readonly amount: bigint;
@@ -63,7 +63,7 @@ export function planLock(
   return planOf({ outputs, wallet, changeAddress: formatAddress(owner) });
 }
 
-export interface WithdrawData {
+interface WithdrawData {
   readonly wallet: readonly Utxo[];
   /** That which holds the vesting validator. */
   readonly references: readonly Utxo[];

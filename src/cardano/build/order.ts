@@ -25,7 +25,7 @@ export interface OrderRequest {
   readonly worstPrice: Ratio;
 }
 
-export interface PlannedOrder {
+interface PlannedOrder {
   readonly plan: TransactionPlan;
   /** `refund_after`. */
   readonly expiresAtMs: number;

@@ -27,11 +27,11 @@ import {
 } from './plan.ts';
 
 /** `index` is the place of input and output alike. */
-export type StepRedeemer =
+type StepRedeemer =
   | { readonly kind: 'trade' | 'execute' | 'refund' | 'graduate'; readonly index: number }
   | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
 
-export interface Step {
+interface Step {
   /** In the order of the ledger. */
   readonly inputs: readonly {
     readonly ref: OutputRef;
@@ -50,7 +50,7 @@ export type NextPool =
   | { readonly venue: 'CURVE'; readonly datum: PoolDatum }
   | { readonly venue: 'AMM'; readonly datum: AmmDatum };
 
-export interface StepData {
+interface StepData {
   /** Content of all inputs, in any order. */
   readonly utxos: readonly Utxo[];
   /** Hold the validators of the inputs. */

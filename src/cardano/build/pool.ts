@@ -20,7 +20,7 @@ import type { TransactionPlan } from './plan.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import type { BuilderThreadData } from './worker.ts';
 
-export interface BuilderOptions {
+interface BuilderOptions {
   readonly clock: Clock;
   readonly parameters: ProtocolParameters;
   readonly slots: SlotConfig;
@@ -41,7 +41,7 @@ export interface BuilderLimits {
   readonly buildTimeMs: number;
 }
 
-export const BUILDER_LIMITS: BuilderLimits = {
+const BUILDER_LIMITS: BuilderLimits = {
   threads: 1,
   mostWaiting: 64,
   mostUrgent: 1024,

@@ -26,7 +26,7 @@ export interface BuiltTransaction {
   readonly scriptsRanIn: string | null;
 }
 
-export const BUILD_REFUSALS = [
+const BUILD_REFUSALS = [
   /** The wallet has too little; the message says how much is missing. */
   'FUNDS',
   /** The wallet has enough, in too many outputs. */

@@ -22,21 +22,19 @@ const INPUT_BYTES = 38;
 /** So many are passed over because they do not fit; then it is enough. */
 const MOST_MISFITS = 20;
 
-export interface SelectionNeed {
+interface SelectionNeed {
   /** What inputs and mints of the plan lack (above 0) or leave over (below 0), fee included. */
   readonly value: Value;
   readonly changeAddress: string;
 }
 
-export interface Selected {
+interface Selected {
   readonly outcome: 'selected';
   readonly utxos: readonly Utxo[];
   readonly change: readonly PlannedOutput[];
 }
 
-export type Selection =
-  | Selected
-  | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
+type Selection = Selected | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
 
 /** A wallet, what is taken of it, and what of that comes back. */
 export class Basket {

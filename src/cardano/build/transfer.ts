@@ -13,7 +13,7 @@ import type { ProtocolParameters } from './parameters.ts';
 import { planOf, type TransactionPlan } from './plan.ts';
 import { Basket } from './selection.ts';
 
-export interface TransferRequest {
+interface TransferRequest {
   readonly to: Address;
   readonly changeAddress: Address;
   readonly lovelace: bigint | 'max';

@@ -105,7 +105,7 @@ export function entriesOf(item: Item): (readonly [Item, Item])[] {
   return entries;
 }
 
-export function bigintOf(bytes: Uint8Array): bigint {
+function bigintOf(bytes: Uint8Array): bigint {
   const hex = toHex(bytes);
   return hex === '' ? 0n : BigInt(`0x${hex}`);
 }

@@ -11,7 +11,7 @@ import type { Output } from './output.ts';
 import type { Value } from './value.ts';
 
 export const SCRIPT_LANGUAGES = ['native', 'plutus:v1', 'plutus:v2', 'plutus:v3'] as const;
-export type ScriptLanguage = (typeof SCRIPT_LANGUAGES)[number];
+type ScriptLanguage = (typeof SCRIPT_LANGUAGES)[number];
 
 export interface ForeignOutput {
   /** bech32, base58 (Byron) or hex. */

@@ -16,12 +16,12 @@ export interface Waiting {
   readonly effects: Effects;
 }
 
-export interface Dropped {
+interface Dropped {
   readonly id: string;
   readonly reason: RefusalReason;
 }
 
-export const MOST_WAITING = 2_000;
+const MOST_WAITING = 2_000;
 export const MOST_WAITING_BYTES = 16 * PROTOCOL.maxBlockBytes;
 
 export class Mempool {

@@ -49,7 +49,7 @@ export function judge(
   }
 }
 
-export interface ScriptBudget {
+interface ScriptBudget {
   /** As in `PURPOSES` of transaction.ts. */
   readonly purpose: string;
   readonly index: number;

@@ -11,7 +11,7 @@ export interface Page {
   readonly limit?: number;
 }
 
-export interface State {
+interface State {
   readonly chain: UtxoSet;
   readonly mempool: Mempool;
 }

@@ -16,7 +16,7 @@ export const VALIDATOR_NAMES = [
 ] as const;
 export type ValidatorName = (typeof VALIDATOR_NAMES)[number];
 
-export interface Validator {
+interface Validator {
   /** PlutusV2, one layer of CBOR around the flat bytes; Lucid wants a second layer. */
   readonly cborHex: string;
   /** Of the code as it stands: the policies still need their parameter, which changes the hash. */

@@ -21,7 +21,7 @@ import {
 } from './deploy.ts';
 
 /** Outputs of equal size at the enterprise address of a key. */
-export interface FundedWallet {
+interface FundedWallet {
   readonly keyHash: string;
   readonly lovelace: bigint;
   readonly outputs: number;
@@ -32,7 +32,7 @@ export interface GenesisPlan extends MarketPlan {
   readonly wallets: readonly FundedWallet[];
 }
 
-export interface Genesis {
+interface Genesis {
   readonly deployment: Deployment;
   /** For the genesis of a devnet, in this order. */
   readonly outputs: readonly OutputPlan[];

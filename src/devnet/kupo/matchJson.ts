@@ -38,7 +38,7 @@ export function pointJson({ slot, hash }: KupoPoint) {
   return { slot_no: slot, header_hash: hash };
 }
 
-export interface MatchOptions {
+interface MatchOptions {
   /** With the datum and the script themselves, as with `?resolve_hashes`. */
   readonly isResolved?: boolean;
   /** As `Accept: application/json;asset-quantity=string` asks for. */

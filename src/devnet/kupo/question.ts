@@ -10,12 +10,12 @@ const INDEX = /^\d{1,5}$/;
 const POINT = /^(\d{1,15})(?:\.([0-9a-f]{64}))?$/;
 
 /** The body of an answer with status 400. */
-export interface Invalid {
+interface Invalid {
   readonly hint: string;
   readonly details?: unknown;
 }
 
-export interface Question {
+interface Question {
   readonly pattern: Pattern;
   /** With datums and scripts themselves. */
   readonly isResolved: boolean;

@@ -26,7 +26,7 @@ import { matchJson, pointJson, writeJson } from './matchJson.ts';
 import { readPattern } from './pattern.ts';
 import { readQuestion } from './question.ts';
 
-export interface KupoOptions {
+interface KupoOptions {
   readonly host: string;
   /** 0: any. */
   readonly port: number;

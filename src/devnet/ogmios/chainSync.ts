@@ -15,7 +15,7 @@ type Step =
   | { readonly direction: 'backward'; readonly point: ServedPoint | 'origin' }
   | { readonly direction: 'forward'; readonly block: ServedBlock };
 
-export function tipJson(tip: ServedTip | null): JsonValue {
+function tipJson(tip: ServedTip | null): JsonValue {
   return tip === null ? 'origin' : { slot: tip.slot, id: tip.id, height: tip.height };
 }
 
@@ -120,7 +120,7 @@ function stepText(step: Step, tip: JsonValue): string {
 }
 
 /** Without points a client asks for the origin. */
-export function readPoints(value: unknown): (ServedPoint | 'origin')[] | null {
+function readPoints(value: unknown): (ServedPoint | 'origin')[] | null {
   if (value === undefined) return ['origin'];
   if (!Array.isArray(value)) return null;
   const points = value.map(readPoint);

@@ -14,7 +14,7 @@ import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
 
-export interface Refused {
+interface Refused {
   readonly reason: RefusalReason;
   readonly message: string;
 }

@@ -31,7 +31,7 @@ const REQUEST_MS = 30_000;
 /** Longer than the pause of a client that thinks between two requests. */
 const KEEP_ALIVE_MS = 65_000;
 
-export interface OgmiosOptions {
+interface OgmiosOptions {
   readonly host: string;
   /** 0: any. */
   readonly port: number;
