@@ -1,9 +1,9 @@
 /** What the builder's thread does, without thread and pool: the assembler in a loop. */
 
 import { assemble, type Evaluate } from '../../src/cardano/build/assemble.ts';
-import { DEFAULT_PARAMETERS } from '../../src/cardano/build/parameters.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
+import { DEFAULT_PARAMETERS } from '../../src/cardano/ledger/parameters.ts';
 import { evaluate } from '../../src/cardano/ledger/scalus.ts';
 import { offer } from '../support/offers.ts';
 import { lasting, measureWork } from '../support/work.ts';

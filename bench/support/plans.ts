@@ -1,7 +1,6 @@
 /** Plans of the three kinds of build that matter: no script, one script, a full batch. */
 
-import { planCancel } from '../../src/cardano/build/cancel.ts';
-import { planOrder } from '../../src/cardano/build/order.ts';
+import { planCancel, planOrder } from '../../src/cardano/build/order.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import { MOST_ORDERS, matchOrders } from '../../src/chain/executor/matching.ts';
 import { planBatch } from '../../src/chain/executor/plan.ts';

@@ -1,6 +1,10 @@
 /** Synthetic trades for benches: a seeded random walk of price, spread over `pairs` pairs. */
-import type { SealedEntry, TradeEvent } from '../../src/engine/log/entry.ts';
-import { NO_HASH, sealEntry } from '../../src/engine/log/entry.ts';
+import {
+  NO_HASH,
+  type SealedEntry,
+  sealEntry,
+  type TradeEvent,
+} from '../../src/engine/log/entry.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 
 export const QUOTE = '.';

@@ -19,9 +19,9 @@ import { Ledger } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
 import { DevnetNode } from './node.ts';
 import { OgmiosServer } from './ogmios/server.ts';
+import { warmUp } from './payment.ts';
 import { devnetRoute } from './routes.ts';
 import type { DevnetUrls } from './thread.ts';
-import { warmUp } from './warmUp.ts';
 
 export interface DevnetOptions {
   /** The ledger's file; a new chain begins where there is none. */

@@ -49,18 +49,3 @@ export function readGenesis(text: string): OutputPlan[] {
     };
   });
 }
-
-export function genesisText(plans: readonly OutputPlan[]): string {
-  const outputs = plans.map(({ address, value, datum, script }) => ({
-    address,
-    lovelace: value.lovelace.toString(),
-    ...(value.assets.size === 0 ? {} : { assets: amounts(value.assets) }),
-    ...(datum === undefined ? {} : { datum }),
-    ...(script === undefined ? {} : { script }),
-  }));
-  return `${JSON.stringify({ outputs }, null, 2)}\n`;
-}
-
-function amounts(assets: ReadonlyMap<string, bigint>): Record<string, string> {
-  return Object.fromEntries(Array.from(assets, ([asset, amount]) => [asset, amount.toString()]));
-}

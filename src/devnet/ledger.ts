@@ -9,20 +9,20 @@
  * another one (replica.ts) judges nothing: what returns waits there until it is told of.
  */
 
+import { MalformedCbor } from '../cardano/codec/cbor.ts';
+import { blake2b256 } from '../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import { objection } from '../cardano/ledger/checks.ts';
-import { afterWhatTheyNeed } from '../cardano/ledger/dependencies.ts';
 import { Mempool, type Waiting } from '../cardano/ledger/mempool.ts';
+import { PROTOCOL } from '../cardano/ledger/parameters.ts';
 import type { RefusalReason, SubmitOutcome, UtxoState } from '../cardano/ledger/port.ts';
 import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
-import { decoded } from '../cardano/ledger/submitted.ts';
 import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
 import { assert } from '../engine/runtime/assert.ts';
 import { Failure } from '../engine/runtime/errors.ts';
-import { blockHash } from './blockHash.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];
@@ -307,4 +307,60 @@ export class Ledger {
     const [oldest] = this.#reasons.keys();
     if (oldest !== undefined) this.#reasons.delete(oldest);
   }
+}
+
+/** Sorts so that each comes after those whose outputs it names; otherwise keeps the order. */
+function afterWhatTheyNeed(transactions: readonly Transaction[]): Transaction[] {
+  const left = new Map(transactions.map((tx) => [tx.id, tx]));
+  const ordered: Transaction[] = [];
+  for (const first of transactions) {
+    const path = [first];
+    for (let tx = path.at(-1); tx !== undefined; tx = path.at(-1)) {
+      const needed = left.has(tx.id) ? neededBy(tx, left) : undefined;
+      if (needed !== undefined) path.push(needed);
+      else {
+        path.pop();
+        if (left.delete(tx.id)) ordered.push(tx);
+      }
+    }
+  }
+  return ordered;
+}
+
+/** One of `left`. Never `tx`: its id is a hash over the outputs that it needs. */
+function neededBy(
+  tx: Transaction,
+  left: ReadonlyMap<string, Transaction>,
+): Transaction | undefined {
+  for (const { txHash } of [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs]) {
+    const needed = left.get(txHash);
+    if (needed !== undefined) return needed;
+  }
+  return undefined;
+}
+
+/** Reads submitted bytes. */
+function decoded(bytes: Uint8Array): Transaction | Refusal {
+  if (bytes.length > PROTOCOL.maxTransactionBytes) {
+    const most = PROTOCOL.maxTransactionBytes;
+    const message = `Too large: ${bytes.length} bytes, at most ${most}`;
+    return { reason: 'LIMITS_EXCEEDED', message };
+  }
+  try {
+    return decodeTransaction(bytes);
+  } catch (error) {
+    // Whatever a stranger's bytes make the decoder throw is the fault of the bytes.
+    const cause = error instanceof MalformedCbor ? error.message : 'it cannot be read';
+    return { reason: 'MALFORMED', message: `This is no transaction: ${cause}` };
+  }
+}
+
+/** A block's hash: over its parent's hash, its height and slot, and its transactions. */
+function blockHash(
+  parent: { readonly hash: string } | null,
+  { height, slot }: { readonly height: number; readonly slot: number },
+  transactions: readonly { readonly id: string }[],
+): string {
+  const ids = transactions.map(({ id }) => id).join('');
+  return blake2b256(Buffer.from(`${parent?.hash ?? ''} ${height} ${slot} ${ids}`));
 }

@@ -7,14 +7,15 @@
  * survives a kill. A disk that refuses loses nothing that was acknowledged: the submission is
  * refused, the block is tried again.
  */
-import { DEFAULT_PARAMETERS } from '../cardano/build/parameters.ts';
+
 import type { Utxo } from '../cardano/codec/output.ts';
-import { slotAt } from '../cardano/codec/slots.ts';
+import { slotAt, slotStartMs } from '../cardano/codec/slots.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import type { Key } from '../cardano/keys/keys.ts';
+import { DEFAULT_PARAMETERS } from '../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { credentialOf } from '../cardano/ledger/utxoSet.ts';
-import type { Clock } from '../engine/runtime/clock.ts';
+import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { evaluation } from './evaluation.ts';
 import { give } from './faucet.ts';
@@ -33,7 +34,6 @@ import {
 } from './ogmios/refusals.ts';
 import { type Answer, CODES, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
-import { Pace } from './pace.ts';
 import { ServedLedger } from './servedLedger.ts';
 
 const NETWORK_MAGIC = 42;
@@ -299,4 +299,61 @@ function factsOf(ledger: Ledger): NodeFacts {
     synchronization: 1,
     isConnected: true,
   };
+}
+
+/**
+ * Forges one block in every slot. When the disk refuses a block, it reports that once and tries
+ * again with growing pauses.
+ */
+const LEAST_PAUSE_MS = 100;
+const MOST_PAUSE_MS = 10_000;
+
+class Pace {
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #forged: () => void;
+  readonly #stalled: (message: string) => void;
+  #next: Timer | null = null;
+  /** Before a block is tried again that the disk refused; 0: it did not. */
+  #pauseMs = 0;
+
+  constructor(
+    ledger: Ledger,
+    clock: Clock,
+    forged: () => void,
+    stalled: (message: string) => void,
+  ) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#forged = forged;
+    this.#stalled = stalled;
+  }
+
+  start(): void {
+    this.stop();
+    this.#tick();
+  }
+
+  stop(): void {
+    this.#next?.cancel();
+    this.#next = null;
+  }
+
+  #tick(): void {
+    const { slots, blockSlot } = this.#ledger;
+    const slot = slotAt(slots, this.#clock.nowMs());
+    if (slot > blockSlot) {
+      this.#forge();
+      this.#forged();
+    }
+    const delayMs = slotStartMs(slots, slot + 1) - this.#clock.nowMs();
+    this.#next = this.#clock.after(Math.max(1, delayMs, this.#pauseMs), () => this.#tick());
+  }
+
+  #forge(): void {
+    const failure = this.#ledger.forge();
+    if (failure !== null && this.#pauseMs === 0) this.#stalled(failure.message);
+    const doubled = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.#pauseMs));
+    this.#pauseMs = failure === null ? 0 : doubled;
+  }
 }

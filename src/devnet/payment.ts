@@ -15,7 +15,14 @@ import {
 import { blake2b256 } from '../cardano/codec/hash.ts';
 import { fromHex } from '../cardano/codec/hex.ts';
 import type { OutputRef } from '../cardano/codec/output.ts';
+import type { SlotConfig } from '../cardano/codec/slots.ts';
+import { coins } from '../cardano/codec/value.ts';
 import type { Key } from '../cardano/keys/keys.ts';
+import { minFeeLovelace } from '../cardano/ledger/parameters.ts';
+import { judge } from '../cardano/ledger/scalus.ts';
+import { keyAddress } from '../cardano/validators/deploy.ts';
+import { placed } from '../cardano/validators/genesis.ts';
+import { PAYMENT_BYTES } from './faucet.ts';
 
 interface PaymentPlan {
   readonly inputs: readonly OutputRef[];
@@ -48,4 +55,18 @@ export function signedBody(body: Uint8Array, keys: readonly Key[]): SignedTransa
   );
   const witnessSet = map([[uint(0), array(witnesses)]]);
   return { id, bytes: array([body, witnessSet, TRUE, NULL]) };
+}
+
+const ROUNDS = 3;
+const LOVELACE = 10_000_000n;
+
+/** Compiles the judge's code with a few payments: the first takes 0.2 s, later ones 5 ms. */
+export function warmUp(key: Key, slots: SlotConfig): void {
+  const address = keyAddress(key.hash);
+  const utxos = placed([{ address, value: coins(LOVELACE) }]);
+  const inputs = utxos.map(({ ref }) => ref);
+  const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
+  const outputs = [{ address, value: coins(LOVELACE - feeLovelace) }];
+  const payment = signedPayment({ inputs, outputs, feeLovelace }, [key]);
+  for (let round = 0; round < ROUNDS; round += 1) judge(payment, utxos, slots, 0);
 }

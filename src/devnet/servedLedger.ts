@@ -6,7 +6,6 @@ import { LRUCache } from 'lru-cache';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import type { Ledger } from './ledger.ts';
 import type { BlockHead, LedgerFile } from './ledgerFile.ts';
-import { blockText } from './ogmios/blockText.ts';
 import type {
   ChainListener,
   ServedBlock,
@@ -15,7 +14,7 @@ import type {
   ServedTip,
   ServedTransaction,
 } from './ogmios/served.ts';
-import { servedTransaction } from './ogmios/transactionJson.ts';
+import { blockText, servedTransaction } from './ogmios/transactionJson.ts';
 
 /** Characters of JSON that are kept; a block of 88 kB has about half a million. */
 const MOST_TEXT = 8 << 20;

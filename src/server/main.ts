@@ -25,8 +25,7 @@ import { runWalletCommand } from './cli/walletCommand.ts';
 import { settingsHelp } from './settings/help.ts';
 import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
 import { BadSettings, readSettings } from './settings/settings.ts';
-import type { Settings } from './settings/table.ts';
-import { isPublicNetwork } from './settings/table.ts';
+import { isPublicNetwork, type Settings } from './settings/table.ts';
 
 /**
  * The option of `npm start` is for the main thread, which has been made; other threads keep within

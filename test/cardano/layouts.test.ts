@@ -6,8 +6,8 @@ import { blake2b224, blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { Constr, encodePlutusData, type PlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { slotAt, slotFrom, slotStartMs } from '../../src/cardano/codec/slots.ts';
-import { beacon } from '../../src/cardano/datums/beacon.ts';
 import * as datums from '../../src/cardano/datums/datums.ts';
+import { beacon } from '../../src/cardano/datums/datums.ts';
 import { metadataData, readMetadata } from '../../src/cardano/datums/metadata.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OutputRef, parseRef, refText } from '../../src/cardano/codec/output.ts';
-import { effectsOf } from '../../src/cardano/ledger/effects.ts';
+import { effectsOf } from '../../src/cardano/ledger/mempool.ts';
 import type { UtxoLookup, UtxoState } from '../../src/cardano/ledger/port.ts';
 import { KupoLookup } from '../../src/chain/kupo/kupo.ts';
 import { MempoolOverlay } from '../../src/chain/mempoolOverlay.ts';

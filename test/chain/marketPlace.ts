@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { refText } from '../../src/cardano/codec/output.ts';
-import { effectsOf } from '../../src/cardano/ledger/effects.ts';
+import { effectsOf } from '../../src/cardano/ledger/mempool.ts';
 import { MarketLookup } from '../../src/chain/marketLookup.ts';
 import type { Block, ChainStream } from '../../src/chain/port.ts';
 import { StateStore } from '../../src/engine/store/state.ts';

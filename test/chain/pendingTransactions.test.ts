@@ -10,7 +10,7 @@ import { type OutputRef, refText } from '../../src/cardano/codec/output.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
-import { beacon } from '../../src/cardano/datums/beacon.ts';
+import { beacon } from '../../src/cardano/datums/datums.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import {

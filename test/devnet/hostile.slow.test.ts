@@ -12,7 +12,7 @@ import {
   tagged,
   uint,
 } from '../../src/cardano/codec/encode.ts';
-import { scriptHash } from '../../src/cardano/codec/script.ts';
+import { scriptHash } from '../../src/cardano/codec/hash.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type SubmitOutcome } from '../../src/cardano/ledger/port.ts';
 import { utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { byteString, encodeAssets, map, tagged, uint } from '../../src/cardano/codec/encode.ts';
-import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { blake2b256, scriptHash } from '../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
-import { scriptHash } from '../../src/cardano/codec/script.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { genesisOutputs, startDevnet } from '../support/devnetNode.ts';
 import { addressOf } from '../support/ledgerWorld.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byteString, encodeAssets, encodeRefs, uint } from '../../src/cardano/codec/encode.ts';
+import { scriptHash } from '../../src/cardano/codec/hash.ts';
 import { toHex } from '../../src/cardano/codec/hex.ts';
-import { scriptHash } from '../../src/cardano/codec/script.ts';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type RefusalReason } from '../../src/cardano/ledger/port.ts';

@@ -8,7 +8,7 @@ import {
   encodeRefs,
   uint,
 } from '../../src/cardano/codec/encode.ts';
-import { scriptHash } from '../../src/cardano/codec/script.ts';
+import { scriptHash } from '../../src/cardano/codec/hash.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { addressOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, NEVER, rawTransaction } from '../support/rawTransaction.ts';

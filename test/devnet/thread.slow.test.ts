@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import type { DevnetThreadOptions, RunningDevnet } from '../../src/devnet/thread.ts';
-import { startDevnetThread } from '../../src/devnet/thread.ts';
+import {
+  type DevnetThreadOptions,
+  type RunningDevnet,
+  startDevnetThread,
+} from '../../src/devnet/thread.ts';
 import { openDatabase } from '../../src/engine/store/database.ts';
 import { startOgmios } from '../chain/ogmios/ogmiosWorld.ts';
 import { devnetOptions, genesisOutputs } from '../support/devnetNode.ts';

@@ -9,10 +9,9 @@ import {
   type OutputPlan,
   uint,
 } from '../../src/cardano/codec/encode.ts';
-import { blake2b256 } from '../../src/cardano/codec/hash.ts';
+import { blake2b256, scriptHash } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import type { OutputRef } from '../../src/cardano/codec/output.ts';
-import { scriptHash } from '../../src/cardano/codec/script.ts';
 import type { Key } from '../../src/cardano/keys/keys.ts';
 import { COST_MODELS } from '../../src/cardano/ledger/parameters.ts';
 

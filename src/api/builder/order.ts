@@ -2,7 +2,7 @@
 
 import { ORDER_OUTPUT, planOrder } from '../../cardano/build/order.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
-import { beacon } from '../../cardano/datums/beacon.ts';
+import { beacon } from '../../cardano/datums/datums.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
 import type { AssetId } from '../../engine/market/asset.ts';

@@ -1,7 +1,7 @@
 /** Taking an order back, and sending what a wallet holds. */
 
-import { planCancel } from '../../cardano/build/cancel.ts';
 import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
+import { planCancel } from '../../cardano/build/order.ts';
 import { planTransfer } from '../../cardano/build/transfer.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';

@@ -8,7 +8,6 @@ import {
   serverKeyHashes,
   walletCollateral,
 } from '../../cardano/build/chainData.ts';
-import type { ProtocolParameters } from '../../cardano/build/parameters.ts';
 import type { PlannedCollateral, TransactionPlan } from '../../cardano/build/plan.ts';
 import { type Builder, type BuiltTransaction, failureOf } from '../../cardano/build/port.ts';
 import { signCollateral } from '../../cardano/build/signing.ts';
@@ -19,6 +18,7 @@ import type { PlutusData } from '../../cardano/codec/plutusData.ts';
 import type { SlotConfig } from '../../cardano/codec/slots.ts';
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Counter } from '../../chain/devnet.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';

@@ -9,9 +9,9 @@ import { blake2b256 } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';
 import { compareRefs, type Utxo } from '../codec/output.ts';
 import { decodePlutusData } from '../codec/plutusData.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import type { Units } from './cost.ts';
 import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
-import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
 
 /** Languages are numbered from PlutusV1 = 0. */

@@ -6,8 +6,8 @@
 
 import type { AssetId } from '../../engine/market/asset.ts';
 import { coins, type Value } from '../codec/value.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { leastLovelace } from './cost.ts';
-import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
 /** Of one change output; a value may have 5000. */

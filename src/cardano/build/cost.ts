@@ -5,8 +5,8 @@ import { assert } from '../../engine/runtime/assert.ts';
 import { bytesOf, elementsOf, entriesOf, numberOf, readCbor } from '../codec/cbor.ts';
 import { fromHex } from '../codec/hex.ts';
 import type { Output } from '../codec/output.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { outputCbor } from './encode.ts';
-import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
 /** Every output costs as if it had this many bytes more. Source: Babbage, `utxoEntrySize`. */

@@ -11,16 +11,16 @@ import type { LaunchQuote } from '../../engine/market/quote.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { type Address, formatAddress, scriptAddress } from '../codec/address.ts';
+import { doubledScriptHash } from '../codec/hash.ts';
 import { toHex } from '../codec/hex.ts';
 import type { Utxo } from '../codec/output.ts';
 import { Constr, type PlutusData } from '../codec/plutusData.ts';
-import { doubledScriptHash } from '../codec/script.ts';
 import { asValue, coins, type Value } from '../codec/value.ts';
 import { assetData, type LaunchId, launchIdData, poolData, poolNftName } from '../datums/datums.ts';
 import { capLovelace, type Deployment } from '../datums/deployment.ts';
 import { metadataData, type TokenMetadata } from '../datums/metadata.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { leastLovelace } from './cost.ts';
-import type { ProtocolParameters } from './parameters.ts';
 import {
   dataHex,
   type PlannedCollateral,

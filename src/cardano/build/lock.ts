@@ -5,7 +5,7 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import { type Address, formatAddress, parseAddress, scriptAddress } from '../codec/address.ts';
 import { datumOf, type Utxo } from '../codec/output.ts';
 import { Constr } from '../codec/plutusData.ts';
-import { type SlotConfig, slotAt, slotFrom, slotStartMs } from '../codec/slots.ts';
+import { type SlotConfig, slotAt, slotFrom, slotStartMs, timeText } from '../codec/slots.ts';
 import { asValue } from '../codec/value.ts';
 import { lockData, readLockData } from '../datums/datums.ts';
 import type { PartialDeployment, ReferenceScript } from '../datums/deployment.ts';
@@ -16,7 +16,6 @@ import {
   planOf,
   type TransactionPlan,
 } from './plan.ts';
-import { timeText } from './timeText.ts';
 
 /** Comes from the locker and returns with the withdrawal. */
 const LOCK_LOVELACE = 2_000_000n;

@@ -8,8 +8,7 @@
 
 import { toHex } from '../codec/hex.ts';
 import type { Utxo } from '../codec/output.ts';
-import type { PlutusData } from '../codec/plutusData.ts';
-import { encodePlutusData } from '../codec/plutusData.ts';
+import { encodePlutusData, type PlutusData } from '../codec/plutusData.ts';
 import type { Value } from '../codec/value.ts';
 
 export interface PlannedInput {

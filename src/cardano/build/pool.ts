@@ -15,7 +15,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { SlotConfig } from '../codec/slots.ts';
-import type { ProtocolParameters } from './parameters.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import type { BuilderThreadData } from './worker.ts';

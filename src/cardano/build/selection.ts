@@ -11,8 +11,8 @@
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Utxo } from '../codec/output.ts';
 import type { Value } from '../codec/value.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { Change } from './change.ts';
-import type { ProtocolParameters } from './parameters.ts';
 import type { PlannedOutput } from './plan.ts';
 
 export const MOST_WALLET_INPUTS = 200;

@@ -9,7 +9,7 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import { type Address, formatAddress } from '../codec/address.ts';
 import type { Utxo } from '../codec/output.ts';
 import { asValue } from '../codec/value.ts';
-import type { ProtocolParameters } from './parameters.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { planOf, type TransactionPlan } from './plan.ts';
 import { Basket } from './selection.ts';
 

@@ -1,9 +1,9 @@
 /** A thread of the builder: a plan in, bytes or a refusal out. It holds no key and no state. */
 import { workerData } from 'node:worker_threads';
 import type { SlotConfig } from '../codec/slots.ts';
+import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { evaluate } from '../ledger/scalus.ts';
 import { assemble } from './assemble.ts';
-import type { ProtocolParameters } from './parameters.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { BuildOutcome } from './port.ts';
 

@@ -1,4 +1,5 @@
 /** Slot and wall clock. One slot length from `zeroTimeMs` on, which is slot `zeroSlot`. */
+
 export interface SlotConfig {
   readonly zeroTimeMs: number;
   readonly zeroSlot: number;
@@ -35,4 +36,12 @@ export interface EraSlots extends SlotConfig {
 export function eraOf(eras: readonly EraSlots[], slot: number): EraSlots | null {
   const era = eras.findLast(({ zeroSlot, endSlot }) => zeroSlot <= slot && endSlot !== zeroSlot);
   return era === undefined || (era.endSlot !== null && slot >= era.endSlot) ? null : era;
+}
+
+const LAST_DATE_MS = 8_640_000_000_000_000n;
+
+/** A datum's time as text. The datum's author chose it: it may be no valid date. */
+export function timeText(timeMs: bigint): string {
+  const isDate = timeMs <= LAST_DATE_MS && timeMs >= -LAST_DATE_MS;
+  return isDate ? new Date(Number(timeMs)).toISOString() : `${timeMs} ms`;
 }

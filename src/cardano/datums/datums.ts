@@ -4,8 +4,9 @@
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Address, Credential } from '../codec/address.ts';
-import { blake2b256 } from '../codec/hash.ts';
-import type { OutputRef } from '../codec/output.ts';
+import { blake2b224, blake2b256 } from '../codec/hash.ts';
+import { fromHex } from '../codec/hex.ts';
+import { compareRefs, type OutputRef } from '../codec/output.ts';
 import { Constr, encodePlutusData, type PlutusData } from '../codec/plutusData.ts';
 
 const NO_BYTES = '';
@@ -211,4 +212,19 @@ export function fieldsOf(
 ): readonly PlutusData[] | null {
   const fits = data instanceof Constr && data.index === 0 && data.fields.length === count;
   return fits ? data.fields : null;
+}
+
+/**
+ * The name of an order before and after it is on the chain: a hash over the smallest input of its
+ * transaction and its own output index, 28 bytes as hex. Source: onchain.md, section Outputs.
+ */
+export function beacon(inputs: readonly OutputRef[], outputIndex: number): string {
+  const [first] = [...inputs].sort(compareRefs);
+  if (first === undefined) throw new Error('a transaction has an input');
+  const message = new Uint8Array(48);
+  message.set(fromHex(first.txHash), 0);
+  const indexes = new DataView(message.buffer, 32);
+  indexes.setBigUint64(0, BigInt(first.index));
+  indexes.setBigUint64(8, BigInt(outputIndex));
+  return blake2b224(message);
 }

@@ -7,7 +7,6 @@
 import { type OutputRef, refText, type Utxo } from '../codec/output.ts';
 import type { Transaction } from '../codec/transaction.ts';
 import { unitsOf } from './checks.ts';
-import { type Effects, effectsOf } from './effects.ts';
 import { PROTOCOL } from './parameters.ts';
 import type { RefusalReason } from './port.ts';
 
@@ -130,4 +129,20 @@ function needs({ tx }: Waiting, missing: ReadonlySet<string>): boolean {
   if (missing.size === 0) return false;
   const refs = [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs];
   return refs.some((ref) => missing.has(refText(ref)));
+}
+
+export interface Effects {
+  readonly spent: readonly OutputRef[];
+  readonly made: readonly Utxo[];
+}
+
+/** What a transaction takes and makes; with failed scripts, its collateral and the rest of it. */
+export function effectsOf(tx: Transaction): Effects {
+  if (tx.isValid) {
+    const made = tx.outputs.map((output, index) => ({ ref: { txHash: tx.id, index }, output }));
+    return { spent: tx.inputs, made };
+  }
+  const ref = { txHash: tx.id, index: tx.outputs.length };
+  const made = tx.collateralReturn === null ? [] : [{ ref, output: tx.collateralReturn }];
+  return { spent: tx.collateralInputs, made };
 }

@@ -5,8 +5,8 @@
 import { MalformedCbor } from '../../cardano/codec/cbor.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
-import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import { type Ratio, reduced } from '../../engine/market/ratio.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';

@@ -9,8 +9,8 @@
 import { Worker } from 'node:worker_threads';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome, Submitter } from '../../cardano/ledger/port.ts';
-import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { unlessAborted, withDeadline } from '../../engine/runtime/abort.ts';

@@ -4,8 +4,7 @@ import { datumOf, type Output, type OutputRef, refText } from '../../cardano/cod
 import { Constr } from '../../cardano/codec/plutusData.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { amountOf } from '../../cardano/codec/value.ts';
-import { beacon } from '../../cardano/datums/beacon.ts';
-import { readLockData, readOrderData } from '../../cardano/datums/datums.ts';
+import { beacon, readLockData, readOrderData } from '../../cardano/datums/datums.ts';
 import { isExecutor } from '../../cardano/datums/deployment.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { chainOrder, type PlacedOrder, type VestingLock } from '../../engine/market/events.ts';

@@ -1,7 +1,7 @@
 import { type Credential, parseAddress } from '../../cardano/codec/address.ts';
+import { doubledScriptHash } from '../../cardano/codec/hash.ts';
 import type { Output } from '../../cardano/codec/output.ts';
 import { Constr } from '../../cardano/codec/plutusData.ts';
-import { doubledScriptHash } from '../../cardano/codec/script.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
 

@@ -7,8 +7,7 @@
 import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import { Listeners } from '../listeners.ts';
-import type { Nodes } from '../nodes.ts';
-import { socketUrl } from '../nodes.ts';
+import { type Nodes, socketUrl } from '../nodes.ts';
 import type { ClientPlatform, Timer } from '../platform.ts';
 import type { Position } from '../types.ts';
 import { type Decode, decoderOf, type Encoding, type Frame, isRecord } from './frame.ts';

@@ -3,8 +3,7 @@
  * reads come from the caller, the rest is mainnet's.
  */
 
-import { COST_MODELS } from '../../cardano/ledger/parameters.ts';
-import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
+import { COST_MODELS, type ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { JsonValue } from './json.ts';
 
 const ada = (lovelace: bigint): JsonValue => ({ ada: { lovelace } });

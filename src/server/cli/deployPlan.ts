@@ -11,12 +11,12 @@ import { leastLovelace } from '../../cardano/build/cost.ts';
 import { type PlannedOutput, planOf } from '../../cardano/build/plan.ts';
 import type { BuildRefusal, BuiltTransaction } from '../../cardano/build/port.ts';
 import { parseAddress } from '../../cardano/codec/address.ts';
+import { scriptHash } from '../../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
-import { scriptHash } from '../../cardano/codec/script.ts';
 import { decodeTransaction } from '../../cardano/codec/transaction.ts';
 import { coins } from '../../cardano/codec/value.ts';
 import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
-import type { ProtocolParameters } from '../../cardano/ledger/protocolParameters.ts';
+import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import {
   DEPLOYED,
   type Deployed,

@@ -12,8 +12,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { guardDatabase } from '../../engine/store/database.ts';
 import { SUMS_SUFFIX } from '../../engine/store/pageSums.ts';
 import type { Environment } from '../settings/settings.ts';
-import type { Settings } from '../settings/table.ts';
-import { isPublicNetwork } from '../settings/table.ts';
+import { isPublicNetwork, type Settings } from '../settings/table.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import { runningNats } from './localServers.ts';
 

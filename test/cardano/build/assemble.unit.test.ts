@@ -4,14 +4,13 @@ import { test } from 'node:test';
 import { CML } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
 import { assemble } from '../../../src/cardano/build/assemble.ts';
-import { planCancel } from '../../../src/cardano/build/cancel.ts';
 import { leastFee, leastLovelace, referencesLovelace } from '../../../src/cardano/build/cost.ts';
 import { outputCbor } from '../../../src/cardano/build/encode.ts';
-import { planOrder } from '../../../src/cardano/build/order.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
+import { planCancel, planOrder } from '../../../src/cardano/build/order.ts';
 import { dataHex, planOf, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import {
   ADA,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planCancel } from '../../../src/cardano/build/cancel.ts';
-import { planOrder } from '../../../src/cardano/build/order.ts';
+import { planCancel, planOrder } from '../../../src/cardano/build/order.ts';
 import { dataHex, type TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { signCollateral } from '../../../src/cardano/build/signing.ts';
 import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';

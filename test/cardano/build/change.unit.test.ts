@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Change, changeOutputs } from '../../../src/cardano/build/change.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import { encodeAssets } from '../../../src/cardano/codec/encode.ts';
 import { addValues, asValue, coins, equalValues } from '../../../src/cardano/codec/value.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { ALICE, COLLATERAL_OWNER } from './world.ts';
 
 const MOST_AMOUNT = (1n << 63n) - 1n;

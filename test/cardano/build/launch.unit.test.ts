@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METADATA_OUTPUT, POOL_OUTPUT, planLaunch } from '../../../src/cardano/build/launch.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import { failureOf } from '../../../src/cardano/build/port.ts';
 import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
 import { poolNftName, readPoolData } from '../../../src/cardano/datums/datums.ts';
 import { readMetadata } from '../../../src/cardano/datums/metadata.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { applyDataArgument } from '../../../src/cardano/ledger/scalus.ts';
 import { quoteLaunch } from '../../../src/engine/market/quote.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

@@ -6,9 +6,9 @@ import { dataHex, type TransactionPlan } from '../../../src/cardano/build/plan.t
 import { formatAddress, parseAddress, scriptAddress } from '../../../src/cardano/codec/address.ts';
 import { datumOf, type Utxo } from '../../../src/cardano/codec/output.ts';
 import { asValue } from '../../../src/cardano/codec/value.ts';
-import type { LaunchId } from '../../../src/cardano/datums/datums.ts';
 import {
   ammData,
+  type LaunchId,
   poolData,
   poolNftName,
   readOrderData,

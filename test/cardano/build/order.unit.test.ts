@@ -5,8 +5,7 @@ import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
 import { datumOf } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins } from '../../../src/cardano/codec/value.ts';
-import { beacon } from '../../../src/cardano/datums/beacon.ts';
-import { readOrderData } from '../../../src/cardano/datums/datums.ts';
+import { beacon, readOrderData } from '../../../src/cardano/datums/datums.ts';
 import { accepted } from './verdict.ts';
 import {
   ADA,

@@ -6,8 +6,12 @@ import { signOwn } from '../../../src/cardano/build/signing.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../../src/cardano/codec/value.ts';
 import { matchOrders } from '../../../src/chain/executor/matching.ts';
-import type { Plan } from '../../../src/chain/executor/plan.ts';
-import { planBatch, planCollect, planGraduation } from '../../../src/chain/executor/plan.ts';
+import {
+  type Plan,
+  planBatch,
+  planCollect,
+  planGraduation,
+} from '../../../src/chain/executor/plan.ts';
 import { graduated, type PoolState } from '../../../src/engine/market/pool.ts';
 import {
   AMM_ADDRESS,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { planOrder } from '../../../src/cardano/build/order.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { type BuilderLimits, BuilderPool } from '../../../src/cardano/build/pool.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { ADA, ALICE, ada, built, DEPLOYMENT, NOW_MS, orderOf, SLOTS } from './world.ts';

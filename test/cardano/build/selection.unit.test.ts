@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { leastLovelace } from '../../../src/cardano/build/cost.ts';
 import { planOrder } from '../../../src/cardano/build/order.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import { MOST_WALLET_INPUTS, select } from '../../../src/cardano/build/selection.ts';
 import { encodeAssets } from '../../../src/cardano/codec/encode.ts';
 import { refText, type Utxo } from '../../../src/cardano/codec/output.ts';
@@ -16,6 +15,7 @@ import {
   equalValues,
   subtractValue,
 } from '../../../src/cardano/codec/value.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { accepted } from './verdict.ts';
 import {
   ADA,

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planCancel } from '../../../src/cardano/build/cancel.ts';
-import { planOrder } from '../../../src/cardano/build/order.ts';
+import { planCancel, planOrder } from '../../../src/cardano/build/order.ts';
 import type { PlannedCollateral, TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import type { BuiltTransaction } from '../../../src/cardano/build/port.ts';
 import { brokenRule, signCollateral } from '../../../src/cardano/build/signing.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import { planTransfer } from '../../../src/cardano/build/transfer.ts';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { addValues, asValue, coins, equalValues } from '../../../src/cardano/codec/value.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { accepted } from './verdict.ts';
 import { ADA, ALICE, ada, BOB, built, holding, hostileWallet, outcomeOf, TOKEN } from './world.ts';

@@ -9,7 +9,6 @@ import { assemble, type Evaluate } from '../../../src/cardano/build/assemble.ts'
 import { serverKeyHashes } from '../../../src/cardano/build/chainData.ts';
 import { outputCbor } from '../../../src/cardano/build/encode.ts';
 import type { OrderRequest } from '../../../src/cardano/build/order.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { PlannedCollateral, TransactionPlan } from '../../../src/cardano/build/plan.ts';
 import type { BuildOutcome, BuiltTransaction } from '../../../src/cardano/build/port.ts';
 import type { CollateralRules } from '../../../src/cardano/build/signing.ts';
@@ -24,6 +23,7 @@ import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
 import { makeGenesis, placed } from '../../../src/cardano/validators/genesis.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';

@@ -9,7 +9,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Program } from '@helios-lang/compiler';
-import { VALIDATOR_NAMES, type ValidatorName } from '../../../src/cardano/validators/blueprint.ts';
+import { VALIDATOR_NAMES, type ValidatorName } from '../../../src/cardano/validators/deploy.ts';
 import { DEFINITIONS, INTERFACES } from './schemas.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../src/cardano/validators');

@@ -7,7 +7,7 @@ import {
   mintingPolicyToId,
   type Script,
 } from '@lucid-evolution/lucid';
-import { VALIDATOR_NAMES, type ValidatorName } from '../../../src/cardano/validators/blueprint.ts';
+import { VALIDATOR_NAMES, type ValidatorName } from '../../../src/cardano/validators/deploy.ts';
 import type { Plan } from './judge.ts';
 import { DEFINITIONS, INTERFACES, type Schema } from './schemas.ts';
 import type { World } from './world.ts';

@@ -9,7 +9,7 @@ import {
   mintingPolicyToId,
   validatorToScriptHash,
 } from '@lucid-evolution/lucid';
-import { VALIDATOR_NAMES, VALIDATORS } from '../../../src/cardano/validators/blueprint.ts';
+import { VALIDATOR_NAMES, VALIDATORS } from '../../../src/cardano/validators/deploy.ts';
 import { BLUEPRINT_PATH, blueprintText } from './compile.ts';
 import { conformsTo } from './conforms.ts';
 import { INTERFACES } from './schemas.ts';

@@ -1,5 +1,5 @@
 /** The CIP-57 schemas of the blueprint: datums, redeemers and parameters of `onchain.md`. */
-import type { ValidatorName } from '../../../src/cardano/validators/blueprint.ts';
+import type { ValidatorName } from '../../../src/cardano/validators/deploy.ts';
 
 export type Schema = { readonly [key: string]: unknown };
 

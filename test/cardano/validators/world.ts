@@ -20,7 +20,7 @@ import {
 import { blake2b } from '@noble/hashes/blake2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import scalus from 'scalus';
-import { VALIDATORS, type ValidatorName } from '../../../src/cardano/validators/blueprint.ts';
+import { VALIDATORS, type ValidatorName } from '../../../src/cardano/validators/deploy.ts';
 import { type Build, compile } from './compile.ts';
 
 export const BUILDS: readonly Build[] = ['debug', 'release'];

@@ -5,8 +5,13 @@ import fc from 'fast-check';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
 import type { Value } from '../../../src/cardano/codec/value.ts';
 import { type Batch, matchOrders } from '../../../src/chain/executor/matching.ts';
-import type { Plan, PlannedOutput } from '../../../src/chain/executor/plan.ts';
-import { type BatchRequest, type PoolOutput, planBatch } from '../../../src/chain/executor/plan.ts';
+import {
+  type BatchRequest,
+  type Plan,
+  type PlannedOutput,
+  type PoolOutput,
+  planBatch,
+} from '../../../src/chain/executor/plan.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { minimumOutput } from '../../../src/engine/market/order.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';

@@ -1,8 +1,11 @@
 /** Open orders for tests: some fill, some wait, some are due for a refund. */
 import fc from 'fast-check';
 import type { OutputRef } from '../../../src/cardano/codec/output.ts';
-import type { OpenOrder, StepInput } from '../../../src/chain/executor/matching.ts';
-import { MOST_ORDERS } from '../../../src/chain/executor/matching.ts';
+import {
+  MOST_ORDERS,
+  type OpenOrder,
+  type StepInput,
+} from '../../../src/chain/executor/matching.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { worstPriceOf } from '../../../src/engine/market/order.ts';
 import type { PoolState } from '../../../src/engine/market/pool.ts';

@@ -1,8 +1,12 @@
 /** Graduation and Collect as plans. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Plan, PoolOutput } from '../../../src/chain/executor/plan.ts';
-import { planCollect, planGraduation } from '../../../src/chain/executor/plan.ts';
+import {
+  type Plan,
+  type PoolOutput,
+  planCollect,
+  planGraduation,
+} from '../../../src/chain/executor/plan.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { AMM_AT_GRADUATION, curveAt } from '../../engine/market/pools.ts';
 import { NFT, refOf, TOKEN } from './orders.ts';

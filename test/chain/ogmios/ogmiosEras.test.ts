@@ -1,8 +1,8 @@
 /** Blocks of every era, hard forks, and what the node says of slots, time and parameters. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
 import { readParameters } from '../../../src/chain/ogmios/nodeQueries.ts';
 import {

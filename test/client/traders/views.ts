@@ -1,6 +1,5 @@
 /** Situations that a trader may find itself in. */
-import type { TraderConfig } from '../../../src/client/traders/config.ts';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
 import type { Token, View } from '../../../src/client/traders/view.ts';
 
 export const CONFIG: TraderConfig = readTraderConfig();

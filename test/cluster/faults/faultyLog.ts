@@ -5,8 +5,7 @@
  */
 
 import type { LogCheck } from '../../../src/cluster/log/jetstream.ts';
-import type { SealedEntry } from '../../../src/engine/log/entry.ts';
-import { NO_HASH, sealEntry } from '../../../src/engine/log/entry.ts';
+import { NO_HASH, type SealedEntry, sealEntry } from '../../../src/engine/log/entry.ts';
 import type { AppendOutcome, Log, Tail } from '../../../src/engine/log/port.ts';
 import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';

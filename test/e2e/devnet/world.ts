@@ -17,8 +17,7 @@ import {
   TradingClient,
 } from '../../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../../src/client/trade/wallet.ts';
-import type { TraderConfig } from '../../../src/client/traders/config.ts';
-import { readTraderConfig } from '../../../src/client/traders/config.ts';
+import { readTraderConfig, type TraderConfig } from '../../../src/client/traders/config.ts';
 import { dataFiles } from '../../../src/engine/actors/files.ts';
 import type { OrderRecord, PointRecord, PoolRecord } from '../../../src/engine/store/records.ts';
 import type { KeyedTable } from '../../../src/engine/store/rows.ts';

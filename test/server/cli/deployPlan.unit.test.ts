@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastLovelace } from '../../../src/cardano/build/cost.ts';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { Utxo } from '../../../src/cardano/codec/output.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { DEPLOYED } from '../../../src/cardano/validators/deploy.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';

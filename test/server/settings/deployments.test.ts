@@ -7,11 +7,11 @@ import { parameterRoutes } from '../../../src/api/builder/parameters.ts';
 import type { TxBuildContext } from '../../../src/api/building/txBuildContext.ts';
 import type { Deployment, NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
 import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
-import { VALIDATORS } from '../../../src/cardano/validators/blueprint.ts';
 import {
   deployedCode,
   deploymentOf,
   lockedAddress,
+  VALIDATORS,
 } from '../../../src/cardano/validators/deploy.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';

@@ -7,8 +7,7 @@ import {
   type Environment,
   readSettings,
 } from '../../../src/server/settings/settings.ts';
-import type { Settings } from '../../../src/server/settings/table.ts';
-import { readStart } from '../../../src/server/settings/table.ts';
+import { readStart, type Settings } from '../../../src/server/settings/table.ts';
 
 function good(environment: Environment): Settings {
   const settings = readSettings(environment);

@@ -2,7 +2,7 @@
 import { parseAddress } from '../../../src/cardano/codec/address.ts';
 import { type OutputRef, refText, type Utxo } from '../../../src/cardano/codec/output.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
-import { effectsOf } from '../../../src/cardano/ledger/effects.ts';
+import { effectsOf } from '../../../src/cardano/ledger/mempool.ts';
 import type { Block, Point } from '../../../src/chain/port.ts';
 
 export interface Spending {

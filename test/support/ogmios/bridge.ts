@@ -6,9 +6,9 @@
  * As a node, it refuses what waits or is in a block already: all its inputs are spent.
  */
 import assert from 'node:assert/strict';
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import type { Transaction } from '../../../src/cardano/codec/transaction.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import type {
   Block,

@@ -1,5 +1,5 @@
 /** What a fake Ogmios knows of its network beside blocks; a test may replace any of it. */
-import { DEFAULT_PARAMETERS } from '../../../src/cardano/build/parameters.ts';
+import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { MAINNET_ERAS, MAINNET_START } from '../../../src/devnet/ogmios/eras.ts';
 import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
 import type { NodeFacts, ServedNode } from '../../../src/devnet/ogmios/served.ts';

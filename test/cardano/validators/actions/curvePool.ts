@@ -1,8 +1,7 @@
 /** Trades on the curve: to the lovelace, up to the cap, and what else a trade may not do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Assets, Data } from '@lucid-evolution/lucid';
-import { Constr } from '@lucid-evolution/lucid';
+import { type Assets, Constr, type Data } from '@lucid-evolution/lucid';
 import { costOf, DEFAULT_CURVE, sellLovelace } from '../../../../src/engine/market/curve.ts';
 import { attack, legal } from '../cases.ts';
 import type { Input, Output, Plan } from '../judge.ts';
