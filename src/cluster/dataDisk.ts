@@ -1,8 +1,8 @@
 /**
- * Whether the disk under DATA_DIR takes what is written. A write that was refused is reported here;
- * from then on a small file is written again and again, until the disk takes it.
+ * Whether the disk under DATA_DIR accepts writes. After a refused write it writes a small file
+ * every few seconds, until the disk accepts that.
  *
- * Never: more than one probe file, or one while nothing was refused.
+ * Never: writes more than one probe file, or one while no write was refused.
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,37 +17,37 @@ export class DataDisk implements Service {
   readonly name = 'disk';
   readonly #path: string;
   readonly #everyMs: number;
-  readonly #probing: Task;
+  readonly #task: Task;
   #refusal: string | null = null;
 
   constructor(directory: string, clock: Clock, everyMs = EVERY_MS) {
     this.#path = join(directory, 'disk-probe');
-    this.#probing = new Task({ clock });
+    this.#task = new Task({ clock });
     this.#everyMs = everyMs;
   }
 
-  /** What was refused last; null: nothing, or the disk takes it again. */
+  /** Why the last write was refused; null: the disk accepts writes. */
   get refusal(): string | null {
     return this.#refusal;
   }
 
-  /** A write to a file in the directory was refused. */
+  /** Report a refused write to a file in the directory. */
   refused(message: string): void {
     this.#refusal = message;
-    this.#probing.wake();
+    this.#task.wake();
   }
 
   start(): void {
-    this.#probing.start(() => this.#run());
+    this.#task.start(() => this.#run());
   }
 
   stop(): Promise<void> {
-    return this.#probing.stop();
+    return this.#task.stop();
   }
 
   async #run(): Promise<void> {
-    while (await this.#probing.untilWoken()) {
-      while (this.#refusal !== null && (await this.#probing.pause(this.#everyMs))) {
+    while (await this.#task.untilWoken()) {
+      while (this.#refusal !== null && (await this.#task.pause(this.#everyMs))) {
         await this.#probe();
       }
     }

@@ -1,12 +1,16 @@
 /**
- * The snapshots of several nodes: copies of the state in the object store, each named by a manifest
- * that is written last and removed first. So a snapshot that is listed is whole, or was replaced a
- * moment ago.
+ * Copies of the state in the object store, for nodes that are new or far behind: snapshots, and the
+ * states that epochs start from.
+ *
+ * Each snapshot has a manifest that is written last and removed first. So a snapshot that is listed
+ * is whole, or was replaced a moment ago.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DataFiles } from '../engine/actors/files.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
+import { epochNumber } from '../engine/runtime/position.ts';
 import { newestFirst, type Snapshot, type SnapshotStore } from '../engine/snapshots/port.ts';
 import type { Checkpoint } from '../engine/store/state.ts';
 import type { ObjectFiles } from './nats/objects.ts';
@@ -133,6 +137,57 @@ export function retryingSnapshots(
       }
     },
   };
+}
+
+const BASE = 'base-';
+/** A node may still be loading the one before. */
+const KEPT_BASES = 2;
+
+/**
+ * The states that epochs start from, in the object store: a node that missed the change of epoch
+ * loads one. The node that opens an epoch publishes it.
+ */
+export class EpochBases {
+  readonly #objects: ObjectFiles;
+  readonly #files: DataFiles;
+  /** Throws when the start is given up. */
+  readonly #pauseBeforeRetry: () => Promise<void>;
+
+  constructor(objects: ObjectFiles, files: DataFiles, pauseBeforeRetry: () => Promise<void>) {
+    this.#objects = objects;
+    this.#files = files;
+    this.#pauseBeforeRetry = pauseBeforeRetry;
+  }
+
+  /** Before the epoch's first entry, so that a node that reads that entry finds the state. */
+  async publish(epoch: string): Promise<void> {
+    orThrow(await this.#objects.put(baseName(epoch), this.#files.base(epoch)));
+    await this.#removeOld();
+  }
+
+  /** Retries until the state is in its file. false: it is no longer wanted. */
+  async fetch(epoch: string, isWanted: () => boolean | Promise<boolean>): Promise<boolean> {
+    const path = this.#files.base(epoch);
+    while ((await this.#objects.get(baseName(epoch), path)) instanceof Failure) {
+      if (!(await isWanted())) return false;
+      await this.#pauseBeforeRetry();
+    }
+    return true;
+  }
+
+  /** One that cannot be removed now is removed with the next epoch. */
+  async #removeOld(): Promise<void> {
+    const all = await this.#objects.list();
+    if (all instanceof Failure) return;
+    const names = all.map(({ name }) => name).filter((name) => name.startsWith(BASE));
+    const order = (name: string) => epochNumber(name.slice(BASE.length));
+    const old = names.sort((a, b) => order(b) - order(a)).slice(KEPT_BASES);
+    for (const name of old) await this.#objects.remove(name);
+  }
+}
+
+function baseName(epoch: string): string {
+  return `${BASE}${epoch}`;
 }
 
 /** Removes temporary files that a crash left in the data directory. */

@@ -1,16 +1,15 @@
 /**
- * Calls between nodes: named, JSON in and JSON out. A node that cannot do something itself (a
- * reader has no keys and no chain) asks one that can, and its own clients notice nothing:
+ * Calls between nodes, by method name, with JSON input and output. A reader has no keys and no
+ * chain: it calls a node that has, and its clients notice no difference:
  *
- * - The call carries the caller's position. The other node answers from there or later, never from
- *   before something that the client has already seen here.
- * - The answer carries the position that shows what was done. The caller waits until it is there,
- *   so that what its client reads next includes it.
- * - A Failure comes back as it was, with cause, message, details, reason, status and Retry-After.
+ * - A call carries the caller's position. The other node answers from that position or later, never
+ *   from before something that the client has seen here.
+ * - The answer carries the position that includes its effect. The caller waits for that position,
+ *   so that the client's next request sees the effect.
+ * - A Failure comes back unchanged, with cause, message, details, reason, status and Retry-After.
  *
- * Limits are those of the transport (cluster/nats/callClient.ts, cluster/nats/callServer.ts).
+ * The transport sets the limits (cluster/nats/callClient.ts, cluster/nats/callServer.ts).
  */
-
 import { withDeadline } from '../engine/runtime/abort.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import {
@@ -24,44 +23,44 @@ import type { CallHandler } from './nats/callServer.ts';
 
 export interface NodeCall {
   readonly name: string;
-  /** What JSON can carry. */
+  /** A JSON value. */
   readonly input: unknown;
-  /** Done twice it does no harm. */
+  /** Idempotent. */
   readonly mayRepeat: boolean;
   /**
-   * When this node has not reached the position of the answer in time: `answer` all the same, or
-   * `retry`, a Failure, for what is answered the same again.
+   * When this node does not reach the position of the answer in time: `answer` all the same, or
+   * fail with a `retry`, for calls that a repetition answers in the same way.
    */
   readonly whenBehind: 'answer' | 'retry';
 }
 
-interface Question {
+interface CallRequest {
   readonly name: string;
   readonly input: unknown;
   /** Newest entry that the caller has applied. */
   readonly seq: number;
 }
 
-interface Reply {
-  /** Newest entry that the answering node had applied then. */
+interface CallReply {
+  /** Newest entry that the answering node has applied. */
   readonly seq: number;
   readonly output?: unknown;
   readonly failure?: { readonly cause: string; readonly message: string } & FailureMore;
 }
 
-/** What both sides need of the node that they run in. */
+/** What both sides need of their node. */
 export interface CallingNode {
   /** Newest entry that is applied. */
   appliedSeq(): number;
-  /** Resolves once `seq` is applied; rejects when it will not be, or that is given up. */
+  /** Resolves once `seq` is applied; rejects when it never will be, or `givenUp` is aborted. */
   reached(seq: number, givenUp: AbortSignal): Promise<void>;
   readonly clock: Clock;
 }
 
-/** What a node does when it is called by that name. */
-export type NodeMethod = (input: unknown) => Promise<unknown>;
+/** Serves the calls of one name. */
+type NodeMethod = (input: unknown) => Promise<unknown>;
 
-/** How long one node waits until it is where the other one is. */
+/** How long a node waits to reach the position of the other one. */
 const WAIT_MS = 1_000;
 
 export class NodeCaller {
@@ -77,11 +76,11 @@ export class NodeCaller {
   }
 
   async ask({ name, input, mayRepeat, whenBehind }: NodeCall): Promise<unknown> {
-    const question: Question = { name, input, seq: this.#node.appliedSeq() };
-    const bytes = await this.#send(Buffer.from(JSON.stringify(question)), mayRepeat);
+    const request: CallRequest = { name, input, seq: this.#node.appliedSeq() };
+    const bytes = await this.#send(Buffer.from(JSON.stringify(request)), mayRepeat);
     if (bytes instanceof Failure) return bytes;
-    // trust: written by `answering` in a node of this market
-    const { seq, output, failure } = JSON.parse(Buffer.from(bytes).toString()) as Reply;
+    // trust: written by `callHandler` in a node of this market
+    const { seq, output, failure } = JSON.parse(Buffer.from(bytes).toString()) as CallReply;
     if (failure !== undefined) {
       const { cause, message, ...more } = failure;
       return new Failure(causeOf(cause), message, more);
@@ -94,18 +93,18 @@ export class NodeCaller {
 const BEHIND = 'it was accepted, but this node has not seen it yet: ask again';
 const EARLIER = 'the node that was asked is behind this one: try again';
 
-/** The other side, for the transport. A fault of `works` is told to `failed`, by its name. */
+/** The answering side. Reports an exception of a method to `failed`, with its name. */
 export function callHandler(
-  works: ReadonlyMap<string, NodeMethod>,
+  methods: ReadonlyMap<string, NodeMethod>,
   node: CallingNode,
   failed: (name: string, error: unknown) => void,
 ): CallHandler {
   return async (bytes) => {
     // trust: written by `ask` in a node of this market
-    const { name, input, seq } = JSON.parse(Buffer.from(bytes).toString()) as Question;
+    const { name, input, seq } = JSON.parse(Buffer.from(bytes).toString()) as CallRequest;
     const isHere = await reachedInTime(node, seq);
-    const output = isHere ? await perform(works, name, input, failed) : notReady(EARLIER);
-    const reply: Reply =
+    const output = isHere ? await perform(methods, name, input, failed) : notReady(EARLIER);
+    const reply: CallReply =
       output instanceof Failure
         ? { seq: node.appliedSeq(), failure: plain(output) }
         : { seq: node.appliedSeq(), output };
@@ -114,17 +113,17 @@ export function callHandler(
 }
 
 async function perform(
-  works: ReadonlyMap<string, NodeMethod>,
+  methods: ReadonlyMap<string, NodeMethod>,
   name: string,
   input: unknown,
   failed: (name: string, error: unknown) => void,
 ): Promise<unknown> {
-  const work = works.get(name);
-  if (work === undefined) {
+  const method = methods.get(name);
+  if (method === undefined) {
     return new Failure('SERVER_ERROR', `no node does ${name}: update the nodes that lead first`);
   }
   try {
-    return await work(input);
+    return await method(input);
   } catch (error) {
     if (error instanceof Unavailable) return error.failure;
     failed(name, error);

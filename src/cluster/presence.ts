@@ -1,11 +1,11 @@
 /**
- * This process among those of the market, under its node's name in the lease's bucket: who has the
- * name, since when, and how far its clock is from that of NATS.
+ * Claims the node's name for this process, in the lease's bucket, and measures how far the clock is
+ * from that of NATS.
  *
- * The value is written only over our own, every third of the lease, and vanishes a lease after the
- * last time. So of two processes with one name the second finds a value that is renewed, and does
- * not start; after a crash the value stays as it is, and the name is free when it has vanished.
- * A process that was frozen for longer finds another's value, and ends.
+ * A process overwrites only its own value, every third of the lease; the value expires a lease
+ * after the last renewal. So the second of two processes with one name finds a value that is
+ * renewed, and does not start. After a crash the name is free when the value has expired. A process
+ * that was frozen for longer finds another's value, and ends.
  */
 import type { Clock } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
@@ -15,7 +15,7 @@ import { Task } from '../engine/runtime/task.ts';
 import { ClockCheck, clockAheadMs, type Verdict } from './clockCheck.ts';
 import type { Bucket, BucketValue } from './nats/bucket.ts';
 
-/** What is stored. */
+/** The stored value. */
 interface Process {
   readonly node: string;
   /** Tells two processes with one name apart. */
@@ -26,10 +26,10 @@ interface Process {
   readonly aheadMs: number | null;
 }
 
-export interface PresenceObserver {
+interface PresenceObserver {
   /** Another process has the name of this one: it must end. */
   nodeNameTaken(message: string): void;
-  /** The process before this one ended without saying so. */
+  /** An earlier process ended without releasing the name: waits until it expires. */
   nodeNameWaits(node: string): void;
   /** At every measurement. */
   clockMeasured(aheadMs: number): void;
@@ -37,11 +37,11 @@ export interface PresenceObserver {
   clockJudged(verdict: Verdict['verdict'], aheadMs: number): void;
 }
 
-export interface PresenceDeps {
+interface PresenceDeps {
   readonly bucket: Pick<Bucket, 'create' | 'update' | 'get' | 'all' | 'remove'>;
   readonly node: string;
   readonly host: string;
-  /** How long values of the bucket live. */
+  /** Lifetime of values in the bucket. */
   readonly leaseMs: number;
   readonly clockBoundMs: number;
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export interface PresenceDeps {
 
 const PREFIX = 'process';
 const RENEWALS = 3;
-const LOOKS = 5;
+const READS = 5;
 
 export class Presence implements Service {
   readonly name = 'presence';
@@ -66,9 +66,9 @@ export class Presence implements Service {
   #revision = 0;
   #isMeasured = false;
 
-  constructor(place: PresenceDeps, observer: PresenceObserver) {
-    const { node, clock, clockBoundMs, rng, signal } = place;
-    this.#deps = place;
+  constructor(deps: PresenceDeps, observer: PresenceObserver) {
+    const { node, clock, clockBoundMs, rng, signal } = deps;
+    this.#deps = deps;
     this.#observer = observer;
     this.#key = `${PREFIX}.${node}`;
     this.#token = rng.token(12);
@@ -77,38 +77,38 @@ export class Presence implements Service {
     this.#check = new ClockCheck(node, clock, clockBoundMs);
   }
 
-  /** Why the clock of this node forbids that it leads; null: it does not. */
+  /** Why this node must not lead with its clock; null: it may. */
   obstacle(): string | null {
     return this.#check.obstacle();
   }
 
-  /** No entry may be later. */
+  /** The latest time that an entry may have. */
   latestMs(): number {
     return this.#check.latestMs();
   }
 
   /**
-   * Takes the name, and measures the clock; renews both from then on. Failure: another process that
-   * is alive has the name. `again` pauses, or rejects when the start is given up.
+   * Takes the name and measures the clock, then repeats both in the background. Failure: another
+   * living process has the name. `pauseBeforeRetry` throws when the start is given up.
    */
-  async claim(again: () => Promise<void>): Promise<Failure | null> {
+  async claim(pauseBeforeRetry: () => Promise<void>): Promise<Failure | null> {
     let found: BucketValue | null = null;
     for (;;) {
       const there = await this.#take();
       if (there === 'ours') break;
-      if (there === 'unreachable') await again();
+      if (there === 'unreachable') await pauseBeforeRetry();
       else if (found !== null && there.revision !== found.revision) {
         return new Failure('NOT_READY', nameTakenMessage(parseProcess(there)));
       } else {
         if (found === null) this.#observer.nodeNameWaits(this.#deps.node);
         found = there;
-        await this.#pause(LOOKS);
-        await again();
+        await this.#pause(READS);
+        await pauseBeforeRetry();
       }
     }
     while (!this.#isMeasured) {
       await this.#renew();
-      if (!this.#isMeasured) await again();
+      if (!this.#isMeasured) await pauseBeforeRetry();
     }
     this.#task.start(() => this.#run());
     return null;
@@ -116,7 +116,7 @@ export class Presence implements Service {
 
   start(): void {}
 
-  /** The name is free at once. */
+  /** Releases the name. */
   async stop(): Promise<void> {
     await this.#task.stop();
     await this.#deps.bucket.remove(this.#key, this.#revision);
@@ -129,7 +129,7 @@ export class Presence implements Service {
     }
   }
 
-  /** False: the renewals end. */
+  /** false: stopping. */
   #pause(part: number): Promise<boolean> {
     return this.#task.pause(this.#deps.leaseMs / part);
   }
@@ -146,13 +146,13 @@ export class Presence implements Service {
     const there = await bucket.get(this.#key);
     if (there === null) return 'unreachable';
     if (there === 'unreachable') return there;
-    // Its answer was lost.
+    // It is our own value, and the answer to `create` was lost.
     if (parseProcess(there).token !== this.#token) return there;
     this.#revision = there.revision;
     return 'ours';
   }
 
-  /** The process that has the name instead of us; null: we have it, as far as is known. */
+  /** Another process that has the name; null: none is known. */
   async #renew(): Promise<Process | null> {
     const { bucket, clock } = this.#deps;
     const [sentMs, fromMs] = [clock.nowMs(), clock.monotonicMs()];

@@ -32,8 +32,14 @@ import {
 import { setDescription, settingsOf } from '../nats/streamSettings.ts';
 import { EntryWindow } from './entryWindow.ts';
 import { AppendPipeline, hashOf, subjectOf } from './jetstreamAppends.ts';
-import { type Audited, audit } from './jetstreamAudit.ts';
-import { inOrder, newestBefore, parseEntry, parseEntryOrNull } from './jetstreamEntries.ts';
+import {
+  type Audited,
+  audit,
+  inOrder,
+  newestBefore,
+  parseEntry,
+  parseEntryOrNull,
+} from './jetstreamEntries.ts';
 import { earliestStart, LogRestartRefused, startLog } from './jetstreamRestart.ts';
 
 export interface JetstreamOptions {

@@ -1,7 +1,11 @@
-/** What a stream holds, looked at: each message an entry that goes on from the one before it. */
-
+/**
+ * Entries as a stream holds them: one message is one entry, and each entry names the hash of the
+ * one before it. `audit` checks that in the stream and not in memory: a stream may lose what every
+ * node has read, and no new node could get past the gap.
+ */
 import { type Entry, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
 import { UnreadableEntry } from '../../engine/log/port.ts';
+import type { RangeReader } from '../nats/range.ts';
 import type { MarketStream, StoredMessage } from '../nats/stream.ts';
 import { textOf } from './jetstreamAppends.ts';
 
@@ -18,17 +22,26 @@ export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
   throw new UnreadableEntry(`message ${seq} of the stream says it is ${sealed.entry.seq}`);
 }
 
-/** Anybody with the right to publish may have written it: what all readers rely on is there. */
+/** Any program with the right to publish may have written it: checks what all readers rely on. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
-  // trust: each field is looked at here
+  // trust: each field is checked here
   const { epoch, seq, term, prevEntryHash, timeMs, payload } = value as Partial<Entry>;
   const areTexts = typeof epoch === 'string' && typeof prevEntryHash === 'string';
   const areNumbers = [seq, term, timeMs].every((number) => Number.isSafeInteger(number));
   return areTexts && areNumbers && typeof payload?.kind === 'string';
 }
 
-/** Those that go on from each other, from the first on. Throws when that is no entry. */
+/** null: the message is no entry, or not the entry of its seq. */
+export function parseEntryOrNull(message: StoredMessage): SealedEntry | null {
+  try {
+    return parseEntry(message);
+  } catch {
+    return null;
+  }
+}
+
+/** The first entries that follow each other. Throws when the first message is no entry. */
 export function inOrder(messages: readonly StoredMessage[]): SealedEntry[] {
   const entries: SealedEntry[] = [];
   for (const message of messages) {
@@ -43,34 +56,13 @@ export function inOrder(messages: readonly StoredMessage[]): SealedEntry[] {
   return entries;
 }
 
-/** Seq of the first place, after that of the first message, whose entry is not the next one. */
-export function brokenAt(messages: readonly StoredMessage[]): number | null {
-  let before: SealedEntry | null = null;
-  for (const [index, message] of messages.entries()) {
-    const expected = (messages[0]?.seq ?? 0) + index;
-    const next = message.seq === expected ? parseEntryOrNull(message) : null;
-    if (next === null || (before !== null && !follows(next, before))) return expected;
-    before = next;
-  }
-  return null;
-}
-
-/** null: it is no entry, or not at its place. */
-export function parseEntryOrNull(message: StoredMessage): SealedEntry | null {
-  try {
-    return parseEntry(message);
-  } catch {
-    return null;
-  }
-}
-
 function follows({ entry }: SealedEntry, before: SealedEntry): boolean {
   return entry.seq === before.entry.seq + 1 && entry.prevEntryHash === before.hash;
 }
 
 /**
- * The newest entry, where `last`, the stream's last message, is none: a stranger published it. Null
- * where there is none at all. Found by halving: a stream takes no entry behind such a message.
+ * The newest entry of a stream whose last message, `last`, is none: another program published it.
+ * null: the stream has no entry. A binary search: a stream takes no entry behind such a message.
  */
 export async function newestBefore(
   last: StoredMessage,
@@ -87,4 +79,51 @@ export async function newestBefore(
     else low = middle + 1;
   }
   return newest;
+}
+
+/** `sound` up to `nextSeq`, where the next audit starts, or the seq of the damage. */
+export type Audited =
+  | { readonly audited: 'sound'; readonly nextSeq: number; readonly atEnd: boolean }
+  | { readonly audited: 'damaged'; readonly seq: number };
+
+/** Checks at most `limit` entries from `fromSeq` on. */
+export async function audit(
+  reader: RangeReader,
+  stream: MarketStream,
+  fromSeq: number,
+  limit: number,
+): Promise<Audited> {
+  const messages = await reader.read(fromSeq, limit);
+  const { first, last } = await stream.state();
+  // Entries that were trimmed meanwhile are not missing.
+  const from = Math.max(fromSeq, first);
+  const there = messages.filter(({ seq }) => seq >= from);
+  const isMissing = there[0] === undefined ? from <= last : there[0].seq > from;
+  const suspect = isMissing ? from : brokenAt(there);
+  if (suspect === null) {
+    const nextSeq = there.at(-1)?.seq ?? from;
+    return { audited: 'sound', nextSeq, atEnd: nextSeq >= last };
+  }
+  // A consumer gets an entry later than the stream has it: read the entry itself.
+  if (await isDamaged(stream, suspect, first)) return { audited: 'damaged', seq: suspect };
+  return { audited: 'sound', nextSeq: suspect, atEnd: false };
+}
+
+async function isDamaged(stream: MarketStream, seq: number, first: number): Promise<boolean> {
+  const message = await stream.at(seq);
+  if (message === null) return true;
+  const before = seq > first ? await stream.at(seq - 1) : null;
+  return brokenAt(before === null ? [message] : [before, message]) !== null;
+}
+
+/** The first seq after the first message at which the next entry is not found. */
+function brokenAt(messages: readonly StoredMessage[]): number | null {
+  let before: SealedEntry | null = null;
+  for (const [index, message] of messages.entries()) {
+    const expected = (messages[0]?.seq ?? 0) + index;
+    const next = message.seq === expected ? parseEntryOrNull(message) : null;
+    if (next === null || (before !== null && !follows(next, before))) return expected;
+    before = next;
+  }
+  return null;
 }

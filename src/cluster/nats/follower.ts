@@ -7,8 +7,13 @@
  */
 import { type Clock, sleep, type Timer } from '../../engine/runtime/clock.ts';
 import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
-import { deliveryOf } from './delivery.ts';
-import { AckPolicy, DeliverPolicy, type JetStreamManager, type StoredMessage } from './stream.ts';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  deliveryOf,
+  type JetStreamManager,
+  type StoredMessage,
+} from './stream.ts';
 
 const HEARTBEAT_MS = 1_000;
 const SILENCE_MS = 3_000;

@@ -10,10 +10,10 @@
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
-import { deliveryOf } from './delivery.ts';
 import {
   AckPolicy,
   DeliverPolicy,
+  deliveryOf,
   type JetStreamManager,
   MarketStream,
   type StoredMessage,

@@ -1,9 +1,9 @@
 /**
- * One JetStream stream: what is asked of it once. Answers come from the stream's leader, never from
- * a replica that lags (no direct gets).
+ * One JetStream stream, by single requests. The stream's leader answers them, never a replica that
+ * lags (no direct gets).
  *
  * Errors: throws `StreamMissing` when there is no such stream, anything else when NATS gives no
- * answer in time; the same may then be asked again.
+ * answer in time; the request may then be repeated.
  */
 import {
   DiscardPolicy,
@@ -17,7 +17,7 @@ import {
   type StoredMsg,
   type StreamConfig,
 } from '@nats-io/jetstream';
-import { type NatsLink, nanos } from './connection.ts';
+import { type Msg, type NatsLink, nanos } from './connection.ts';
 
 export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 export type { JetStreamManager, StreamConfig };
@@ -26,9 +26,9 @@ export { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType };
 export class StreamMissing extends Error {}
 
 export interface StreamState {
-  /** Of the oldest message there; 0 when there is none. */
+  /** Seq of the oldest message; 0 when there is none. */
   readonly first: number;
-  /** Of the last message that ever was there: what comes next gets the one after it. */
+  /** Of the last message that ever was there: the next one gets the seq after it. */
   readonly last: number;
   readonly messages: number;
 }
@@ -38,7 +38,7 @@ export interface StoredMessage {
   readonly data: Uint8Array;
 }
 
-export interface StreamShape {
+interface StreamShape {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly replicas: number;
@@ -46,12 +46,12 @@ export interface StreamShape {
   readonly dedupeMs: number;
 }
 
-/** Kept on disk: what survives the process. */
+/** On disk: survives the process. */
 export const storageOfFiles = StorageType.File;
 
 const STREAM_NOT_FOUND = 10059;
 const WRONG_LAST = [10071, 10164];
-/** How long an answer of the server is waited for. */
+/** How long a request waits for an answer. */
 export const ANSWER_MS = 2_000;
 
 export async function manager(link: NatsLink, answerMs = ANSWER_MS): Promise<JetStreamManager> {
@@ -63,7 +63,7 @@ export function jetstreamOf(link: NatsLink, timeoutMs: number): JetStreamClient 
   return jetstream(link.connection, { timeout: timeoutMs });
 }
 
-/** Makes the stream when it is missing, and says whether it was there. Changes none that is. */
+/** Makes the stream when it is missing. Changes nothing of one that is there. */
 export async function ensureStream(
   link: NatsLink,
   shape: StreamShape,
@@ -87,6 +87,27 @@ export async function ensureStream(
     duplicate_window: nanos(shape.dedupeMs),
   });
   return 'made';
+}
+
+/** A message as a consumer delivers it, read from its reply subject. */
+interface Delivery {
+  /** In the stream. */
+  readonly seq: number;
+  /** In this consumer, from 1 without gaps. */
+  readonly consumerSeq: number;
+  /** How many are left in the stream after it. */
+  readonly pending: number;
+}
+
+/** `$JS.ACK.<stream>.<consumer>.<delivered>.<seq>.<consumer seq>.<time>.<pending>`, or with two
+ * more tokens (domain, account) after `ACK` and one at the end. null for anything else. */
+export function deliveryOf({ reply = '' }: Msg): Delivery | null {
+  if (!reply.startsWith('$JS.ACK.')) return null;
+  const tokens = reply.split('.');
+  const skip = tokens.length >= 11 ? 2 : 0;
+  const [seq, consumerSeq, , pending] = tokens.slice(5 + skip).map(Number);
+  if (seq === undefined || consumerSeq === undefined || pending === undefined) return null;
+  return { seq, consumerSeq, pending };
 }
 
 export class MarketStream {
@@ -123,18 +144,18 @@ export class MarketStream {
     return stored(await this.#ask(() => this.#jsm.streams.getMessage(this.name, query)));
   }
 
-  /** Forgets what is below `seq`; beyond the end: everything, and `seq` comes next. */
+  /** Deletes what is below `seq`; beyond the end: everything, and the next message gets `seq`. */
   async purgeBelow(seq: number): Promise<void> {
     await this.#ask(() => this.#jsm.streams.purge(this.name, { seq }));
   }
 
-  /** Takes one message out; also when it is not there. */
+  /** Deletes one message, if it is there. */
   async remove(seq: number): Promise<void> {
     if ((await this.at(seq)) === null) return;
     await this.#ask(() => this.#jsm.streams.deleteMessage(this.name, seq));
   }
 
-  /** An empty stream with the same settings in its place: the only way to lower its next seq. */
+  /** Replaces it by an empty one with the same settings: the only way to lower its next seq. */
   async remake(): Promise<void> {
     const { config } = await this.#ask(() => this.#jsm.streams.info(this.name));
     await this.#ask(() => this.#jsm.streams.delete(this.name));
@@ -155,7 +176,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND;
 }
 
-/** Refused, because something else was written meanwhile. */
+/** Refused, because another message was written meanwhile. */
 export function isWrongLast(error: unknown): boolean {
   return error instanceof JetStreamApiError && WRONG_LAST.includes(error.code);
 }

@@ -1,11 +1,16 @@
 /**
- * Settings of a stream that NATS keeps, whatever the environment of a node says later: read,
- * compared and changed. A key-value bucket and an object store are streams underneath.
+ * Settings of streams. NATS keeps them, whatever the environment of a node says later. A key-value
+ * bucket and an object store are streams underneath.
+ *
+ * Each node compares them at its start: copies of the streams, lifetime of the lease, limits of the
+ * log. The largest value of the living nodes holds, so the first node that starts with a larger
+ * value raises it, and the last one that had it lowers it.
  *
  * Errors: throws `SettingRefused` where NATS cannot have the setting, anything else when it gives
  * no answer.
  */
 import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
+import type { Announcement } from './announcements.ts';
 import { type NatsLink, nanos } from './connection.ts';
 import {
   DiscardPolicy,
@@ -19,9 +24,9 @@ import {
 
 export class SettingRefused extends StartRefused {}
 
-export interface StreamSettings {
+interface StreamSettings {
   readonly replicas: number;
-  /** Messages are deleted when they are older; 0: never. */
+  /** Age at which messages are deleted; 0: never. */
   readonly maxAgeMs: number;
   readonly description: string;
   /** Several servers keep the stream. */
@@ -44,10 +49,13 @@ export async function settingsOf(link: NatsLink, stream: string): Promise<Stream
   }
 }
 
-/** A server that is alone says yes to more copies, and keeps one. */
-export async function setReplicas(link: NatsLink, stream: string, replicas: number): Promise<void> {
-  const found = await settingsOf(link, stream);
-  if (found === null || found.replicas === replicas) return;
+/** A single server accepts a larger number and keeps one copy: here that is refused. */
+async function setReplicas(
+  link: NatsLink,
+  stream: string,
+  replicas: number,
+  found: StreamSettings,
+): Promise<void> {
   if (replicas > 1 && !found.isClustered) {
     throw new SettingRefused(
       `NATS_REPLICAS=${replicas}, but the stream ${stream} has ${found.replicas} and this NATS ` +
@@ -63,7 +71,7 @@ export async function setMaxAge(link: NatsLink, stream: string, maxAgeMs: number
   const { config } = await link.whileConnected(() => jsm.streams.info(stream));
   const max_age = nanos(maxAgeMs);
   if (config.max_age === max_age) return;
-  // It may not be longer than messages live.
+  // The window may not be longer than messages live.
   const duplicate_window = Math.min(config.duplicate_window, max_age);
   await change(link, stream, { max_age, duplicate_window }, `LEASE_MS=${maxAgeMs}`);
 }
@@ -72,11 +80,16 @@ export function setDescription(link: NatsLink, stream: string, text: string): Pr
   return change(link, stream, { description: text }, 'the description of the market');
 }
 
+interface LogLimits {
+  readonly maxMessageBytes: number;
+  readonly dedupeMs: number;
+}
+
 /** Makes an existing stream keep every entry; answers what was changed. */
-export async function keepEntries(
+async function keepEntries(
   link: NatsLink,
   stream: string,
-  limits: { readonly maxMessageBytes: number; readonly dedupeMs: number },
+  limits: LogLimits,
 ): Promise<readonly string[]> {
   const jsm = await manager(link);
   const { config } = await link.whileConnected(() => jsm.streams.info(stream));
@@ -121,4 +134,78 @@ async function change(
       `NATS does not take ${what} for the stream ${stream}: ${error.message}`,
     );
   }
+}
+
+interface SharedSettingsObserver {
+  /** NATS had another value. */
+  settingChanged(setting: string, stream: string, from: string, to: string): void;
+  /** Another living node has another value; the larger one holds. */
+  settingDiffers(setting: string, own: number, node: string, theirs: number): void;
+}
+
+export interface SharedSettings {
+  readonly leaseMs: number;
+  readonly replicas: number;
+}
+
+const ENVIRONMENT = { leaseMs: 'LEASE_MS', replicas: 'NATS_REPLICAS' } as const;
+
+/** The streams of a market: the log, values that live as long as the lease, snapshots and logos. */
+export function streamsOf(market: string) {
+  const files = [`OBJ_${market}-files`, `OBJ_${market}-images`];
+  return { log: market, nodes: `KV_${market}-nodes`, files };
+}
+
+/** Throws `SettingRefused` where NATS cannot have them. */
+export async function settleSettings(
+  link: NatsLink,
+  streams: ReturnType<typeof streamsOf>,
+  limits: LogLimits,
+  own: SharedSettings,
+  others: readonly Announcement[],
+  observer: SharedSettingsObserver,
+): Promise<void> {
+  for (const name of await keepEntries(link, streams.log, limits)) {
+    observer.settingChanged(name, streams.log, 'another value', 'what the log needs');
+  }
+  const replicas = agreed('replicas', own, others, observer);
+  for (const stream of [streams.log, streams.nodes, ...streams.files]) {
+    const found = await settingsOf(link, stream);
+    if (found === null || !isToBeSet(found.replicas, replicas)) continue;
+    await setReplicas(link, stream, replicas.value, found);
+    observer.settingChanged('NATS_REPLICAS', stream, `${found.replicas}`, `${replicas.value}`);
+  }
+  const lease = agreed('leaseMs', own, others, observer);
+  const found = await settingsOf(link, streams.nodes);
+  if (found === null || !isToBeSet(found.maxAgeMs, lease)) return;
+  await setMaxAge(link, streams.nodes, lease.value);
+  observer.settingChanged('LEASE_MS', streams.nodes, `${found.maxAgeMs}`, `${lease.value}`);
+}
+
+interface Agreed {
+  readonly value: number;
+  /** All living nodes have announced their value. */
+  readonly isComplete: boolean;
+}
+
+function isToBeSet(found: number, { value, isComplete }: Agreed): boolean {
+  return found < value || (found > value && isComplete);
+}
+
+function agreed(
+  setting: keyof SharedSettings,
+  own: SharedSettings,
+  others: readonly Announcement[],
+  observer: SharedSettingsObserver,
+): Agreed {
+  const mine = own[setting];
+  const leaders = others.filter(({ reader }) => reader !== true);
+  let value = mine;
+  for (const other of leaders) {
+    const theirs = other[setting] ?? mine;
+    if (theirs === mine) continue;
+    observer.settingDiffers(ENVIRONMENT[setting], mine, other.node, theirs);
+    value = Math.max(value, theirs);
+  }
+  return { value, isComplete: leaders.every((other) => other[setting] !== undefined) };
 }

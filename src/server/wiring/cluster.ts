@@ -23,6 +23,7 @@ import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
 import { Lease } from '../../cluster/nats/lease.ts';
 import { ObjectFiles } from '../../cluster/nats/objects.ts';
 import {
+  EpochBases,
   NatsSnapshots,
   removeTemporaryFiles,
   retryingSnapshots,
@@ -34,8 +35,7 @@ import {
   retryingLog,
   retryUntilAnswered,
 } from '../../cluster/retryingLog.ts';
-import { EpochBases } from '../../cluster/sharedFiles.ts';
-import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/sharedSettings.ts';
+import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/nats/streamSettings.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';

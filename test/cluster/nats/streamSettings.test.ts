@@ -1,21 +1,22 @@
-/** Settings that live in NATS: compared by each node that starts, changed or refused. */
+/** Settings that NATS keeps: each starting node compares them, and changes them or is refused. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ensureLog, LOG_LIMITS } from '../../src/cluster/log/jetstream.ts';
-import type { Announcement } from '../../src/cluster/nats/announcements.ts';
-import { Bucket } from '../../src/cluster/nats/bucket.ts';
-import { Lease } from '../../src/cluster/nats/lease.ts';
-import { manager } from '../../src/cluster/nats/stream.ts';
-import { SettingRefused, settingsOf } from '../../src/cluster/nats/streamSettings.ts';
+import { ensureLog, LOG_LIMITS } from '../../../src/cluster/log/jetstream.ts';
+import type { Announcement } from '../../../src/cluster/nats/announcements.ts';
+import { Bucket } from '../../../src/cluster/nats/bucket.ts';
+import { Lease } from '../../../src/cluster/nats/lease.ts';
+import { manager } from '../../../src/cluster/nats/stream.ts';
 import {
+  SettingRefused,
   type SharedSettings,
+  settingsOf,
   settleSettings,
   streamsOf,
-} from '../../src/cluster/sharedSettings.ts';
-import { systemClock as clock } from '../../src/engine/runtime/clock.ts';
-import { systemRng } from '../../src/engine/runtime/rng.ts';
-import { marketName, NatsServer, PATIENT_MS } from '../support/nats.ts';
-import { untilAsked } from '../support/until.ts';
+} from '../../../src/cluster/nats/streamSettings.ts';
+import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
+import { systemRng } from '../../../src/engine/runtime/rng.ts';
+import { marketName, NatsServer, PATIENT_MS } from '../../support/nats.ts';
+import { untilAsked } from '../../support/until.ts';
 
 const server = await NatsServer.start({ after });
 const link = await server.connect({ after });
