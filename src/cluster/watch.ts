@@ -1,10 +1,12 @@
 /**
  * What a node checks every few seconds among others: whether the log is still the one that it
- * folds, how far it is in it, and which node leads.
+ * folds, how far it is in it, which node leads, and whether its disk accepts writes.
  *
  * A log that is lost, shortened or replaced is never served as current: a leader steps down and
  * opens a new epoch, the other nodes wait for that epoch.
  */
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Node } from '../engine/actors/node.ts';
 import type { Log } from '../engine/log/port.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -210,5 +212,72 @@ export class LeaderWatch implements Service {
     this.#leader = found?.node ?? null;
     if (found !== null) this.#absentSinceMs = null;
     else this.#absentSinceMs ??= clock.monotonicMs();
+  }
+}
+
+const PROBE_BYTES = 256 * 1024;
+const PROBE_EVERY_MS = 2_000;
+
+/**
+ * Whether the disk under DATA_DIR accepts writes. After a refused write it writes a small file
+ * every few seconds, until the disk accepts that.
+ *
+ * Never: writes more than one probe file, or one while no write was refused.
+ */
+export class DataDisk implements Service {
+  readonly name = 'disk';
+  readonly #path: string;
+  readonly #everyMs: number;
+  readonly #task: Task;
+  #refusal: string | null = null;
+
+  constructor(directory: string, clock: Clock, everyMs = PROBE_EVERY_MS) {
+    this.#path = join(directory, 'disk-probe');
+    this.#task = new Task({ clock });
+    this.#everyMs = everyMs;
+  }
+
+  /** Why the last write was refused; null: the disk accepts writes. */
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  /** Report a refused write to a file in the directory. */
+  refused(message: string): void {
+    this.#refusal = message;
+    this.#task.wake();
+  }
+
+  start(): void {
+    this.#task.start(() => this.#run());
+  }
+
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  async #run(): Promise<void> {
+    while (await this.#task.untilWoken()) {
+      while (this.#refusal !== null && (await this.#task.pause(this.#everyMs))) {
+        await this.#probe();
+      }
+    }
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      const file = await open(this.#path, 'w');
+      try {
+        await file.writeFile(Buffer.alloc(PROBE_BYTES));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      this.#refusal = null;
+    } catch (error) {
+      this.refused(String(error));
+    } finally {
+      await rm(this.#path, { force: true }).catch(() => {});
+    }
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DataDisk } from '../../src/cluster/dataDisk.ts';
+import { DataDisk } from '../../src/cluster/watch.ts';
 import { dataFiles } from '../../src/engine/actors/files.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { openDatabase } from '../../src/engine/store/database.ts';

@@ -1,6 +1,6 @@
 /**
- * The newest entries of a stream in memory, in the stream's order: what everybody who is up to date
- * reads. Bounded by characters; what is older is read from the stream.
+ * The newest entries of a stream in memory, in order, for readers that are up to date. Bounded by
+ * characters; older entries are read from the stream.
  */
 import type { SealedEntry } from '../../engine/log/entry.ts';
 
@@ -9,7 +9,7 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024;
 export class EntryWindow {
   #entries: SealedEntry[] = [];
   #characters = 0;
-  /** Up to here the stream has something, readable or not. */
+  /** Seq of the last message of the stream, readable or not. */
   #end = 0;
   #waiting: { readonly seq: number; resolve(): void }[] = [];
   #closed = false;
@@ -22,14 +22,14 @@ export class EntryWindow {
     return this.#end;
   }
 
-  /** An acknowledged entry of ours, if it goes on from the tail; else the stream brings it. */
+  /** Adds an acknowledged entry of ours if it follows the tail; else the stream brings it. */
   takeOwn(sealed: SealedEntry): void {
     const { tail } = this;
     if (tail === undefined || sealed.entry.seq !== tail.entry.seq + 1) return;
     if (sealed.entry.prevEntryHash === tail.hash) this.#push(sealed);
   }
 
-  /** What the stream brings. What does not go on from the tail begins the window anew. */
+  /** Adds an entry that the stream brings. After a gap the window starts again with it. */
   take(sealed: SealedEntry): void {
     const { tail } = this;
     if (tail !== undefined && sealed.entry.seq <= tail.entry.seq) return;
@@ -37,7 +37,7 @@ export class EntryWindow {
     this.#push(sealed);
   }
 
-  /** Something at `seq` that is no entry: whoever reads there must find out from the stream. */
+  /** The message at `seq` is no entry: a reader has to read it from the stream. */
   takeUnreadable(seq: number): void {
     this.#drop();
     this.#end = Math.max(this.#end, seq);
@@ -67,7 +67,7 @@ export class EntryWindow {
     this.#end = 0;
   }
 
-  /** Resolves once the stream has something at or past `seq`, or the window is closed. */
+  /** Resolves once the stream has a message at or past `seq`, or the window is closed. */
   reached(seq: number): Promise<void> {
     if (this.#closed || this.#end >= seq) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,13 +1,13 @@
 /**
  * The log of several nodes: a JetStream stream. One entry is one message, its seq the stream's.
  *
- * Assumes: one stream, made by `ensureLog`, whose name is a market. The newest entries are pushed
- *          into memory; older ones are read from the stream. Each reader checks the hash chain.
- * Never:   tells of an entry the stream has not acknowledged, or appends behind another entry than
- *          the one it names.
+ * Assumes: one stream, made by `ensureLog`, with the name of the market. The newest entries are
+ *          pushed into memory; older ones are read from the stream. Each reader checks the hash
+ *          chain.
+ * Never:   shows an entry that the stream has not acknowledged, or appends behind an entry that its
+ *          new entry does not name.
  * Beyond the port: `check`, because a stream can be lost, shortened or replaced by others.
  */
-
 import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
 import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from '../../engine/log/port.ts';
 import { assert } from '../../engine/runtime/assert.ts';
@@ -42,26 +42,26 @@ import {
 } from './jetstreamEntries.ts';
 import { earliestStart, LogRestartRefused, startLog } from './jetstreamRestart.ts';
 
-export interface JetstreamOptions {
-  /** Of the stream: the market's name. */
+interface JetstreamOptions {
+  /** Of the stream: the name of the market. */
   readonly name: string;
-  /** How long one append or restart tries before it rejects. */
+  /** After this time an append or a restart rejects. */
   readonly giveUpMs?: number;
-  /** How long one answer of the server is waited for. */
+  /** How long a request waits for an answer. */
   readonly answerMs?: number;
-  /** Asked right before the log is begun anew; always, where there is none. */
+  /** Called right before the log is started again. Absent: it may. */
   readonly mayRestart?: () => boolean;
 }
 
 /** How the stream compares with what a node has. */
 export type LogCheck =
-  /** Our entry is in it; more may follow. */
+  /** It has our entry; more may follow. */
   | 'same'
-  /** It ends before our entry: shortened, or emptied. */
+  /** It ends before our entry: it was shortened or emptied. */
   | 'behind'
-  /** Another entry is where ours was, or one that is none. */
+  /** It has another entry at our seq, or an unreadable one. */
   | 'different'
-  /** Our entry is older than its first: load a snapshot. */
+  /** It starts after our entry: load a snapshot. */
   | 'trimmed'
   /** There is no such stream. */
   | 'missing'
@@ -77,7 +77,7 @@ const AGAIN_MS = 50;
 const BARRIER_MS = 1_000;
 const EMPTY: Tail = { seq: 0, hash: NO_HASH, epoch: null };
 
-/** Makes the market's stream where it is missing; says whether it was there. */
+/** Makes the market's stream where it is missing. */
 export function ensureLog(
   link: NatsLink,
   { name, replicas }: { readonly name: string; readonly replicas: number },
@@ -148,8 +148,8 @@ export class JetstreamLog implements Log {
   }
 
   /**
-   * What it answers, `read` has too: it waits until the push has brought it. Messages behind the
-   * newest entry that are no entries are not counted; `read` rejects there.
+   * Waits until the push has brought the last entry, so that `read` has it too. Messages behind the
+   * newest entry that are no entries do not count; `read` rejects there.
    */
   async last(): Promise<Tail> {
     const hadEnd = this.#window.end;
@@ -180,7 +180,7 @@ export class JetstreamLog implements Log {
     if (recent !== null) return recent;
     const hadEnd = this.#window.end;
     const entries = inOrder(await this.#range.read(fromSeq, limit));
-    // The stream ends before what was pushed: who waits for more must not be told that it is there.
+    // The stream ends before the pushed entries: `reached` must not resolve for them.
     if (entries.length === 0 && hadEnd >= fromSeq) await this.#restartWindow(fromSeq);
     return entries;
   }
@@ -212,7 +212,7 @@ export class JetstreamLog implements Log {
     return earliestStart(seq, this.#stream);
   }
 
-  /** Rejects with `RestartRefused` when another one began the log, or may now. See `beginLog`. */
+  /** Rejects with `LogRestartRefused` when another node did it, or may do it now. */
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     await this.#appends.idle();
@@ -240,7 +240,7 @@ export class JetstreamLog implements Log {
       if (hadEnd > last) await this.#restartWindow(Math.max(1, last));
       if (own.seq === 0) return 'same';
       if (messages === 0 || last < own.seq) return 'behind';
-      // Nothing can be appended behind an entry that was taken out, or got lost.
+      // Nothing can be appended behind an entry that was deleted or lost.
       if (last > own.seq && (await this.#stream.at(last)) === null) return 'different';
       if (own.seq >= first) {
         const message = await this.#stream.at(own.seq);
@@ -259,7 +259,7 @@ export class JetstreamLog implements Log {
     return marketIn((await settingsOf(this.#link, this.#stream.name))?.description ?? '');
   }
 
-  /** For later starts: an epoch entry, which says it too, may have been trimmed. */
+  /** For later starts: the epoch entry that names the market may be trimmed. */
   async setLabel(market: MarketIdentity): Promise<void> {
     const found = await settingsOf(this.#link, this.#stream.name);
     const text = `${LABEL}${marketText(market)}`;
@@ -279,15 +279,15 @@ export class JetstreamLog implements Log {
     this.#window.close();
   }
 
-  /** The stream is another one than the window was filled from. */
+  /** The window was filled from another stream. */
   async #restartWindow(seq: number): Promise<void> {
     this.#window.clear();
     await this.#follower.follow(seq);
   }
 
   /**
-   * The window has what the stream ends with. A push that is late, or comes from a replica that
-   * lags, is begun again: what the leader of the stream has said is taken as it is.
+   * Waits until the window ends with the stream's last entry. A push that is late, or comes from a
+   * replica that lags, is restarted behind the entry that the stream's leader has.
    */
   async #catchUp(end: SealedEntry): Promise<void> {
     const { seq } = end.entry;
@@ -299,12 +299,12 @@ export class JetstreamLog implements Log {
   }
 
   #heard(message: StoredMessage): void {
-    // Our own entries are there since they were acknowledged.
+    // Our own entries are in the window since their acknowledgement.
     if (message.seq <= this.#window.end) return;
     try {
       this.#window.take(parseEntry(message));
     } catch {
-      // Said again, with its reason, to whoever reads there.
+      // `read` rejects there, with the reason.
       this.#window.takeUnreadable(message.seq);
     }
   }
@@ -314,7 +314,7 @@ function marketIn(description: string): MarketIdentity | null {
   return description.startsWith(LABEL) ? parseMarket(description.slice(LABEL.length)) : null;
 }
 
-export class EntryTooLarge extends Error {
+class EntryTooLarge extends Error {
   constructor(seq: number, bytes: number) {
     super(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
   }

@@ -1,13 +1,13 @@
 /**
- * Appends to a stream: published at once, acknowledged in the order they were asked.
+ * Appends to a stream: published at once, settled in the order of the calls.
  *
- * Safe because the stream itself compares both its last sequence and the id of its last message,
- * and an id holds the entry's hash: an entry is stored only right behind its own predecessor. Of a
- * pipeline whose first entry lost a race, none can slip in behind the winner's.
+ * Safe because the stream compares its last sequence and the id of its last message, and an id
+ * contains the hash of the entry: an entry is stored only right behind its predecessor. When the
+ * first entry of a pipeline lost a race, none of the others is stored behind the winner's.
  *
- * A refusal or a lost acknowledgement is settled alone and in order: by what the stream holds at
- * the entry's seq. Only when that place is free and its predecessor is the last there is, the same
- * entry is published again, with the same id and the same expected sequence. Never a fresher one.
+ * A refusal or a lost acknowledgement is settled in order, by what the stream holds at the entry's
+ * seq. Only when that seq is free and the predecessor is the last message, the same entry is
+ * published again, with the same id and the same expected sequence; never a newer one.
  */
 import { hash as hashText } from 'node:crypto';
 import { NO_HASH, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
@@ -26,16 +26,16 @@ import { type MarketStream, StreamMissing } from '../nats/stream.ts';
 const AGAIN_MS = 20;
 const MOST_REFUSALS = 8;
 
-export interface AppendLimits {
-  /** How long one append tries before it rejects. */
+interface AppendLimits {
+  /** After this time an append rejects. */
   readonly giveUpMs: number;
-  /** How long one answer of the server is waited for. */
+  /** How long a request waits for an answer. */
   readonly answerMs: number;
 }
 
 type Verdict =
   | AppendOutcome
-  /** The entry's place is free and its predecessor, with this id, is the last there is. */
+  /** The entry's seq is free and its predecessor, with this id, is the last message. */
   | { readonly outcome: 'free'; readonly idBefore: string | undefined };
 
 export class AppendPipeline {
@@ -46,12 +46,12 @@ export class AppendPipeline {
   readonly #stopListening: () => void;
   #settled: Promise<unknown> = Promise.resolve();
   /**
-   * nats-server before 2.10 miscounts its last sequence after a purge beyond its end, until it is
-   * restarted. The id alone is as strict; the sequence is left out while it is known to be wrong.
+   * nats-server before 2.10 miscounts its last sequence after a purge beyond its end, until it
+   * restarts. The id alone is as strict; the sequence is left out while it is known to be wrong.
    */
   #sequenceIsRight = true;
   #asked = 0;
-  /** The last entry that was given up, and how many had been asked for then. */
+  /** The last entry that failed, and how many appends had been called then. */
   #givenUp: { readonly hash: string; readonly asked: number; readonly why: unknown } | null = null;
   #closed = false;
 
@@ -77,17 +77,17 @@ export class AppendPipeline {
     return settled;
   }
 
-  /** Resolves when all that was asked so far is settled. */
+  /** Resolves when all appends so far are settled. */
   async idle(): Promise<void> {
     await this.#settled;
   }
 
-  /** Publishes the first entry of a new log, once: what the server says is for the caller. */
+  /** Publishes the first entry of a new log, once. */
   begin(sealed: SealedEntry, guards: Guards): Promise<PublishResult> {
     return this.#publish(sealed, guards);
   }
 
-  /** Publishes what is no entry. */
+  /** Publishes a message that is no entry. */
   note(kind: string, text: string, id: string, guards: Guards): Promise<PublishResult> {
     return this.#publisher.publish(subjectOf(this.#stream.name, kind), text, id, guards);
   }
@@ -109,12 +109,12 @@ export class AppendPipeline {
       const { last } = await this.#stream.state();
       return { outcome: 'conflict', lastSeq: last };
     }
-    // null: judged before it is published, because the stream alone could not.
+    // null: judged before it is published, because the stream alone could not judge it.
     let result = await first;
     const startMs = this.#clock.monotonicMs();
     for (let refusals = 0; ; ) {
       if (result?.result === 'stored' && !result.duplicate) return storedAs(sealed, result.seq);
-      // Of a pipeline that is given up, not every entry waits as long again.
+      // The entries behind a failed one fail at once, and do not each wait as long again.
       const before = this.#givenUp;
       if (before?.hash === sealed.entry.prevEntryHash && asked <= before.asked) throw before.why;
       if (result?.result === 'refused') refusals += 1;
@@ -128,7 +128,7 @@ export class AppendPipeline {
     }
   }
 
-  /** By what the stream holds: whether the entry is in it, cannot be any more, or may still be. */
+  /** By what the stream holds: the entry is stored, can no longer be, or may be published again. */
   async #judge({ entry, hash }: SealedEntry): Promise<Verdict> {
     const there = await this.#stream.at(entry.seq);
     const { last } = await this.#stream.state();
@@ -144,7 +144,7 @@ export class AppendPipeline {
     return { outcome: 'free', idBefore: idOf(epoch, last, entry.prevEntryHash) };
   }
 
-  /** The stream is at the entry's predecessor, so a guard that refused it is a forgotten one. */
+  /** The predecessor is the last message, so a guard that refused it is one the server lost. */
   #relaxed(seq: number, idBefore: string | undefined, result: PublishResult | null): Guards {
     const code = result?.result === 'refused' ? result.code : 0;
     if (code === WRONG_LAST_SEQUENCE && idBefore !== undefined) {
@@ -170,7 +170,7 @@ export class AppendPipeline {
   }
 }
 
-/** Epoch entries have a subject of their own, so that they are found without reading the others. */
+/** Epoch entries have another subject, which finds them without reading the others. */
 export function subjectOf(stream: string, kind: string): string {
   return `${stream}.entry.${kind}`;
 }
@@ -197,7 +197,7 @@ function rethrowMissing(error: unknown): null {
   return null;
 }
 
-/** The id of the entry before it, which the stream compares, follows from the entry itself. */
+/** Whether the id of its predecessor, which the stream compares, follows from the entry. */
 function knowsBefore({ entry }: SealedEntry): boolean {
   return entry.payload.kind !== 'epoch' || entry.seq === 1;
 }

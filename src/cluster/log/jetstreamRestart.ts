@@ -1,87 +1,86 @@
 /**
- * Begins the log in a stream again, behind all that ever was in it: one entry is appended, and only
- * then what is before it is forgotten. The server compares where the entry comes to lie, so of
- * several who begin at once one succeeds, and whoever was frozen between two steps changes nothing.
+ * Starts the log in a stream again, behind everything that ever was in it: appends one entry, and
+ * only then purges what is before it. The server checks the seq of the entry, so of several nodes
+ * that start at once one succeeds, and a node that was frozen between two steps changes nothing.
  *
- * A stream that ends far before the entry (NATS lost its data) is emptied up to the entry's seq
- * first, which the server does not compare with anything. So a notice of that seq is appended
- * before: no log begins below the seq of a notice, and a request to empty the stream that comes
- * late finds nothing there. That holds as long as the stream is not lost once more in between.
+ * A stream that ends far before the entry (NATS lost its data) is purged up to the entry's seq
+ * first, and the server cannot check a purge. So a notice with that seq is appended before: no log
+ * starts below the seq of a notice, and a purge that arrives late finds nothing to remove. That
+ * holds as long as the stream is not lost once more in between.
  *
- * An entry that came to lie elsewhere than at its seq is removed: no reader could go on from it.
+ * An entry that was stored at another seq than its own is deleted: no reader could follow it.
  */
-
 import type { SealedEntry } from '../../engine/log/entry.ts';
 import { type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
 import type { MarketStream, StoredMessage, StreamState } from '../nats/stream.ts';
 import { type AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
 import { parseEntryOrNull } from './jetstreamEntries.ts';
 
-/** Messages of strangers in an unused stream that are looked at. */
-const MOST_STRANGE = 100;
+/** Messages of other programs that are read in an unused stream. */
+const MOST_FOREIGN = 100;
 const NOTICE = 'notice';
 
-/** Somebody else's entry is in the new log: read it. */
+/** Another node started the log: read it. */
 export class LogRestartRefused extends Error {}
 
-/** The least seq, `wanted` or later, at which a log can begin in this stream. */
+/** The lowest seq, `wanted` or later, at which a log can start in this stream. */
 export async function earliestStart(wanted: number, stream: MarketStream): Promise<number> {
   const { first, last } = await stream.state();
   const noticed = noticeIn(await stream.at(last))?.beginsAt ?? 0;
   if (wanted > last) return Math.max(wanted, noticed);
-  // A stranger wrote into the stream of a market that has not begun.
+  // Another program wrote to the stream before the market started.
   const isUnused = wanted === 1 && (await holdsNoEntry(first, last, stream));
   return isUnused ? 1 : Math.max(last + 1, noticed);
 }
 
 /**
- * May be tried again after any other rejection than `RestartRefused`. `mayBegin`: this node holds
- * the lease.
+ * May be repeated after any rejection except `LogRestartRefused`. `mayStart`: this node holds the
+ * lease.
  */
 export async function startLog(
   sealed: SealedEntry,
   stream: MarketStream,
   appends: AppendPipeline,
-  mayBegin: () => boolean = () => true,
+  mayStart: () => boolean = () => true,
 ): Promise<void> {
   const { seq } = sealed.entry;
   const before = await stream.state();
   const there = await stream.at(seq);
   const isOurs = there !== null && hashOf(there.data) === sealed.hash;
   if (!isOurs) {
-    // Asked after the look at the stream: what others began before it is seen, or forbids this.
-    if (!mayBegin()) throw refusedAt(seq);
-    if (before.last !== seq - 1) await makeRoom(sealed, before, stream, appends, mayBegin);
+    // Called after the stream was read: what other nodes started before is in it, or forbids this.
+    if (!mayStart()) throw refusedAt(seq);
+    if (before.last !== seq - 1) await makeRoom(sealed, before, stream, appends, mayStart);
     await publish(sealed, stream, appends);
   }
   if (before.first > 0 && before.first < seq) await stream.purgeBelow(seq);
 }
 
-/** So that `seq` is what comes next. */
+/** Makes `seq` the next sequence of the stream. */
 async function makeRoom(
   { entry: { seq }, hash }: SealedEntry,
   { first, last }: StreamState,
   stream: MarketStream,
   appends: AppendPipeline,
-  mayBegin: () => boolean,
+  mayStart: () => boolean,
 ): Promise<void> {
-  const isPassed = last >= seq;
-  const isUnused = isPassed && seq === 1 && (await holdsNoEntry(first, last, stream));
-  if (isPassed && !isUnused) throw refusedAt(seq);
+  const isBeyond = last >= seq;
+  const isUnused = isBeyond && seq === 1 && (await holdsNoEntry(first, last, stream));
+  if (isBeyond && !isUnused) throw refusedAt(seq);
   if (!isUnused) {
     const there = noticeIn(await stream.at(last));
     if (there !== null && there.beginsAt > seq) throw refusedAt(seq);
     if (there?.hash !== hash) await giveNotice({ beginsAt: seq, hash }, last, stream, appends);
   }
-  if (!mayBegin()) throw refusedAt(seq);
+  if (!mayStart()) throw refusedAt(seq);
   if (isUnused) await stream.remake();
   else await stream.purgeBelow(seq);
 }
 
-/** That a log is to begin, as the last message of a stream that is about to be emptied. */
+/** Says that a log is about to start: the last message of a stream that will be purged. */
 interface Notice {
   readonly beginsAt: number;
-  /** Of the entry that it begins with. */
+  /** Of its first entry. */
   readonly hash: string;
 }
 
@@ -102,7 +101,7 @@ async function giveNotice(
   throw refusedAt(beginsAt);
 }
 
-/** Puts a message behind `last`, the end of the stream, where nothing else came in between. */
+/** Publishes a message behind `last`, unless something else was stored there meanwhile. */
 async function behind(
   last: number,
   kind: string,
@@ -120,7 +119,7 @@ async function behind(
 function noticeIn(message: StoredMessage | null): Notice | null {
   if (message === null) return null;
   try {
-    // trust: whoever may publish here wrote it; both fields are looked at
+    // trust: any program that may publish here wrote it; both fields are checked
     const { beginsAt, hash } = JSON.parse(textOf(message.data)) as Partial<Notice>;
     if (typeof hash !== 'string' || !Number.isSafeInteger(beginsAt)) return null;
     return { beginsAt: beginsAt ?? 0, hash };
@@ -149,7 +148,7 @@ async function remove(at: number, sealed: SealedEntry, stream: MarketStream): Pr
 }
 
 async function holdsNoEntry(first: number, last: number, stream: MarketStream): Promise<boolean> {
-  if (first !== 1 || last > MOST_STRANGE) return false;
+  if (first !== 1 || last > MOST_FOREIGN) return false;
   for (let seq = first; seq <= last; seq += 1) {
     const message = await stream.at(seq);
     if (message !== null && parseEntryOrNull(message) !== null) return false;

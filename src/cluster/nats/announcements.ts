@@ -1,8 +1,8 @@
 /**
- * What each living node has, in the lease's bucket: when stream and leader are both lost, the one
- * with the highest (term, seq) opens the new epoch. A node that says nothing for a lease vanishes.
+ * The state of each living node, in the lease's bucket: when stream and leader are both lost, the
+ * node with the highest (term, seq) opens the new epoch. An announcement expires after a lease.
  *
- * Each node also hears the others announce, which costs no request however many they are.
+ * Each node also listens to the announcements of the others, which costs no requests.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
@@ -14,9 +14,9 @@ export interface Announcement {
   readonly epoch: string;
   readonly term: number;
   readonly seq: number;
-  /** It never leads, so it opens no epoch either. */
+  /** It never leads, and so opens no epoch. */
   readonly reader?: true;
-  /** Absent from nodes of an older version, as are the settings. */
+  /** Nodes of an older version announce neither this nor the settings. */
   readonly market?: MarketIdentity;
   readonly leaseMs?: number;
   readonly replicas?: number;
@@ -27,7 +27,7 @@ interface Heard {
   readonly atMs: number;
 }
 
-/** Names that were heard; a node without a name of its own has a new one at each start. */
+/** Bounds the names in memory: a node without NODE_NAME has a new name at each start. */
 const MOST_HEARD = 1_000;
 const PREFIX = 'node';
 const KEY_SAFE = /^[A-Za-z0-9_=-]+$/;
@@ -40,18 +40,18 @@ export class Announcements {
     this.#bucket = bucket;
   }
 
-  /** From now on `heard` knows what the others announce. */
+  /** Fills `heard` from now on. */
   listen(clock: Clock): void {
     this.#bucket.hear(PREFIX, (text) => this.#hear(text, clock.monotonicMs()));
   }
 
-  /** To be repeated every third of the lease; false: NATS did not take it. */
+  /** Repeat it every third of the lease. false: NATS did not store it. */
   async announce(own: Announcement): Promise<boolean> {
     const outcome = await this.#bucket.put(keyOf(own.node), JSON.stringify(own));
     return outcome.write === 'done';
   }
 
-  /** A graceful stop: nobody waits for this node. */
+  /** At a graceful stop, so that no node waits for this one. */
   async withdraw(node: string): Promise<void> {
     await this.#bucket.remove(keyOf(node));
   }
@@ -64,7 +64,7 @@ export class Announcements {
     return all.filter((other) => other.node !== node);
   }
 
-  /** The others that announced since then, without asking: some may be missing. */
+  /** What others announced since `sinceMs`, without a request; some may be missing. */
   heard(node: string, sinceMs: number): readonly Announcement[] {
     for (const [name, { atMs }] of this.#heard) if (atMs < sinceMs) this.#heard.delete(name);
     const all = [...this.#heard.values()].map(({ announcement }) => announcement);
@@ -80,7 +80,7 @@ export class Announcements {
   }
 }
 
-/** null: a removal, or something that another program published. */
+/** null: a removal, or a message of another program. */
 function readAnnouncement(text: string): Announcement | null {
   if (text === '') return null;
   try {
@@ -94,7 +94,7 @@ function readAnnouncement(text: string): Announcement | null {
   }
 }
 
-/** Whether `own` is the one to open an epoch; equals are told apart by name. */
+/** Whether `own` should open the next epoch; the name decides between equals. */
 export function hasNewestState(own: Announcement, others: readonly Announcement[]): boolean {
   return others.every((other) => {
     if (other.reader === true) return true;
@@ -106,7 +106,7 @@ export function hasNewestState(own: Announcement, others: readonly Announcement[
   });
 }
 
-/** A node's name as a key: its bytes in hex where it has other characters. */
+/** A node's name as a key; in hex where the name has characters that keys must not have. */
 function keyOf(node: string): string {
   return `${PREFIX}.${KEY_SAFE.test(node) ? node : `x=${Buffer.from(node).toString('hex')}`}`;
 }

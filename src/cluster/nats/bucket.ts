@@ -1,6 +1,6 @@
 /**
- * A key-value bucket whose values vanish a while after they were written. What the server says is
- * an outcome; only an answer that did not come is `unreachable`.
+ * A key-value bucket whose values expire. An answer of the server is an outcome; `unreachable`
+ * means that there was none.
  */
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsLink } from './connection.ts';
@@ -15,10 +15,10 @@ import {
 } from './stream.ts';
 import { setMaxAge, settingsOf } from './streamSettings.ts';
 
-export interface BucketShape {
+interface BucketShape {
   readonly name: string;
   readonly replicas: number;
-  /** A value lives so long after it was written. */
+  /** Lifetime of a value after its last write. */
   readonly ttlMs: number;
 }
 
@@ -30,9 +30,9 @@ export interface BucketValue {
   readonly storedMs: number;
 }
 
-export type WriteOutcome =
+type WriteOutcome =
   | { readonly write: 'done'; readonly revision: number }
-  /** Somebody else's value is there, or ours is gone. */
+  /** Another value is there, or ours is gone. */
   | { readonly write: 'refused' }
   | { readonly write: 'unreachable' };
 
@@ -52,7 +52,7 @@ export class Bucket {
     return this.#write((bucket) => bucket.create(key, text));
   }
 
-  /** Only if the key still has `revision`. */
+  /** Refused when the key no longer has `revision`. */
   update(key: string, text: string, revision: number): Promise<WriteOutcome> {
     return this.#write((bucket) => bucket.update(key, text, revision, this.#timeoutMs));
   }
@@ -68,7 +68,7 @@ export class Bucket {
     });
   }
 
-  /** Values live as long as the shape says, also in a bucket that was made for shorter ones. */
+  /** Raises the lifetime of an existing bucket to that of the shape. */
   async lengthen(): Promise<void> {
     const stream = `KV_${this.#shape.name}`;
     const found = await settingsOf(this.#link, stream);
@@ -85,7 +85,7 @@ export class Bucket {
     return { key, text: value.string(), revision, storedMs: created.getTime() };
   }
 
-  /** Every value that is put under `<prefix>.` from now on; empty for a removal. */
+  /** Calls back with every value put under `<prefix>.` from now on; empty for a removal. */
   hear(prefix: string, listener: (text: string) => void): void {
     const subject = `$KV.${this.#shape.name}.${prefix}.*`;
     this.#link.connection.subscribe(subject, {
@@ -93,7 +93,7 @@ export class Bucket {
     });
   }
 
-  /** Values whose keys begin with `<prefix>.`; keys that were removed are not among them. */
+  /** Values of all keys under `<prefix>.`. */
   async all(prefix: string): Promise<readonly string[] | 'unreachable'> {
     const texts: string[] = [];
     const found = await this.#ask(async () => {
@@ -115,7 +115,7 @@ export class Bucket {
     return typeof outcome === 'number' ? { write: 'done', revision: outcome } : { write: outcome };
   }
 
-  /** A bucket that was lost with the server's state is made anew by the next one who asks. */
+  /** The next request makes a bucket again that was lost with the state of the server. */
   async #ask<T>(run: (bucket: KV) => Promise<T>): Promise<T | 'refused' | 'unreachable'> {
     try {
       return await this.#link.whileConnected(async () => {

@@ -1,12 +1,12 @@
 /**
- * The asking side of calls between nodes. It goes back to the node that answered last: what a
- * client did through one answer, the next answer then includes. When that node is gone, cannot, or
- * is silent, any other that can is asked.
+ * The calling side of calls between nodes. It returns to the node that answered last, so that an
+ * answer includes the effects of earlier ones. When that node is gone, unable or silent, it calls
+ * any other node that is able.
  *
- * Limits: calls in flight, bytes, a deadline. A call that was refused, or that nobody heard, was
- * not begun and is asked of another node. One that a node took and did not answer may be done or
- * not; one that no node confirmed may still be begun. These are repeated only where the caller says
- * that a repetition does no harm.
+ * Limits: calls in flight, bytes, a deadline. A call that was refused, or that no node received,
+ * had no effect and goes to another node. A call that was taken but not answered may have had its
+ * effect; one that no node confirmed may still have it. Both are repeated only if they are
+ * idempotent (`mayRepeat`).
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -24,7 +24,7 @@ import {
 } from './callWire.ts';
 import { createInbox, type Msg, type NatsLink } from './connection.ts';
 
-export interface CallClientDeps {
+interface CallClientDeps {
   readonly link: NatsLink;
   readonly subjects: CallSubjects;
   readonly clock: Clock;
@@ -32,9 +32,9 @@ export interface CallClientDeps {
 
 export interface CallClientLimits {
   readonly mostActive: number;
-  /** How long a node may take to say that it has the call. */
+  /** How long a node may take to confirm that it has the call. */
   readonly takenMs: number;
-  /** Of the whole call, on whatever nodes. */
+  /** Of the whole call, with all its attempts. */
   readonly deadlineMs: number;
 }
 
@@ -43,10 +43,10 @@ const ATTEMPTS = 4;
 
 type Outcome =
   | { readonly outcome: 'answered'; readonly bytes: Uint8Array }
-  /** Not begun: nobody listens, or the node said why. */
+  /** Without effect: no node listens, or the node gave a reason. */
   | { readonly outcome: 'unheard' }
   | { readonly outcome: 'refused'; readonly reason: CallRefusal }
-  /** No node said that it has the call; or one did, and no answer came. */
+  /** `silent`: no node confirmed the call. `unanswered`: one did, but did not answer. */
   | { readonly outcome: 'silent' }
   | { readonly outcome: 'unanswered' }
   | { readonly outcome: 'disconnected' };
@@ -55,7 +55,7 @@ export class CallClient {
   readonly #deps: CallClientDeps;
   readonly #limits: CallClientLimits;
   #active = 0;
-  /** Of the node that answered last; null: any will do. */
+  /** Address of the node that answered last; null: any node. */
   #known: string | null = null;
 
   constructor(deps: CallClientDeps, limits: Partial<CallClientLimits> = {}) {
@@ -63,7 +63,7 @@ export class CallClient {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** `mayRepeat`: done twice it does no harm. Failures but PAYLOAD_TOO_LARGE may be retried. */
+  /** `mayRepeat`: it is idempotent. All Failures except PAYLOAD_TOO_LARGE may be retried. */
   async call(bytes: Uint8Array, mayRepeat: boolean): Promise<Uint8Array | Failure> {
     if (bytes.length > MOST_CALL_BYTES) return tooLarge();
     if (this.#active >= this.#limits.mostActive) return overloaded('this node asks for too much');

@@ -1,10 +1,10 @@
 /**
- * The answering side of calls between nodes. A node that can do the work is in a queue group, so a
- * call reaches one of those that can; it also has an address, so a caller can come back to it.
+ * The answering side of calls between nodes. Nodes that are able to serve calls form a queue group,
+ * so a call reaches one of them; each also has an address, so a caller can return to it.
  *
- * Limits: calls under way, and bytes of calls that arrive in pieces, over all callers; one more is
- * refused at once. A call whose pieces do not come is dropped.
- * Never: begins a call that it refused.
+ * Limits: calls under way, and bytes of calls that arrive in pieces, over all callers; a further
+ * call is refused at once. A call whose pieces do not arrive in time is dropped.
+ * Never: starts a call that it refused.
  */
 import { type Clock, sleepUnless } from '../../engine/runtime/clock.ts';
 import type { Service } from '../../engine/runtime/service.ts';
@@ -26,14 +26,14 @@ import { createInbox, type Msg, type NatsLink } from './connection.ts';
 
 export type CallHandler = (bytes: Uint8Array) => Promise<Uint8Array>;
 
-export interface CallServerDeps {
+interface CallServerDeps {
   readonly link: NatsLink;
   readonly subjects: CallSubjects;
-  /** Of this process among all of the market. */
+  /** Unique to this process. */
   readonly address: string;
   readonly clock: Clock;
   readonly handle: CallHandler;
-  /** Whether this node can do what it is asked for, now. */
+  /** Whether this node can serve calls now. */
   isAble(): boolean;
 }
 
@@ -43,9 +43,9 @@ export interface CallServerLimits {
   readonly mostHeldBytes: number;
   /** How long the pieces of one call may take. */
   readonly piecesMs: number;
-  /** How often it looks whether it is able. */
-  readonly lookMs: number;
-  /** What is under way when it stops may take so long. */
+  /** Interval of `isAble` checks. */
+  readonly checkMs: number;
+  /** How long calls that are under way may take after `stop`. */
   readonly stopMs: number;
 }
 
@@ -53,14 +53,14 @@ const LIMITS: CallServerLimits = {
   mostActive: 128,
   mostHeldBytes: 64 * 1024 * 1024,
   piecesMs: 5_000,
-  lookMs: 500,
+  checkMs: 500,
   stopMs: 2_000,
 };
 const GROUP = 'able';
 
 interface Subscription {
   unsubscribe(): void;
-  /** The same, but what was sent here before still arrives. */
+  /** Unsubscribes after the messages that were sent before. */
   drain(): Promise<void>;
 }
 
@@ -72,26 +72,26 @@ export class CallServer implements Service {
   #held = 0;
   #own: Subscription | null = null;
   #group: Subscription | null = null;
-  readonly #looking: Task;
+  readonly #task: Task;
 
   constructor(deps: CallServerDeps, limits: Partial<CallServerLimits> = {}) {
     this.#deps = deps;
     this.#limits = { ...LIMITS, ...limits };
-    this.#looking = new Task({ clock: deps.clock });
+    this.#task = new Task({ clock: deps.clock });
   }
 
   start(): void {
     const { subjects, address } = this.#deps;
     this.#own = this.#listen(subjects.node(address));
-    this.#looking.start(async () => {
-      do this.#look();
-      while (await this.#looking.pause(this.#limits.lookMs));
+    this.#task.start(async () => {
+      do this.#joinOrLeaveGroup();
+      while (await this.#task.pause(this.#limits.checkMs));
     });
   }
 
-  /** No further calls; those under way are answered first, if they end within `stopMs`. */
+  /** Takes no more calls and answers those under way, if they end within `stopMs`. */
   async stop(): Promise<void> {
-    await this.#looking.stop();
+    await this.#task.stop();
     const ended = this.#end();
     await sleepUnless(this.#deps.clock, this.#limits.stopMs, ended);
   }
@@ -101,7 +101,7 @@ export class CallServer implements Service {
     await Promise.all(this.#running);
   }
 
-  #look(): void {
+  #joinOrLeaveGroup(): void {
     const { subjects, isAble } = this.#deps;
     if (isAble()) this.#group ??= this.#listen(subjects.any, GROUP);
     else this.#leaveGroup();
@@ -142,7 +142,7 @@ export class CallServer implements Service {
   #refusal(count: number): CallRefusal | null {
     if (count > MOST_PIECES) return 'too large';
     if (!this.#deps.isAble()) {
-      // Before it says so: the caller's next try must not come back here.
+      // First leave the group: the caller's next attempt must not come back here.
       this.#leaveGroup();
       return 'unable';
     }
@@ -158,7 +158,7 @@ export class CallServer implements Service {
     let bytes: Uint8Array | null = whole;
     if (whole === null) bytes = await this.#collect(first, count, pieces);
     else send(first, new Uint8Array(), taken);
-    // Its caller has gone.
+    // Its caller is gone.
     if (bytes === null) return;
     const answer = await this.#deps.handle(bytes);
     if (answer.length > MOST_CALL_BYTES) {
@@ -169,7 +169,7 @@ export class CallServer implements Service {
     for (const part of parts) send(first, part, { headers: piecesHeader(parts.length) });
   }
 
-  /** The whole of a call that comes in pieces; null: they did not come in time. */
+  /** All pieces of a call, joined; null: they did not arrive in time. */
   async #collect(first: Msg, count: number, pieces: Pieces): Promise<Uint8Array | null> {
     const { link, clock, address } = this.#deps;
     const inbox = createInbox();
@@ -201,7 +201,7 @@ function send(message: Msg, bytes: Uint8Array, options: Parameters<Msg['respond'
   try {
     message.respond(bytes, options);
   } catch {
-    // The connection is gone, and with it who asked.
+    // The connection is gone, and with it the caller.
   }
 }
 

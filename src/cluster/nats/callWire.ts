@@ -1,21 +1,21 @@
 /**
- * How a call between nodes looks on NATS. A call and its answer are bytes; what is longer than a
- * message may be travels in pieces.
+ * The messages of a call between nodes on NATS. A call and its answer are bytes, sent in pieces
+ * where they are too long for one message.
  *
  *   caller → node   first piece, `Upcurve-Pieces: n`, to the group of all nodes or to one of them
  *   node → caller   `Upcurve-Taken: <address>` at once; its reply subject takes the other pieces;
- *                   or `Upcurve-Refused: <reason>`, and then nothing was begun
+ *                   or `Upcurve-Refused: <reason>`, and the call has no effect
  *   node → caller   the answer, each piece with `Upcurve-Pieces: n`, in order
  */
 import { headers, type Msg, type MsgHdrs } from './connection.ts';
 
 export const PIECE_BYTES = 512 * 1024;
-/** Of a call and of an answer. The longest is a launch: a form of 6 MiB, as base64 in JSON. */
+/** Of a call or an answer. The longest is a launch: a form of 6 MiB, as base64 in JSON. */
 export const MOST_CALL_BYTES = 10 * 1024 * 1024;
 export const MOST_PIECES = Math.ceil(MOST_CALL_BYTES / PIECE_BYTES);
 
-/** Why a node did not begin a call. */
-export const REFUSALS = ['unable', 'busy', 'too large'] as const;
+/** Why a node refused a call. */
+const REFUSALS = ['unable', 'busy', 'too large'] as const;
 export type CallRefusal = (typeof REFUSALS)[number];
 
 const PIECES = 'Upcurve-Pieces';
@@ -24,7 +24,7 @@ const REFUSED = 'Upcurve-Refused';
 const NO_RESPONDERS = 503;
 
 export interface CallSubjects {
-  /** Any node that can answers. */
+  /** Any able node answers. */
   readonly any: string;
   /** The node at this address answers. */
   node(address: string): string;
@@ -53,13 +53,13 @@ export function refusedHeader(reason: CallRefusal): MsgHdrs {
   return header(REFUSED, reason);
 }
 
-/** How many pieces the whole has; 0 where the message is none. */
+/** How many pieces the call or answer has; 0: the message is no piece. */
 export function piecesIn(message: Msg): number {
   const count = Number(message.headers?.get(PIECES) ?? '');
   return Number.isInteger(count) && count > 0 ? count : 0;
 }
 
-/** The address of the node that took the call; empty where the message says something else. */
+/** The address of the node that took the call; empty in other messages. */
 export function takerOf(message: Msg): string {
   return message.headers?.get(TAKEN) ?? '';
 }
@@ -69,12 +69,12 @@ export function refusalOf(message: Msg): CallRefusal | null {
   return REFUSALS.find((reason) => reason === said) ?? null;
 }
 
-/** The server's own answer where nobody listens on the subject. */
+/** The answer of nats-server where no node listens on the subject. */
 export function isUnheard(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
 }
 
-/** Gathers pieces, which come in order; answers the whole once it is there. */
+/** Joins pieces, which arrive in order. */
 export class Pieces {
   readonly #count: number;
   readonly #pieces: Uint8Array[] = [];
@@ -83,7 +83,7 @@ export class Pieces {
     this.#count = count;
   }
 
-  /** null: some are missing yet. */
+  /** All of them joined; null: some are missing. */
   take(piece: Uint8Array): Uint8Array | null {
     // The client reuses its buffer once the callback has returned.
     this.#pieces.push(Uint8Array.from(piece));

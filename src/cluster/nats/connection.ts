@@ -1,8 +1,8 @@
 /**
- * The connection to NATS: the only import of its client. It reconnects for ever; what was asked
- * while it was down is lost, not kept: the asker hears of it and asks again.
+ * The connection to NATS: the only import of its client. It reconnects for ever. A request made
+ * while it is down fails and is not queued: the caller repeats it.
  *
- * Never: puts what is secret in NATS_URL into a message.
+ * Never: puts the secrets of NATS_URL into a message.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -24,26 +24,26 @@ export type { Msg, MsgHdrs, NatsConnection };
 export { createInbox, headers, nanos };
 
 export interface NatsSettings {
-  /** `nats://user:password@host:4222` or `tls://…`; several of one cluster with commas between. */
+  /** `nats://user:password@host:4222` or `tls://…`; servers of a cluster separated by commas. */
   readonly url: string;
-  /** As the server lists it: the node's name. */
+  /** The name under which the server lists this connection. */
   readonly name: string;
-  /** File with a user's JWT and seed, where the server wants them. */
+  /** File with the JWT and seed of a user, where the server requires them. */
   readonly credsFile?: string | undefined;
   /** File with a user's NKEY seed (`SU…`). */
   readonly nkeyFile?: string | undefined;
-  /** PEM: the authority of the servers' certificates, where the system does not know it. */
+  /** PEM: the authority of the servers' certificates, unless the system knows it. */
   readonly caFile?: string | undefined;
-  /** PEM: the certificate that says who we are, and its key. */
+  /** PEM: our client certificate, and its key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly connectTimeoutMs?: number;
 }
 
-export type NatsStatus =
+type NatsStatus =
   | { readonly status: 'disconnected' }
   | { readonly status: 'reconnected' }
-  /** It was closed, by us or because the server refuses us for good. */
+  /** Closed by us, or because the server refuses us for good. */
   | { readonly status: 'closed' };
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -52,10 +52,10 @@ const PING_EVERY_MS = 2_000;
 const RECONNECT_MS = 100;
 const RECONNECT_JITTER_MS = 200;
 const NEVER = new Promise<never>(() => {});
-/** Without the key's kind, which its second letter says, in base 32. */
+/** Base 32; the second letter is the kind of the key. */
 const NKEY_SEED = /\bSU[A-Z2-7]{56}\b/;
 
-/** Connects once; Failure says what to do. A connection that is lost later comes back by itself. */
+/** Connects once; the Failure says what to do. A connection that is lost later reconnects. */
 export async function connectNats(settings: NatsSettings, rng: Rng): Promise<NatsLink | Failure> {
   const options = optionsOf(settings, rng);
   if (options instanceof Failure) return options;
@@ -84,18 +84,18 @@ export class NatsLink {
     return this.#connected && !this.connection.isClosed();
   }
 
-  /** From now on; answers how to stop listening. */
+  /** Answers a function that removes the listener. */
   onStatus(listener: (status: NatsStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The server refused something, mostly because our user has no right to it. */
+  /** The server refused a request, mostly for want of a permission. */
   onRefusal(listener: (why: string) => void): void {
     this.#refusalListeners.add(listener);
   }
 
-  /** What `run` asks for, or a rejection as soon as the connection is gone. */
+  /** The result of `run`; rejects as soon as the connection is lost. */
   async whileConnected<T>(run: () => Promise<T>): Promise<T> {
     if (!this.connected) throw new Error('there is no connection to NATS');
     const { promise, reject } = Promise.withResolvers<never>();
@@ -110,8 +110,8 @@ export class NatsLink {
   }
 
   /**
-   * Sends what is on its way, then closes; what waits for an answer gives up. Once `givenUp`
-   * resolves it closes at once: a server that is frozen takes nothing, and nobody says so.
+   * Sends pending messages, then closes; requests without an answer reject. Once `givenUp` resolves
+   * it closes at once, because a frozen server never takes the pending messages.
    */
   async close(givenUp: Promise<unknown> = NEVER): Promise<void> {
     if (this.connection.isClosed()) return;
@@ -137,11 +137,11 @@ export class NatsLink {
 }
 
 /**
- * The client does not end a connection that is just being made. To a server that is frozen, or a
+ * Ends a connection that is being made, which the client does not do: to a frozen server, or a
  * machine that is gone, it would keep the process alive.
  */
 function leaveSocket(connection: NatsConnection): void {
-  // trust: where the client has its socket; pinned, and a test sees that it is let go
+  // trust: where the client has its socket; the version is pinned, and a test checks this
   const made = connection as NatsConnection & {
     readonly protocol?: { readonly transport?: { discard?(): void } };
   };

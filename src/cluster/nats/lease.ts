@@ -1,39 +1,40 @@
 /**
- * The lease: at most one node believes that it leads, most of the time. For liveness only; what
- * keeps two leaders from writing is the log's sequence and term.
+ * The lease: most of the time at most one node believes that it leads. It serves liveness only; the
+ * sequence and the term of the log keep two leaders from writing.
  *
- * The holder renews every third of the lease, and stops believing 0.8 of it after it last asked for
- * a renewal that was granted, by its own monotonic clock: before the server lets another one take
- * it. A process that was frozen asks `held` first, so it knows at once.
- * The server tells nobody that a lease ran out: candidates ask again and again (every lease/5).
+ * The holder renews every third of the lease. It trusts the lease for 0.8 of its length after it
+ * sent the last renewal that was granted, by its own monotonic clock; only later does the server
+ * let another node take it. A process that was frozen checks `held` first, and notices at once.
+ * The server does not notify anyone when a lease expires: candidates retry every lease/5.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { MarketIdentity } from '../../engine/runtime/marketIdentity.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Bucket } from './bucket.ts';
 
-export interface LeaseHolder {
+interface LeaseHolder {
   readonly node: string;
-  /** On which it answers requests. */
+  /** The subject on which it answers requests. */
   readonly subject: string;
-  /** Absent: it is not known yet, or the node is of an older version. */
+  /** Absent: not known yet, or a node of an older version. */
   readonly market?: MarketIdentity;
 }
 
-export interface LeaseOptions extends Omit<LeaseHolder, 'market'> {
+interface LeaseOptions extends Omit<LeaseHolder, 'market'> {
   /** null: not known yet. */
   market?(): MarketIdentity | null;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly rng: Rng;
-  /** False: this node must not lead, so it takes no lease. Absent: it may. */
+  /** false: this node must not lead. Absent: it may. */
   mayTake?(): boolean;
-  /** Once for each time it was taken, unless it was released. Stop leading. */
+  /** Called once when a lease ends that was not released: stop leading. */
   lost(why: 'expired' | 'taken by another'): void;
 }
 
-export type TakeOutcome = 'taken' | 'refused' | 'unreachable';
+type TakeOutcome = 'taken' | 'refused' | 'unreachable';
 
+/** One taking of the lease. */
 interface Term {
   readonly text: string;
   revision: number;
@@ -45,7 +46,7 @@ const KEY = 'leader';
 const TRUSTED_PART = 0.8;
 const RENEWALS = 3;
 const RETRIES = 10;
-/** Times that NATS is asked to give the lease up, where it gives no answer. */
+/** Attempts to release, while NATS gives no answer. */
 const MOST_RELEASES = 3;
 
 /** How long candidates wait between two tries. */
@@ -58,7 +59,7 @@ export class Lease {
   readonly #options: LeaseOptions;
   #term: Term | null = null;
   #timers: Timer[] = [];
-  /** What the last try wrote, where its answer was lost: it may be the value that is there. */
+  /** The value of a try whose answer was lost: it may be stored. */
   #unanswered: string | null = null;
 
   /** Values of `bucket` live for the lease. */
@@ -67,7 +68,7 @@ export class Lease {
     this.#options = options;
   }
 
-  /** Asks the clock, not a timer: true only while nobody else can have it. */
+  /** By the clock, not a timer: true only while no other node can have it. */
   get held(): boolean {
     const term = this.#term;
     if (term === null) return false;
@@ -81,7 +82,7 @@ export class Lease {
     if (this.#options.mayTake?.() === false) return 'refused';
     const { node, subject, clock, rng } = this.#options;
     const market = this.#options.market?.() ?? undefined;
-    // The token tells this taking from an earlier one of the same node.
+    // The token distinguishes this term from an earlier one of the same node.
     const own = JSON.stringify({ node, subject, market, token: rng.token(12) });
     const text = this.#unanswered ?? own;
     const untilMs = this.#trustedFrom(clock.monotonicMs());
@@ -91,7 +92,7 @@ export class Lease {
     return outcome.write === 'done' ? this.#begin(text, outcome.revision, untilMs) : 'unreachable';
   }
 
-  /** A try that succeeded without our knowing would keep everybody out until it has run out. */
+  /** A try that succeeded without an answer would keep all nodes out until it expires. */
   async #takeUnanswered(): Promise<TakeOutcome> {
     const text = this.#unanswered;
     if (text === null) return 'refused';
@@ -104,7 +105,7 @@ export class Lease {
     return renewed.write === 'done' ? this.#begin(text, renewed.revision, untilMs) : renewed.write;
   }
 
-  /** Who holds it, as the server knows; null: nobody. */
+  /** The holder, by the server; null: none. */
   async holder(): Promise<LeaseHolder | null | 'unreachable'> {
     const value = await this.#bucket.get(KEY);
     if (value === null || value === 'unreachable') return value;
@@ -113,7 +114,7 @@ export class Lease {
     return { node, subject, ...(market === undefined ? {} : { market }) };
   }
 
-  /** Gives it up: another one takes it at once. */
+  /** Another node can take it at once. */
   async release(): Promise<void> {
     const term = this.#term;
     this.#end();
@@ -121,7 +122,7 @@ export class Lease {
     for (let attempt = 1; attempt <= MOST_RELEASES; attempt += 1) {
       const outcome = await this.#bucket.remove(KEY, term.revision);
       if (outcome.write === 'done') return;
-      // The answer was lost, or a renewal was on its way and came in first.
+      // The answer was lost, or a renewal in flight arrived first.
       if (!(await this.#isStillOurs(term))) return;
     }
   }
@@ -129,11 +130,11 @@ export class Lease {
   #begin(text: string, revision: number, untilMs: number): TakeOutcome {
     const term = { text, revision, untilMs };
     this.#term = term;
-    // The answer may have come too late.
+    // The answer may be too late.
     if (!this.held) return 'unreachable';
     this.#renewIn(term, this.#options.leaseMs / RENEWALS);
     this.#watch(term);
-    // Else the server would take it away before it is renewed, again and again.
+    // In a bucket with a shorter lifetime it would expire before each renewal.
     this.#bucket.lengthen().catch(() => {});
     return 'taken';
   }
@@ -173,7 +174,7 @@ export class Lease {
     return true;
   }
 
-  /** Tells of the end also when nobody asks. */
+  /** Reports the end also when `held` is not called. */
   #watch(term: Term): void {
     const { clock } = this.#options;
     const leftMs = Math.max(0, term.untilMs - clock.monotonicMs());

@@ -1,8 +1,8 @@
 /**
- * Files in an object store bucket: snapshots for nodes that are new or far behind.
+ * Files in an object store bucket: snapshots and images.
  *
- * A file is read in pieces beside its place, compared with its digest, and renamed: what is there
- * is whole. What is damaged, replaced or removed while it is read is a Failure; ask again.
+ * `get` reads into a temporary file, checks the digest and renames the file, so a file at its path
+ * is whole. An object that is damaged, replaced or removed meanwhile is a Failure; repeat the call.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -30,7 +30,7 @@ export interface StoredFile {
   readonly revision: number;
 }
 
-export interface ObjectsShape {
+interface ObjectsShape {
   readonly bucket: string;
   readonly replicas: number;
 }
@@ -52,7 +52,7 @@ export class ObjectFiles {
     this.#shape = shape;
   }
 
-  /** The file at `path` as `name`, in the place of what had that name. */
+  /** Stores the file at `path` as `name`, replacing an older one. */
   put(name: string, path: string): Promise<StoredFile | Failure> {
     return this.#try(`${name} was not stored`, async (store) => {
       const file = await open(path);
@@ -68,7 +68,7 @@ export class ObjectFiles {
     });
   }
 
-  /** `name` into the file at `path`, which is there whole or unchanged. */
+  /** Writes `name` to the file at `path`: all of it, or nothing. */
   get(name: string, path: string): Promise<StoredFile | Failure> {
     return this.#try(`${name} was not fetched`, async (store) => {
       const info = await store.info(name);
@@ -105,7 +105,7 @@ export class ObjectFiles {
     });
   }
 
-  /** Also when it is not there. */
+  /** Does nothing if it is not there. */
   remove(name: string): Promise<Failure | null> {
     return this.#try(`${name} was not removed`, async (store) => {
       const info = await store.info(name);
@@ -114,7 +114,7 @@ export class ObjectFiles {
     });
   }
 
-  /** Answers the digest of what was copied, as the store writes it. */
+  /** Answers the digest of the copy in the format of the store. */
   async #copy(info: ObjectInfo, path: string): Promise<string> {
     const { bucket } = this.#shape;
     const subject = `$O.${bucket}.C.${info.nuid}`;

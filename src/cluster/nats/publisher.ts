@@ -1,7 +1,7 @@
 /**
- * Publishing into a stream, many at once: nothing waits for the acknowledgement of the one before.
- * Never rejects: an acknowledgement that did not come is an outcome (`lost`), at once when the
- * connection goes. A lost one may be stored or not, now or a little later.
+ * Publishes to a stream without waiting for the acknowledgement of the message before.
+ * Never rejects: a missing acknowledgement is an outcome (`lost`), at once when the connection is
+ * lost. Such a message may be stored or not, now or a little later.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsLink } from './connection.ts';
@@ -14,7 +14,7 @@ export type PublishResult =
 export const WRONG_LAST_SEQUENCE = 10071;
 export const WRONG_LAST_MESSAGE = 10070;
 
-/** What the stream's end must be, else it refuses. */
+/** What the end of the stream must be; else it refuses the message. */
 export interface Guards {
   readonly lastSequence?: number | undefined;
   readonly lastMessageId?: string | undefined;
@@ -27,7 +27,7 @@ interface Waiting {
   resolve(result: PublishResult): void;
 }
 
-/** Published and not acknowledged; further ones wait in order until half of these are answered. */
+/** Unacknowledged messages; further ones wait in order until half of these are answered. */
 const MOST_IN_FLIGHT = 2_048;
 
 export class Publisher {

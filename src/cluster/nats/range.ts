@@ -1,11 +1,11 @@
 /**
  * Reads a stream from a sequence on, in large batches. The consumer of the last read is kept, so
- * that a reader who goes on where it stopped pays one request for each batch.
+ * that sequential reads cost one request for each batch.
  *
- * A consumer lives on one replica of the stream, and that replica may lag, also for ever: what it
- * says about the end is not believed. The stream's leader is asked; where it has more, the consumer
- * is deleted and the leader's messages are read one by one, until after a pause (100 ms, doubled up
- * to 5 s while it does not help) a new consumer is tried.
+ * A consumer lives on one replica of the stream, which may lag for ever, so its word about the end
+ * is not trusted: the stream's leader is asked. If the leader has more, the consumer is deleted and
+ * messages are read from the leader one by one; after a pause (100 ms, doubled up to 5 s while that
+ * does not help) a new consumer is tried.
  */
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -26,7 +26,7 @@ interface Cursor {
 
 interface Batch {
   readonly messages: readonly StoredMessage[];
-  /** The consumer may be asked for more. */
+  /** The consumer can be used again. */
   readonly alive: boolean;
 }
 
@@ -45,7 +45,7 @@ export class RangeReader {
   readonly #subject: string | undefined;
   readonly #leader: MarketStream;
   #cursor: Cursor | null = null;
-  /** No consumer is asked before this, by the monotonic clock. */
+  /** No consumer is used before this, by the monotonic clock. */
   #pausedUntilMs = 0;
   readonly #pause = new Backoff(PAUSE);
 
@@ -66,8 +66,8 @@ export class RangeReader {
   }
 
   /**
-   * At most `limit` messages and 8 MiB, from `from` on; empty at the end, which the stream's leader
-   * has confirmed.
+   * At most `limit` messages and 8 MiB, from `from` on. Empty: the stream's leader has confirmed
+   * that there are no more.
    */
   async read(from: number, limit: number): Promise<readonly StoredMessage[]> {
     if (this.#clock.monotonicMs() >= this.#pausedUntilMs) {
@@ -110,7 +110,7 @@ export class RangeReader {
       const next = await this.#leader.nextOf(this.#subject ?? '>', Math.max(1, after + 1));
       if (next === null) break;
       messages.push(next);
-      // The consumer that was asked before has said that there is none.
+      // The consumer has answered that there is none.
       if (messages.length === 1) this.#dropConsumer();
     }
     return messages;
@@ -123,7 +123,7 @@ export class RangeReader {
     const consumer = this.#cursor?.consumer;
     this.#cursor = null;
     if (consumer === undefined) return;
-    // One that is not deleted now ends by itself after IDLE_MS.
+    // A consumer that is not deleted now expires after IDLE_MS.
     this.#jsm.consumers.delete(this.#stream, consumer).catch(() => {});
   }
 
@@ -176,7 +176,7 @@ export class RangeReader {
 const NO_MESSAGES = 404;
 const TIMEOUT = 408;
 
-/** Nothing more for this request, while the consumer itself is well. */
+/** The end of this request; the consumer is alive. */
 function isEndOfBatch({ headers }: Msg): boolean {
   const code = headers?.code ?? 0;
   if (code === NO_MESSAGES || code === TIMEOUT) return true;

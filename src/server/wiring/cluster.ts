@@ -4,7 +4,6 @@
  */
 
 import { hostname } from 'node:os';
-import { DataDisk } from '../../cluster/dataDisk.ts';
 import {
   checkLivingNodes,
   Epochs,
@@ -23,6 +22,11 @@ import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
 import { Lease } from '../../cluster/nats/lease.ts';
 import { ObjectFiles } from '../../cluster/nats/objects.ts';
 import {
+  type SharedSettings,
+  settleSettings,
+  streamsOf,
+} from '../../cluster/nats/streamSettings.ts';
+import {
   EpochBases,
   NatsSnapshots,
   removeTemporaryFiles,
@@ -35,7 +39,7 @@ import {
   retryingLog,
   retryUntilAnswered,
 } from '../../cluster/retryingLog.ts';
-import { type SharedSettings, settleSettings, streamsOf } from '../../cluster/nats/streamSettings.ts';
+import { DataDisk } from '../../cluster/watch.ts';
 import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';

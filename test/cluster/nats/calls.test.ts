@@ -56,7 +56,7 @@ async function answeringNode(
       },
       isAble: () => found.isAble,
     },
-    { lookMs: 5, stopMs: 20, ...limits },
+    { checkMs: 5, stopMs: 20, ...limits },
   );
   const found: Answering = Object.assign(node, { server });
   server.start();
