@@ -18,10 +18,14 @@ import { mapFaults } from './tidy/map.ts';
 import { mentionsOutside, pathsOutside, texts } from './tidy/outside.ts';
 import * as rules from './tidy/rules.ts';
 import { type Finding, report, type Source, sourceOf, sourcesIn } from './tidy/source.ts';
+import { avoidedWords, beyond } from './tidy/words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const program = sourcesIn(ROOT, 'src');
 const others = ['test', 'bench'].flatMap((folder) => sourcesIn(ROOT, folder));
+
+/** Lists of words, records of the past, and data of others. */
+const NOT_OURS_TO_SAY = ['test/tidy', 'CHANGELOG.md', 'LICENSE', 'test/data/', 'package-lock.json'];
 
 function clean(findings: readonly Finding[]): void {
   assert.ok(findings.length === 0, `\n${report(findings)}\n`);
@@ -60,6 +64,11 @@ test('the repository stands alone: nothing is read from a folder beside it', () 
   const all = texts(ROOT);
   assert.ok(all.length > program.length + others.length, `${all.length} files are read`);
   clean(all.flatMap(([path, text]) => mentionsOutside(path, text)));
+});
+
+test('plain words: no avoided word and no coined name comes back', () => {
+  const told = texts(ROOT).filter(([path]) => !NOT_OURS_TO_SAY.some((part) => path.includes(part)));
+  clean(beyond(told.flatMap(([path, text]) => avoidedWords(path, text))));
 });
 
 test('error codes are unique', () => {
@@ -224,6 +233,18 @@ test('rule: no path leads out of the repository, no folder beside it is named', 
   const mentions = (name: string) => mentionsOutside('docs/a.md', `a\n'../${name}'`).length;
   assert.deepEqual(['shared', 'shared/data', 'shared.'].map(mentions), [1, 1, 1]);
   assert.deepEqual(['shared.ts', 'sharedLog.ts', 'data'].map(mentions), [0, 0, 0]);
+});
+
+test('rule: avoided words and coined names, up to the number that a folder has left', () => {
+  const found = (text: string) => avoidedWords('docs/a.md', text).map(({ line }) => line);
+  assert.deepEqual(found('a\nit is told so\nis tolder'), [2]);
+  assert.deepEqual(found('Nobody\nnobodyElse'), [1]);
+  assert.deepEqual(found('a wish\ntype OrderWish = 1;\nwishes\nwished'), [1, 2, 3]);
+  assert.deepEqual(found('newSeat()\nseats\nseated\nunseat'), [1, 2]);
+  const two = avoidedWords('src/api/a.ts', 'anew\nanew');
+  assert.equal(beyond(two, { 'src/api': 2 }).length, 0);
+  assert.equal(beyond(two, { 'src/api': 1 })[0]?.path, 'src/api');
+  assert.equal(beyond(avoidedWords('README.md', 'anew'), {}).length, 2);
 });
 
 test('rule: the table of rooms is complete and in order', () => {

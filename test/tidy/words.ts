@@ -1,0 +1,122 @@
+/**
+ * Words that have a plainer one (docs and code say the field's word, name the actor and put the
+ * verb early), and names that were coined here and have gone.
+ */
+import type { Finding } from './source.ts';
+
+/** Avoided → plain. */
+const AVOIDED: Readonly<Record<string, string>> = {
+  whoever: 'name who',
+  nobody: 'name who does not',
+  anew: 'again',
+  begun: 'started',
+  'goes on': 'continues',
+  'what waits': 'pending',
+  'is told': 'is notified, receives',
+  'are told': 'are notified, receive',
+  'laid over': 'overlaid on',
+  'what it takes': 'valid values, requirements',
+};
+
+/** Coined → the field's name; in any case, also as a part of a longer name. */
+const COINED: Readonly<Record<string, string>> = {
+  agenda: 'pending work',
+  conduct: 'FrameRateGuard',
+  crew: 'Role',
+  desk: 'TradingClient',
+  fitness: 'eligibility',
+  floats: 'FundingUtxos',
+  joiner: 'FrameBuilder',
+  landmark: 'PartialDeployment',
+  lineage: 'entryRanges',
+  overhearing: 'LocalMempoolFeed',
+  roving: 'wandering',
+  seat: 'StreamHandle',
+  surroundings: 'environment, ClientPlatform',
+  thief: 'TakenLease',
+  vantage: 'NodeView',
+  wish: 'SubscribeParams, QuoteParams',
+  workshop: 'TxBuildContext',
+};
+
+/** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
+const LEFT: Readonly<Record<string, number>> = {
+  'README.md': 3,
+  bench: 89,
+  'compose.one.yaml': 1,
+  'compose.yaml': 5,
+  config: 4,
+  docs: 28,
+  examples: 4,
+  'src/api': 271,
+  'src/cardano': 20,
+  'src/chain': 47,
+  'src/client': 1,
+  'src/cluster': 34,
+  'src/devnet': 13,
+  'src/engine': 77,
+  'src/server': 40,
+  'src/web': 14,
+  'test/api': 141,
+  'test/browser': 48,
+  'test/cardano': 17,
+  'test/chain': 100,
+  'test/client': 11,
+  'test/cluster': 133,
+  'test/contracts': 5,
+  'test/devnet': 21,
+  'test/e2e': 330,
+  'test/engine': 29,
+  'test/server': 21,
+  'test/sim': 4,
+  'test/support': 55,
+  test: 2,
+};
+
+const WORDS = new RegExp(`\\b(?:${Object.keys(AVOIDED).join('|')})\\b`, 'gi');
+const NAMES = new RegExp(
+  Object.keys(COINED)
+    .flatMap((name) => {
+      const [first = '', rest] = [name[0], name.slice(1)];
+      const upper = first.toUpperCase();
+      return [`\\b${name}(?:e?s)?(?![a-z])`, `${upper}${rest}(?:e?s)?(?![a-z])`];
+    })
+    .join('|'),
+  'g',
+);
+/** Findings of one folder that are shown: enough to see which word it is about. */
+const MOST_SHOWN = 20;
+
+/** Lines with an avoided word or a coined name. */
+export function avoidedWords(path: string, text: string): Finding[] {
+  return text.split('\n').flatMap((line, index) => {
+    const words = [...line.matchAll(WORDS)].map(([word]) => word.toLowerCase());
+    const names = [...line.matchAll(NAMES)].map(([name]) => name);
+    const rules = [
+      ...words.map((word) => `“${word}”: say ${AVOIDED[word]}`),
+      ...names.map((name) => `“${name}” was coined here: see COINED in test/tidy/words.ts`),
+    ];
+    return rules.slice(0, 1).map((rule) => ({ path, line: index + 1, rule }));
+  });
+}
+
+/** Findings of the folders that have more of them than `left` allows. */
+export function beyond(
+  findings: readonly Finding[],
+  left: Readonly<Record<string, number>> = LEFT,
+): Finding[] {
+  const byFolder = Map.groupBy(findings, ({ path }) => folderOf(path));
+  return [...byFolder].flatMap(([folder, found]) => {
+    const most = left[folder] ?? 0;
+    if (found.length <= most) return [];
+    const path = folder;
+    const rule = `${found.length} lines with avoided words, at most ${most}`;
+    return [{ path, line: 1, rule }, ...found.slice(0, MOST_SHOWN)];
+  });
+}
+
+/** `src/api`, `test/chain`, `docs`; a file at the top is its own. */
+function folderOf(path: string): string {
+  const [top = '', below = ''] = path.split('/');
+  return (top === 'src' || top === 'test') && path.split('/').length > 2 ? `${top}/${below}` : top;
+}
