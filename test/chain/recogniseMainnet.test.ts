@@ -9,7 +9,7 @@ import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { poolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
-import { type Rules, tokenPolicyId } from '../../src/chain/recognise/rules.ts';
+import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { readDeployment } from '../../src/server/settings/deployments.ts';
 import { NOTHING } from './middleMarket.ts';
@@ -26,7 +26,7 @@ import {
 
 const { partial } = readDeployment('mainnet');
 assert.ok(partial);
-const RULES: Rules = { deployment: partial, tokenPolicyId: tokenPolicyId(partial) };
+const RULES: Rules = rulesOf(partial);
 const { launchPolicyId, scripts } = partial;
 
 const EXECUTORS = ['1e'.repeat(28), '2e'.repeat(28)] as const;

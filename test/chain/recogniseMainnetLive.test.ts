@@ -12,7 +12,7 @@ import { asValue } from '../../src/cardano/codec/value.ts';
 import { readOrderData, readPoolData } from '../../src/cardano/datums/datums.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import { BlockMarket } from '../../src/chain/recognise/knownMarket.ts';
-import { type Rules, tokenPolicyId } from '../../src/chain/recognise/rules.ts';
+import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';
 import { buyTokens, sellLovelace } from '../../src/engine/market/curve.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { CurvePool } from '../../src/engine/market/pool.ts';
@@ -32,7 +32,7 @@ import { eventOf, transaction } from './recogniseWorld.ts';
 
 const { partial } = readDeployment('mainnet');
 assert.ok(partial);
-const RULES: Rules = { deployment: partial, tokenPolicyId: tokenPolicyId(partial) };
+const RULES: Rules = rulesOf(partial);
 const { fees } = partial;
 const SUPPLY = 1_000_000_000n;
 const ADA = 1_000_000n;

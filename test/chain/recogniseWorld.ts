@@ -29,14 +29,14 @@ import { metadataData } from '../../src/cardano/datums/metadata.ts';
 import { makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import { recogniseBlock } from '../../src/chain/recognise/block.ts';
 import type { KnownMarket } from '../../src/chain/recognise/knownMarket.ts';
-import { type Rules, tokenPolicyId } from '../../src/chain/recognise/rules.ts';
+import { type Rules, rulesOf } from '../../src/chain/recognise/rules.ts';
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
 import { type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 
 export const ADA = 1_000_000n;
 export const { deployment } = makeGenesis(genesisPlan());
-export const RULES: Rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
+export const RULES: Rules = rulesOf(deployment);
 const { scripts } = deployment;
 
 export const ALICE = {

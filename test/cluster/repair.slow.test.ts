@@ -1,7 +1,7 @@
 /** A log that lost something, and nodes that were away meanwhile: all come to the same again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Devnet } from '../../src/chain/devnet.ts';
+import type { Devnet } from '../../src/api/devnet/routes.ts';
 import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
 import { manager } from '../../src/cluster/nats/stream.ts';
 import { TIP } from '../../src/engine/actors/chainRows.ts';

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { chainTip } from '../../src/chain/chainPoints.ts';
-import { DevnetClient } from '../../src/chain/devnetClient.ts';
 import { Follower } from '../../src/chain/follower.ts';
 import { KupoLookup } from '../../src/chain/kupo/kupo.ts';
 import { MempoolOverlay, shownSubmitter } from '../../src/chain/mempoolOverlay.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { DevnetClient } from '../../src/server/wiring/devnetClient.ts';
 import { startOgmios } from '../chain/ogmios/ogmiosWorld.ts';
 import { RULES } from '../chain/recogniseWorld.ts';
 import { DEVNET_POLICY } from '../support/chainPolicies.ts';
@@ -66,7 +66,7 @@ async function serverOf(t: TestContext) {
     url: devnetUrl,
     node,
     tip: () => ogmios.tip(),
-    async shown(txHash) {
+    async untilShown(txHash) {
       await ogmios.expect(txHash);
       await view.untilShown(txHash, clock, SHOWN_MS);
     },

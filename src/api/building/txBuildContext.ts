@@ -19,8 +19,7 @@ import type { SlotConfig } from '../../cardano/codec/slots.ts';
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { Key } from '../../cardano/keys/keys.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
-import type { UtxoLookup } from '../../cardano/ledger/port.ts';
-import type { Counter } from '../../chain/devnet.ts';
+import type { SubmitOutcome, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Cause, Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
@@ -34,7 +33,8 @@ export interface TxBuildContext {
   readonly partialDeployment: PartialDeployment;
   readonly slots: SlotConfig;
   readonly utxos: UtxoLookup;
-  readonly submitter: Counter;
+  /** A Failure: nothing can be submitted now. */
+  readonly submitter: { submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure> };
   readonly builder: Builder;
   /** Those that transactions are built by. */
   parameters(): ProtocolParameters;

@@ -1,11 +1,20 @@
 /** What only a devnet can do: give away coins, fork the chain, make blocks (onchain.md). */
 import Type from 'typebox';
 import { parseKeyAddress } from '../../cardano/codec/address.ts';
-import type { Devnet } from '../../chain/devnet.ts';
+import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { TxHash } from '../schemas/identifiers.ts';
+
+/** Calls resolve once this node shows their effect, or after a second or two without that. */
+export interface Devnet {
+  faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure>;
+  /** Undoes `depth` blocks, or all where there are fewer; resolves with the height then. */
+  fork(depth: number, resubmit: 'all' | 'none'): Promise<number | Failure>;
+  /** Makes blocks at once; resolves with the height then. */
+  mine(blocks: number): Promise<number | Failure>;
+}
 
 const MAX_FAUCET_ADA = 10_000;
 const MAX_BLOCKS = 2160;

@@ -53,6 +53,18 @@ export interface PartialDeployment {
   };
 }
 
+export type ScriptName = keyof PartialDeployment['scripts'];
+
+/** A script that is missing here does not compile: following would drop its transactions. */
+const BY_NAME: { readonly [Name in ScriptName]: Name } = {
+  curvePool: 'curvePool',
+  ammPool: 'ammPool',
+  order: 'order',
+  vesting: 'vesting',
+};
+/** Scripts whose outputs count. */
+export const SCRIPT_NAMES: readonly ScriptName[] = Object.values(BY_NAME);
+
 /** A deployment of which everything is known: launching and executing need that. */
 export interface Deployment extends PartialDeployment {
   readonly executorKeyHash: string;

@@ -3,21 +3,18 @@
  * the runtime's own `fetch`. What goes wrong is a `NoAnswer` with the reason; who asks decides
  * whether to ask again.
  */
+
+import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Service } from '../../engine/runtime/service.ts';
+import { Task } from '../../engine/runtime/task.ts';
+import { KupoError, type KupoHealth, readHealth } from './answers.ts';
 
 export interface KupoObserver {
   /** One question; `outcome` is answered, failed or refused (its own 4xx). */
   kupoAsked(outcome: 'answered' | 'failed' | 'refused', seconds: number): void;
   /** As its own health says; null: it could not be asked. */
   kupoHealth(health: KupoHealth | null): void;
-}
-
-export interface KupoHealth {
-  /** To its node. */
-  readonly connected: boolean;
-  /** Newest block it holds, and newest its node has; null: none yet. */
-  readonly checkpointSlot: number | null;
-  readonly nodeTipSlot: number | null;
 }
 
 export interface KupoAnswer {
@@ -27,16 +24,6 @@ export interface KupoAnswer {
   readonly checkpointSlot: number;
   /** That block's hash; null where Kupo is too old to tell. */
   readonly checkpointHash: string | null;
-}
-
-export class KupoError extends Error {
-  /** Asking again is no use. */
-  readonly isFinal: boolean;
-
-  constructor(reason: string, isFinal = false) {
-    super(reason);
-    this.isFinal = isFinal;
-  }
 }
 
 export interface KupoClientLimits {
@@ -176,4 +163,65 @@ function causeOf(error: unknown): string {
 function basic(username: string, password: string): string {
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+interface KupoHealthWatchDeps {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly observer: KupoObserver;
+  readonly everyMs?: number;
+}
+
+const HEALTH_EVERY_MS = 5_000;
+const HEALTH_DEADLINE_MS = 4_000;
+const HEALTH_LIMITS = { atOnce: 1, maxBytes: 65_536 };
+
+/** Reads Kupo's health every few seconds, for readiness and metrics. */
+export class KupoHealthWatch implements Service {
+  readonly name = 'kupo watch';
+  readonly #deps: KupoHealthWatchDeps;
+  readonly #client: KupoClient;
+  readonly #watching: Task;
+  #latest: KupoHealth | null = null;
+
+  constructor(deps: KupoHealthWatchDeps) {
+    const { url, clock, observer } = deps;
+    this.#deps = deps;
+    this.#client = new KupoClient(url, clock, observer, HEALTH_LIMITS);
+    this.#watching = new Task({ clock });
+  }
+
+  /** null: Kupo did not answer the last time. */
+  get latest(): KupoHealth | null {
+    return this.#latest;
+  }
+
+  start(): void {
+    this.#watching.start(() => this.#run());
+  }
+
+  stop(): Promise<void> {
+    return this.#watching.stop();
+  }
+
+  async #run(): Promise<void> {
+    const { observer, everyMs = HEALTH_EVERY_MS } = this.#deps;
+    do {
+      this.#latest = await this.#read();
+      if (this.#watching.isStopping) return;
+      observer.kupoHealth(this.#latest);
+    } while (await this.#watching.pause(everyMs));
+  }
+
+  async #read(): Promise<KupoHealth | null> {
+    const read = async (signal: AbortSignal) =>
+      readHealth((await this.#client.ask('/health', signal)).body);
+    try {
+      const { signal } = this.#watching;
+      return await withDeadline(this.#deps.clock, HEALTH_DEADLINE_MS, read, signal);
+    } catch (error) {
+      if (error instanceof KupoError) return null;
+      throw error;
+    }
+  }
 }

@@ -22,8 +22,8 @@ import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Confirmed, MempoolOverlay } from '../mempoolOverlay.ts';
 import type { Point } from '../port.ts';
-import { type KupoAnswer, KupoClient, KupoError, type KupoObserver } from './client.ts';
-import { type Match, readCheckpoint, readMatches } from './matches.ts';
+import { KupoError, type Match, readCheckpoint, readMatches } from './answers.ts';
+import { type KupoAnswer, KupoClient, type KupoObserver } from './client.ts';
 
 export interface KupoLookupDeps {
   /** Such as `http://127.0.0.1:1442`; may hold user and password. */

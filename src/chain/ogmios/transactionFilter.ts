@@ -12,7 +12,7 @@
  */
 import { addressText, type Credential, parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
-import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
+import { type PartialDeployment, SCRIPT_NAMES } from '../../cardano/datums/deployment.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type JsonObject, listOf, objectOf, Unreadable } from './json.ts';
 import type { FilterTargets, WatchList } from './messages.ts';
@@ -151,16 +151,16 @@ function prefixes({ kind, hash }: Credential): string[] {
   });
 }
 
-/** Where a deployment's transactions leave outputs, and under which policy they mint. */
+/** Where transactions of a deployment leave outputs, and the policy under which they mint. */
 export function filterTargetsOf({
   scripts,
   metadataAddress,
   launchPolicyId,
 }: Pick<PartialDeployment, 'launchPolicyId' | 'metadataAddress' | 'scripts'>): FilterTargets {
-  const { curvePool, order, ammPool, vesting } = scripts;
-  const guards = [curvePool, order, ammPool, vesting].flatMap((script): Credential[] =>
-    script === null ? [] : [{ kind: 'script', hash: script.hash }],
-  );
+  const guards = SCRIPT_NAMES.flatMap((name): Credential[] => {
+    const script = scripts[name];
+    return script === null ? [] : [{ kind: 'script', hash: script.hash }];
+  });
   const metadata = metadataAddress === null ? null : parseAddress(metadataAddress);
   const credentials = metadata === null ? guards : [...guards, metadata.payment];
   return { credentials, launchPolicyId };

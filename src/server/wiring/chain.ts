@@ -4,25 +4,24 @@
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
+import type { Devnet } from '../../api/devnet/routes.ts';
 import type { Route } from '../../api/gateway/port.ts';
 import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
 import type { Builder } from '../../cardano/build/port.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
-import type { Devnet } from '../../chain/devnet.ts';
-import { DevnetClient } from '../../chain/devnetClient.ts';
 import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
 import { Follower, type FollowerDeps } from '../../chain/follower.ts';
+import { KupoHealthWatch } from '../../chain/kupo/client.ts';
 import { KupoLookup } from '../../chain/kupo/kupo.ts';
-import { KupoHealthWatch } from '../../chain/kupo/watch.ts';
 import { LocalMempoolFeed } from '../../chain/localMempoolFeed.ts';
 import { MarketLookup, unavailableLookup } from '../../chain/marketLookup.ts';
 import { MempoolOverlay, shownSubmitter } from '../../chain/mempoolOverlay.ts';
 import { NodeLink } from '../../chain/nodeLink.ts';
 import { OgmiosChain, type WatchedMarket } from '../../chain/ogmios/ogmios.ts';
 import { chainClock } from '../../chain/policy.ts';
-import { tokenPolicyId } from '../../chain/recognise/rules.ts';
+import { rulesOf } from '../../chain/recognise/rules.ts';
 import { SyncMeter, type SyncProgress } from '../../chain/syncMeter.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { assert } from '../../engine/runtime/assert.ts';
@@ -39,6 +38,7 @@ import {
 } from './chainRoles.ts';
 import type { Cluster } from './cluster.ts';
 import { ScriptCheck } from './devnet.ts';
+import { DevnetClient } from './devnetClient.ts';
 import type { RoleState } from './election.ts';
 import { imagesOf } from './images.ts';
 import type { Market } from './market.ts';
@@ -118,14 +118,16 @@ export function openChain(
   const execute = () =>
     keys.executing.length === 0 ? null : startExecutorWhenReady(node, executorDeps, events);
   const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
-  const shown = async (txHash: string) => {
+  const untilShown = async (txHash: string) => {
     await source.expect(txHash);
     await overlay.untilShown(txHash, clock, SHOWN_MS);
   };
   return {
     txContext: txBuildContextOf(plain, network, live, keys.collateral),
     devnet:
-      urls.devnet === null ? null : new DevnetClient({ url: urls.devnet, node, tip, shown, clock }),
+      urls.devnet === null
+        ? null
+        : new DevnetClient({ url: urls.devnet, node, tip, untilShown, clock }),
     stuckPools: () => backoff.stuck(),
     forward: null,
     roles: work.roles,
@@ -179,7 +181,7 @@ function connectFollower(
   });
   const overlay = new MempoolOverlay();
   const tip = () => (link.isUp ? source.tip() : null);
-  const rules = { deployment, tokenPolicyId: tokenPolicyId(deployment) };
+  const rules = rulesOf(deployment);
   const place: Omit<FollowerDeps, 'writer'> = {
     ...{ source, rules, clock, node, log, rng, policy, tip, overlay, isShared },
   };

@@ -7,7 +7,7 @@
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
-import type { Devnet } from '../../chain/devnet.ts';
+import type { Devnet } from '../../api/devnet/routes.ts';
 import { unavailableLookup } from '../../chain/marketLookup.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';

@@ -13,7 +13,7 @@ import { readPoolData } from '../../../src/cardano/datums/datums.ts';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { recogniseBlock } from '../../../src/chain/recognise/block.ts';
 import { foldMarket } from '../../../src/chain/recognise/knownMarket.ts';
-import { tokenPolicyId } from '../../../src/chain/recognise/rules.ts';
+import { rulesOf } from '../../../src/chain/recognise/rules.ts';
 import { buyTokens } from '../../../src/engine/market/curve.ts';
 import { curveProgress } from '../../../src/engine/market/poolView.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
@@ -28,7 +28,7 @@ import { temporaryDirectory } from '../../support/server.ts';
 
 const { partial: partialDeployment } = readDeployment('mainnet');
 assert.ok(partialDeployment);
-const rules = { deployment: partialDeployment, tokenPolicyId: tokenPolicyId(partialDeployment) };
+const rules = rulesOf(partialDeployment);
 
 /** The market after these blocks of one transaction each. */
 async function followed(t: TestContext, ...blocks: readonly Transaction[]): Promise<FoldWorld> {

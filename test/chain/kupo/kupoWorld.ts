@@ -1,7 +1,7 @@
 /** Kupo's lookup over a test's own chain, whose blocks reach a fake Kupo and a mempool view. */
 import assert from 'node:assert/strict';
 import type { UtxoLookup } from '../../../src/cardano/ledger/port.ts';
-import type { KupoHealth } from '../../../src/chain/kupo/client.ts';
+import type { KupoHealth } from '../../../src/chain/kupo/answers.ts';
 import { type KupoLimits, KupoLookup } from '../../../src/chain/kupo/kupo.ts';
 import { MempoolOverlay } from '../../../src/chain/mempoolOverlay.ts';
 import type { ChainStream, Point } from '../../../src/chain/port.ts';

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UtxoState } from '../../../src/cardano/ledger/port.ts';
-import { KupoError } from '../../../src/chain/kupo/client.ts';
-import { readMatches } from '../../../src/chain/kupo/matches.ts';
-import { KupoHealthWatch } from '../../../src/chain/kupo/watch.ts';
+import { KupoError, readMatches } from '../../../src/chain/kupo/answers.ts';
+import { KupoHealthWatch } from '../../../src/chain/kupo/client.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { addressOf, keyNamed, payment } from '../../support/ledgerWorld.ts';
 import { until } from '../../support/until.ts';

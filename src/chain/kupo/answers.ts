@@ -9,7 +9,24 @@ import {
 } from '../../cardano/codec/foreignOutput.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
 import { asValue, type Value } from '../../cardano/codec/value.ts';
-import { KupoError, type KupoHealth } from './client.ts';
+
+export class KupoError extends Error {
+  /** Asking again is no use. */
+  readonly isFinal: boolean;
+
+  constructor(reason: string, isFinal = false) {
+    super(reason);
+    this.isFinal = isFinal;
+  }
+}
+
+export interface KupoHealth {
+  /** To its node. */
+  readonly connected: boolean;
+  /** Newest block it holds, and newest its node has; null: none yet. */
+  readonly checkpointSlot: number | null;
+  readonly nodeTipSlot: number | null;
+}
 
 export interface Match {
   readonly utxo: Utxo;

@@ -1,20 +1,21 @@
-/** A devnet's faucet, forks and blocks, asked over HTTP and answered once this node shows them. */
-import type { SubmitOutcome } from '../cardano/ledger/port.ts';
-import type { Node } from '../engine/actors/node.ts';
-import type { Clock } from '../engine/runtime/clock.ts';
-import { type Cause, Failure } from '../engine/runtime/errors.ts';
-import { chainTip } from './chainPoints.ts';
-import type { Devnet } from './devnet.ts';
-import type { ChainTip } from './port.ts';
+/** Calls a devnet's faucet, fork and mine routes, and waits until this node shows their effect. */
 
-export interface DevnetClientOptions {
+import type { Devnet } from '../../api/devnet/routes.ts';
+import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
+import { chainTip } from '../../chain/chainPoints.ts';
+import type { ChainTip } from '../../chain/port.ts';
+import type { Node } from '../../engine/actors/node.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { type Cause, Failure } from '../../engine/runtime/errors.ts';
+
+interface DevnetClientDeps {
   /** http:// */
   readonly url: string;
   readonly node: Pick<Node, 'fold' | 'onApplied'>;
-  /** The chain's newest block as told last; null: none. */
+  /** The chain's newest block as the node last reported it; null: none. */
   readonly tip: () => ChainTip | null;
   /** Resolves once this node shows the transaction, or after a while. */
-  readonly shown: (txHash: string) => Promise<void>;
+  readonly untilShown: (txHash: string) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -26,10 +27,10 @@ const CAUSES: readonly Cause[] = ['INVALID_PARAMS', 'OVERLOADED', 'SERVER_ERROR'
 type Body = Readonly<Record<string, unknown>>;
 
 export class DevnetClient implements Devnet {
-  readonly #options: DevnetClientOptions;
+  readonly #deps: DevnetClientDeps;
 
-  constructor(options: DevnetClientOptions) {
-    this.#options = options;
+  constructor(deps: DevnetClientDeps) {
+    this.#deps = deps;
   }
 
   async faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
@@ -39,15 +40,15 @@ export class DevnetClient implements Devnet {
     });
     if (answer instanceof Failure) return answer;
     const txHash = String(answer.txHash);
-    await this.#options.shown(txHash);
+    await this.#deps.untilShown(txHash);
     return { outcome: 'accepted', txHash };
   }
 
   async fork(depth: number, resubmit: 'all' | 'none'): Promise<number | Failure> {
-    const before = this.#options.tip()?.hash;
+    const before = this.#deps.tip()?.hash;
     const answer = await this.#post('fork', { depth, resubmit });
     if (answer instanceof Failure) return answer;
-    await this.#shown(({ hash }) => hash !== before);
+    await this.#untilShown(({ hash }) => hash !== before);
     return Number(answer.height);
   }
 
@@ -55,13 +56,13 @@ export class DevnetClient implements Devnet {
     const answer = await this.#post('mine', { blocks });
     if (answer instanceof Failure) return answer;
     const height = Number(answer.height);
-    await this.#shown((tip) => tip.height >= height);
+    await this.#untilShown((tip) => tip.height >= height);
     return height;
   }
 
   async #post(route: string, body: Body): Promise<Body | Failure> {
     try {
-      const response = await fetch(`${this.#options.url}/devnet/v1/${route}`, {
+      const response = await fetch(`${this.#deps.url}/devnet/v1/${route}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -76,31 +77,23 @@ export class DevnetClient implements Devnet {
     }
   }
 
-  /** Until the fold is where the devnet is, and that is as `isNew` says; a second at most. */
-  async #shown(isNew: (tip: { hash?: string; height: number }) => boolean): Promise<void> {
-    const { node, tip, clock } = this.#options;
-    let wake = () => {};
-    let isLate = false;
-    const look = () => wake();
-    const unlisten = node.onApplied(look);
-    const timer = clock.after(SHOWN_MS, () => {
-      isLate = true;
-      wake();
-    });
+  /** Until the fold has the devnet's newest block and `isNew` accepts it; a second at most. */
+  async #untilShown(isNew: (tip: { hash?: string; height: number }) => boolean): Promise<void> {
+    const { node, tip, clock } = this.#deps;
     const isShown = () => {
       const [own, newest] = [chainTip(node.fold.store), tip()];
       return own?.hash === newest?.hash && isNew(newest ?? { height: 0 });
     };
-    try {
-      while (!isLate && !isShown()) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    } finally {
-      unlisten();
-      timer.cancel();
-    }
+    const shown = Promise.withResolvers<void>();
+    const check = () => {
+      if (isShown()) shown.resolve();
+    };
+    const unlisten = node.onApplied(check);
+    const timer = clock.after(SHOWN_MS, shown.resolve);
+    check();
+    await shown.promise;
+    unlisten();
+    timer.cancel();
   }
 }
 
