@@ -54,7 +54,7 @@ export interface FollowerDeps extends RollBackDeps {
   readonly isShared?: boolean;
 }
 
-export interface FollowerObserver {
+interface FollowerObserver {
   /** Our node went back behind what other nodes logged; the follower waits for it. */
   nodeBehind(height: number, loggedHeight: number): void;
   chainFollowed(height: number, transactions: number, events: number): void;

@@ -16,7 +16,7 @@ import { Failure, Unavailable } from '../engine/runtime/errors.ts';
 import type { StateStore } from '../engine/store/state.ts';
 import type { MempoolOverlay } from './mempoolOverlay.ts';
 
-export interface MarketLookupDeps {
+interface MarketLookupDeps {
   /** The index of outputs. */
   readonly index: UtxoLookup;
   readonly store: () => StateStore;

@@ -15,7 +15,7 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import { Unavailable } from '../engine/runtime/errors.ts';
 import type { MempoolEvent } from './port.ts';
 
-export interface OverlayPosition {
+interface OverlayPosition {
   readonly forgotten: number;
   readonly settled: number;
 }

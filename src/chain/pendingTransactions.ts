@@ -25,7 +25,7 @@ interface Pending {
 }
 
 /** What the log already has of the mempool. */
-export interface LoggedMempool {
+interface LoggedMempool {
   has(id: string): boolean;
   ids(): Iterable<string>;
 }

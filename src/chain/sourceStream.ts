@@ -9,7 +9,7 @@ import type { StateStore } from '../engine/store/state.ts';
 import { chainPoints } from './chainPoints.ts';
 import type { ChainEvent, ChainSource, ChainStream, Point } from './port.ts';
 
-export interface OpenedStream {
+interface OpenedStream {
   readonly stream: ChainStream;
   /** It starts at `start`, because the chain has none of the fold's blocks. */
   readonly isFromStart: boolean;

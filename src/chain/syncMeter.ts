@@ -20,7 +20,7 @@ export interface SyncProgress {
   readonly secondsLeft: number | null;
 }
 
-export interface SyncMeterDeps {
+interface SyncMeterDeps {
   readonly store: () => StateStore;
   readonly tip: () => ChainTip | null;
   /** The node says that its chain has no block. */

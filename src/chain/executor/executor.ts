@@ -11,7 +11,7 @@ import { refundsOf } from './poolBackoff.ts';
 import { PoolExecutor, type PoolExecutorDeps, type PoolExecutorObserver } from './poolExecutor.ts';
 import { fullPools, tokensWithOrders } from './poolView.ts';
 
-export interface ExecutorObserver extends PoolExecutorObserver {
+interface ExecutorObserver extends PoolExecutorObserver {
   executorFailed(token: string, error: unknown): void;
 }
 

@@ -84,7 +84,7 @@ function canFund(utxo: Utxo): boolean {
   return isPureAda(utxo) && utxo.output.value.lovelace >= LEAST_LOVELACE;
 }
 
-export function isPureAda({ output: { value, datum, scriptHash } }: Utxo): boolean {
+function isPureAda({ output: { value, datum, scriptHash } }: Utxo): boolean {
   return value.assets.size === 0 && datum === null && scriptHash === null;
 }
 

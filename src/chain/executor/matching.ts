@@ -14,7 +14,7 @@ import { fillOrder, type OrderTerms } from '../../engine/market/order.ts';
 import { type PoolState, reachedCap } from '../../engine/market/pool.ts';
 
 /** Where the chain placed the order. */
-export interface Placement {
+interface Placement {
   readonly slot: number;
   readonly txIndex: number;
   readonly outputIndex: number;

@@ -14,11 +14,11 @@ import { assert } from '../../engine/runtime/assert.ts';
 import type { Batch, Fill, OpenOrder } from './matching.ts';
 
 /** `index` is the place of input and output alike. */
-export type Redeemer =
+type Redeemer =
   | { readonly kind: 'trade' | 'execute' | 'refund' | 'graduate'; readonly index: number }
   | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
 
-export interface PlannedInput {
+interface PlannedInput {
   readonly ref: OutputRef;
   readonly value: Value;
   /** null: a key spends it. */
@@ -48,20 +48,20 @@ export interface FundingNeeded {
 }
 
 /** A pure ADA output of the fee address, reserved for this lane. */
-export interface FundingUtxo {
+interface FundingUtxo {
   readonly ref: OutputRef;
   readonly lovelace: bigint;
 }
 
 /** An input and the output it is paired with. */
-export interface Pair {
+interface Pair {
   readonly ref: OutputRef;
   readonly value: Value;
   readonly redeemer: 'trade' | 'execute' | 'refund' | 'graduate' | 'collect' | null;
   readonly output: PlannedOutput;
 }
 
-export interface Assembly {
+interface Assembly {
   readonly pairs: readonly Pair[];
   /** Outputs without an input of their own. */
   readonly rest: readonly PlannedOutput[];
@@ -70,7 +70,7 @@ export interface Assembly {
 }
 
 /** Sorts the inputs as the ledger does and puts every output across from its input. */
-export function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assembly): Plan {
+function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assembly): Plan {
   const sorted = pairs.toSorted((a, b) => compareRefs(a.ref, b.ref));
   const inputs = sorted.map(({ ref, value, redeemer: kind }, index): PlannedInput => {
     assert(
@@ -96,11 +96,11 @@ function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {
   for (const [asset, amount] of assets) assert(amount === 0n, `${asset} is off by ${amount}`);
 }
 
-export function feeOutput(address: string, lovelace: bigint): PlannedOutput {
+function feeOutput(address: string, lovelace: bigint): PlannedOutput {
   return { kind: 'fee', address, value: coins(lovelace) };
 }
 
-export function fundingPair({ ref, lovelace }: FundingUtxo, output: PlannedOutput): Pair {
+function fundingPair({ ref, lovelace }: FundingUtxo, output: PlannedOutput): Pair {
   return { ref, value: coins(lovelace), redeemer: null, output };
 }
 
@@ -146,11 +146,7 @@ export function planBatch(request: BatchRequest): Plan | FundingNeeded {
 }
 
 /** What the pool's output holds in `state`. */
-export function poolHolding(
-  { nft, token }: PoolOutput,
-  state: PoolState,
-  fees: FeeParameters,
-): Value {
+function poolHolding({ nft, token }: PoolOutput, state: PoolState, fees: FeeParameters): Value {
   const assets = new Map([
     [nft, 1n],
     [token, state.y],
@@ -184,7 +180,7 @@ function refundPair(order: OpenOrder, { refundFeeLovelace }: FeeParameters): Pai
   return { ref, value, redeemer: 'refund', output: { kind: 'refund', address, value: paid } };
 }
 
-export interface PoolStepRequest {
+interface PoolStepRequest {
   readonly pool: PoolOutput;
   readonly fees: FeeParameters;
   readonly feeAddress: string;

@@ -224,11 +224,11 @@ function ordersOf({ batch }: Action & { step: 'batch' }): number {
 }
 
 /** Where a pool graduates to: no stake part (onchain.md). */
-export function ammAddress({ addressNetwork, scripts }: Deployment): string {
+function ammAddress({ addressNetwork, scripts }: Deployment): string {
   return scriptAddress(addressNetwork, scripts.ammPool.hash, null);
 }
 
-export function creatorAddress(
+function creatorAddress(
   { record: { author } }: NewestPool,
   { addressNetwork }: Deployment,
 ): string {
@@ -240,13 +240,13 @@ export function creatorAddress(
   });
 }
 
-export function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
+function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
   const ref = seed === null ? null : parseRef(seed);
   return ref === null ? null : { seed: ref, creatorPkh: author.pkh, creatorSkh: author.skh };
 }
 
 /** The outputs that hold the validators which the step's inputs run. */
-export async function scriptsOf(
+async function scriptsOf(
   action: Action,
   { state }: NewestPool,
   utxos: UtxoLookup,
@@ -260,11 +260,7 @@ export async function scriptsOf(
 }
 
 /** Datum of the pool after the step; null where the pool takes no part. */
-export function nextPoolOf(
-  action: Action,
-  pool: NewestPool,
-  deployment: Deployment,
-): NextPool | null {
+function nextPoolOf(action: Action, pool: NewestPool, deployment: Deployment): NextPool | null {
   const { nft, token, state } = pool;
   const { author } = pool.record;
   const { executorKeyHash: executor, fees } = deployment;

@@ -26,7 +26,7 @@ export interface KupoAnswer {
   readonly checkpointHash: string | null;
 }
 
-export interface KupoClientLimits {
+interface KupoClientLimits {
   readonly atOnce: number;
   readonly maxBytes: number;
 }

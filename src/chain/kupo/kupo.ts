@@ -25,7 +25,7 @@ import type { Point } from '../port.ts';
 import { KupoError, type Match, readCheckpoint, readMatches } from './answers.ts';
 import { type KupoAnswer, KupoClient, type KupoObserver } from './client.ts';
 
-export interface KupoLookupDeps {
+interface KupoLookupDeps {
   /** Such as `http://127.0.0.1:1442`; may hold user and password. */
   readonly url: string;
   /** The newest block that is served; null: none yet, and then any answer will do. */
@@ -47,7 +47,7 @@ export interface KupoLimits {
   readonly maxBytes: number;
 }
 
-export const KUPO_LIMITS: KupoLimits = {
+const KUPO_LIMITS: KupoLimits = {
   lookups: 512,
   atOnce: 16,
   deadlineMs: 5_000,
@@ -278,7 +278,7 @@ function refused({ message }: KupoError): Unavailable {
 
 type AskKupo = (path: string, signal: AbortSignal) => Promise<KupoAnswer>;
 
-export class TipCheck {
+class TipCheck {
   readonly #ask: AskKupo;
   /** A tip that Kupo had, and what it named as its own newest block then. */
   #seen: { readonly tipHash: string; readonly newest: string | null } | null = null;

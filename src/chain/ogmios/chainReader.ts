@@ -27,7 +27,7 @@ export interface ChainReaderDeps extends ConnectionDeps {
 }
 
 /** What it is read for. */
-export interface ChainReaderListener {
+interface ChainReaderListener {
   /** Blocks that wait to be read. */
   backlog(): number;
   /** A block with its transactions; null: nobody is told of it. */

@@ -14,7 +14,7 @@ import { hexOf, type JsonObject, objectOf } from './json.ts';
 import type { NodeReporter } from './observer.ts';
 import { readPoint } from './transactionJson.ts';
 
-export interface MempoolReaderDeps extends ConnectionDeps {
+interface MempoolReaderDeps extends ConnectionDeps {
   readonly rng: Rng;
   readonly report: NodeReporter;
   /** Whether the newest block that came is this one, or becomes it in time. */
@@ -23,7 +23,7 @@ export interface MempoolReaderDeps extends ConnectionDeps {
 
 export type Snapshot = ReadonlyMap<string, JsonObject>;
 
-export interface MempoolReaderListener {
+interface MempoolReaderListener {
   taken(snapshot: Snapshot): void;
   lost(): void;
 }

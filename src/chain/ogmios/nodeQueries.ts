@@ -14,7 +14,7 @@ import { MEMPOOL_REFUSES, NodeFault, NodeRefusal, refusalOf, UNKNOWN_INPUTS } fr
 import { countOf, integerOf, listOf, objectOf, textOf, Unreadable } from './json.ts';
 import type { NodeReporter } from './observer.ts';
 
-export interface NodeQueriesDeps extends ConnectionDeps {
+interface NodeQueriesDeps extends ConnectionDeps {
   readonly report: NodeReporter;
   /** Whether a transaction is known to wait or to be in a block. */
   knows(id: string): boolean;

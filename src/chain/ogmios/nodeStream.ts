@@ -24,7 +24,7 @@ import { type BlockHeader, readTransaction, transactionsOf } from './transaction
 /** A snapshot later than this after the acceptance has the transaction, or it is gone. */
 const ACCEPTED_MS = 1_000;
 
-export interface NodeStreamDeps extends ChainReaderDeps {
+interface NodeStreamDeps extends ChainReaderDeps {
   /** null: every transaction matters. */
   readonly targets: FilterTargets | null;
   /** Whether a transaction was submitted here. */

@@ -13,9 +13,9 @@ import type { Point, Removal } from '../port.ts';
 import type { SerializedBlock, SerializedEvent, SerializedTransaction } from './messages.ts';
 
 /** What waits, in order, as far as it may matter. */
-export type MempoolImage = ReadonlyMap<string, SerializedTransaction>;
+type MempoolImage = ReadonlyMap<string, SerializedTransaction>;
 
-export interface OutboxDeps {
+interface OutboxDeps {
   /** Whether a transaction is in a block that was received. */
   isInBlock(id: string): boolean;
   reasonOf(id: string): RefusalReason;

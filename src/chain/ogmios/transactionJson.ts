@@ -110,7 +110,7 @@ function fromJson(fields: JsonObject, id: string, what: string): Transaction {
   };
 }
 
-export function isValid({ spends }: JsonObject, what: string): boolean {
+function isValid({ spends }: JsonObject, what: string): boolean {
   if (spends === 'inputs') return true;
   if (spends === 'collaterals') return false;
   throw new Unreadable(`${what}.spends is neither inputs nor collaterals`);
@@ -164,7 +164,7 @@ function readWitness(value: unknown, what: string): KeyWitness[] {
 const POLICY_BYTES = 28;
 const DEEPEST_SCRIPT = 64;
 
-export function readRef(value: unknown, what: string): OutputRef {
+function readRef(value: unknown, what: string): OutputRef {
   const { transaction, index } = objectOf(value, what);
   const { id } = objectOf(transaction, `${what}.transaction`);
   return {
@@ -185,7 +185,7 @@ export function readOutput(value: unknown, what: string): Output {
   return output;
 }
 
-export function readLovelace(value: unknown, what: string): bigint {
+function readLovelace(value: unknown, what: string): bigint {
   const { ada } = objectOf(value, what);
   return integerOf(objectOf(ada, `${what}.ada`).lovelace, `${what}.ada.lovelace`);
 }
@@ -199,7 +199,7 @@ function readValue(value: unknown, what: string): Value {
  * Policies ascending, names by length, then bytes: as canonical CBOR has them. The order in which
  * they stand in a message is not that of the transaction anyway.
  */
-export function readAssets(value: unknown, what: string): [AssetId, bigint][] {
+function readAssets(value: unknown, what: string): [AssetId, bigint][] {
   const policies = sorted(objectOf(value, what), POLICY_BYTES, what);
   return policies.flatMap(([policy, names]) => {
     const where = `${what}.${policy}`;
@@ -284,7 +284,7 @@ export function readHeader(block: JsonObject): BlockHeader {
   };
 }
 
-export interface ListedTransaction {
+interface ListedTransaction {
   readonly id: string;
   readonly fields: JsonObject;
 }

@@ -28,13 +28,13 @@ export interface Executed {
 }
 
 /** What a transaction did to one pool, as far as its inputs are known. */
-export interface ExecutedOrders {
+interface ExecutedOrders {
   readonly executed: readonly Executed[];
   /** It spends outputs of scripts that are not known: orders from before following began, say. */
   readonly hasUnknownScripts: boolean;
 }
 
-export interface PoolAmounts {
+interface PoolAmounts {
   readonly venue: Reserves['venue'];
   readonly x: bigint;
   readonly y: bigint;

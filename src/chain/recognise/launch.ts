@@ -28,7 +28,7 @@ import { reservesOf, stateOf } from './fills.ts';
 import type { KnownMarket } from './knownMarket.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
-export interface Launch {
+interface Launch {
   readonly pool: LaunchedToken;
   /** Of the output that holds the pool. */
   readonly index: number;
@@ -59,7 +59,7 @@ export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
 }
 
 /** Whether the token's policy is the template applied to this very NFT. */
-export function isTokenOf(nft: AssetId, token: AssetId, rules: Rules): boolean {
+function isTokenOf(nft: AssetId, token: AssetId, rules: Rules): boolean {
   const policy = rules.tokenPolicyId(nft.split('.')[1] ?? '');
   return policy === null || policy === token.split('.')[0];
 }
@@ -68,7 +68,7 @@ export function isTokenOf(nft: AssetId, token: AssetId, rules: Rules): boolean {
  * On mainnet cap and second witness vary from pool to pool and are not compared; our own
  * deployments have no stake part in a pool's address.
  */
-export function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): boolean {
+function isOurs(datum: PoolDatum, { address }: Output, { deployment }: Rules): boolean {
   const { curve, feeKeyHash, network, scripts } = deployment;
   if (network === 'mainnet') return true;
   return (
@@ -103,7 +103,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
 }
 
 /** A token as its pool alone tells of it; its name is the asset's. */
-export function withoutMetadata(
+function withoutMetadata(
   datum: Omit<PoolDatum, 'witness1' | 'witness2'>,
   { curve, fees }: PartialDeployment,
 ): LaunchedToken {
@@ -158,7 +158,7 @@ function metadataOf(
   return null;
 }
 
-export function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules): string {
+function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules): string {
   if (author.pkh.length !== 56) return '';
   return formatAddress({
     network: deployment.addressNetwork,

@@ -74,7 +74,7 @@ function offered(output: Output, input: AssetId, extraLovelace: bigint): bigint 
   return exact && amount > 0n ? amount : null;
 }
 
-export type Outcome =
+type Outcome =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'refunded' }
   | { readonly kind: 'executed'; readonly received: bigint };

@@ -13,8 +13,8 @@ import { applyDataArgument } from '../../cardano/ledger/scalus.ts';
 export interface Rules {
   readonly deployment: PartialDeployment;
   /**
-   * Policy id of the token policy for a pool NFT's name; a few milliseconds, called once per launch.
-   * null where the policy's template is unknown: then the NFT alone vouches for its token.
+   * Policy id of the token policy for a pool NFT's name. Takes a few milliseconds; called once per
+   * launch. null where the policy's template is unknown: then the NFT alone vouches for its token.
    */
   tokenPolicyId(nftName: string): string | null;
 }
