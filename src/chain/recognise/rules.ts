@@ -1,7 +1,7 @@
 import { parseAddress } from '../../cardano/codec/address.ts';
+import { doubledScriptHash } from '../../cardano/codec/hash.ts';
 import type { Output } from '../../cardano/codec/output.ts';
 import { Constr } from '../../cardano/codec/plutusData.ts';
-import { doubledScriptHash } from '../../cardano/codec/hash.ts';
 import {
   type PartialDeployment,
   SCRIPT_NAMES,
