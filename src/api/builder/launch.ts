@@ -1,4 +1,4 @@
-/** Launching a token: the launcher's text is checked, its image named, the transaction built. */
+/** Launches a token: checks the form, computes the image's content id, builds the transaction. */
 
 import { lookUpReferences } from '../../cardano/build/chainData.ts';
 import { planLaunch } from '../../cardano/build/launch.ts';
@@ -96,7 +96,7 @@ async function launch(
   if (built instanceof Failure) return built;
   const cbor = cborForCaller(txContext, built, collateral);
   if (cbor instanceof Failure) return cbor;
-  // Last, so that nothing is kept for a launch that cannot be.
+  // Last, so that no image is stored for a launch that fails.
   const kept = await txContext.images.put(image.bytes, header.mediaType);
   if (kept instanceof Failure) return kept;
   const [policyId = '', assetSubject = ''] = planned.token.split('.');

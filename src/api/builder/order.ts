@@ -1,4 +1,4 @@
-/** Quotes, and orders that are one. */
+/** Quotes, and the transactions that place orders. */
 
 import { ORDER_OUTPUT, planOrder } from '../../cardano/build/order.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
@@ -73,7 +73,7 @@ async function quoteOnly(txContext: TxBuildContext, terms: OrderTerms): Promise<
   const found = await quoteFor(txContext, terms, 'query');
   if (found instanceof Failure) return found;
   const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
-  return jsonAnswer(view(txContext, terms, found.quote, expiresAt));
+  return jsonAnswer(quoteView(txContext, terms, found.quote, expiresAt));
 }
 
 async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answer | Failure> {
@@ -102,7 +102,7 @@ async function order(txContext: TxBuildContext, terms: OrderBody): Promise<Answe
     id: built.id,
     cbor: toHex(built.bytes),
     beacon: beacon(inputs, ORDER_OUTPUT),
-    ...view(txContext, terms, quoted.quote, expiresAtMs),
+    ...quoteView(txContext, terms, quoted.quote, expiresAtMs),
     txHash: built.id,
     entityId: `${built.id}:${ORDER_OUTPUT}`,
     networkFee: String(built.feeLovelace),
@@ -118,7 +118,9 @@ async function quoteFor(
   const token = assetId.toLowerCase();
   const pool = await newestPool(token, store(), utxos, partialDeployment);
   if (pool === null)
-    return hasLeft(token, store(), partialDeployment) ? elsewhere(assetId) : none(assetId);
+    return hasLeft(token, store(), partialDeployment)
+      ? unreadableAmm(assetId)
+      : unknownPool(assetId);
   const found = quote(pool.state, partialDeployment.fees, {
     side,
     amount: BigInt(amount),
@@ -128,24 +130,24 @@ async function quoteFor(
   return { quote: found, pool };
 }
 
-/** The curve, for an AMM of which we have no layout. */
+/** Whether the pool has left the curve for an AMM whose layout this node does not know. */
 function hasLeft(token: AssetId, store: StateStore, { scripts }: PartialDeployment): boolean {
   const text = store.get('pools', token);
   if (text === null || scripts.ammPool !== null) return false;
   return readRecord<PoolRecord>(text).graduatedMs !== null;
 }
 
-function elsewhere(assetId: string): Failure {
+function unreadableAmm(assetId: string): Failure {
   const what = `${assetId} has left the curve for an AMM that this node cannot read`;
   return new Failure('PROTOCOL_CONFIG', `${what}: trade it there.`);
 }
 
-function none(assetId: string): Failure {
+function unknownPool(assetId: string): Failure {
   const message = `No pool of ${assetId} is known here. Check the id, or wait for its block.`;
   return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
 }
 
-function view(
+function quoteView(
   { partialDeployment }: TxBuildContext,
   { assetId }: OrderTerms,
   { exchange, price, worstPrice, minimumOutput, venue }: Quote,
@@ -156,14 +158,14 @@ function view(
   const { percentFee, platform, creator } = exchange.shares;
   const { executorFeeLovelace, orderDepositLovelace } = partialDeployment.fees;
   return {
-    price: texts(price),
+    price: fractionText(price),
     priceQuote: '.',
     priceBase: token,
     outputAmount: String(exchange.outputAmount),
     inputAmount: String(exchange.inputAmount),
     outputAsset: isBuy ? token : '.',
     inputAsset: isBuy ? '.' : token,
-    worstPrice: texts(worstPrice),
+    worstPrice: fractionText(worstPrice),
     minimumOutput: String(minimumOutput),
     expiresAt,
     fees: {
@@ -177,6 +179,6 @@ function view(
   };
 }
 
-function texts({ numerator, denominator }: { numerator: bigint; denominator: bigint }) {
+function fractionText({ numerator, denominator }: { numerator: bigint; denominator: bigint }) {
   return { numerator: String(numerator), denominator: String(denominator) };
 }

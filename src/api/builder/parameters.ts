@@ -1,4 +1,4 @@
-/** The deployment in force, for clients that compute by themselves. */
+/** The deployment in force, for clients that compute quotes themselves. */
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
@@ -13,7 +13,7 @@ const A_DENOMINATOR = COST_DENOMINATOR / 3n;
 const B_DENOMINATOR = 1_000_000n;
 const ADA_DECIMALS = 6;
 
-/** Of the shape of the document, as the original has it. */
+/** Of the document's format, as the original has it. */
 const CONFIG_VERSION = 2;
 
 export function parameterRoutes(

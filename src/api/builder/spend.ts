@@ -1,4 +1,4 @@
-/** Taking an order back, and sending what a wallet holds. */
+/** Cancels orders, and sends a wallet's coins and tokens. */
 
 import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
 import { planCancel } from '../../cardano/build/order.ts';

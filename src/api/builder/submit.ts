@@ -1,4 +1,4 @@
-/** Signatures put in, and transactions sent. No signature of ours is ever added here. */
+/** Adds a caller's signatures to a transaction, and submits it. The server never signs here. */
 
 import { mergeWitnesses } from '../../cardano/build/witness.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';

@@ -1,4 +1,4 @@
-/** What the building routes work with, and the steps that several of them share. */
+/** What routes need to build transactions, and the steps that several of them share. */
 
 import {
   lookUpCollateral,
@@ -36,14 +36,14 @@ export interface TxBuildContext {
   /** A Failure: nothing can be submitted now. */
   readonly submitter: { submit(bytes: Uint8Array): Promise<SubmitOutcome | Failure> };
   readonly builder: Builder;
-  /** Those that transactions are built by. */
+  /** The protocol parameters to build with. */
   parameters(): ProtocolParameters;
   readonly images: ImageStore;
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** null: whoever builds brings the collateral. */
+  /** null: the caller brings the collateral. */
   readonly collateralKey: Key | null;
-  /** Asked anew each time: a new epoch replaces it. */
+  /** Call it each time: a new epoch replaces the store. */
   store(): StateStore;
   /** A script in two layers of CBOR (hex) with its parameter. */
   applyDataArgument(script: string, data: PlutusData): string;
@@ -59,10 +59,12 @@ export const BUILDS = {
   exclusive: true,
 } as const satisfies Partial<Route>;
 
-/** How a caller says that the server looks up the wallet. */
+/** Asks the server to look up the wallet. */
 export const SERVER_WALLET = 'splash-wallet';
 
-/** Outputs as a caller names them; absent, null and '' ask for our own lookup, as its name does. */
+/**
+ * Outputs named by the caller; absent, null, '' and SERVER_WALLET ask for a lookup by the server.
+ */
 type NamedUtxos = string | readonly string[] | null | undefined;
 
 export function readAddress(
@@ -103,11 +105,11 @@ export function parseNamedUtxos(
 
 interface Collateral {
   readonly planned: PlannedCollateral;
-  /** Ours: the server signs for it. */
+  /** The server's: it signs for it. */
   readonly isOurs: boolean;
 }
 
-/** The caller's collateral; where none is named ours, or without any of ours the wallet's. */
+/** The collateral that the caller names, else the server's, else an output of the wallet. */
 export async function chooseCollateral(
   { utxos, partialDeployment, collateralKey }: TxBuildContext,
   returnAddress: string,
@@ -135,7 +137,7 @@ const NO_COLLATERAL =
   'this node has no collateral of its own, and the wallet has no output for it: ' +
   'put ADA there, or set COLLATERAL_KEY_FILE where the node runs';
 
-/** Builds; a refusal becomes `cause`, with `note` for the person. */
+/** Builds; a refusal becomes a failure with this cause and note. */
 export async function build(
   { builder }: TxBuildContext,
   plan: TransactionPlan,
@@ -147,7 +149,7 @@ export async function build(
   return failureOf(outcome, cause, note);
 }
 
-/** The bytes as they go to the caller: with our signature where the collateral is ours. */
+/** CBOR for the caller, with the server's signature where the collateral is the server's. */
 export function cborForCaller(
   { partialDeployment, collateralKey }: TxBuildContext,
   built: BuiltTransaction,

@@ -1,4 +1,4 @@
-/** What only a devnet can do: give away coins, fork the chain, make blocks (onchain.md). */
+/** Routes that only a devnet has: faucet, fork, mine (onchain.md). */
 import Type from 'typebox';
 import { parseKeyAddress } from '../../cardano/codec/address.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';

@@ -8,7 +8,7 @@ import { CLIENT_FRAMES, fromServer, SERVER_FRAMES, subscribeTo } from './frames.
 import { SOCKET_GUIDE } from './guide.ts';
 import type { About } from './openapi.ts';
 
-/** Whichever node serves this document. */
+/** The node that serves this document. */
 const SERVER = {
   host: '{host}',
   protocol: 'ws',

@@ -1,4 +1,7 @@
-/** What a route may answer: its own answers, and the errors that its flags and input imply. */
+/**
+ * An operation of the OpenAPI document: parameters, request body, and responses (the route's
+ * answers, and the errors that its flags and input imply).
+ */
 import Type, { type TSchema } from 'typebox';
 import { assert } from '../../engine/runtime/assert.ts';
 import { CATALOGUE, type Cause, Failure } from '../../engine/runtime/errors.ts';
@@ -157,7 +160,7 @@ export function requestBodyOf(
   return { required: isRequired(body), content: { 'application/json': { schema, ...example } } };
 }
 
-/** As the gateway reads an empty body: as null, or as an object without fields. */
+/** The gateway reads an empty body as null or as an object without fields. */
 function isRequired(body: TSchema): boolean {
   const check = checkOf(body);
   return [null, {}].every((empty) => check(empty, 'body') instanceof Failure);

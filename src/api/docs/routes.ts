@@ -1,4 +1,7 @@
-/** The documents and their page, rendered once each: they change with the program only. */
+/**
+ * Serves the API documents and their page. Each is rendered once: they change only with the
+ * program.
+ */
 
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -117,7 +120,7 @@ function styleText(): string {
   return readFileSync(new URL('./page/style.css', import.meta.url), 'utf8');
 }
 
-/** The types become blanks: no build, and lines stay where they are. */
+/** Types become blanks: no build, and lines stay where they are. */
 function scriptText(): string {
   return stripTypeScriptTypes(readFileSync(new URL('./browser/page.ts', import.meta.url), 'utf8'));
 }

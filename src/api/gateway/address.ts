@@ -1,7 +1,7 @@
 /**
- * Who is asking, as the key of limits: the peer, or, where the peer is a trusted proxy, the
- * rightmost untrusted entry of X-Forwarded-For. An IPv6 client owns its whole /64, so that is its
- * key; IPv4 mapped into IPv6 is IPv4.
+ * Finds the address that limits count by: the peer, or, behind a trusted proxy, the rightmost
+ * untrusted entry of X-Forwarded-For. An IPv6 client owns a whole /64, so the /64 is its key; an
+ * IPv4-mapped IPv6 address counts as IPv4.
  */
 import { BlockList, isIP } from 'node:net';
 import type { HttpResponse } from './server.ts';
@@ -30,7 +30,7 @@ export class Callers {
 
   /**
    * A connection opened. Asking the library for the address costs a third of a small answer, so
-   * requests do not ask while all connections come from one peer, such as the proxy before us.
+   * requests do not ask while all connections come from one peer, such as a proxy.
    */
   opened(res: HttpResponse): void {
     const peer = this.#peer(res);
@@ -69,7 +69,7 @@ export class Callers {
     let origin = peer;
     for (const entry of forwardedFor.split(',').reverse()) {
       const address = plain(entry.trim());
-      // Garbage was not written by a proxy we trust, so the one who sent it to us is the origin.
+      // A trusted proxy writes no garbage, so whatever sent it is the origin.
       if (isIP(address) === 0) return origin;
       origin = address;
       if (!this.#isTrusted(address)) return origin;

@@ -1,8 +1,7 @@
 /**
- * Envelopes as bytes. A frame is a head (request id and event) and a tail (data, position, time):
- * the tail is the same for every subscriber of a stream, so it is rendered once, and a frame for
- * one more request id costs one concatenation. In MessagePack the map is put together from encoded
- * pieces in the same way.
+ * Encodes frames. A frame is a head (request id, event) and a tail (data, position, time). All
+ * subscribers of a stream share the tail, so it is encoded once, and another request id costs one
+ * concatenation. A MessagePack map is built from encoded pieces in the same way.
  *
  * Source: api.md sections 6.2, 6.4 and 6.5.
  */
@@ -12,7 +11,7 @@ import type { Json } from '../../engine/runtime/json.ts';
 export type RequestId = string | number | null;
 export type Encoding = 'json' | 'msgpack';
 
-/** What an envelope says besides its data. */
+/** The fields of a frame besides its data. */
 export interface FrameMeta {
   readonly epoch: string;
   readonly seq: number;
@@ -37,7 +36,7 @@ const KEYS = {
 };
 const TRUE = encode(true);
 
-/** Data that is rendered at most once per encoding. */
+/** Data that is encoded at most once per encoding. */
 export class EncodedPayload {
   readonly #data: Json;
   #json: string | null = null;
@@ -100,8 +99,9 @@ export function tailOf(encoding: Encoding, data: EncodedPayload, facts: FrameMet
 const HEAD_ROOM = 256;
 
 /**
- * Frames that share a tail, put together in place: a head is copied before the tail, so one more
- * request id costs neither memory nor a copy of the data. A frame is good until the next one.
+ * Builds frames that share a tail, in one buffer. It copies each head in front of the tail, so
+ * another request id costs neither memory nor a copy of the data. The next call overwrites the
+ * frame.
  */
 export class FrameBuilder {
   readonly tail: Uint8Array;

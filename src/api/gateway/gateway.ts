@@ -43,14 +43,14 @@ interface GatewayDeps {
 }
 
 export interface Gateway {
-  /** Answers the port that was bound. */
+  /** Returns the port that was bound. */
   start(host: string, port: number): Promise<number | Failure>;
-  /** Tells every socket, lets buffers and running requests end for a bounded time, closes. */
+  /** Sends Shutdown to every socket, waits a bounded time for buffers and requests, closes. */
   stop(): Promise<void>;
 }
 
 const SOCKET_PATHS = ['/ws', '/websocket/ws', '/v1/websocket/ws'];
-/** The shortest and longest time after which sockets of a stopped node are asked to come back. */
+/** Clients of a stopped node are asked to reconnect after a random time in this range. */
 const RECONNECT_MS = { from: 250, to: 2_000 };
 const POLL_MS = 10;
 

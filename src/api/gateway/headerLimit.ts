@@ -1,6 +1,6 @@
 /**
- * How long the head of a request may be: request line and headers together. uWebSockets.js reads
- * the limit from the environment while it is loaded, so this file must be imported before it.
+ * Limits the request line and the headers together. uWebSockets.js reads the limit from the
+ * environment when it loads, so this file must be imported before it.
  */
 export const MAX_HEAD_BYTES = 8_192;
 

@@ -1,7 +1,7 @@
 /**
- * Checks what a client sent against a schema, and says in words what is wrong and where. `null`
- * and `""` in an optional field mean that it is absent (api.md section 0), so they are taken out
- * before the check, and the defaults of absent ones are put in after it.
+ * Checks a client's input against a schema and describes each error with its path. An optional
+ * field that is `null` or `""` counts as absent (api.md section 0), so it is removed before the
+ * check. After the check, absent fields get their defaults.
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -66,7 +66,7 @@ interface SchemaError {
   readonly params: object;
 }
 
-/** One detail for each place; choices between constants read as a list of the choices. */
+/** One detail for each path; a choice between constants is described by a list of them. */
 function describe(errors: readonly SchemaError[], root: string, schema: TSchema): Detail[] {
   const choices = new Map<string, string[]>();
   const messages = new Map<string, string>();
@@ -89,7 +89,7 @@ function describe(errors: readonly SchemaError[], root: string, schema: TSchema)
   return Array.from(messages, ([path, message]) => ({ path, message })).slice(0, MAX_DETAILS);
 }
 
-/** What the schema says of a field, for a person: a pattern alone tells few people what to do. */
+/** The schema's description of a field: few people can read a pattern. */
 function aboutField(schema: unknown, instancePath: string): string | null {
   let at: unknown = schema;
   for (const name of instancePath.split('/').slice(1)) at = fieldOf(at, name);

@@ -1,6 +1,6 @@
 /**
- * What the gateway and the streams tell about themselves. One implementation turns this into log
- * events and metrics. Calls are on hot paths: they must be cheap and must not throw.
+ * Events of the gateway and the streams; the implementation writes log events and metrics. Calls
+ * are on hot paths: they must be cheap and must not throw.
  */
 export interface Observer {
   /** `route` is an operationId, or `unknown`. */
@@ -10,9 +10,9 @@ export interface Observer {
   handlerFailed(where: string, error: unknown): void;
   socketOpened(): void;
   socketClosed(code: number): void;
-  /** Data frames handed to the network: `frames` envelopes rendered, `bytes` of them. */
+  /** Data frames handed to the network, and their bytes. */
   framesPublished(frames: number, bytes: number): void;
-  /** How long a flush held the loop, up to the next turn. */
+  /** How long a flush blocked the event loop, up to the next turn. */
   flushed(milliseconds: number): void;
   socketBehind(bufferedBytes: number): void;
   resync(reason: 'slow' | 'epoch'): void;

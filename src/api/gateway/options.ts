@@ -1,4 +1,4 @@
-/** Everything about the gateway that can be tuned, with what holds when nothing is said. */
+/** Options of the gateway, and their defaults. */
 import type { Quota } from '../../engine/runtime/tokenBucket.ts';
 
 export interface GatewayOptions {
@@ -6,22 +6,22 @@ export interface GatewayOptions {
   readonly sharePort: boolean;
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Under which clients reach this server; empty: unknown. */
+  /** URL at which clients reach this server; empty: unknown. */
   readonly publicUrl: string;
-  /** Limits hold for loopback addresses as well. */
+  /** Whether rate limits apply to loopback addresses too. */
   readonly limitLoopback: boolean;
   readonly reads: Quota;
   readonly builds: Quota;
   readonly launches: Quota;
-  /** Token buckets kept; the least recently used address starts afresh. */
+  /** Token buckets kept; the least recently seen address is forgotten, and gets a full one. */
   readonly maxAddresses: number;
   readonly maxBodyBytes: number;
-  /** Of all bodies that are still arriving; 503 OVERLOADED above. */
+  /** Of all bodies being received, together; 503 OVERLOADED above. */
   readonly maxArrivingBytes: number;
   /** How long a request or subscription waits for a position we have not reached. */
   readonly positionWaitMs: number;
   readonly maxWaiting: number;
-  /** Of them for one socket; a request is one. */
+  /** Of these for one socket; a request waits for one position. */
   readonly maxWaitingEach: number;
   readonly gzipCacheBytes: number;
 
@@ -33,7 +33,7 @@ export interface GatewayOptions {
   readonly badFrameWindowMs: number;
   readonly heartbeatMs: number;
   readonly silenceMs: number;
-  /** How often buffers are looked at and a slice of the heartbeats is sent. */
+  /** How often buffers are checked and a share of the heartbeats is sent. */
   readonly sweepMs: number;
   /** Above this many buffered bytes a socket is behind ... */
   readonly behindBytes: number;

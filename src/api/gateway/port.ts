@@ -1,5 +1,5 @@
 /**
- * What the gateway serves and what it may ask. It knows uWebSockets.js and no market.
+ * What the gateway serves, and what it asks of the node. It knows uWebSockets.js and no market.
  *
  * A route's handler gets checked input and answers bytes; everything HTTP (limits, CORS, ETag,
  * gzip, HEAD, aborts) happens around it. A handler may be asynchronous; it runs between batches of
@@ -25,12 +25,12 @@ export interface RouteRequest {
   readonly files?: readonly FormFile[];
 }
 
-/** A file of a multipart body. What its bytes are is for the handler to judge. */
+/** A file of a multipart body. The handler checks the bytes. */
 export interface FormFile {
   readonly name: string;
-  /** As the client calls it, without folders; empty where it says nothing. */
+  /** The client's name for it, without folders; empty where it gave none. */
   readonly filename: string;
-  /** Declared, in lower case and without parameters: not what the bytes are. */
+  /** As declared, in lower case and without parameters; the bytes may differ. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
@@ -61,8 +61,8 @@ export interface Answer {
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * What names these very bytes for good, such as a content id: the ETag of a route with `etag`,
-   * which else hashes the body. Printable ASCII without quotes.
+   * A permanent name of these bytes, such as a content id. A route with `etag` uses it as the ETag,
+   * and hashes the body where it is absent. Printable ASCII without quotes.
    */
   readonly tag?: string;
 }
@@ -76,7 +76,7 @@ export interface AnswerShape {
   readonly schema?: TSchema;
   /** Media type; JSON when absent. */
   readonly type?: string;
-  /** Headers of its own: name to description. */
+  /** Additional headers: name to description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +91,7 @@ export interface Route {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Checks path parameters, which are texts, after percent-decoding; any text without it. */
+  /** Checks path parameters after percent-decoding; without it any text is accepted. */
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
@@ -110,9 +110,9 @@ export interface Route {
   /** gzip over 1 kB when the client takes it: for bodies that are not live. */
   readonly gzip: boolean;
   /**
-   * A POST whose effect must not happen without an answer. It does not start while another request
-   * of its connection has been read behind it (the library closes such a connection), and nothing
-   * is read from the connection until it is answered.
+   * A POST that must not take effect unless its client can get the answer. The library closes a
+   * connection that pipelines a request behind a pending one. So this route does not start when
+   * such a request was read, and reads nothing more until it has answered.
    */
   readonly exclusive?: boolean;
   /** Answers only calls from this host: see `http/localHostGuard.ts`. */

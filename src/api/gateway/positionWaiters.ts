@@ -1,13 +1,13 @@
 /**
- * Waiting until the node has reached a position someone has already seen elsewhere. Whoever waits
- * is told once: true when it arrived, false when time ran out or too many wait already.
+ * Waits until this node reaches a position that a client has seen on another node. `done` gets true
+ * when the node is there, false after the time limit or when too many are waiting.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { epochNumber, type Position } from '../../engine/runtime/position.ts';
 import type { NodeView } from './port.ts';
 
 interface Waiter {
-  /** Who waits: one of them may not take all the places. */
+  /** A request or a socket: each has a limit, so one of them cannot use up all. */
   readonly owner: object;
   readonly position: Position;
   readonly timer: Timer;
@@ -45,7 +45,7 @@ export class PositionWaiters {
     this.#most = most;
   }
 
-  /** `done` runs in a later turn, never inside this call, unless nobody may wait any more. */
+  /** Calls `done` in a later turn; at once, with false, when too many are waiting. */
   wait(owner: object, position: Position, done: (arrived: boolean) => void): Waiting {
     const { maxWaiting, maxWaitingEach } = this.#most;
     const own = this.#perOwner.get(owner) ?? 0;

@@ -24,19 +24,19 @@ type Method = 'get' | 'post' | 'head' | 'options' | 'any';
 export interface Server {
   /** A handler that throws loses its connection; the exception would end the process. */
   handle(method: Method, pattern: string, handler: Handler): void;
-  /** An upgrade to a socket is not told as `closed`. */
+  /** An upgrade to a WebSocket does not call `closed`. */
   connections(opened: (res: uWS.HttpResponse) => void, closed: () => void): void;
   sockets<Data>(pattern: string, behavior: uWS.WebSocketBehavior<Data>): void;
   /** Sends to every socket subscribed to `channel`, at the end of this turn of the event loop. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
   /**
-   * Answers the port that was bound; port 0 picks a free one. `isShared`: other processes of the
+   * Returns the port that was bound; port 0 picks a free one. `isShared`: other processes of the
    * same user may listen on it as well, and the system spreads connections over them.
    */
   listen(host: string, port: number, isShared: boolean): Promise<number | Failure>;
-  /** No new connections; the open ones go on. */
+  /** Accepts no new connections; open ones continue. */
   stopListening(): void;
-  /** Ends everything at once. */
+  /** Closes all connections at once. */
   close(): void;
 }
 

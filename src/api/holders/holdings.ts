@@ -1,4 +1,7 @@
-/** What wallets made of a token, and what they have of it; a wallet is a payment key. */
+/**
+ * Balances and profits of wallets with a token, and its holders; a wallet is a payment key. The
+ * fold keeps holders in order, so a page is read, not sorted.
+ */
 import type { Fold } from '../../engine/actors/fold.ts';
 import { balanceKey, holderAddress, holdersOf } from '../../engine/actors/holdingRows.ts';
 import { traderKey } from '../../engine/actors/traderRows.ts';

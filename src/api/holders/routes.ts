@@ -1,4 +1,4 @@
-/** Holders of a token, and what wallets made of it and have of it, over HTTP. */
+/** Holders of a token, and the balances and profits of wallets, over HTTP. */
 import type { Fold } from '../../engine/actors/fold.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
@@ -34,7 +34,7 @@ const AVERAGE_COST =
   'realized. Realized: matched proceeds − their cost, over all sells. Unrealized: open tokens × ' +
   'spot price − open cost. Everything is exact to the lovelace, a half rounded to the even one.';
 
-/** `fold` is asked anew each time, a new epoch replaces it. */
+/** Read `fold` each time: a new epoch replaces it. */
 export function holderRoutes(node: { readonly fold: Fold }): Route[] {
   return [
     route({

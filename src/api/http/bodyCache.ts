@@ -1,7 +1,8 @@
 /**
- * ETags by content. Handlers answer the same string or buffer again for cached bodies, so a tag is
- * remembered by the identity of the body; hashing happens once per body, not once per request.
- * These tags are weak, because the gzipped form of a body has the same one.
+ * ETags and gzipped forms of bodies, both cached. Handlers return the same string or buffer again
+ * for cached bodies, so a tag is cached by the identity of the body: each body is hashed once, not
+ * once per request. These tags are weak, because the gzipped form has the same one. gzip runs off
+ * the main thread, once per body; results are kept by ETag, up to a number of bytes.
  */
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -29,7 +30,7 @@ export class EntityTags {
 
 const TAG = /^[\x21\x23-\x7e]{1,256}$/;
 
-/** A tag that a handler gives: strong where the body is sent in one form only. */
+/** The ETag of a handler's own tag: strong where the body is never gzipped. */
 export function entityTag(tag: string, isGzipped: boolean): string {
   if (!TAG.test(tag)) throw new Error('a tag from a handler holds what no ETag may hold');
   return isGzipped ? `W/"${tag}"` : `"${tag}"`;
@@ -55,7 +56,7 @@ export class GzipCache {
     this.#done = new LRUCache({ maxSize: maxBytes, sizeCalculation: (bytes) => bytes.length });
   }
 
-  /** A buffer where it is known already, so that the usual case stays synchronous. */
+  /** The buffer itself where it is cached, so that the usual case is synchronous. */
   of(tag: string, body: string | Uint8Array): Buffer | Promise<Buffer> {
     const known = this.#done.get(tag) ?? this.#running.get(tag);
     if (known !== undefined) return known;

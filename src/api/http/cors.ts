@@ -9,7 +9,7 @@ const SENT =
 /** On every answer, after `Access-Control-Allow-Origin: *`. */
 export const CORS_LINES = `\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
 
-/** The same for all paths: which methods one takes, its `Allow` says. */
+/** The same for all paths; `Allow` lists the methods of one path. */
 export const PREFLIGHT_LINES = [
   CORS_LINES,
   'Access-Control-Allow-Methods: GET, HEAD, POST, DELETE, OPTIONS',

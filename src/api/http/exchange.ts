@@ -1,7 +1,7 @@
 /**
  * One request and its response. uWebSockets.js frees the request when its handler returns and the
- * response when the client goes away, and touching either after that aborts the process; so what
- * is needed of the request is read at once, and every write asks `alive` first.
+ * response when the client goes away, and touching either after that aborts the process; so the
+ * constructor reads what is needed, and every write checks `alive` first.
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -17,7 +17,7 @@ export interface Reply {
   readonly close?: boolean;
 }
 
-/** `end` keeps whatever the client does not take; longer bodies are handed over as it reads. */
+/** `end` buffers what the client has not read; longer bodies are written as it reads. */
 const AT_ONCE_BYTES = 262_144;
 
 export class Exchange {
@@ -26,7 +26,7 @@ export class Exchange {
   alive = true;
   /** False once the handler has returned: from then on writes must be corked by hand. */
   corked = true;
-  /** True once `outlive` was called. */
+  /** True once `defer` was called. */
   deferred = false;
   contentType = '';
   contentLength = '';
@@ -37,7 +37,7 @@ export class Exchange {
   host = '';
   /** Null: not sent. */
   origin: string | null = null;
-  /** Runs when the client goes away before its answer, after `outlive`. */
+  /** Runs when the client disconnects before its answer, after `defer`. */
   onGone: (() => void) | null = null;
   #hosts = 0;
   #lengths = 0;
@@ -53,9 +53,9 @@ export class Exchange {
   }
 
   /**
-   * Where a request ends or whom it is for can be read in two ways, and a proxy may read it in the
-   * other one: request smuggling. uWebSockets.js takes the first of several headers, and reads any
-   * Transfer-Encoding as `chunked`.
+   * The end or the host of the request can be read in two ways, and a proxy may read it
+   * differently: request smuggling. uWebSockets.js takes the first of several headers, and reads
+   * any Transfer-Encoding as `chunked`.
    */
   get ambiguous(): boolean {
     const [encoding = 'chunked', ...more] = this.#encodings;
@@ -83,7 +83,7 @@ export class Exchange {
     });
   }
 
-  /** Reads nothing more from the connection until the answer is sent; only after `outlive`. */
+  /** Reads nothing more from the connection until the answer is sent; only after `defer`. */
   pause(): void {
     if (!this.alive) return;
     this.#paused = true;
@@ -156,10 +156,9 @@ export class Exchange {
 }
 
 /**
- * The library asks for more when the client has taken what it got. Until then the response is
- * pending, so that a client that reads nothing costs one body: the library closes a connection
- * whose next request is there already (clients that send it before they have read do so at their
- * own risk).
+ * The library asks for more when the client has read what was sent. Until then the response is
+ * pending: a client that reads nothing costs one body, and when it sends another request meanwhile,
+ * the library closes its connection.
  */
 function sendLong(res: HttpResponse, body: Uint8Array): void {
   let gone = false;

@@ -1,7 +1,6 @@
 /**
- * Which calls come from this host: for routes that a page of another site must not reach. A browser
- * sends `Origin` with such calls; and a foreign name that resolves to our address (DNS rebinding)
- * shows in `Host`.
+ * Refuses calls to local routes by pages of other sites. Browsers send `Origin` with such calls;
+ * with DNS rebinding, `Host` holds the foreign name.
  */
 import { Failure } from '../../engine/runtime/errors.ts';
 import { callerOf } from '../gateway/address.ts';
@@ -9,12 +8,12 @@ import { callerOf } from '../gateway/address.ts';
 export class LocalHostGuard {
   readonly #public: URL | null;
 
-  /** `publicUrl`: under which clients reach us, beside loopback; empty: not at all. */
+  /** `publicUrl`: where clients reach this server, beside loopback; empty: nowhere. */
   constructor(publicUrl: string) {
     this.#public = URL.parse(publicUrl);
   }
 
-  /** Why a call with these headers is refused; null: it may go on. */
+  /** Why a call with these headers is refused; null: it is allowed. */
   refusal(host: string, origin: string | null): Failure | null {
     if (!this.#isOwn(host)) {
       return forbidden(`this route answers on a loopback address or PUBLIC_URL, not on ${host}`);
@@ -25,7 +24,7 @@ export class LocalHostGuard {
 
   #isOwn(host: string): boolean {
     const url = URL.parse(`${this.#public?.protocol ?? 'http:'}//${host}`);
-    // What is no host and port alone has a path, a user or the like.
+    // Anything but host and port has a path, a user or the like.
     if (url === null || url.href !== `${url.protocol}//${url.host}/`) return false;
     if (url.host === this.#public?.host) return true;
     const { hostname } = url;

@@ -1,6 +1,6 @@
 /**
- * Query strings and path parameters, read and checked. A client that polls sends the same query
- * string again and again, so what it means is remembered for the most recent ones.
+ * Reads and checks query strings and path parameters. Polling clients repeat the same query string,
+ * so the results of the most recent ones are cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { TObject } from 'typebox';
@@ -78,7 +78,7 @@ export class ParameterReader {
     this.#check = schema === undefined ? null : checkOf(schema);
   }
 
-  /** `segment` gives the raw text of a parameter by its place. */
+  /** `segment` gives the raw text of a parameter by its index. */
   read(segment: (index: number) => string): Checked | Failure {
     if (this.#names.length === 0) return NONE;
     const params: Record<string, string> = {};

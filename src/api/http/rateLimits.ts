@@ -1,6 +1,6 @@
 /**
- * Token buckets per address and rate class. What is kept is bounded: when more addresses come than
- * fit, the one not seen for longest starts afresh, which errs on the side of the client.
+ * Token buckets per address and rate class. Their number is bounded: beyond it the least recently
+ * seen address is forgotten and gets a full bucket, which favours the client.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -35,9 +35,9 @@ export class RateLimits {
     };
   }
 
-  take(rate: RateClass, caller: Caller): Allowance {
+  takeToken(rate: RateClass, caller: Caller): Allowance {
     const limiter = this.#classes[rate];
-    if (caller.loopback && !this.#limitLoopback) return limiter.untouched;
+    if (caller.loopback && !this.#limitLoopback) return limiter.exempt;
     const nowMs = this.#clock.monotonicMs();
     const bucket = limiter.bucket(caller.key, nowMs);
     const isGranted = rate === 'free' || bucket.take(nowMs);
@@ -48,15 +48,15 @@ export class RateLimits {
 }
 
 class RateLimiter {
-  /** For those who are exempt: the quota, as if nothing had been taken. */
-  readonly untouched: Allowance;
+  /** For exempt callers: the full quota. */
+  readonly exempt: Allowance;
   readonly #quota: Quota;
   readonly #buckets: LRUCache<string, TokenBucket>;
 
   constructor(quota: Quota, maxAddresses: number) {
     this.#quota = quota;
     this.#buckets = new LRUCache({ max: maxAddresses });
-    this.untouched = this.allowance(quota.burst, true, null);
+    this.exempt = this.allowance(quota.burst, true, null);
   }
 
   bucket(key: string, nowMs: number): TokenBucket {

@@ -1,6 +1,6 @@
 /**
- * Turns what a handler answered into a reply on the wire: position, rate limits, CORS, ETag, 304,
- * gzip. Stays synchronous unless a body has to be compressed for the first time.
+ * Writes a handler's answer as an HTTP response: position, rate limits, CORS, ETag, 304, gzip.
+ * Synchronous, except when a body is compressed for the first time.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
@@ -18,7 +18,7 @@ import { CORS_LINES } from './cors.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { Allowance } from './rateLimits.ts';
 
-/** A request on its way through the wrapper. */
+/** One request, from its headers to its response. */
 export interface RequestContext {
   readonly exchange: Exchange;
   readonly operationId: string;
@@ -43,7 +43,7 @@ export class ResponseWriter {
     this.#gzips = new GzipCache(gzipCacheBytes);
   }
 
-  /** Before a handler leaves its answer for later. */
+  /** Call it before the handler returns without an answer. */
   defer({ exchange, operationId, allowance }: RequestContext): void {
     this.running += 1;
     exchange.defer(() => {
@@ -152,8 +152,8 @@ export class ResponseWriter {
 
   /**
    * Ends the connection in the next turn of the loop. Ending it at once is not enough: the library
-   * goes on with requests that it has read already. While an answer is pending it closes the
-   * connection instead of calling their handlers.
+   * still handles requests that it has read. While an answer is pending it closes the connection
+   * instead.
    */
   #sendLast(context: RequestContext, reply: Reply): void {
     const { exchange } = context;
@@ -179,7 +179,7 @@ function isLarge(body: string | Uint8Array): boolean {
   return body.length > GZIP_FROM_BYTES || Buffer.byteLength(body) > GZIP_FROM_BYTES;
 }
 
-/** Header values are written raw, so a line break in one would start a header of its own. */
+/** Header values are written raw, so a line break in one would start another header. */
 function singleLine(text: string): string {
   if (LINE_BREAK.test(text)) throw new Error('a header from a handler holds a line break');
   return text;

@@ -1,8 +1,8 @@
 /**
- * The wrapper around every route, in the order in which a request can fail: ambiguous headers,
- * limits, input, readiness, the position asked for, the handler. A handler that throws or rejects
- * is answered with 500; nothing that happens here may reach uWebSockets.js as an exception, which
- * would end the process.
+ * Registers routes on the server and runs the checks around each handler, in this order: ambiguous
+ * headers, rate limits, input, the requested position, readiness. Each GET also answers HEAD; other
+ * methods get 405. A handler that throws or rejects is answered with 500: an exception that reaches
+ * uWebSockets.js would end the process.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
@@ -131,7 +131,7 @@ class RouteServer {
       .catch((error) => this.#http.responses.fault(context, error));
   }
 
-  /** An exclusive request starts in the next turn: by then a request behind it has shown itself. */
+  /** An exclusive request starts in the next turn: by then a pipelined request has been read. */
   #begin(context: RequestContext, request: RouteRequest): void {
     if (this.#route.exclusive !== true) {
       this.#proceed(context, request);
@@ -144,7 +144,7 @@ class RouteServer {
     });
   }
 
-  /** Readiness and the position asked for, then the handler. */
+  /** Waits for the requested position, then runs the handler. */
   #proceed(context: RequestContext, request: RouteRequest): void {
     const { nodeView, responses, positionWaiters } = this.#http;
     const { minPosition } = context.exchange;
@@ -195,7 +195,7 @@ class RouteServer {
   }
 }
 
-/** Reads the head of a request and draws its token; null when that has been answered already. */
+/** Reads the headers and takes a rate-limit token; null: refused, and answered. */
 function enter(
   http: HttpDeps,
   res: HttpResponse,
@@ -204,7 +204,7 @@ function enter(
 ): RequestContext | null {
   const exchange = new Exchange(res, req, kind.isHead);
   const caller = http.callers.of(res, exchange.forwardedFor);
-  const allowance = http.limits.take(kind.rate, caller);
+  const allowance = http.limits.takeToken(kind.rate, caller);
   const startedMs = http.clock.monotonicMs();
   const context = { exchange, operationId: kind.operationId, startedMs, allowance };
   if (exchange.ambiguous) {
@@ -249,7 +249,7 @@ export function mount(server: Server, routes: readonly Route[], http: HttpDeps):
   server.handle('any', '/*', notFound(http));
 }
 
-/** Free of limits, so that a browser can always read why its request was refused. */
+/** Without rate limits, so that a browser can always read why its request was refused. */
 function preflight(http: HttpDeps): Unrouted {
   const kind = { operationId: 'preflight', rate: 'free', isHead: false } as const;
   return (res, req) => {

@@ -12,11 +12,11 @@ import { CID } from 'multiformats/cid';
 const CHUNK_BYTES = 262_144;
 const LINKS_PER_NODE = 174;
 
-/** We want the id only: no block is kept. */
-const FORGETFUL = { put: async (cid: CID) => cid };
+/** Only the id is wanted: no block is kept. */
+const NO_STORE = { put: async (cid: CID) => cid };
 
 export async function cidOf(bytes: Uint8Array): Promise<string> {
-  const { cid } = await importBytes(bytes, FORGETFUL, {
+  const { cid } = await importBytes(bytes, NO_STORE, {
     cidVersion: 1,
     rawLeaves: true,
     reduceSingleLeafToSelf: true,
@@ -29,7 +29,7 @@ export async function cidOf(bytes: Uint8Array): Promise<string> {
 /** 59 letters and digits, so that one is safe as a file name and in a URL. */
 const SHAPE = /^baf(?:kr|yb)ei[a-z2-7]{52}$/;
 
-/** Whether `text` is an id that `cidOf` could answer, in its one spelling. */
+/** Whether `text` is an id that `cidOf` could return, in its canonical spelling. */
 export function isCid(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   try {

@@ -1,11 +1,11 @@
 /**
- * Images in a folder, each in a file that is called as its content id. A file is written under
- * another name, flushed, then renamed: under its own name it is whole, or not there. What a crash
- * leaves half made is removed at the next start.
+ * Images in a folder, one file each, named by content id. A file is written under a temporary name,
+ * flushed, then renamed, so a file with its final name is complete. The next start removes what a
+ * crash left incomplete.
  *
- * Bounded: where one more would pass `maxBytes`, the oldest that nobody claims make room (a launch
- * that was built and never submitted leaves its image); where that is not enough, a put is refused.
- * Put again, an image is new again.
+ * Bounded: where an image would exceed `maxBytes`, the oldest unclaimed images are removed (a
+ * launch that was built and never submitted leaves one). If that is not enough, the put is refused.
+ * Putting an image again makes it the newest.
  *
  * Assumes: one process owns the folder.
  */
@@ -92,7 +92,7 @@ export class ImageFolder implements ImageStore {
         await rename(halfMade, path);
       }
       this.#keep(cid, bytes.length);
-      // Also for a file that is there: the process that renamed it may not have come this far.
+      // Also for a file that exists: the process that renamed it may have stopped before this.
       await flush(this.#directory);
       return cid;
     } catch (error) {
@@ -102,7 +102,10 @@ export class ImageFolder implements ImageStore {
     }
   }
 
-  /** Removes at once, so that nobody can find what is about to go; nothing where it is in vain. */
+  /**
+   * Removes synchronously, so that no reader finds a file that is being removed; removes nothing
+   * where that would not make enough room.
+   */
   #makeRoom(cid: string, bytes: number): Failure | null {
     let surplus = this.#keptBytes - (this.#kept.get(cid) ?? 0) + onDisk(bytes) - this.#maxBytes;
     const leaving: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Life, readiness, metrics and the time. Health and metrics draw from no one's rate limit and
- * answer while the node is syncing: they are what one looks at when something is wrong.
+ * Liveness, readiness, metrics and server time. Health and metrics have no rate limit and answer
+ * while the node is syncing: operators need them when something is wrong.
  */
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -11,7 +11,7 @@ import { route } from '../gateway/route.ts';
 import { Live, Ready, ServerTime } from './schema.ts';
 import type { NodeStatus } from './status.ts';
 
-const LOOK = {
+const COMMON = {
   method: 'GET',
   tag: 'Operations',
   needsSync: false,
@@ -27,7 +27,7 @@ export function adminRoutes(status: NodeStatus, registry: Registry): readonly Ro
 function liveRoute(): Route {
   const body = JSON.stringify({ live: true });
   return route({
-    ...LOOK,
+    ...COMMON,
     path: '/health/live',
     operationId: 'healthLive',
     summary: 'The process answers',
@@ -39,7 +39,7 @@ function liveRoute(): Route {
 
 function readyRoute(status: NodeStatus): Route {
   return route({
-    ...LOOK,
+    ...COMMON,
     path: '/health/ready',
     operationId: 'healthReady',
     summary: 'The node has caught up and serves the market',
@@ -84,7 +84,7 @@ function readiness(status: NodeStatus): Answer {
 function metricsRoute(registry: Registry): Route {
   const type = registry.contentType;
   return route({
-    ...LOOK,
+    ...COMMON,
     path: '/metrics',
     operationId: 'metrics',
     summary: 'Metrics for Prometheus',
@@ -94,10 +94,10 @@ function metricsRoute(registry: Registry): Route {
   });
 }
 
-/** What clients may ask about the server itself. */
+/** Routes about the server itself. */
 export function utilityRoutes(clock: Clock): readonly Route[] {
   const time: Route = route({
-    ...LOOK,
+    ...COMMON,
     path: '/v1/utility/server/time',
     operationId: 'serverTime',
     summary: 'Wall clock of the server',

@@ -1,6 +1,6 @@
 /**
- * The page at `/` and its files. Their addresses carry a name of the content of all of them, so a
- * browser may keep each for good, and never mixes files of two versions.
+ * Serves the page at `/` and its files. Every URL holds a hash of all files, so a browser may cache
+ * each file forever, and never mixes two versions.
  */
 
 import { hash } from 'node:crypto';
@@ -8,12 +8,12 @@ import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { type PageFile, type PageSources, readSources } from './sources.ts';
 
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const COMMON = {
   method: 'GET',
   tag: 'Page',
-  // One visit asks for a hundred files: they must not use up what is meant for the API.
+  // One page load asks for a hundred files: they must not use up the rate limit of the API.
   rate: 'free',
   needsSync: false,
   positioned: false,
@@ -24,12 +24,12 @@ const COMMON = {
 const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
 
 /** Read once for the process: files of a running program do not change. */
-let read: PageSources | null = null;
+let sourcesCache: PageSources | null = null;
 
-/** Without a chain there is no deployment, and the page does not ask for one. */
+/** Without a chain there is no deployment, so the page does not request it. */
 export function pageRoutes(hasChain: boolean): readonly Route[] {
-  read ??= readSources();
-  const sources = read;
+  sourcesCache ??= readSources();
+  const sources = sourcesCache;
   const urlOf = (path: string) => `/assets/${sources.version}/${path}`;
   const files = [...sources.modules, ...sources.styles, sources.icon];
   return [
@@ -43,7 +43,7 @@ function pageRoute({ html, policy }: Document): Route {
     ...NO_SNIFFING,
     'Content-Security-Policy': policy,
     'Referrer-Policy': 'no-referrer',
-    // Asked for each time, answered with 304: so a new version arrives with the next visit.
+    // Browsers revalidate it each time (304), so the next page load gets a new version.
     'Cache-Control': 'no-cache',
   };
   const type = 'text/html; charset=utf-8';
@@ -58,7 +58,7 @@ function pageRoute({ html, policy }: Document): Route {
 }
 
 function fileRoute(path: string, { type, text }: PageFile): Route {
-  const headers = { ...NO_SNIFFING, 'Cache-Control': FOR_GOOD };
+  const headers = { ...NO_SNIFFING, 'Cache-Control': IMMUTABLE };
   let body: string | null = null;
   return route({
     ...COMMON,
@@ -89,7 +89,7 @@ function documentOf(
   );
   const map = JSON.stringify({ imports });
   const styles = sources.styles.map(({ path }) => `<link rel="stylesheet" href="${urlOf(path)}">`);
-  // All at once instead of one wave for each level of imports.
+  // Loads all at once, instead of level by level of imports.
   const preloads = sources.modules.map(
     ({ path }) => `<link rel="modulepreload" href="${urlOf(path)}">`,
   );

@@ -1,7 +1,8 @@
 /**
- * Files of the page: our own modules from `src/web/main.ts` along their imports, the packages that
- * they name, and every stylesheet under `src/web`. There is no build: types become blanks when a
- * module is first asked for, and lines stay where they are.
+ * Files of the page: the modules that `src/web/main.ts` imports, the packages that they name, and
+ * every stylesheet under `src/web`. There is no build: types become blanks when a module is first
+ * requested, and lines stay where they are. No content delivery network, so the page works without
+ * internet.
  */
 import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ export interface PageSources {
   readonly modules: readonly PageFile[];
   readonly styles: readonly PageFile[];
   readonly icon: PageFile;
-  /** What our modules call a package → its file. */
+  /** Specifier of a package in our modules → its file. */
   readonly imports: ReadonlyMap<string, string>;
   /** Names the content of all files together. */
   readonly version: string;
@@ -108,12 +109,12 @@ function byPath(a: PageFile, b: PageFile): number {
 /** The chart library in one file, with what it needs itself. */
 const CHARTS = 'lightweight-charts';
 const MESSAGES = '@msgpack/msgpack';
-/** Written as modules for browsers: their own entries are what we give. */
+/** Written as modules for browsers: their own entries are served. */
 const PLAIN = ['@noble/ed25519', '@noble/hashes', '@scure/base'];
 
 const require = createRequire(import.meta.url);
 
-/** null for a package that is not given to browsers. */
+/** null for a package that is not served to browsers. */
 function fileOfPackage(specifier: string): string | null {
   if (specifier === CHARTS) {
     return join(homeOf(CHARTS), 'dist/lightweight-charts.standalone.production.mjs');
@@ -123,7 +124,7 @@ function fileOfPackage(specifier: string): string | null {
   return isPlain ? require.resolve(specifier) : null;
 }
 
-/** Where its files lie. Some packages do not show their package.json. */
+/** The folder of its files. Some packages do not export their package.json. */
 function homeOf(name: string): string {
   return name === CHARTS
     ? dirname(require.resolve(`${name}/package.json`))

@@ -5,13 +5,13 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { touchPage } from '../../engine/store/touches.ts';
 import type { Changes, Source, Topic } from '../topics/port.ts';
-import { type TapeNode, TradesInput, TradesOutput, tradeOf, tradesOf } from './routes.ts';
+import { type TradeNode, TradesInput, TradesOutput, tradeOf, tradesOf } from './routes.ts';
 
 const CADENCE_MS = 5;
 const UPDATE = 'TradesUpdate';
 const PAGE = 100;
 
-export function tradeTopics(node: TapeNode): Topic[] {
+export function tradeTopics(node: TradeNode): Topic[] {
   return [
     {
       name: 'Trades',
@@ -34,10 +34,10 @@ export function tradeTopics(node: TapeNode): Topic[] {
 class TradeSource implements Source {
   readonly key: string;
   readonly tags: readonly string[];
-  readonly #node: TapeNode;
+  readonly #node: TradeNode;
   readonly #token: AssetId;
 
-  constructor(node: TapeNode, token: AssetId) {
+  constructor(node: TradeNode, token: AssetId) {
     this.key = `Trades:${token}`;
     this.tags = [tradesTag(token)];
     this.#node = node;

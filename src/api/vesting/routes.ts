@@ -94,7 +94,7 @@ async function createLock(
   if (wallet instanceof Failure) return wallet;
   const token = assetId.toLowerCase();
   const request = { owner, token, amount: BigInt(amount), lockEndMs: lockEnd, stagesCount };
-  const place = lockPlace(txContext);
+  const place = lockScripts(txContext);
   if (place instanceof Failure) return place;
   const plan = planLock(place, request, wallet, nowMs);
   if (plan instanceof Failure) return plan;
@@ -117,7 +117,7 @@ async function withdraw(
   if (wallet instanceof Failure) return wallet;
   const collateral = await chooseCollateral(txContext, formatAddress(owner), null, wallet);
   if (collateral instanceof Failure) return collateral;
-  const place = lockPlace(txContext);
+  const place = lockScripts(txContext);
   if (place instanceof Failure) return place;
   const references = await lookUpReferences(txContext.utxos, [place.scripts.vesting]);
   if (references instanceof Failure) return references;
@@ -135,13 +135,13 @@ async function withdraw(
   return cbor instanceof Failure ? cbor : jsonAnswer({ cbor });
 }
 
-/** Asked of both: what could not be taken back here is not locked here either. */
-function lockPlace({ partialDeployment }: TxBuildContext): LockPlace | Failure {
+/** For both: tokens that could not be withdrawn here are not locked here either. */
+function lockScripts({ partialDeployment }: TxBuildContext): LockPlace | Failure {
   const vesting = placedScript(partialDeployment, 'vesting');
   return vesting instanceof Failure ? vesting : { ...partialDeployment, scripts: { vesting } };
 }
 
-/** An unspent output; locks that were withdrawn are remembered for good. */
+/** An unspent output. The store keeps withdrawn locks forever. */
 async function lockAt({ utxos, store }: TxBuildContext, ref: OutputRef): Promise<Utxo | Failure> {
   const [found] = await utxos.byRefs([ref]);
   if (found?.state === 'unspent') return found.utxo;
