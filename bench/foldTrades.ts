@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { dataFiles } from '../src/engine/actors/files.ts';
+import { dataFiles } from '../src/engine/actors/dataFiles.ts';
 import { Fold } from '../src/engine/actors/fold.ts';
 import { MarketRecord } from '../src/engine/actors/marketRecord.ts';
 import { Node } from '../src/engine/actors/node.ts';

@@ -3,7 +3,7 @@
  * The question, the method and the numbers are in RESULTS.md.
  */
 import { hash } from 'node:crypto';
-import { Directory } from '../src/engine/actors/directory.ts';
+import { PoolDirectory } from '../src/engine/actors/directory.ts';
 import { DEFAULT_CURVE } from '../src/engine/market/curve.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../src/engine/market/pool.ts';
 import { POOL_LISTS } from '../src/engine/market/poolView.ts';
@@ -29,7 +29,7 @@ export const listUpdates: Bench = {
     const texts = rows.map((pool) => ({ key: pool.token, value: JSON.stringify(pool) }));
     const textsMb = memoryMb();
     const startMs = performance.now();
-    const directory = new Directory(texts, 0);
+    const directory = new PoolDirectory(texts, 0);
     const buildMs = performance.now() - startMs;
     const ownMb = memoryMb() - textsMb;
     const table = [
@@ -48,7 +48,12 @@ export const listUpdates: Bench = {
 };
 
 /** Trades that move two ranks, all with the parsing of the new row, and launches. */
-function benchSets(directory: Directory, rows: PoolRecord[], count: number, rng: Rng): string[][] {
+function benchSets(
+  directory: PoolDirectory,
+  rows: PoolRecord[],
+  count: number,
+  rng: Rng,
+): string[][] {
   let atMs = START_MS + POOLS * 1000;
   let seq = 1;
   const trades = Array.from({ length: count }, () => {
@@ -73,14 +78,14 @@ function benchSets(directory: Directory, rows: PoolRecord[], count: number, rng:
   ];
 }
 
-function benchPages(directory: Directory): string[][] {
+function benchPages(directory: PoolDirectory): string[][] {
   return POOL_LISTS.map((list) => {
     const times = Array.from({ length: 2_000 }, () => list);
     return [`page of ${list}`, ...timed(times, (name) => directory.page(name, PAGE))];
   });
 }
 
-function benchSearches(directory: Directory): string[][] {
+function benchSearches(directory: PoolDirectory): string[][] {
   return PATTERNS.flatMap((pattern) => {
     const { count } = directory.search(pattern, 0, PAGE);
     // Spaces before it would be another pattern: forget by a launch that is taken back.

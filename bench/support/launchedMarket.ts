@@ -3,7 +3,7 @@
  * started over it has a market without a chain of its own. Nothing here is judged by a ledger.
  */
 import { hash } from 'node:crypto';
-import { dataFiles } from '../../src/engine/actors/files.ts';
+import { dataFiles } from '../../src/engine/actors/dataFiles.ts';
 import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import { recover } from '../../src/engine/actors/recovery.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';

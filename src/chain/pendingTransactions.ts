@@ -11,7 +11,7 @@ import type { Transaction } from '../cardano/codec/transaction.ts';
 import type {
   DroppedTransaction,
   MempoolPayload,
-  WaitingTransaction,
+  PendingTransaction,
 } from '../engine/log/entry.ts';
 import type { MarketEvent, RefText } from '../engine/market/events.ts';
 import type { MempoolEvent } from './port.ts';
@@ -52,7 +52,7 @@ export class PendingTransactions {
   ): MempoolPayload | null {
     if (whole) this.clear();
     for (const { id } of removed) this.#forgetOne(id);
-    const news = added.flatMap((tx): WaitingTransaction[] => {
+    const news = added.flatMap((tx): PendingTransaction[] => {
       const events = this.#recognise(tx).filter(isOfOrders);
       return events.length === 0 ? [] : [{ id: tx.id, events }];
     });
@@ -152,7 +152,7 @@ export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): Me
     pieces.push({ kind, seenMs, whole: isWhole, added, removed, ...names, ...more });
     piece = new Piece();
   };
-  const makeRoom = (each: WaitingTransaction | DroppedTransaction | string) => {
+  const makeRoom = (each: PendingTransaction | DroppedTransaction | string) => {
     const characters = JSON.stringify(each).length;
     if (piece.characters > 0 && piece.characters + characters > most) close({ more: true });
     piece.characters += characters;
@@ -176,6 +176,6 @@ export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): Me
 class Piece {
   readonly absent: string[] = [];
   readonly removed: DroppedTransaction[] = [];
-  readonly added: WaitingTransaction[] = [];
+  readonly added: PendingTransaction[] = [];
   characters = 0;
 }

@@ -7,7 +7,7 @@
  * A leader also audits what the log holds: it has the entries in memory and would not notice
  * damage, but a node that is behind could not get past it.
  */
-import type { DataFiles } from '../engine/actors/files.ts';
+import type { DataFiles } from '../engine/actors/dataFiles.ts';
 import type { MarketRecord } from '../engine/actors/marketRecord.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { isInLog, restartLog } from '../engine/actors/recovery.ts';

@@ -73,7 +73,7 @@ class OutputRows {
     const hashes = { epoch: '1-test', entryHash: '', stateHash: '' };
     const checkpoint = { ...hashes, seq: this.#seq, term: 1, marketMs: 0, openedMs: 0 };
     const changes = keys.map(change);
-    this.store.stage({ checkpoint, block: true, atMs: 0, changes, touches: [] });
+    this.store.stage({ checkpoint, block: true, atMs: 0, changes, streamChanges: [] });
   }
 }
 

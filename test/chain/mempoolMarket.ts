@@ -3,7 +3,7 @@
  * blocks are taken back. Beside the world it keeps the lists of what was done, from which
  * `mempoolTruth` says the plain way what every order is.
  */
-import type { WaitingTransaction } from '../../src/engine/log/entry.ts';
+import type { PendingTransaction } from '../../src/engine/log/entry.ts';
 import { chainOrder, type MarketEvent, type PlacedOrder } from '../../src/engine/market/events.ts';
 import type { FoldWorld } from '../support/foldWorld.ts';
 import { appendBlock, appendMempool, passTo, rollBackTo } from './foldChain.ts';
@@ -66,7 +66,7 @@ export class MempoolMarket {
 
   async #announce(count: number): Promise<void> {
     const groups = Map.groupBy(this.#next?.events ?? [], ({ tx }) => tx);
-    const news = [...groups].flatMap(([id, events]): WaitingTransaction[] => {
+    const news = [...groups].flatMap(([id, events]): PendingTransaction[] => {
       const ofOrders = events.filter(isOfOrders).map(asWaiting);
       return ofOrders.length === 0 || this.facts.waiting.has(id) ? [] : [{ id, events: ofOrders }];
     });
@@ -74,13 +74,13 @@ export class MempoolMarket {
   }
 
   /** Two that wait never spend the same. */
-  #isSpent({ events }: WaitingTransaction): boolean {
+  #isSpent({ events }: PendingTransaction): boolean {
     const ends = new Set([...this.facts.waiting.values()].flatMap((each) => endsOf(each.events)));
     return endsOf(events).some((ref) => ends.has(ref));
   }
 
   /** Places an order, ends one, or both; it is none of the chain's. */
-  #false(user: number, pool: number, ends: number): WaitingTransaction {
+  #false(user: number, pool: number, ends: number): PendingTransaction {
     this.#made += 1;
     const id = hashOf(`false ${this.#made}`);
     const events: MarketEvent[] = [];
@@ -126,7 +126,7 @@ export class MempoolMarket {
     await this.#tell(added, [], true);
   }
 
-  async #tell(added: WaitingTransaction[], removed: string[] = [], whole = false): Promise<void> {
+  async #tell(added: PendingTransaction[], removed: string[] = [], whole = false): Promise<void> {
     const { facts } = this;
     if (added.length + removed.length === 0 && !whole) return;
     const seenMs = START_MS + this.world.seq * 1_700;

@@ -9,7 +9,7 @@ import { TradingClient } from '../../src/client/trade/tradingClient.ts';
 import { KeyWallet } from '../../src/client/trade/wallet.ts';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
-import { dataFiles } from '../../src/engine/actors/files.ts';
+import { dataFiles } from '../../src/engine/actors/dataFiles.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRng } from '../../src/engine/runtime/rng.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import type { GatewayOptions } from '../../src/api/gateway/options.ts';
 import type { NetworkDeployment } from '../../src/cardano/datums/deployment.ts';
-import { dataFiles } from '../../src/engine/actors/files.ts';
+import { dataFiles } from '../../src/engine/actors/dataFiles.ts';
 import { type Verification, verifyState } from '../../src/engine/actors/verify.ts';
 import type { ReplayCounts } from '../../src/engine/ingest/replay.ts';
 import { LocalLog } from '../../src/engine/log/local.ts';

@@ -5,7 +5,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type DataFiles, dataFiles } from '../../src/engine/actors/files.ts';
+import { type DataFiles, dataFiles } from '../../src/engine/actors/dataFiles.ts';
 import { MarketRecord } from '../../src/engine/actors/marketRecord.ts';
 import { Node, type NodeOptions } from '../../src/engine/actors/node.ts';
 import { type RebuildOptions, rebuildState } from '../../src/engine/actors/rebuild.ts';

@@ -7,7 +7,7 @@ import { undoneSlots } from '../../engine/actors/chainMarket.ts';
 import { readAbout } from '../../engine/actors/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import { type Touch, touchPage } from '../../engine/store/touches.ts';
+import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';
 import type { Changes, Part, Source } from '../topics/port.ts';
 import { type FoundOrder, type OrderNode, Orders, type OrderWish } from './market.ts';
 
@@ -44,25 +44,25 @@ export class OrderSource implements Source {
     const { store } = this.#node.fold;
     if (seq < store.horizonSeq) return null;
     const applied = store.checkpoint?.seq ?? 0;
-    const { touches, completeTo } = touchPage(applied, (limit) =>
-      store.touchedSince(this.#scope, seq, limit),
+    const { changes, completeTo } = changePage(applied, (limit) =>
+      store.changedSince(this.#scope, seq, limit),
     );
-    const mine = touches.filter(({ about }) => this.#isMine(about));
+    const mine = changes.filter(({ about }) => this.#isMine(about));
     if (mine.length === 0) return { parts: [], completeTo };
     const data = this.#changes(mine);
-    const undoneSeq = Math.max(...mine.map((touch) => touch.undoneSeq));
+    const undoneSeq = Math.max(...mine.map((change) => change.undoneSeq));
     const update: Part = { event: this.#update, seq: completeTo, data };
     if (undoneSeq <= seq) return { parts: [update], completeTo };
     const revised = { ...data, reason: 'rollback', ...undoneSlots(store, undoneSeq) };
     return { parts: [{ event: REVISED, seq: completeTo, data: revised }, update], completeTo };
   }
 
-  #changes(touches: readonly Touch[]) {
+  #changes(changes: readonly IndexedChange[]) {
     const orders = new Orders(this.#node);
     const isKnown = this.#isKnown();
     const [onChain, waiting]: [FoundOrder[], FoundOrder[]] = [[], []];
     const removed: string[] = [];
-    for (const { ref } of touches) {
+    for (const { ref } of changes) {
       // Without its token an order that waits is shown to its owner only.
       const found = isKnown ? orders.find(ref) : null;
       if (found === null) removed.push(ref);

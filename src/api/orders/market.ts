@@ -3,7 +3,7 @@
  * that only wait in the mempool. Nothing is kept here.
  */
 import type { Fold } from '../../engine/actors/fold.ts';
-import type { WaitingOrder } from '../../engine/actors/mempoolBook.ts';
+import type { PendingOrder } from '../../engine/actors/mempoolBook.ts';
 import {
   openOrdersOfKey,
   ordersOfBoth,
@@ -87,7 +87,7 @@ export class Orders {
     }
     const waiting = this.#fold.mempool.placed(ref);
     if (waiting === null) return null;
-    const place = `${waiting.place}/${waiting.order.at}`;
+    const place = `${waiting.sortKey}/${waiting.order.at}`;
     return { order: viewOrder(this.#waiting(waiting)), isOnChain: false, place };
   }
 
@@ -124,7 +124,7 @@ export class Orders {
     };
   }
 
-  #waiting({ order, seenMs: placedMs }: WaitingOrder): OrderFacts {
+  #waiting({ order, seenMs: placedMs }: PendingOrder): OrderFacts {
     const shared = { confirmed: 'none', isPlacing: true, endedMs: null } as const;
     const venue = this.#venueOf(order.token);
     return { ...shared, order, end: this.#fold.mempool.end(order.ref), placedMs, venue };

@@ -57,7 +57,7 @@ export class OpenBook {
     if (store !== this.#store || this.#seq < store.horizonSeq) return false;
     const applied = store.checkpoint?.seq ?? 0;
     if (applied === this.#seq) return true;
-    const touches = store.touchedSince(ordersTag(this.#token), this.#seq, MANY);
+    const touches = store.changedSince(ordersTag(this.#token), this.#seq, MANY);
     for (const { ref } of touches) this.#update(ref);
     this.#seq = applied;
     return true;

@@ -6,7 +6,7 @@
  * are remembered, the last of them. For a position without one the whole page is the answer.
  */
 import { crc32 } from 'node:zlib';
-import type { Directory, ListedPool } from '../../engine/actors/directory.ts';
+import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
 import { POOLS_TAG } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { PoolList } from '../../engine/market/poolView.ts';
@@ -70,7 +70,7 @@ class GivenPages {
   readonly #views: PoolViews;
   /** Oldest first; without the pools, which are many when each page has others. */
   readonly #past: Pick<Page, 'seq' | 'order'>[] = [];
-  #directory: Directory | null = null;
+  #directory: PoolDirectory | null = null;
   #page: Page = { seq: 0, pools: [], order: [] };
 
   constructor(list: PoolList, views: PoolViews) {

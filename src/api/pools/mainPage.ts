@@ -1,6 +1,6 @@
 /** The main page: the lists, the pool on top, and search. */
 import Type from 'typebox';
-import type { Directory, ListedPool } from '../../engine/actors/directory.ts';
+import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
 import type { PoolList } from '../../engine/market/poolView.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
@@ -53,7 +53,7 @@ export function mainPageRoutes(views: PoolViews): Route[] {
 }
 
 interface Page {
-  readonly directory: Directory;
+  readonly directory: PoolDirectory;
   readonly pools: readonly ListedPool[];
   readonly answer: Answer;
   /** The page is right at this position. */

@@ -3,7 +3,7 @@
  * change makes another `ListedPool`, so what was rendered belongs to the object, not to a position.
  */
 import { LRUCache } from 'lru-cache';
-import type { Directory, ListedPool } from '../../engine/actors/directory.ts';
+import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { viewPool } from '../../engine/market/poolView.ts';
 import { locksOfToken } from '../schemas/locks.ts';
@@ -31,7 +31,7 @@ export class PoolViews {
     this.#node = node;
   }
 
-  get directory(): Directory {
+  get directory(): PoolDirectory {
     return this.#node.fold.directory;
   }
 

@@ -49,5 +49,5 @@ export class KeptPages {
 function isCurrent(store: StateStore, { seq }: Kept, scope: string, applied: number): boolean {
   if (seq === applied) return true;
   // What changed is told back to the horizon only.
-  return seq >= store.horizonSeq && store.touchedSince(scope, seq, 1).length === 0;
+  return seq >= store.horizonSeq && store.changedSince(scope, seq, 1).length === 0;
 }

@@ -3,7 +3,7 @@ import type Type from 'typebox';
 import { tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import { touchPage } from '../../engine/store/touches.ts';
+import { changePage } from '../../engine/store/changeIndex.ts';
 import type { Changes, Source, Topic } from '../topics/port.ts';
 import { type TradeNode, TradesInput, TradesOutput, tradeOf, tradesOf } from './routes.ts';
 
@@ -55,11 +55,11 @@ class TradeSource implements Source {
     const { store } = fold;
     if (seq < store.horizonSeq) return null;
     const applied = store.checkpoint?.seq ?? 0;
-    const { touches, completeTo } = touchPage(applied, (limit) =>
-      store.touchedSince(tradesTag(this.#token), seq, limit),
+    const { changes, completeTo } = changePage(applied, (limit) =>
+      store.changedSince(tradesTag(this.#token), seq, limit),
     );
-    if (touches.length === 0) return { parts: [], completeTo };
-    const ids = touches.map(({ ref }) => ref).sort();
+    if (changes.length === 0) return { parts: [], completeTo };
+    const ids = changes.map(({ ref }) => ref).sort();
     const data = ids
       .reverse()
       .map((id) => tradeOf(fold, this.#token, id) ?? { id, removed: true as const });

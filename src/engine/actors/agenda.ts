@@ -2,7 +2,7 @@
  * Which pools have bars whose interval ends when. Ends of all pairs coincide (minutes, hours ...),
  * so there are few of them. A name too many is harmless: the pool finds nothing to close.
  */
-export class Agenda {
+export class BarEndSchedule {
   readonly #pools = new Map<number, Set<string>>();
   /** Smallest end; what the fold compares each entry with. */
   #nextMs = Number.POSITIVE_INFINITY;

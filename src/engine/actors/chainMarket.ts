@@ -7,13 +7,13 @@ import type { Reserves } from '../market/events.ts';
 import { MOST_POOLS, type PointRecord, type PoolRecord, readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { type ChainTrades, foldChainBlock, TIP, touchOpenOrders } from './chainRows.ts';
-import { Directory } from './directory.ts';
-import { MempoolBook } from './mempoolBook.ts';
-import { foldMempool, settleMempool, touchWaiting } from './mempoolRows.ts';
-import { isVenueChange, orderUndone } from './orderRows.ts';
+import { type ChainTrades, foldChainBlock, noteOpenOrderChanges, TIP } from './chainRows.ts';
+import { PoolDirectory } from './directory.ts';
+import { MempoolIndex } from './mempoolBook.ts';
+import { foldMempool, notePendingOrderChanges, settleMempool } from './mempoolRows.ts';
+import { isVenueChange, noteOrderRollback } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { touchPool, tradesTag } from './streamTags.ts';
+import { notePoolChange, tradesTag } from './streamTags.ts';
 
 const MOST_WAITING = 1_000_000;
 /** Row of `market`: the last rollback, from the tip it took away to the one it left. */
@@ -43,49 +43,49 @@ export function undoneSlots(store: StateStore, seq: number): UndoneSlots {
 
 /** The market of a chain, as far as it is kept in memory; always as at the applied position. */
 export class ChainMarket {
-  readonly directory: Directory;
-  readonly mempool: MempoolBook;
+  readonly directory: PoolDirectory;
+  readonly mempool: MempoolIndex;
 
   constructor(store: StateStore) {
     const pools = store.withPrefix('pools', '', MOST_POOLS);
-    this.directory = new Directory(pools, store.checkpoint?.seq ?? 0);
-    this.mempool = new MempoolBook(store.withPrefix('mempool', '', MOST_WAITING));
+    this.directory = new PoolDirectory(pools, store.checkpoint?.seq ?? 0);
+    this.mempool = new MempoolIndex(store.withPrefix('mempool', '', MOST_WAITING));
   }
 
-  takeBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
+  foldBlock(payload: BlockPayload, seq: number, marketMs: number, rows: RowDraft): ChainTrades {
     const trades = foldChainBlock(payload, seq, marketMs, rows);
     if (payload.chain !== undefined) settleMempool(payload.chain, seq, rows, this.mempool);
-    this.#tellWaiting(rows.changes(), rows);
-    this.follow(rows.changes(), seq);
-    this.#crown(payload.atMs, seq, rows);
+    this.#notePendingOrders(rows.changes(), rows);
+    this.update(rows.changes(), seq);
+    this.#markCrowned(payload.atMs, seq, rows);
     return trades;
   }
 
-  takeMempool(payload: MempoolPayload, seq: number, rows: RowDraft): void {
+  foldMempool(payload: MempoolPayload, seq: number, rows: RowDraft): void {
     foldMempool(payload, seq, rows, this.mempool);
-    this.follow(rows.changes(), seq);
+    this.update(rows.changes(), seq);
   }
 
   /** Rows that a rollback put back, and what streams are to be told of them. */
-  takeRestored(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
-    for (const change of restored) tellOfUndone(change, seq, rows);
-    this.#tellWaiting(restored, rows);
+  foldRollback(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
+    for (const change of restored) noteRollback(change, seq, rows);
+    this.#notePendingOrders(restored, rows);
     const tip = restored.find(({ table, key }) => table === 'market' && key === TIP);
     // A replay has no tip and no slots.
     const fromSlot = tip === undefined ? null : slotOf(tip.before);
     const toSlot = tip === undefined ? null : slotOf(tip.after);
     rows.set('market', UNDONE, JSON.stringify({ seq, fromSlot, toSlot }));
-    this.follow(restored, seq);
+    this.update(restored, seq);
   }
 
   /** Rows as they are after entry `seq`. */
-  follow(changes: readonly RowChange[], seq: number): void {
+  update(changes: readonly RowChange[], seq: number): void {
     for (const { table, key, after } of changes) {
       if (table === 'pools') this.directory.set(key, after, seq);
       else if (table === 'mempool') this.mempool.set(key, after);
       else if (table === 'lock_index') {
         const [kind, token = ''] = key.split('/');
-        if (kind === 'token') this.directory.touch(token, seq);
+        if (kind === 'token') this.directory.markChanged(token, seq);
       }
     }
   }
@@ -94,21 +94,21 @@ export class ChainMarket {
    * Orders that wait are told where they would fill, as those in blocks are; and with a token that
    * begins to exist, or vanishes, they come and go in its feed.
    */
-  #tellWaiting(changes: readonly RowChange[], rows: RowDraft): void {
+  #notePendingOrders(changes: readonly RowChange[], rows: RowDraft): void {
     for (const { table, key, before, after } of changes) {
       if (table !== 'pools' || venueOf(before) === venueOf(after)) continue;
-      touchWaiting(rows, key, this.mempool);
+      notePendingOrderChanges(rows, key, this.mempool);
     }
   }
 
   /** The pool on top after a block has been there from now on. */
-  #crown(atMs: number, seq: number, rows: RowDraft): void {
+  #markCrowned(atMs: number, seq: number, rows: RowDraft): void {
     const top = this.directory.top();
     if (top === null || top.pool.crownedMs !== null) return;
     const { token } = top.pool;
     const text = JSON.stringify({ ...top.pool, crownedMs: atMs });
     rows.set('pools', token, text);
-    touchPool(rows, token);
+    notePoolChange(rows, token);
     this.directory.set(token, text, seq);
   }
 }
@@ -121,16 +121,16 @@ function slotOf(point: string | null): number | null {
   return point === null ? null : readRecord<PointRecord>(point).slot;
 }
 
-function tellOfUndone(change: RowChange, seq: number, rows: RowDraft): void {
+function noteRollback(change: RowChange, seq: number, rows: RowDraft): void {
   const { table, key, before, after } = change;
   const [token = '', rest = ''] = key.split('/');
-  if (table === 'orders') orderUndone(rows, seq, change);
-  else if (table === 'trades') rows.touch(tradesTag(token), rest);
-  else if (table === 'lock_index' && token === 'token') touchPool(rows, rest);
+  if (table === 'orders') noteOrderRollback(rows, seq, change);
+  else if (table === 'trades') rows.noteChange(tradesTag(token), rest);
+  else if (table === 'lock_index' && token === 'token') notePoolChange(rows, rest);
   else if (table === 'pools') {
-    touchPool(rows, key);
+    notePoolChange(rows, key);
     if (before === null || after === null) return;
     const [is, was] = [readRecord<PoolRecord>(before), readRecord<PoolRecord>(after)];
-    if (isVenueChange(is.reserves, was.reserves)) touchOpenOrders(rows, key);
+    if (isVenueChange(is.reserves, was.reserves)) noteOpenOrderChanges(rows, key);
   }
 }

@@ -5,7 +5,7 @@
  * Assumes: events are as `chain/recognise` writes them; one that contradicts the rows is a fault.
  * Undo:    before-images, as for every row.
  */
-import type { BlockPayload, PassedPayload, TradeEvent } from '../log/entry.ts';
+import type { BlockPayload, EmptyBlocksPayload, TradeEvent } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { LaunchedToken, MarketEvent, RefText } from '../market/events.ts';
 import { type Listing, MARKET_CAP } from '../market/pair.ts';
@@ -24,7 +24,7 @@ import {
 import { makeOutput, spendOutput } from './holdingRows.ts';
 import { closeOrder, isVenueChange, placeOrder, tradeOfOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { touchOrder, touchPool, tradesTag } from './streamTags.ts';
+import { noteOrderChange, notePoolChange, tradesTag } from './streamTags.ts';
 import { tradeLaunch, tradeOrder } from './traderRows.ts';
 
 /** What a block is to the pairs that trade; the rest is rows. */
@@ -69,8 +69,8 @@ export function foldChainBlock(
 }
 
 /** Only the place in the chain moves. */
-export function foldPassed(
-  { slot, hash, height }: PassedPayload,
+export function foldEmptyBlocks(
+  { slot, hash, height }: EmptyBlocksPayload,
   seq: number,
   marketMs: number,
   rows: RowDraft,
@@ -133,7 +133,7 @@ class BlockFold implements ChainTrades {
       fills: 0,
     };
     this.#rows.set('pools', pool.token, JSON.stringify(record));
-    touchPool(this.#rows, pool.token);
+    notePoolChange(this.#rows, pool.token);
     this.listings.push(coinListing(pool.token), capListing(pool.token));
   }
 
@@ -168,7 +168,7 @@ class BlockFold implements ChainTrades {
       spot: { numerator: String(spot.numerator), denominator: String(spot.denominator) },
     };
     this.#rows.set('trades', `${token}/${at}`, JSON.stringify(trade));
-    this.#rows.touch(tradesTag(token), at);
+    this.#rows.noteChange(tradesTag(token), at);
     if (event.order === null) return;
     const order = readRecord<OrderRecord>(this.#there('orders', event.order));
     tradeOfOrder(this.#rows, order, at);
@@ -185,7 +185,7 @@ class BlockFold implements ChainTrades {
     this.#update(token, { ref, reserves: to, movedMs: this.#atMs });
     const isFull = to.venue === 'CURVE' && BigInt(to.x) >= BigInt(thresholdLovelace);
     this.#rows.set('market', `${FULL}${token}`, isFull ? ref : null);
-    if (isVenueChange(reserves, to)) touchOpenOrders(this.#rows, token);
+    if (isVenueChange(reserves, to)) noteOpenOrderChanges(this.#rows, token);
   }
 
   #close(event: MarketEvent, ref: RefText, received: string): void {
@@ -202,14 +202,14 @@ class BlockFold implements ChainTrades {
     const record: LockRecord = { ...lock, lockedMs: this.#atMs, withdrawnBy: null };
     this.#rows.set('locks', lock.ref, JSON.stringify(record));
     for (const key of lockKeys(record)) this.#rows.set('lock_index', key, lock.ref);
-    touchPool(this.#rows, lock.token);
+    notePoolChange(this.#rows, lock.token);
   }
 
   #withdraw({ tx, lock: ref }: MarketEvent & { kind: 'withdrawn' }): void {
     const lock = readRecord<LockRecord>(this.#there('locks', ref));
     this.#rows.set('locks', ref, JSON.stringify({ ...lock, withdrawnBy: tx }));
     for (const key of lockKeys(lock)) this.#rows.set('lock_index', key, null);
-    touchPool(this.#rows, lock.token);
+    notePoolChange(this.#rows, lock.token);
   }
 
   #pool(token: AssetId): PoolRecord {
@@ -218,7 +218,7 @@ class BlockFold implements ChainTrades {
 
   #update(token: AssetId, news: Partial<PoolRecord>): void {
     this.#rows.set('pools', token, JSON.stringify({ ...this.#pool(token), ...news }));
-    touchPool(this.#rows, token);
+    notePoolChange(this.#rows, token);
   }
 
   #there(table: 'pools' | 'orders' | 'locks', key: string): string {
@@ -241,9 +241,9 @@ function lockKeys({ owner, token, ref }: LockRecord): string[] {
 }
 
 /** Where they are expected to fill has changed. */
-export function touchOpenOrders(rows: RowDraft, token: AssetId): void {
+export function noteOpenOrderChanges(rows: RowDraft, token: AssetId): void {
   for (const ref of rows.openOrders(token, MOST_OPEN)) {
     const text = rows.get('orders', ref);
-    if (text !== null) touchOrder(rows, readRecord<OrderRecord>(text));
+    if (text !== null) noteOrderChange(rows, readRecord<OrderRecord>(text));
   }
 }

@@ -16,7 +16,7 @@ const COMMIT_ROWS = 4_000;
 const MAX_STAGED_ROWS = 16_000;
 const RETRY = { firstMs: 100, mostMs: 5_000 };
 /** One refusal may be a lock that is gone a moment later. */
-const REFUSALS_TO_TELL = 2;
+const REFUSALS_BEFORE_REPORT = 2;
 
 export class Committer {
   readonly #clock: Clock;
@@ -43,23 +43,23 @@ export class Committer {
   }
 
   /** Commits run beside the fold; it waits only when they cannot keep up. */
-  async whenDue(): Promise<void> {
+  async commitWhenDue(): Promise<void> {
     const { stagedRows, committing } = this.#store();
     if (this.#diskRefuses || stagedRows >= MAX_STAGED_ROWS) {
-      if (!committing && !this.#diskRefuses) this.#last = this.now();
+      if (!committing && !this.#diskRefuses) this.#last = this.commitNow();
       await this.#last;
-    } else if (stagedRows >= COMMIT_ROWS && !committing) this.#last = this.now();
+    } else if (stagedRows >= COMMIT_ROWS && !committing) this.#last = this.commitNow();
     else if (stagedRows > 0) {
       this.#timer ??= this.#clock.after(this.#everyMs, () => {
         this.#timer = null;
         const idle = !this.#stop.signal.aborted && !this.#store().committing && !this.#diskRefuses;
-        if (idle) this.#last = this.now();
+        if (idle) this.#last = this.commitNow();
       });
     }
   }
 
-  async now(): Promise<void> {
-    await this.untilDiskTakes(
+  async commitNow(): Promise<void> {
+    await this.retryWhileRefused(
       async () => {
         const startMs = this.#clock.monotonicMs();
         const rows = await this.#store().commit();
@@ -70,7 +70,7 @@ export class Committer {
   }
 
   /** Resolves when no commit is under way and none comes by itself. */
-  async rest(): Promise<void> {
+  async settle(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
     await this.#last;
@@ -82,7 +82,7 @@ export class Committer {
   }
 
   /** Tries `work` while what it throws is worth a retry; null when we stop before it is done. */
-  async untilDiskTakes<T>(
+  async retryWhileRefused<T>(
     work: () => Promise<T>,
     retries: (error: unknown) => boolean,
   ): Promise<T | null> {
@@ -95,7 +95,7 @@ export class Committer {
       } catch (error) {
         if (!retries(error)) throw error;
         this.#diskRefuses = true;
-        if (attempt >= REFUSALS_TO_TELL) this.#refusal = messageOf(error);
+        if (attempt >= REFUSALS_BEFORE_REPORT) this.#refusal = messageOf(error);
         const retryInMs = backoffMs(attempt - 1, RETRY);
         this.#observer.commitFailed(error, attempt, retryInMs);
         await pause(this.#clock, retryInMs, this.#stop.signal);

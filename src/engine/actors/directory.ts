@@ -2,7 +2,7 @@
  * The pools of the market, found by token, in five sorted lists, by market cap and by search. Kept
  * in step with the rows of table `pools` row by row: what it costs depends on what changed.
  *
- * Assumes: `set` and `touch` come in the order of the entries, rollbacks included.
+ * Assumes: `set` and `markChanged` come in the order of the entries, rollbacks included.
  * Never:   sorts a list.
  */
 import type { AssetId } from '../market/asset.ts';
@@ -10,9 +10,9 @@ import { marketCapOf } from '../market/pool.ts';
 import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/poolView.ts';
 import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
 import { ChangeLog } from './changeLog.ts';
-import { type Place, PoolOrder } from './poolOrder.ts';
+import { type RankedPool, RankedPools } from './poolOrder.ts';
 import { foldCase, PoolSearch } from './poolSearch.ts';
-import type { Searched } from './searchTexts.ts';
+import type { SearchFields } from './searchTexts.ts';
 
 /** A pool as it is from one change to the next; another change makes another object. */
 export interface ListedPool {
@@ -27,15 +27,15 @@ export interface ListedPool {
 const ORDERS = [...POOL_LISTS, 'all'] as const;
 type Order = (typeof ORDERS)[number];
 
-interface Slot extends Searched {
-  listed: Listed;
-  readonly places: Record<Order, Place<Slot> | null>;
+interface Row extends SearchFields {
+  listed: ListedRow;
+  readonly places: Record<Order, RankedPool<Row> | null>;
 }
 
-export class Directory {
-  readonly #slots = new Map<AssetId, Slot>();
-  readonly #orders: Readonly<Record<Order, PoolOrder<Slot>>> = perOrder(() => new PoolOrder());
-  readonly #search: PoolSearch<Slot>;
+export class PoolDirectory {
+  readonly #slots = new Map<AssetId, Row>();
+  readonly #orders: Readonly<Record<Order, RankedPools<Row>>> = perOrder(() => new RankedPools());
+  readonly #search: PoolSearch<Row>;
   readonly #changes: ChangeLog;
   #topSeq: number;
 
@@ -47,9 +47,9 @@ export class Directory {
     });
     this.#changes = new ChangeLog(seq);
     this.#topSeq = seq;
-    for (const { key, value } of rows) this.#put(key, new Listed(value, seq));
+    for (const { key, value } of rows) this.#put(key, new ListedRow(value, seq));
     // Most pools are quiet: what they are is read again when somebody asks.
-    for (const { listed } of this.#slots.values()) listed.unread();
+    for (const { listed } of this.#slots.values()) listed.dropParsed();
   }
 
   get size(): number {
@@ -66,13 +66,13 @@ export class Directory {
     const slot = this.#slots.get(token);
     if (text === (slot?.listed.text ?? null)) return;
     this.#change(token, seq, () => {
-      if (text !== null) this.#put(token, new Listed(text, seq));
+      if (text !== null) this.#put(token, new ListedRow(text, seq));
       else if (slot !== undefined) this.#drop(slot);
     });
   }
 
   /** What clients see of it changed though its row did not (a lock). */
-  touch(token: AssetId, seq: number): void {
+  markChanged(token: AssetId, seq: number): void {
     const slot = this.#slots.get(token);
     if (slot === undefined) return;
     this.#change(token, seq, () => {
@@ -120,7 +120,7 @@ export class Directory {
     this.#changes.add(seq);
   }
 
-  #put(token: AssetId, listed: Listed): void {
+  #put(token: AssetId, listed: ListedRow): void {
     const known = this.#slots.get(token);
     const slot = known ?? newSlot(token, listed);
     slot.listed = listed;
@@ -130,13 +130,13 @@ export class Directory {
     this.#search.add(slot);
   }
 
-  #drop(slot: Slot): void {
+  #drop(slot: Row): void {
     for (const order of ORDERS) this.#move(slot, order, null);
     this.#slots.delete(slot.token);
     this.#search.remove(slot);
   }
 
-  #move(slot: Slot, order: Order, rank: ListRank): void {
+  #move(slot: Row, order: Order, rank: ListRank): void {
     const place = slot.places[order];
     if (rank === (place?.rank ?? null)) return;
     const tree = this.#orders[order];
@@ -147,13 +147,13 @@ export class Directory {
   }
 }
 
-class Listed implements ListedPool {
+class ListedRow implements ListedPool {
   readonly text: string;
   readonly marketCapLovelace: bigint;
   readonly changedSeq: number;
   #pool: PoolRecord | null;
 
-  constructor(text: string, changedSeq: number, same: Listed | null = null) {
+  constructor(text: string, changedSeq: number, same: ListedRow | null = null) {
     this.text = text;
     this.changedSeq = changedSeq;
     this.#pool = same?.pool ?? null;
@@ -165,11 +165,11 @@ class Listed implements ListedPool {
     return this.#pool;
   }
 
-  at(changedSeq: number): Listed {
-    return new Listed(this.text, changedSeq, this);
+  at(changedSeq: number): ListedRow {
+    return new ListedRow(this.text, changedSeq, this);
   }
 
-  unread(): void {
+  dropParsed(): void {
     this.#pool = null;
   }
 
@@ -179,13 +179,13 @@ class Listed implements ListedPool {
   }
 }
 
-function newSlot(token: AssetId, listed: Listed): Slot {
+function newSlot(token: AssetId, listed: ListedRow): Row {
   const { name, ticker } = listed.pool;
   const places = perOrder(() => null);
-  return { token, name: foldCase(name), ticker: foldCase(ticker), at: 0, listed, places };
+  return { token, name: foldCase(name), ticker: foldCase(ticker), index: 0, listed, places };
 }
 
-function byMarketCap({ listed: a, token: tokenA }: Slot, { listed: b, token: tokenB }: Slot) {
+function byMarketCap({ listed: a, token: tokenA }: Row, { listed: b, token: tokenB }: Row) {
   if (a.marketCapLovelace !== b.marketCapLovelace) {
     return a.marketCapLovelace > b.marketCapLovelace ? -1 : 1;
   }

@@ -8,27 +8,27 @@
 import { hash } from 'node:crypto';
 import {
   type BlockPayload,
+  type EmptyBlocksPayload,
   ENTRY_VERSION,
   type Entry,
   type EpochPayload,
   type MempoolPayload,
   OLDEST_CHAIN_VERSION,
-  type PassedPayload,
   type Payload,
   type RollbackPayload,
   type SealedEntry,
 } from '../log/entry.ts';
 import type { Pair } from '../market/pair.ts';
 import { assert } from '../runtime/assert.ts';
+import type { StreamChange } from '../store/changeIndex.ts';
 import { readRecord } from '../store/records.ts';
 import { effectsText, type RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import type { Touched } from '../store/touches.ts';
 import { ChainMarket } from './chainMarket.ts';
-import { type ChainTrades, foldPassed } from './chainRows.ts';
-import type { Directory } from './directory.ts';
+import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
+import type { PoolDirectory } from './directory.ts';
 import { MarketClock } from './marketClock.ts';
-import type { MempoolBook } from './mempoolBook.ts';
+import type { MempoolIndex } from './mempoolBook.ts';
 import { PairActors, type PairOptions } from './pairActors.ts';
 import type { PoolActor } from './pool.ts';
 import { RowDraft } from './rowDraft.ts';
@@ -42,7 +42,7 @@ interface Draft {
   /** Rows a rollback put back, and what the entry changed after that. */
   restored: readonly RowChange[];
   readonly changes: RowChange[];
-  readonly touches: Touched[];
+  readonly streamChanges: StreamChange[];
   readonly tags: Set<string>;
 }
 
@@ -60,11 +60,11 @@ export class Fold {
     this.clock.resume(marketMs, store.checkpoint?.openedMs ?? 0, store.checkpoint?.seq ?? 0);
   }
 
-  get directory(): Directory {
+  get directory(): PoolDirectory {
     return this.#chain.directory;
   }
 
-  get mempool(): MempoolBook {
+  get mempool(): MempoolIndex {
     return this.#chain.mempool;
   }
 
@@ -113,12 +113,12 @@ export class Fold {
       assert(entry.prevEntryHash === before?.entryHash, `entry ${seq} continues the chain`);
       assert(entry.term >= before.term, `entry ${seq} is of a leader that still leads`);
     }
-    const draft: Draft = { restored: [], changes: [], touches: [], tags };
+    const draft: Draft = { restored: [], changes: [], streamChanges: [], tags };
     if (payload.kind === 'rollback') this.#rollBack(payload, seq, draft);
     for (const tag of this.clock.advance(entry.timeMs, seq, phaseOf(payload))) tags.add(tag);
     if (payload.kind === 'block') this.#applyBlock(payload, seq, draft);
     else if (payload.kind === 'mempool') this.#applyMempool(payload, seq, draft);
-    else if (payload.kind === 'passed') this.#applyPassed(payload, seq, draft);
+    else if (payload.kind === 'passed') this.#applyEmptyBlocks(payload, seq, draft);
     else this.#takeTrades(null, 0, seq, draft);
     if ('cursor' in payload) this.#moveCursor(payload, draft);
     this.#stage(sealed, draft);
@@ -130,7 +130,7 @@ export class Fold {
   }
 
   #stage({ entry, hash: entryHash }: SealedEntry, draft: Draft): void {
-    const { restored, changes, touches } = draft;
+    const { restored, changes, streamChanges } = draft;
     const { payload, epoch, seq, term, timeMs } = entry;
     const previous = this.store.checkpoint?.stateHash ?? '';
     const effects = effectsText(restored) + effectsText(changes);
@@ -153,7 +153,7 @@ export class Fold {
       block: isBlock || first,
       atMs: isBlock ? payload.atMs : -1,
       changes,
-      touches,
+      streamChanges,
     });
   }
 
@@ -164,9 +164,9 @@ export class Fold {
     this.#takeTrades(chain ?? { listings: [], trades: payload.trades }, atMs, seq, draft);
   }
 
-  #applyPassed(payload: PassedPayload, seq: number, draft: Draft): void {
+  #applyEmptyBlocks(payload: EmptyBlocksPayload, seq: number, draft: Draft): void {
     const rows = new RowDraft(this.store);
-    foldPassed(payload, seq, this.marketMs, rows);
+    foldEmptyBlocks(payload, seq, this.marketMs, rows);
     takeIn(rows, draft);
     this.#takeTrades(null, payload.atMs, seq, draft);
   }
@@ -179,18 +179,18 @@ export class Fold {
 
   #applyChain(payload: BlockPayload, seq: number, draft: Draft): ChainTrades {
     const rows = new RowDraft(this.store);
-    const trades = this.#chain.takeBlock(payload, seq, this.marketMs, rows);
+    const trades = this.#chain.foldBlock(payload, seq, this.marketMs, rows);
     takeIn(rows, draft);
     return trades;
   }
 
   #applyMempool(payload: MempoolPayload, seq: number, draft: Draft): void {
     const rows = new RowDraft(this.store);
-    this.#chain.takeMempool(payload, seq, rows);
+    this.#chain.foldMempool(payload, seq, rows);
     takeIn(rows, draft);
   }
 
-  /** Puts the before-images back; all rows it touches are stamped with this entry. */
+  /** Puts the before-images back; all rows it restores are stamped with this entry. */
   #rollBack({ toSeq }: RollbackPayload, seq: number, draft: Draft): void {
     draft.restored = imagesBefore(toSeq, this.store).map(({ table, key, value }) => {
       if (table === 'bars') this.#pairs.barRestored(key, value, draft.tags);
@@ -202,7 +202,7 @@ export class Fold {
     });
     this.store.restore(toSeq, draft.restored, seq);
     const rows = new RowDraft(this.store, { undone: true });
-    this.#chain.takeRestored(draft.restored, seq, rows);
+    this.#chain.foldRollback(draft.restored, seq, rows);
     takeIn(rows, draft);
   }
 
@@ -234,6 +234,6 @@ function phaseOf(payload: Payload): 'end' | 'start' | 'block' {
 
 function takeIn(rows: RowDraft, draft: Draft): void {
   for (const change of rows.changes()) draft.changes.push(change);
-  for (const touched of rows.touches) draft.touches.push(touched);
+  for (const change of rows.streamChanges) draft.streamChanges.push(change);
   for (const tag of rows.tags) draft.tags.add(tag);
 }

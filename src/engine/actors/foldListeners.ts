@@ -8,7 +8,7 @@ export class FoldListeners {
     return () => this.#all.delete(listener);
   }
 
-  tell(): void {
+  notify(): void {
     for (const listener of [...this.#all]) listener();
   }
 

@@ -7,25 +7,25 @@ import type { MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
 import { type MempoolRecord, readRecord } from '../store/records.ts';
 
 /** An order of a transaction that waits. */
-export interface WaitingOrder {
+export interface PendingOrder {
   readonly order: PlacedOrder;
   /** Sorts in the order in which they came. */
-  readonly place: string;
+  readonly sortKey: string;
   readonly seenMs: number;
 }
 
 /** What a waiting transaction would make of an order. */
-export interface WaitingEnd {
+export interface PendingEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';
   /** Of the output asset; '0' where the order is given back. */
   readonly received: string;
 }
 
-export class MempoolBook {
+export class MempoolIndex {
   readonly #records = new Map<string, MempoolRecord>();
-  readonly #placed = new Map<RefText, WaitingOrder>();
-  readonly #ends = new Map<RefText, WaitingEnd>();
+  readonly #placed = new Map<RefText, PendingOrder>();
+  readonly #ends = new Map<RefText, PendingEnd>();
   readonly #byToken = new Map<AssetId, Set<RefText>>();
   readonly #byKey = new Map<string, Set<RefText>>();
 
@@ -52,32 +52,32 @@ export class MempoolBook {
     for (const event of record.events) this.#note(event, record);
   }
 
-  placed(ref: RefText): WaitingOrder | null {
+  placed(ref: RefText): PendingOrder | null {
     return this.#placed.get(ref) ?? null;
   }
 
-  end(ref: RefText): WaitingEnd | null {
+  end(ref: RefText): PendingEnd | null {
     return this.#ends.get(ref) ?? null;
   }
 
-  ofToken(token: AssetId): readonly WaitingOrder[] {
+  ofToken(token: AssetId): readonly PendingOrder[] {
     return this.#found(this.#byToken.get(token));
   }
 
-  ofKeys(pkhs: readonly string[]): readonly WaitingOrder[] {
+  ofKeys(pkhs: readonly string[]): readonly PendingOrder[] {
     return this.#found(pkhs.flatMap((pkh) => [...(this.#byKey.get(pkh) ?? [])]));
   }
 
   /** Newest first. */
-  #found(refs: Iterable<RefText> = []): WaitingOrder[] {
+  #found(refs: Iterable<RefText> = []): PendingOrder[] {
     const found = [...refs].flatMap((ref) => this.#placed.get(ref) ?? []);
-    return found.sort((a, b) => compare(b.place, a.place) || compare(b.order.at, a.order.at));
+    return found.sort((a, b) => compare(b.sortKey, a.sortKey) || compare(b.order.at, a.order.at));
   }
 
   #note(event: MarketEvent, { place, seenMs }: MempoolRecord): void {
     if (event.kind === 'placed') {
       const { ref, token, pkh } = event.order;
-      this.#placed.set(ref, { order: event.order, place, seenMs });
+      this.#placed.set(ref, { order: event.order, sortKey: place, seenMs });
       add(this.#byToken, token, ref);
       add(this.#byKey, pkh, ref);
     } else if (isEnd(event)) {
@@ -98,7 +98,7 @@ export class MempoolBook {
   }
 }
 
-type EndEvent = MarketEvent & { readonly kind: WaitingEnd['kind'] };
+type EndEvent = MarketEvent & { readonly kind: PendingEnd['kind'] };
 
 export function isEnd(event: MarketEvent): event is EndEvent {
   return event.kind === 'executed' || event.kind === 'refunded' || event.kind === 'cancelled';

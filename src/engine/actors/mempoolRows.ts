@@ -2,20 +2,20 @@
  * The mempool as rows: what waiting transactions would do to orders. It is the leader's, told by
  * its entries; no rollback touches it, the chain tells it anew then.
  */
-import type { ChainBlock, MempoolPayload, WaitingTransaction } from '../log/entry.ts';
+import type { ChainBlock, MempoolPayload, PendingTransaction } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
 import type { PlacedOrder, RefText } from '../market/events.ts';
 import { type MempoolRecord, type OrderRecord, readRecord } from '../store/records.ts';
-import { isEnd, type MempoolBook } from './mempoolBook.ts';
+import { isEnd, type MempoolIndex } from './mempoolBook.ts';
 import { dropOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { touchOrder } from './streamTags.ts';
+import { noteOrderChange } from './streamTags.ts';
 
 export function foldMempool(
   { added, removed, seenMs, whole, absent }: MempoolPayload,
   seq: number,
   rows: RowDraft,
-  book: MempoolBook,
+  book: MempoolIndex,
 ): void {
   const gone = absent ?? (whole ? absentFrom(added, book) : []);
   // Removed first: what is added may spend the same outputs in another way.
@@ -28,7 +28,7 @@ export function foldMempool(
 }
 
 /** Sorted: a node that started again has them in another order than one that saw them come. */
-function absentFrom(added: MempoolPayload['added'], book: MempoolBook): string[] {
+function absentFrom(added: MempoolPayload['added'], book: MempoolIndex): string[] {
   const there = new Set(added.map(({ id }) => id));
   return [...book.ids()].filter((id) => !there.has(id)).sort();
 }
@@ -38,35 +38,35 @@ export function settleMempool(
   { settled, dropped }: Pick<ChainBlock, 'settled' | 'dropped'>,
   seq: number,
   rows: RowDraft,
-  book: MempoolBook,
+  book: MempoolIndex,
 ): void {
   for (const id of [...settled, ...dropped.map((each) => each.id)]) take(id, seq, rows, book);
 }
 
 /** Where those orders are expected to fill has changed. */
-export function touchWaiting(rows: RowDraft, token: AssetId, book: MempoolBook): void {
-  for (const { order } of book.ofToken(token)) touchOrder(rows, order);
+export function notePendingOrderChanges(rows: RowDraft, token: AssetId, book: MempoolIndex): void {
+  for (const { order } of book.ofToken(token)) noteOrderChange(rows, order);
 }
 
 function put(
-  { id, events, place, seenMs }: WaitingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
+  { id, events, place, seenMs }: PendingTransaction & Pick<MempoolRecord, 'place' | 'seenMs'>,
   rows: RowDraft,
-  book: MempoolBook,
+  book: MempoolIndex,
 ): void {
   const record: MempoolRecord = { place, seenMs, events };
   rows.set('mempool', id, JSON.stringify(record));
   for (const event of events) {
     if (event.kind === 'placed') {
       rows.set('beacons', event.order.beacon, event.order.ref);
-      touchOrder(rows, event.order);
+      noteOrderChange(rows, event.order);
     } else if (isEnd(event)) {
-      touchKnown(event.order, events, rows, book);
+      noteKnownOrderChange(event.order, events, rows, book);
     }
   }
 }
 
 /** Orders that it placed vanish with it, where they are in no block. */
-function take(id: string, seq: number, rows: RowDraft, book: MempoolBook): void {
+function take(id: string, seq: number, rows: RowDraft, book: MempoolIndex): void {
   const text = rows.get('mempool', id);
   if (text === null) return;
   rows.set('mempool', id, null);
@@ -74,20 +74,20 @@ function take(id: string, seq: number, rows: RowDraft, book: MempoolBook): void 
   for (const event of events) {
     if (event.kind === 'placed') {
       const { order } = event;
-      touchOrder(rows, order);
+      noteOrderChange(rows, order);
       if (rows.get('orders', order.ref) === null) dropOrder(rows, { order, seq, shownMs: seenMs });
     } else if (isEnd(event)) {
-      touchKnown(event.order, events, rows, book);
+      noteKnownOrderChange(event.order, events, rows, book);
     }
   }
 }
 
 /** An order of the chain, of the mempool as it was, or of the same transaction. */
-function touchKnown(
+function noteKnownOrderChange(
   ref: RefText,
   events: MempoolRecord['events'],
   rows: RowDraft,
-  book: MempoolBook,
+  book: MempoolIndex,
 ): void {
   const confirmed = rows.get('orders', ref);
   const own = events.flatMap((event) => (event.kind === 'placed' ? [event.order] : []));
@@ -95,5 +95,5 @@ function touchKnown(
     confirmed === null
       ? (book.placed(ref)?.order ?? own.find((each) => each.ref === ref))
       : readRecord<OrderRecord>(confirmed);
-  if (order !== undefined) touchOrder(rows, order);
+  if (order !== undefined) noteOrderChange(rows, order);
 }

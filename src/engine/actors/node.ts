@@ -13,13 +13,13 @@ import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';
 import { StateStore } from '../store/state.ts';
 import { type CommitObserver, Committer } from './committer.ts';
-import { hasBase, isNewEpoch, readOn } from './continuity.ts';
-import { type DataFiles, damagedPools, isDamaged, markDamaged } from './files.ts';
+import { type DataFiles, damagedPools, isDamaged, markDamaged } from './dataFiles.ts';
 import { Fold } from './fold.ts';
 import { FoldListeners } from './foldListeners.ts';
-import { OtherState } from './otherState.ts';
+import { hasBase, isNewEpoch, readContinuation } from './logContinuity.ts';
 import { Interrupted, type RebuildOptions } from './rebuild.ts';
 import { type RepairObserver, StateRepair } from './stateRepair.ts';
+import { StateReplacement } from './stateReplacement.ts';
 import type { TopicHub } from './topicHub.ts';
 
 export interface NodeObserver extends CommitObserver, RepairObserver {
@@ -63,7 +63,7 @@ export class Node {
   #diverged = false;
   #syncedTo: number;
   readonly #committer: Committer;
-  readonly #otherState: OtherState;
+  readonly #replacement: StateReplacement;
   #adopted: SealedEntry | null = null;
   #mayRejoin = false;
   readonly #repair: StateRepair;
@@ -94,7 +94,7 @@ export class Node {
     });
     const rebuilding = { ...options, ...this.#foldOptions(), clock };
     this.#repair = new StateRepair(log, files, rebuilding, observer);
-    this.#otherState = new OtherState(log, files, rebuilding, this.#committer);
+    this.#replacement = new StateReplacement(log, files, rebuilding, this.#committer);
   }
 
   /** The fold in force; ask again after every await, a new epoch replaces it. */
@@ -176,11 +176,11 @@ export class Node {
   async stop(): Promise<void> {
     const ended = this.#folding.stop();
     this.#committer.stop();
-    this.#listeners.tell();
+    this.#listeners.notify();
     await this.#repair.cancel();
     await this.#log.close();
     await ended;
-    await this.#committer.rest();
+    await this.#committer.settle();
     // A disk that refuses even now loses nothing: the next start folds on from the log.
     await this.#fold.store.commit().catch((error: unknown) => {
       this.#observer.commitFailed(error, 1, 0);
@@ -207,7 +207,7 @@ export class Node {
     if (error instanceof Interrupted) return;
     this.#failed = true;
     this.#observer.foldFailed(error);
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 
   async #step(): Promise<void> {
@@ -222,7 +222,7 @@ export class Node {
     if (this.#repair.isReady) await this.#takeRepaired();
     const seq = this.applied().seq + 1;
     const isShared = this.#options.shared !== undefined;
-    const next = await readOn(this.#log, this.#fold.store.checkpoint, READ, isShared);
+    const next = await readContinuation(this.#log, this.#fold.store.checkpoint, READ, isShared);
     this.#setDiverged(next.entries === null ? next.reason : null);
     if (next.entries === null) await this.#untilWoken();
     else if (next.entries.length > 0) await this.#applyOrRepair(next.entries);
@@ -243,15 +243,15 @@ export class Node {
     if (this.#diverged === (reason !== null)) return;
     this.#diverged = reason !== null;
     if (reason !== null) this.#options.shared?.diverged(reason);
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 
   async #rejoin(): Promise<void> {
     this.#mayRejoin = false;
-    if (!this.#diverged || !(await this.#otherState.takeSnapshot(this.#fold.store))) return;
+    if (!this.#diverged || !(await this.#replacement.useSnapshot(this.#fold.store))) return;
     this.#openState([]);
     this.#hub?.epochChanged();
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 
   /** An entry that meets an unreadable row is applied to the state that is made again. */
@@ -273,12 +273,12 @@ export class Node {
     const repaired = await this.#repair.take(store.checkpoint?.seq ?? 0);
     if (repaired === null) return false;
     const { broken, startedMs } = repaired;
-    await this.#otherState.takeRebuilt(store);
+    await this.#replacement.useRebuilt(store);
     for (const [pool, error] of broken) markDamaged(this.#files, pool, error);
     this.#openState([...broken.keys()]);
     this.#observer.stateRebuilt((this.#clock.monotonicMs() - startedMs) / 1000);
     this.#hub?.epochChanged();
-    this.#listeners.tell();
+    this.#listeners.notify();
     return true;
   }
 
@@ -291,9 +291,9 @@ export class Node {
         return this.#changeEpoch(sealed);
       }
       // A rollback reads what is committed, so the rows before it are committed first.
-      if (sealed?.entry.payload.kind === 'rollback') await this.#committer.now();
+      if (sealed?.entry.payload.kind === 'rollback') await this.#committer.commitNow();
       if (!this.#folding.isStopping) index = this.#applySlice(entries, index);
-      await this.#committer.whenDue();
+      await this.#committer.commitWhenDue();
       await nextTurn(this.#clock);
     }
   }
@@ -315,7 +315,7 @@ export class Node {
     } while (nowMs - startMs < SLICE_MS);
     this.#observer.batchApplied(next - index, (nowMs - startMs) / 1000);
     this.#hub?.applied(tags);
-    this.#listeners.tell();
+    this.#listeners.notify();
     return next;
   }
 
@@ -338,7 +338,7 @@ export class Node {
       const isWanted = () =>
         !this.#folding.isStopping && (this.#adopted?.entry.epoch ?? epoch) === epoch;
       const { store } = this.#fold;
-      const broken = await this.#otherState.takeBase(sealed, payload, store, isWanted);
+      const broken = await this.#replacement.useEpochSnapshot(sealed, payload, store, isWanted);
       if (broken === null) return this.#untilWoken();
       this.#openState(broken);
     }
@@ -348,7 +348,7 @@ export class Node {
     this.#observer.epochStarted(epoch, payload.reason);
     if (wasRepairing) this.repair(new Error('a new epoch began while the state was made again'));
     this.#hub?.epochChanged();
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 
   #isAt(base: { readonly seq: number; readonly stateHash?: string }): boolean {

@@ -11,7 +11,7 @@ import type { ChainOrder, PlacedOrder, Reserves } from '../market/events.ts';
 import { type DroppedRecord, type OrderRecord, readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { RowDraft } from './rowDraft.ts';
-import { touchOrder } from './streamTags.ts';
+import { noteOrderChange } from './streamTags.ts';
 
 export const ordersOfToken = (token: AssetId) => `token/${token}`;
 export const ordersOfKey = (pkh: string) => `key/${pkh}`;
@@ -36,7 +36,7 @@ export function placeOrder(rows: RowDraft, order: PlacedOrder, placedMs: number)
     rows.count(list, 1);
   }
   rows.set('beacons', order.beacon, order.ref);
-  touchOrder(rows, order);
+  noteOrderChange(rows, order);
 }
 
 /** Its fill has a price. */
@@ -45,15 +45,18 @@ export function tradeOfOrder(rows: RowDraft, order: OrderRecord, tradeAt: ChainO
 }
 
 /** How an order ended. */
-export type Closing = Pick<OrderRecord, 'state' | 'closedMs' | 'closedTx' | 'received' | 'venue'>;
+export type OrderClosing = Pick<
+  OrderRecord,
+  'state' | 'closedMs' | 'closedTx' | 'received' | 'venue'
+>;
 
-export function closeOrder(rows: RowDraft, order: OrderRecord, closing: Closing): void {
+export function closeOrder(rows: RowDraft, order: OrderRecord, closing: OrderClosing): void {
   rows.set('orders', order.ref, JSON.stringify({ ...order, ...closing }));
   rows.set('open_orders', `${order.token}/${order.at}`, null);
   const open = openOrdersOfKey(order.pkh);
   rows.set('order_index', `${open}/${order.at}`, null);
   rows.count(open, -1);
-  touchOrder(rows, order);
+  noteOrderChange(rows, order);
 }
 
 /**
@@ -65,7 +68,7 @@ export function dropOrder(rows: RowDraft, dropped: DroppedRecord): void {
 }
 
 /** A row of `orders` that the rollback `seq` puts back or takes away. */
-export function orderUndone(
+export function noteOrderRollback(
   rows: RowDraft,
   seq: number,
   { before, after }: Pick<RowChange, 'before' | 'after'>,
@@ -73,7 +76,7 @@ export function orderUndone(
   const text = before ?? after;
   if (text === null) return;
   const order = readRecord<OrderRecord>(text);
-  touchOrder(rows, order);
+  noteOrderChange(rows, order);
   if (after !== null) return;
   const { placedMs, state, closedMs, closedTx, received, venue, tradeAt, ...placed } = order;
   dropOrder(rows, { order: placed, seq, shownMs: placedMs });

@@ -11,7 +11,7 @@ import { isOpen, parseBarKey } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { Agenda } from './agenda.ts';
+import { BarEndSchedule } from './agenda.ts';
 import { pairId } from './pairIds.ts';
 import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
 
@@ -30,7 +30,7 @@ export interface PairDraft {
 export class PairActors {
   readonly #store: StateStore;
   readonly #options: PairOptions;
-  readonly #agenda = new Agenda();
+  readonly #barEnds = new BarEndSchedule();
   readonly #actors = new Map<string, PoolActor>();
   readonly #quarantined = new Set<string>();
   readonly #names = new Map<number, string>();
@@ -46,7 +46,7 @@ export class PairActors {
     for (const { pair, resolution, start } of store.allOpenBars()) {
       const [name, resolutionName] = [this.#names.get(pair), RESOLUTIONS[resolution]];
       assert(name !== undefined && resolutionName !== undefined, 'a bar is of a pair');
-      this.#agenda.add(intervalEnd(resolutionName, start), name);
+      this.#barEnds.add(intervalEnd(resolutionName, start), name);
     }
   }
 
@@ -56,7 +56,7 @@ export class PairActors {
 
   /** Moments at which open bars end, up to `marketMs`, ascending. */
   endsUpTo(marketMs: number): number[] {
-    return this.#agenda.endsUpTo(marketMs);
+    return this.#barEnds.endsUpTo(marketMs);
   }
 
   find(name: string): PoolActor | 'quarantined' | null {
@@ -93,7 +93,7 @@ export class PairActors {
       else those.push(readTrade(event, atMs));
     }
     // Sorted: the agenda's own order depends on when the node was started.
-    const due = [...this.#agenda.takeDue(marketMs)].sort();
+    const due = [...this.#barEnds.takeDue(marketMs)].sort();
     for (const name of due) if (!work.has(name)) work.set(name, []);
     for (const [name, mine] of work) {
       if (this.#quarantined.has(name)) continue;
@@ -115,7 +115,7 @@ export class PairActors {
     if (name === undefined || resolutionName === undefined) return;
     tags.add(seriesTag(name, resolutionName));
     this.#actors.delete(name);
-    if (isOpen(value)) this.#agenda.add(intervalEnd(resolutionName, start), name);
+    if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), name);
   }
 
   /** An actor that throws is made again from the store and tried once more, then quarantined. */
@@ -128,7 +128,7 @@ export class PairActors {
         const { changes, tags, endsMs } = actor.take(work);
         for (const change of changes) draft.changes.push(change);
         for (const tag of tags) draft.tags.add(tag);
-        for (const endMs of endsMs) this.#agenda.add(endMs, name);
+        for (const endMs of endsMs) this.#barEnds.add(endMs, name);
         return;
       } catch (error) {
         this.#actors.delete(name);

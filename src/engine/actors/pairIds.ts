@@ -28,6 +28,6 @@ export function wasKnown(name: string, store: StateStore): boolean {
 }
 
 /** What no rollback takes back. */
-export function isForEver({ table, key }: RowImage): boolean {
+export function isPermanent({ table, key }: RowImage): boolean {
   return table === 'market' && (key === COUNT || key.startsWith(PREFIX));
 }

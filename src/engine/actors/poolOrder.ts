@@ -9,7 +9,7 @@ import type { AssetId } from '../market/asset.ts';
 const BTree = sortedBtree.default;
 
 /** Where a pool stands. Never changed while it stands there. */
-export interface Place<P> {
+export interface RankedPool<P> {
   readonly rank: number | bigint;
   readonly token: AssetId;
   readonly of: P;
@@ -19,18 +19,18 @@ export interface Place<P> {
 const NODE_KEYS = 64;
 const STOP = { break: true };
 
-export class PoolOrder<P> {
-  readonly #tree = new BTree<Place<P>, undefined>(undefined, compare, NODE_KEYS);
+export class RankedPools<P> {
+  readonly #tree = new BTree<RankedPool<P>, undefined>(undefined, compare, NODE_KEYS);
 
   get size(): number {
     return this.#tree.size;
   }
 
-  add(place: Place<P>): void {
+  add(place: RankedPool<P>): void {
     this.#tree.set(place, undefined);
   }
 
-  remove(place: Place<P>): void {
+  remove(place: RankedPool<P>): void {
     this.#tree.delete(place);
   }
 
@@ -45,7 +45,7 @@ export class PoolOrder<P> {
 }
 
 /** Ranks of one list are all numbers or all bigints. */
-function compare(a: Place<unknown>, b: Place<unknown>): number {
+function compare(a: RankedPool<unknown>, b: RankedPool<unknown>): number {
   if (a.rank !== b.rank) return a.rank > b.rank ? -1 : 1;
   if (a.token === b.token) return 0;
   return a.token < b.token ? -1 : 1;

@@ -6,7 +6,7 @@
  * few matches are sorted; of many, a walk down the market caps meets a page's worth soon.
  */
 import { LRUCache } from 'lru-cache';
-import { NO_MATCH, type Searched, SearchTexts } from './searchTexts.ts';
+import { NO_MATCH, type SearchFields, SearchIndex } from './searchTexts.ts';
 
 export interface Ranking<P> {
   compare(a: P, b: P): number;
@@ -34,9 +34,9 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
 
-export class PoolSearch<P extends Searched> {
+export class PoolSearch<P extends SearchFields> {
   readonly #ranking: Ranking<P>;
-  readonly #texts = new SearchTexts<P>();
+  readonly #texts = new SearchIndex<P>();
   readonly #remembered = new LRUCache<string, Matches<P>>({
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ ranks, pools }, pattern) =>
@@ -91,7 +91,7 @@ export class PoolSearch<P extends Searched> {
     const last = Math.min(pools.length - offset, limit);
     let skip = offset;
     this.#ranking.walk((pool) => {
-      if ((ranks[pool.at] ?? NO_MATCH) !== rank) return true;
+      if ((ranks[pool.index] ?? NO_MATCH) !== rank) return true;
       if (skip > 0) skip -= 1;
       else page.push(pool);
       return page.length < last;

@@ -16,7 +16,7 @@ import {
   markDamaged,
   removeDatabase,
   replaceDatabase,
-} from './files.ts';
+} from './dataFiles.ts';
 import { Fold, type FoldOptions } from './fold.ts';
 
 export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'> {
@@ -102,7 +102,7 @@ async function fromSnapshot(
 }
 
 /** Folds what the log has behind the checkpoint of `store`, up to entry `toSeq`. */
-export async function foldOn(
+export async function foldRemaining(
   store: StateStore,
   toSeq: number,
   log: Log,
@@ -171,7 +171,7 @@ export async function replaceState(
 }
 
 /** Puts the snapshot that an epoch begins from in the place of the state file. */
-export async function takeBase(
+export async function useEpochSnapshot(
   epoch: string,
   files: DataFiles,
   release: () => Promise<void>,

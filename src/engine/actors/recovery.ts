@@ -26,7 +26,7 @@ import {
   removeBasesExcept,
   removeDatabase,
   replaceDatabase,
-} from './files.ts';
+} from './dataFiles.ts';
 import type { MarketRecord } from './marketRecord.ts';
 import { type RebuildOptions, replaceState } from './rebuild.ts';
 import { checkSameMarket } from './sameMarket.ts';
@@ -72,21 +72,21 @@ export async function recover(
   if (state === null) throw noSource(files);
   const checkpoint = state.checkpoint;
   if (checkpoint === null) {
-    if (tail.seq === 0) await orClose(state, startLog(log, options));
+    if (tail.seq === 0) await closeOnError(state, startLog(log, options));
     if (tail.seq === 0 || (await log.first()) === 1) return state;
     await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
-  const isAhead = logIsNewer || (await wentOnWithout(checkpoint, tail, log, options));
+  const isAhead = logIsNewer || (await hasLogMovedOn(checkpoint, tail, log, options));
   // Another node may have begun the log meanwhile.
-  await orClose(state, check(checkpoint));
+  await closeOnError(state, check(checkpoint));
   if (isAhead) {
     await state.close();
     return rebuildInPlace(tail, log, files, options);
   }
-  await orClose(state, restartLog(checkpoint, state, log, files, options));
+  await closeOnError(state, restartLog(checkpoint, state, log, files, options));
   return state;
 }
 
@@ -104,7 +104,7 @@ function noSource({ state, log }: DataFiles): DamagedFile {
   );
 }
 
-async function orClose(state: StateStore, work: Promise<void>): Promise<void> {
+async function closeOnError(state: StateStore, work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
@@ -114,7 +114,7 @@ async function orClose(state: StateStore, work: Promise<void>): Promise<void> {
 }
 
 /** The log went on without this state and is trimmed past it, or is that of other nodes. */
-async function wentOnWithout(
+async function hasLogMovedOn(
   checkpoint: Checkpoint,
   tail: Tail,
   log: Log,

@@ -2,9 +2,10 @@
  * What an entry changes, while it is folded: each row with what it was before and what it becomes,
  * and the streams that its changes belong to.
  */
+
+import type { StreamChange } from '../store/changeIndex.ts';
 import type { KeyedTable, RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import type { Touched } from '../store/touches.ts';
 
 interface DraftedRow {
   readonly table: KeyedTable;
@@ -17,8 +18,8 @@ export class RowDraft {
   readonly tags = new Set<string>();
   readonly #store: StateStore;
   readonly #rows = new Map<string, DraftedRow>();
-  readonly #touched = new Map<string, Touched>();
-  /** The touches are those of a rollback. */
+  readonly #streamChanges = new Map<string, StreamChange>();
+  /** The stream changes are those of a rollback. */
   readonly #undone: boolean;
 
   constructor(store: StateStore, { undone = false } = {}) {
@@ -55,14 +56,14 @@ export class RowDraft {
     this.set('counts', key, count === 0 ? null : String(count));
   }
 
-  /** `ref` of the stream `scope` changed; see store/touches. */
-  touch(scope: string, ref: string, about = ''): void {
+  /** `ref` of the stream `scope` changed; see store/changeIndex. */
+  noteChange(scope: string, ref: string, about = ''): void {
     this.tags.add(scope);
-    this.#touched.set(`${scope}\t${ref}`, { scope, ref, about, undone: this.#undone });
+    this.#streamChanges.set(`${scope}\t${ref}`, { scope, ref, about, undone: this.#undone });
   }
 
-  get touches(): readonly Touched[] {
-    return [...this.#touched.values()];
+  get streamChanges(): readonly StreamChange[] {
+    return [...this.#streamChanges.values()];
   }
 
   /** In the order in which rows were first set. */

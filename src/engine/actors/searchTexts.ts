@@ -5,12 +5,12 @@
 import type { AssetId } from '../market/asset.ts';
 
 /** What is looked at, case folded (asset ids are in lower case already). */
-export interface Searched {
+export interface SearchFields {
   readonly token: AssetId;
   readonly name: string;
   readonly ticker: string;
   /** Place in the texts; valid until a pool comes or goes. */
-  at: number;
+  index: number;
 }
 
 /** Best of the three fields: 0 it is the pattern, 1 it begins with it, 2 it holds it. */
@@ -26,7 +26,7 @@ interface Chunk<P> {
   fields: readonly Field[] | null;
 }
 
-export class SearchTexts<P extends Searched> {
+export class SearchIndex<P extends SearchFields> {
   readonly #chunks: Chunk<P>[] = [];
   readonly #chunkOf = new Map<P, Chunk<P>>();
 
@@ -70,8 +70,8 @@ export class SearchTexts<P extends Searched> {
   }
 }
 
-function fieldsOf(pools: readonly Searched[], from: number): Field[] {
-  for (const [index, pool] of pools.entries()) pool.at = from + index;
+function fieldsOf(pools: readonly SearchFields[], from: number): Field[] {
+  for (const [index, pool] of pools.entries()) pool.index = from + index;
   return [
     new Field(pools.map(({ name }) => name)),
     new Field(pools.map(({ ticker }) => ticker)),

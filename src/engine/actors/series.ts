@@ -96,7 +96,7 @@ export class Series {
     const found = this.#find(trade.timeMs);
     if (found !== null) {
       const moved = addTrade(found.bar, trade, candidates);
-      this.#touch(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
+      this.#markChanged(found, found === this.#newest && !found.bar.final ? 'trade' : 'late');
       return { moved, opensEndMs: 0 };
     }
     const startMs = intervalStart(this.resolution, trade.timeMs);
@@ -105,7 +105,7 @@ export class Series {
     const ended = held.endMs <= marketMs;
     held.bar.final = ended;
     if (!behind) this.#newest = held;
-    this.#touch(held, behind || ended ? 'late' : 'trade');
+    this.#markChanged(held, behind || ended ? 'late' : 'trade');
     return { moved: MOVED_ALL, opensEndMs: ended ? 0 : held.endMs };
   }
 
@@ -120,7 +120,7 @@ export class Series {
         continue;
       }
       held.bar.final = true;
-      this.#touch(held, held === this.#newest ? 'final' : 'lateFinal');
+      this.#markChanged(held, held === this.#newest ? 'final' : 'lateFinal');
     }
   }
 
@@ -207,7 +207,7 @@ export class Series {
     return held;
   }
 
-  #touch(held: HeldBar, cause: Cause): void {
+  #markChanged(held: HeldBar, cause: Cause): void {
     held.cause = cause;
     if (held.dirty) return;
     held.dirty = true;

@@ -8,8 +8,8 @@ import type { Log } from '../log/port.ts';
 import { Task } from '../runtime/task.ts';
 import type { StateStore } from '../store/state.ts';
 import { isRefusal } from './committer.ts';
-import { type DataFiles, markDamaged } from './files.ts';
-import { foldOn, type RebuildOptions, rebuildState } from './rebuild.ts';
+import { type DataFiles, markDamaged } from './dataFiles.ts';
+import { foldRemaining, type RebuildOptions, rebuildState } from './rebuild.ts';
 
 export interface RepairObserver {
   stateRebuilding(error: unknown): void;
@@ -81,7 +81,7 @@ export class StateRepair {
     this.#ready = null;
     if (repaired === null) return null;
     try {
-      await foldOn(repaired.store, seq, this.#log, this.#collecting(repaired.broken));
+      await foldRemaining(repaired.store, seq, this.#log, this.#collecting(repaired.broken));
     } catch (error) {
       this.#observer.stateNotRebuilt(error);
       return null;

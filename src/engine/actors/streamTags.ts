@@ -1,6 +1,6 @@
 /**
  * Names of what streams listen to, for what a chain changes. Those of orders and trades are also
- * the scopes under which their changes are remembered (store/touches).
+ * the scopes under which their changes are remembered (store/changeIndex).
  */
 import type { AssetId } from '../market/asset.ts';
 import type { PlacedOrder } from '../market/events.ts';
@@ -27,7 +27,7 @@ export function tradesTag(token: AssetId): string {
   return `trades:${token}`;
 }
 
-export function touchPool(rows: RowDraft, token: AssetId): void {
+export function notePoolChange(rows: RowDraft, token: AssetId): void {
   rows.tags.add(POOLS_TAG);
   rows.tags.add(poolTag(token));
 }
@@ -35,13 +35,13 @@ export function touchPool(rows: RowDraft, token: AssetId): void {
 type Ordered = Pick<PlacedOrder, 'ref' | 'token' | 'pkh'>;
 
 /** Something that an order's status depends on changed. */
-export function touchOrder(rows: RowDraft, { ref, token, pkh }: Ordered): void {
+export function noteOrderChange(rows: RowDraft, { ref, token, pkh }: Ordered): void {
   const about = `${token}/${pkh}`;
-  rows.touch(ordersTag(token), ref, about);
-  rows.touch(ordersOfTag(pkh), ref, about);
+  rows.noteChange(ordersTag(token), ref, about);
+  rows.noteChange(ordersOfTag(pkh), ref, about);
 }
 
-/** Token and key that `touchOrder` noted. */
+/** Token and key that `noteOrderChange` recorded. */
 export function readAbout(about: string): { readonly token: AssetId; readonly pkh: string } {
   const [token = '', pkh = ''] = about.split('/');
   return { token, pkh };

@@ -2,7 +2,7 @@
 import { assert } from '../runtime/assert.ts';
 import type { RowImage } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { isForEver } from './pairIds.ts';
+import { isPermanent } from './pairIds.ts';
 
 /** Rows as they were after entry `toSeq`. Everything must be committed. */
 export function imagesBefore(toSeq: number, store: StateStore): RowImage[] {
@@ -12,7 +12,7 @@ export function imagesBefore(toSeq: number, store: StateStore): RowImage[] {
   );
   const images = new Map<string, RowImage>();
   for (const image of store.imagesAfter(toSeq)) {
-    if (!isForEver(image)) images.set(`${image.table}\t${image.key}`, image);
+    if (!isPermanent(image)) images.set(`${image.table}\t${image.key}`, image);
   }
   return [...images.values()];
 }

@@ -11,7 +11,7 @@ import { DamagedFile } from '../store/damage.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
-import { type DataFiles, removeDatabase } from './files.ts';
+import { type DataFiles, removeDatabase } from './dataFiles.ts';
 import { type RebuildOptions, rebuildState } from './rebuild.ts';
 
 export interface Verification {

@@ -10,7 +10,7 @@ import { nextTurn, pause } from '../runtime/clock.ts';
 import { Drafter, type Verdict } from './drafter.ts';
 import { type FeedLine, parseLine } from './line.ts';
 import { MAX_LINE_CHARACTERS, type NumberedLine, readLines } from './reader.ts';
-import { type RollbackPlace, rollBackTo } from './rollback.ts';
+import { type RollbackDeps, rollBackTo } from './rollback.ts';
 
 export interface ReplayCounts {
   lines: number;
@@ -55,7 +55,7 @@ const REASONS = {
 const MOST_AHEAD_MS = 86_400_000;
 
 export class Replay {
-  readonly #place: RollbackPlace;
+  readonly #deps: RollbackDeps;
   readonly #observer: ReplayObserver;
   readonly #options: ReplayOptions;
   readonly counts: ReplayCounts = {
@@ -75,11 +75,11 @@ export class Replay {
   #hasWaited = false;
   #input: Readable | null = null;
 
-  constructor(place: RollbackPlace, observer: ReplayObserver, options: ReplayOptions) {
-    this.#place = place;
+  constructor(deps: RollbackDeps, observer: ReplayObserver, options: ReplayOptions) {
+    this.#deps = deps;
     this.#observer = observer;
     this.#options = options;
-    this.#drafter = new Drafter(place.node.fold, options.latenessMs);
+    this.#drafter = new Drafter(deps.node.fold, options.latenessMs);
   }
 
   /** Ends after the batch in hand, without waiting for a pipe that rests. */
@@ -92,8 +92,8 @@ export class Replay {
   async run(input: Readable): Promise<ReplayCounts> {
     const { feed } = this.#options;
     if (feed !== null)
-      this.counts.resumedAfterLine = Number(this.#place.node.fold.store.get('feeds', feed) ?? 0);
-    this.#progressMs = this.#place.clock.monotonicMs();
+      this.counts.resumedAfterLine = Number(this.#deps.node.fold.store.get('feeds', feed) ?? 0);
+    this.#progressMs = this.#deps.clock.monotonicMs();
     this.#input = input;
     try {
       await this.#readAll(readLines(input));
@@ -129,7 +129,7 @@ export class Replay {
       if (!this.#drafter.isEmpty) {
         const isGranted = !this.#hasWaited;
         this.#hasWaited = true;
-        if (isGranted) await nextTurn(this.#place.clock);
+        if (isGranted) await nextTurn(this.#deps.clock);
         if (!isGranted || !isHere()) await this.#flush();
       }
       return await lines;
@@ -164,7 +164,7 @@ export class Replay {
     const line = parseLine(text);
     if (typeof line === 'string' || line.kind === 'rollback' || this.#options.allowFuture === true)
       return line;
-    if (line.timeMs <= this.#place.clock.nowMs() + MOST_AHEAD_MS) return line;
+    if (line.timeMs <= this.#deps.clock.nowMs() + MOST_AHEAD_MS) return line;
     const when = new Date(line.timeMs).toISOString();
     return `timeMs is more than a day ahead of the clock: ${when} (--allow-future takes it)`;
   }
@@ -185,11 +185,11 @@ export class Replay {
 
   async #rollBack(toMs: number, number: number, cursor: FeedCursor | undefined): Promise<void> {
     await this.#flush();
-    const done = await rollBackTo(toMs, cursor, this.#place);
+    const done = await rollBackTo(toMs, cursor, this.#deps);
     if (done === 'rolled back') this.counts.rollbacks += 1;
     else if (done === 'unknown')
       this.#reject(number, 'that moment is before what the log remembers');
-    this.#drafter = new Drafter(this.#place.node.fold, this.#options.latenessMs);
+    this.#drafter = new Drafter(this.#deps.node.fold, this.#options.latenessMs);
     this.#pace = null;
   }
 
@@ -197,22 +197,22 @@ export class Replay {
     this.#hasWaited = false;
     const drafts = this.#drafter.take();
     if (drafts.length > 0) {
-      const seq = await this.#place.writer.append(drafts);
-      await this.#place.node.reached(seq);
+      const seq = await this.#deps.writer.append(drafts);
+      await this.#deps.node.reached(seq);
     }
-    this.#drafter = new Drafter(this.#place.node.fold, this.#options.latenessMs);
+    this.#drafter = new Drafter(this.#deps.node.fold, this.#options.latenessMs);
   }
 
   /** Waits until it is this trade's turn, after serving what came before it. */
   async #keepPace(timeMs: number): Promise<void> {
     const { speed } = this.#options;
     if (speed === null) return;
-    const wallMs = this.#place.clock.monotonicMs();
+    const wallMs = this.#deps.clock.monotonicMs();
     this.#pace ??= { wallMs, feedMs: timeMs };
     const dueMs = this.#pace.wallMs + (timeMs - this.#pace.feedMs) / speed;
     if (dueMs <= wallMs) return;
     await this.#flush();
-    const { clock } = this.#place;
+    const { clock } = this.#deps;
     const { signal } = this.#stop;
     while (!signal.aborted && clock.monotonicMs() < dueMs) {
       await pause(clock, Math.min(MOST_PAUSE_MS, dueMs - clock.monotonicMs()), signal);
@@ -225,7 +225,7 @@ export class Replay {
   }
 
   #reportProgress(): void {
-    const nowMs = this.#place.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#progressMs < PROGRESS_MS) return;
     this.#progressMs = nowMs;
     this.#observer.replayProgress(this.counts);

@@ -12,7 +12,7 @@ import type { Rng } from '../runtime/rng.ts';
 
 export type RollbackOutcome = 'rolled back' | 'nothing to undo' | 'unknown';
 
-export interface RollbackPlace {
+export interface RollbackDeps {
   readonly clock: Clock;
   readonly node: Node;
   readonly log: Log;
@@ -33,9 +33,9 @@ const BEFORE_ALL_MS = -1;
 export async function rollBackTo(
   toMs: number,
   cursor: FeedCursor | undefined,
-  place: RollbackPlace,
+  deps: RollbackDeps,
 ): Promise<RollbackOutcome> {
-  const { node, log, writer, rng, clock } = place;
+  const { node, log, writer, rng, clock } = deps;
   const { store } = node.fold;
   // The state before the first block stands at -1: no moment is before it.
   const near = store.pointAtOrBefore(Math.max(toMs, BEFORE_ALL_MS));

@@ -51,7 +51,7 @@ export interface DroppedTransaction {
 }
 
 /** A transaction in the mempool, as what it would do to orders. */
-export interface WaitingTransaction {
+export interface PendingTransaction {
   readonly id: string;
   /** Kinds `placed`, `executed`, `refunded` and `cancelled`. */
   readonly events: readonly MarketEvent[];
@@ -64,7 +64,7 @@ export interface MempoolPayload {
   readonly seenMs: number;
   /** `added` is all there is, with what the next entries add where there is `more`. */
   readonly whole: boolean;
-  readonly added: readonly WaitingTransaction[];
+  readonly added: readonly PendingTransaction[];
   readonly removed: readonly DroppedTransaction[];
   /** What waited, is not in `added` and not `removed`: it may come again. Else it follows. */
   readonly absent?: readonly string[];
@@ -87,7 +87,7 @@ export interface BlockPayload {
  * Blocks of a chain in a row in which nothing happened to the market, as one entry: written while
  * the chain's newest block is further away than a fork can reach. `timeMs` is as for a block.
  */
-export interface PassedPayload {
+export interface EmptyBlocksPayload {
   readonly kind: 'passed';
   /** Of the last of them. */
   readonly atMs: number;
@@ -139,7 +139,7 @@ export interface LeaderPayload {
 
 export type Payload =
   | BlockPayload
-  | PassedPayload
+  | EmptyBlocksPayload
   | RollbackPayload
   | TimePayload
   | EpochPayload

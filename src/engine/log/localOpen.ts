@@ -5,7 +5,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import { DamagedFile } from '../store/damage.ts';
-import { BESIDE, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
+import { COMPANION_SUFFIXES, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
 import { LocalLog } from './local.ts';
 import { LOG_REMEDY, UnreadableEntry } from './port.ts';
 
@@ -25,7 +25,8 @@ export async function openLocalLog(
   { maxMb, signal, sumsOutdated }: OpenOptions,
 ): Promise<LocalLog> {
   // A person removed the log alone: what stands beside it is of the one that is gone.
-  if (!existsSync(file)) for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
+  if (!existsSync(file))
+    for (const suffix of COMPANION_SUFFIXES) rmSync(`${file}${suffix}`, { force: true });
   // Before it is opened: SQLite removes what it does not understand of a write-ahead log.
   const cut = walDamage(file, { synced: true });
   if (cut !== null) throw new DamagedFile(`${cut.message}: ${LOG_REMEDY}`);

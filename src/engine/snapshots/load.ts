@@ -1,5 +1,5 @@
 /** Loads the state of a snapshot that the log continues. */
-import { removeDatabase } from '../actors/files.ts';
+import { removeDatabase } from '../actors/dataFiles.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';

@@ -8,7 +8,12 @@
  * Assumes: the state's writer makes the copy between two commits, off the event loop.
  */
 import { join } from 'node:path';
-import { type DataFiles, isDamaged, removeBasesExcept, removeDatabase } from '../actors/files.ts';
+import {
+  type DataFiles,
+  isDamaged,
+  removeBasesExcept,
+  removeDatabase,
+} from '../actors/dataFiles.ts';
 import type { Node } from '../actors/node.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';

@@ -4,11 +4,11 @@
  */
 
 import { barWrites } from './barRows.ts';
+import { changeIndexWrites, type IndexedChange } from './changeIndex.ts';
 import type { Database } from './database.ts';
 import { keyedWrites, perTable } from './keyedRows.ts';
 import { CAUSES, encodeImages, type KeyedTable } from './rows.ts';
 import type { Stage } from './stage.ts';
-import { type Touch, touchWrites } from './touches.ts';
 import { undoWrites } from './undoRows.ts';
 
 export interface Batch {
@@ -17,7 +17,7 @@ export interface Batch {
   /** Per table, lines `key, seq, value`. */
   readonly keyed: readonly (readonly [table: KeyedTable, lines: string])[];
   /** Lines `seq, undone seq, scope, ref, about`. */
-  readonly touches: string;
+  readonly changeIndex: string;
   /** Records `seq, block, atMs, marketMs`, a line feed, images; each ends with UNDO_END. */
   readonly undo: string;
   readonly undoneTo: number | null;
@@ -39,9 +39,9 @@ export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number
     for (const [key, { seq, value }] of rows) lines += `${key}\t${seq}\t${value ?? ''}\n`;
     if (lines !== '') keyed.push([table, lines]);
   }
-  let touches = '';
-  for (const { scope, ref, seq, undoneSeq, about } of stage.touches.all()) {
-    touches += `${seq}\t${undoneSeq}\t${scope}\t${ref}\t${about}\n`;
+  let changeIndex = '';
+  for (const { scope, ref, seq, undoneSeq, about } of stage.changeIndex.all()) {
+    changeIndex += `${seq}\t${undoneSeq}\t${scope}\t${ref}\t${about}\n`;
   }
   let undo = '';
   for (const { seq, block, atMs, marketMs, changes } of stage.undo) {
@@ -51,7 +51,15 @@ export function encodeBatch(stage: Stage, checkpoint: string, horizonSeq: number
     const images = seq === horizonSeq ? '' : encodeImages(changes);
     undo += `${seq}\t${block ? 1 : 0}\t${atMs}\t${marketMs}\n${images}${UNDO_END}`;
   }
-  return { bars, keyed, touches, undo, undoneTo: stage.undoneTo, horizonSeq, checkpoint };
+  return {
+    bars,
+    keyed,
+    changeIndex,
+    undo,
+    undoneTo: stage.undoneTo,
+    horizonSeq,
+    checkpoint,
+  };
 }
 
 /** Writes batches, each in one transaction. Throws what SQLite throws; nothing is written then. */
@@ -59,7 +67,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   const bars = barWrites(database);
   const undo = undoWrites(database);
   const keyed = perTable((table) => keyedWrites(database, table));
-  const touches = touchWrites(database);
+  const changeIndex = changeIndexWrites(database);
   const putCheckpoint = database.prepare<[string]>(
     'INSERT INTO checkpoint (id, text) VALUES (1, ?) ' +
       'ON CONFLICT DO UPDATE SET text = excluded.text',
@@ -77,7 +85,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
         keyed[table].put(key, value || null, Number(seq));
       }
     }
-    for (const line of linesOf(batch.touches)) touches.put(readTouch(line));
+    for (const line of linesOf(batch.changeIndex)) changeIndex.put(readIndexedChange(line));
     if (batch.undoneTo !== null) undo.dropAfter(batch.undoneTo);
     undo.dropBefore(batch.horizonSeq);
     for (const record of batch.undo.split(UNDO_END)) {
@@ -85,7 +93,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
     }
     if (batch.horizonSeq > prunedTo) {
       bars.pruneTombstones(batch.horizonSeq);
-      touches.prune(batch.horizonSeq);
+      changeIndex.prune(batch.horizonSeq);
       keyed.dropped.prune(batch.horizonSeq);
     }
     putCheckpoint.run(batch.checkpoint);
@@ -104,7 +112,7 @@ export function batchWriter(database: Database): (batch: Batch) => void {
   };
 }
 
-function readTouch(line: string): Touch {
+function readIndexedChange(line: string): IndexedChange {
   const [seq, undoneSeq, scope = '', ref = '', about = ''] = cut(line, 4);
   return { scope, ref, seq: Number(seq), undoneSeq: Number(undoneSeq), about };
 }

@@ -4,7 +4,7 @@
  */
 import type { KeyedRow } from './keyedRows.ts';
 
-export interface PageWish {
+export interface PageQuery {
   /** `descending`: the largest key first. */
   readonly order: 'ascending' | 'descending';
   readonly offset: number;
@@ -20,10 +20,10 @@ export interface StoredRange {
 }
 
 /** `staged`: the newest value of each key of the range that waits; null: removed. */
-export function pageThrough(
+export function pageOverlaid(
   stored: StoredRange,
   staged: ReadonlyMap<string, string | null>,
-  { order, offset, limit }: PageWish,
+  { order, offset, limit }: PageQuery,
 ): KeyedRow[] {
   if (staged.size === 0) return stored.rows(offset, limit);
   const isBefore = (a: string, b: string) => (order === 'ascending' ? a < b : a > b);

@@ -1,6 +1,6 @@
 /** Tables that are only key and value. */
 import type { Database } from './database.ts';
-import type { PageWish } from './keyedPage.ts';
+import type { PageQuery } from './keyedPage.ts';
 import { KEYED_TABLES, type KeyedTable } from './rows.ts';
 
 export interface KeyedRow {
@@ -45,7 +45,7 @@ export function keyedReads(database: Database, table: KeyedTable) {
     /** Rows with keys in [from, to), ascending. */
     range: (from: string, to: string, limit: number): KeyedRow[] => range.all(from, to, limit),
     /** The same in either order, behind `offset` of them. */
-    page: (order: PageWish['order'], from: string, to: string, offset: number, limit: number) =>
+    page: (order: PageQuery['order'], from: string, to: string, offset: number, limit: number) =>
       pages[order].all(from, to, limit, offset),
     /** The largest key with this prefix. */
     lastKey: (prefix: string): string | null =>

@@ -1,5 +1,5 @@
 /** Keyed tables as they are now: what is stored, seen through what waits to be written. */
-import { type PageWish, pageThrough } from './keyedPage.ts';
+import { type PageQuery, pageOverlaid } from './keyedPage.ts';
 import type { KeyedRow, keyedReads } from './keyedRows.ts';
 import type { KeyedTable } from './rows.ts';
 import type { Stage } from './stage.ts';
@@ -36,12 +36,12 @@ export class KeyedView {
     return rows.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit);
   }
 
-  page(table: KeyedTable, prefix: string, wish: PageWish): KeyedRow[] {
+  page(table: KeyedTable, prefix: string, wish: PageQuery): KeyedRow[] {
     return this.#page(table, prefix, wish, (from, to) => this.#staged(table, from, to));
   }
 
   /** `page`, for many at one moment: what waits is looked through once. */
-  pages(table: KeyedTable): (prefix: string, wish: PageWish) => KeyedRow[] {
+  pages(table: KeyedTable): (prefix: string, wish: PageQuery) => KeyedRow[] {
     const rows = [...this.#staged(table, '', endOf(''))].sort(([a], [b]) => (a < b ? -1 : 1));
     const between = (from: string, to: string) =>
       new Map(rows.slice(firstFrom(rows, from), firstFrom(rows, to)));
@@ -51,7 +51,7 @@ export class KeyedView {
   #page(
     table: KeyedTable,
     prefix: string,
-    wish: PageWish,
+    wish: PageQuery,
     staged: (from: string, to: string) => ReadonlyMap<string, string | null>,
   ): KeyedRow[] {
     const { order, after } = wish;
@@ -61,7 +61,7 @@ export class KeyedView {
     const { page, get } = this.#stored[table];
     const rows = (offset: number, limit: number) => page(order, from, to, offset, limit);
     const stored = { rows, has: (key: string) => get(key) !== null };
-    return pageThrough(stored, staged(from, to), wish);
+    return pageOverlaid(stored, staged(from, to), wish);
   }
 
   lastKey(table: KeyedTable, prefix: string): string | null {

@@ -32,7 +32,7 @@ import { eachFrame, readWal, walSalts } from './walFile.ts';
 export const SUMS_SUFFIX = '-sums';
 
 /** What stands beside a database file, by suffix. */
-export const BESIDE = ['-wal', '-shm', SUMS_SUFFIX];
+export const COMPANION_SUFFIXES = ['-wal', '-shm', SUMS_SUFFIX];
 
 /** `whole`: as written. `unknown`: there are no sums yet. Else what is wrong. */
 export type PageCheck = 'whole' | 'unknown' | DamagedFile;
@@ -73,7 +73,7 @@ export function boundWal(database: Database): void {
   if (walBytes(database.name) < WAL_MOST_BYTES) return;
   // trust: the one row of this pragma
   const [row] = database.pragma('wal_checkpoint(RESTART)') as { readonly checkpointed: number }[];
-  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+  updatePageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
 }
 
 function walBytes(file: string): number {
@@ -84,17 +84,17 @@ function walBytes(file: string): number {
 export function checkpointWithSums(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(PASSIVE)') as { readonly checkpointed: number }[];
-  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+  updatePageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
 }
 
 /** All that is committed is in the file then. Throws where readers of older states stay. */
-export function checkpointWhole(database: Database): void {
+export function fullCheckpoint(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(FULL)') as {
     readonly busy: number;
     readonly checkpointed: number;
   }[];
-  keepPageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
+  updatePageSums(database.name, Math.max(0, row?.checkpointed ?? 0));
   if (row?.busy !== 0) throw new Error(`${database.name} is being read by others`);
 }
 
@@ -106,7 +106,7 @@ export function copyWithSums(from: string, to: string): void {
 }
 
 /** `moved`: frames at the beginning of the write-ahead log that the database file has now. */
-export function keepPageSums(file: string, moved: number): void {
+export function updatePageSums(file: string, moved: number): void {
   const salts = walSalts(file) ?? '';
   const known = readSums(file);
   if (known === null) {

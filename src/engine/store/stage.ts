@@ -3,9 +3,9 @@
  * Reads look through it, so nothing has to be written before it can be read.
  */
 import { assert } from '../runtime/assert.ts';
+import { StagedChangeIndex } from './changeIndex.ts';
 import { type Cause, KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
 import { StagedBars } from './stagedBars.ts';
-import { StagedTouches } from './touches.ts';
 import type { Point } from './undoRows.ts';
 
 export interface StagedRow {
@@ -22,7 +22,7 @@ export interface StagedUndo extends Point {
 export class Stage {
   readonly bars = new StagedBars();
   readonly keyed = new Map<KeyedTable, Map<string, StagedRow>>();
-  readonly touches = new StagedTouches();
+  readonly changeIndex = new StagedChangeIndex();
   readonly undo: StagedUndo[] = [];
   /** Entries after this one were undone, before anything else of this stage. */
   undoneTo: number | null = null;
@@ -48,7 +48,7 @@ export class Stage {
     for (const [table, rows] of later.keyed) {
       for (const [key, row] of rows) this.table(table).set(key, row);
     }
-    for (const touch of later.touches.all()) this.touches.put(touch);
+    for (const change of later.changeIndex.all()) this.changeIndex.put(change);
     for (const entry of later.undo) this.undo.push(entry);
     this.rows += later.rows;
   }

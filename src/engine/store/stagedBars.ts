@@ -43,7 +43,7 @@ export class StagedBars {
   }
 
   /** `stored` as it will be once written: staged rows take the place of stored ones. */
-  over(
+  overlay(
     pair: number,
     resolution: number,
     stored: readonly BarRow[],

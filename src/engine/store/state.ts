@@ -9,9 +9,10 @@ import { intervalStart, RESOLUTIONS, type Resolution } from '../market/resolutio
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import { type BarRow, barKey, barReads, type OpenBar } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
+import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
 import { type Database, openDatabase } from './database.ts';
 import { digestTables } from './digest.ts';
-import type { PageWish } from './keyedPage.ts';
+import type { PageQuery } from './keyedPage.ts';
 import { type KeyedRow, keyedReads, perTable } from './keyedRows.ts';
 import { KeyedView } from './keyedView.ts';
 import { checkpointWithSums, writeAllSums } from './pageSums.ts';
@@ -19,7 +20,6 @@ import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables } from './schema.ts';
 import { Stage } from './stage.ts';
 import { inlineWriter, type StateWriter, threadWriter } from './stateWriter.ts';
-import { type Touch, type Touched, touchReads } from './touches.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
 
 export interface Checkpoint {
@@ -42,7 +42,7 @@ export interface StagedEntry {
   readonly block: boolean;
   readonly atMs: number;
   readonly changes: readonly RowChange[];
-  readonly touches: readonly Touched[];
+  readonly streamChanges: readonly StreamChange[];
 }
 
 export interface StateOptions {
@@ -62,7 +62,7 @@ export class StateStore {
   readonly #bars;
   readonly #keyed;
   readonly #rows: KeyedView;
-  readonly #touches;
+  readonly #changeIndex;
   readonly #undo: UndoPoints;
   #stage = new Stage();
   /** Handed to the writer, not acknowledged yet. */
@@ -77,7 +77,7 @@ export class StateStore {
       this.#bars = barReads(this.#database);
       this.#keyed = perTable((table) => keyedReads(this.#database, table));
       this.#rows = new KeyedView(this.#keyed, () => this.#stages());
-      this.#touches = touchReads(this.#database);
+      this.#changeIndex = changeIndexReads(this.#database);
       this.#undo = new UndoPoints(this.#database, horizonBlocks);
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
@@ -112,11 +112,11 @@ export class StateStore {
     return this.#undo.newest;
   }
 
-  stage({ checkpoint, block, atMs, changes, touches }: StagedEntry): void {
+  stage({ checkpoint, block, atMs, changes, streamChanges }: StagedEntry): void {
     const { seq, marketMs } = checkpoint;
     this.#stage.put(changes, seq);
-    for (const { scope, ref, about, undone } of touches) {
-      this.#stage.touches.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
+    for (const { scope, ref, about, undone } of streamChanges) {
+      this.#stage.changeIndex.put({ scope, ref, about, seq, undoneSeq: undone ? seq : 0 });
     }
     this.#stage.undo.push({ seq, atMs, marketMs, block, changes });
     if (block) this.#undo.add({ seq, atMs, marketMs });
@@ -185,12 +185,12 @@ export class StateStore {
   }
 
   /** Rows whose key begins with `prefix`, from either end, behind `offset` of them. */
-  page(table: KeyedTable, prefix: string, wish: PageWish): KeyedRow[] {
+  page(table: KeyedTable, prefix: string, wish: PageQuery): KeyedRow[] {
     return this.#rows.page(table, prefix, wish);
   }
 
   /** `page`, for many pages of one table before anything else is staged. */
-  pages(table: KeyedTable): (prefix: string, wish: PageWish) => KeyedRow[] {
+  pages(table: KeyedTable): (prefix: string, wish: PageQuery) => KeyedRow[] {
     return this.#rows.pages(table);
   }
 
@@ -200,18 +200,18 @@ export class StateStore {
   }
 
   /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
-  touchedSince(scope: string, seq: number, limit: number): Touch[] {
+  changedSince(scope: string, seq: number, limit: number): IndexedChange[] {
     const stages = this.#stages();
     // What waits may take stored ones from their place: as many more are read.
-    const more = stages.reduce((count, stage) => count + stage.touches.count(scope), limit);
-    const stored = this.#touches.since(scope, seq, more);
-    const touches = stages
+    const more = stages.reduce((count, stage) => count + stage.changeIndex.count(scope), limit);
+    const stored = this.#changeIndex.since(scope, seq, more);
+    const found = stages
       .toReversed()
       .reduce(
-        (below, stage) => stage.touches.over(scope, seq, below),
-        new Map(stored.map((touch) => [touch.ref, touch])),
+        (below, stage) => stage.changeIndex.overlay(scope, seq, below),
+        new Map(stored.map((change) => [change.ref, change])),
       );
-    const inOrder = [...touches.values()].sort((a, b) => a.seq - b.seq || (a.ref < b.ref ? -1 : 1));
+    const inOrder = [...found.values()].sort((a, b) => a.seq - b.seq || (a.ref < b.ref ? -1 : 1));
     return inOrder.slice(0, limit);
   }
 
@@ -229,7 +229,7 @@ export class StateStore {
   bars(pair: number, resolution: number, from: number, to: number, limit: number): BarRow[] {
     const stored = this.#bars.range(pair, resolution, from, to, limit + this.#stagedOf(pair));
     const inside = ({ start, value }: BarRow) => start >= from && start < to && value !== null;
-    const rows = this.#throughStages(pair, resolution, stored, inside);
+    const rows = this.#overlayStages(pair, resolution, stored, inside);
     return rows.sort((a, b) => b.start - a.start).slice(0, limit);
   }
 
@@ -239,7 +239,7 @@ export class StateStore {
     const from = intervalStart(resolution, Math.max(0, this.#undo.oldestMarketMsSince(seq)));
     const more = limit + this.#stagedOf(pair);
     const stored = this.#bars.changedSince(pair, index, seq, from, more);
-    const rows = this.#throughStages(pair, index, stored, (row) => row.seq > seq);
+    const rows = this.#overlayStages(pair, index, stored, (row) => row.seq > seq);
     return rows.sort((a, b) => a.seq - b.seq || a.start - b.start).slice(0, limit);
   }
 
@@ -295,7 +295,7 @@ export class StateStore {
     return this.#stages().reduce((count, stage) => count + stage.bars.count(pair), 0);
   }
 
-  #throughStages(
+  #overlayStages(
     pair: number,
     resolution: number,
     stored: readonly BarRow[],
@@ -304,7 +304,7 @@ export class StateStore {
     return this.#stages()
       .toReversed()
       .reduce<BarRow[]>(
-        (rows, stage) => stage.bars.over(pair, resolution, rows, wanted),
+        (rows, stage) => stage.bars.overlay(pair, resolution, rows, wanted),
         [...stored],
       );
   }

@@ -8,7 +8,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Batch, batchWriter } from './batch.ts';
 import { openDatabase } from './database.ts';
-import { boundWal, checkpointWhole, copyWithSums, isWalLong } from './pageSums.ts';
+import { boundWal, copyWithSums, fullCheckpoint, isWalLong } from './pageSums.ts';
 
 export interface StateWriter {
   write(batch: Batch): Promise<void>;
@@ -46,7 +46,7 @@ export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
       commits += 1;
     },
     async copy(to) {
-      checkpointWhole(database);
+      fullCheckpoint(database);
       copyWithSums(file, to);
     },
     async close() {

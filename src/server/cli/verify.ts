@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
+import { type DataFiles, dataFiles } from '../../engine/actors/dataFiles.ts';
 import { STATE_REMEDY, type Verification, verifyState } from '../../engine/actors/verify.ts';
 import type { LocalLog } from '../../engine/log/local.ts';
 import { openLocalLog } from '../../engine/log/localOpen.ts';

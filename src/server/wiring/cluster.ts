@@ -40,7 +40,7 @@ import {
   retryUntilAnswered,
 } from '../../cluster/retryingLog.ts';
 import { DataDisk } from '../../cluster/watch.ts';
-import { type DataFiles, dataFiles } from '../../engine/actors/files.ts';
+import { type DataFiles, dataFiles } from '../../engine/actors/dataFiles.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
 import { type RecoveryOptions, recover } from '../../engine/actors/recovery.ts';

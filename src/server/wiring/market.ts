@@ -1,5 +1,5 @@
 /** Log and state brought together, the fold over them, the writer of the log, and snapshots. */
-import { dataFiles } from '../../engine/actors/files.ts';
+import { dataFiles } from '../../engine/actors/dataFiles.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
 import type { RebuildOptions } from '../../engine/actors/rebuild.ts';

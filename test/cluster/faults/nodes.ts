@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFiles } from '../../../src/engine/actors/files.ts';
+import { dataFiles } from '../../../src/engine/actors/dataFiles.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { NatsServer } from '../../support/nats.ts';
 import { NatsProxy } from '../../support/natsProxy.ts';

@@ -10,7 +10,7 @@ import { Leadership } from '../../../src/cluster/leadership.ts';
 import type { Announcement } from '../../../src/cluster/nats/announcements.ts';
 import { retryingLog } from '../../../src/cluster/retryingLog.ts';
 import { LogWatch } from '../../../src/cluster/watch.ts';
-import { type DataFiles, dataFiles } from '../../../src/engine/actors/files.ts';
+import { type DataFiles, dataFiles } from '../../../src/engine/actors/dataFiles.ts';
 import { MarketRecord } from '../../../src/engine/actors/marketRecord.ts';
 import { Node } from '../../../src/engine/actors/node.ts';
 import { recover } from '../../../src/engine/actors/recovery.ts';

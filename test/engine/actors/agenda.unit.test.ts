@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Agenda } from '../../../src/engine/actors/agenda.ts';
+import { BarEndSchedule } from '../../../src/engine/actors/agenda.ts';
 
 test('what is due is what was added up to then and not taken before', () => {
   const add = fc.record({ endMs: fc.nat(9), pool: fc.constantFrom('a', 'b', 'c') });
   const steps = fc.array(fc.oneof(add, fc.nat(10)), { maxLength: 40 });
   fc.assert(
     fc.property(steps, (some) => {
-      const agenda = new Agenda();
+      const agenda = new BarEndSchedule();
       let list: { endMs: number; pool: string }[] = [];
       for (const step of some) {
         if (typeof step !== 'number') {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Directory } from '../../../src/engine/actors/directory.ts';
+import { PoolDirectory } from '../../../src/engine/actors/directory.ts';
 import { POOL_LISTS } from '../../../src/engine/market/poolView.ts';
 import type { PoolRecord } from '../../../src/engine/store/records.ts';
 import { naiveList, rowsOf, type Say, somePool, tokenAt, tokensOf } from './directoryPools.ts';
@@ -38,7 +38,7 @@ test('lists, top and positions of changes are those of pools sorted anew', () =>
       (first, steps) => {
         const pools = new Map<string, PoolRecord>();
         for (const [at, what] of first) pools.set(tokenAt(at), somePool(tokenAt(at), what));
-        const directory = new Directory(rowsOf(pools.values()), 9);
+        const directory = new PoolDirectory(rowsOf(pools.values()), 9);
         const changed = new Map([...pools.keys()].map((token) => [token, 9]));
         const seqs: number[] = [];
         check(directory, pools, changed);
@@ -57,11 +57,16 @@ test('lists, top and positions of changes are those of pools sorted anew', () =>
 });
 
 /** Whether anything that clients see changed. */
-function perform(each: Step, seq: number, pools: Map<string, PoolRecord>, directory: Directory) {
+function perform(
+  each: Step,
+  seq: number,
+  pools: Map<string, PoolRecord>,
+  directory: PoolDirectory,
+) {
   const token = tokenAt(each.index);
   const before = pools.get(token);
   if (each.do === 'touch') {
-    directory.touch(token, seq);
+    directory.markChanged(token, seq);
     return before !== undefined;
   }
   const pool = each.do === 'set' ? somePool(token, each.say) : null;
@@ -72,7 +77,7 @@ function perform(each: Step, seq: number, pools: Map<string, PoolRecord>, direct
 }
 
 function check(
-  directory: Directory,
+  directory: PoolDirectory,
   pools: ReadonlyMap<string, PoolRecord>,
   changed: ReadonlyMap<string, number>,
 ): void {
@@ -92,7 +97,7 @@ function check(
   }
 }
 
-function checkChanges(directory: Directory, seqs: readonly number[]): void {
+function checkChanges(directory: PoolDirectory, seqs: readonly number[]): void {
   for (let from = 9; from < 75; from += 3) {
     for (const to of [from, from + 1, from + 2, from + 20]) {
       const expected = seqs.some((seq) => seq > from && seq <= to);
@@ -106,12 +111,12 @@ test('the top has changed when its pool, its place or what is seen of it did', (
     const pool = somePool(tokenAt(at), { amount });
     return [pool.token, JSON.stringify(pool)] as const;
   };
-  const directory = new Directory([], 5);
+  const directory = new PoolDirectory([], 5);
   const steps: [change: () => void, topSeq: number][] = [
     [() => directory.set(...of(0, 1_000_000), 6), 6],
     [() => directory.set(...of(1, 2), 7), 6],
-    [() => directory.touch(tokenAt(1), 8), 6],
-    [() => directory.touch(tokenAt(0), 9), 9],
+    [() => directory.markChanged(tokenAt(1), 8), 6],
+    [() => directory.markChanged(tokenAt(0), 9), 9],
     [() => directory.set(...of(1, 3_000_000), 10), 10],
     [() => directory.set(...of(0, 2_000_000), 11), 10],
     [() => directory.set(tokenAt(1), null, 12), 12],
@@ -129,12 +134,12 @@ test('the top has changed when its pool, its place or what is seen of it did', (
 test('what is the same as before is no change, and a change makes another object', () => {
   const token = tokenAt(0);
   const text = JSON.stringify(somePool(token));
-  const directory = new Directory([{ key: token, value: text }], 1);
+  const directory = new PoolDirectory([{ key: token, value: text }], 1);
   const first = directory.find(token);
   directory.set(token, text, 2);
   assert.equal(directory.find(token), first);
   assert.equal(directory.changedBetween(1, 2), false);
-  directory.touch(token, 3);
+  directory.markChanged(token, 3);
   const touched = directory.find(token);
   assert.notEqual(touched, first);
   assert.deepEqual([touched?.text, touched?.changedSeq, first?.changedSeq], [text, 3, 1]);
@@ -142,7 +147,7 @@ test('what is the same as before is no change, and a change makes another object
 
 test('of changes long ago it says that there may have been some', () => {
   const token = tokenAt(0);
-  const directory = new Directory([], 100);
+  const directory = new PoolDirectory([], 100);
   assert.equal(directory.changedBetween(99, 100), true, 'before its time');
   assert.equal(directory.changedBetween(100, 5_000), false);
   for (let seq = 101; seq < 20_000; seq += 2) {

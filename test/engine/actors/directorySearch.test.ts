@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Directory } from '../../../src/engine/actors/directory.ts';
+import { PoolDirectory } from '../../../src/engine/actors/directory.ts';
 import type { PoolRecord } from '../../../src/engine/store/records.ts';
 import { naiveSearch, rowsOf, somePool, tokenAt, tokensOf } from './directoryPools.ts';
 
@@ -34,7 +34,7 @@ test('a search finds, ranks and pages as looking at every pool does', () => {
         const pools = new Map(
           some.map((say, at): [string, PoolRecord] => [tokenAt(at), somePool(tokenAt(at), say)]),
         );
-        const directory = new Directory(rowsOf(pools.values()), 1);
+        const directory = new PoolDirectory(rowsOf(pools.values()), 1);
         const ask = () => {
           for (const [pattern, offset, limit] of questions) {
             const expected = naiveSearch(pattern, [...pools.values()]);
@@ -64,7 +64,7 @@ test('of thousands of matches every page is right, also when market caps move', 
     const name = at % 40 === 0 ? 'Cat' : at % 3 === 0 ? `cat ${at}` : `a cat ${at}`;
     return somePool(tokenAt(at), { name, amount: (at * 7_919) % 1_000 });
   });
-  const directory = new Directory(rowsOf(pools), 1);
+  const directory = new PoolDirectory(rowsOf(pools), 1);
   const check = () => {
     const expected = naiveSearch('CAT', pools);
     assert.equal(expected.length, 2_600);
@@ -100,7 +100,7 @@ test('case does not count in any script, nor which form of Unicode a letter has'
     ['cat', 'c.t', false],
     ['(cat', '(', true],
   ] as const) {
-    const directory = new Directory(rowsOf([named(name)]), 1);
+    const directory = new PoolDirectory(rowsOf([named(name)]), 1);
     assert.equal(directory.search(pattern, 0, 10).count, isFound ? 1 : 0, `${name} ${pattern}`);
   }
 });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PageWish } from '../../../src/engine/store/keyedPage.ts';
+import type { PageQuery } from '../../../src/engine/store/keyedPage.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ puts: fc.array(put, { minLength: 1, maxLength: 12 }) }) },
   { weight: 2, arbitrary: fc.constantFrom('commit' as const, 'beside') },
 );
-const wish: fc.Arbitrary<Omit<PageWish, 'after'> & { readonly list: number; after: number }> =
+const wish: fc.Arbitrary<Omit<PageQuery, 'after'> & { readonly list: number; after: number }> =
   fc.record({
     list: fc.nat(2),
     order: fc.constantFrom('ascending' as const, 'descending'),
@@ -68,7 +68,7 @@ class Pair {
     await this.store.close();
   }
 
-  page(list: number, { order, offset, limit, after }: PageWish) {
+  page(list: number, { order, offset, limit, after }: PageQuery) {
     const rows = [...this.#rows]
       .filter(([key]) => key.startsWith(prefixOf(list)))
       .map(([key, value]) => ({ key, value }))
@@ -92,7 +92,7 @@ class Pair {
       return { table: 'order_index', key, before, after: value, cause: 'trade' } as const;
     });
     const checkpoint = { epoch, seq, ...rest, ...times };
-    this.store.stage({ checkpoint, block: true, atMs: seq, changes, touches: [] });
+    this.store.stage({ checkpoint, block: true, atMs: seq, changes, streamChanges: [] });
   }
 }
 

@@ -137,7 +137,7 @@ async function readBeside(store: StateStore, mirror: Mirror): Promise<void> {
 function stage(store: StateStore, changes: readonly RowChange[], seq: number): void {
   const hashes = { entryHash: `entry ${seq}`, stateHash: `state ${seq}` };
   const checkpoint = { epoch: '1-test', seq, term: 1, ...hashes, marketMs: 0, openedMs: 0 };
-  store.stage({ checkpoint, block: true, atMs: seq, changes, touches: [] });
+  store.stage({ checkpoint, block: true, atMs: seq, changes, streamChanges: [] });
 }
 
 test('closing without a commit leaves what was committed', async (scope) => {

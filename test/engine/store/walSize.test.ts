@@ -43,7 +43,7 @@ function stage(store: StateStore, seq: number): void {
     block: false,
     atMs: 0,
     changes: rows,
-    touches: [],
+    streamChanges: [],
   });
 }
 

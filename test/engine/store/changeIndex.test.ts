@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { changePage, type IndexedChange } from '../../../src/engine/store/changeIndex.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
-import { type Touch, touchPage } from '../../../src/engine/store/touches.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const MANY = 1_000_000;
@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Pair {
   readonly #file = join(temporaryDirectory(), 'state.sqlite');
   readonly #options: StateOptions;
-  readonly #last = new Map<string, Touch>();
+  readonly #last = new Map<string, IndexedChange>();
   #blocks: number[] = [];
   #beside: Promise<unknown> = Promise.resolve();
   store: StateStore;
@@ -81,9 +81,9 @@ class Pair {
   }
 
   /** Newest last; of one scope, after `seq`. */
-  since(scope: string, seq: number): Touch[] {
+  since(scope: string, seq: number): IndexedChange[] {
     return [...this.#last.values()]
-      .filter((touch) => touch.scope === scope && touch.seq > seq)
+      .filter((change) => change.scope === scope && change.seq > seq)
       .sort((a, b) => a.seq - b.seq || (a.ref < b.ref ? -1 : 1));
   }
 
@@ -93,24 +93,24 @@ class Pair {
     this.store = new StateStore(this.#file, this.#options);
   }
 
-  async #rollBack(blocks: number, touched: readonly Change[]): Promise<void> {
+  async #rollBack(blocks: number, changed: readonly Change[]): Promise<void> {
     await this.store.commit();
     const left = this.#blocks.slice(0, Math.max(0, this.#blocks.length - blocks));
     const toSeq = left.at(-1) ?? 0;
     if (blocks === 0 || toSeq < this.store.horizonSeq) return;
     this.#blocks = left;
     this.store.restore(toSeq, [], this.seq + 1);
-    this.#stage(touched, false, true);
+    this.#stage(changed, false, true);
   }
 
   #stage(some: readonly Change[], block: boolean, undone: boolean): void {
     this.seq += 1;
     const { seq } = this;
-    const touches = some.map(({ scope: at, ref: index }) => {
+    const streamChanges = some.map(({ scope: at, ref: index }) => {
       const [scope, ref] = [SCOPES[at] ?? '', `ref ${String(index).padStart(4, '0')}`];
       return { scope, ref, about: `of ${index}`, undone };
     });
-    for (const { scope, ref, about } of touches) {
+    for (const { scope, ref, about } of streamChanges) {
       const key = `${scope} ${ref}`;
       const undoneSeq = undone ? seq : (this.#last.get(key)?.undoneSeq ?? 0);
       this.#last.set(key, { scope, ref, about, seq, undoneSeq });
@@ -118,7 +118,7 @@ class Pair {
     const checkpoint = { epoch: '1-a', seq, term: 1, entryHash: '', stateHash: '' };
     const times = { marketMs: seq, openedMs: 0 };
     if (block) this.#blocks.push(seq);
-    const rest = { block, atMs: seq, changes: [], touches };
+    const rest = { block, atMs: seq, changes: [], streamChanges };
     this.store.stage({ checkpoint: { ...checkpoint, ...times }, ...rest });
   }
 }
@@ -130,9 +130,9 @@ function compare(pair: Pair): void {
   for (const scope of SCOPES) {
     for (const seq of asked.filter((each) => each >= horizon)) {
       const expected = pair.since(scope, seq);
-      const known = (touch: Touch | undefined) => touch && { ...touch, undoneSeq: 0 };
+      const known = (change: IndexedChange | undefined) => change && { ...change, undoneSeq: 0 };
       for (const limit of [1, 3, 501, MANY]) {
-        const found = store.touchedSince(scope, seq, limit);
+        const found = store.changedSince(scope, seq, limit);
         assert.deepEqual(found.map(known), expected.slice(0, limit).map(known), `${limit}`);
         // Of a rollback before the position asked with nothing has to be said.
         for (const [at, { undoneSeq }] of found.entries()) {
@@ -147,21 +147,21 @@ function compare(pair: Pair): void {
 
 /** Page after page: every entry whole, none twice, none left out. */
 function comparePages({ store, seq: applied }: Pair, scope: string, from: number): void {
-  const told: Touch[] = [];
+  const told: IndexedChange[] = [];
   let complete = from;
   do {
     const asked = complete;
-    const page = touchPage(applied, (limit) => store.touchedSince(scope, asked, limit));
+    const page = changePage(applied, (limit) => store.changedSince(scope, asked, limit));
     assert(page.completeTo > asked || page.completeTo === applied, 'pages come to an end');
-    for (const { seq } of page.touches) assert(seq > asked && seq <= page.completeTo);
-    const isOneEntry = new Set(page.touches.map(({ seq }) => seq)).size <= 1;
-    assert(page.touches.length <= 500 || isOneEntry, 'bounded, but for a single entry');
-    told.push(...page.touches);
+    for (const { seq } of page.changes) assert(seq > asked && seq <= page.completeTo);
+    const isOneEntry = new Set(page.changes.map(({ seq }) => seq)).size <= 1;
+    assert(page.changes.length <= 500 || isOneEntry, 'bounded, but for a single entry');
+    told.push(...page.changes);
     complete = page.completeTo;
   } while (complete < applied);
   assert.deepEqual(
     told.map(({ ref, seq }) => `${seq} ${ref}`),
-    store.touchedSince(scope, from, MANY).map(({ ref, seq }) => `${seq} ${ref}`),
+    store.changedSince(scope, from, MANY).map(({ ref, seq }) => `${seq} ${ref}`),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { BESIDE, SUMS_SUFFIX } from '../store/pageSums.ts';
+import { COMPANION_SUFFIXES, SUMS_SUFFIX } from '../store/pageSums.ts';
 
 export interface DataFiles {
   readonly log: string;
@@ -37,7 +37,7 @@ export function dataFiles(directory: string): DataFiles {
 }
 
 export function removeDatabase(file: string): void {
-  for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true });
+  for (const suffix of ['', ...COMPANION_SUFFIXES]) rmSync(`${file}${suffix}`, { force: true });
 }
 
 /**
@@ -53,7 +53,7 @@ export function replaceDatabase(from: string, to: string): void {
       if (existsSync(`${to}${suffix}`)) renameSync(`${to}${suffix}`, `${kept}${suffix}`);
     }
   }
-  for (const suffix of BESIDE) rmSync(`${to}${suffix}`, { force: true });
+  for (const suffix of COMPANION_SUFFIXES) rmSync(`${to}${suffix}`, { force: true });
   renameSync(from, to);
   const sums = `${from}${SUMS_SUFFIX}`;
   if (existsSync(sums)) renameSync(sums, `${to}${SUMS_SUFFIX}`);

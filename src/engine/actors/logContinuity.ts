@@ -5,18 +5,18 @@ import { isOtherMarket } from '../runtime/marketIdentity.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
 
-type Place = Pick<Checkpoint, 'seq' | 'term' | 'market'> & { readonly entryHash: string | null };
+type LogEnd = Pick<Checkpoint, 'seq' | 'term' | 'market'> & { readonly entryHash: string | null };
 
-function goesOn({ entry }: SealedEntry, { seq, entryHash, term, market }: Place): boolean {
+function continues({ entry }: SealedEntry, { seq, entryHash, term, market }: LogEnd): boolean {
   if (entry.payload.kind === 'epoch') return !isOtherMarket(entry.payload.market, market);
   return entry.seq === seq + 1 && entry.prevEntryHash === entryHash && entry.term >= term;
 }
 
 /** From the first on, as many as go on from each other. */
-function thoseThatGoOn(entries: readonly SealedEntry[], from: Place): readonly SealedEntry[] {
+function continuousPrefix(entries: readonly SealedEntry[], from: LogEnd): readonly SealedEntry[] {
   let before = from;
   const end = entries.findIndex((sealed) => {
-    if (!goesOn(sealed, before)) return true;
+    if (!continues(sealed, before)) return true;
     const { seq, term } = sealed.entry;
     before = { ...before, seq, entryHash: sealed.hash, term };
     return false;
@@ -30,7 +30,7 @@ export function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
 }
 
 /** What comes next, or why it cannot be applied here. */
-export type Next =
+export type Continuation =
   | { readonly entries: readonly SealedEntry[] }
   | { readonly entries: null; readonly reason: string };
 
@@ -38,18 +38,18 @@ export type Next =
  * What follows `checkpoint`, at most `limit` entries. Where the log is one's own (`isShared` is
  * false) an entry that does not follow is a fault, which the fold finds.
  */
-export async function readOn(
+export async function readContinuation(
   log: Log,
   checkpoint: Checkpoint | null,
   limit: number,
   isShared: boolean,
-): Promise<Next> {
+): Promise<Continuation> {
   try {
     const from = checkpoint ?? { seq: 0, entryHash: null, term: 0 };
     const all = await log.read(from.seq + 1, limit);
     const [next] = all;
     if (!isShared || next === undefined) return { entries: all };
-    const entries = thoseThatGoOn(all, from);
+    const entries = continuousPrefix(all, from);
     const [first] = entries;
     if (first === undefined) {
       return { entries: null, reason: `entry ${next.entry.seq} does not follow entry ${from.seq}` };

@@ -7,11 +7,17 @@ import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import type { StateStore } from '../store/state.ts';
 import { type Committer, isRefusal } from './committer.ts';
-import { clearDamaged, type DataFiles, replaceDatabase } from './files.ts';
+import { clearDamaged, type DataFiles, replaceDatabase } from './dataFiles.ts';
 import type { NodeOptions } from './node.ts';
-import { Interrupted, LogGone, type RebuildOptions, replaceState, takeBase } from './rebuild.ts';
+import {
+  Interrupted,
+  LogGone,
+  type RebuildOptions,
+  replaceState,
+  useEpochSnapshot,
+} from './rebuild.ts';
 
-export class OtherState {
+export class StateReplacement {
   readonly #log: Log;
   readonly #files: DataFiles;
   readonly #options: RebuildOptions & Pick<NodeOptions, 'shared'>;
@@ -33,7 +39,7 @@ export class OtherState {
    * What epoch `sealed` begins from; answers the pools that could not be folded. null: we stop, or
    * nobody wants that epoch any more, or of several nodes' log what it was made from is gone.
    */
-  async takeBase(
+  async useEpochSnapshot(
     { entry: { epoch } }: SealedEntry,
     { reason, base }: EpochPayload,
     store: StateStore,
@@ -48,11 +54,11 @@ export class OtherState {
         return replaceState(base?.seq ?? 0, this.#log, this.#files, this.#options, release);
       }
       if (!(await shared.fetchBase(epoch, isWanted))) return null;
-      await takeBase(epoch, this.#files, release);
+      await useEpochSnapshot(epoch, this.#files, release);
       return [];
     };
     try {
-      return await this.#committer.untilDiskTakes(take, isRefusal);
+      return await this.#committer.retryWhileRefused(take, isRefusal);
     } catch (error) {
       if (shared !== undefined && error instanceof LogGone) return null;
       throw error;
@@ -60,7 +66,7 @@ export class OtherState {
   }
 
   /** False: there is none that is further than `store`, or we stop before it is there. */
-  async takeSnapshot(store: StateStore): Promise<boolean> {
+  async useSnapshot(store: StateStore): Promise<boolean> {
     const { rebuild } = this.#files;
     const from = store.checkpoint?.seq ?? 0;
     try {
@@ -71,19 +77,19 @@ export class OtherState {
       if (error instanceof Interrupted) return false;
       throw error;
     }
-    await this.takeRebuilt(store);
+    await this.useRebuilt(store);
     return true;
   }
 
   /** Puts what is in the file `rebuild` in the place of `store`. */
-  async takeRebuilt(store: StateStore): Promise<void> {
+  async useRebuilt(store: StateStore): Promise<void> {
     await this.#release(store);
     replaceDatabase(this.#files.rebuild, this.#files.state);
     clearDamaged(this.#files);
   }
 
   async #release(store: StateStore): Promise<void> {
-    await this.#committer.rest();
+    await this.#committer.settle();
     await store.close();
   }
 }
