@@ -23,6 +23,7 @@ import { appendBlock } from '../../chain/foldChain.ts';
 import { hashOf, START_MS } from '../../chain/foldState.ts';
 import { GRADUATION, HAT_POOL, LAST_TRADE, RIDDLE_DATUM } from '../../chain/mainnetSamples.ts';
 import { transaction } from '../../chain/recogniseWorld.ts';
+import { askRoute } from '../../support/askRoute.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
@@ -65,7 +66,7 @@ async function quoteOf(world: FoldWorld, unspent: readonly Output[], assetId: st
   } as unknown as TxBuildContext;
   const route = orderRoutes(txContext).find(({ path }) => path === '/quote') ?? assert.fail();
   const query = { assetId, amount: '8000000', side: 'BUY', slippage: '15' };
-  return route.handle({ query, params: {}, body: undefined });
+  return askRoute(route, query);
 }
 
 function poolRecord({ fold }: FoldWorld, token: string): PoolRecord {

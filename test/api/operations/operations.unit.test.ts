@@ -9,12 +9,13 @@ import { healthTopic } from '../../../src/api/operations/topics.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
+import { askRoute } from '../../support/askRoute.ts';
 import { STATUS } from '../docs/sample.ts';
 
 async function ask(routes: readonly Route[], path: string): Promise<Answer & { schema?: TSchema }> {
   const route = routes.find((candidate) => candidate.path === path);
   assert.ok(route, `no route ${path}`);
-  const answer = await route.handle({ query: {}, params: {}, body: undefined });
+  const answer = await askRoute(route);
   assert.ok(!(answer instanceof Failure));
   const schema = route.answers[answer.status ?? 200]?.schema;
   if (schema !== undefined) assert.ok(Value.Check(schema, JSON.parse(String(answer.body))), path);

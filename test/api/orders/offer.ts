@@ -8,6 +8,7 @@ import { tradeTopics } from '../../../src/api/trades/topics.ts';
 import { formatAddress } from '../../../src/cardano/codec/address.ts';
 import type { Node } from '../../../src/engine/actors/node.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
+import { askRoute } from '../../support/askRoute.ts';
 
 export type Asked = Readonly<Record<string, string | number>>;
 
@@ -27,8 +28,9 @@ export function offerOf(node: Node): Offer {
   return {
     ask(path, query, body) {
       const route = routes.find((each) => each.path === path);
-      const answer = route?.handle({ query, params: {}, body });
-      assert(answer !== undefined && !(answer instanceof Promise), path);
+      assert(route !== undefined, path);
+      const answer = askRoute(route, query, body);
+      assert(!(answer instanceof Promise), path);
       if (answer instanceof Failure) return null;
       return JSON.parse(Buffer.from(answer.body).toString());
     },

@@ -17,6 +17,7 @@ import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Position } from '../../../src/engine/runtime/position.ts';
 import { appendBlock, rollBackTo } from '../../chain/foldChain.ts';
 import { BlockMaker, type Deed } from '../../chain/foldMarket.ts';
+import { askRoute } from '../../support/askRoute.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { ListClient, pull } from './strictClient.ts';
@@ -139,8 +140,9 @@ function offer(node: Node, asset: string) {
   const routes = poolRoutes(node);
   const get = (path: string, query: Record<string, string>): unknown => {
     const route = routes.find((each) => each.path === path);
-    const answer = route?.handle({ query, params: {}, body: undefined });
-    assert(answer !== undefined && !(answer instanceof Promise));
+    assert(route !== undefined, path);
+    const answer = askRoute(route, query);
+    assert(!(answer instanceof Promise));
     if (answer instanceof Failure) return null;
     return JSON.parse(Buffer.from(answer.body).toString());
   };
