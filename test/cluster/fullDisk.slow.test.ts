@@ -15,7 +15,7 @@ import { newMarket, same, startNode, trade } from './nodes.ts';
 
 const LIMIT_MS = 60_000;
 const MAX_MB = 1;
-/** What is left below the limit. */
+/** Bytes left below the limit. */
 const ROOM_BYTES = 48 * 1024;
 
 /** Fills the state of a stopped node up to its limit; answers how to make room again. */
@@ -42,7 +42,7 @@ function untilRole(node: TestApp, role: string) {
   return untilAsked(`it is ${role}`, () => readiness(node), isSo, LIMIT_MS);
 }
 
-test('a leader with a full disk steps down, and another one leads', async (scope) => {
+test('a leader with a full disk steps down, and another node leads', async (scope) => {
   const server = await NatsServer.start(scope);
   const market = await newMarket(scope, server, 1_000_000);
   const directory = temporaryDirectory();
@@ -74,7 +74,7 @@ test('a leader with a full disk steps down, and another one leads', async (scope
   assert.equal((await untilRole(full, 'leader')).mayNotLead, null);
 });
 
-test('a disk that refused is asked again until it takes something', async (scope) => {
+test('a disk that refused a write is probed until it accepts one', async (scope) => {
   const directory = join(temporaryDirectory(), 'gone');
   writeFileSync(directory, 'a file where the directory should be');
   const disk = new DataDisk(directory, systemClock, 5);

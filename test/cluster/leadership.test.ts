@@ -1,4 +1,4 @@
-/** A node that begins to lead, or ends, while something stands in its way. */
+/** A node that starts or stops to lead while requests hang, roles end slowly or a disk is full. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -92,7 +92,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
   return { leadership, seen };
 }
 
-test('it gives up what will not come, and leads the next time', async (scope) => {
+test('a candidate gives up an entry that never comes, and leads the next time', async (scope) => {
   let lostEntries = 5;
   let asked = 0;
   // As a stream that ended later when it was asked than when it was read.
@@ -123,7 +123,7 @@ test('it gives up what will not come, and leads the next time', async (scope) =>
   await until('it leads', () => seen.begun.length === 1, LIMIT_MS);
 });
 
-test('a stop hands over while what the leader did is still ending', async (scope) => {
+test('a stop hands the lease over while the work of the leader is still ending', async (scope) => {
   const clock = new HandClock();
   const ends = Promise.withResolvers<void>();
   // As an executor that waits for a build, or a snapshot that is being stored.
@@ -139,7 +139,7 @@ test('a stop hands over while what the leader did is still ending', async (scope
   await stopping;
 });
 
-test('a leader whose disk takes nothing steps down until it does', async (scope) => {
+test('a leader whose disk refuses writes steps down until it accepts them', async (scope) => {
   let refusal: string | null = null;
   const obstacle = () => refusal;
   const { leadership, seen } = await candidate(scope, { leaseMs: 50, obstacle });

@@ -1,4 +1,4 @@
-/** The leader's periodic look at the log: what it finds, and what it costs with many followers. */
+/** The leader's audit of the log: what it finds, and what it costs with many followers. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,11 +16,11 @@ import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const ENTRIES = 600;
-const LOOKS = 5;
-/** What was asked once for each node: a consumer of the log, and what the node has announced. */
+const STEPS = 5;
+/** Requests once made for each node: a consumer of the log, and the node's announcement. */
 const OF_EACH = /CONSUMER\.(DURABLE\.)?CREATE|MSG\.GET\.KV_/;
 
-test('a look costs the same for two followers and for fifty, and finds the damage', async (t) => {
+test('an audit costs the same for two followers and for fifty, and finds damage', async (t) => {
   const server = await NatsServer.start(t);
   const [link, observer] = [await server.connect(t), await server.connect(t)];
   const name = marketName();
@@ -64,7 +64,7 @@ test('a look costs the same for two followers and for fifty, and finds the damag
     assert.equal(await epochs.auditNext(), null, 'it learns where they are');
     await observer.connection.flush();
     requests = 0;
-    for (let look = 0; look < LOOKS; look += 1) assert.equal(await epochs.auditNext(), null);
+    for (let step = 0; step < STEPS; step += 1) assert.equal(await epochs.auditNext(), null);
     await observer.connection.flush();
     return requests;
   };
@@ -76,7 +76,7 @@ test('a look costs the same for two followers and for fifty, and finds the damag
   await jsm.streams.deleteMessage(name, 432);
   const epochs = new Epochs({ ...place, ...idle });
   const found: (number | null)[] = [];
-  for (let look = 0; look < 12 && !found.includes(432); look += 1)
+  for (let step = 0; step < 12 && !found.includes(432); step += 1)
     found.push(await epochs.auditNext());
   assert.equal(found.at(-1), 432, `found ${found}`);
 });

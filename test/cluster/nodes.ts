@@ -53,7 +53,7 @@ export function startNode(
   return startTestApp(scope, { directory, env, devnet });
 }
 
-/** Pays somebody and makes blocks, asked of any node. */
+/** Pays test users and makes blocks, through any node. */
 export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<void> {
   const devnet = node.app.chain?.devnet;
   assert.ok(devnet != null);
@@ -66,7 +66,7 @@ export async function trade(node: TestApp, rounds: number, blocks = 4): Promise<
   }
 }
 
-/** All that a node shows, at its position. */
+/** The whole state that a node shows, with its position. */
 export async function picture(node: TestApp) {
   const utxos = node.app.chain?.txContext.utxos ?? assert.fail('it has a chain');
   const refs: Record<string, string[]> = {};
@@ -83,7 +83,7 @@ export async function picture(node: TestApp) {
   return { epoch, seq, stateHash: node.app.node.stateHash(), tip, refs, waiting, isStale };
 }
 
-/** They come to show the same, none of it old. */
+/** All nodes come to show the same state, and none is stale. */
 export async function same(...nodes: readonly TestApp[]): Promise<void> {
   const shown = () => Promise.all(nodes.map(picture));
   const texts = (all: Awaited<ReturnType<typeof shown>>) => new Set(all.map((one) => text(one)));

@@ -1,4 +1,4 @@
-/** Another market's directory, network or installation never takes the place of this one. */
+/** A node with another market's directory, network or installation cannot replace this market. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { newMarket, same, startNode, type TestMarket, trade } from './nodes.ts';
 
 const STREAM = 'upcurve';
 
-/** What a stopped node left of another market, with the same keys; it has more than `rounds`. */
+/** The directory of a stopped node of another market with the same keys, longer than `rounds`. */
 async function foreignDirectory(scope: Scope, market: TestMarket, rounds: number): Promise<string> {
   const elsewhere = await NatsServer.start(scope);
   const directory = temporaryDirectory();
@@ -105,7 +105,7 @@ test('a market keeps its log and its state against directories of others', async
   assert.equal(idOf(mine), own);
 });
 
-test('what is replaced is kept beside', async (t) => {
+test('a replaced state is kept beside the new one', async (t) => {
   const server = await NatsServer.start(t);
   const market = await newMarket(t, server, 1_000_000);
   const directory = temporaryDirectory();

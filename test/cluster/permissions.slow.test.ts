@@ -18,7 +18,7 @@ const PRODUCTION = join(import.meta.dirname, '../../config/nats-production.conf'
 const PASSWORD = 'p4ssword';
 const LIMIT_MS = 90_000;
 
-/** As it stands, less what takes certificates, three servers or a newer nats-server than 2.9. */
+/** Without the parts that need certificates, three servers or a nats-server newer than 2.9. */
 function productionConf(): string {
   const text = readFileSync(PRODUCTION, 'utf8')
     .replaceAll(/^(tls|cluster) \{\n[\s\S]*?^\}/gm, '')

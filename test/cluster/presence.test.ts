@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 const server = await NatsServer.start({ after });
 const link = await server.connect({ after });
 
-/** The wall clock of one machine, which may be set. */
+/** The wall clock of one machine, which a test may set. */
 function settableClock(aheadMs = 0): Clock & { aheadMs: number } {
   const clock = { ...systemClock, aheadMs, nowMs: () => systemClock.nowMs() + clock.aheadMs };
   return clock;
@@ -68,14 +68,14 @@ class Member {
     return this.presence.claim(again).then((failure) => failure?.message ?? null);
   }
 
-  /** As a process that is killed, or frozen: it renews nothing any more. */
+  /** Like a killed or frozen process: it renews nothing more. */
   crash(): void {
     this.#crash.abort();
   }
 }
 
 describe('names', { concurrency: true }, () => {
-  test('the second process with a name is refused, and hears of the first', async (scope) => {
+  test('the second process with a name is refused, with a description of the first', async (scope) => {
     const market = marketName();
     const first = new Member(scope, market, 'a');
     assert.equal(await first.claim(), null);
@@ -86,7 +86,7 @@ describe('names', { concurrency: true }, () => {
     assert.equal(await new Member(scope, market, 'b').claim(), null, 'another name is free');
   });
 
-  test('after a crash the same node gets its name back, and nobody is accused', async (scope) => {
+  test('after a crash the same node gets its name back, without an error', async (scope) => {
     const market = marketName();
     const first = new Member(scope, market, 'a');
     assert.equal(await first.claim(), null);
@@ -100,7 +100,7 @@ describe('names', { concurrency: true }, () => {
     assert.equal(third.waits, 0, 'a stop gives the name back at once');
   });
 
-  test('who was frozen until another process had its name ends', async (scope) => {
+  test('a process that was frozen until another had its name ends', async (scope) => {
     const market = marketName();
     // Its timers do not run, as those of a process that is stopped.
     let frozen = true;
@@ -157,7 +157,7 @@ describe('clocks', { concurrency: true }, () => {
     await until('they yield', () => against() && second.presence.obstacle() !== null);
   });
 
-  test('a clock that is set while a node runs is known before anybody is asked', async (scope) => {
+  test('a clock that is set while a node runs is noticed without a request', async (scope) => {
     const clock = settableClock();
     const node = new Member(scope, marketName(), 'a', clock);
     assert.equal(await node.claim(), null);
@@ -175,7 +175,7 @@ describe('clocks', { concurrency: true }, () => {
   });
 });
 
-test('which clocks are believed', () => {
+test('which clocks are right', () => {
   const read = (node: string, aheadMs: number): ClockReading => ({ node, aheadMs });
   const verdict = (own: number, ...others: number[]) => {
     const all = others.map((aheadMs, index) => read(`n${index}`, aheadMs));
@@ -190,7 +190,7 @@ test('which clocks are believed', () => {
   assert.equal(verdict(9_000, -9_000), 'wrong', 'nobody knows');
 });
 
-test('what the way to NATS explains is no difference of clocks', () => {
+test('a difference that the round trip explains is none', () => {
   assert.equal(clockAheadMs(1_000, 900, 300), 0);
   assert.equal(clockAheadMs(1_000, 900, 40), -60);
   assert.equal(clockAheadMs(1_000, 1_500, 300), 500);

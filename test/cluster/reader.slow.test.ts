@@ -17,7 +17,7 @@ import { startSharedDevnet } from './sharedDevnet.ts';
 
 const LIMIT_MS = 60_000;
 const ADA = 1_000_000;
-/** Longer than a message between nodes may be. */
+/** Longer than one message between nodes may be. */
 const LARGE_BYTES = 3 * 1_048_576;
 const EMPTY_WALLET = 'ab'.repeat(28);
 
@@ -27,7 +27,7 @@ const builderDirectory = temporaryDirectory();
 const readerDirectory = temporaryDirectory();
 const common = { NATS_URL: nats.url, LEASE_MS: '1000' };
 
-/** What a reader would not find is not given to it. */
+/** Settings that a reader does not need, and is not given. */
 function startReader(directory = readerDirectory): Promise<TestApp> {
   const env = { ...common, ROLE: 'reader', NODE_NAME: 'reader', KEYS_FILE: '/nowhere/keys.json' };
   const devnet = { traders: readTraderConfig(), pace: 1, seed: 1 };
@@ -112,7 +112,7 @@ test('a reader serves reads and sockets, and has orders built, submitted and fil
   assert.ok(!files.some((name) => /keys|ledger|genesis/.test(name)), files.join(' '));
 });
 
-test('a launch with a large logo goes over, and the logo is served here', async () => {
+test('a launch with a large logo is forwarded, and the reader serves the logo', async () => {
   const person = new Person(client);
   await person.fund(500, 2, async () => {});
   const picture = Buffer.concat([pictureOf('large'), Buffer.alloc(LARGE_BYTES, 'x')]);
@@ -128,7 +128,7 @@ test('a launch with a large logo goes over, and the logo is served here', async 
   assert.ok(picture.equals(Buffer.from(await served.arrayBuffer())));
 });
 
-test('what the other node refuses is answered as it would answer', async () => {
+test('a refusal of the other node is answered unchanged', async () => {
   const routes = [
     ['/submit', { cbor: '84a0' }],
     ['/sign', { cbor: '84a0', witness: 'a0', changeAddress: 'addr_test1' }],
@@ -157,7 +157,7 @@ test('what the other node refuses is answered as it would answer', async () => {
   }
 });
 
-test('alone, a reader goes on reading and says that nobody leads; then all is well', async () => {
+test('a reader alone serves reads and reports that no node leads; then it recovers', async () => {
   await builder.program.kill();
   const refused = await utxosAt(reader.url);
   assert.deepEqual([refused.status, refused.retryAfter], [503, '1']);
@@ -178,7 +178,7 @@ test('alone, a reader goes on reading and says that nobody leads; then all is we
   await untilAsked('it works again', answered, (status) => status === 200, LIMIT_MS);
 });
 
-test('a market with nothing but readers is served, and stays as it is', async (scope) => {
+test('readers alone serve a market, which does not change', async (scope) => {
   await builder.stop();
   await reader.stop();
   const again = await startReader();

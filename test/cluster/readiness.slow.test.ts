@@ -1,4 +1,4 @@
-/** What a real process says of itself when NATS or the log are not well. */
+/** The readiness of a real process when NATS or the log fail. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sealEntry } from '../../src/engine/log/entry.ts';
@@ -9,7 +9,7 @@ import { until, untilAsked } from '../support/until.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
 import { occupyLease } from './takenLease.ts';
 
-/** A thief renews it every fifth of it. */
+/** `occupyLease` renews it every fifth of it. */
 const LEASE_MS = 2_500;
 const MARKET = 'upcurve';
 const LIMIT_MS = 60_000;
@@ -56,7 +56,7 @@ function leadsWell({ status, stale, synced, role }: Ready): boolean {
   return status === 200 && !stale && synced && role === 'leader';
 }
 
-test('silence of NATS is told while what is served is right; then all is well', async () => {
+test('readiness reports that NATS is silent while reads stay correct; then recovers', async () => {
   await untilSays(server, 'it is ready', leadsWell);
   await nats.kill();
   const silent = await untilSays(server, 'it says that it is old', ({ stale }) => stale);
@@ -65,7 +65,7 @@ test('silence of NATS is told while what is served is right; then all is well', 
   await untilSays(server, 'it is well again', leadsWell);
 });
 
-test('a node that the log does not go on from is not ready, until it leads', async (scope) => {
+test('a node whose state the log does not continue is not ready, until it leads', async (scope) => {
   const before = await untilSays(server, 'it leads', leadsWell);
   const link = await nats.connect(scope);
   const giveBack = await occupyLease(scope, link, MARKET, LEASE_MS);
@@ -101,7 +101,7 @@ test('a node that the log does not go on from is not ready, until it leads', asy
   assert.notEqual(after.epoch, before.epoch);
 });
 
-test('a message that is no entry is named, and costs an epoch', async (scope) => {
+test('a message that is no entry is reported, and costs an epoch', async (scope) => {
   const link = await nats.connect(scope);
   const log = await openLog(scope, link, MARKET);
   const noEntry = async () => 'no entry';
@@ -118,7 +118,7 @@ test('a message that is no entry is named, and costs an epoch', async (scope) =>
   }
 });
 
-test('a node that can read nothing of what is there says so, and ends', async (scope) => {
+test('a node that can read no entry of the log reports that, and ends', async (scope) => {
   const proxy = await NatsProxy.start(scope, nats.port);
   const more = { NATS_URL: proxy.url, STALE_AFTER_MS: '1000' };
   const stuck = await startNode('b', { ...more, STALE_MAX_MS: '8000' });

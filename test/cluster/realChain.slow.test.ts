@@ -1,4 +1,4 @@
-/** Several nodes that follow a chain which is made elsewhere: the truth is the chain, not NATS. */
+/** Several nodes that follow an external chain: the chain is the truth, not NATS. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADA, type DevnetWorld } from '../e2e/devnet/world.ts';
@@ -19,13 +19,13 @@ async function assertTrades(network: DevnetWorld, token: string, urls: readonly 
   for (const url of urls) assert.deepEqual(await (await fetch(url + path)).json(), body, url);
 }
 
-/** How often a node has ceased to lead. */
+/** How often a node has stopped leading. */
 async function leadEnds(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^upcurve_lead_ends_total (\d+)$/m.exec(text)?.[1] ?? assert.fail(text));
 }
 
-test('whoever leads is killed or stopped, and the same chain goes on', async (t) => {
+test('the leader is killed or stopped, and another one follows the same chain', async (t) => {
   const market = await RealMarket.start(t);
   const { network } = market.world;
   const { token, fill } = await marketOn(network);
@@ -52,7 +52,7 @@ test('whoever leads is killed or stopped, and the same chain goes on', async (t)
   assert.deepEqual(await fresh.stop(), { code: 0, signal: null });
 });
 
-test('all follow a fork, and begin anew where NATS lost everything', async (t) => {
+test('all nodes follow a fork, and open a new epoch when NATS lost everything', async (t) => {
   const market = await RealMarket.start(t);
   const { network } = market.world;
   const { token, fill } = await marketOn(network);
@@ -105,7 +105,7 @@ test('all follow a fork, and begin anew where NATS lost everything', async (t) =
   await assertTrades(network, token, [fresh.app.url]);
 });
 
-test('a leader whose Ogmios is away or behind gives way, and takes nothing back', async (t) => {
+test('a leader whose Ogmios is away or behind steps down, and takes nothing back', async (t) => {
   const market = await RealMarket.start(t);
   const { network } = market.world;
   const { token, fill } = await marketOn(network);

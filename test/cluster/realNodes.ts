@@ -1,4 +1,4 @@
-/** Nodes of one market on a network that is made elsewhere, each with its own Ogmios. */
+/** Nodes of one market on an external network, each with an Ogmios. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface RealSeat {
   stop(): Promise<void>;
 }
 
-/** What a node says of itself. */
+/** What a node reports. */
 export interface Said {
   readonly url: string;
   readonly role: string;
@@ -99,7 +99,7 @@ export class RealMarket {
     });
   }
 
-  /** Its node loses its newest blocks, and says so; the returned function brings them again. */
+  /** Its Cardano node loses its newest blocks; the returned function restores them. */
   async behind({ bridge }: RealSeat, blocks: number): Promise<() => void> {
     await bridge.settled();
     const { chain } = bridge.ogmios;
@@ -108,7 +108,7 @@ export class RealMarket {
     return () => chain.extend(...missing);
   }
 
-  /** All show the network's newest block, at one position, with one state; the leader's name. */
+  /** Waits until all show the newest block at one position with one state; answers the leader. */
   async same(...urls: readonly string[]): Promise<readonly Said[]> {
     const { network } = this.world;
     return untilAsked(

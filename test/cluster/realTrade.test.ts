@@ -1,7 +1,7 @@
 /**
- * People trade through a node that does not lead: it builds with its own Kupo, hands in at its own
- * Ogmios, and shows what the leader's log says. Orders are filled by the leader alone. Through a
- * reader, which has neither, they are built and handed in by another node.
+ * Trading through a node that does not lead: it builds with its Kupo, submits to its Ogmios, and
+ * shows what the leader's log says. Only the leader fills orders. For a reader, which has neither,
+ * another node builds and submits.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { until, untilAsked } from '../support/until.ts';
 import { LIMIT_MS, said } from './realNodes.ts';
 
 interface Counted extends Seat {
-  /** What its own Ogmios was handed. */
+  /** Transactions that its Ogmios received. */
   readonly submits: string[];
 }
 
@@ -48,7 +48,7 @@ async function untilLeads(...seats: readonly Counted[]): Promise<Counted> {
   return seats[all.findIndex(({ role }) => role === 'leader')] ?? assert.fail();
 }
 
-test('traded through any node, filled by the one that leads, once', async (t) => {
+test('orders through any node are filled once, by the leader', async (t) => {
   const nats = await NatsServer.start(t);
   const world = await RealLedger.open(t);
   const env = { NATS_URL: nats.url, LEASE_MS: '1000' };

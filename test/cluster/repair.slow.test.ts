@@ -1,4 +1,4 @@
-/** A log that lost something, and nodes that were away meanwhile: all come to the same again. */
+/** A log that lost entries, and nodes that were away meanwhile: all reach the same state again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Devnet } from '../../src/api/devnet/routes.ts';
@@ -55,7 +55,7 @@ function cutOff(proxy: NatsProxy): void {
   proxy.cut();
 }
 
-test('a follower that was away while the log was trimmed goes on by itself', async (scope) => {
+test('a follower that was away while the log was trimmed recovers', async (scope) => {
   const { leader, follower, proxy, link } = await pair(scope, 30);
   cutOff(proxy);
   const seq = seqOf(follower);
@@ -74,7 +74,7 @@ test('a follower that was away while the log was trimmed goes on by itself', asy
   await same(leader, follower);
 });
 
-test('whoever opens an epoch gives the others what they need, and clears up', async (scope) => {
+test('a node that opens an epoch publishes its state, and removes old ones', async (scope) => {
   const server = await NatsServer.start(scope);
   const market = await newMarket(scope, server, 1_000_000);
   const directory = temporaryDirectory();
@@ -104,7 +104,7 @@ test('whoever opens an epoch gives the others what they need, and clears up', as
   await same(only, fresh);
 });
 
-/** The height of an answer that came before the deadline at which it is given in any case. */
+/** The height of an answer that came before its deadline. */
 async function shown(node: TestApp, ask: (devnet: Devnet) => Promise<number | Failure>) {
   const devnet = node.app.chain?.devnet ?? null;
   assert.ok(devnet !== null);
@@ -156,10 +156,8 @@ async function losesEntries(scope: Scope, nodes: Pair): Promise<void> {
 
 test('two nodes over one log', async (t) => {
   const nodes = await pair(t, 1_000_000);
-  await t.test('blocks and forks are answered by the node that shows them', () =>
-    answersOfBoth(nodes),
-  );
-  await t.test('an entry that is lost in the middle costs an epoch, and nobody is stuck', () =>
+  await t.test('mine and fork answer once the node shows the blocks', () => answersOfBoth(nodes));
+  await t.test('an entry that is lost in the middle costs an epoch, and no node is stuck', () =>
     losesEntries(t, nodes),
   );
 });

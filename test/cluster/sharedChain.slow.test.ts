@@ -96,7 +96,7 @@ for (const paceMs of [0, 1_000]) {
   });
 }
 
-/** What a wallet hands in by itself: complete, with its witness. */
+/** A complete transaction with its witness, as a wallet submits it. */
 function signed(cbor: string, key: Key): string {
   return toHex(signedBody(decodeTransaction(Buffer.from(cbor, 'hex')).body, [key]).bytes);
 }
@@ -108,7 +108,7 @@ async function submitted({ url }: TestApp, cbor: string) {
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Somebody with a launched token, through one node. */
+/** A user with a launched token, through one node. */
 async function traderAt(scope: Scope, node: TestApp, { node: devnet }: Devnet) {
   const client = new Client({ url: node.url });
   scope.after(() => client.close());
@@ -130,7 +130,7 @@ async function traderAt(scope: Scope, node: TestApp, { node: devnet }: Devnet) {
   return { order, shown };
 }
 
-test('a node that does not lead answers a submit once its own reads show the order', async (t) => {
+test('a node that does not lead answers a submit once its reads show the order', async (t) => {
   const server = await NatsServer.start(t);
   const chain = await startSharedDevnet(t, 0);
   const nodes = await threeNodes(t, { server, chain, snapshotEvery: 1_000_000 });
@@ -146,7 +146,7 @@ test('a node that does not lead answers a submit once its own reads show the ord
   assert.equal(await leaderOf(nodes), leader);
 });
 
-/** Listens where the devnet did, and takes nothing; counts who tries. */
+/** Listens on the devnet's port, accepts nothing, and counts connections. */
 async function closedDoor(url: string) {
   const door = createServer((socket) => {
     door.tries += 1;
@@ -171,7 +171,7 @@ async function assertUsableAlone(node: TestApp, cbor: string): Promise<void> {
   assert.match(text, /"cause":"NOT_READY"/);
 }
 
-test('without their devnet nodes serve what they have, and go on when it is back', async (t) => {
+test('without their devnet nodes serve their state, and continue when it is back', async (t) => {
   const server = await NatsServer.start(t);
   const chain = await startSharedDevnet(t, 0);
   const market = { server, chain, snapshotEvery: 1_000_000 };

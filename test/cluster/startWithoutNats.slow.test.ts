@@ -1,4 +1,4 @@
-/** A start that waits, for NATS or for other nodes: patiently, and only as long as it may. */
+/** A start that waits for NATS or for other nodes, and can be stopped. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { startSharedDevnet } from './sharedDevnet.ts';
 import { occupyLease } from './takenLease.ts';
 
-/** Its thief renews it every fifth of it. */
+/** `occupyLease` renews it every fifth of it. */
 const LEASE_MS = 4_000;
 const MARKET = 'upcurve';
 const LIMIT_MS = 40_000;
@@ -38,7 +38,7 @@ async function givesUp(program: Program): Promise<void> {
   assert.equal(program.text, '', 'it has nothing to complain about');
 }
 
-/** Resolves once the program has asked what `words` name, through the proxy. */
+/** Resolves once the program has sent a request with `words` through the proxy. */
 function asked(proxy: NatsProxy, words: string): () => Promise<void> {
   let count = 0;
   proxy.heard = (text) => {
@@ -47,7 +47,7 @@ function asked(proxy: NatsProxy, words: string): () => Promise<void> {
   return () => until(`it asks for ${words}`, () => count > 1, LIMIT_MS);
 }
 
-test('a start is given up while a server says nothing', async (scope) => {
+test('a start can be stopped while a server is silent', async (scope) => {
   const silent = createServer();
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -61,7 +61,7 @@ test('a start is given up while a server says nothing', async (scope) => {
   await givesUp(program);
 });
 
-test('a start waits for NATS where it is gone meanwhile, and goes on', async (scope) => {
+test('a start waits for NATS that went away meanwhile, and continues', async (scope) => {
   const nats = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, nats.port);
   const giveBack = await occupyLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
@@ -80,7 +80,7 @@ test('a start waits for NATS where it is gone meanwhile, and goes on', async (sc
   await givesUp(program);
 });
 
-test('a start that waits for NATS is given up', async (scope) => {
+test('a start that waits for NATS can be stopped', async (scope) => {
   const nats = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, nats.port);
   await occupyLease(scope, await nats.connect(scope), MARKET, LEASE_MS);
@@ -92,7 +92,7 @@ test('a start that waits for NATS is given up', async (scope) => {
   await givesUp(program);
 });
 
-/** What the log has, and what a node asks for again and again that finds it. */
+/** What the log has, and the request that a node then repeats. */
 const WAITS: Readonly<Record<string, { log: readonly SealedEntry[]; asks: string }>> = {
   'the first entry': { log: [], asks: `$KV.${MARKET}-nodes.leader` },
   'the state that an epoch begins from': {
@@ -108,7 +108,7 @@ const WAITS: Readonly<Record<string, { log: readonly SealedEntry[]; asks: string
 };
 
 for (const [what, { log: entries, asks }] of Object.entries(WAITS)) {
-  test(`a start that waits for ${what} is given up`, async (scope) => {
+  test(`a start that waits for ${what} can be stopped`, async (scope) => {
     const nats = await NatsServer.start(scope);
     const proxy = await NatsProxy.start(scope, nats.port);
     const link = await nats.connect(scope);

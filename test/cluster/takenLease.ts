@@ -1,9 +1,9 @@
-/** Somebody who holds the lease of a market and does nothing with it: no node can lead. */
+/** Holds the lease of a market, so that no node can lead. */
 import { Bucket } from '../../src/cluster/nats/bucket.ts';
 import type { NatsLink } from '../../src/cluster/nats/connection.ts';
 import type { Scope } from '../support/server.ts';
 
-/** Answers how to give it back. */
+/** Answers a function that releases it. */
 export async function occupyLease(
   scope: Scope,
   link: NatsLink,
@@ -15,7 +15,7 @@ export async function occupyLease(
     { name: `${market}-nodes`, replicas: 1, ttlMs: leaseMs },
     leaseMs,
   );
-  const put = () => bucket.put('leader', JSON.stringify({ node: 'thief', subject: '-' }));
+  const put = () => bucket.put('leader', JSON.stringify({ node: 'occupier', subject: '-' }));
   await put();
   const timer = setInterval(() => void put(), leaseMs / 5);
   scope.after(() => clearInterval(timer));

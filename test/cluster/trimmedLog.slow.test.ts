@@ -1,4 +1,4 @@
-/** Nodes that are new or far behind, over a log that was trimmed: from snapshots. */
+/** Nodes that are new or far behind load a snapshot, because the log was trimmed. */
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ async function trimmedPast(shared: Shared, seq: number, node: TestApp): Promise<
 
 interface Joined {
   readonly first: TestApp;
-  /** Was stopped, and started over what it had. */
+  /** Stopped, then started with its old state. */
   readonly again: TestApp;
   readonly late: string;
 }
@@ -97,11 +97,11 @@ async function joinNextEpoch(
   await same(first, again, fresh);
 }
 
-test('nodes that are new or were away', async (t) => {
+test('nodes that are new or were away load snapshots', async (t) => {
   const server = await NatsServer.start(t);
   const market = await newMarket(t, server, 40);
   let joined: Joined | null = null;
-  await t.test('join a trimmed log, also past a bad snapshot', async () => {
+  await t.test('join a trimmed log, also with a damaged snapshot', async () => {
     joined = await joinTrimmed(t, server, market);
   });
   await t.test('join an epoch that they missed, after all of NATS was lost', async () => {

@@ -1,11 +1,12 @@
 /**
- * Follows a stream's end: each message once, in order, pushed as soon as it is stored.
+ * Follows the end of a stream: passes on each message once, in order, as soon as it is stored.
  *
  * Assumes: the receiver is quick and never throws.
- * A gap, silence of three heartbeats or a reconnect makes a new consumer after the last message
- * seen; what is missing for a while (the stream, the server) is asked for again until it is there.
+ * After a gap, three missed heartbeats or a reconnect it makes a new consumer behind the last
+ * message, and retries while the stream or the server is away.
  */
-import { type Clock, sleep, type Timer } from '../../engine/runtime/clock.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { Task } from '../../engine/runtime/task.ts';
 import { createInbox, type Msg, type NatsLink, nanos } from './connection.ts';
 import {
   AckPolicy,
@@ -17,7 +18,7 @@ import {
 
 const HEARTBEAT_MS = 1_000;
 const SILENCE_MS = 3_000;
-const AGAIN_MS = 100;
+const RETRY_MS = 100;
 
 export class StreamFollower {
   readonly #link: NatsLink;
@@ -30,10 +31,9 @@ export class StreamFollower {
   #consumerSeq = 0;
   #heardMs = 0;
   #subscription: { unsubscribe(): void } | null = null;
-  #watch: Timer | null = null;
-  /** Counts beginnings: what belongs to an earlier one is over. */
+  /** Counts consumers: messages of an earlier one are dropped. */
   #round = 0;
-  #stopped = false;
+  readonly #task: Task;
 
   constructor(
     link: NatsLink,
@@ -50,29 +50,31 @@ export class StreamFollower {
     this.#stopListening = link.onStatus(({ status }) => {
       if (status === 'reconnected') void this.#begin();
     });
-    this.#watch = clock.after(HEARTBEAT_MS, () => this.#look());
+    this.#task = new Task({ clock });
+    this.#task.start(async () => {
+      while (await this.#task.pause(HEARTBEAT_MS)) this.#checkSilence();
+    });
   }
 
-  /** From `seq` on, instead of where it was. */
+  /** Follows from `seq` on, instead of its present position. */
   async follow(seq: number): Promise<void> {
     this.#next = seq;
     await this.#begin();
   }
 
   stop(): void {
-    this.#stopped = true;
+    void this.#task.stop();
     this.#round += 1;
     this.#stopListening();
-    this.#watch?.cancel();
     this.#unsubscribe();
   }
 
   async #begin(): Promise<void> {
     this.#round += 1;
     const round = this.#round;
-    while (!this.#stopped && round === this.#round) {
+    while (!this.#task.isStopping && round === this.#round) {
       if (this.#link.connected && (await this.#consume(round))) return;
-      await sleep(this.#clock, AGAIN_MS);
+      await this.#task.pause(RETRY_MS);
     }
   }
 
@@ -101,7 +103,7 @@ export class StreamFollower {
       });
       return true;
     } catch {
-      // The stream or the server is not there now; whoever needs to know asks `check`.
+      // The stream or the server is away: `check` of the log reports that.
       this.#unsubscribe();
       return false;
     }
@@ -133,22 +135,21 @@ export class StreamFollower {
     }
   }
 
-  /** Flow control is answered; a heartbeat says how far we should be. */
+  /** Answers flow control, and compares our position with that of a heartbeat. */
   #beat(message: Msg): void {
     try {
       if (message.reply !== undefined && message.reply !== '') message.respond();
       const stalled = message.headers?.get('Nats-Consumer-Stalled') ?? '';
       if (stalled !== '') this.#link.connection.publish(stalled);
     } catch {
-      // The connection is being closed: nobody waits for the answer.
+      // The connection is being closed, and needs no answer.
     }
     const last = message.headers?.get('Nats-Last-Consumer') ?? '';
     if (last !== '' && Number(last) !== this.#consumerSeq) void this.#begin();
   }
 
-  #look(): void {
+  #checkSilence(): void {
     const silentMs = this.#clock.monotonicMs() - this.#heardMs;
     if (this.#link.connected && silentMs > SILENCE_MS) void this.#begin();
-    this.#watch = this.#clock.after(HEARTBEAT_MS, () => this.#look());
   }
 }

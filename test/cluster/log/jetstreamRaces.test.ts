@@ -1,4 +1,4 @@
-/** The log of several nodes: rivals, lost acknowledgements, and what is no entry. */
+/** The log of several nodes: rivals, lost acknowledgements, and messages that are no entries. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ensureLog, JetstreamLog, MAX_ENTRY_BYTES } from '../../../src/cluster/log/jetstream.ts';
@@ -26,7 +26,7 @@ function lastOf(entries: readonly SealedEntry[]): SealedEntry {
   return last;
 }
 
-test('of two pipelines that race, none gets an entry in behind the other', async (scope) => {
+test('of two pipelines that race, neither stores an entry behind the other', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const rival = await openLog(scope, other, name);
@@ -74,7 +74,7 @@ test('an entry whose acknowledgement was lost is appended once', async (scope) =
   assert.deepEqual(await readAll(direct), textsOf(entries));
 });
 
-test('a lost acknowledgement is a conflict when another one wrote there', async (scope) => {
+test('a lost acknowledgement is a conflict when another node wrote that seq', async (scope) => {
   const proxy = await NatsProxy.start(scope, server.port);
   const through = await server.connect(scope, proxy.url);
   const name = marketName();
@@ -91,7 +91,7 @@ test('a lost acknowledgement is a conflict when another one wrote there', async 
   assert.deepEqual(await said, { outcome: 'conflict', lastSeq: 4 });
 });
 
-test('appends go on when the server has forgotten the ids it has seen', async (scope) => {
+test('appends continue when the server has forgotten the ids of messages', async (scope) => {
   const own = await NatsServer.start(scope);
   const connection = await own.connect(scope);
   const name = marketName();
@@ -113,7 +113,7 @@ test('appends go on when the server has forgotten the ids it has seen', async (s
   assert.deepEqual(await readAll(log), textsOf(entries));
 });
 
-test('a log begins after its end or before it, and never for both of two', async (scope) => {
+test('a log restarts after its end or before it, for one of two nodes', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const reader = await openLog(scope, other, name);
@@ -168,7 +168,7 @@ test('an entry above the limit is refused before it is sent', async (scope) => {
   assert.deepEqual(await readAll(log), [largest.text]);
 });
 
-test('what is no entry is neither waited for nor read as one', async (scope) => {
+test('a message that is no entry is neither awaited nor read as an entry', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 3);
@@ -235,7 +235,7 @@ test('a reader whose consumers lag reads from the leader of the stream', async (
   assert.deepEqual(textsOf(await behind.read(lastOf(entries).entry.seq + 2, 40)), textsOf(more));
 });
 
-test('a stream that ends before what was pushed is not asked again and again', async (scope) => {
+test('a stream that ends before the pushed entries is not polled', async (scope) => {
   const proxy = await NatsProxy.start(scope, server.port);
   const through = await server.connect(scope, proxy.url);
   const name = marketName();
@@ -258,7 +258,7 @@ test('a stream that ends before what was pushed is not asked again and again', a
   assert.ok(!isReached, 'who waits for more is not woken by what was there');
 });
 
-test('opening says what is missing, and making says what was there', async () => {
+test('opening reports a missing stream; ensureLog says whether it was there', async () => {
   const name = marketName();
   await assert.rejects(JetstreamLog.open(link, systemClock, { name }), /no stream/);
   assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'made');

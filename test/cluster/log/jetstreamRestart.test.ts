@@ -1,4 +1,4 @@
-/** A log that is begun anew while somebody else writes, or may. */
+/** A log that a node restarts while another node writes, or may write. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
@@ -19,10 +19,10 @@ function firstAt(seq: number) {
   return nextEntry(before, 0, { kind: 'epoch', reason: 'log lost', base });
 }
 
-/** The steps of `beginLog` that ask the server for something. */
+/** The steps of `startLog` that send a request to the server. */
 const STEPS = ['state', 'at', 'lastOf', 'purgeBelow', 'remake', 'remove'] as const;
 
-/** `stream`, whose asker is frozen before the step of this number until `meanwhile` is over. */
+/** `stream`, whose caller is frozen before the step of this number until `meanwhile` is over. */
 function frozenBefore(stream: MarketStream, step: number, meanwhile: () => Promise<void>) {
   let steps = 0;
   const asked: string[] = [];
@@ -38,7 +38,7 @@ function frozenBefore(stream: MarketStream, step: number, meanwhile: () => Promi
   return { frozen, asked };
 }
 
-/** What a stream ended with, and where the frozen node and another one want to begin. */
+/** Where a stream ended, and where the frozen node and another one want to start. */
 const LATE_BEGINS = {
   'behind its end': { entries: 5, own: 6, others: 4 },
   'far behind its end': { entries: 5, own: 40, others: 30 },
@@ -46,7 +46,7 @@ const LATE_BEGINS = {
 } as const;
 
 for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
-  test(`who is frozen while it begins ${where} leaves a living log as it is`, async (scope) => {
+  test(`a node frozen while it restarts ${where} does not change a living log`, async (scope) => {
     const patience = { giveUpMs: PATIENT_MS, answerMs: PATIENT_MS };
     let furthest = 0;
     for (let step = 1; step <= furthest + 1; step += 1) {
@@ -80,7 +80,7 @@ for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
   });
 }
 
-test('who may not begin a log any more changes nothing', async (scope) => {
+test('a node that may no longer restart a log changes nothing', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 3);
@@ -93,7 +93,7 @@ test('who may not begin a log any more changes nothing', async (scope) => {
   assert.deepEqual(await readAll(log), textsOf(entries));
 });
 
-test('a log can begin where a stranger wrote first', async (scope) => {
+test('a log can start where another program wrote first', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   await link.connection.request(`${name}.entry.time`, 'no entry');
@@ -103,7 +103,7 @@ test('a log can begin where a stranger wrote first', async (scope) => {
   assert.deepEqual(await readAll(log), [first.text]);
 });
 
-test('what a stream has lost is found, whoever has it in memory', async (scope) => {
+test('an audit finds what a stream has lost, although it is in memory', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   await appendAll(log, chainAfter(EMPTY_TAIL, 20));
@@ -120,7 +120,7 @@ test('what a stream has lost is found, whoever has it in memory', async (scope) 
   assert.deepEqual(await log.audit(20, 100), { audited: 'damaged', seq: 20 });
 });
 
-test('a reader gets what is before a gap, and no entry that does not follow', async (scope) => {
+test('a reader gets the entries before a gap, and none that does not follow', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
   const entries = chainAfter(EMPTY_TAIL, 9);

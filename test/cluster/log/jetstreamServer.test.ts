@@ -67,7 +67,7 @@ test('nothing acknowledged is lost or doubled over kill -9 of nats-server', asyn
   for (const [seq, hash] of acknowledged) assert.equal(kept[seq - 1]?.hash, hash);
 });
 
-test('appends wait while nats-server is down, and come in once', async (scope) => {
+test('appends wait while nats-server is down, and are stored once', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const log = await openLog(scope, link, marketName());
@@ -86,7 +86,7 @@ test('appends wait while nats-server is down, and come in once', async (scope) =
   assert.deepEqual(textsOf(await wholeChain(log)), textsOf(entries));
 });
 
-test('appends reject when NATS stays away, and a writer goes on after it', async (scope) => {
+test('appends reject when NATS stays away, and a writer continues after it', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const log = await openLog(scope, link, marketName(), 200);
@@ -109,7 +109,7 @@ test('appends reject when NATS stays away, and a writer goes on after it', async
   assert.equal((await wholeChain(log)).length, 4);
 });
 
-test('a frozen nats-server is waited for, and what it took meanwhile counts', async (scope) => {
+test('appends wait for a frozen nats-server, and count what it stored', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();
@@ -150,7 +150,7 @@ test('a frozen nats-server is waited for, and what it took meanwhile counts', as
   assert.deepEqual(textsOf(await wholeChain(log)), textsOf(entries));
 });
 
-test('a stream that is lost, emptied, replaced or shorter is told from ours', async (scope) => {
+test('a stream that is lost, emptied, replaced or shortened is not taken for ours', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();
@@ -187,7 +187,7 @@ test('a stream that is lost, emptied, replaced or shorter is told from ours', as
   assert.deepEqual(await readAll(log), textsOf(others));
 });
 
-test('a reader hears of entries again after nats-server came back', async (scope) => {
+test('a reader receives entries again after nats-server came back', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();

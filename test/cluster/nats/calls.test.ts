@@ -69,7 +69,7 @@ function asking(market: string, limits: Partial<CallClientLimits> = {}): CallCli
   return new CallClient({ link, subjects: callSubjects(market), clock }, limits);
 }
 
-test('calls and answers of any length up to the limit come whole', async (scope) => {
+test('calls and answers of any length up to the limit arrive whole', async (scope) => {
   const market = marketName();
   const echo = async (bytes: Uint8Array) => Buffer.from(bytes).reverse();
   await answeringNode(scope, market, 'a', echo);
@@ -84,7 +84,7 @@ test('calls and answers of any length up to the limit come whole', async (scope)
   assert.equal(failed(tooLong).cause, 'PAYLOAD_TOO_LARGE');
 });
 
-test('it comes back to the node that answered; then to one that is able', async (scope) => {
+test('a caller returns to the node that answered, then goes to another able one', async (scope) => {
   const market = marketName();
   const nodes = [];
   for (const name of ['a', 'b', 'c']) {
@@ -111,7 +111,7 @@ test('it comes back to the node that answered; then to one that is able', async 
   await untilAsked('it is asked again', asked, (said) => said === first);
 });
 
-test('how many at once is limited on both sides', async (scope) => {
+test('both sides limit the calls under way', async (scope) => {
   const market = marketName();
   const gate = Promise.withResolvers<Uint8Array>();
   const node = await answeringNode(scope, market, 'a', () => gate.promise, { mostActive: 2 });
@@ -134,7 +134,7 @@ test('how many at once is limited on both sides', async (scope) => {
   assert.equal(text(await client.call(Buffer.from('?'), true)), 'done');
 });
 
-test('a node that is silent is left for another, unless it may have begun', async (scope) => {
+test('another node is called when one is silent, unless the call may have run', async (scope) => {
   const market = marketName();
   const subjects = callSubjects(market);
   const deaf = await nats.connect(scope);
@@ -157,7 +157,7 @@ test('a node that is silent is left for another, unless it may have begun', asyn
   assert.equal(failed(await late.call(Buffer.from('?'), true)).reason, 'NO_ANSWER');
 });
 
-test('without NATS it says so at once, also of what is under way', async (scope) => {
+test('without NATS calls fail at once, also those under way', async (scope) => {
   const own = await NatsServer.start(scope);
   const cut = await own.connect(scope);
   const client = new CallClient({ link: cut, subjects: callSubjects('m'), clock });

@@ -1,4 +1,4 @@
-/** Connecting to NATS, losing it, and what a person is told when it cannot be used. */
+/** Connecting to NATS, losing it, and the advice when it cannot be used. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ async function refusal(url: string, more: { credsFile?: string } = {}): Promise<
   return link.message;
 }
 
-test('it comes back by itself, and tells both', async (scope) => {
+test('a lost connection reconnects, and both are reported', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope, `nats://127.0.0.1:${server.port}`, 'node-1');
   const told: string[] = [];
@@ -35,7 +35,7 @@ test('it comes back by itself, and tells both', async (scope) => {
   assert.deepEqual(told, ['disconnected', 'reconnected', 'closed']);
 });
 
-test('a server that is not there, or not what we need, is named with what to do', async (scope) => {
+test('an absent or unsuitable server is named, with advice', async (scope) => {
   const port = await freePort();
   const missing = await refusal(`nats://user:secret@127.0.0.1:${port}`);
   assert.match(
@@ -52,7 +52,7 @@ test('a server that is not there, or not what we need, is named with what to do'
   assert.match(await refusal(at('market:right').replace('nats:', 'tls:')), /TLS failed/);
 });
 
-test('it lets go of a server that is dialled and says nothing', async (scope) => {
+test('closing ends a dial to a server that is silent', async (scope) => {
   const server = await NatsServer.start(scope);
   const proxy = await NatsProxy.start(scope, server.port);
   const link = await server.connect(scope, proxy.url);
@@ -63,7 +63,7 @@ test('it lets go of a server that is dialled and says nothing', async (scope) =>
   await until('nothing is left open', () => proxy.connections === 0);
 });
 
-test('what is on its way to a frozen server can be given up', async (scope) => {
+test('messages in flight to a frozen server can be given up', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   server.pause();
@@ -72,20 +72,20 @@ test('what is on its way to a frozen server can be given up', async (scope) => {
   assert.equal(link.connection.isClosed(), true);
 });
 
-test('of several servers one is enough', async (scope) => {
+test('one of several servers is enough', async (scope) => {
   const server = await NatsServer.start(scope);
   const url = `nats://127.0.0.1:${await freePort()},127.0.0.1:${server.port}`;
   const link = await server.connect(scope, url);
   assert.equal(link.connected, true);
 });
 
-test('nats-server takes the configuration for tests', (scope) => {
+test('nats-server accepts the configuration for tests', (scope) => {
   const directory = temporaryDirectory(scope);
   const said = spawnSync('nats-server', ['-t', '-c', NATS_CONF, '-sd', directory]);
   assert.equal(said.status, 0, said.stderr.toString());
 });
 
-test('the production configuration holds what the guarantees need', (scope) => {
+test('the production configuration has what the guarantees need', (scope) => {
   const path = join(import.meta.dirname, '../../../config/nats-production.conf');
   const text = readFileSync(path, 'utf8');
   for (const needed of ['sync_interval: always', 'tls {', 'authorization {', 'routes: [']) {

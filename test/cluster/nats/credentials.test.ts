@@ -1,4 +1,4 @@
-/** How a node proves to NATS who it is: with an NKEY, or with a certificate. Real keys and TLS. */
+/** Authentication at NATS with an NKEY or a certificate. Real keys and TLS. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function refusal(scope: Scope, settings: Omit<NatsSettings, 'name'>): Prom
   return null;
 }
 
-test('a node is known by its NKEY', async (scope) => {
+test('a node authenticates with its NKEY', async (scope) => {
   const directory = temporaryDirectory();
   const user = nkeys.createUser();
   const authorization = `authorization { users: [{ nkey: ${user.getPublicKey()} }] }`;
@@ -110,7 +110,7 @@ function authority(names: Readonly<Record<string, string>>): string {
   return directory;
 }
 
-test('a node is known by its certificate', {
+test('a node authenticates with its certificate', {
   skip: HAS_OPENSSL ? false : 'openssl is missing',
 }, async (scope) => {
   const own = authority({
@@ -147,7 +147,7 @@ test('a node is known by its certificate', {
   assert.match(missing ?? '', /NATS_CERT_FILE: .*nothing\.crt cannot be read/);
 });
 
-test('a certificate that is renewed is used at the next connection', {
+test('a renewed certificate is used at the next connection', {
   skip: HAS_OPENSSL ? false : 'openssl is missing',
 }, async (scope) => {
   const own = authority({

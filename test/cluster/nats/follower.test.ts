@@ -1,4 +1,4 @@
-/** Readers of a stream whose connection is being closed: nothing rejects where nobody listens. */
+/** Readers of a stream whose connection is being closed: no unhandled rejection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Announcements } from '../../../src/cluster/nats/announcements.ts';
@@ -8,7 +8,7 @@ import { manager } from '../../../src/cluster/nats/stream.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { marketName, NatsServer, openLog, PATIENT_MS } from '../../support/nats.ts';
 
-test('who follows while the connection is closed waits, and stops', async (scope) => {
+test('a follower waits while the connection is closed, and stops', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();
@@ -28,7 +28,7 @@ test('who follows while the connection is closed waits, and stops', async (scope
   await closing;
 });
 
-test('without a connection a bucket says so, whatever it is asked', async (scope) => {
+test('without a connection every method of a bucket is unreachable', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const shape = { name: marketName(), replicas: 1, ttlMs: 1_000 };

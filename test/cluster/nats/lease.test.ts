@@ -1,4 +1,4 @@
-/** The lease over a real nats-server: who may lead, and when not any more. */
+/** The lease over a real nats-server: which node may lead, and until when. */
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import {
@@ -44,7 +44,7 @@ class Candidate {
     scope.after(() => this.lease.release());
   }
 
-  /** Its bucket is there: making it may take a server longer than anybody's lease. */
+  /** Made before: making the bucket may take a server longer than a lease. */
   static async ready(
     scope: TestContext,
     over: NatsLink,
@@ -66,7 +66,7 @@ class Candidate {
   }
 }
 
-/** As a process that is stopped: time goes on, nothing runs. */
+/** Like a stopped process: time passes, nothing runs. */
 class StoppableClock implements Clock {
   #stopped = false;
   #late: (() => void)[] = [];
@@ -91,7 +91,7 @@ class StoppableClock implements Clock {
 }
 
 describe('the lease', { concurrency: true }, () => {
-  test('one of two candidates takes it, keeps it, and hands it over at once', async (scope) => {
+  test('one of two candidates takes the lease, keeps it, and hands it over at once', async (scope) => {
     const name = marketName();
     const first = await Candidate.ready(scope, link, name, 'a');
     const second = await Candidate.ready(scope, other, name, 'b');
@@ -116,7 +116,7 @@ describe('the lease', { concurrency: true }, () => {
     assert.deepEqual([...holder.losses, ...waiting.losses], []);
   });
 
-  test('a holder that is frozen past its lease knows at once when it wakes', async (scope) => {
+  test('a holder that was frozen past its lease notices at once when it wakes', async (scope) => {
     const name = marketName();
     const clock = new StoppableClock();
     const frozen = await Candidate.ready(scope, link, name, 'a', clock);
@@ -132,7 +132,7 @@ describe('the lease', { concurrency: true }, () => {
     assert.equal(next.lease.held, true);
   });
 
-  test('the lease of a holder without a network runs out before another has it', async (scope) => {
+  test('the lease of a holder without a network ends before another node has it', async (scope) => {
     const proxy = await NatsProxy.start(scope, server.port);
     const through = await server.connect(scope, proxy.url);
     const name = marketName();
@@ -178,7 +178,7 @@ describe('the lease', { concurrency: true }, () => {
     assert.deepEqual(holder.losses, []);
   });
 
-  test("a lease that was taken without an answer is known as one's own", async (scope) => {
+  test('a lease that was taken without an answer is recognised as ours', async (scope) => {
     const proxy = await NatsProxy.start(scope, server.port);
     const through = await server.connect(scope, proxy.url);
     const name = marketName();
@@ -202,7 +202,7 @@ describe('the lease', { concurrency: true }, () => {
     assert.equal(taker.lease.held, true);
   });
 
-  test('a lease is given up also when NATS did not hear it at first', async (scope) => {
+  test('a release is repeated when NATS gave no answer', async (scope) => {
     const proxy = await NatsProxy.start(scope, server.port);
     const through = await server.connect(scope, proxy.url);
     const name = marketName();
@@ -222,7 +222,7 @@ describe('the lease', { concurrency: true }, () => {
     assert.equal(await rival.bucket.get('leader'), null);
   });
 
-  test('a lease is kept over a round trip of a tenth of it', async (scope) => {
+  test('a lease is kept with a round trip of a tenth of it', async (scope) => {
     const proxy = await NatsProxy.start(scope, server.port);
     const through = await server.connect(scope, proxy.url);
     const name = marketName();
@@ -242,7 +242,7 @@ describe('the lease', { concurrency: true }, () => {
     proxy.delayMs = 0;
   });
 
-  test('a holder is told when its lease is gone with the state of the server', async (scope) => {
+  test('a holder loses its lease with the state of the server', async (scope) => {
     const own = await NatsServer.start(scope);
     const connection = await own.connect(scope);
     const name = marketName();
@@ -255,7 +255,7 @@ describe('the lease', { concurrency: true }, () => {
     assert.equal(holder.losses.length, 1);
   });
 
-  test('nodes see what the others have while they live', async (scope) => {
+  test('nodes see the announcements of living nodes', async (scope) => {
     const name = marketName();
     const own = await Candidate.ready(scope, link, name, 'a');
     const announcements = new Announcements(own.bucket);

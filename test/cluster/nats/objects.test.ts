@@ -1,4 +1,4 @@
-/** Snapshots in an object store: whole or not there. */
+/** Files in an object store: whole or absent. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function good<T>(value: T | Failure): T {
 
 const namesOf = (files: readonly StoredFile[]) => files.map(({ name }) => name);
 
-test('a large file comes back the same, a small and an empty one too', async (scope) => {
+test('large, small and empty files come back the same', async (scope) => {
   const { files, write, to, directory } = world(scope);
   // More than one batch of a reader.
   for (const size of [9_000_003, 7, 0]) {
@@ -47,7 +47,7 @@ test('a large file comes back the same, a small and an empty one too', async (sc
   assert.deepEqual(readdirSync(directory).toSorted(), ['fetched', 'own']);
 });
 
-test('a damaged file is not put in place', async (scope) => {
+test('a damaged object is not written to its path', async (scope) => {
   const { files, write, to, bucket, directory } = world(scope);
   const bytes = randomBytes(1_000_000);
   good(await files.put('snapshot', write('own', bytes)));
@@ -61,7 +61,7 @@ test('a damaged file is not put in place', async (scope) => {
   assert.deepEqual(readdirSync(directory).toSorted(), ['fetched', 'own']);
 });
 
-test('what does not exist is said not to, here and there', async (scope) => {
+test('a missing object and a missing file are reported', async (scope) => {
   const { files, to, directory } = world(scope);
   const failed = await files.get('nothing', to);
   assert.ok(failed instanceof Failure);
@@ -72,7 +72,7 @@ test('what does not exist is said not to, here and there', async (scope) => {
   assert.deepEqual(await files.list(), []);
 });
 
-test('files are listed by when they were put, the newest first', async (scope) => {
+test('files are listed in the order of their puts, the newest first', async (scope) => {
   const { files, write } = world(scope);
   for (const name of ['d', 'a', 'c', 'b']) {
     good(await files.put(name, write('own', randomBytes(300_000))));
@@ -100,7 +100,7 @@ test('files put and fetched at once do not mix', async (scope) => {
   assert.deepEqual(await Promise.all(fetches), Array(6).fill(true));
 });
 
-test('without NATS it fails with what to expect', async (scope) => {
+test('without NATS every method fails as not ready', async (scope) => {
   const own = await NatsServer.start(scope);
   const connection = await own.connect(scope);
   const shape = { bucket: 'b', replicas: 1 };

@@ -35,7 +35,7 @@ async function oldMarket(): Promise<string> {
 
 const OTHER: Announcement = { node: 'b', epoch: '1-a', term: 1, seq: 1 };
 
-/** A node starts; what it says. */
+/** What a starting node reports. */
 async function started(
   market: string,
   own: SharedSettings,
@@ -51,7 +51,7 @@ async function started(
   return said;
 }
 
-test('the lease in NATS is the largest that a living node asks for', async () => {
+test('the lease in NATS is the largest that a living node announces', async () => {
   const market = await oldMarket();
   const lives = async () => (await settingsOf(link, streamsOf(market).nodes))?.maxAgeMs;
   const own = { leaseMs: 15_000, replicas: 1 };
@@ -71,7 +71,7 @@ test('the lease in NATS is the largest that a living node asks for', async () =>
   assert.equal(await lives(), 1_000);
 });
 
-test('whoever takes the lease makes it last, and keeps it', async (scope) => {
+test('a node that takes the lease raises its lifetime in the bucket', async (scope) => {
   const market = await oldMarket();
   const bucket = bucketOf(market, 9_000);
   const losses: string[] = [];
@@ -103,7 +103,7 @@ test('whoever takes the lease makes it last, and keeps it', async (scope) => {
   assert.deepEqual(losses, []);
 });
 
-test('a stream that would lose entries is mended, or refused', async () => {
+test('a stream that would lose entries is changed, or refused', async () => {
   const own = { leaseMs: 2_000, replicas: 1 };
   const market = await oldMarket();
   const jsm = await manager(link, PATIENT_MS);
