@@ -50,7 +50,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
   });
   const seen = {
     released: 0,
-    begun: [] as LogWriter[],
+    terms: [] as LogWriter[],
     ended: [] as string[],
     told: [] as (string | null)[],
   };
@@ -63,7 +63,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
   };
   const crew: Role = {
     lead: async (writer) => {
-      seen.begun.push(writer);
+      seen.terms.push(writer);
       return duty;
     },
     follow: async () => IDLE,
@@ -120,7 +120,7 @@ test('a candidate gives up an entry that never comes, and leads the next time', 
     LIMIT_MS,
   );
   assert.deepEqual(seen.ended, ['the log is shorter']);
-  await until('it leads', () => seen.begun.length === 1, LIMIT_MS);
+  await until('it leads', () => seen.terms.length === 1, LIMIT_MS);
 });
 
 test('a stop hands the lease over while the work of the leader is still ending', async (scope) => {
@@ -149,7 +149,7 @@ test('a leader whose disk refuses writes steps down until it accepts them', asyn
   await until('it steps down', () => seen.ended.length === 1 && !leadership.leads, LIMIT_MS);
   const released = seen.released;
   await until('it could have tried again', () => seen.released > released + 2, LIMIT_MS);
-  assert.equal(seen.begun.length, 1, 'it left the lead to others');
+  assert.equal(seen.terms.length, 1, 'it left the lead to others');
   refusal = null;
   await until('it leads again', () => leadership.leads, LIMIT_MS);
   assert.deepEqual([seen.ended, seen.told], [['disk full'], ['disk full', null]]);

@@ -75,7 +75,7 @@ class Member {
 }
 
 describe('names', { concurrency: true }, () => {
-  test('the second process with a name is refused, with a description of the first', async (scope) => {
+  test('the second process with a name is refused, and the first described', async (scope) => {
     const market = marketName();
     const first = new Member(scope, market, 'a');
     assert.equal(await first.claim(), null);
@@ -116,7 +116,7 @@ describe('names', { concurrency: true }, () => {
     const next = new Member(scope, market, 'a');
     assert.equal(await next.claim(), null);
     frozen = false;
-    await until('it is told', () => slow.taken.length === 1);
+    await until('it is reported', () => slow.taken.length === 1);
     assert.match(slow.taken[0] ?? '', /is in use/);
     assert.deepEqual(next.taken, []);
   });
@@ -187,7 +187,7 @@ test('which clocks are right', () => {
   assert.equal(verdict(-2_001, 0), 'wrong');
   assert.equal(verdict(9_000, 9_500, 8_500), 'NATS is wrong');
   assert.equal(verdict(9_000, 9_500, 8_500, 0), 'wrong', 'one of four agrees with NATS');
-  assert.equal(verdict(9_000, -9_000), 'wrong', 'nobody knows');
+  assert.equal(verdict(9_000, -9_000), 'wrong', 'no other node confirms it');
 });
 
 test('a difference that the round trip explains is none', () => {

@@ -184,7 +184,7 @@ test('readers alone serve a market, which does not change', async (scope) => {
   const again = await startReader();
   scope.after(() => again.stop());
   const ready = () => readyAt(again.url);
-  const said = await untilAsked('nobody leads', ready, ({ leader, stale }) => {
+  const said = await untilAsked('no node leads', ready, ({ leader, stale }) => {
     return leader === null && stale;
   });
   assert.deepEqual([said.role, said.status, said.seq > 0], ['reader', 200, true]);

@@ -85,7 +85,7 @@ test('a node whose state the log does not continue is not ready, until it leads'
     term: 9,
     prevEntryHash: 'of another state',
     timeMs: 0,
-    payload: { kind: 'leader', node: 'thief' },
+    payload: { kind: 'leader', node: 'other' },
   });
   await link.connection.request(`${MARKET}.entry.leader`, JSON.stringify(entry));
   const diverged = await untilSays(server, 'it is not ready', ({ status }) => status === 503);
@@ -95,7 +95,7 @@ test('a node whose state the log does not continue is not ready, until it leads'
   await giveBack();
   const after = await untilSays(
     server,
-    'it goes on in an epoch of its own',
+    'it continues in a new epoch',
     ({ status, stale, role }) => status === 200 && !stale && role === 'leader',
   );
   assert.notEqual(after.epoch, before.epoch);
@@ -112,7 +112,7 @@ test('a message that is no entry is reported, and costs an epoch', async (scope)
     const taken = await link.connection.request(`${MARKET}.entry.time`, text);
     const seq = Number(/"seq": *(\d+)/.exec(taken.string())?.[1]);
     const isNew = (said: Ready) => leadsWell(said) && said.epoch !== before.epoch;
-    await untilSays(server, 'it goes on in another epoch', isNew);
+    await untilSays(server, 'it continues in another epoch', isNew);
     const reasons = server.program.events('logDiverged').map(({ reason }) => String(reason));
     assert.match(reasons.at(-1) ?? '', new RegExp(`^message ${seq} of the stream `));
   }

@@ -57,8 +57,8 @@ test('all nodes follow a fork, and open a new epoch when NATS lost everything', 
   const { network } = market.world;
   const { token, fill } = await marketOn(network);
   const some = { SNAPSHOT_EVERY: '10' };
-  const begun = await Promise.all([market.node('a', some), market.node('b', some)]);
-  const nodes = begun.map(({ app }) => app);
+  const started = await Promise.all([market.node('a', some), market.node('b', some)]);
+  const nodes = started.map(({ app }) => app);
   const urls = urlsOf(...nodes);
   await fill();
   await market.same(...urls);
@@ -73,7 +73,7 @@ test('all nodes follow a fork, and open a new epoch when NATS lost everything', 
   ogmios.dropAll();
   const heard = () => Promise.all(nodes.map(({ url }) => said(url)));
   const [from] = await untilAsked(
-    'who leads has nothing new to tell',
+    'the leader has no new block',
     heard,
     (now) => now.every(({ url, isStale }) => isStale === (url === leader.url)),
     LIMIT_MS,

@@ -89,7 +89,7 @@ test('orders through any node are filled once, by the leader', async (t) => {
   for (const seat of seats) {
     for (const { id } of [placed, second]) await shows(seat, id, 'executed');
   }
-  assert.equal(other.submits.length, 3, 'who does not lead fills nothing');
+  assert.equal(other.submits.length, 3, 'a node that does not lead fills nothing');
   assert(leader.submits.length > 0);
   const trades = await Promise.all(seats.map(({ real }) => real.get(`/v1/trades?asset=${token}`)));
   assert(Array.isArray(trades[0]?.body) && trades[0].body.length === 3);
@@ -106,7 +106,7 @@ test('orders through any node are filled once, by the leader', async (t) => {
   const reader = counted(await world.seat({ env: { ...env, ...alone } }));
   const before = other.submits.length;
   const handed = await reader.trader.order({ ...order, side: 'SELL', amount: 1_000_000n });
-  assert.equal(other.submits.length, before + 1, 'who can has handed it in');
+  assert.equal(other.submits.length, before + 1, 'the other node submitted it');
   await world.mine();
   await world.untilSpent(handed.id);
   await world.mine();

@@ -67,7 +67,7 @@ test('a follower that was away while the log was trimmed recovers', async (scope
   const isPast = (first: number) => first > seq + 1;
   await untilAsked('the log is trimmed past the follower', traded, isPast, LIMIT_MS);
   proxy.closed = false;
-  await until('it goes on', () => seqOf(follower) > seq, LIMIT_MS);
+  await until('it continues', () => seqOf(follower) > seq, LIMIT_MS);
   await same(leader, follower);
   assert.ok(follower.app.node.synced());
   await trade(follower, 1);

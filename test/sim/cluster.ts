@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { seededRng } from '../../src/engine/runtime/rng.ts';
 import { FAULTS, type FaultName } from '../cluster/faults/faults.ts';
-import { endScene, play, setScene } from '../cluster/faults/scene.ts';
+import { finish, play, setUp } from '../cluster/faults/setup.ts';
 
 export async function simulateCluster(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -26,14 +26,14 @@ export async function simulateCluster(args: readonly string[]): Promise<void> {
   try {
     const scope = { after: (run: () => void | Promise<void>) => void ends.push(run) };
     const startMs = performance.now();
-    const scene = await setScene(scope, seed, console.log);
+    const setup = await setUp(scope, seed, console.log);
     let rest = shuffled(names, rng.unit);
     while (rest.length > 0 || performance.now() - startMs < Number(values.seconds) * 1000) {
       if (rest.length === 0) rest = shuffled(names, rng.unit);
       const name = rest.pop();
-      if (name !== undefined) await play(scene, name);
+      if (name !== undefined) await play(setup, name);
     }
-    await endScene(scene);
+    await finish(setup);
   } finally {
     for (const end of ends.toReversed()) await end();
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { LedgerFile } from '../../../src/devnet/ledgerFile.ts';
 import { audit } from '../../e2e/devnet/audit.ts';
 import type { Nodes } from './nodes.ts';
-import type { Accepted } from './people.ts';
+import type { Accepted } from './testUsers.ts';
 
 export interface Chains {
   readonly height: number;

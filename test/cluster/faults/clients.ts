@@ -1,7 +1,7 @@
 /**
  * A foreign client that follows some topics by the client rule of api.md 6.4 and nothing else.
- * When its socket ends it goes on at another node, with `since`. It is right, or it was told that
- * it is not: `Resync`, `recovered:false` or an error to be retried. Anything else throws.
+ * When its socket ends it continues at another node, with `since`. Its state is right, or it
+ * received `Resync`, `recovered:false` or an error to be retried. Anything else throws.
  */
 import assert from 'node:assert/strict';
 import { WebSocket } from 'ws';
@@ -24,7 +24,7 @@ class Following {
   state: State | null = null;
   /** Nothing was heard since the last subscribe. */
   asking = true;
-  readonly told = { resync: 0, anew: 0, recovered: 0, retry: 0 };
+  readonly received = { resync: 0, fresh: 0, recovered: 0, retry: 0 };
   frames = 0;
   #snapshotDue = true;
   readonly #recent: string[] = [];
@@ -49,13 +49,13 @@ class Following {
     if (this.#recent.length > RECENT) this.#recent.shift();
     if (event === 'Error') {
       assert.equal(recordOf(frame.data).retry, true, `${this.what}: ${JSON.stringify(frame.data)}`);
-      this.told.retry += 1;
+      this.received.retry += 1;
       return true;
     }
     if (event === 'Subscribed') this.#acknowledged(frame);
     else if (this.asking) return false;
     else if (event === 'Resync') {
-      this.told.resync += 1;
+      this.received.resync += 1;
       this.#snapshotDue = true;
     } else this.#data(frame);
     return false;
@@ -69,7 +69,7 @@ class Following {
   #acknowledged({ data }: Frame): void {
     const { recovered } = recordOf(data);
     this.asking = false;
-    if (this.own !== null) this.told[recovered === true ? 'recovered' : 'anew'] += 1;
+    if (this.own !== null) this.received[recovered === true ? 'recovered' : 'fresh'] += 1;
     this.#snapshotDue = recovered !== true;
   }
 
@@ -79,7 +79,7 @@ class Following {
     if (own !== null) {
       const isOlder = epochNumber(epoch) < epochNumber(own.epoch);
       assert(!isOlder, `${this.what}: an older epoch`);
-      if (!this.#snapshotDue) assert.equal(epoch, own.epoch, `${this.what}: was not told`);
+      if (!this.#snapshotDue) assert.equal(epoch, own.epoch, `${this.what}: no Resync`);
     }
     if (snapshot === true) {
       const isBack = own?.epoch === epoch && seq < own.seq;
@@ -96,7 +96,7 @@ class Following {
     this.own = { epoch, seq };
   }
 
-  /** For a person who reads a failure. */
+  /** For the reader of a failure. */
   get what(): string {
     return `${this.wish.topic} own ${this.own?.epoch}:${this.own?.seq}; ${this.#recent.join(', ')}`;
   }

@@ -13,23 +13,23 @@ import { consumersThatLag } from '../../support/natsProxy.ts';
 import { Program, temporaryDirectory } from '../../support/server.ts';
 import { until, untilAsked } from '../../support/until.ts';
 import { type FaultyNode, type Health, LEASE_MS, LIMIT_MS, MARKET } from './nodes.ts';
-import type { Scene } from './scene.ts';
+import type { Setup } from './setup.ts';
 
 const HOUR_MS = 3_600_000;
 
-export type Fault = (scene: Scene) => Promise<void>;
+export type Fault = (setup: Setup) => Promise<void>;
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const between = (rng: Rng, least: number, most: number) => least + rng.unit() * (most - least);
 
-async function killLeader({ nodes }: Scene): Promise<void> {
+async function killLeader({ nodes }: Setup): Promise<void> {
   const old = await nodes.leader();
   await old.kill();
   await nodes.leader();
   await old.start();
 }
 
-async function killFollowers({ nodes }: Scene): Promise<void> {
+async function killFollowers({ nodes }: Setup): Promise<void> {
   const leader = await nodes.leader();
   const followers = nodes.living.filter((node) => node !== leader);
   await Promise.all(followers.map((node) => node.kill()));
@@ -37,7 +37,7 @@ async function killFollowers({ nodes }: Scene): Promise<void> {
   await Promise.all(followers.map((node) => node.start()));
 }
 
-async function stopLeader({ nodes }: Scene): Promise<void> {
+async function stopLeader({ nodes }: Setup): Promise<void> {
   const old = await nodes.leader();
   const exit = await old.server.stop();
   assert.equal(exit.code, 0);
@@ -45,14 +45,14 @@ async function stopLeader({ nodes }: Scene): Promise<void> {
   await old.start();
 }
 
-async function killNats({ nodes, rng }: Scene): Promise<void> {
+async function killNats({ nodes, rng }: Setup): Promise<void> {
   await nodes.nats.kill();
   await wait(between(rng, 100, 3 * LEASE_MS));
   await nodes.nats.start();
 }
 
 /** Longer than anybody calls fresh. */
-async function natsDownForLong({ nodes }: Scene): Promise<void> {
+async function natsDownForLong({ nodes }: Setup): Promise<void> {
   await nodes.nats.kill();
   const all = async () => Promise.all(nodes.all.map((node) => node.health()));
   const areStale = (found: Awaited<ReturnType<typeof all>>) =>
@@ -61,7 +61,7 @@ async function natsDownForLong({ nodes }: Scene): Promise<void> {
   await nodes.nats.start();
 }
 
-async function deleteNats({ nodes, watcher }: Scene): Promise<void> {
+async function deleteNats({ nodes, watcher }: Setup): Promise<void> {
   const { stale } = watcher;
   const [before] = await Promise.all(nodes.living.map((node) => node.health()));
   await nodes.nats.restart('deleted');
@@ -76,7 +76,7 @@ async function deleteNats({ nodes, watcher }: Scene): Promise<void> {
 }
 
 /** The stream ends where it was a while ago. */
-async function shortenLog({ nodes, watcher }: Scene): Promise<void> {
+async function shortenLog({ nodes, watcher }: Setup): Promise<void> {
   const { nats } = nodes;
   const { stale } = watcher;
   const [kept, older] = [join(nats.directory, 'jetstream'), join(nats.directory, 'older')];
@@ -96,20 +96,20 @@ async function shortenLog({ nodes, watcher }: Scene): Promise<void> {
   assert(watcher.stale > stale, 'nodes say that what they have is not in the log any more');
 }
 
-/** Both the log and who wrote it are gone: whoever has most goes on. */
-async function deleteNatsAndKillLeader(scene: Scene): Promise<void> {
-  const { nodes, people } = scene;
+/** Both the log and the leader are gone: the node with the newest state continues. */
+async function deleteNatsAndKillLeader(setup: Setup): Promise<void> {
+  const { nodes, users } = setup;
   const old = await nodes.leader();
-  people.forgiven = people.accepted.length;
+  users.forgiven = users.accepted.length;
   await old.kill();
   await nodes.nats.restart('deleted');
   await nodes.leader();
-  people.forgiven = people.accepted.length;
+  users.forgiven = users.accepted.length;
   await old.start();
 }
 
-/** Past its lease; then it goes on where it was. */
-async function freezeLeader({ nodes, clients, note }: Scene): Promise<void> {
+/** Past its lease; then it continues from its position. */
+async function freezeLeader({ nodes, clients, note }: Setup): Promise<void> {
   const old = await nodes.leader();
   old.freeze();
   // Some clients notice, the others sit it out.
@@ -128,10 +128,10 @@ async function freezeLeader({ nodes, clients, note }: Scene): Promise<void> {
   note(`frozen leader tried ${old.publishes - publishes} entries`);
 }
 
-/** Takes the lease from whoever holds it, again and again. */
-async function race(scene: Scene): Promise<void> {
-  const { nodes, rng } = scene;
-  const link = await connectNats({ url: nodes.nats.url, name: 'thief' }, systemRng);
+/** Takes the lease from its holder, again and again. */
+async function race(setup: Setup): Promise<void> {
+  const { nodes, rng } = setup;
+  const link = await connectNats({ url: nodes.nats.url, name: 'lease taker' }, systemRng);
   assert(!(link instanceof Failure));
   const shape = { name: `${MARKET}-nodes`, replicas: 1, ttlMs: LEASE_MS };
   const bucket = new Bucket(link, shape, LEASE_MS);
@@ -145,8 +145,8 @@ async function race(scene: Scene): Promise<void> {
   await untilAsked('others have led', now, (found) => found > term);
 }
 
-/** NATS took it, and nobody told the leader. */
-async function loseAcknowledgements({ nodes, rng }: Scene): Promise<void> {
+/** NATS stored it, and the acknowledgement was lost. */
+async function loseAcknowledgements({ nodes, rng }: Setup): Promise<void> {
   for (let lost = 0; lost < 4; lost += 1) {
     const leader = await nodes.leader();
     leader.proxy.deaf = true;
@@ -157,7 +157,7 @@ async function loseAcknowledgements({ nodes, rng }: Scene): Promise<void> {
   }
 }
 
-async function partLeader({ nodes, rng }: Scene): Promise<void> {
+async function partLeader({ nodes, rng }: Setup): Promise<void> {
   const old = await nodes.leader();
   old.cutOff();
   await nodes.leader(old);
@@ -166,11 +166,11 @@ async function partLeader({ nodes, rng }: Scene): Promise<void> {
 }
 
 /** Until it says that what it has is old. */
-async function partFollower({ nodes }: Scene): Promise<void> {
+async function partFollower({ nodes }: Setup): Promise<void> {
   const node: FaultyNode = await nodes.follower();
   node.cutOff();
   await untilAsked(
-    'who is cut off says that it is stale',
+    'a node that is cut off reports that it is stale',
     () => node.health(),
     (health) => health?.stale === true,
     LIMIT_MS,
@@ -179,17 +179,17 @@ async function partFollower({ nodes }: Scene): Promise<void> {
 }
 
 /**
- * A follower has neither what the log goes on with nor what that begins from, which is taken away
- * for a while: it says so until it has that, and goes on then.
+ * A follower has neither the entries that follow its state nor the state that they start from,
+ * which is removed for a while: it reports that until it has the state, then continues.
  */
-async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<void> {
+async function leaveFollowerBehind({ nodes, watcher, note }: Setup): Promise<void> {
   const node = await nodes.follower();
   const others = nodes.all.filter((one) => one !== node);
   node.cutOff();
   const before = (await node.health()) ?? assert.fail('it answers');
   const ask = () => Promise.all(others.map((one) => one.health()));
   const isAhead = (one: Health | null) => one !== null && one.seq > before.seq + 5;
-  await untilAsked('the others go on', ask, (found) => found.every(isAhead), LIMIT_MS);
+  await untilAsked('the others continue', ask, (found) => found.every(isAhead), LIMIT_MS);
   await nodes.nats.restart('deleted');
   const isAnew = (one: Health | null) => one !== null && one.epoch !== before.epoch;
   const [now] = await untilAsked('a new epoch', ask, (found) => found.every(isAnew), LIMIT_MS);
@@ -212,12 +212,12 @@ async function leaveFollowerBehind({ nodes, watcher, note }: Scene): Promise<voi
   assert(!((await files.put(name, path)) instanceof Failure));
   await link.close();
   const isBack = (one: Health | null) => one?.status === 200 && one.epoch !== before.epoch;
-  await untilAsked('it goes on with the others', () => node.health(), isBack, LIMIT_MS);
+  await untilAsked('it continues with the others', () => node.health(), isBack, LIMIT_MS);
   note(`${node.name} said ${watcher.unready - unready} times that it is not ready`);
 }
 
 /** As with three NATS servers of which one is behind for good: it asks the others' leader. */
-async function lagConsumers({ nodes, note }: Scene): Promise<void> {
+async function lagConsumers({ nodes, note }: Setup): Promise<void> {
   const node = await nodes.follower();
   node.proxy.rewrite = consumersThatLag(MARKET);
   node.proxy.cut();
@@ -233,7 +233,7 @@ async function lagConsumers({ nodes, note }: Scene): Promise<void> {
 }
 
 /** Messages that are no entries of this market, one after the other. */
-async function writeAsStranger({ nodes, note }: Scene): Promise<void> {
+async function writeAsStranger({ nodes, note }: Setup): Promise<void> {
   const link = await connectNats({ url: nodes.nats.url, name: 'stranger' }, systemRng);
   assert(!(link instanceof Failure));
   const ask = async () => Promise.all(nodes.living.map((node) => node.health()));
@@ -247,15 +247,15 @@ async function writeAsStranger({ nodes, note }: Scene): Promise<void> {
     const startMs = performance.now();
     const isNew = (found: Awaited<ReturnType<typeof ask>>) =>
       found.every((one) => one?.status === 200 && one.epoch !== before?.epoch);
-    await untilAsked('all go on in a new epoch', ask, isNew, LIMIT_MS);
-    note(`${what}: mended after ${Math.round(performance.now() - startMs)} ms`);
+    await untilAsked('all continue in a new epoch', ask, isNew, LIMIT_MS);
+    note(`${what}: repaired after ${Math.round(performance.now() - startMs)} ms`);
   }
   await log.close();
   await link.close();
 }
 
 /** All nodes start together with one whose directory is another market's, of the same keys. */
-async function startWithOtherMarket({ nodes, note }: Scene): Promise<void> {
+async function startWithOtherMarket({ nodes, note }: Setup): Promise<void> {
   const directory = temporaryDirectory();
   const env = { ...nodes.env, NODE_NAME: 'other', DATA_DIR: directory };
   const alone = new Program([], env);
@@ -277,7 +277,7 @@ async function startWithOtherMarket({ nodes, note }: Scene): Promise<void> {
 }
 
 /** One node after the other starts with a longer lease; the lead is handed over, and stays. */
-async function raiseLease({ nodes, note }: Scene): Promise<void> {
+async function raiseLease({ nodes, note }: Setup): Promise<void> {
   const change = { LEASE_MS: `${4 * LEASE_MS}` };
   for (const node of nodes.all) {
     await node.server.stop();
@@ -287,13 +287,13 @@ async function raiseLease({ nodes, note }: Scene): Promise<void> {
   const before = (await leader.health()) ?? assert.fail('it answers');
   // Far more than what the lease of before lasted.
   const isFurther = (health: Health | null) => (health?.seq ?? 0) > before.seq + 80;
-  const after = await untilAsked('the log goes on', () => leader.health(), isFurther, LIMIT_MS);
+  const after = await untilAsked('the log continues', () => leader.health(), isFurther, LIMIT_MS);
   assert.equal(after?.term, before.term, 'the lead has not changed');
   note(`term ${after?.term} for ${(after?.seq ?? 0) - before.seq} entries`);
 }
 
 /** An hour ahead: the market must not get there. */
-async function setClockOfLeader({ nodes, note }: Scene): Promise<void> {
+async function setClockOfLeader({ nodes, note }: Setup): Promise<void> {
   const old = await nodes.leader();
   old.setClock(HOUR_MS);
   const said = await untilSteppedDown(old, /clock/);
@@ -304,7 +304,7 @@ async function setClockOfLeader({ nodes, note }: Scene): Promise<void> {
   note(`${old.name}: ${said}`);
 }
 
-async function fillDiskOfLeader({ nodes, note }: Scene): Promise<void> {
+async function fillDiskOfLeader({ nodes, note }: Setup): Promise<void> {
   const old = await nodes.leader();
   const makeRoom = old.fillDisk();
   const said = await untilSteppedDown(old, /disk/);
@@ -326,8 +326,8 @@ async function untilMayLead(node: FaultyNode): Promise<void> {
   await untilAsked('it may lead again', () => node.health(), mayLead, LIMIT_MS);
 }
 
-/** It is refused, and the first one goes on. */
-async function startTwinOfLeader({ nodes }: Scene): Promise<void> {
+/** It is refused, and the first process continues. */
+async function startTwinOfLeader({ nodes }: Setup): Promise<void> {
   const leader = await nodes.leader();
   const before = await leader.health();
   const twin = leader.startTwin();

@@ -1,7 +1,7 @@
 /**
  * One stream and each node's way to it, as NATS is on a bad day: appends get lost, or only their
  * acknowledgements; answers come late, in small portions or not at all; the stream loses its end,
- * or everything, or has an entry that nobody may go on from.
+ * or everything, or has an entry that no node may follow.
  */
 
 import type { LogCheck } from '../../../src/cluster/log/jetstream.ts';
@@ -15,7 +15,7 @@ export class FaultyStream {
   /** What was ever stored. */
   readonly history: SealedEntry[] = [];
   backMs: number | null = null;
-  /** What nobody may do. */
+  /** Broken rules of writers. */
   readonly faults: unknown[] = [];
   readonly rng: Rng;
   /** Share of calls that go wrong. */
@@ -44,7 +44,7 @@ export class FaultyStream {
     this.tell();
   }
 
-  /** What no leader would write: of a term that is over, or that goes on from something else. */
+  /** An entry that no leader would write: of an old term, or with another predecessor. */
   forge(what: 'term' | 'hash'): void {
     const { last } = this;
     if (last === undefined) return;
@@ -83,7 +83,7 @@ export class FaultyStream {
 export class FaultyLog implements Log {
   readonly #stream: FaultyStream;
   isCut = false;
-  /** Asked right before the log is begun anew. */
+  /** Called right before the log is restarted. */
   mayRestart = () => true;
   #isClosed = false;
   #waiting: { seq: number; resolve: () => void }[] = [];
@@ -134,7 +134,7 @@ export class FaultyLog implements Log {
     if (seq !== expectedSeq + 1 || stream.end !== expectedSeq || !follows) {
       return { outcome: 'conflict', lastSeq: stream.end };
     }
-    // An empty stream is begun by `restart` only.
+    // Only `restart` writes to an empty stream.
     if (stream.last === undefined) return { outcome: 'conflict', lastSeq: 0 };
     const { term } = sealed.entry;
     const newest = stream.last.entry.term;

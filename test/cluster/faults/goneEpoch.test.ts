@@ -81,8 +81,8 @@ test('takes what an epoch began with when its log is empty again, not ready befo
   await ahead.node.fold.store.snapshotTo(`${base}-part`);
   behind.node.adopt(next);
   ahead.node.adopt(next);
-  await until('who has another state is not ready', () => !behind.node.synced());
-  assert(ahead.node.synced(), 'who has this one already is');
+  await until('a node with another state is not ready', () => !behind.node.synced());
+  assert(ahead.node.synced(), 'the node that has this state is ready');
   renameSync(`${base}-part`, base);
   await until(
     () => `both are in the new epoch: ${ahead.at}, ${behind.at}; ${place.faults[0]}`,
@@ -119,7 +119,7 @@ test('waits for the next epoch when the log that one went back in is gone', asyn
   );
   await leadUntil(
     ahead,
-    () => `both go on: ${ahead.at}, ${behind.at}; ${place.faults[0]}`,
+    () => `both continue: ${ahead.at}, ${behind.at}; ${place.faults[0]}`,
     () => place.faults.length > 0 || (behind.node.synced() && behind.at.startsWith('2-')),
   );
   assert.deepEqual(place.faults, []);
@@ -132,7 +132,7 @@ test('an epoch that was taken over is not gone back to', async (t) => {
     const enough = stream.end + entries;
     const where = () => `${ahead.at}, ${behind.at} of ${stream.end}; ${place.faults[0]}`;
     const isThere = () => behind.at.startsWith('2-') && behind.node.applied().seq >= enough;
-    await leadUntil(ahead, () => `it goes on to ${enough}: ${where()}`, isThere);
+    await leadUntil(ahead, () => `it continues to ${enough}: ${where()}`, isThere);
   };
   await goOn(60);
   const first = stream.entries[0] ?? assert.fail();

@@ -41,7 +41,7 @@ export interface Health {
 }
 
 const SET_CLOCK = join(import.meta.dirname, '../../support/setClock.ts');
-/** Of each database file of a node: more than a scene needs. */
+/** Of each database file of a node: more than a run needs. */
 const DATA_MAX_MB = 24;
 
 export class FaultyNode {

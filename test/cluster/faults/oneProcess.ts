@@ -37,7 +37,7 @@ export interface Place {
   readonly rng: Rng;
   /** What each said last. */
   readonly standings: Map<string, Announcement>;
-  /** State and entry of each position, by whoever was there first. */
+  /** State and entry of each position, by the first node that reached it. */
   readonly states: Map<string, string>;
   readonly bases: string;
   readonly faults: unknown[];
@@ -60,7 +60,7 @@ export class OneNode {
   /** Given and taken by the script. */
   mayLead = false;
   terms = 0;
-  /** How often what it read did not go on from what it had. */
+  /** How often an entry that it read did not follow its state. */
   divergences = () => 0;
   #was: Position & { readonly term: number } = { epoch: '0-none', seq: 0, term: 0 };
   #lost: () => void = () => {};
@@ -225,7 +225,7 @@ export function baseOf({ bases }: Place, epoch: string): string {
   return join(bases, `${epoch}.sqlite`);
 }
 
-/** Random trades and rollbacks until it is stopped, or somebody else writes. */
+/** Random trades and rollbacks until it is stopped, or another node writes. */
 function trading(
   { rng }: Place,
   node: Node,

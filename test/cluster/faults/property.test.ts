@@ -37,7 +37,7 @@ async function disturb({ stream, rng }: Place, nodes: readonly OneNode[]): Promi
     return 'all are joined';
   }
   if (dice < 0.84) {
-    // Who is behind finds nothing amiss, and would go on where others have been.
+    // A node that is behind notices nothing, and would write where others have written.
     const others = nodes.filter((node) => node !== one);
     one.log.isCut = true;
     for (const node of others) {
@@ -98,7 +98,7 @@ function assertStream({ entries }: FaultyStream): void {
   }
 }
 
-/** All is well again, and one may lead: all go on, from one state. */
+/** The log is sound again and a node may lead: all continue, from one state. */
 async function mended(place: Place, nodes: readonly OneNode[], told: string[]): Promise<void> {
   const { stream, faults } = place;
   stream.trouble = 0;
@@ -128,7 +128,7 @@ async function mended(place: Place, nodes: readonly OneNode[], told: string[]): 
     }
     if (stream.history.length > before + 12) break;
     one.expire();
-    assert(performance.now() - startMs < MEND_MS, `nobody leads: ${where()}`);
+    assert(performance.now() - startMs < MEND_MS, `no node leads: ${where()}`);
   }
   for (const node of nodes) node.expire();
   const same = () => nodes.every(({ node, at }) => at === nodes[0]?.at && node.synced());
@@ -180,7 +180,7 @@ async function market(t: TestContext, seed: number): Promise<Record<string, numb
   return { seed, entries: stream.history.length, positions: states.size, terms, epochs };
 }
 
-test('one state at one position, whatever the log does; and all go on once it is well', {
+test('one state at one position with any fault of the log; all continue once it is sound', {
   timeout: 400_000,
 }, async (t) => {
   t.diagnostic(`again: SEED=${SEED} node --test test/cluster/faults/property.test.ts`);

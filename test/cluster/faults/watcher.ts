@@ -1,7 +1,7 @@
 /**
- * Asks every node all the time what it says of itself, and keeps the log beside them: no two states
- * at one position, one leader in a term, nobody old called fresh, and 200 of nobody who is not
- * where the others go on from.
+ * Polls the health of every node and reads the log: never two states at one position, never two
+ * leaders in a term, no stale node that reports fresh, and no 200 from a node whose state the log
+ * does not continue.
  */
 import assert from 'node:assert/strict';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
@@ -19,7 +19,7 @@ const READ = 512;
 
 interface Sample {
   readonly node: string;
-  /** It said this between the two. */
+  /** The node answered between the two. */
   readonly askedMs: number;
   readonly heardMs: number;
   readonly health: Health;

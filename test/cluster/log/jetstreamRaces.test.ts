@@ -218,7 +218,7 @@ test('a reader whose consumers lag reads from the leader of the stream', async (
   assert.ok(requests < 2 * entries.length, `${requests} requests`);
   const atEnd = requests;
   await behind.reached(entries.length);
-  // Nothing is pushed either: who waits for more is woken by the next look at the end.
+  // Nothing is pushed either: `reached` resolves at the next `last`.
   const next = behind.reached(entries.length + 1);
   await log.append(nextEntry(tailAfter(lastOf(entries))), entries.length);
   assert.equal((await behind.last()).seq, entries.length + 1);
@@ -255,7 +255,7 @@ test('a stream that ends before the pushed entries is not polled', async (scope)
     isReached = true;
   });
   await behind.read(2, 10);
-  assert.ok(!isReached, 'who waits for more is not woken by what was there');
+  assert.ok(!isReached, 'reached does not resolve for entries that are gone');
 });
 
 test('opening reports a missing stream; ensureLog says whether it was there', async () => {

@@ -64,15 +64,15 @@ for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
       };
       const { frozen, asked } = frozenBefore(stream, step, meanwhile);
       const appends = new AppendPipeline(link, frozen, systemClock, patience);
-      // As with the lease: nobody else begins while this node may.
+      // As with the lease: no other node starts it while this node may.
       const mayBegin = () => living.length === 0;
       const beginning = startLog(firstAt(own), frozen, appends, mayBegin);
-      const begun = await beginning.catch((error: unknown) => error);
+      const result = await beginning.catch((error: unknown) => error);
       appends.close();
       furthest = Math.max(furthest, asked.length);
       const text = `frozen before ${asked[step - 1] ?? 'nothing'} of ${asked}`;
-      const isDone = living.length === 0 || begun === undefined;
-      if (!isDone) assert.ok(begun instanceof LogRestartRefused, `${text}: ${begun}`);
+      const isDone = living.length === 0 || result === undefined;
+      if (!isDone) assert.ok(result instanceof LogRestartRefused, `${text}: ${result}`);
       const expected = living.length === 0 ? textsOf([firstAt(own)]) : living;
       assert.deepEqual(await readAll(log, await log.first()), expected, text);
     }

@@ -59,7 +59,7 @@ test('nothing acknowledged is lost or doubled over kill -9 of nats-server', asyn
     await server.restart();
   }
   const aim = acknowledged.size + 100;
-  await until('it goes on', () => acknowledged.size > aim);
+  await until('appends continue', () => acknowledged.size > aim);
   done = true;
   await appending;
   const kept = await wholeChain(log);
@@ -150,7 +150,7 @@ test('appends wait for a frozen nats-server, and count what it stored', async (s
   assert.deepEqual(textsOf(await wholeChain(log)), textsOf(entries));
 });
 
-test('a stream that is lost, emptied, replaced or shortened is not taken for ours', async (scope) => {
+test('a lost, emptied, replaced or shortened stream is not taken for ours', async (scope) => {
   const server = await NatsServer.start(scope);
   const link = await server.connect(scope);
   const name = marketName();

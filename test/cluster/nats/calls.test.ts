@@ -123,7 +123,7 @@ test('both sides limit the calls under way', async (scope) => {
   const fourth = failed(await ask());
   assert.deepEqual([fourth.cause, fourth.message], ['OVERLOADED', 'this node asks for too much']);
   assert.equal(failed(await third).cause, 'OVERLOADED');
-  assert.equal(node.asked, 2, 'what was refused was not begun');
+  assert.equal(node.asked, 2, 'a refused call has no effect');
   gate.resolve(Buffer.from('done'));
   assert.deepEqual((await Promise.all(running)).map(text), ['done', 'done']);
   await answeringNode(scope, `${market}b`, 'a', async () => Buffer.from('done'), {

@@ -25,7 +25,7 @@ test('a lost connection reconnects, and both are reported', async (scope) => {
   link.onStatus(({ status }) => told.push(status));
   assert.equal(link.connected, true);
   await server.kill();
-  await until('it is told', () => told.length === 1);
+  await until('it is reported', () => told.length === 1);
   assert.equal(link.connected, false);
   await server.start();
   await until('it is back', () => told.length === 2);

@@ -38,7 +38,7 @@ test('a node authenticates with its NKEY', async (scope) => {
   const server = await NatsServer.start(scope, ['-c', config]);
   const { url } = server;
   const seed = Buffer.from(user.getSeed()).toString();
-  // As `nk` writes it, and as files of people have it.
+  // As `nk` writes it, and as users keep it.
   for (const text of [seed, `# of this market\n${seed}\n`]) {
     assert.equal(await refusal(scope, { url, nkeyFile: written(directory, 'a', text) }), null);
   }

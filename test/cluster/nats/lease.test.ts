@@ -91,7 +91,7 @@ class StoppableClock implements Clock {
 }
 
 describe('the lease', { concurrency: true }, () => {
-  test('one of two candidates takes the lease, keeps it, and hands it over at once', async (scope) => {
+  test('one of two candidates takes it, keeps it, and hands it over at once', async (scope) => {
     const name = marketName();
     const first = await Candidate.ready(scope, link, name, 'a');
     const second = await Candidate.ready(scope, other, name, 'b');
@@ -249,7 +249,7 @@ describe('the lease', { concurrency: true }, () => {
     const holder = await Candidate.ready(scope, connection, name, 'a');
     await holder.taken();
     await own.restart('deleted');
-    await until('it is told', () => holder.losses.length === 1);
+    await until('the loss is reported', () => holder.losses.length === 1);
     assert.equal(holder.lease.held, false);
     await holder.taken();
     assert.equal(holder.losses.length, 1);

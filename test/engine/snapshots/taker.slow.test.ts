@@ -301,7 +301,7 @@ test('a node that dies at any moment of a snapshot loses nothing', async (scope)
   }
 });
 
-test('a full disk is reported once, costs nothing, and goes on with room', async (scope) => {
+test('a full disk is reported once and loses nothing; then snapshots continue', async (scope) => {
   const { world, taker: make } = await faultPoints(scope);
   let isFull = true;
   let asked = 0;

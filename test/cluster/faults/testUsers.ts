@@ -1,6 +1,6 @@
 /**
- * A few people who trade through whichever node answers. What a node accepted with 200 is written
- * down: it must end in a block, or its inputs in another transaction's.
+ * Users who trade through any node that answers. They record what a node accepted with 200: it must
+ * end in a block, or its inputs must be spent by another transaction.
  */
 
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
@@ -20,7 +20,7 @@ import { LIMIT_MS, type Nodes } from './nodes.ts';
 const NAMES = ['ann', 'ben', 'cid', 'dan'];
 const TOKENS = 2;
 const COINS = 6;
-/** Of one person between two wishes. */
+/** Between two requests of one user. */
 const PAUSE_MS = 150;
 const CALL_MS = 6_000;
 
@@ -30,7 +30,7 @@ export interface Accepted {
   readonly inputs: readonly OutputRef[];
 }
 
-export class People {
+export class TestUsers {
   readonly tokens: string[] = [];
   readonly accepted: Accepted[] = [];
   readonly refused = new Map<string, number>();
