@@ -6,7 +6,7 @@ import { mountHome } from './home/home.ts';
 import type { MarketTime } from './marketTime.ts';
 import { type PageRoute, routeHash } from './route.ts';
 import type { Source } from './signal.ts';
-import { mountChartOnly } from './token/chartOnly.ts';
+import { mountChartOnly } from './token/chart.ts';
 import { mountToken } from './token/token.ts';
 import { closeTooltip } from './tooltip.ts';
 import { mountLaunch } from './trade/launch.ts';

@@ -13,7 +13,7 @@ const SIDEWAYS: Readonly<Record<string, string>> = {
   ArrowLeft: 'ArrowUp',
 };
 
-export interface RovingTabindex {
+interface RovingTabindex {
   refresh(): void;
 }
 

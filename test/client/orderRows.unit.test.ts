@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { merged } from '../../src/client/mirrors/orderRows.ts';
+import { merged } from '../../src/client/mirrors/orders.ts';
 import type { ApiOrder } from '../../src/client/types.ts';
 
 /** Blocks of one second: a chain of short slots, of which rows tell the second only. */

@@ -2,8 +2,7 @@
 import type { Deployment, PartialDeployment } from '../../cardano/datums/deployment.ts';
 import { COST_DENOMINATOR } from '../../engine/market/curve.ts';
 import { formatUnits } from '../../engine/market/decimal.ts';
-import type { TxBuildContext } from '../building/txBuildContext.ts';
-import { BUILDS } from '../building/txBuildContext.ts';
+import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
 import type { Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
 import { ConfigAnswer, ParametersAnswer } from './schema.ts';

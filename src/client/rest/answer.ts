@@ -33,7 +33,7 @@ export function readPosition(text: string | null): Position | null {
 }
 
 /** The number an epoch starts with, by which epochs are ordered. */
-export function epochNumber(epoch: string): number {
+function epochNumber(epoch: string): number {
   return Number(/^\d+/.exec(epoch)?.[0] ?? -1);
 }
 

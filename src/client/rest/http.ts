@@ -12,7 +12,7 @@ import type { Nodes } from '../nodes.ts';
 import type { Clock, Fetch } from '../platform.ts';
 import { type Answer, type CallOptions, type HistoryAnswer, readPosition } from './answer.ts';
 
-export interface Call {
+interface Call {
   readonly method: 'GET' | 'POST';
   /** With path parameters in it. */
   readonly path: string;

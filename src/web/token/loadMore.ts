@@ -13,7 +13,7 @@ interface LoadMoreOptions {
   load(): Promise<void>;
 }
 
-export interface More {
+interface More {
   /** `words`: how much is shown. Once there was a strip, it stays: the focus may be in it. */
   show(words: string, hasMore: boolean): void;
   /** Brings the first row that comes below the present ones into view, when it is there. */

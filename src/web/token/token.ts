@@ -1,17 +1,18 @@
 /** One token: chart, trading, orders, trades, the curve, holders, locks, and what it is. */
+
+import type { AssetInfo, LiquidityPoolInfo } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
-import { el } from '../dom.ts';
+import { el, outLink, setAttribute, setText, webLink } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
+import { ada, ends, moment } from '../format.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
+import { progressOf } from '../home/poolRow.ts';
 import type { MarketTime } from '../marketTime.ts';
-import type { Source } from '../signal.ts';
+import { type Source, watch } from '../signal.ts';
 import { mountTrade } from '../trade/trade.ts';
-import { mountAbout } from './about.ts';
 import { mountChart } from './chart.ts';
-import { mountCurve } from './curve.ts';
 import { mountHeader } from './header.ts';
-import { mountHolders } from './holders.ts';
-import { mountLocks } from './locks.ts';
+import { mountHolders, mountLocks } from './holders.ts';
 import { mountOrderBook } from './orderBook.ts';
 import { mountOrders } from './orders.ts';
 import { mountTape } from './tape.ts';
@@ -127,4 +128,88 @@ function unknown(asset: string): HTMLElement {
     el('span', { class: 'code' }, asset),
     el('div', {}, el('a', { class: 'button', href: '#/' }, 'To the market')),
   );
+}
+
+/** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
+const SOCIALS = ['website', 'twitter', 'telegram', 'discord'] as const;
+
+function mountAbout(container: HTMLElement, { pool }: PageContext): Unmount {
+  const inside = el('div', { class: 'inside stack' });
+  container.append(el('header', {}, el('h2', {}, 'About')), inside);
+  let shown = '';
+  return watch(pool, (info) => {
+    if (info === null) return;
+    const { createdOn, poolAuthor } = info.pool;
+    // The pool moves all the time, and this hardly ever.
+    const key = JSON.stringify([info.info, createdOn]);
+    if (key === shown) return;
+    shown = key;
+    const about = info.info;
+    const text = about.description.trim();
+    inside.replaceChildren(
+      el('p', { class: text === '' ? 'dim' : 'description' }, text || 'No description.'),
+      socialsOf(about),
+      factsOf([
+        ['Launched', moment(createdOn)],
+        ['Kind', about.launchType === 1 ? `${about.assetType}, hyped` : about.assetType],
+        ['Author', poolAuthor === '' ? 'unknown' : ends(poolAuthor, 8)],
+      ]),
+    );
+  });
+}
+
+function socialsOf({ socials }: AssetInfo): HTMLElement {
+  const links = SOCIALS.flatMap((name) => {
+    const text = socials[name];
+    const url = text === null ? null : webLink(text);
+    return url === null ? [] : [el('li', {}, outLink(url, name))];
+  });
+  return el('ul', { class: 'socials', hidden: links.length === 0 }, ...links);
+}
+
+function factsOf(facts: readonly (readonly [name: string, value: string])[]): HTMLElement {
+  const parts = facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
+  return el('dl', { class: 'facts' }, ...parts);
+}
+
+/** How far the curve is filled, and what happens when it is full. */
+const ON_THE_CURVE =
+  'At 100% the curve closes and the token graduates: all its coins and the tokens that are ' +
+  'left move into an AMM pool, which trades on at the same price. Open orders are filled there.';
+const FULL =
+  'The curve is full. Its coins and tokens are on their way into the AMM pool; until that is in ' +
+  'a block, orders stay open.';
+const GRADUATED =
+  'This token has graduated: it is traded in an AMM pool. The curve is closed for good.';
+
+function mountCurve(container: HTMLElement, { pool }: PageContext): Unmount {
+  const side = el('span', { class: 'side' });
+  const fill = el('span');
+  const bar = el('div', { class: 'meter tall', role: 'progressbar', 'aria-label': 'Curve' }, fill);
+  setAttribute(bar, 'aria-valuemin', '0');
+  setAttribute(bar, 'aria-valuemax', '100');
+  const line = el('p', { class: 'curve-line' });
+  const words = el('p', { class: 'dim small' });
+  const inside = el('div', { class: 'inside stack' }, bar, line, words);
+  container.append(el('header', {}, el('h2', {}, 'Graduation'), side), inside);
+  const show = () => {
+    if (pool.value !== null) write(pool.value);
+  };
+  const write = (info: LiquidityPoolInfo) => {
+    const filled = progressOf(info);
+    const { x, adaCapThreshold, cpmmPoolId } = info.pool;
+    setText(side, `${filled}%`);
+    bar.style.setProperty('--filled', `${filled}%`);
+    setAttribute(bar, 'aria-valuenow', filled);
+    const cap = ada(adaCapThreshold, 0);
+    const isOver = cpmmPoolId !== null;
+    setText(line, isOver ? `AMM pool with ${ada(x.amount, 0)}` : `${ada(x.amount)} of ${cap}`);
+    setText(words, isOver ? GRADUATED : filled === '100' ? FULL : ON_THE_CURVE);
+  };
+  const stop = pool.subscribe(() => nextFrame(show));
+  show();
+  return () => {
+    stop();
+    cancelFrame(show);
+  };
 }

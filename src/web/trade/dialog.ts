@@ -19,7 +19,7 @@ export function navigationNow(): number {
   return navigations;
 }
 
-export interface Question {
+interface Question {
   readonly title: string;
   readonly content: readonly (Node | string)[];
   readonly confirm: string;

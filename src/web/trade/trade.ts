@@ -2,10 +2,13 @@
  * Buying and selling on the page of a token: what to trade, the live quote, a last look, and then
  * the order's way from the mempool to its end.
  */
+
+import type { QuoteAnswer } from '../../client/types.ts';
 import type { PageContext, Unmount } from '../context.ts';
-import { el, setText } from '../dom.ts';
+import { el, setAttribute, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
 import { cancelFrame, nextFrame } from '../frames.ts';
+import { addTooltip } from '../tooltip.ts';
 import { amountHeld } from '../wallet/connectedWallet.ts';
 import { mountOwnOrders } from '../wallet/orders.ts';
 import { mountPrompt } from '../wallet/prompt.ts';
@@ -15,9 +18,8 @@ import { button, runOnce } from './button.ts';
 import { confirmOrder } from './confirmOrder.ts';
 import { navigationNow } from './dialog.ts';
 import { mountLockButton } from './lock.ts';
-import { quoteBox } from './quoteBox.ts';
-import { QuoteFeed } from './quoteFeed.ts';
-import { shownOf, type Token } from './quoteTerms.ts';
+import { QuoteFeed, type QuoteState } from './quoteFeed.ts';
+import { shownOf, TERM_NAMES, type Token, termRows } from './quoteTerms.ts';
 import { TradeForm } from './tradeForm.ts';
 
 export function mountTrade(container: HTMLElement, context: PageContext): Unmount {
@@ -161,4 +163,53 @@ class TradeView {
   #fail(error: unknown): void {
     this.#failure.replaceChildren(errorBox(error));
   }
+}
+
+/** The live quote on the screen: always the same rows, so that nothing jumps when it comes. */
+const NOTHING = '–';
+
+interface QuoteBox {
+  readonly element: HTMLElement;
+  show(state: QuoteState, token: Token): void;
+}
+
+function quoteBox(): QuoteBox {
+  const rows = TERM_NAMES.map((name) => {
+    const explained = { words: 'Enter an amount to see it.' };
+    const term = el('dt', { tabindex: '0' }, name);
+    addTooltip(term, () => explained.words);
+    const value = el('dd', {}, NOTHING);
+    return {
+      explained,
+      value,
+      row: el('div', { class: name.startsWith('You get') ? 'received' : null }, term, value),
+    };
+  });
+  const list = el('dl', { class: 'term-list quote-rows' }, ...rows.map(({ row }) => row));
+  const failure = el('div', { class: 'quote-failure' });
+  const spoken = el('p', { class: 'unseen', role: 'status' });
+  const element = el('div', { class: 'quote' }, list, failure, spoken);
+
+  const fill = (quote: QuoteAnswer | null, token: Token) => {
+    const terms = quote === null ? [] : termRows(quote, token);
+    for (const [index, { explained, value }] of rows.entries()) {
+      const [, text = NOTHING, words = 'Enter an amount to see it.'] = terms[index] ?? [];
+      setText(value, text);
+      explained.words = words;
+    }
+    // Read out in one sentence, not row by row.
+    const [, gets = ''] = terms[1] ?? [];
+    setText(spoken, gets === '' ? '' : `You get ${gets} now.`);
+  };
+
+  return {
+    element,
+    show(state, token) {
+      setAttribute(element, 'data-state', state.kind);
+      setAttribute(element, 'aria-busy', state.kind === 'asking' ? 'true' : null);
+      failure.replaceChildren(...(state.kind === 'refused' ? [errorBox(state.error)] : []));
+      if (state.kind === 'quote') fill(state.quote, token);
+      else if (state.kind !== 'asking') fill(null, token);
+    },
+  };
 }

@@ -9,7 +9,7 @@ import {
   smallerStep,
   stepEveryMs,
   targetOf,
-} from '../../../src/client/traders/push.ts';
+} from '../../../src/client/traders/pusher.ts';
 import type { View } from '../../../src/client/traders/view.ts';
 import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { ADA, CONFIG, NOW_MS, OTHER, TOKEN, token, view } from './views.ts';
