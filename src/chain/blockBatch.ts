@@ -1,10 +1,10 @@
 /**
- * Blocks as entries that are appended together. The blocks of a batch are read in the light of the
- * fold and of those before them in the batch, so none waits until the one before is applied.
+ * Drafts the entries of several blocks, to be appended together. Each block is recognised against
+ * the fold and the blocks before it in the batch, so it need not wait until those are applied.
  *
- * Assumes: the fold stands at the block before the first one and is not changed until `drafts` are
- *          appended; after that the next batch begins anew.
- * What is drafted does not depend on how blocks were cut into batches, runs of passed blocks apart:
+ * Assumes: the fold is at the block before the first one, and does not change until the drafts are
+ *          appended. A batch is used once.
+ * The drafts do not depend on how blocks are split into batches, except for runs of empty blocks:
  * those end at a round height, or with the batch.
  */
 
@@ -22,10 +22,10 @@ import { recogniseBlock } from './recognise/block.ts';
 import { BlockMarket, foldMarket } from './recognise/knownMarket.ts';
 import type { Rules } from './recognise/rules.ts';
 
-/** Sealing and appending a batch holds the loop: about 2 ms for so many. */
+/** Sealing and appending hold the event loop: about 2 ms for this many. */
 const MOST_DRAFTS = 256;
 const MOST_EVENTS = 4_000;
-/** Blocks of one run; it ends at a height that this divides. */
+/** A run of empty blocks ends at a height that this divides. */
 const RUN_BLOCKS = 1_000;
 
 export class BlockBatch {
@@ -35,13 +35,13 @@ export class BlockBatch {
   readonly #market: BlockMarket;
   readonly #marketTime: MarketTimeDrafter;
   readonly #drafts: EntryDraft[] = [];
-  /** Blocks in which nothing happened, at the end of the batch. */
+  /** Empty blocks at the end of the batch, not drafted yet. */
   #emptyRun: { readonly last: Block; readonly blocks: number } | null = null;
   #height: number | null;
   #isFull = false;
   readonly transactions: Transaction[] = [];
   events = 0;
-  /** Of the newest block in it. */
+  /** Of the newest block in the batch. */
   slot = 0;
 
   constructor(fold: Fold, rules: Rules, pending: PendingTransactions) {
@@ -53,18 +53,18 @@ export class BlockBatch {
     this.#height = chainTip(fold.store)?.height ?? null;
   }
 
-  /** Of the newest block in it, or of the block before it; null before the first one. */
+  /** Of the newest block in the batch, else of the block before it; null before the first. */
   get height(): number | null {
     return this.#height;
   }
 
-  /** It should be appended before the next block. */
+  /** Append it before adding another block. */
   get isFull(): boolean {
     return this.#isFull || this.#drafts.length >= MOST_DRAFTS || this.events >= MOST_EVENTS;
   }
 
-  /** `mayPass`: no fork can reach it, so it needs no entry of its own when nothing happened. */
-  add(block: Block, mayPass: boolean): void {
+  /** `mayMerge`: no fork can reach the block, so an empty one joins the run of empty blocks. */
+  add(block: Block, mayMerge: boolean): void {
     const { point, height, transactions, txIndexes: places } = block;
     const before = this.#height;
     assert(before === null || height === before + 1, `block ${height} follows ${before}`);
@@ -72,34 +72,34 @@ export class BlockBatch {
     this.slot = point.slot;
     const events = recogniseBlock(point.slot, transactions, this.#market, this.#rules, places);
     for (const event of events) this.#market.note(event);
-    const met = this.#pending.confirm(transactions, this.#fold.mempool);
+    const confirmed = this.#pending.confirm(transactions, this.#fold.mempool);
     for (const tx of transactions) this.transactions.push(tx);
     this.events += events.length;
-    const isQuiet = events.length + met.settled.length + met.dropped.length === 0;
-    if (isQuiet && mayPass) this.#pass(block);
-    else this.#write(block, events, met);
+    const isEmpty = events.length + confirmed.settled.length + confirmed.dropped.length === 0;
+    if (isEmpty && mayMerge) this.#addEmpty(block);
+    else this.#draft(block, events, confirmed);
   }
 
-  /** All of it. */
+  /** Of all blocks added. */
   drafts(): readonly EntryDraft[] {
     this.#endRun();
     return this.#drafts;
   }
 
-  #write(
+  #draft(
     { point, height, timeMs: atMs }: Block,
     events: readonly MarketEvent[],
-    met: Pick<ChainBlock, 'settled' | 'dropped'>,
+    confirmed: Pick<ChainBlock, 'settled' | 'dropped'>,
   ): void {
     this.#endRun();
-    const chain = { slot: point.slot, hash: point.hash, height, events, ...met };
+    const chain = { slot: point.slot, hash: point.hash, height, events, ...confirmed };
     const timeMs = this.#moveTime(atMs);
     const payload = { kind: 'block', atMs, trades: [], chain } as const;
     this.#drafts.push({ timeMs, payload });
     if (events.some(({ kind }) => kind === 'filled')) this.#marketTime.opens(atMs);
   }
 
-  #pass(block: Block): void {
+  #addEmpty(block: Block): void {
     this.#emptyRun = { last: block, blocks: (this.#emptyRun?.blocks ?? 0) + 1 };
     if (block.height % RUN_BLOCKS !== 0) return;
     this.#endRun();
@@ -117,7 +117,7 @@ export class BlockBatch {
     this.#drafts.push({ timeMs, payload });
   }
 
-  /** Market time never goes back but in a roll-back; a block keeps its own moment. */
+  /** Only a roll-back moves market time back: an earlier block keeps its time in `atMs`. */
   #moveTime(atMs: number): number {
     this.#drafts.push(...this.#marketTime.endsUpTo(atMs));
     const timeMs = Math.max(this.#marketTime.marketMs, atMs);

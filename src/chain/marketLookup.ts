@@ -1,10 +1,10 @@
 /**
- * Looks up market outputs (pools, orders, what holds launched tokens) without a request: the fold
- * says which ones are unspent at the block that is served, followed transactions say what is in
- * them. Everything else comes from the index of outputs.
+ * Looks up market outputs (pools, orders, outputs with launched tokens) without a request: the fold
+ * knows which of them are unspent at the served block, followed transactions know their contents.
+ * All other outputs come from the index.
  *
- * Caches reference scripts and the server's collateral for a while: they are not spent in ordinary
- * operation, and the node refuses a transaction that uses one which was.
+ * Caches reference scripts and the server's collateral for a while: ordinary operation does not
+ * spend them, and the node refuses a transaction that uses a spent one.
  */
 import { LRUCache } from 'lru-cache';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
@@ -29,12 +29,12 @@ interface MarketLookupDeps {
 
 type PageOf = NonNullable<Parameters<UtxoLookup['byPaymentKey']>[2]>;
 
-const KEPT_MS = 10_000;
+const CACHED_MS = 10_000;
 const MOST_CONTENTS = 20_000;
-/** Pending transactions in a row that move one output. */
+/** Longest chain of pending transactions that move one asset. */
 const MOST_STEPS = 1_000;
 
-interface Kept<T> {
+interface Cached<T> {
   readonly value: T;
   readonly untilMs: number;
 }
@@ -42,9 +42,9 @@ interface Kept<T> {
 export class MarketLookup implements UtxoLookup {
   readonly #deps: MarketLookupDeps;
   readonly #scriptRefs: ReadonlySet<string>;
-  readonly #scripts = new Map<string, Kept<Utxo>>();
-  readonly #collateral = new Map<string, Kept<readonly Utxo[]>>();
-  /** As the index told them: what is in an output never changes. */
+  readonly #scripts = new Map<string, Cached<Utxo>>();
+  readonly #collateral = new Map<string, Cached<readonly Utxo[]>>();
+  /** Contents that the index returned; they never change. */
   readonly #contents = new LRUCache<string, Utxo>({ max: MOST_CONTENTS });
 
   constructor(deps: MarketLookupDeps) {
@@ -60,11 +60,11 @@ export class MarketLookup implements UtxoLookup {
     const isKept = keyHash === deployment.collateralKeyHash && view === 'spendable';
     if (!isKept) return index.byPaymentKey(keyHash, view, page);
     const key = JSON.stringify(page);
-    const kept = this.#kept(this.#collateral.get(key));
+    const kept = this.#fresh(this.#collateral.get(key));
     if (kept !== null) return kept;
     const found = await index.byPaymentKey(keyHash, view, page);
-    // None yet is asked again at once: the key may have been paid meanwhile.
-    if (found.length > 0) this.#collateral.set(key, this.#keep(found));
+    // An empty answer is not cached: the key may be paid at any moment.
+    if (found.length > 0) this.#collateral.set(key, this.#cached(found));
     return found;
   }
 
@@ -92,21 +92,21 @@ export class MarketLookup implements UtxoLookup {
     const known = refs.map((ref) => this.#known(ref));
     const missing = refs.filter((_, at) => known[at] === null);
     const asked = missing.length === 0 ? [] : await this.#deps.index.byRefs(missing);
-    for (const state of asked) this.#note(state);
+    for (const state of asked) this.#remember(state);
     const others = asked[Symbol.iterator]();
     return known.map((state): UtxoState => state ?? others.next().value ?? { state: 'unknown' });
   }
 
-  /** null: the index has to be asked. */
+  /** null: only the index knows. */
   #known(ref: OutputRef): UtxoState | null {
-    const script = this.#kept(this.#scripts.get(refText(ref)));
+    const script = this.#fresh(this.#scripts.get(refText(ref)));
     const utxo = script ?? this.#unspent(ref);
     if (utxo === null) return null;
     const isSpent = this.#deps.overlay.mempool.spender(ref) !== undefined;
     return { state: isSpent ? 'spent' : 'unspent', utxo };
   }
 
-  /** Unspent in a block, or made by a pending transaction; null: not known here. */
+  /** Unspent in a block, or made by a pending transaction; null: unknown here. */
   #unspent(ref: OutputRef): Utxo | null {
     const { overlay, store } = this.#deps;
     const made = overlay.mempool.made(ref);
@@ -116,25 +116,26 @@ export class MarketLookup implements UtxoLookup {
     return overlay.output(ref) ?? this.#contents.get(name) ?? null;
   }
 
-  #note(state: UtxoState): void {
+  #remember(state: UtxoState): void {
     if (state.state === 'unknown' || state.utxo === null) return;
     const name = refText(state.utxo.ref);
     this.#contents.set(name, state.utxo);
     if (state.state === 'unspent' && this.#scriptRefs.has(name)) {
-      this.#scripts.set(name, this.#keep(state.utxo));
+      this.#scripts.set(name, this.#cached(state.utxo));
     }
   }
 
-  #keep<T>(value: T): Kept<T> {
-    return { value, untilMs: this.#deps.clock.monotonicMs() + KEPT_MS };
+  #cached<T>(value: T): Cached<T> {
+    return { value, untilMs: this.#deps.clock.monotonicMs() + CACHED_MS };
   }
 
-  #kept<T>(kept: Kept<T> | undefined): T | null {
+  #fresh<T>(kept: Cached<T> | undefined): T | null {
     if (kept === undefined || kept.untilMs < this.#deps.clock.monotonicMs()) return null;
     return kept.value;
   }
 }
 
+/** For a node without an index of outputs: it follows the chain, but knows no wallet. */
 export function unavailableLookup(): UtxoLookup {
   const refuse = async (): Promise<never> => {
     const what = 'this node has no index of outputs, so it knows no wallet and builds nothing: ';

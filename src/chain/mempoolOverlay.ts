@@ -1,9 +1,9 @@
 /**
- * What waits in a node's mempool, laid over what Kupo knows, which is blocks alone.
+ * Pending transactions of a node's mempool, overlaid on Kupo's outputs, which are those of blocks.
  *
- * Fed by whoever follows the chain: a `mempool` event is taken as it comes; the transactions of a
- * block are settled once the fold has applied the block, never before, because until then answers
- * need not know the block; a roll-back forgets everything, and the next event is whole.
+ * The follower of the chain reports to it: a `mempool` event at once; a block's transactions once
+ * the fold has applied the block, and never before, because until then answers need not have the
+ * block; a roll-back clears everything, and the next event is the whole mempool.
  */
 import { LRUCache } from 'lru-cache';
 import { MalformedCbor } from '../cardano/codec/cbor.ts';
@@ -16,13 +16,13 @@ import { Unavailable } from '../engine/runtime/errors.ts';
 import type { MempoolEvent } from './port.ts';
 
 interface OverlayPosition {
-  readonly forgotten: number;
-  readonly settled: number;
+  readonly clears: number;
+  readonly confirmed: number;
 }
 
-/** What a transaction of the mempool did once it was in a block. */
+/** The effects of a pending transaction that is now in a block. */
 export interface Confirmed {
-  /** Of that block, or of a later one. */
+  /** Of that block, or of a later block. */
   readonly slot: number;
   readonly effects: Effects;
 }
@@ -30,26 +30,26 @@ export interface Confirmed {
 /** What a follower of the chain reports to the overlay. */
 export type OverlayWriter = Pick<MempoolOverlay, 'apply' | 'markShown' | 'confirm' | 'clear'>;
 
-/** More than any node's mempool holds; what comes after is not laid over until there is room. */
-const MOST_WAITING = 20_000;
+/** More than any node's mempool holds; further transactions are left out. */
+const MOST_PENDING = 20_000;
 const MOST_SHOWN = 20_000;
-const MOST_SETTLED = 5_000;
+const MOST_CONFIRMED = 5_000;
 const MOST_OUTPUTS = 20_000;
 
 export class MempoolOverlay {
   #mempool = new Mempool();
   readonly #outputs = new LRUCache<string, Utxo>({ max: MOST_OUTPUTS });
-  readonly #settled: Confirmed[] = [];
-  /** How many there were before those. */
-  #settledBefore = 0;
-  /** How often everything was forgotten. */
-  #forgotten = 0;
+  readonly #confirmed: Confirmed[] = [];
+  /** How many were dropped from `#confirmed`. */
+  #confirmedBefore = 0;
+  /** How often everything was cleared. */
+  #clears = 0;
   /** Ids of the newest transactions that the fold shows. */
   readonly #shown = new LRUCache<string, true>({ max: MOST_SHOWN });
-  /** Callers that wait until a transaction is shown, by its id. */
+  /** Callers of `untilShown`, by transaction id. */
   readonly #awaited = new Map<string, Set<() => void>>();
 
-  /** Spenders, what they make, and their order; as it is now, not to be kept. */
+  /** The live object: read it at once, do not keep it. */
   get mempool(): Mempool {
     return this.#mempool;
   }
@@ -58,26 +58,26 @@ export class MempoolOverlay {
     if (whole) this.#mempool = new Mempool();
     for (const { id } of removed) this.#mempool.remove(id);
     for (const tx of added) {
-      if (this.#mempool.size < MOST_WAITING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
+      if (this.#mempool.size < MOST_PENDING && !this.#mempool.has(tx.id)) this.#mempool.add(tx);
     }
   }
 
-  /** The fold shows them as well. */
+  /** The fold shows these transactions. */
   markShown(transactions: readonly Transaction[]): void {
     this.#show(transactions);
   }
 
-  /** They are in blocks, the newest of them of `slot`; what they made impossible goes as well. */
+  /** They are in blocks up to `slot`. Pending transactions that this makes impossible go, too. */
   confirm(transactions: readonly Transaction[], slot: number): void {
     this.#show(transactions);
     for (const tx of transactions) {
       const effects = effectsOf(tx);
-      if (this.#mempool.has(tx.id)) this.#settled.push({ slot, effects });
+      if (this.#mempool.has(tx.id)) this.#confirmed.push({ slot, effects });
       for (const utxo of effects.made) this.#outputs.set(refText(utxo.ref), utxo);
     }
-    const tooMany = Math.max(0, this.#settled.length - MOST_SETTLED);
-    this.#settled.splice(0, tooMany);
-    this.#settledBefore += tooMany;
+    const tooMany = Math.max(0, this.#confirmed.length - MOST_CONFIRMED);
+    this.#confirmed.splice(0, tooMany);
+    this.#confirmedBefore += tooMany;
     if (this.#mempool.size === 0) return;
     const gone = new Set<string>();
     for (const tx of transactions) {
@@ -94,35 +94,35 @@ export class MempoolOverlay {
   clear(): void {
     this.#mempool = new Mempool();
     this.#shown.clear();
-    this.#forgotten += 1;
+    this.#clears += 1;
   }
 
-  /** Made by a transaction that was settled here, spent or not, of the newest ones. */
+  /** An output of a recently confirmed transaction, spent or not. */
   output(ref: OutputRef): Utxo | undefined {
     return this.#outputs.get(refText(ref));
   }
 
-  /** A moment, for `settledSince`. */
+  /** The present moment, for `confirmedSince`. */
   position(): OverlayPosition {
-    return { forgotten: this.#forgotten, settled: this.#settledBefore + this.#settled.length };
+    return { clears: this.#clears, confirmed: this.#confirmedBefore + this.#confirmed.length };
   }
 
-  /** What left the mempool for a block since then, oldest first; null: it is not known any more. */
-  confirmedSince({ forgotten, settled }: OverlayPosition): readonly Confirmed[] | null {
-    if (forgotten !== this.#forgotten || settled < this.#settledBefore) return null;
-    return this.#settled.slice(settled - this.#settledBefore);
+  /** What left the mempool for a block since `position`, oldest first; null: not known any more. */
+  confirmedSince({ clears, confirmed }: OverlayPosition): readonly Confirmed[] | null {
+    if (clears !== this.#clears || confirmed < this.#confirmedBefore) return null;
+    return this.#confirmed.slice(confirmed - this.#confirmedBefore);
   }
 
-  /** Resolves once this node shows it, pending or in a block; after `limitMs` in any case. */
+  /** Resolves once this node shows the transaction, pending or in a block, or after `limitMs`. */
   async untilShown(id: string, clock: Clock, limitMs: number): Promise<void> {
     if (this.#shown.has(id)) return;
-    const told = Promise.withResolvers<void>();
+    const shown = Promise.withResolvers<void>();
     const others = this.#awaited.get(id) ?? new Set();
-    this.#awaited.set(id, others.add(told.resolve));
-    const timer = clock.after(limitMs, told.resolve);
-    await told.promise;
+    this.#awaited.set(id, others.add(shown.resolve));
+    const timer = clock.after(limitMs, shown.resolve);
+    await shown.promise;
     timer.cancel();
-    others.delete(told.resolve);
+    others.delete(shown.resolve);
     if (others.size === 0 && this.#awaited.get(id) === others) this.#awaited.delete(id);
   }
 
@@ -136,9 +136,13 @@ export class MempoolOverlay {
 
 const SHOWN_MS = 1_000;
 
+/**
+ * Submits, and answers once this node shows the transaction or after a second. A transaction that
+ * was submitted before gets the same answer again, even when its outputs are spent by now.
+ */
 export function shownSubmitter(
   source: Submitter,
-  view: MempoolOverlay,
+  overlay: MempoolOverlay,
   utxos: UtxoLookup,
   clock: Clock,
 ): Submitter {
@@ -146,15 +150,15 @@ export function shownSubmitter(
     async submit(bytes) {
       const outcome = await source.submit(bytes);
       if (outcome.outcome === 'refused')
-        return (await knownBefore(bytes, outcome, utxos)) ?? outcome;
-      await view.untilShown(outcome.txHash, clock, SHOWN_MS);
+        return (await acceptedBefore(bytes, outcome, utxos)) ?? outcome;
+      await overlay.untilShown(outcome.txHash, clock, SHOWN_MS);
       return outcome;
     },
   };
 }
 
-/** null: it is new, or the index of outputs cannot be asked. */
-async function knownBefore(
+/** null: the transaction is new, or the index of outputs does not answer. */
+async function acceptedBefore(
   bytes: Uint8Array,
   { reason }: Extract<SubmitOutcome, { outcome: 'refused' }>,
   utxos: UtxoLookup,

@@ -1,4 +1,4 @@
-/** A pool as its newest output says it, the mempool included: what quotes and batches begin at. */
+/** A pool's newest output, mempool included: the state on which quotes and batches are based. */
 
 import { datumOf, type OutputRef, parseRef, type Utxo } from '../cardano/codec/output.ts';
 import { readAmmData, readPoolData } from '../cardano/datums/datums.ts';
@@ -15,14 +15,14 @@ export interface NewestPool {
   readonly nft: AssetId;
   readonly token: AssetId;
   readonly state: PoolState;
-  /** Key hash: nobody else moves this pool, or fills an order on it. */
+  /** Key hash of the only executor that may move this pool or fill an order on it. */
   readonly executor: string;
   readonly utxo: Utxo;
-  /** What the launch said. */
+  /** As launched. */
   readonly record: PoolRecord;
 }
 
-/** null: no such pool in a block, or its output cannot be read. */
+/** null: no block has such a pool, or its output is unreadable. */
 export async function newestPool(
   token: AssetId,
   store: StateStore,

@@ -1,12 +1,12 @@
-/** Whether the node tells us of its chain, from what its connections say. */
+/** Whether our Cardano node is reporting its chain, concluded from its connections. */
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { OgmiosObserver } from './ogmios/observer.ts';
 
 export class NodeLink {
   readonly #clock: Clock;
-  /** Since when it does not; null: it does. */
+  /** null: it is reporting. */
   #silentSinceMs: number | null;
-  /** What hears of connections: this, and then whoever was given. */
+  /** Notes what happens to connections, then passes it to `next`. */
   readonly observer: OgmiosObserver;
 
   constructor(clock: Clock, next: OgmiosObserver) {

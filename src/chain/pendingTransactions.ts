@@ -1,9 +1,9 @@
 /**
- * What waits in the mempool, recognised: each transaction in the light of the market and of those
- * before it. Only what it would do to orders is written down.
+ * Recognises the pending transactions of the mempool, each against the market and the pending
+ * transactions before it, and drafts what the log needs of them: changes of orders only.
  *
- * Assumes: the stream tells the whole mempool after it is opened and after every fork, so this may
- *          begin empty. Where two would spend the same output, the one in a block wins.
+ * Assumes: the stream reports the whole mempool after it is opened and after every fork, so this
+ *          may start empty. Of two transactions that spend one output, the one in a block wins.
  */
 
 import { type OutputRef, refText } from '../cardano/codec/output.ts';
@@ -24,7 +24,7 @@ interface Pending {
   readonly events: readonly MarketEvent[];
 }
 
-/** What the log already has of the mempool. */
+/** Pending transactions that the log has. */
 interface LoggedMempool {
   has(id: string): boolean;
   ids(): Iterable<string>;
@@ -33,9 +33,9 @@ interface LoggedMempool {
 export class PendingTransactions {
   readonly #known: () => KnownMarket;
   readonly #rules: Rules;
-  readonly #waits = new Map<string, Pending>();
+  readonly #pendingById = new Map<string, Pending>();
   readonly #spentBy = new Map<RefText, string>();
-  /** The market as it will be; null: to be made anew. */
+  /** The market after all pending transactions; null: outdated. */
   #market: BlockMarket | null = null;
   #arrived = 0;
 
@@ -44,35 +44,35 @@ export class PendingTransactions {
     this.#rules = rules;
   }
 
-  /** What an entry has to say of a change; null: nothing. */
+  /** The entry for a change of the mempool; null: it changes no order. */
   apply(
     { whole, added, removed }: MempoolEvent,
     seenMs: number,
-    written: LoggedMempool,
+    logged: LoggedMempool,
   ): MempoolPayload | null {
     if (whole) this.clear();
-    for (const { id } of removed) this.#forgetOne(id);
-    const news = added.flatMap((tx): PendingTransaction[] => {
+    for (const { id } of removed) this.#remove(id);
+    const recognised = added.flatMap((tx): PendingTransaction[] => {
       const events = this.#recognise(tx).filter(isOfOrders);
       return events.length === 0 ? [] : [{ id: tx.id, events }];
     });
-    const gone = removed.filter(({ id }) => written.has(id));
-    const payload = { kind: 'mempool', seenMs, whole, added: news, removed: gone } as const;
-    if (!whole) return news.length + gone.length > 0 ? payload : null;
-    const there = new Set(news.map(({ id }) => id));
-    const absent = [...written.ids()].filter((id) => !there.has(id)).sort();
-    return absent.length > 0 || news.some(({ id }) => !written.has(id))
+    const gone = removed.filter(({ id }) => logged.has(id));
+    const payload = { kind: 'mempool', seenMs, whole, added: recognised, removed: gone } as const;
+    if (!whole) return recognised.length + gone.length > 0 ? payload : null;
+    const present = new Set(recognised.map(({ id }) => id));
+    const absent = [...logged.ids()].filter((id) => !present.has(id)).sort();
+    return absent.length > 0 || recognised.some(({ id }) => !logged.has(id))
       ? { ...payload, absent }
       : null;
   }
 
-  /** What a block means to those who wait; they are asked for before the block is written. */
+  /** Takes a block's transactions out, and those that they make impossible, before it is logged. */
   confirm(
     transactions: readonly Transaction[],
-    written: LoggedMempool,
+    logged: LoggedMempool,
   ): { readonly settled: string[]; readonly dropped: DroppedTransaction[] } {
     const settled = transactions.map(({ id }) => id);
-    for (const id of settled) this.#forgetOne(id);
+    for (const id of settled) this.#remove(id);
     const dropped = new Set<string>();
     for (const tx of transactions) {
       for (const ref of spentBy(tx)) {
@@ -80,47 +80,47 @@ export class PendingTransactions {
         if (loser !== undefined) dropped.add(loser);
       }
     }
-    for (const id of dropped) this.#forgetOne(id);
+    for (const id of dropped) this.#remove(id);
     this.#market = null;
     return {
-      settled: settled.filter((id) => written.has(id)),
+      settled: settled.filter((id) => logged.has(id)),
       dropped: [...dropped]
-        .filter((id) => written.has(id))
+        .filter((id) => logged.has(id))
         .map((id) => ({ id, reason: 'INPUT_SPENT' })),
     };
   }
 
-  /** The chain went back: all that waits is told anew. */
+  /** The chain went back: the stream will report the whole mempool again. */
   clear(): void {
-    this.#waits.clear();
+    this.#pendingById.clear();
     this.#spentBy.clear();
     this.#market = null;
   }
 
   #recognise(tx: Transaction): readonly MarketEvent[] {
-    const market = this.#market ?? this.#marketOfAll();
+    const market = this.#market ?? this.#marketAfterAll();
     this.#market = market;
     this.#arrived = (this.#arrived + 1) % 1_000_000;
     const events = recognisePending(tx, this.#arrived, market, this.#rules);
     const inputs = spentBy(tx).map(refText);
-    this.#waits.set(tx.id, { inputs, events });
+    this.#pendingById.set(tx.id, { inputs, events });
     for (const ref of inputs) this.#spentBy.set(ref, tx.id);
     return events;
   }
 
-  #marketOfAll(): BlockMarket {
+  #marketAfterAll(): BlockMarket {
     const market = new BlockMarket(this.#known());
-    for (const { events } of this.#waits.values()) {
+    for (const { events } of this.#pendingById.values()) {
       for (const event of events) market.note(event);
     }
     return market;
   }
 
-  #forgetOne(id: string): void {
-    const waits = this.#waits.get(id);
-    if (waits === undefined) return;
-    this.#waits.delete(id);
-    for (const ref of waits.inputs) if (this.#spentBy.get(ref) === id) this.#spentBy.delete(ref);
+  #remove(id: string): void {
+    const pending = this.#pendingById.get(id);
+    if (pending === undefined) return;
+    this.#pendingById.delete(id);
+    for (const ref of pending.inputs) if (this.#spentBy.get(ref) === id) this.#spentBy.delete(ref);
     this.#market = null;
   }
 }
@@ -133,47 +133,45 @@ function isOfOrders({ kind }: MarketEvent): boolean {
   return kind === 'placed' || kind === 'executed' || kind === 'refunded' || kind === 'cancelled';
 }
 
-/** Whether a pending transaction would change orders, in the light of `known` alone. */
+/** Whether a pending transaction would change orders of the `known` market. */
 export function changesOrders(tx: Transaction, known: KnownMarket, rules: Rules): boolean {
   return recognisePending(tx, 0, new BlockMarket(known), rules).some(isOfOrders);
 }
 
+/** A log that several nodes share takes messages of at most 1 MB. */
 const MOST_CHARACTERS = 400_000;
 
-/** At least one. Where the change is `whole`, it says what is `absent`. */
+/**
+ * Splits a change into entries of a bounded size, at least one; together they are the one change.
+ * Removals come first. Only the first entry is `whole`; all but the last say that `more` follows.
+ */
 export function splitMempool(change: MempoolPayload, most = MOST_CHARACTERS): MempoolPayload[] {
   const { kind, seenMs, whole } = change;
-  const pieces: MempoolPayload[] = [];
-  let piece = new Piece();
+  const parts: MempoolPayload[] = [];
+  let part = new Part();
   const close = (more: { readonly more?: true }) => {
-    const isWhole = whole && pieces.length === 0;
-    const { absent, removed, added } = piece;
+    const isWhole = whole && parts.length === 0;
+    const { absent, removed, added } = part;
     const names = change.absent === undefined ? {} : { absent };
-    pieces.push({ kind, seenMs, whole: isWhole, added, removed, ...names, ...more });
-    piece = new Piece();
+    parts.push({ kind, seenMs, whole: isWhole, added, removed, ...names, ...more });
+    part = new Part();
   };
-  const makeRoom = (each: PendingTransaction | DroppedTransaction | string) => {
-    const characters = JSON.stringify(each).length;
-    if (piece.characters > 0 && piece.characters + characters > most) close({ more: true });
-    piece.characters += characters;
+  const put = <T>(items: readonly T[], listOf: (part: Part) => T[]) => {
+    for (const item of items) {
+      const characters = JSON.stringify(item).length;
+      if (part.characters > 0 && part.characters + characters > most) close({ more: true });
+      part.characters += characters;
+      listOf(part).push(item);
+    }
   };
-  for (const id of change.absent ?? []) {
-    makeRoom(id);
-    piece.absent.push(id);
-  }
-  for (const each of change.removed) {
-    makeRoom(each);
-    piece.removed.push(each);
-  }
-  for (const each of change.added) {
-    makeRoom(each);
-    piece.added.push(each);
-  }
+  put(change.absent ?? [], ({ absent }) => absent);
+  put(change.removed, ({ removed }) => removed);
+  put(change.added, ({ added }) => added);
   close({});
-  return pieces;
+  return parts;
 }
 
-class Piece {
+class Part {
   readonly absent: string[] = [];
   readonly removed: DroppedTransaction[] = [];
   readonly added: PendingTransaction[] = [];

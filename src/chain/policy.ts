@@ -3,20 +3,20 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import type { Point } from './port.ts';
 
 export interface ChainPolicy {
-  /** Following starts after this block; null: with the first one. */
+  /** Following starts after this block; null: with the first block. */
   readonly start: Point | null;
-  /** A minute is over so long after its end, also without a block. */
+  /** Without a block, a minute is over this long after its end. */
   readonly finalGraceMs: number;
-  /** Whether minutes end by the clock while there is no block; else blocks alone move time. */
+  /** Whether the clock ends minutes while no block comes; else only blocks move time. */
   readonly timeEntries: boolean;
-  /** What orders and transactions are dated by. */
+  /** The clock that dates orders and transactions. */
   readonly clock: 'wall' | 'newest block';
   /**
-   * Whether a shorter chain is believed at once, because all nodes follow the same Cardano node. On
-   * a real network another node's chain may be ahead of ours, so ours is waited for.
+   * Whether to accept a shorter chain at once, because all nodes follow the same Cardano node. On a
+   * real network another node's chain may be ahead of ours, so we wait for ours.
    */
   readonly believesShorter: boolean;
-  /** A transaction that left the mempool is reported as dropped after so long without a block. */
+  /** How long a transaction may be in neither mempool nor block before it counts as dropped. */
   readonly returnMs: number;
 }
 

@@ -1,19 +1,18 @@
 /**
- * The blocks and the mempool of a chain, in order. Submitting and looking up outputs are the
- * ledger's side (cardano/ledger/port.ts). Contract suites: test/contracts/chain*.ts, run on every
- * adapter.
+ * The blocks and the mempool of a chain, in order. Submitting and lookups are in the ledger's port
+ * (cardano/ledger/port.ts). Contract suites: test/contracts/chain*.ts, run on every adapter.
  *
  * Source guarantees:
- * - Events come in order. After `back` to a point the next `forward` is the child of that point.
- * - A stream opened at a known point begins with `back` to that point (it changes nothing there).
+ * - Events come in order. After `back` to a point, the next `forward` is the child of that point.
+ * - A stream opened at a known point starts with `back` to that point (it changes nothing there).
  * - Blocks come at least once: after a crash the stream is opened at the newest point that was
- *   written down, and what followed it comes again.
- * - `mempool` tells changes of what waits, in the order in which it can be applied. The first one
- *   after opening, and after every fork, is the whole mempool, with `whole: true`: what is neither
- *   in it nor `removed` is being judged again and will be told. A transaction that moves into a
- *   block is not reported as removed.
+ *   stored, and the blocks after it come again.
+ * - `mempool` reports changes of the pending transactions, in an order in which they apply. The
+ *   first one after opening, and after every fork, is the whole mempool, with `whole: true`. A
+ *   transaction neither in it nor in `removed` is undecided and comes later. A transaction that
+ *   moves into a block is not reported as removed.
  *
- * May be lost: what waited in the mempool when the ledger was killed.
+ * May be lost: transactions pending when the ledger was killed.
  */
 import type { Transaction } from '../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../cardano/ledger/port.ts';
@@ -24,7 +23,7 @@ export interface Point {
   readonly hash: string;
 }
 
-/** The newest block of a chain, as it was told last. */
+/** The newest block of a chain, as last reported. */
 export interface ChainTip extends Point {
   readonly height: number;
 }
@@ -34,9 +33,9 @@ export interface Block {
   readonly height: number;
   /** Start of its slot. */
   readonly timeMs: number;
-  /** Those whose scripts failed (`isValid` false) moved only their collateral. */
+  /** Where a script failed (`isValid` false), only the collateral moved. */
   readonly transactions: readonly Transaction[];
-  /** Position of each of them in the block; absent: all are here. A source may leave out others. */
+  /** Of each transaction in the block, where the source left some out; absent: all are here. */
   readonly txIndexes?: readonly number[];
 }
 
@@ -59,15 +58,15 @@ export type ChainEvent =
 export type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
 export interface ChainStream {
-  /** The next event, as soon as there is one; null once the stream is closed. */
+  /** Resolves with the next event; with null once the stream is closed. */
   next(): Promise<ChainEvent | null>;
   close(): Promise<void>;
 }
 
 export interface ChainSource {
   /**
-   * Opens at the newest of `points` that is still on the chain (newest first), or at the beginning
-   * when the list is empty. null: none of them is on this chain.
+   * Opens at the newest of `points` (newest first) that is still on the chain; at the chain's start
+   * when there are no points. null: none of them is on this chain.
    */
   open(points: readonly Point[]): Promise<ChainStream | null>;
 }

@@ -1,6 +1,6 @@
 /**
- * How far following has come: where it is, where the node is, and how fast it goes. Read by health,
- * metrics and the log; never part of the fold.
+ * Progress of following: our position, the node's, and the speed. Read by health, metrics and the
+ * log; never part of the fold.
  */
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { StateStore } from '../engine/store/state.ts';
@@ -10,10 +10,10 @@ import type { ChainTip } from './port.ts';
 export interface SyncProgress {
   /** null: before the first block. */
   readonly slot: number | null;
-  /** Of the node's newest block; null while it does not tell. */
+  /** Of the node's newest block; null while unknown. */
   readonly tipSlot: number | null;
   readonly blocksBehind: number | null;
-  /** Of the slots from where following begins to the node's newest; two decimals. */
+  /** Of the slots from the start of following to the node's newest; two decimals. */
   readonly percent: number | null;
   /** Over the last seconds. */
   readonly blocksPerSecond: number;
@@ -26,13 +26,13 @@ interface SyncMeterDeps {
   /** The node says that its chain has no block. */
   readonly isEmpty: () => boolean;
   readonly clock: Clock;
-  /** Where following begins. */
+  /** First slot of following. */
   readonly startSlot: number;
 }
 
-/** A block or two may be on the way. */
+/** Caught up, although a block or two may be in flight. */
 const CLOSE_BLOCKS = 3;
-/** The pace is that of so many seconds. */
+/** The speed is averaged over this time. */
 const WINDOW_MS = 20_000;
 
 export class SyncMeter {
@@ -44,13 +44,13 @@ export class SyncMeter {
     this.#deps = deps;
   }
 
-  /** Has caught up once; what comes later is lag. */
+  /** Has caught up once; later distance is lag. */
   get isSynced(): boolean {
     this.#isSynced ||= this.#isClose();
     return this.#isSynced;
   }
 
-  /** To be called every second or so. */
+  /** Call it about once a second. */
   sample(): void {
     const atMs = this.#deps.clock.monotonicMs();
     const height = chainTip(this.#deps.store())?.height;
@@ -64,15 +64,15 @@ export class SyncMeter {
     const { store, tip, startSlot } = this.#deps;
     const [own, newest] = [chainTip(store()), tip()];
     const slot = own?.slot ?? null;
-    const blocksPerSecond = this.#pace();
+    const blocksPerSecond = this.#blocksPerSecond();
     if (newest === null) {
       const unknown = { tipSlot: null, blocksBehind: null, percent: null, secondsLeft: null };
       return { slot, blocksPerSecond, ...unknown };
     }
     const blocksBehind = own === null ? null : Math.max(0, newest.height - own.height);
-    const way = Math.max(1, newest.slot - startSlot);
-    const done = Math.min(Math.max(0, (slot ?? startSlot) - startSlot), way);
-    const percent = Math.floor((done * 10_000) / way) / 100;
+    const allSlots = Math.max(1, newest.slot - startSlot);
+    const doneSlots = Math.min(Math.max(0, (slot ?? startSlot) - startSlot), allSlots);
+    const percent = Math.floor((doneSlots * 10_000) / allSlots) / 100;
     const isMoving = blocksBehind !== null && blocksPerSecond > 0;
     const secondsLeft = isMoving ? Math.ceil(blocksBehind / blocksPerSecond) : null;
     return { slot, tipSlot: newest.slot, blocksBehind, percent, blocksPerSecond, secondsLeft };
@@ -86,7 +86,7 @@ export class SyncMeter {
   }
 
   /** Whole blocks above ten a second. */
-  #pace(): number {
+  #blocksPerSecond(): number {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
     const pace = ((last.height - first.height) * 1000) / (last.atMs - first.atMs);

@@ -20,20 +20,20 @@ export interface ExecutorDeps extends PoolExecutorDeps {
   onApplied(listener: () => void): () => void;
 }
 
-/** Tokens with orders in one look; the next one goes on behind them, and begins anew at the end. */
-const MOST_LOOKED_AT = 1_000;
+/** Tokens with orders in one scan; the next scan continues after them, and wraps at the end. */
+const MOST_SCANNED = 1_000;
 
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #observer: ExecutorObserver;
   readonly #consolidation: Consolidation;
   readonly #executors = new Map<AssetId, PoolExecutor>();
-  /** Tokens whose executor runs; true: it has to run once more. */
+  /** Tokens whose pool executor is running; true: it runs once more. */
   readonly #running = new Map<AssetId, boolean>();
   readonly #tasks = new Set<Promise<void>>();
-  /** Tokens that had orders at the last look. */
+  /** Tokens with orders at the last scan. */
   #last: ReadonlySet<AssetId> = new Set();
-  #lookedTo: AssetId = '';
+  #scannedTo: AssetId = '';
   #stopping = false;
   #unlisten = () => {};
 
@@ -45,12 +45,12 @@ export class Executor {
 
   start(): void {
     for (const token of this.#owingPools()) this.#wake(token);
-    this.#unlisten = this.#deps.onApplied(() => this.#look());
-    // What was open before a restart waits for no further entry.
-    this.#look();
+    this.#unlisten = this.#deps.onApplied(() => this.#scan());
+    // Orders open before a restart need no further entry.
+    this.#scan();
   }
 
-  /** Stops after the steps in hand. */
+  /** Resolves when the running steps have ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#unlisten();
@@ -58,13 +58,13 @@ export class Executor {
     this.#deps.backoff.clear();
   }
 
-  #look(): void {
+  #scan(): void {
     if (this.#stopping) return;
     const store = this.#deps.store();
-    const found = tokensWithOrders(store, this.#lookedTo, MOST_LOOKED_AT);
-    this.#lookedTo = found.length < MOST_LOOKED_AT ? '' : (found.at(-1) ?? '');
+    const found = tokensWithOrders(store, this.#scannedTo, MOST_SCANNED);
+    this.#scannedTo = found.length < MOST_SCANNED ? '' : (found.at(-1) ?? '');
     const tokens = new Set([...found, ...fullPools(store)]);
-    // Those looked at last time once more: their last order may have brought them to the cap.
+    // The tokens of the last scan again: their last order may have brought them to the cap.
     for (const token of new Set([...tokens, ...this.#last])) this.#wake(token);
     this.#last = tokens;
     this.#consolidate();
@@ -111,7 +111,7 @@ export class Executor {
     for (const name of [token, refundsOf(token)]) this.#deps.backoff.forget(name);
   }
 
-  /** Pools that wait for Collect though no order is open, after a restart. */
+  /** After a restart: pools that owe a payout to their creator, with or without open orders. */
   *#owingPools(): Generator<AssetId> {
     const { fees } = this.#deps.deployment;
     for (const { key, value } of this.#deps.store().withPrefix('pools', '', MOST_POOLS)) {

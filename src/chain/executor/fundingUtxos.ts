@@ -14,7 +14,7 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { PoolExecutorDeps, PoolExecutorObserver } from './poolExecutor.ts';
 
-/** Enough for any fee, and for the fee output to stand. */
+/** Enough for any network fee and for the minimum of the fee output. */
 const LEAST_LOVELACE = 3_000_000n;
 /** Outputs of one lookup. Anyone may send dust to the address, so `reserve` reads further pages. */
 const PAGE = 500;
@@ -23,42 +23,42 @@ export class FundingUtxos {
   readonly #utxos: UtxoLookup;
   readonly #feeKeyHash: string;
   readonly #reserved = new Map<AssetId, Utxo>();
-  /** Found and not offered yet; may be spent meanwhile. */
+  /** Found and not reserved yet; may be spent by now. */
   #found: Utxo[] = [];
-  #looking: Promise<boolean> | null = null;
+  #lookup: Promise<boolean> | null = null;
 
   constructor(utxos: UtxoLookup, { feeKeyHash }: Deployment) {
     this.#utxos = utxos;
     this.#feeKeyHash = feeKeyHash;
   }
 
-  /** One utxo for this executor, until it is released; none when all are taken. */
-  async reserve(executor: AssetId): Promise<readonly Utxo[]> {
+  /** One output for a pool's executor, until it is released; empty when all are reserved. */
+  async reserve(token: AssetId): Promise<readonly Utxo[]> {
     for (;;) {
       const next = this.#found.shift();
       if (next === undefined) {
-        if (await this.#look()) continue;
+        if (await this.#findMore()) continue;
         return [];
       }
-      // Before the wait: what another executor finds meanwhile must not be this one.
-      this.#reserved.set(executor, next);
+      // Reserve before the wait, so that no other executor takes it meanwhile.
+      this.#reserved.set(token, next);
       const [state] = await this.#utxos.byRefs([next.ref]);
       if (state?.state === 'unspent') return [next];
-      this.#reserved.delete(executor);
-      // Others of this page may be gone as well, by a rival or by consolidation.
+      this.#reserved.delete(token);
+      // Others of this page may be spent as well, by another leader or by a consolidation.
       this.#found = [];
     }
   }
 
-  /** Whether there are any that nobody has. Lanes that ask at once share one look. */
-  #look(): Promise<boolean> {
-    this.#looking ??= this.#lookUp().finally(() => {
-      this.#looking = null;
+  /** Whether there are unreserved ones. Concurrent callers share one lookup. */
+  #findMore(): Promise<boolean> {
+    this.#lookup ??= this.#find().finally(() => {
+      this.#lookup = null;
     });
-    return this.#looking;
+    return this.#lookup;
   }
 
-  async #lookUp(): Promise<boolean> {
+  async #find(): Promise<boolean> {
     for (let after: OutputRef | undefined; ; ) {
       const page = after === undefined ? { limit: PAGE } : { limit: PAGE, after };
       const held = await this.#utxos.byPaymentKey(this.#feeKeyHash, 'newest', page);
@@ -69,14 +69,14 @@ export class FundingUtxos {
     }
   }
 
-  /** Those that no executor has reserved. */
+  /** The unreserved ones. */
   free(utxos: readonly Utxo[]): readonly Utxo[] {
     const taken = new Set([...this.#reserved.values()].map(({ ref }) => refText(ref)));
     return utxos.filter(({ ref }) => !taken.has(refText(ref)));
   }
 
-  release(executor: AssetId): void {
-    this.#reserved.delete(executor);
+  release(token: AssetId): void {
+    this.#reserved.delete(token);
   }
 }
 
@@ -90,9 +90,9 @@ function isPureAda({ output: { value, datum, scriptHash } }: Utxo): boolean {
 
 const EVERY_MS = 60_000;
 const SMALL_LOVELACE = 10_000_000n;
-/** So many small ones stay: executors use them as funding. */
+/** This many small ones stay, as funding. */
 const KEPT = 100;
-/** Of one transaction; half of what its bytes allow. */
+/** Per transaction; half of what its bytes allow. */
 const MOST_MERGED = 200;
 /** Fewer are not worth a fee. */
 const LEAST_MERGED = 10;
@@ -104,6 +104,12 @@ type ConsolidationDeps = Pick<
 
 type ConsolidationObserver = Omit<PoolExecutorObserver, 'poolStuck'>;
 
+/**
+ * Merges small outputs of the fee address. Every batch leaves one more there, and anyone may send
+ * dust; the more there are, the longer a lookup takes. Merging inside a batch would break the
+ * pairing of inputs and outputs. A pool executor that wanted a merged one is refused once
+ * (INPUT_SPENT) and reads the state again.
+ */
 export class Consolidation {
   readonly #deps: ConsolidationDeps;
   readonly #observer: ConsolidationObserver;
@@ -114,7 +120,7 @@ export class Consolidation {
     this.#observer = observer;
   }
 
-  /** At most one transaction per minute, and one look. */
+  /** At most one lookup and one transaction per minute. */
   async run(): Promise<void> {
     const { utxos, submitter, builder, deployment, funding, keys, clock } = this.#deps;
     if (clock.nowMs() < this.#nextMs) return;
@@ -135,7 +141,7 @@ export class Consolidation {
   }
 }
 
-/** null while there are few. */
+/** null: too few to merge. */
 export function planConsolidation(
   held: readonly Utxo[],
   feeAddress: string,

@@ -1,10 +1,10 @@
 /**
- * What the executor does next with one pool: a pure function of the pool, its open orders and the
- * time, so that any node at any moment, after a restart or a rollback, comes to the same answer.
+ * Decides what the executor does next with one pool: a pure function of the pool, its open orders
+ * and the time, so that any node at any moment, after a restart or a roll-back, decides the same.
  *
- * Orders are walked once, in the order in which the chain placed them, each against the pool as the
- * ones before left it: this is how a follower reads the fills back. An order that cannot fill now
- * is passed over and blocks nobody. Source: onchain.md, sections Executor and Lifecycle.
+ * It takes the orders once, in the order in which the chain placed them, each against the pool as
+ * the previous fills left it: a follower reads the fills back like that. An order that cannot fill
+ * now is skipped and blocks no other. Source: onchain.md, sections Executor and Lifecycle.
  */
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Value } from '../../cardano/codec/value.ts';
@@ -26,7 +26,7 @@ export interface OpenOrder extends OrderTerms {
   readonly placed: Placement;
   readonly feeLovelace: bigint;
   readonly depositLovelace: bigint;
-  /** Unbounded, as in the datum: whoever placed the order chose it. */
+  /** Unbounded, as in the datum: the user chose it. */
   readonly refundAfterMs: bigint;
   /** Where fill and refund are paid. */
   readonly redeemerAddress: string;
@@ -38,16 +38,16 @@ export interface Fill {
   readonly exchange: Exchange;
 }
 
-/** One transaction. Without fills the pool takes no part in it. */
+/** One transaction. Without fills it does not spend the pool. */
 export interface Batch {
   /** In the order in which they apply. */
   readonly fills: readonly Fill[];
   readonly refunds: readonly OpenOrder[];
   /** The pool after it. */
   readonly next: PoolState;
-  /** What the orders leave for the fee address, before the network fee. */
+  /** What the orders pay to the fee address, before the network fee. */
   readonly incomeLovelace: bigint;
-  /** The transaction's lower bound is not before this; null without refunds. */
+  /** Earliest lower bound of the transaction's validity; null without refunds. */
   readonly validFromMs: bigint | null;
 }
 
@@ -57,7 +57,7 @@ export type NextStep =
   /** The creator's share is large enough to be paid out. */
   | { readonly step: 'collect'; readonly owedLovelace: bigint }
   | { readonly step: 'batch'; readonly batch: Batch }
-  /** Nothing until the pool or its orders change, or until a refund is due (null: none will be). */
+  /** Nothing to do until the pool or its orders change, or a refund is due (null: never). */
   | { readonly step: 'wait'; readonly untilMs: bigint | null };
 
 export const MOST_ORDERS = 16;
@@ -68,9 +68,9 @@ export interface StepInput {
   readonly fees: FeeParameters;
   /** Start of the current slot: a lower bound after it would not be valid yet. */
   readonly nowMs: number;
-  /** The pool's transactions are refused for now: orders that are due are refunded instead. */
+  /** The node refuses the pool's transactions for now: due orders are refunded instead. */
   readonly isStuck?: boolean;
-  /** Of one batch, `MOST_ORDERS` unless the builder found its limits earlier. */
+  /** Per batch: `MOST_ORDERS`, or fewer where the builder met a transaction's limits. */
   readonly mostOrders: number;
 }
 
@@ -100,7 +100,7 @@ export function matchOrders({
   let state = pool;
   for (const order of orders.toSorted(comparePlacements)) {
     if (fills.length + refunds.length >= mostOrders) break;
-    // Behind the fill that reached the cap comes graduation: the rest is for the AMM to judge.
+    // The fill that reached the cap is followed by graduation: the AMM fills the other orders.
     if (!isStuck && state.venue === 'CURVE' && reachedCap(state)) break;
     const exchange = isStuck ? null : fillOrder(state, fees, order);
     if (exchange !== null) {
@@ -135,7 +135,7 @@ export function comparePlacements(a: OpenOrder, b: OpenOrder): number {
   );
 }
 
-/** Of orders of which none is due. */
+/** The earliest refund; no order is due yet. */
 function firstRefundMs(orders: readonly OpenOrder[]): bigint | null {
   return orders.reduce<bigint | null>((first, { refundAfterMs }) => {
     return first === null || refundAfterMs < first ? refundAfterMs : first;

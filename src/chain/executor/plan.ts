@@ -1,9 +1,11 @@
 /**
- * A transaction as the executor wants it: which inputs with which redeemer, which outputs. Input i
- * of the ledger's order belongs to output i, which is how validators and followers pair them, so
- * the plan holds all inputs there are; a builder that adds one breaks it.
+ * Plans the executor's transactions: batches of orders, graduation, payouts to creators. A plan is
+ * plain data: inputs with their redeemers, and outputs. Input i (in the ledger's order) is paired
+ * with output i, by which validators and followers read it. So a plan has all inputs; a builder
+ * that adds one breaks the pairing.
  *
- * Every plan conserves value to the lovelace: checked here, on each.
+ * Every plan conserves value to the lovelace, which is asserted on each. Source: onchain.md,
+ * sections Executor, Fees, Lifecycle and What each validator must enforce.
  */
 import { compareRefs, type OutputRef } from '../../cardano/codec/output.ts';
 import { addValues, coins, subtractValue, type Value } from '../../cardano/codec/value.ts';
@@ -13,7 +15,7 @@ import { graduated, type PoolState, poolLovelace, reachedCap } from '../../engin
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Batch, Fill, OpenOrder } from './matching.ts';
 
-/** `index` is the place of input and output alike. */
+/** `index` of the input, which is that of its output. */
 type Redeemer =
   | { readonly kind: 'trade' | 'execute' | 'refund' | 'graduate'; readonly index: number }
   | { readonly kind: 'collect'; readonly index: number; readonly payout: number };
@@ -41,13 +43,13 @@ export interface Plan {
   readonly validFromMs: bigint | null;
 }
 
-/** The fee address gets too little to stand as an output and no float makes up for it. */
+/** The fee output would be below its minimum, and no funding output is large enough. */
 export interface FundingNeeded {
   readonly outcome: 'funding needed';
   readonly missingLovelace: bigint;
 }
 
-/** A pure ADA output of the fee address, reserved for this lane. */
+/** A pure ADA output of the fee address, reserved for this pool. */
 interface FundingUtxo {
   readonly ref: OutputRef;
   readonly lovelace: bigint;
@@ -145,7 +147,7 @@ export function planBatch(request: BatchRequest): Plan | FundingNeeded {
   return assemble({ pairs, rest: [], networkFeeLovelace, validFromMs });
 }
 
-/** What the pool's output holds in `state`. */
+/** Value of the pool's output in `state`. */
 function poolHolding({ nft, token }: PoolOutput, state: PoolState, fees: FeeParameters): Value {
   const assets = new Map([
     [nft, 1n],
@@ -189,14 +191,14 @@ interface PoolStepRequest {
   readonly funding: readonly FundingUtxo[];
 }
 
-/** Everything goes over to the AMM validator's address, to the lovelace. */
+/** Moves the pool's whole value to the AMM validator's address. */
 export function planGraduation(request: PoolStepRequest, ammAddress: string): Plan | FundingNeeded {
   const { state } = request.pool;
   assert(state.venue === 'CURVE' && reachedCap(state), 'a curve at its cap graduates');
   return planStep(request, 'graduate', ammAddress, graduated(state), []);
 }
 
-/** `owed` goes to the creator, in an output that belongs to no input. */
+/** Pays `owed` to the creator, in an output that is paired with no input. */
 export function planCollect(
   request: PoolStepRequest,
   creatorAddress: string,

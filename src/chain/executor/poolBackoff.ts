@@ -1,8 +1,8 @@
 /**
- * Pools whose transactions are refused: when each may be tried again, and which cannot be served.
+ * Back-off of pools whose transactions are refused, and which pools are stuck.
  *
- * The pause doubles from one second to one minute; a transaction that is accepted ends it. Kept in
- * memory only: another leader finds out for itself.
+ * The pause doubles from one second to one minute; an accepted transaction ends it. In memory only:
+ * another leader finds out by itself.
  */
 import type { AssetId } from '../../engine/market/asset.ts';
 import { backoffMs } from '../../engine/runtime/backoff.ts';
@@ -14,12 +14,12 @@ interface Refused {
 }
 
 const PAUSE = { firstMs: 1_000, mostMs: 60_000 };
-/** A single refusal may be a race that was lost. */
+/** A single refusal may be a lost race. */
 const STUCK_AFTER = 2;
 const MOST_NAMED = 100;
 const REFUNDS = '/refunds';
 
-/** The name under which refunds of a token's orders are paused, which need no pool. */
+/** Back-off name of a token's refunds, which do not spend the pool. */
 export function refundsOf(token: AssetId): string {
   return `${token}${REFUNDS}`;
 }
@@ -37,7 +37,7 @@ export class PoolBackoff {
     return (this.#refused.get(name)?.retryMs ?? 0) <= this.#clock.monotonicMs();
   }
 
-  /** Answers the pause when the pool is stuck since this refusal; null: it was, or is not yet. */
+  /** The pause, when this refusal made the pool stuck; null: it was stuck before, or is not yet. */
   refused(name: string): number | null {
     const times = (this.#refused.get(name)?.times ?? 0) + 1;
     const pauseMs = backoffMs(times - 1, PAUSE);
@@ -45,12 +45,12 @@ export class PoolBackoff {
     return times === STUCK_AFTER ? pauseMs : null;
   }
 
-  /** A transaction of the pool was accepted, or nothing is open there any more. */
+  /** A transaction of the pool was accepted, or the pool has no work any more. */
   forget(name: string): void {
     this.#refused.delete(name);
   }
 
-  /** This node leads no more. */
+  /** This node stops leading. */
   clear(): void {
     this.#refused.clear();
   }

@@ -39,7 +39,7 @@ export interface PoolExecutorDeps {
   readonly slots: SlotConfig;
   readonly funding: FundingUtxos;
   readonly backoff: PoolBackoff;
-  /** Of what it spends and puts at stake: executor, fee address, collateral. */
+  /** Of the executor, the fee address and the collateral. */
   readonly keys: readonly Key[];
   /** Of the chain: the wall clock, or the newest block's where blocks come on demand. */
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -48,11 +48,11 @@ export interface PoolExecutorDeps {
 export interface PoolExecutorObserver {
   executorSubmitted(kind: string, token: string, txHash: string, orders: number): void;
   executorRejected(kind: string, token: string, reason: string, message: string): void;
-  /** Once, when the second of its transactions in a row was refused. */
+  /** Called once, when the node refused two of the pool's transactions in a row. */
   poolStuck(token: string, reason: string, message: string, retryInMs: number): void;
 }
 
-/** Above what any batch costs; the build puts the real fee in its place. */
+/** More than any batch costs; the build replaces it with the real fee. */
 const GUESSED_FEE_LOVELACE = 1_200_000n;
 const MOST_CHAINED = 10;
 /** Of a transaction's limits, for a batch that could be smaller. Source: onchain.md, Executor. */
@@ -74,12 +74,12 @@ export class PoolExecutor {
     this.#observer = observer;
   }
 
-  /** A block came: what was chained is confirmed, or has to be looked at anew. */
+  /** A block came: chained transactions are confirmed, or the next view lacks them. */
   confirmed(): void {
     this.#chained = 0;
   }
 
-  /** Steps until there is nothing to do, or nothing more before the next block. */
+  /** Runs steps until there is nothing to do, or nothing before the next block. */
   async run(isStopping: () => boolean): Promise<void> {
     while (!isStopping() && this.#chained < MOST_CHAINED) {
       if ((await this.#step()) === 'later') return;
@@ -105,7 +105,7 @@ export class PoolExecutor {
     return 'later';
   }
 
-  /** Larger batches pay for themselves: a utxo is looked for only where the plan asks for one. */
+  /** Larger batches pay their own fee: funding is reserved only where the plan needs it. */
   async #act(action: Action, view: PoolView): Promise<Verdict> {
     const plan = this.#plan(action, view, []);
     if (plan.outcome === 'plan') return this.#carryOut(plan, action, view, []);
@@ -182,7 +182,7 @@ export class PoolExecutor {
     if (outcome.outcome === 'refused') {
       const { reason, message } = outcome;
       this.#observer.executorRejected(action.step, this.#token, reason, message);
-      // What was spent meanwhile is gone at the next look.
+      // The next view lacks the spent output.
       if (reason === 'INPUT_SPENT') return 'again';
       return reason === 'MEMPOOL_FULL' ? 'later' : this.#refused(action, outcome);
     }
@@ -194,7 +194,7 @@ export class PoolExecutor {
     return 'again';
   }
 
-  /** The next look finds refunds that are due, if any; the pool is tried again after a pause. */
+  /** The next step may refund due orders; the pool is tried again after a pause. */
   #refused(action: Action, { reason, message }: { reason: string; message: string }): Verdict {
     const pauseMs = this.#deps.backoff.refused(this.#keyOf(action));
     if (!spendsPool(action)) return 'later';
@@ -202,12 +202,12 @@ export class PoolExecutor {
     return 'again';
   }
 
-  /** Refunds alone are paused apart from the pool. */
+  /** Refunds do not spend the pool, so they have a back-off of their own. */
   #keyOf(action: Action): string {
     return spendsPool(action) ? this.#token : refundsOf(this.#token);
   }
 
-  /** A smaller batch may fit where this one did not; null: there is none. */
+  /** Halves the batch size; null: the batch has one order. */
   #shrink(action: Action): Verdict | null {
     if (action.step !== 'batch' || ordersOf(action) <= 1) return null;
     this.#mostOrders = Math.floor(ordersOf(action) / 2);
@@ -223,7 +223,7 @@ function ordersOf({ batch }: Action & { step: 'batch' }): number {
   return batch.fills.length + batch.refunds.length;
 }
 
-/** Where a pool graduates to: no stake part (onchain.md). */
+/** Where a pool graduates to; without a stake part (onchain.md). */
 function ammAddress({ addressNetwork, scripts }: Deployment): string {
   return scriptAddress(addressNetwork, scripts.ammPool.hash, null);
 }
@@ -245,7 +245,7 @@ function launchIdOf({ record: { seed, author } }: NewestPool): LaunchId | null {
   return ref === null ? null : { seed: ref, creatorPkh: author.pkh, creatorSkh: author.skh };
 }
 
-/** The outputs that hold the validators which the step's inputs run. */
+/** The outputs with the validators that run for the step's inputs. */
 async function scriptsOf(
   action: Action,
   { state }: NewestPool,
@@ -259,7 +259,7 @@ async function scriptsOf(
   return lookUpReferences(utxos, isRefund ? [order] : [order, pool]);
 }
 
-/** Datum of the pool after the step; null where the pool takes no part. */
+/** Datum of the pool after the step; null where the step does not spend the pool. */
 function nextPoolOf(action: Action, pool: NewestPool, deployment: Deployment): NextPool | null {
   const { nft, token, state } = pool;
   const { author } = pool.record;

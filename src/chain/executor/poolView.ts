@@ -1,7 +1,7 @@
 /**
- * What the executor sees of one pool: its newest output and its open orders, as ledger and mempool
- * have them now. Nothing is remembered between looks: after a restart, a rollback or a rejected
- * batch the next look is right again.
+ * The executor's view of one pool: its newest output and its open orders, as ledger and mempool
+ * have them now. Nothing is remembered between two views, so the next one is right again after a
+ * restart, a roll-back or a rejected batch.
  */
 
 import { parseRef, type Utxo } from '../../cardano/codec/output.ts';
@@ -21,7 +21,7 @@ export interface PoolView {
 }
 
 const MOST_FULL = 1_000;
-/** Orders looked at in one go. */
+/** Orders per view. */
 const PAGE_ORDERS = 400;
 
 /** Tokens after `token` that have open orders, ascending; at most so many. */
@@ -43,14 +43,14 @@ function behind(token: AssetId): string {
   return token === '' ? '' : `${token}/\u{fffd}`;
 }
 
-/** Tokens whose curve waits for graduation, whatever became of earlier tries. */
+/** Tokens whose curve is at its cap and has not graduated. */
 export function fullPools(store: StateStore): AssetId[] {
   return store.withPrefix('market', FULL, MOST_FULL).map(({ key }) => key.slice(FULL.length));
 }
 
 /**
- * Orders that stand in a block and that nothing in the mempool spends, as they were placed, in
- * pages: any number of orders that cannot be filled must not hide the one that can.
+ * Orders in a block that no pending transaction spends, in pages, in the order of their placing:
+ * however many orders cannot be filled, the one that can is found.
  */
 export async function* poolViews(
   pool: NewestPool,

@@ -1,6 +1,6 @@
 /**
- * Answers of Kupo, read strictly. Source: Kupo's OpenAPI, v2.10 and later (`resolve_hashes`), and
- * what its own code writes: an asset with an empty name stands there without its dot.
+ * Kupo's answers, read strictly. Source: Kupo's OpenAPI, v2.10 and later (`resolve_hashes`), and
+ * Kupo's code, which writes an asset with an empty name without its dot.
  */
 import {
   type ForeignOutput,
@@ -11,7 +11,7 @@ import type { Utxo } from '../../cardano/codec/output.ts';
 import { asValue, type Value } from '../../cardano/codec/value.ts';
 
 export class KupoError extends Error {
-  /** Asking again is no use. */
+  /** A retry is useless. */
   readonly isFinal: boolean;
 
   constructor(reason: string, isFinal = false) {
@@ -21,9 +21,9 @@ export class KupoError extends Error {
 }
 
 export interface KupoHealth {
-  /** To its node. */
+  /** Kupo to its Cardano node. */
   readonly connected: boolean;
-  /** Newest block it holds, and newest its node has; null: none yet. */
+  /** Newest block of Kupo, and of its node; null: none yet. */
   readonly checkpointSlot: number | null;
   readonly nodeTipSlot: number | null;
 }
@@ -34,7 +34,7 @@ export interface Match {
   readonly isSpent: boolean;
 }
 
-/** Throws `NoAnswer` for anything that Kupo would not write. */
+/** Throws `KupoError` for anything that Kupo would not write. */
 export function readMatches(body: unknown): Match[] {
   if (!Array.isArray(body)) throw new KupoError('its matches are no list');
   return body.map(readMatch);

@@ -1,7 +1,7 @@
 /**
- * Questions to Kupo over HTTP: few at a time, each answer of bounded size. Connections are kept by
- * the runtime's own `fetch`. What goes wrong is a `NoAnswer` with the reason; who asks decides
- * whether to ask again.
+ * Requests to Kupo over HTTP: few at a time, each response of bounded size. The runtime's `fetch`
+ * keeps connections open. A failure is a `KupoError` with the reason; the caller decides about a
+ * retry.
  */
 
 import { withDeadline } from '../../engine/runtime/abort.ts';
@@ -11,18 +11,18 @@ import { Task } from '../../engine/runtime/task.ts';
 import { KupoError, type KupoHealth, readHealth } from './answers.ts';
 
 export interface KupoObserver {
-  /** One question; `outcome` is answered, failed or refused (its own 4xx). */
+  /** One request; `refused` is a 4xx of Kupo. */
   kupoAsked(outcome: 'answered' | 'failed' | 'refused', seconds: number): void;
-  /** As its own health says; null: it could not be asked. */
+  /** null: Kupo did not answer. */
   kupoHealth(health: KupoHealth | null): void;
 }
 
 export interface KupoAnswer {
-  /** JSON, read; integers as bigint. */
+  /** Parsed JSON; integers as bigint. */
   readonly body: unknown;
-  /** Slot of the newest block that it held when it began to answer. */
+  /** Slot of Kupo's newest block when it started to answer. */
   readonly checkpointSlot: number;
-  /** That block's hash; null where Kupo is too old to tell. */
+  /** That block's hash; null where Kupo is too old to name it. */
   readonly checkpointHash: string | null;
 }
 
@@ -54,7 +54,7 @@ export class KupoClient {
     this.#limits = limits;
   }
 
-  /** Throws `NoAnswer`; as one whose time is over once `signal` is aborted. */
+  /** Throws `KupoError`, also when `signal` is aborted. */
   async ask(path: string, signal: AbortSignal): Promise<KupoAnswer> {
     await this.#enter(signal);
     const startMs = this.#clock.monotonicMs();
@@ -88,7 +88,7 @@ export class KupoClient {
     this.#queue.push(resolve);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
-      // Whoever leaves hands its place over: `#underway` stays as it is.
+      // `#leave` hands its slot to this request: `#underway` does not change.
       await promise;
     } finally {
       signal.removeEventListener('abort', giveUp);
@@ -115,7 +115,7 @@ export class KupoClient {
   }
 }
 
-/** What a proxy answers in its place may pass; what Kupo itself refuses stays refused. */
+/** A proxy's error may be temporary; a refusal of Kupo itself is final. */
 function refusal(status: number, text: string): KupoError {
   const passes = status >= 500 || status === 429 || status === 408;
   return new KupoError(`it answered ${status}: ${text.slice(0, 200)}`, !passes);
@@ -132,7 +132,7 @@ async function bounded(response: Response, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Integers as bigint, from their digits: amounts pass 2^53. */
+/** Integers as bigint, from their digits: amounts exceed 2^53. */
 function readJson(text: string): unknown {
   const exact = (_key: string, value: unknown, context?: { source?: string }): unknown => {
     if (typeof value !== 'number') return value;

@@ -1,17 +1,17 @@
 /**
- * Unspent outputs from Kupo, with what waits in the mempool laid over them.
+ * Unspent outputs from Kupo, with pending transactions overlaid on them.
  *
- * No answer is older than the tip that is served when it is asked for. Kupo names its newest block
- * with every answer, but does so a moment before that block's outputs can be read; so a tip counts
- * as reached only once its block itself was read back (`/checkpoints`), and again whenever Kupo's
- * newest block has changed since. Transactions that leave the mempool for a block meanwhile are
- * applied to an answer that does not have that block; after a roll-back it is asked for again.
+ * No answer is older than the tip that was served when the lookup started. Kupo names its newest
+ * block with every answer, but a moment before that block's outputs can be read. So Kupo has a tip
+ * only once the block itself was read back (`/checkpoints`), and that is checked again whenever
+ * Kupo's newest block has changed. If transactions move from the mempool into a block meanwhile,
+ * they are applied to an answer without that block; after a roll-back the lookup starts again.
  *
- * Slow is an outcome: at most `lookups` wait, each for at most `deadlineMs`; then OVERLOADED and
- * NOT_READY, as `Unavailable`.
+ * Slow is an outcome: at most `lookups` are under way, each for at most `deadlineMs`; beyond that
+ * OVERLOADED and NOT_READY, as `Unavailable`.
  *
- * Kupo must match what is asked about: `--match '*'`, or every wallet and script that counts, and
- * keep spent outputs for 36 hours, which it does with `--prune-utxo` as well.
+ * Kupo must match everything that is looked up: `--match '*'`, or every wallet and script in use.
+ * It must keep spent outputs for 36 hours, which it does with `--prune-utxo` as well.
  */
 import { type OutputRef, refText, type Utxo } from '../../cardano/codec/output.ts';
 import type { UtxoLookup, UtxoState, UtxoView } from '../../cardano/ledger/port.ts';
@@ -28,7 +28,7 @@ import { type KupoAnswer, KupoClient, type KupoObserver } from './client.ts';
 interface KupoLookupDeps {
   /** Such as `http://127.0.0.1:1442`; may hold user and password. */
   readonly url: string;
-  /** The newest block that is served; null: none yet, and then any answer will do. */
+  /** The newest served block; null: none yet, and then any answer is new enough. */
   readonly tip: () => Point | null;
   readonly overlay: MempoolOverlay;
   readonly clock: Clock;
@@ -37,13 +37,13 @@ interface KupoLookupDeps {
 }
 
 export interface KupoLimits {
-  /** Lookups that are under way or wait. */
+  /** Lookups under way, queued ones included. */
   readonly lookups: number;
-  /** Questions to Kupo at once. */
+  /** Concurrent requests to Kupo. */
   readonly atOnce: number;
-  /** For a whole lookup, waiting included. */
+  /** Of a whole lookup, time in the queue included. */
   readonly deadlineMs: number;
-  /** Of one answer. */
+  /** Of one response. */
   readonly maxBytes: number;
 }
 
@@ -54,16 +54,16 @@ const KUPO_LIMITS: KupoLimits = {
   maxBytes: 16 << 20,
 };
 
-/** Between two tries of the same question. */
-const AGAIN_MS = 100;
+/** Between two attempts of one lookup. */
+const RETRY_MS = 100;
 const RETRY_AFTER_S = 2;
-/** References asked about side by side, for one lookup. */
-const MOST_ABREAST = 8;
+/** Concurrent requests of one lookup. */
+const MOST_PARALLEL = 8;
 
-/** Asks for matches by a path; what it heard counts for the lookup's freshness. */
+/** Requests matches by path, and notes the response for the check of the tip. */
 type Ask = (path: string) => Promise<Match[]>;
-/** Given what left the mempool for a block that Kupo's answers do not have. */
-type Answer<T> = (settled: readonly Confirmed[]) => T;
+/** Computes the result, given the confirmed transactions that Kupo's responses do not have. */
+type Answer<T> = (confirmed: readonly Confirmed[]) => T;
 type Run<T> = (ask: Ask) => Promise<Answer<T>>;
 
 export class KupoLookup implements UtxoLookup {
@@ -84,8 +84,8 @@ export class KupoLookup implements UtxoLookup {
   byPaymentKey(keyHash: string, view: UtxoView, page: Page = {}): Promise<readonly Utxo[]> {
     return this.#lookUp(async (ask) => {
       const matches = await ask(unspent(`${keyHash}/*`));
-      return (settled) => {
-        const state = { chain: this.#confirmed(matches, settled), mempool: this.#mempool };
+      return (confirmed) => {
+        const state = { chain: this.#confirmed(matches, confirmed), mempool: this.#mempool };
         return utxosOfCredential(state, keyHash, view, page);
       };
     });
@@ -97,8 +97,8 @@ export class KupoLookup implements UtxoLookup {
       // Kupo has no pattern for an empty name alone.
       const matches = await ask(unspent(`${policy}.${name === '' ? '*' : name}`));
       const around = view === 'wallet' ? await this.#sourcesOf(asset, ask) : [];
-      return (settled) => {
-        const chain = this.#confirmed([...matches, ...around], settled);
+      return (confirmed) => {
+        const chain = this.#confirmed([...matches, ...around], confirmed);
         return utxosOfAsset({ chain, mempool: this.#mempool }, asset, view);
       };
     });
@@ -112,8 +112,8 @@ export class KupoLookup implements UtxoLookup {
   byRefs(refs: readonly OutputRef[]): Promise<readonly UtxoState[]> {
     return this.#lookUp(async (ask) => {
       const found = await matchesOf(refs, ask);
-      return (settled) => {
-        const late = new LateEffects(settled);
+      return (confirmed) => {
+        const late = new LateEffects(confirmed);
         return refs.map((ref) => this.#stateOf(ref, found.get(refText(ref)), late));
       };
     });
@@ -123,7 +123,7 @@ export class KupoLookup implements UtxoLookup {
     return this.#deps.overlay.mempool;
   }
 
-  /** Runs it again until Kupo has the tip that was served when it began. */
+  /** Runs the lookup again until Kupo has the tip that was served when the attempt started. */
   async #lookUp<T>(run: Run<T>): Promise<T> {
     const { clock, tip, overlay } = this.#deps;
     const { lookups, deadlineMs } = this.#limits;
@@ -135,11 +135,11 @@ export class KupoLookup implements UtxoLookup {
     let reason = 'no answer in time';
     try {
       for (;;) {
-        const [served, mark] = [tip(), overlay.position()];
+        const [served, position] = [tip(), overlay.position()];
         try {
           const { answer, slot } = await this.#askAt(served, run, signal);
-          const settled = overlay.confirmedSince(mark);
-          if (settled !== null) return answer(settled.filter((each) => each.slot > slot));
+          const confirmed = overlay.confirmedSince(position);
+          if (confirmed !== null) return answer(confirmed.filter((each) => each.slot > slot));
           reason = 'the chain went back meanwhile';
         } catch (error) {
           if (!(error instanceof KupoError)) throw error;
@@ -147,7 +147,7 @@ export class KupoLookup implements UtxoLookup {
           if (signal.aborted) throw notReady(reason);
           reason = error.message;
         }
-        await pause(clock, AGAIN_MS, signal);
+        await pause(clock, RETRY_MS, signal);
       }
     } finally {
       timer.cancel();
@@ -155,39 +155,39 @@ export class KupoLookup implements UtxoLookup {
     }
   }
 
-  /** With the slot up to which Kupo had everything that it answered from. */
+  /** `slot`: Kupo had all blocks up to it when it answered. */
   async #askAt<T>(
     served: Point | null,
     run: Run<T>,
     signal: AbortSignal,
   ): Promise<{ readonly answer: Answer<T>; readonly slot: number }> {
-    const heard: KupoAnswer[] = [];
+    const responses: KupoAnswer[] = [];
     const ask = async (path: string) => {
       const answered = await this.#questions.ask(path, signal);
-      heard.push(answered);
+      responses.push(answered);
       return readMatches(answered.body);
     };
     if (served !== null) await this.#freshness.reached(served, signal);
     const answer = await run(ask);
-    if (served !== null) await this.#freshness.kept(served, heard, signal);
-    return { answer, slot: Math.min(...heard.map(({ checkpointSlot }) => checkpointSlot)) };
+    if (served !== null) await this.#freshness.kept(served, responses, signal);
+    return { answer, slot: Math.min(...responses.map(({ checkpointSlot }) => checkpointSlot)) };
   }
 
-  /** Unspent in blocks. */
-  #confirmed(matches: readonly Match[], settled: readonly Confirmed[]): UtxoSet {
+  /** The outputs that are unspent in blocks. */
+  #confirmed(matches: readonly Match[], confirmed: readonly Confirmed[]): UtxoSet {
     const chain = new UtxoSet();
     for (const { utxo, isSpent } of matches) {
       const isKnown = chain.get(utxo.ref) !== undefined;
       if (!isSpent && !isKnown) chain.add(utxo);
     }
-    for (const { effects } of settled) {
+    for (const { effects } of confirmed) {
       for (const utxo of effects.made) if (chain.get(utxo.ref) === undefined) chain.add(utxo);
       for (const ref of effects.spent) if (chain.get(ref) !== undefined) chain.remove(ref);
     }
     return chain;
   }
 
-  /** What waiting transactions spend that make outputs with this asset: whose they were. */
+  /** Outputs spent by pending transactions that move the asset: they name the previous owners. */
   async #sourcesOf(asset: AssetId, ask: Ask): Promise<Match[]> {
     const inputs = [...this.#mempool.all()].flatMap(({ effects }) => {
       const makes = effects.made.some(({ output }) => output.value.assets.has(asset));
@@ -205,13 +205,13 @@ export class KupoLookup implements UtxoLookup {
   }
 }
 
-/** Effects of transactions in blocks that Kupo did not have. */
+/** Effects of confirmed transactions in blocks that Kupo did not have. */
 class LateEffects {
   readonly #made = new Map<string, Utxo>();
   readonly #spent = new Set<string>();
 
-  constructor(settled: readonly Confirmed[]) {
-    for (const { effects } of settled) {
+  constructor(confirmed: readonly Confirmed[]) {
+    for (const { effects } of confirmed) {
       for (const utxo of effects.made) this.#made.set(refText(utxo.ref), utxo);
       for (const ref of effects.spent) this.#spent.add(refText(ref));
     }
@@ -242,14 +242,14 @@ async function matchesOf(
   });
   const found = new Map<string, Match>();
   const walk = paths[Symbol.iterator]();
-  const lane = async () => {
+  const worker = async () => {
     for (const path of walk) {
       for (const match of await ask(path)) {
         found.set(refText(match.utxo.ref), match);
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(MOST_ABREAST, paths.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(MOST_PARALLEL, paths.length) }, worker));
   return found;
 }
 
@@ -278,50 +278,51 @@ function refused({ message }: KupoError): Unavailable {
 
 type AskKupo = (path: string, signal: AbortSignal) => Promise<KupoAnswer>;
 
+/** Checks, by reading it back, that Kupo has the served tip: its headers name a block too early. */
 class TipCheck {
   readonly #ask: AskKupo;
-  /** A tip that Kupo had, and what it named as its own newest block then. */
-  #seen: { readonly tipHash: string; readonly newest: string | null } | null = null;
-  #looking: { readonly tipHash: string; readonly done: Promise<void> } | null = null;
+  /** A tip that Kupo had, and Kupo's newest block at that time. */
+  #reached: { readonly tipHash: string; readonly newest: string | null } | null = null;
+  #check: { readonly tipHash: string; readonly done: Promise<void> } | null = null;
 
   constructor(ask: AskKupo) {
     this.#ask = ask;
   }
 
-  /** Throws `NoAnswer` while Kupo does not have `tip`; asked once for all who wait for it. */
+  /** Throws `KupoError` while Kupo does not have `tip`. Concurrent callers share one request. */
   async reached(tip: Point, signal: AbortSignal): Promise<void> {
-    if (this.#seen?.tipHash === tip.hash) return;
-    if (this.#looking?.tipHash !== tip.hash) {
-      const done = this.#look(tip, signal).finally(() => {
-        if (this.#looking?.done === done) this.#looking = null;
+    if (this.#reached?.tipHash === tip.hash) return;
+    if (this.#check?.tipHash !== tip.hash) {
+      const done = this.#readBack(tip, signal).finally(() => {
+        if (this.#check?.done === done) this.#check = null;
       });
-      this.#looking = { tipHash: tip.hash, done };
+      this.#check = { tipHash: tip.hash, done };
     }
-    await this.#looking.done;
+    await this.#check.done;
   }
 
-  /** Throws `NoAnswer` where Kupo may have left `tip` before it gave these answers. */
+  /** Throws `KupoError` where Kupo may have rolled `tip` back before it gave these answers. */
   async kept(tip: Point, answers: readonly KupoAnswer[], signal: AbortSignal): Promise<void> {
     if (answers.some(({ checkpointSlot }) => checkpointSlot < tip.slot)) {
-      this.#seen = null;
+      this.#reached = null;
       throw new KupoError(`it went back behind slot ${tip.slot}`);
     }
-    const isAsSeen = ({ checkpointHash }: KupoAnswer) =>
-      this.#seen?.tipHash === tip.hash && this.#seen.newest === checkpointHash;
-    if (!answers.every(isAsSeen)) await this.#look(tip, signal);
+    const isUnchanged = ({ checkpointHash }: KupoAnswer) =>
+      this.#reached?.tipHash === tip.hash && this.#reached.newest === checkpointHash;
+    if (!answers.every(isUnchanged)) await this.#readBack(tip, signal);
   }
 
-  async #look(tip: Point, signal: AbortSignal): Promise<void> {
+  async #readBack(tip: Point, signal: AbortSignal): Promise<void> {
     const { body, checkpointSlot, checkpointHash } = await this.#ask(
       `/checkpoints/${tip.slot}?strict`,
       signal,
     );
     const hash = readCheckpoint(body);
     if (hash === tip.hash) {
-      this.#seen = { tipHash: tip.hash, newest: checkpointHash };
+      this.#reached = { tipHash: tip.hash, newest: checkpointHash };
       return;
     }
-    this.#seen = null;
+    this.#reached = null;
     if (checkpointSlot < tip.slot) {
       throw new KupoError(`it is at slot ${checkpointSlot}, the tip at ${tip.slot}`);
     }
