@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutputRef } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import { utxosOfCredential } from '../../src/cardano/ledger/views.ts';
 import { DevnetNode } from '../../src/devnet/node.ts';
 import { signedPayment } from '../../src/devnet/payment.ts';
@@ -41,7 +41,7 @@ const node = new DevnetNode({
   ledger,
   file,
   clock: systemClock,
-  faucetKey: keyOf(options.faucetSecret),
+  faucetKey: new Key(options.faucetSecret),
   paceMs,
   includeCbor: true,
   stalled: (message) => {

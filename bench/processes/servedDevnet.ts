@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asValue } from '../../src/cardano/codec/value.ts';
-import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import { keyAddress } from '../../src/cardano/validators/deploy.ts';
 import { Devnet, type DevnetOptions, genesisUtxos } from '../../src/devnet/devnet.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
@@ -21,8 +21,8 @@ const BLOCKS_A_PAYMENT = 100;
 const MIB = 1024 * 1024;
 
 const [, , directory = '.'] = process.argv;
-const payer = keyOf('01'.repeat(32));
-const submitter = keyOf('02'.repeat(32));
+const payer = new Key('01'.repeat(32));
+const submitter = new Key('02'.repeat(32));
 const address = keyAddress(payer.hash);
 const tokens = [[`${POLICY}.746f6b`, 5n]] as const;
 /** Each pays itself: the number of unspent outputs stays. */

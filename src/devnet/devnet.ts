@@ -9,7 +9,7 @@ import type { OutputPlan } from '../cardano/codec/encode.ts';
 import type { Utxo } from '../cardano/codec/output.ts';
 import { type SlotConfig, slotAt } from '../cardano/codec/slots.ts';
 import { coins } from '../cardano/codec/value.ts';
-import { type Key, keyOf } from '../cardano/keys/keys.ts';
+import { Key } from '../cardano/keys/keys.ts';
 import { keyAddress } from '../cardano/validators/deploy.ts';
 import { placed } from '../cardano/validators/genesis.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
@@ -92,7 +92,7 @@ export class Devnet implements DevnetUrls {
    */
   static async open(options: DevnetOptions): Promise<Devnet> {
     const { clock, paceMs } = options;
-    const faucetKey = keyOf(options.faucetSecret);
+    const faucetKey = new Key(options.faucetSecret);
     const file = new LedgerFile(options.file, 0, options.blocksKept);
     try {
       const slots = slotsOf(file, options, faucetKey);
@@ -202,7 +202,7 @@ export function genesisUtxos({
   genesis,
   faucetSecret,
 }: Pick<DevnetOptions, 'genesis' | 'faucetSecret'>): Utxo[] {
-  const address = keyAddress(keyOf(faucetSecret).hash);
+  const address = keyAddress(new Key(faucetSecret).hash);
   const faucet = { address, value: coins(FAUCET_LOVELACE) };
   // Apart from each other: where the genesis lies does not depend on the faucet's key.
   const faucets = Array.from({ length: FAUCET_OUTPUTS }, () => faucet);

@@ -2,18 +2,17 @@
 import { encodeOutput, type OutputPlan } from '../cardano/codec/encode.ts';
 import { decodeOutput, type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
-import type { Transaction } from '../cardano/codec/transaction.ts';
+import { namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
 import { asValue } from '../cardano/codec/value.ts';
 import type { UtxoState } from '../cardano/ledger/port.ts';
 import { evaluate } from '../cardano/ledger/scalus.ts';
 import type { JsonValue } from './ogmios/json.ts';
 import { readRef, refJson } from './ogmios/outputJson.ts';
 import { deserialisationFailure, transactionOf } from './ogmios/refusals.ts';
-import { type Answer, CODES, type RpcError } from './ogmios/rpc.ts';
+import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import { cborOf } from './ogmios/session.ts';
+import { PURPOSES } from './ogmios/transactionJson.ts';
 
-/** How Ogmios names what a script is run for. */
-const PURPOSE: Readonly<Record<string, string>> = { certificate: 'publish', reward: 'withdraw' };
 const MOST_ADDITIONAL = 1_000;
 
 export function evaluation(
@@ -22,12 +21,12 @@ export function evaluation(
   slots: SlotConfig,
 ): Answer {
   const cbor = cborOf(params);
-  if (cbor === null) return invalid('transaction.cbor must be base16');
+  if (cbor === null) return invalidParams('transaction.cbor must be base16');
   const bytes = Buffer.from(cbor, 'hex');
   const tx = transactionOf(bytes);
   if (tx === null) return { error: deserialisationFailure('no transaction of this era') };
   const additional = additionalOf(params.additionalUtxo);
-  if (typeof additional === 'string') return invalid(additional);
+  if (typeof additional === 'string') return invalidParams(additional);
   const others = [...additional.values()].filter((utxo) => differs(utxo, output(utxo.ref)));
   if (others.length > 0) return { error: overlapping(others) };
   const utxos: Utxo[] = [];
@@ -41,7 +40,7 @@ export function evaluation(
   if (found.outcome === 'failed') return { error: failed(tx, found.message, found.logs) };
   return {
     result: found.budgets.map(({ purpose, index, memory, cpu }) => ({
-      validator: { purpose: PURPOSE[purpose] ?? purpose, index },
+      validator: { purpose: PURPOSES[purpose] ?? purpose, index },
       budget: { memory, cpu },
     })),
   };
@@ -59,13 +58,8 @@ function differs({ output }: Utxo, known: UtxoState): boolean {
   return !isSame;
 }
 
-function needed({ inputs, referenceInputs, collateralInputs }: Transaction): OutputRef[] {
-  const all = [...inputs, ...referenceInputs, ...collateralInputs];
-  return [...new Map(all.map((ref) => [refText(ref), ref])).values()];
-}
-
-function invalid(what: string): Answer {
-  return { error: { code: CODES.invalidParams, message: `Invalid request: ${what}.` } };
+function needed(tx: Transaction): OutputRef[] {
+  return [...new Map(namedRefs(tx).map((ref) => [refText(ref), ref])).values()];
 }
 
 function unusable(reason: string): RpcError {
@@ -90,7 +84,7 @@ function failed(tx: Transaction, message: string, logs: readonly string[]): RpcE
     message: 'Some of the scripts failed to evaluate to a positive outcome.',
     data: { validationError: message, traces: logs },
   };
-  const data: JsonValue = [{ validator: { purpose: PURPOSE[purpose] ?? purpose, index }, error }];
+  const data: JsonValue = [{ validator: { purpose: PURPOSES[purpose] ?? purpose, index }, error }];
   return {
     code: 3010,
     message: 'Some scripts of the transactions terminated with error(s).',

@@ -5,15 +5,14 @@
  * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a
  * slot of its own, so one that is made early takes the next slot, and the clock catches up.
  * A transaction taken out of a block by a fork returns at the head of the queue of `revalidate`,
- * before what waited: until the queue is empty nothing else may be submitted. A ledger that follows
- * another one (replica.ts) judges nothing: what returns waits there until it is told of.
+ * before the mempool: until the queue is empty nothing else may be submitted.
  */
 
 import { MalformedCbor } from '../cardano/codec/cbor.ts';
 import { blake2b256 } from '../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
-import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
+import { decodeTransaction, namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
 import { objection } from '../cardano/ledger/checks.ts';
 import { Mempool, type Waiting } from '../cardano/ledger/mempool.ts';
 import { PROTOCOL } from '../cardano/ledger/parameters.ts';
@@ -113,9 +112,9 @@ export class Ledger {
   }
 
   /** All that it names, once each; or which of it is not there. */
-  #needed({ inputs, referenceInputs, collateralInputs }: Transaction): Utxo[] | Refusal {
+  #needed(tx: Transaction): Utxo[] | Refusal {
     const needed = new Map<string, Utxo>();
-    for (const ref of [...inputs, ...referenceInputs, ...collateralInputs]) {
+    for (const ref of namedRefs(tx)) {
       const found = this.output(ref);
       if (found.state === 'unspent') {
         needed.set(refText(ref), found.utxo);
@@ -231,12 +230,6 @@ export class Ledger {
     return { tip: this.#tip, takenBack };
   }
 
-  /** All that waits, and then what returns, is to be judged, the oldest first. */
-  judgeAnew(): void {
-    const all = afterWhatTheyNeed(this.#takeWaiting());
-    this.#returning = new Map(all.map((tx) => [tx.id, tx]));
-  }
-
   /** Transactions accepted before a stop: judged again, after what returns already. */
   restore(transactions: readonly Transaction[]): void {
     const all = afterWhatTheyNeed([...this.#takeWaiting(), ...transactions]);
@@ -254,25 +247,7 @@ export class Ledger {
     return this.#blocksAbove(Math.max(0, this.height - depth)).map(({ tx }) => tx);
   }
 
-  /** Nothing waits any more, and nothing returns; nobody is told why. */
-  forgetWaiting(): void {
-    this.mempool.takeAll();
-    this.#returning.clear();
-  }
-
-  /** All that waits returns. */
-  takeOut(): void {
-    for (const tx of this.#takeWaiting()) this.#returning.set(tx.id, tx);
-  }
-
-  /** One that another ledger has judged. */
-  takeIn(tx: Transaction): void {
-    this.#returning.delete(tx.id);
-    if (!this.mempool.has(tx.id)) this.mempool.add(tx);
-    this.#reasons.delete(tx.id);
-  }
-
-  /** One that another ledger has dropped. */
+  /** Drops a transaction that is in no block, with the reason. */
   drop(id: string, reason: RefusalReason): void {
     const isKnown = this.#returning.delete(id);
     if (this.mempool.remove(id) || isKnown) this.#note(id, reason);
@@ -332,7 +307,7 @@ function neededBy(
   tx: Transaction,
   left: ReadonlyMap<string, Transaction>,
 ): Transaction | undefined {
-  for (const { txHash } of [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs]) {
+  for (const { txHash } of namedRefs(tx)) {
     const needed = left.get(txHash);
     if (needed !== undefined) return needed;
   }

@@ -145,11 +145,6 @@ export class LedgerFile {
     return (this.#sql.genesisOutputs.all() as GenesisRow[]).map(utxoOf);
   }
 
-  /** A file of its own with all that is in this one; fails where there is one already. */
-  copyTo(file: string): void {
-    this.#sql.copy.run(file);
-  }
-
   marks(): Marks {
     // trust: the columns of this statement; `begin` wrote the row
     return this.#sql.marks.get() as Marks;
@@ -307,7 +302,6 @@ function statements(database: Database) {
       'INSERT INTO genesis_outputs (tx, position, cbor) VALUES (?, ?, ?)',
     ),
     genesisOutputs: database.prepare('SELECT tx, position, cbor FROM genesis_outputs'),
-    copy: database.prepare('VACUUM INTO ?'),
     addBlock: database.prepare('INSERT INTO blocks (height, slot, hash) VALUES (?, ?, ?)'),
     addTransaction: database.prepare(
       'INSERT INTO transactions (height, position, id, bytes) VALUES (?, ?, ?, ?)',

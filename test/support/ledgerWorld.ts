@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import type { Utxo } from '../../src/cardano/codec/output.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { type Key, keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import { keyAddress } from '../../src/cardano/validators/deploy.ts';
 import type { GenesisPlan } from '../../src/cardano/validators/genesis.ts';
 import { type SignedTransaction, signedPayment } from '../../src/devnet/payment.ts';
@@ -22,7 +22,7 @@ export function secretOf(name: string): string {
 }
 
 export function keyNamed(name: string): Key {
-  return keyOf(secretOf(name));
+  return new Key(secretOf(name));
 }
 
 export function addressOf(name: string): string {

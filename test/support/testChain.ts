@@ -5,7 +5,7 @@
 import type { OutputRef, Utxo } from '../../src/cardano/codec/output.ts';
 import { type SlotConfig, slotAt } from '../../src/cardano/codec/slots.ts';
 import type { Deployment } from '../../src/cardano/datums/deployment.ts';
-import { type Key, keyOf } from '../../src/cardano/keys/keys.ts';
+import { Key } from '../../src/cardano/keys/keys.ts';
 import type {
   SubmitOutcome,
   Submitter,
@@ -69,7 +69,7 @@ export class TestChain implements ChainSource, Submitter, UtxoLookup {
     const { ledger, file, deployment } = openLedger(options);
     this.#ledger = ledger;
     this.#file = file;
-    this.#faucetKey = keyOf(options.faucetSecret);
+    this.#faucetKey = new Key(options.faucetSecret);
     this.deployment = deployment;
   }
 

@@ -15,13 +15,13 @@ import { ARRAY, cborHead } from '../codec/cbor.ts';
 import { encodeAssets } from '../codec/encode.ts';
 import { scriptHash } from '../codec/hash.ts';
 import { refText, type Utxo } from '../codec/output.ts';
-import { decodeTransaction } from '../codec/transaction.ts';
+import { decodeTransaction, totalUnits, type Units } from '../codec/transaction.ts';
 import { addValues, asValue, coins, equalValues, subtractValue } from '../codec/value.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import type { Evaluation } from '../ledger/scalus.ts';
 import { minted, type Parts, placeRedeemers, sortedInputs, transactionCbor } from './body.ts';
 import { changeOutputs } from './change.ts';
-import { leastFee, leastLovelace, scriptBytes, type Units } from './cost.ts';
+import { leastFee, leastLovelace, scriptBytes } from './cost.ts';
 import type { PlannedOutput, TransactionPlan } from './plan.ts';
 import type { BuildOutcome, BuildRefusal, BuiltTransaction } from './port.ts';
 import { forLovelace, select } from './selection.ts';
@@ -252,8 +252,7 @@ function finished(
     const most = Math.floor((mostBytes * mostPercent) / 100);
     return refusal('TOO_LARGE', `${sizeBytes} bytes, and this transaction has at most ${most}`);
   }
-  const memory = parts.units.reduce((sum, each) => sum + each.memory, 0n);
-  const cpu = parts.units.reduce((sum, each) => sum + each.cpu, 0n);
+  const { memory, cpu } = totalUnits(parts.units);
   if (isOver(memory, mostMemory) || isOver(cpu, mostCpu)) {
     return refusal('TOO_LARGE', 'the scripts take more than this transaction may');
   }

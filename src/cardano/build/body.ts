@@ -9,8 +9,8 @@ import { blake2b256 } from '../codec/hash.ts';
 import { fromHex } from '../codec/hex.ts';
 import { compareRefs, type Utxo } from '../codec/output.ts';
 import { decodePlutusData } from '../codec/plutusData.ts';
+import type { Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
-import type { Units } from './cost.ts';
 import { dataCbor, fieldMap, hexString, integer, outputCbor } from './encode.ts';
 import type { PlannedInput, PlannedOutput, TransactionPlan } from './plan.ts';
 

@@ -2,27 +2,20 @@
 
 import { ceilDivide } from '../../engine/market/ratio.ts';
 import { assert } from '../../engine/runtime/assert.ts';
-import { bytesOf, elementsOf, entriesOf, numberOf, readCbor } from '../codec/cbor.ts';
-import { fromHex } from '../codec/hex.ts';
-import type { Output } from '../codec/output.ts';
+import { bytesOf } from '../codec/cbor.ts';
+import { type Output, referenceScriptOf } from '../codec/output.ts';
+import { totalUnits, type Units } from '../codec/transaction.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { outputCbor } from './encode.ts';
 import type { PlannedOutput } from './plan.ts';
 
 /** Every output costs as if it had this many bytes more. Source: Babbage, `utxoEntrySize`. */
 const ENTRY_BYTES = 160n;
-const SCRIPT_FIELD = 3;
 const PLUTUS_V2 = 2;
-
-export interface Units {
-  readonly memory: bigint;
-  readonly cpu: bigint;
-}
 
 function unitsLovelace(parameters: ProtocolParameters, units: readonly Units[]): bigint {
   const { memoryPrice, cpuPrice } = parameters;
-  const memory = units.reduce((sum, each) => sum + each.memory, 0n);
-  const cpu = units.reduce((sum, each) => sum + each.cpu, 0n);
+  const { memory, cpu } = totalUnits(units);
   return ceilDivide(
     memory * memoryPrice.numerator * cpuPrice.denominator +
       cpu * cpuPrice.numerator * memoryPrice.denominator,
@@ -68,15 +61,9 @@ export function leastLovelace(parameters: ProtocolParameters, output: PlannedOut
 }
 
 /** Length of the script that lies in `output`; 0 without one. */
-export function scriptBytes({ cbor, scriptHash }: Output): bigint {
-  if (scriptHash === null) return 0n;
-  const bytes = fromHex(cbor);
-  const field = entriesOf(readCbor(bytes)).find(([key]) => numberOf(bytes, key) === SCRIPT_FIELD);
-  const [content] = field?.[1].items ?? [];
-  assert(content !== undefined, 'an output with a script has it in field 3');
-  const inner = bytesOf(bytes, content);
-  const [language, script] = elementsOf(readCbor(inner));
-  assert(language !== undefined && script !== undefined, 'a script has a language');
-  assert(numberOf(inner, language) === PLUTUS_V2, 'our scripts are PlutusV2');
-  return BigInt(bytesOf(inner, script).length);
+export function scriptBytes(output: Output): bigint {
+  const found = referenceScriptOf(output);
+  if (found === null) return 0n;
+  assert(found.language === PLUTUS_V2, 'our scripts are PlutusV2');
+  return BigInt(bytesOf(found.bytes, found.script).length);
 }

@@ -105,6 +105,11 @@ export function entriesOf(item: Item): (readonly [Item, Item])[] {
   return entries;
 }
 
+/** The value under a number in a map; undefined where it is not there. */
+export function mapField(bytes: Uint8Array, map: Item, key: number): Item | undefined {
+  return entriesOf(map).find(([name]) => numberOf(bytes, name) === key)?.[1];
+}
+
 function bigintOf(bytes: Uint8Array): bigint {
   const hex = toHex(bytes);
   return hex === '' ? 0n : BigInt(`0x${hex}`);

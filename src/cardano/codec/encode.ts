@@ -56,16 +56,17 @@ export function encodeOutput({ address, value, datum, script }: OutputPlan): Uin
     [uint(1), encodeValue(value)],
   ];
   if (datum !== undefined) {
-    fields.push([uint(2), array([uint(1), wrapped(fromHex(datum))])]);
+    fields.push([uint(2), array([uint(1), embedded(fromHex(datum))])]);
   }
   if (script !== undefined) {
     const content = array([uint(PLUTUS_V2), byteString(fromHex(script))]);
-    fields.push([uint(3), wrapped(content)]);
+    fields.push([uint(3), embedded(content)]);
   }
   return map(fields);
 }
 
-function wrapped(content: Uint8Array): Uint8Array {
+/** CBOR inside a byte string. */
+export function embedded(content: Uint8Array): Uint8Array {
   return tagged(CBOR_IN_BYTES, byteString(content));
 }
 
@@ -77,7 +78,7 @@ function bytesOfAddress(text: string): Uint8Array {
 }
 
 /** Policies and names ascending by length, then bytes, as canonical CBOR has them. */
-function encodeValue({ lovelace, assets }: Value): Uint8Array {
+export function encodeValue({ lovelace, assets }: Value): Uint8Array {
   if (assets.size === 0) return uint(lovelace);
   return array([uint(lovelace), encodeAssets(assets)]);
 }

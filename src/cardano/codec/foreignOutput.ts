@@ -4,8 +4,8 @@
  * Source: Conway CDDL.
  */
 import { addressText, bytesOfAddressText } from './address.ts';
-import { array, byteString, encodeAssets, map, tagged, uint } from './encode.ts';
-import { blake2b224 } from './hash.ts';
+import { array, byteString, embedded, encodeValue, map, uint } from './encode.ts';
+import { languageScriptHash } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
 import type { Output } from './output.ts';
 import type { Value } from './value.ts';
@@ -23,8 +23,6 @@ export interface ForeignOutput {
   readonly script: { readonly language: ScriptLanguage; readonly code: string } | null;
 }
 
-const CBOR_IN_BYTES = 24;
-
 /** null: the address is none. */
 export function foreignOutput({ address, value, datum, script }: ForeignOutput): Output | null {
   const bytes = bytesOfAddressText(address);
@@ -34,7 +32,7 @@ export function foreignOutput({ address, value, datum, script }: ForeignOutput):
     [uint(1), encodeValue(value)],
   ];
   if (datum !== null) fields.push([uint(2), encodeDatum(datum)]);
-  if (script !== null) fields.push([uint(3), wrapped(encodeScript(script))]);
+  if (script !== null) fields.push([uint(3), embedded(encodeScript(script))]);
   return {
     address: addressText(bytes),
     value,
@@ -44,27 +42,17 @@ export function foreignOutput({ address, value, datum, script }: ForeignOutput):
   };
 }
 
-/** Over the language and the script. */
 function hashOf({ language, code }: NonNullable<ForeignOutput['script']>): string {
-  const tag = Uint8Array.of(SCRIPT_LANGUAGES.indexOf(language));
-  return blake2b224(Buffer.concat([tag, fromHex(code)]));
-}
-
-function encodeValue({ lovelace, assets }: Value): Uint8Array {
-  return assets.size === 0 ? uint(lovelace) : array([uint(lovelace), encodeAssets(assets)]);
+  return languageScriptHash(SCRIPT_LANGUAGES.indexOf(language), fromHex(code));
 }
 
 function encodeDatum(datum: NonNullable<ForeignOutput['datum']>): Uint8Array {
   if ('hash' in datum) return array([uint(0), byteString(fromHex(datum.hash))]);
-  return array([uint(1), wrapped(fromHex(datum.inline))]);
+  return array([uint(1), embedded(fromHex(datum.inline))]);
 }
 
 function encodeScript({ language, code }: NonNullable<ForeignOutput['script']>): Uint8Array {
   const bytes = fromHex(code);
   const content = language === 'native' ? bytes : byteString(bytes);
   return array([uint(SCRIPT_LANGUAGES.indexOf(language)), content]);
-}
-
-function wrapped(content: Uint8Array): Uint8Array {
-  return tagged(CBOR_IN_BYTES, byteString(content));
 }

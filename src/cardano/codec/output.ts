@@ -7,14 +7,16 @@ import {
   entriesOf,
   type Item,
   integerOf,
+  MAP,
   MalformedCbor,
+  mapField,
   numberOf,
   readCbor,
   span,
   TAG,
 } from './cbor.ts';
-import { blake2b224 } from './hash.ts';
-import { fromHex, joined, toHex } from './hex.ts';
+import { blake2b256, languageScriptHash } from './hash.ts';
+import { fromHex, toHex } from './hex.ts';
 import { decodePlutusData, type PlutusData } from './plutusData.ts';
 import { asValue, type Value } from './value.ts';
 
@@ -102,6 +104,46 @@ export function datumOf({ datum }: Output): PlutusData | null {
   }
 }
 
+/** A field of an output that `Output` leaves out, from its bytes; null where it is not there. */
+function outputField(output: Output, key: number): { bytes: Uint8Array; item: Item } | null {
+  if (output.cbor === '') return null;
+  const bytes = fromHex(output.cbor);
+  const root = readCbor(bytes);
+  if (root.major !== MAP) {
+    // Before Babbage a third element is the hash of the datum.
+    const third = elementsOf(root)[2];
+    return key === 2 && third !== undefined ? { bytes, item: third } : null;
+  }
+  const found = mapField(bytes, root, key);
+  return found === undefined ? null : { bytes, item: found };
+}
+
+/** Hash of the datum, inline or not; null without one. */
+export function datumHashOf(output: Output): string | null {
+  if (output.datum !== null) return blake2b256(fromHex(output.datum));
+  const field = outputField(output, 2);
+  return field === null ? null : toHex(bytesOf(field.bytes, field.item.items[1] ?? field.item));
+}
+
+export interface ReferenceScriptItem {
+  /** 0 native, then the versions of Plutus. */
+  readonly language: number;
+  readonly script: Item;
+  /** Where `script` lies. */
+  readonly bytes: Uint8Array;
+}
+
+/** The reference script of an output; null without one. */
+export function referenceScriptOf(output: Output): ReferenceScriptItem | null {
+  const field = output.scriptHash === null ? null : outputField(output, 3);
+  const [content] = field?.item.items ?? [];
+  if (field === null || content === undefined) return null;
+  const bytes = bytesOf(field.bytes, content);
+  const [language, script] = elementsOf(readCbor(bytes));
+  if (language === undefined || script === undefined) return null;
+  return { language: numberOf(bytes, language), script, bytes };
+}
+
 interface OutputFields {
   readonly address: Item | undefined;
   readonly value: Item | undefined;
@@ -156,7 +198,7 @@ function readScriptHash(bytes: Uint8Array, item: Item): string {
   if (language === undefined || script === undefined) throw new MalformedCbor('half a script');
   const tag = numberOf(inner, language);
   const content = tag === 0 ? span(inner, script) : bytesOf(inner, script);
-  return blake2b224(joined([Uint8Array.of(tag), content]));
+  return languageScriptHash(tag, content);
 }
 
 /** Content of tag 24: CBOR inside a byte string. */

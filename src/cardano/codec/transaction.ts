@@ -11,6 +11,7 @@ import {
   integerOf,
   MAP,
   MalformedCbor,
+  mapField,
   numberOf,
   readCbor,
   SIMPLE,
@@ -31,13 +32,11 @@ import { type PlutusData, readData } from './plutusData.ts';
 
 export const PURPOSES = ['spend', 'mint', 'certificate', 'reward', 'vote', 'propose'] as const;
 
-export interface Redeemer {
+export interface Redeemer extends Units {
   readonly purpose: (typeof PURPOSES)[number];
   /** Position among the sorted inputs, policies, … that it is for. */
   readonly index: number;
   readonly data: PlutusData;
-  readonly memory: bigint;
-  readonly cpu: bigint;
 }
 
 export interface KeyWitness {
@@ -72,6 +71,28 @@ export interface Transaction {
   readonly hasWithdrawals: boolean;
   readonly redeemers: readonly Redeemer[];
   readonly keyWitnesses: readonly KeyWitness[];
+}
+
+/** Execution units of scripts. */
+export interface Units {
+  readonly memory: bigint;
+  readonly cpu: bigint;
+}
+
+export function totalUnits(units: readonly Units[]): Units {
+  let [memory, cpu] = [0n, 0n];
+  for (const each of units) {
+    memory += each.memory;
+    cpu += each.cpu;
+  }
+  return { memory, cpu };
+}
+
+type Refs = Pick<Transaction, 'inputs' | 'referenceInputs' | 'collateralInputs'>;
+
+/** Every output that a transaction names, in any role: perhaps twice. */
+export function namedRefs({ inputs, referenceInputs, collateralInputs }: Refs): OutputRef[] {
+  return [...inputs, ...referenceInputs, ...collateralInputs];
 }
 
 const MAX_BYTES = 1 << 20;
@@ -159,6 +180,24 @@ function readWitnesses(bytes: Uint8Array, item: Item) {
     keyWitnesses: keys === undefined ? [] : readKeyWitnesses(bytes, keys),
     redeemers: redeemers === undefined ? [] : readRedeemers(bytes, redeemers),
   };
+}
+
+/** Datums of a witness set, by hash: an output may name one by its hash alone. */
+export function witnessDatums(bytes: Uint8Array, set: Item): (readonly [string, Uint8Array])[] {
+  const datums = mapField(bytes, set, 4);
+  if (datums === undefined) return [];
+  return setElementsOf(datums).map((datum) => {
+    const content = span(bytes, datum);
+    return [blake2b256(content), content] as const;
+  });
+}
+
+/** Labels: a plain map (Shelley), the first of a pair (Mary), member 0 under a tag (Alonzo). */
+export function metadataLabels(bytes: Uint8Array, auxiliary: Item): Item | undefined {
+  if (auxiliary.major === MAP) return auxiliary;
+  if (auxiliary.major === ARRAY) return auxiliary.items[0];
+  const [content] = auxiliary.items;
+  return content?.major === MAP ? mapField(bytes, content, 0) : undefined;
 }
 
 export function readKeyWitnesses(bytes: Uint8Array, list: Item): KeyWitness[] {

@@ -68,11 +68,6 @@ export class Key {
   }
 }
 
-/** `secret` is 32 bytes as hex. */
-export function keyOf(secret: string): Key {
-  return new Key(secret);
-}
-
 /** The hash of a transaction's body, over its bytes as they are: what is signed, and its id. */
 export function transactionId(cbor: string): string {
   const bytes = fromHex(cbor);

@@ -23,7 +23,7 @@ import {
 } from '../codec/cbor.ts';
 import { toHex } from '../codec/hex.ts';
 import { type Output, refText } from '../codec/output.ts';
-import type { Transaction } from '../codec/transaction.ts';
+import { namedRefs, type Transaction, totalUnits } from '../codec/transaction.ts';
 import { PROTOCOL } from './parameters.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -84,8 +84,7 @@ function unsignedFault(tx: Transaction): Refusal | null {
       return malformed(`its ${what} is ${String(value).slice(0, 40)}`);
     }
   }
-  const refs = [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs];
-  const odd = refs.find(({ index }) => index < 0 || index > MOST_INDEX);
+  const odd = namedRefs(tx).find(({ index }) => index < 0 || index > MOST_INDEX);
   return odd === undefined ? null : malformed(`it names the output ${refText(odd)}`);
 }
 
@@ -167,21 +166,12 @@ function limitFault({ bytes, redeemers }: Transaction): Refusal | null {
     if (used <= most) return null;
     return { reason: 'LIMITS_EXCEEDED', message: `Too large: ${used} ${what}, at most ${most}` };
   };
-  const units = unitsOf(redeemers);
+  const units = totalUnits(redeemers);
   return (
     limit('bytes', bytes.length, PROTOCOL.maxTransactionBytes) ??
     limit('units of memory', units.memory, PROTOCOL.maxTransactionMemory) ??
     limit('units of CPU', units.cpu, PROTOCOL.maxTransactionCpu)
   );
-}
-
-export function unitsOf(redeemers: Transaction['redeemers']): { memory: bigint; cpu: bigint } {
-  let [memory, cpu] = [0n, 0n];
-  for (const each of redeemers) {
-    memory += each.memory;
-    cpu += each.cpu;
-  }
-  return { memory, cpu };
 }
 
 const FIRST_GOVERNANCE_KEY = 19;

@@ -5,8 +5,7 @@
  */
 
 import { type OutputRef, refText, type Utxo } from '../codec/output.ts';
-import type { Transaction } from '../codec/transaction.ts';
-import { unitsOf } from './checks.ts';
+import { namedRefs, type Transaction, totalUnits } from '../codec/transaction.ts';
 import { PROTOCOL } from './parameters.ts';
 import type { RefusalReason } from './port.ts';
 
@@ -86,7 +85,7 @@ export class Mempool {
     const taken: Waiting[] = [];
     let [bytes, memory, cpu] = [0, 0n, 0n];
     for (const waiting of this.#waiting.values()) {
-      const units = unitsOf(waiting.tx.redeemers);
+      const units = totalUnits(waiting.tx.redeemers);
       bytes += waiting.tx.bytes.length;
       memory += units.memory;
       cpu += units.cpu;
@@ -127,8 +126,7 @@ function isExpired({ tx: { validToSlot } }: Waiting, slot: number): boolean {
 
 function needs({ tx }: Waiting, missing: ReadonlySet<string>): boolean {
   if (missing.size === 0) return false;
-  const refs = [...tx.inputs, ...tx.referenceInputs, ...tx.collateralInputs];
-  return refs.some((ref) => missing.has(refText(ref)));
+  return namedRefs(tx).some((ref) => missing.has(refText(ref)));
 }
 
 export interface Effects {

@@ -8,7 +8,6 @@ import {
   type Item,
   integerOf,
   MAP,
-  numberOf,
   readCbor,
   span,
   TEXT,
@@ -16,13 +15,17 @@ import {
 } from '../../cardano/codec/cbor.ts';
 import { blake2b256 } from '../../cardano/codec/hash.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
-import type { Output, Utxo } from '../../cardano/codec/output.ts';
+import { datumHashOf, type Output, type Utxo } from '../../cardano/codec/output.ts';
 import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
-import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import {
+  decodeTransaction,
+  metadataLabels,
+  type Transaction,
+} from '../../cardano/codec/transaction.ts';
 import type { BlockHead, LedgerFile } from '../ledgerFile.ts';
 import type { PageRequest } from '../outputSearch.ts';
 import type { FoundOutput } from '../outputTable.ts';
-import { datumHashOf, type KupoPoint, type Match, scriptJson } from './matchJson.ts';
+import { type KupoPoint, type Match, scriptJson } from './matchJson.ts';
 import type { Pattern } from './pattern.ts';
 
 const GENESIS: KupoPoint = { slot: 0, hash: '0'.repeat(64) };
@@ -156,22 +159,13 @@ function holds({ value }: Output, { policy, assetName }: NonNullable<Pattern['al
  */
 function metadataJson({ bytes }: Transaction) {
   const auxiliary = elementsOf(readCbor(bytes))[3];
-  const labels = auxiliary === undefined ? undefined : labelsOf(bytes, auxiliary);
+  const labels = auxiliary === undefined ? undefined : metadataLabels(bytes, auxiliary);
   if (auxiliary === undefined || labels === undefined) return null;
   const raw = span(bytes, auxiliary);
   const schema = entriesOf(labels).map(([label, content]) => {
     return [String(integerOf(bytes, label)), treeOf(bytes, content)] as const;
   });
   return { hash: blake2b256(raw), raw: toHex(raw), schema: Object.fromEntries(schema) };
-}
-
-/** A plain map (Shelley), the first of a pair (Mary), or member 0 under tag 259 (Alonzo). */
-function labelsOf(bytes: Uint8Array, auxiliary: Item): Item | undefined {
-  if (auxiliary.major === MAP) return auxiliary;
-  if (auxiliary.major === ARRAY) return auxiliary.items[0];
-  const [content] = auxiliary.items;
-  if (content?.major !== MAP) return undefined;
-  return entriesOf(content).find(([key]) => numberOf(bytes, key) === 0)?.[1];
 }
 
 function treeOf(bytes: Uint8Array, item: Item): unknown {

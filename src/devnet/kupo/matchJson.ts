@@ -1,11 +1,14 @@
 /** Kupo's JSON, as its OpenAPI (2.10 and later) has it. */
-import { bytesOf, elementsOf, numberOf, readCbor, span } from '../../cardano/codec/cbor.ts';
+import { bytesOf, span } from '../../cardano/codec/cbor.ts';
 import { SCRIPT_LANGUAGES } from '../../cardano/codec/foreignOutput.ts';
-import { blake2b256 } from '../../cardano/codec/hash.ts';
-import { fromHex, toHex } from '../../cardano/codec/hex.ts';
-import type { Output, Utxo } from '../../cardano/codec/output.ts';
+import { toHex } from '../../cardano/codec/hex.ts';
+import {
+  datumHashOf,
+  type Output,
+  referenceScriptOf,
+  type Utxo,
+} from '../../cardano/codec/output.ts';
 import { type JsonValue, jsonText } from '../ogmios/json.ts';
-import { fieldOf } from '../ogmios/outputJson.ts';
 
 /** A point of the chain; genesis has slot 0 and a hash of zeros. */
 export interface KupoPoint {
@@ -82,21 +85,13 @@ function valueJson({ value }: Output, written: (amount: bigint) => bigint | stri
   return { coins: written(value.lovelace), assets: Object.fromEntries(assets) };
 }
 
-export function datumHashOf(output: Output): string | null {
-  if (output.datum !== null) return blake2b256(fromHex(output.datum));
-  const field = fieldOf(output, 2);
-  return field === null ? null : toHex(bytesOf(field.bytes, field.item.items[1] ?? field.item));
-}
-
-/** Of an output with a reference script: `24(bytes)` of language and code. */
 export function scriptJson(output: Output): { language: string; script: string } | null {
-  const field = output.scriptHash === null ? null : fieldOf(output, 3);
-  const [content] = field?.item.items ?? [];
-  if (field === null || content === undefined) return null;
-  const inner = bytesOf(field.bytes, content);
-  const [language, code] = elementsOf(readCbor(inner));
-  const name = language === undefined ? undefined : SCRIPT_LANGUAGES[numberOf(inner, language)];
-  if (code === undefined || name === undefined) return null;
-  const isNative = name === 'native';
-  return { language: name, script: toHex(isNative ? span(inner, code) : bytesOf(inner, code)) };
+  const found = referenceScriptOf(output);
+  const language = found === null ? undefined : SCRIPT_LANGUAGES[found.language];
+  if (found === null || language === undefined) return null;
+  const { bytes, script } = found;
+  return {
+    language,
+    script: toHex(language === 'native' ? span(bytes, script) : bytesOf(bytes, script)),
+  };
 }

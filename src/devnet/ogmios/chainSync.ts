@@ -4,7 +4,7 @@
  * an answer is made when the socket has room for it.
  */
 import { type JsonValue, jsonText } from './json.ts';
-import { type Answer, CODES, type Request, resultText } from './rpc.ts';
+import { type Answer, CODES, invalidParams, type Request, resultText } from './rpc.ts';
 import type { ServedBlock, ServedChain, ServedPoint, ServedTip } from './served.ts';
 import type { Transport } from './session.ts';
 
@@ -42,10 +42,7 @@ export class ChainSync {
       return { error: { code: CODES.intersectionInterleaved, message } };
     }
     const points = readPoints(params.points);
-    if (points === null) {
-      const message = 'Invalid request: points are {slot, id} or "origin".';
-      return { error: { code: CODES.invalidParams, message } };
-    }
+    if (points === null) return invalidParams('points are {slot, id} or "origin"');
     const tip = tipJson(this.#chain.tip);
     for (const point of points) {
       const place = this.#chain.placeOf(point);

@@ -3,15 +3,20 @@ import { base58 } from '@scure/base';
 import {
   bytesOf,
   elementsOf,
-  entriesOf,
   type Item,
-  MAP,
   numberOf,
-  readCbor,
   setElementsOf,
 } from '../../cardano/codec/cbor.ts';
+import { SCRIPT_LANGUAGES } from '../../cardano/codec/foreignOutput.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
-import type { Output, OutputRef, Utxo } from '../../cardano/codec/output.ts';
+import {
+  datumHashOf,
+  type Output,
+  type OutputRef,
+  type ReferenceScriptItem,
+  referenceScriptOf,
+  type Utxo,
+} from '../../cardano/codec/output.ts';
 import type { Value } from '../../cardano/codec/value.ts';
 import type { JsonValue } from './json.ts';
 
@@ -42,11 +47,12 @@ export function valueJson({ lovelace, assets }: Value): Members {
 
 export function outputJson(output: Output): Members {
   const { address, value, datum } = output;
+  const script = referenceScriptOf(output);
   return {
     address: address.startsWith('addr') ? address : base58.encode(fromHex(address)),
     value: valueJson(value),
-    ...(datum === null ? datumHashOf(output) : { datum }),
-    ...referenceScript(output),
+    ...(datum === null ? unlessNull('datumHash', datumHashOf(output)) : { datum }),
+    ...unlessNull('script', script === null ? null : scriptJson(script)),
   };
 }
 
@@ -54,46 +60,15 @@ export function utxoJson({ ref, output }: Utxo): Members {
   return { ...refJson(ref), ...outputJson(output) };
 }
 
-/** A field of an output that `Output` leaves out, from its bytes; null where it is not there. */
-export function fieldOf(output: Output, key: number): { bytes: Uint8Array; item: Item } | null {
-  if (output.cbor === '') return null;
-  const bytes = fromHex(output.cbor);
-  const root = readCbor(bytes);
-  if (root.major !== MAP) {
-    // Before Babbage a third element is the hash of the datum.
-    const third = elementsOf(root)[2];
-    return key === 2 && third !== undefined ? { bytes, item: third } : null;
-  }
-  const found = entriesOf(root).find(([name]) => numberOf(bytes, name) === key);
-  return found === undefined ? null : { bytes, item: found[1] };
+function unlessNull(name: string, value: JsonValue): Members {
+  return value === null ? {} : { [name]: value };
 }
 
-function datumHashOf(output: Output): Members {
-  const field = fieldOf(output, 2);
-  if (field === null) return {};
-  const { bytes, item } = field;
-  const hash = item.items[1] ?? item;
-  return { datumHash: toHex(bytesOf(bytes, hash)) };
-}
-
-const LANGUAGES = ['native', 'plutus:v1', 'plutus:v2', 'plutus:v3'] as const;
-
-function referenceScript(output: Output): Members {
-  const field = fieldOf(output, 3);
-  const [wrapped] = field?.item.items ?? [];
-  if (field === null || wrapped === undefined) return {};
-  const inner = bytesOf(field.bytes, wrapped);
-  const [language, script] = elementsOf(readCbor(inner));
-  if (language === undefined || script === undefined) return {};
-  return { script: scriptJson(inner, script, numberOf(inner, language)) };
-}
-
-/** `language`: 0 native, then the versions of Plutus. */
-export function scriptJson(bytes: Uint8Array, item: Item, language: number): Members {
-  const name = LANGUAGES[language];
+export function scriptJson({ bytes, script, language }: ReferenceScriptItem): Members {
+  const name = SCRIPT_LANGUAGES[language];
   if (name === undefined) throw new Error(`language ${language} is not known`);
-  if (name === 'native') return { language: name, json: clauseJson(bytes, item) };
-  return { language: name, cbor: toHex(bytesOf(bytes, item)) };
+  if (name === 'native') return { language: name, json: clauseJson(bytes, script) };
+  return { language: name, cbor: toHex(bytesOf(bytes, script)) };
 }
 
 function clauseJson(bytes: Uint8Array, item: Item): Members {

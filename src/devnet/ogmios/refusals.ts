@@ -7,7 +7,11 @@ import { MalformedCbor } from '../../cardano/codec/cbor.ts';
 import { blake2b224 } from '../../cardano/codec/hash.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
-import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
+import {
+  decodeTransaction,
+  type Transaction,
+  totalUnits,
+} from '../../cardano/codec/transaction.ts';
 import { addValues, asValue, coins } from '../../cardano/codec/value.ts';
 import { minFeeLovelace, PROTOCOL } from '../../cardano/ledger/parameters.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
@@ -166,10 +170,11 @@ function limitsExceeded({ bytes, redeemers }: Transaction): Explained {
     };
     return { code: 3119, data };
   }
-  const memory = redeemers.reduce((sum, redeemer) => sum + redeemer.memory, 0n);
-  const cpu = redeemers.reduce((sum, redeemer) => sum + redeemer.cpu, 0n);
   const maximum = { memory: PROTOCOL.maxTransactionMemory, cpu: PROTOCOL.maxTransactionCpu };
-  const data = { providedExecutionUnits: { memory, cpu }, maximumExecutionUnits: maximum };
+  const data = {
+    providedExecutionUnits: { ...totalUnits(redeemers) },
+    maximumExecutionUnits: maximum,
+  };
   return { code: 3134, data };
 }
 

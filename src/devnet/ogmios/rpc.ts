@@ -31,6 +31,10 @@ export const CODES = {
   mustAcquireMempool: 4000,
 } as const;
 
+export function invalidParams(what: string): Answer & { readonly error: RpcError } {
+  return { error: { code: CODES.invalidParams, message: `Invalid request: ${what}.` } };
+}
+
 /** Writing the id back recurses: a deeper one would exhaust the stack. */
 const MOST_ID_DEPTH = 32;
 

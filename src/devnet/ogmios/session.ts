@@ -6,7 +6,15 @@ import { ChainSync, readPoint } from './chainSync.ts';
 import { boundOf, epochAt, eraAt, eraSummaries } from './eras.ts';
 import type { JsonValue } from './json.ts';
 import { MEMPOOL_METHODS, MempoolMonitor } from './mempoolMonitor.ts';
-import { type Answer, answerText, CODES, faultText, type Request, readRequest } from './rpc.ts';
+import {
+  type Answer,
+  answerText,
+  CODES,
+  faultText,
+  invalidParams,
+  type Request,
+  readRequest,
+} from './rpc.ts';
 import type { NodeFacts, ServedNode } from './served.ts';
 
 /** Queries and submissions of one connection that may be under way or queued. */
@@ -100,10 +108,7 @@ export class Session {
 
   async #submit({ params }: Request): Promise<Answer> {
     const cbor = cborOf(params);
-    if (cbor === null) {
-      const message = 'Invalid request: transaction.cbor must be base16.';
-      return { error: { code: CODES.invalidParams, message } };
-    }
+    if (cbor === null) return invalidParams('transaction.cbor must be base16');
     const outcome = await this.#node.submit(cbor);
     if (typeof outcome !== 'string') return { error: outcome };
     return { result: { transaction: { id: outcome } } };

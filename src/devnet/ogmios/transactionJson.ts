@@ -11,16 +11,19 @@ import {
   entriesOf,
   type Item,
   integerOf,
-  MAP,
   numberOf,
   readCbor,
   setElementsOf,
   span,
 } from '../../cardano/codec/cbor.ts';
-import { blake2b224, blake2b256 } from '../../cardano/codec/hash.ts';
+import { blake2b256, languageScriptHash } from '../../cardano/codec/hash.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { encodePlutusData } from '../../cardano/codec/plutusData.ts';
-import type { Redeemer, Transaction } from '../../cardano/codec/transaction.ts';
+import {
+  metadataLabels,
+  type Transaction,
+  witnessDatums,
+} from '../../cardano/codec/transaction.ts';
 import type { BlockHead } from '../ledgerFile.ts';
 import { type JsonValue, jsonText } from './json.ts';
 import { adaJson, assetsJson, outputJson, refJson, scriptJson } from './outputJson.ts';
@@ -77,7 +80,8 @@ function intervalJson({ validFromSlot, validToSlot }: Transaction): Members | un
   return { invalidBefore: validFromSlot ?? undefined, invalidAfter: validToSlot ?? undefined };
 }
 
-const PURPOSE: Readonly<Record<Redeemer['purpose'], string>> = {
+/** What Ogmios calls the purposes of scripts. */
+export const PURPOSES: Readonly<Record<string, string>> = {
   spend: 'spend',
   mint: 'mint',
   certificate: 'publish',
@@ -89,7 +93,7 @@ const PURPOSE: Readonly<Record<Redeemer['purpose'], string>> = {
 function redeemersJson(tx: Transaction): JsonValue[] {
   const written = redeemerBytes(tx);
   return tx.redeemers.map(({ purpose, index, data, memory, cpu }, at) => ({
-    validator: { purpose: PURPOSE[purpose], index },
+    validator: { purpose: PURPOSES[purpose] ?? purpose, index },
     redeemer: toHex(written[at] ?? encodePlutusData(data)),
     executionUnits: { memory, cpu },
   }));
@@ -152,14 +156,15 @@ function witnessJson(bytes: Uint8Array): Members {
   const scripts = SCRIPTS.flatMap(([key, language]) =>
     listed(key).map((script) => {
       const content = language === 0 ? span(bytes, script) : bytesOf(bytes, script);
-      const hash = blake2b224(Buffer.concat([Uint8Array.of(language), content]));
-      return [hash, scriptJson(bytes, script, language)] as const;
+      return [
+        languageScriptHash(language, content),
+        scriptJson({ bytes, script, language }),
+      ] as const;
     }),
   );
-  const datums = listed(4).map((datum) => {
-    const content = span(bytes, datum);
-    return [blake2b256(content), toHex(content)] as const;
-  });
+  const datums = witnessDatums(bytes, readCbor(bytes)).map(
+    ([hash, datum]) => [hash, toHex(datum)] as const,
+  );
   return {
     scripts: scripts.length === 0 ? undefined : Object.fromEntries(scripts),
     datums: datums.length === 0 ? undefined : Object.fromEntries(datums),
@@ -169,20 +174,12 @@ function witnessJson(bytes: Uint8Array): Members {
 /** Labels are given as CBOR alone, as Ogmios does where JSON could not say them. */
 function metadataJson({ bytes, body }: Transaction, hash: Item | undefined): Members | undefined {
   const auxiliary = elementsOf(readCbor(bytes))[3];
-  const map = auxiliary === undefined ? undefined : labelsOf(bytes, auxiliary);
+  const map = auxiliary === undefined ? undefined : metadataLabels(bytes, auxiliary);
   if (hash === undefined || map === undefined) return undefined;
   const labels = entriesOf(map).map(([label, content]) => {
     return [String(integerOf(bytes, label)), { cbor: toHex(span(bytes, content)) }] as const;
   });
   return { hash: toHex(bytesOf(body, hash)), labels: Object.fromEntries(labels) };
-}
-
-/** A plain map (Shelley), the first of a pair (Mary), or member 0 under tag 259 (Alonzo). */
-function labelsOf(bytes: Uint8Array, auxiliary: Item): Item | undefined {
-  if (auxiliary.major === MAP) return auxiliary;
-  if (auxiliary.major === ARRAY) return auxiliary.items[0];
-  const [content] = auxiliary.items;
-  return content?.major === MAP ? fieldsOf(bytes, content).get(0) : undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
 import type { Deployment } from '../../cardano/datums/deployment.ts';
-import { type Key, keyOf } from '../../cardano/keys/keys.ts';
+import { Key } from '../../cardano/keys/keys.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { Submitter, UtxoLookup } from '../../cardano/ledger/port.ts';
 import type { MarketPlan } from '../../cardano/validators/deploy.ts';
@@ -71,8 +71,8 @@ function orderOf(
         '(and FEE_KEY_FILE, where the fee address has a key of its own)',
     );
   }
-  const payer = keyOf((keyFile === null ? executor : secretFrom(keyFile)).reveal());
-  const hashOf = (secret: Secret) => keyOf(secret.reveal()).hash;
+  const payer = new Key((keyFile === null ? executor : secretFrom(keyFile)).reveal());
+  const hashOf = (secret: Secret) => new Key(secret.reveal()).hash;
   const [executorKeyHash, feeKeyHash] = [hashOf(executor), hashOf(fee)];
   const collateralKeyHash = hashOf(collateral);
   if ([executorKeyHash, feeKeyHash, payer.hash].includes(collateralKeyHash)) {

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import type { Deployment, NetworkDeployment } from '../../cardano/datums/deployment.ts';
-import { keyOf } from '../../cardano/keys/keys.ts';
+import { Key } from '../../cardano/keys/keys.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
 import { makeGenesis } from '../../cardano/validators/genesis.ts';
 import { readTraderConfig, type TraderConfig, traderFunds } from '../../client/traders/config.ts';
@@ -55,7 +55,7 @@ export function makeLaunchpad(
   traders: TraderConfig,
   refundAfterMs: number,
 ): Launchpad {
-  const hashOf = (name: keyof Secrets) => keyOf(secrets[name].reveal()).hash;
+  const hashOf = (name: keyof Secrets) => new Key(secrets[name].reveal()).hash;
   const { deployment, outputs } = makeGenesis({
     curve: DEFAULT_CURVE,
     fees: DEFAULT_FEES,

@@ -1,6 +1,6 @@
 /** The market that the settings of a node are for, compared with what its data directory holds. */
 import { hash } from 'node:crypto';
-import { keyOf } from '../../cardano/keys/keys.ts';
+import { Key } from '../../cardano/keys/keys.ts';
 import { MarketRecord, readMarket } from '../../engine/actors/marketRecord.ts';
 import type { MarketOrigin } from '../../engine/runtime/marketIdentity.ts';
 import { readDeployment } from '../settings/deployments.ts';
@@ -29,7 +29,7 @@ function marketOrigin(world: World): MarketOrigin | null {
     const names = ['executor', 'fee', 'collateral', 'faucet'] as const;
     return origin(
       NETWORK,
-      names.map((name) => keyOf(secrets[name].reveal()).hash),
+      names.map((name) => new Key(secrets[name].reveal()).hash),
     );
   }
   const { partial } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);

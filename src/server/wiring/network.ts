@@ -1,6 +1,6 @@
 /** The network of a market: its addresses, policy, deployment, and the keys of this node. */
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
-import { type Key, keyOf } from '../../cardano/keys/keys.ts';
+import { Key } from '../../cardano/keys/keys.ts';
 import type { ChainPolicy } from '../../chain/policy.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Events } from '../../engine/runtime/events.ts';
@@ -113,7 +113,7 @@ function checked(
   { network, complete }: NetworkDeployment,
 ): Key | null {
   if (secret === null) return null;
-  const key = keyOf(secret.reveal());
+  const key = new Key(secret.reveal());
   const expected = complete?.[`${name}KeyHash`] ?? key.hash;
   if (key.hash === expected) return key;
   throw new Error(

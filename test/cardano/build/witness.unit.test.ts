@@ -9,7 +9,7 @@ import { array, byteString, map } from '../../../src/cardano/codec/encode.ts';
 import { blake2b256 } from '../../../src/cardano/codec/hash.ts';
 import { fromHex, toHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
-import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
+import { Key } from '../../../src/cardano/keys/keys.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { ADA, ALICE, ada, BOB, built, DEPLOYMENT, NOW_MS, orderOf, refused } from './world.ts';
 
@@ -51,7 +51,7 @@ function concat(...parts: (string | Uint8Array)[]): Uint8Array {
   );
 }
 
-const key = (n: number) => keyOf((n + 1).toString(16).padStart(64, '5'));
+const key = (n: number) => new Key((n + 1).toString(16).padStart(64, '5'));
 
 test('a signature is merged into any form, and nothing else changes', () => {
   const id = blake2b256(FOREIGN_BODY);

@@ -22,7 +22,7 @@ import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';
 import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
 import { asValue, coins, type Value } from '../../../src/cardano/codec/value.ts';
 import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
-import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
+import { Key } from '../../../src/cardano/keys/keys.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
 import { makeGenesis, placed } from '../../../src/cardano/validators/genesis.ts';
@@ -47,8 +47,8 @@ export interface Person {
 }
 
 export function person(seed: number): Person {
-  const key = keyOf(seed.toString(16).padStart(64, '7'));
-  const stake = keyOf(seed.toString(16).padStart(64, '8'));
+  const key = new Key(seed.toString(16).padStart(64, '7'));
+  const stake = new Key(seed.toString(16).padStart(64, '8'));
   const payment = { kind: 'key', hash: key.hash } as const;
   const network = 'testnet';
   const enterprise: Address = { network, payment, stake: null, pointer: false };

@@ -1,7 +1,7 @@
 /** Executors of our own over a running market, whose own one is stopped. */
 import assert from 'node:assert/strict';
 import type { Builder } from '../../../src/cardano/build/port.ts';
-import { keyOf } from '../../../src/cardano/keys/keys.ts';
+import { Key } from '../../../src/cardano/keys/keys.ts';
 import type { Submitter, UtxoLookup } from '../../../src/cardano/ledger/port.ts';
 import { Executor } from '../../../src/chain/executor/executor.ts';
 import { FundingUtxos } from '../../../src/chain/executor/fundingUtxos.ts';
@@ -66,7 +66,7 @@ export function executorOver(
       ...{ deployment, slots, utxos, builder, clock, submitter, backoff },
       store: () => store(),
       funding: new FundingUtxos(floatsIn, deployment),
-      keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => keyOf(key.reveal())),
+      keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => new Key(key.reveal())),
       onApplied: (listener) => world.app.app.node.onApplied(listener),
     },
     {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parameterRoutes } from '../../../src/api/builder/parameters.ts';
 import type { TxBuildContext } from '../../../src/api/building/txBuildContext.ts';
 import type { Deployment, NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
-import { type Key, keyOf } from '../../../src/cardano/keys/keys.ts';
+import { Key } from '../../../src/cardano/keys/keys.ts';
 import {
   deployedCode,
   deploymentOf,
@@ -90,7 +90,7 @@ test('elsewhere the validators are ours, and wait to be deployed', () => {
 
 /** As `deploy` would have written it. */
 function ours(network: (typeof OURS)[number]): { deployment: Deployment; text: string } {
-  const hash = (digit: string) => keyOf(digit.repeat(64)).hash;
+  const hash = (digit: string) => new Key(digit.repeat(64)).hash;
   const plan = {
     curve: DEFAULT_CURVE,
     fees: DEFAULT_FEES,
@@ -207,7 +207,7 @@ test('what is known is told, also where it is not enough to build', async () => 
 const MISMATCH = 'the deployment of this node is of another network: correct DEPLOYMENT_FILE';
 
 test('a collateral key that was given is guarded, also where the file names none', () => {
-  const given = keyOf('5'.repeat(64));
+  const given = new Key('5'.repeat(64));
   const mainnet = readDeployment('mainnet');
   assert.equal(txBuildContextOf(mainnet, given).partialDeployment.collateralKeyHash, given.hash);
   assert.equal(txBuildContextOf(mainnet, null).partialDeployment.collateralKeyHash, null);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import type { NetworkDeployment } from '../../../src/cardano/datums/deployment.ts';
-import { keyOf } from '../../../src/cardano/keys/keys.ts';
+import { Key } from '../../../src/cardano/keys/keys.ts';
 import { type KeySecrets, keyFiles, secretFrom } from '../../../src/server/settings/keyFiles.ts';
 import { BadSettings } from '../../../src/server/settings/settings.ts';
 import { keysOf } from '../../../src/server/wiring/network.ts';
@@ -96,7 +96,7 @@ test('keys do not print, whatever holds them', () => {
 
 test('a key that is not the deployment’s is refused by its hash', () => {
   const secrets = given({ EXECUTOR_KEY: EXECUTOR, COLLATERAL_KEY: COLLATERAL });
-  const [executor, collateral] = [keyOf(EXECUTOR).hash, keyOf(COLLATERAL).hash];
+  const [executor, collateral] = [new Key(EXECUTOR).hash, new Key(COLLATERAL).hash];
   const keysFor = (names: Record<string, string>) => {
     // trust: what keysOf reads of them
     const network = { network: 'preprod', complete: names } as unknown as NetworkDeployment;
