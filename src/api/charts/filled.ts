@@ -35,13 +35,13 @@ export function newestFilled(fold: Fold, chart: Chart): BarView | null {
  * `news` of traded bars with the flat bars that changed after `seq`: by a move of the clock, or
  * because a late trade changed the close they stand at. Null: not remembered, or too many.
  */
-export function filledNews(
+export function filledNews<Shown extends Json>(
   fold: Fold,
   chart: Chart,
   seq: number,
-  news: readonly BarNews[],
-  render: (bar: BarView) => Json,
-): BarNews[] | null {
+  news: readonly BarNews<Shown>[],
+  render: (bar: BarView) => Shown,
+): BarNews<Shown>[] | null {
   const moves = fold.clock.movesAfter(seq);
   // A rollback moves time back and takes flat bars away: only a snapshot says that.
   if (moves === null || moves.some(goesBack) || news.some(isRevision)) return null;
@@ -55,7 +55,7 @@ export function filledNews(
   const flats = flatBars(fold, chart, fromMs, toMs);
   if (flats === null) return null;
   const changedAt = new Map(news.map(({ startMs, seq: changed }) => [startMs, changed]));
-  const changed = flats.flatMap(({ bar, afterMs }): BarNews[] => {
+  const changed = flats.flatMap(({ bar, afterMs }): BarNews<Shown>[] => {
     const startMs = bar.time * 1000;
     const moved = movedAt.get(startMs) ?? 0;
     const at = Math.max(moved, changedAt.get(afterMs) ?? 0);

@@ -5,24 +5,32 @@ import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import { type ChartWish, capPairs, type PairNames, pricePairs } from './market.ts';
 
-export interface ChartKind {
+export interface ChartKind<Topic extends string = string, Shown extends ShownFields = ShownFields> {
   /** The topic of its live bars. */
-  readonly topic: 'LastBar' | 'MCapBar';
+  readonly topic: Topic;
   pairs(wish: ChartWish): PairNames | null;
   /** What a well-formed wish of this kind may not say; `where` is `query` or `data.pair`. */
   refusal(wish: ChartWish, where: string): Failure | null;
   /** A bar as clients get it, its pair apart. */
-  present(bar: BarView, relevant: boolean): { readonly [field: string]: Json };
+  present(bar: BarView, relevant: boolean): Shown;
 }
 
-export const PRICES: ChartKind = {
+/** A bar as clients get it, its pair apart. */
+export type ShownFields = { readonly [field: string]: Json };
+type ShownBar = { readonly [Field in keyof BarView]: BarView[Field] };
+type ShownCap = Omit<ShownBar, 'volume' | 'baseVolume'> & {
+  readonly mCap: string;
+  readonly isRelevant: boolean;
+};
+
+export const PRICES: ChartKind<'LastBar', ShownBar> = {
   topic: 'LastBar',
   pairs: pricePairs,
   refusal: () => null,
   present: (bar) => ({ ...bar }),
 };
 
-export const MARKET_CAPS: ChartKind = {
+export const MARKET_CAPS: ChartKind<'MCapBar', ShownCap> = {
   topic: 'MCapBar',
   pairs: capPairs,
   refusal: ({ base }, where) =>

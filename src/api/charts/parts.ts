@@ -11,24 +11,23 @@
  * a client may know none but the removed.
  */
 
+import type { Resolution } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import type { Part } from '../topics/port.ts';
 
-export const REVISED = 'BarsRevised';
-
 /** One changed bar, rendered; `bar` is null when it was removed. */
-export interface BarNews {
+export interface BarNews<Shown extends Json = Json> {
   readonly startMs: number;
   readonly seq: number;
   readonly cause: Cause;
-  readonly bar: Json;
+  readonly bar: Shown | null;
 }
 
-export interface NewestBar {
+export interface NewestBar<Shown extends Json = Json> {
   readonly startMs: number;
   /** As an update would say it. */
-  readonly bar: Json;
+  readonly bar: Shown;
 }
 
 export interface Rollback {
@@ -36,18 +35,36 @@ export interface Rollback {
   readonly toSlot: number | null;
 }
 
-export interface SeriesName {
+export interface SeriesName<Update extends string = string> {
   /** Event of ordinary updates. */
-  readonly update: string;
+  readonly update: Update;
   readonly pair: string;
-  readonly interval: string;
+  readonly interval: Resolution;
 }
 
+/** Data of `BarsRevised`. */
+export interface RevisionFields<Shown extends Json> {
+  readonly pair: string;
+  readonly interval: Resolution;
+  readonly reason: 'rollback' | 'late' | 'final';
+  readonly fromSlot: number | null;
+  readonly toSlot: number | null;
+  readonly bars: readonly (Shown | { readonly time: number; readonly removed: true })[];
+}
+
+type Revision<Shown extends Json> = {
+  readonly [Field in keyof RevisionFields<Shown>]: RevisionFields<Shown>[Field];
+};
+
+export type BarPart<Update extends string, Shown extends Json> =
+  | Part<Update, Shown | null>
+  | Part<'BarsRevised', Revision<Shown>>;
+
 /** Bars that are said in one frame. */
-interface Step {
+interface Step<Shown extends Json> {
   /** The frame completes the subscription up to here. */
   readonly seq: number;
-  readonly news: readonly BarNews[];
+  readonly news: readonly BarNews<Shown>[];
   readonly isRevision: boolean;
 }
 
@@ -56,27 +73,29 @@ interface Step {
  * the client knows may be newer than what is left, so all of it is one revision.
  * `newest` is asked only where it has to be said.
  */
-export function partsOf(
-  name: SeriesName,
-  news: readonly BarNews[],
+export function partsOf<Update extends string, Shown extends Json>(
+  name: SeriesName<Update>,
+  news: readonly BarNews<Shown>[],
   rollback: Rollback | null,
-  newest: () => NewestBar | null,
-): Part[] {
+  newest: () => NewestBar<Shown> | null,
+): BarPart<Update, Shown>[] {
   if (news.length === 0) return [];
   const steps = stepsOf(news);
   const told = rollback === null ? mergeRevisions(steps) : [merged(steps)];
-  return told.flatMap(({ seq, news: bars, isRevision }): Part[] => {
+  return told.flatMap(({ seq, news: bars, isRevision }): BarPart<Update, Shown>[] => {
     if (!isRevision) return bars.map(({ bar }) => ({ event: name.update, seq, data: bar }));
     const last = newest();
     const isNewestSaid = concerns(bars, last);
     const all = isNewestSaid ? withNewest(bars, last) : bars;
-    const parts = [{ event: REVISED, seq, data: revision(name, all, rollback) }];
-    return isNewestSaid ? [...parts, { event: name.update, seq, data: last?.bar ?? null }] : parts;
+    const data = revision(name, all, rollback);
+    const revised = { event: 'BarsRevised', seq, data } as const;
+    if (!isNewestSaid) return [revised];
+    return [revised, { event: name.update, seq, data: last?.bar ?? null }];
   });
 }
 
-function stepsOf(news: readonly BarNews[]): Step[] {
-  const steps: { seq: number; news: BarNews[]; isRevision: boolean }[] = [];
+function stepsOf<Shown extends Json>(news: readonly BarNews<Shown>[]): Step<Shown>[] {
+  const steps: { seq: number; news: BarNews<Shown>[]; isRevision: boolean }[] = [];
   for (const item of news) {
     const last = steps[steps.length - 1];
     const isOrdinary = (item.cause === 'trade' || item.cause === 'final') && item.bar !== null;
@@ -94,7 +113,7 @@ function stepsOf(news: readonly BarNews[]): Step[] {
  * From the first revision to the last as one, at the position of the last: a client that has seen
  * a part of it already ignores what is at or below its own position.
  */
-function mergeRevisions(steps: readonly Step[]): Step[] {
+function mergeRevisions<Shown extends Json>(steps: readonly Step<Shown>[]): Step<Shown>[] {
   const first = steps.findIndex(({ isRevision }) => isRevision);
   const last = steps.findLastIndex(({ isRevision }) => isRevision);
   if (first === last) return [...steps];
@@ -102,7 +121,7 @@ function mergeRevisions(steps: readonly Step[]): Step[] {
   return [...steps.slice(0, first), between, ...steps.slice(last + 1)];
 }
 
-function merged(steps: readonly Step[]): Step {
+function merged<Shown extends Json>(steps: readonly Step<Shown>[]): Step<Shown> {
   const news = steps.flatMap((step) => step.news);
   return { seq: steps.at(-1)?.seq ?? 0, news, isRevision: true };
 }
@@ -115,28 +134,31 @@ function concerns(bars: readonly BarNews[], newest: NewestBar | null): boolean {
   });
 }
 
-function withNewest(bars: readonly BarNews[], newest: NewestBar | null): readonly BarNews[] {
+function withNewest<Shown extends Json>(
+  bars: readonly BarNews<Shown>[],
+  newest: NewestBar<Shown> | null,
+): readonly BarNews<Shown>[] {
   if (newest === null) return bars;
   // Where the bar of a launch stands again for the traded one that was removed, it takes its place.
-  const isThere = ({ startMs, bar }: BarNews) => startMs === newest.startMs && bar !== null;
+  const isThere = ({ startMs, bar }: BarNews<Shown>) => startMs === newest.startMs && bar !== null;
   if (bars.some(isThere)) return bars;
   const others = bars.filter(({ startMs }) => startMs !== newest.startMs);
   return [...others, { ...newest, seq: 0, cause: 'rollback' }];
 }
 
-function revision(
+function revision<Shown extends Json>(
   { pair, interval }: SeriesName,
-  news: readonly BarNews[],
+  news: readonly BarNews<Shown>[],
   rollback: Rollback | null,
-): Json {
+): Revision<Shown> {
   const bars = [...news]
     .sort((a, b) => a.startMs - b.startMs)
-    .map(({ startMs, bar }) => bar ?? { time: startMs / 1000, removed: true });
+    .map(({ startMs, bar }) => bar ?? ({ time: startMs / 1000, removed: true } as const));
   const { fromSlot = null, toSlot = null } = rollback ?? {};
   return { pair, interval, reason: reasonOf(news, rollback), fromSlot, toSlot, bars };
 }
 
-function reasonOf(news: readonly BarNews[], rollback: Rollback | null): string {
+function reasonOf(news: readonly BarNews[], rollback: Rollback | null): Revision<Json>['reason'] {
   const has = (cause: Cause) => news.some((item) => item.cause === cause);
   if (rollback !== null || has('rollback')) return 'rollback';
   return has('final') || has('lateFinal') ? 'final' : 'late';

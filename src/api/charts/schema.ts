@@ -2,19 +2,15 @@
 import Type, { type TSchema } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
 import { RESOLUTIONS } from '../../engine/market/resolution.ts';
+import { AssetIdShape as ASSET, OneOf } from '../schemas/identifiers.ts';
 
-const ASSET = Type.String({
-  pattern: ASSET_PATTERN,
-  description: 'Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.',
-});
 const ASSET_OR_ALIAS = Type.String({
   pattern: `^(ADA|0x)$|${ASSET_PATTERN}`,
   description: 'Asset id, or `.`, `ADA` or `0x` for the native coin.',
 });
-export const ResolutionName = Type.Union(
-  RESOLUTIONS.map((resolution) => Type.Literal(resolution)),
-  { description: 'UTC; weeks start Monday 00:00, months on the 1st.' },
-);
+const ResolutionName = OneOf(RESOLUTIONS, {
+  description: 'UTC; weeks start Monday 00:00, months on the 1st.',
+});
 const DECIMAL = Type.String({
   pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
   description: 'Exact decimal, at most 18 fractional digits.',

@@ -1,6 +1,5 @@
 /** `LastBar` and `MCapBar`: the bars of one series, live. */
 import type Type from 'typebox';
-import type { TSchema } from 'typebox';
 import { lastRollback } from '../../engine/actors/chainMarket.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { clockTag } from '../../engine/actors/marketClock.ts';
@@ -12,10 +11,9 @@ import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
-import type { Json } from '../../engine/runtime/json.ts';
-import type { Changes, Source, Topic } from '../topics/port.ts';
+import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
 import { filledNews, newestFilled } from './filled.ts';
-import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
+import { type ChartKind, MARKET_CAPS, PRICES, type ShownFields } from './kinds.ts';
 import { launchBar, launchNews } from './launch.ts';
 import {
   type Chart,
@@ -25,7 +23,7 @@ import {
   isRelevant,
   view,
 } from './market.ts';
-import { type BarNews, type NewestBar, partsOf, REVISED, type Rollback } from './parts.ts';
+import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './parts.ts';
 import {
   BarInput,
   BarsRevisedOutput,
@@ -39,55 +37,63 @@ const CADENCE_MS = 5;
 export const MAX_RECOVERED_BARS = 500;
 
 export function lastBarTopic(node: ChartNode): Topic {
-  return barTopic(node, PRICES, 'bars of one pair', LastBarOutput, BarsRevisedOutput);
+  return topic({
+    name: PRICES.topic,
+    summary: summaryOf('bars of one pair'),
+    cadenceMs: CADENCE_MS,
+    data: BarInput,
+    update: LastBarOutput,
+    otherEvents: { BarsRevised: BarsRevisedOutput },
+    open: (data) => openBars(node, PRICES, data),
+  });
 }
 
 export function mcapBarTopic(node: ChartNode): Topic {
-  const what = 'market-cap bars of one token';
-  return barTopic(node, MARKET_CAPS, what, MCapBarOutput, MCapBarsRevisedOutput);
-}
-
-function barTopic(
-  node: ChartNode,
-  kind: ChartKind,
-  what: string,
-  output: TSchema,
-  revised: TSchema,
-): Topic {
-  return {
-    name: kind.topic,
-    event: `${kind.topic}Update`,
-    otherEvents: [{ event: REVISED, data: revised }],
-    summary: `Every change of the ${what} at one resolution; final bars are never skipped.`,
+  return topic({
+    name: MARKET_CAPS.topic,
+    summary: summaryOf('market-cap bars of one token'),
     cadenceMs: CADENCE_MS,
-    periodic: false,
-    input: BarInput,
-    output,
-    open(data) {
-      // trust: the gateway has checked the data against `input`
-      const { pair, interval, fill } = data as Type.Static<typeof BarInput>;
-      const base = parseAssetOrAlias(pair.base);
-      const quote = parseAssetOrAlias(pair.quote);
-      if (base === null || quote === null) return invalid('data.pair', 'Not a pair of asset ids.');
-      const wish = { base, quote, resolution: interval };
-      const refusal = kind.refusal(wish, 'data.pair');
-      if (refusal !== null) return refusal;
-      if (base === quote) return invalid('data.pair', 'base and quote are the same asset.');
-      return new BarSource(node, kind, wish, fill === 'previous');
-    },
-  };
+    data: BarInput,
+    update: MCapBarOutput,
+    otherEvents: { BarsRevised: MCapBarsRevisedOutput },
+    open: (data) => openBars(node, MARKET_CAPS, data),
+  });
 }
 
-class BarSource implements Source {
+function summaryOf(what: string): string {
+  return `Every change of the ${what} at one resolution; final bars are never skipped.`;
+}
+
+function openBars<Topic extends string, Shown extends ShownFields>(
+  node: ChartNode,
+  kind: ChartKind<Topic, Shown>,
+  { pair, interval, fill }: Type.Static<typeof BarInput>,
+): BarSource<Topic, Shown> | Failure {
+  const base = parseAssetOrAlias(pair.base);
+  const quote = parseAssetOrAlias(pair.quote);
+  if (base === null || quote === null) return invalid('data.pair', 'Not a pair of asset ids.');
+  const wish = { base, quote, resolution: interval };
+  const refusal = kind.refusal(wish, 'data.pair');
+  if (refusal !== null) return refusal;
+  if (base === quote) return invalid('data.pair', 'base and quote are the same asset.');
+  return new BarSource(node, kind, wish, fill === 'previous');
+}
+
+/** A bar as it is streamed. */
+type Streamed<Shown> = Shown & { readonly pair: string; readonly isRelevant: boolean };
+
+class BarSource<Topic extends string, Shown extends ShownFields>
+  implements Source<Streamed<Shown> | null, BarPart<`${Topic}Update`, Streamed<Shown>>>
+{
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: ChartNode;
-  readonly #kind: ChartKind;
+  readonly #kind: ChartKind<Topic, Shown>;
   readonly #wish: ChartWish;
   readonly #filled: boolean;
   readonly #pair: string;
 
-  constructor(node: ChartNode, kind: ChartKind, wish: ChartWish, filled: boolean) {
+  constructor(node: ChartNode, kind: ChartKind<Topic, Shown>, wish: ChartWish, filled: boolean) {
     const { base, quote, resolution } = wish;
     this.#node = node;
     this.#kind = kind;
@@ -98,20 +104,20 @@ class BarSource implements Source {
     this.tags = [...seriesTags(kind, wish), ...timeTags(wish, filled)];
   }
 
-  snapshot(): Json | Failure {
+  snapshot(): Streamed<Shown> | null | Failure {
     const { fold } = this.#node;
     const chart = this.#find(fold);
     if (chart === null || chart instanceof Failure) return chart;
     return this.#newest(fold, chart)?.bar ?? null;
   }
 
-  since(seq: number): Changes | null | Failure {
+  since(seq: number): Changes<BarPart<`${Topic}Update`, Streamed<Shown>>> | null | Failure {
     const { fold } = this.#node;
     if (seq < fold.store.horizonSeq) return null;
     const chart = this.#find(fold);
     if (chart instanceof Failure) return chart;
     const applied = fold.store.checkpoint?.seq ?? 0;
-    const update = `${this.#kind.topic}Update`;
+    const update = `${this.#kind.topic}Update` as const;
     if (chart === null) {
       // What made the pair known was rolled back: the client's state too. Or it never was known.
       const gone = { event: update, seq: applied, data: null };
@@ -137,10 +143,10 @@ class BarSource implements Source {
     chart: Chart,
     changes: readonly BarChange[],
     { seq, completeTo }: { readonly seq: number; readonly completeTo: number },
-  ): BarNews[] | null {
+  ): BarNews<Streamed<Shown>>[] | null {
     const launched = launchNews(fold, chart, seq);
     const standing = launched === null ? null : launchBar(fold, chart);
-    const traded = changes.map(({ bar, ...change }): BarNews => {
+    const traded = changes.map(({ bar, ...change }): BarNews<Streamed<Shown>> => {
       return { ...change, bar: bar === null ? null : this.#render(fold, view(chart, bar)) };
     });
     const hasFlat = this.#filled && (traded.length > 0 || chart.series.newest !== null);
@@ -164,7 +170,7 @@ class BarSource implements Source {
     return wasKnown(direct, store) || (reversed !== null && wasKnown(reversed, store));
   }
 
-  #newest(fold: Fold, chart: Chart): NewestBar | null {
+  #newest(fold: Fold, chart: Chart): NewestBar<Streamed<Shown>> | null {
     const { newest } = chart.series;
     const traded = newest === null ? null : view(chart, newest);
     const bar = traded === null || !this.#filled ? traded : newestFilled(fold, chart);
@@ -172,7 +178,7 @@ class BarSource implements Source {
     return said === null ? null : { startMs: said.time * 1000, bar: this.#render(fold, said) };
   }
 
-  #render(fold: Fold, bar: BarView): Json {
+  #render(fold: Fold, bar: BarView): Streamed<Shown> {
     const relevant = isRelevant(this.#wish.resolution, bar.time * 1000, fold.marketMs);
     return { pair: this.#pair, ...this.#kind.present(bar, relevant), isRelevant: relevant };
   }

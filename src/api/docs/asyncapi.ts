@@ -79,12 +79,12 @@ export function asyncapi(
   ];
   sockets.channel('socket', 'Frames that belong to no topic.', common, examples.topics.socket);
   for (const topic of topics) {
-    const { name, summary, cadenceMs, input, event, output, otherEvents } = topic;
-    const update = [event, 'send', fromServer(event, output)] as const;
-    const others = otherEvents.map(
-      (other) => [other.event, 'send', fromServer(other.event, other.data)] as const,
+    const { name, summary, cadenceMs, event, otherEvents } = topic;
+    const update = [event, 'send', fromServer(event, topic.update)] as const;
+    const others = Object.entries(otherEvents).map(
+      ([other, data]) => [other, 'send', fromServer(other, data)] as const,
     );
-    const subscribe = ['subscribe', 'receive', subscribeTo(name, input)] as const;
+    const subscribe = ['subscribe', 'receive', subscribeTo(name, topic.data)] as const;
     const description = `${summary.replace(/\.$/, '')}. At most one flush in ${cadenceMs} ms.`;
     const messages = [subscribe, update, ...others];
     sockets.channel(name, description, messages, examples.topics[name]);

@@ -3,20 +3,20 @@
  * field that is `null` or `""` counts as absent (api.md section 0), so it is removed before the
  * check. After the check, absent fields get their defaults.
  */
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Detail, Failure } from '../../engine/runtime/errors.ts';
 
 const MAX_DETAILS = 20;
 
 /** `root` is the first part of the paths in details: `query`, `body`, `data`. */
-export type Check = (value: unknown, root: string) => Checked | Failure;
+export type Check<Value = unknown> = (value: unknown, root: string) => Checked<Value> | Failure;
 
-export interface Checked {
-  readonly value: unknown;
+export interface Checked<Value = unknown> {
+  readonly value: Value;
 }
 
-export function checkOf(schema: TSchema): Check {
+export function checkOf<Schema extends TSchema>(schema: Schema): Check<Static<Schema>> {
   const validator = Compile(schema);
   const defaults = defaultsOf(schema);
   return (value, root) => {
@@ -54,7 +54,7 @@ function defaultsOf(schema: unknown): readonly (readonly [string, unknown])[] {
   );
 }
 
-function withDefaults(value: unknown, defaults: ReturnType<typeof defaultsOf>): unknown {
+function withDefaults<Value>(value: Value, defaults: ReturnType<typeof defaultsOf>): Value {
   if (defaults.length === 0 || !isRecord(value)) return value;
   return { ...Object.fromEntries(defaults), ...value };
 }

@@ -1,30 +1,27 @@
 import Type from 'typebox';
-import type { Json } from '../../engine/runtime/json.ts';
-import type { Topic } from '../topics/port.ts';
+import { type Topic, topic } from '../topics/port.ts';
 import { HealthUpdate } from './schema.ts';
 import type { NodeStatus } from './status.ts';
 
 /** The state of the node once a second. It is not of the log, so there is nothing to resume. */
 export function healthTopic(status: NodeStatus): Topic {
-  return {
+  return topic({
     name: 'Health',
-    event: 'HealthUpdate',
-    otherEvents: [],
     summary: 'Tip, position and role of the node that serves this socket, once a second',
     cadenceMs: 1000,
     periodic: true,
-    input: Type.Unknown({ description: 'None, or {}.' }),
-    output: HealthUpdate,
+    data: Type.Unknown({ description: 'None, or {}.' }),
+    update: HealthUpdate,
     open: () => ({
       key: 'Health',
       tags: [],
       snapshot: () => health(status),
       since: () => null,
     }),
-  };
+  });
 }
 
-function health(status: NodeStatus): Json {
+function health(status: NodeStatus) {
   const { slot, hash, time, lagMs } = status.tip();
   const { epoch, seq } = status.applied();
   return {

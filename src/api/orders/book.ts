@@ -4,16 +4,19 @@ import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { spotOf } from '../../engine/market/pool.ts';
 import type { Ratio } from '../../engine/market/ratio.ts';
-import type { Json } from '../../engine/runtime/json.ts';
 import { poolState } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
-import type { Part, Source } from '../topics/port.ts';
+import type { DataOf, Part, Source } from '../topics/port.ts';
 import type { OrderNode } from './market.ts';
 import { type Level, OpenBook } from './openBook.ts';
+import type { OrderBookOutput } from './schema.ts';
 
 const MOST_LEVELS = 100;
 /** Orders in all books that are kept; those looked at least lately are made anew. */
 const MOST_KEPT = 1_000_000;
+
+type BookData = DataOf<typeof OrderBookOutput>;
+type BookPart = Part<'OrderBookUpdate', BookData>;
 
 /** One book for each token, whoever asks. */
 export class Books {
@@ -30,7 +33,7 @@ export class Books {
   }
 
   /** null for a token that we do not know. */
-  of(token: AssetId): Json {
+  of(token: AssetId): BookData {
     const { store, directory } = this.#node.fold;
     const listed = directory.find(token);
     if (listed === null) return null;
@@ -53,7 +56,7 @@ export class Books {
   }
 }
 
-export class BookSource implements Source {
+export class BookSource implements Source<BookData, BookPart> {
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: OrderNode;
@@ -68,12 +71,12 @@ export class BookSource implements Source {
     this.#token = token;
   }
 
-  snapshot(): Json {
+  snapshot(): BookData {
     return this.#books.of(this.#token);
   }
 
   /** The whole book is a recovery too. */
-  since(seq: number): Part[] | null {
+  since(seq: number): BookPart[] | null {
     const { store } = this.#node.fold;
     if (seq < store.horizonSeq) return null;
     const applied = store.checkpoint?.seq ?? 0;

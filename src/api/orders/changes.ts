@@ -6,24 +6,28 @@
 import { undoneSlots } from '../../engine/actors/chainMarket.ts';
 import { readAbout } from '../../engine/actors/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
-import type { Json } from '../../engine/runtime/json.ts';
 import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';
-import type { Changes, Part, Source } from '../topics/port.ts';
+import type { Changes, DataOf, Part, Source } from '../topics/port.ts';
 import { type FoundOrder, type OrderNode, Orders, type OrderWish } from './market.ts';
+import type { OrderChanges, OrdersRevised } from './schema.ts';
 
-export const REVISED = 'OrdersRevised';
 const PAGE = 100;
 
-export class OrderSource implements Source {
+type ChangesData = DataOf<typeof OrderChanges>;
+type OrderPart<Topic extends string> =
+  | Part<`${Topic}Update`, ChangesData>
+  | Part<'OrdersRevised', DataOf<typeof OrdersRevised>>;
+
+export class OrderSource<Topic extends string> implements Source<ChangesData, OrderPart<Topic>> {
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: OrderNode;
   readonly #wish: OrderWish;
   readonly #scope: string;
-  readonly #update: string;
+  readonly #update: `${Topic}Update`;
   readonly #keys: ReadonlySet<string> | null;
 
-  constructor(node: OrderNode, wish: OrderWish, scope: string, topic: string, key: string) {
+  constructor(node: OrderNode, wish: OrderWish, scope: string, topic: Topic, key: string) {
     this.key = key;
     this.tags = [scope];
     this.#node = node;
@@ -33,14 +37,14 @@ export class OrderSource implements Source {
     this.#keys = wish.pkhs === null ? null : new Set(wish.pkhs);
   }
 
-  snapshot(): Json {
+  snapshot(): ChangesData {
     if (!this.#isKnown()) return null;
     const orders = new Orders(this.#node);
     const { items: ledger, count } = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
     return { ledger, mempool: orders.mempool(this.#wish), removed: [], count };
   }
 
-  since(seq: number): Changes | null {
+  since(seq: number): Changes<OrderPart<Topic>> | null {
     const { store } = this.#node.fold;
     if (seq < store.horizonSeq) return null;
     const applied = store.checkpoint?.seq ?? 0;
@@ -51,10 +55,14 @@ export class OrderSource implements Source {
     if (mine.length === 0) return { parts: [], completeTo };
     const data = this.#changes(mine);
     const undoneSeq = Math.max(...mine.map((change) => change.undoneSeq));
-    const update: Part = { event: this.#update, seq: completeTo, data };
+    const update = { event: this.#update, seq: completeTo, data };
     if (undoneSeq <= seq) return { parts: [update], completeTo };
-    const revised = { ...data, reason: 'rollback', ...undoneSlots(store, undoneSeq) };
-    return { parts: [{ event: REVISED, seq: completeTo, data: revised }, update], completeTo };
+    const revised = {
+      event: 'OrdersRevised',
+      seq: completeTo,
+      data: { ...data, reason: 'rollback', ...undoneSlots(store, undoneSeq) },
+    } as const;
+    return { parts: [revised, update], completeTo };
   }
 
   #changes(changes: readonly IndexedChange[]) {

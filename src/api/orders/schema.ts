@@ -7,6 +7,7 @@ import {
   Amount,
   AssetIdShape,
   KeyHash,
+  OneOf,
   OutputId,
   TxHash,
 } from '../schemas/identifiers.ts';
@@ -14,10 +15,9 @@ import { Before, Limit, Offset } from '../schemas/paging.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const Price = Type.String({ description: 'ADA per token.' });
-const Status = Type.Union(
-  ORDER_STATUSES.map((status) => Type.Literal(status)),
-  { description: 'What chain and mempool show of it; see the states of an order.' },
-);
+const Status = OneOf(ORDER_STATUSES, {
+  description: 'What chain and mempool show of it; see the states of an order.',
+});
 
 const FIELDS = {
   entityId: Type.String({ description: '`<tx>:<index>` of the order output.' }),
@@ -70,10 +70,9 @@ const Fill = Type.Object({
 export const OrderTrades = Type.Object(
   {
     ...FIELDS,
-    orderStatus: Type.Union(
-      ['open', 'closed', 'cancelled', 'mempool'].map((status) => Type.Literal(status)),
-      { description: 'closed: executed. cancelled: given back, or dropped. mempool: may change.' },
-    ),
+    orderStatus: OneOf(['open', 'closed', 'cancelled', 'mempool'], {
+      description: 'closed: executed. cancelled: given back, or dropped. mempool: may change.',
+    }),
     inputAmount: Amount,
     outputAmount: Amount,
     price: Type.String({

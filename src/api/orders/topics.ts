@@ -3,12 +3,10 @@
  * position is remembered by the fold, so any node answers `since` with exactly that.
  */
 import { hash } from 'node:crypto';
-import type Type from 'typebox';
-import type { TSchema } from 'typebox';
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { ordersOfTag, ordersTag, poolTag } from '../../engine/actors/streamTags.ts';
 import { invalid } from '../../engine/runtime/errors.ts';
-import type { Topic } from '../topics/port.ts';
+import { type Topic, topic } from '../topics/port.ts';
 import { BookSource, Books } from './book.ts';
 import { OrderSource } from './changes.ts';
 import type { OrderNode } from './market.ts';
@@ -24,6 +22,12 @@ import {
 
 const CADENCE_MS = 5;
 const BOOK_CADENCE_MS = 100;
+/** Of the topics that tell what changed in a list of orders. */
+const CHANGING = {
+  otherEvents: { OrdersRevised },
+  cadenceMs: CADENCE_MS,
+  update: OrderChanges,
+} as const;
 
 export function orderTopics(node: OrderNode): Topic[] {
   return [feedTopic(node), historyTopic(node), historyByAssetTopic(node), bookTopic(node)];
@@ -31,85 +35,70 @@ export function orderTopics(node: OrderNode): Topic[] {
 
 function feedTopic(node: OrderNode): Topic {
   const summary = 'Orders of a token: every change of status, those of the mempool included.';
-  return {
-    ...changing('LiveOrdersFeed', summary, OrderFeedInput),
-    open(data) {
-      // trust: the gateway has checked the data against `OrderFeedInput`
-      const { asset, pkhFilter, pkhs } = data as Type.Static<typeof OrderFeedInput>;
+  const name = 'LiveOrdersFeed';
+  return topic({
+    ...CHANGING,
+    name,
+    summary,
+    data: OrderFeedInput,
+    open({ asset, pkhFilter, pkhs }) {
       const token = asset.toLowerCase();
       const keys = [...new Set((pkhFilter ?? pkhs ?? []).map((key) => key.toLowerCase()))].sort();
       const wish = { token, pkhs: keys.length === 0 ? null : keys };
       // A thousand keys would make a long name.
       const of = wish.pkhs === null ? 'all' : hash('sha256', keys.join(','), 'hex');
-      const key = `LiveOrdersFeed:${token}:${of}`;
-      return new OrderSource(node, wish, ordersTag(token), 'LiveOrdersFeed', key);
+      return new OrderSource(node, wish, ordersTag(token), name, `${name}:${token}:${of}`);
     },
-  };
+  });
 }
 
 function historyTopic(node: OrderNode): Topic {
   const name = 'UserHistoryByAddress';
-  return {
-    ...changing(name, "Orders of an address' payment key, over all tokens.", HistoryInput),
-    open(data) {
-      // trust: the gateway has checked the data against `HistoryInput`
-      const { address } = data as Type.Static<typeof HistoryInput>;
+  return topic({
+    ...CHANGING,
+    name,
+    summary: "Orders of an address' payment key, over all tokens.",
+    data: HistoryInput,
+    open({ address }) {
       const pkh = keyOf(address);
       if (pkh === null) return notOfAKey();
       const wish = { token: null, pkhs: [pkh] };
       return new OrderSource(node, wish, ordersOfTag(pkh), name, `${name}:${pkh}`);
     },
-  };
+  });
 }
 
 function historyByAssetTopic(node: OrderNode): Topic {
   const name = 'UserHistoryByAddressAndAsset';
-  return {
-    ...changing(name, "Orders of an address' payment key for one token.", HistoryByAssetInput),
-    open(data) {
-      // trust: the gateway has checked the data against `HistoryByAssetInput`
-      const { address, asset } = data as Type.Static<typeof HistoryByAssetInput>;
+  return topic({
+    ...CHANGING,
+    name,
+    summary: "Orders of an address' payment key for one token.",
+    data: HistoryByAssetInput,
+    open({ address, asset }) {
       const [pkh, token] = [keyOf(address), asset.toLowerCase()];
       if (pkh === null) return notOfAKey();
       const wish = { token, pkhs: [pkh] };
       return new OrderSource(node, wish, ordersOfTag(pkh), name, `${name}:${pkh}:${token}`);
     },
-  };
+  });
 }
 
 function bookTopic(node: OrderNode): Topic {
   const books = new Books(node);
-  return {
+  return topic({
     name: 'OrderBook',
-    event: 'OrderBookUpdate',
-    otherEvents: [],
     summary:
       'Open orders of a token by worst price, at most 100 levels a side, whole each time. ' +
       'A bid counts with the tokens that it takes at least.',
     cadenceMs: BOOK_CADENCE_MS,
-    periodic: false,
-    input: OrderBookInput,
-    output: OrderBookOutput,
-    open(data) {
-      // trust: the gateway has checked the data against `OrderBookInput`
-      const { asset } = data as Type.Static<typeof OrderBookInput>;
+    data: OrderBookInput,
+    update: OrderBookOutput,
+    open({ asset }) {
       const token = asset.toLowerCase();
       return new BookSource(node, books, token, [ordersTag(token), poolTag(token)]);
     },
-  };
-}
-
-function changing(name: string, summary: string, input: TSchema) {
-  return {
-    name,
-    event: `${name}Update`,
-    otherEvents: [{ event: 'OrdersRevised', data: OrdersRevised }],
-    summary,
-    cadenceMs: CADENCE_MS,
-    periodic: false,
-    input,
-    output: OrderChanges,
-  } as const;
+  });
 }
 
 function keyOf(address: string): string | null {

@@ -10,20 +10,26 @@ import type { ListedPool, PoolDirectory } from '../../engine/actors/directory.ts
 import { POOLS_TAG } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { PoolList } from '../../engine/market/poolView.ts';
-import type { Json } from '../../engine/runtime/json.ts';
-import type { Part, Source } from '../topics/port.ts';
+import type { DataOf, Part, Source } from '../topics/port.ts';
 import { MOST_ON_PAGE } from './route.ts';
+import type { PoolListUpdate } from './schema.ts';
 import type { PoolViews } from './views.ts';
 
+type ListData = DataOf<typeof PoolListUpdate>;
+
 /** `name`: of the topic that shows `list`. */
-export function listSource(name: string, list: PoolList, views: PoolViews): Source {
+export function listSource<const Name extends string>(
+  name: Name,
+  list: PoolList,
+  views: PoolViews,
+): Source<ListData, Part<`${Name}Update`, ListData>> {
   const pages = new GivenPages(list, views);
-  const update = ({ order }: Page, items: readonly ListedPool[]): Json => ({
+  const update = ({ order }: Page, items: readonly ListedPool[]): ListData => ({
     items: items.map((listed) => views.view(listed)),
     order,
     crc32: crc32(order.join(',')),
   });
-  const event = `${name}Update`;
+  const event = `${name}Update` as const;
   return {
     key: `PoolList:${name}`,
     tags: [POOLS_TAG],
@@ -31,7 +37,7 @@ export function listSource(name: string, list: PoolList, views: PoolViews): Sour
       const page = pages.now();
       return update(page, page.pools);
     },
-    since(seq): Part[] | null {
+    since(seq) {
       const { directory, appliedSeq, horizonSeq } = views;
       if (seq < horizonSeq) return null;
       if (!directory.changedBetween(seq, appliedSeq)) return [];

@@ -1,7 +1,7 @@
 /** LiquidityPoolInfo and what is asked around it: checks and documents (api.md section 2). */
 import Type from 'typebox';
 import { POOL_LISTS } from '../../engine/market/poolView.ts';
-import { Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
+import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
 import { LockRow } from '../schemas/locks.ts';
 import { MOST_ON_PAGE } from './route.ts';
 
@@ -61,14 +61,11 @@ export const LiquidityPoolInfo = Type.Object(
 );
 
 export const PoolListQuery = Type.Object({
-  filter: Type.Union(
-    POOL_LISTS.map((name) => Type.Literal(name)),
-    {
-      description:
-        'New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap. ' +
-        'CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.',
-    },
-  ),
+  filter: OneOf(POOL_LISTS, {
+    description:
+      'New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap. ' +
+      'CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.',
+  }),
 });
 export const AssetQuery = Type.Object({ asset: AssetIdShape });
 export const Progress = Type.Object({

@@ -2,15 +2,16 @@
 import Type from 'typebox';
 import { POOLS_TAG, poolTag } from '../../engine/actors/streamTags.ts';
 import { POOL_LISTS, type PoolList } from '../../engine/market/poolView.ts';
-import type { Json } from '../../engine/runtime/json.ts';
-import type { Part, Source, Topic } from '../topics/port.ts';
+import { type DataOf, type Part, type Source, type Topic, topic } from '../topics/port.ts';
 import { listSource } from './listSource.ts';
 import { PoolFeedInput, PoolListUpdate, PoolOrNull } from './schema.ts';
 import { type PoolNode, PoolViews } from './views.ts';
 
 const POOL_CADENCE_MS = 5;
 const LIST_CADENCE_MS = 100;
-const NO_INPUT = Type.Unknown({ description: 'None, or {}.' });
+type PoolData = DataOf<typeof PoolOrNull>;
+
+const NO_DATA = Type.Unknown({ description: 'None, or {}.' });
 
 export function poolTopics(node: PoolNode): Topic[] {
   const views = new PoolViews(node);
@@ -22,29 +23,29 @@ export function poolTopics(node: PoolNode): Topic[] {
   ];
 }
 
-function listTopic(name: string, list: PoolList, views: PoolViews): Topic {
+function listTopic(name: PoolList | 'Trending', list: PoolList, views: PoolViews): Topic {
   const source = listSource(name, list, views);
   const same = name === list ? '' : ` The same as ${list}.`;
-  return {
-    ...plain(name, LIST_CADENCE_MS),
+  return topic({
+    name,
+    cadenceMs: LIST_CADENCE_MS,
     summary:
       `The first 100 pools of the list ${list}: all of them in a snapshot, later those that ` +
       `changed or are new on the page, each time with the order of the whole page.${same}`,
-    input: NO_INPUT,
-    output: PoolListUpdate,
+    data: NO_DATA,
+    update: PoolListUpdate,
     open: () => source,
-  };
+  });
 }
 
 function poolFeed(views: PoolViews): Topic {
-  return {
-    ...plain('PoolFeed', POOL_CADENCE_MS),
+  return topic({
+    name: 'PoolFeed',
+    cadenceMs: POOL_CADENCE_MS,
     summary: 'One pool with its metrics and its token, whole, whenever that changed.',
-    input: PoolFeedInput,
-    output: PoolOrNull,
-    open(data) {
-      // trust: the gateway has checked the data against `input`
-      const { asset } = data as Type.Static<typeof PoolFeedInput>;
+    data: PoolFeedInput,
+    update: PoolOrNull,
+    open({ asset }) {
       const token = asset.toLowerCase();
       return wholeSource(views, {
         key: `PoolFeed:${token}`,
@@ -63,7 +64,7 @@ function poolFeed(views: PoolViews): Topic {
         },
       });
     },
-  };
+  });
 }
 
 function kingOfTheHill(views: PoolViews): Topic {
@@ -77,39 +78,39 @@ function kingOfTheHill(views: PoolViews): Topic {
     },
     changedSince: (seq) => views.directory.topSeq > seq,
   });
-  return {
-    ...plain('KOTH', LIST_CADENCE_MS),
+  return topic({
+    name: 'KOTH',
+    cadenceMs: LIST_CADENCE_MS,
     summary: 'The pool with the highest market cap, whole, when it or its place changed.',
-    input: NO_INPUT,
-    output: PoolOrNull,
+    data: NO_DATA,
+    update: PoolOrNull,
     open: () => source,
-  };
+  });
 }
 
-interface Whole {
+interface Whole<Event extends string> {
   readonly key: string;
-  readonly event: string;
+  readonly event: Event;
   readonly tag: string;
-  state(): Json;
+  state(): PoolData;
   /** False only if `state` was the same then, and ever since. */
   changedSince(seq: number): boolean;
 }
 
 /** Something small, of which every change says all. */
-function wholeSource(views: PoolViews, { key, event, tag, state, changedSince }: Whole): Source {
+function wholeSource<const Event extends string>(
+  views: PoolViews,
+  { key, event, tag, state, changedSince }: Whole<Event>,
+): Source<PoolData, Part<Event, PoolData>> {
   return {
     key,
     tags: [tag],
     snapshot: state,
-    since(seq): Part[] | null {
+    since(seq) {
       if (seq < views.horizonSeq) return null;
       const { appliedSeq } = views;
       if (seq >= appliedSeq || !changedSince(seq)) return [];
       return [{ event, seq: appliedSeq, data: state() }];
     },
   };
-}
-
-function plain(name: string, cadenceMs: number) {
-  return { name, event: `${name}Update`, otherEvents: [], cadenceMs, periodic: false } as const;
 }

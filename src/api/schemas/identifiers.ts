@@ -1,5 +1,5 @@
-/** Shapes of ids that several services take (api.md section 0). */
-import Type from 'typebox';
+/** Fields that several services take (api.md section 0). */
+import Type, { type TUnsafe } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
 
 export const AssetIdShape = Type.String({
@@ -21,3 +21,12 @@ export const AddressText = Type.String({
   maxLength: 200,
   description: 'bech32; a base or enterprise key address of this network.',
 });
+
+/** One of these texts. The type is stated, since `Static` of a mapped union is `never`. */
+export function OneOf<Text extends string>(
+  texts: readonly Text[],
+  options: { readonly description?: string } = {},
+): TUnsafe<Text> {
+  const literals = texts.map((text) => Type.Literal(text));
+  return Type.Unsafe<Text>(Type.Union(literals, options));
+}

@@ -12,24 +12,25 @@
  *   state that an earlier one of that seq already gave (a client may ignore it by the client rule).
  * - The answer is the same on every node at P.
  */
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { TopicHub } from '../../engine/actors/topicHub.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { EncodedPayload, Encoding, FrameBuilder, RequestId } from '../gateway/frame.ts';
+import { checkOf } from '../gateway/input.ts';
 
 /** One frame's worth of change. */
-export interface Part {
+export interface Part<Event extends string = string, Data extends Json = Json> {
   /** The frame's event, for example `LastBarUpdate` or `BarsRevised`. */
-  readonly event: string;
+  readonly event: Event;
   /** The subscription is complete up to and including this once the part was delivered. */
   readonly seq: number;
-  readonly data: Json;
+  readonly data: Data;
 }
 
 /** An answer in pages: oldest changes first. */
-export interface Changes {
-  readonly parts: readonly Part[];
+export interface Changes<P extends Part = Part> {
+  readonly parts: readonly P[];
   /**
    * With these parts complete up to here; below the applied position there is more, to be asked
    * for with this. Above the seq asked with, unless that was the applied position; no part's seq
@@ -38,18 +39,19 @@ export interface Changes {
   readonly completeTo: number;
 }
 
-export interface Source {
+/** `State`: data of a snapshot. `P`: the parts that `since` may answer. */
+export interface Source<State extends Json = Json, P extends Part = Part> {
   /** Canonical name of (topic, data): equal for equal subscriptions, whatever their spelling. */
   readonly key: string;
   /** The stream is asked again when one of these was touched (`TopicHub.applied`). */
   readonly tags: readonly string[];
   /** Whole state at the applied position; null for something we do not know yet. */
-  snapshot(): Json | Failure;
+  snapshot(): State | Failure;
   /**
    * What changed after `seq`; a bare list is all of it. Null beyond the horizon (then a snapshot is
    * the only answer). A Failure ends the subscription.
    */
-  since(seq: number): Changes | readonly Part[] | null | Failure;
+  since(seq: number): Changes<P> | readonly P[] | null | Failure;
 }
 
 /** Asks a source. `applied`: where the node is, so what a bare list completes to. */
@@ -65,23 +67,82 @@ export function askSince(source: Source, seq: number, applied: number): Changes 
   return answer;
 }
 
-export interface Topic {
-  readonly name: string;
-  /** Event of ordinary updates and of the snapshot: `<Topic>Update`. */
-  readonly event: string;
-  /** Other events this topic sends, for the documents: `BarsRevised`. */
-  readonly otherEvents: readonly { readonly event: string; readonly data: TSchema }[];
+/** What a subscriber may name, and what the documents say of it. */
+export interface TopicFacts<Name extends string = string> {
+  readonly name: Name;
   readonly summary: string;
   readonly cadenceMs: number;
   /**
    * True for state that is not of the log (Health): sent whole each cadence as a snapshot,
    * `since` is never asked.
    */
-  readonly periodic: boolean;
-  readonly input: TSchema;
-  readonly output: TSchema;
-  /** `data` has passed `input`. Cheap, without side effects; a Failure refuses the subscription. */
-  open(data: unknown): Source | Failure;
+  readonly periodic?: boolean;
+}
+
+export interface Topic extends Required<TopicFacts> {
+  /** Event of ordinary updates and of the snapshot: `<Topic>Update`. */
+  readonly event: string;
+  /** Other events that this topic sends, and their data. */
+  readonly otherEvents: Readonly<Record<string, TSchema>>;
+  /** Schema of the data that a subscriber sends. */
+  readonly data: TSchema;
+  /** Schema of the data of updates and snapshots. */
+  readonly update: TSchema;
+  /** Checks a subscriber's data; the answer opens a source for it, as often as it is called. */
+  accept(data: unknown): OpenSource | Failure;
+}
+
+export type OpenSource = () => Source | Failure;
+
+/** What a schema describes, as it is sent. */
+export type DataOf<Schema extends TSchema> = Json & DeepReadonly<Static<Schema>>;
+
+type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
+
+type OtherParts<Events extends Readonly<Record<string, TSchema>>> = {
+  readonly [Event in keyof Events & string]: Part<Event, DataOf<Events[Event]>>;
+}[keyof Events & string];
+
+type TopicSource<
+  Name extends string,
+  Update extends TSchema,
+  Events extends Readonly<Record<string, TSchema>>,
+> = Source<DataOf<Update>, Part<`${Name}Update`, DataOf<Update>> | OtherParts<Events>>;
+
+/** A topic whose sources are typed by its schemas. */
+export function topic<
+  const Name extends string,
+  Data extends TSchema,
+  Update extends TSchema,
+  Events extends Readonly<Record<string, TSchema>> = Record<never, never>,
+>(
+  spec: TopicFacts<Name> & {
+    readonly data: Data;
+    readonly update: Update;
+    readonly otherEvents?: Events;
+    /** Cheap, without side effects; a Failure refuses the subscription. */
+    open(
+      data: Static<NoInfer<Data>>,
+    ): TopicSource<NoInfer<Name>, NoInfer<Update>, NoInfer<Events>> | Failure;
+  },
+): Topic {
+  const { name, data, update, otherEvents = {}, open, periodic = false } = spec;
+  const { summary, cadenceMs } = spec;
+  const check = checkOf(data);
+  return {
+    name,
+    event: `${name}Update`,
+    otherEvents,
+    summary,
+    cadenceMs,
+    periodic,
+    data,
+    update,
+    accept(sent) {
+      const checked = check(sent, 'data');
+      return checked instanceof Failure ? checked : () => open(checked.value);
+    },
+  };
 }
 
 /** Where a subscription stands: its client surely holds every frame up to `prev`. */

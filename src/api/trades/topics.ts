@@ -1,37 +1,37 @@
 /** `Trades`: fills of a token, live. */
-import type Type from 'typebox';
 import { tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import type { Json } from '../../engine/runtime/json.ts';
 import { changePage } from '../../engine/store/changeIndex.ts';
-import type { Changes, Source, Topic } from '../topics/port.ts';
+import {
+  type Changes,
+  type DataOf,
+  type Part,
+  type Source,
+  type Topic,
+  topic,
+} from '../topics/port.ts';
 import { type TradeNode, TradesInput, TradesOutput, tradeOf, tradesOf } from './routes.ts';
 
 const CADENCE_MS = 5;
-const UPDATE = 'TradesUpdate';
 const PAGE = 100;
+
+type Trades = DataOf<typeof TradesOutput>;
+type TradesPart = Part<'TradesUpdate', Trades>;
 
 export function tradeTopics(node: TradeNode): Topic[] {
   return [
-    {
+    topic({
       name: 'Trades',
-      event: UPDATE,
-      otherEvents: [],
       summary: 'Trades of a token as they come into blocks; `{id, removed: true}` when undone.',
       cadenceMs: CADENCE_MS,
-      periodic: false,
-      input: TradesInput,
-      output: TradesOutput,
-      open(data) {
-        // trust: the gateway has checked the data against `input`
-        const { asset } = data as Type.Static<typeof TradesInput>;
-        return new TradeSource(node, asset.toLowerCase());
-      },
-    },
+      data: TradesInput,
+      update: TradesOutput,
+      open: ({ asset }) => new TradeSource(node, asset.toLowerCase()),
+    }),
   ];
 }
 
-class TradeSource implements Source {
+class TradeSource implements Source<Trades, TradesPart> {
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: TradeNode;
@@ -44,13 +44,13 @@ class TradeSource implements Source {
     this.#token = token;
   }
 
-  snapshot(): Json {
+  snapshot(): Trades {
     const { fold } = this.#node;
     if (fold.directory.find(this.#token) === null) return null;
     return tradesOf(fold, this.#token, PAGE);
   }
 
-  since(seq: number): Changes | null {
+  since(seq: number): Changes<TradesPart> | null {
     const { fold } = this.#node;
     const { store } = fold;
     if (seq < store.horizonSeq) return null;
@@ -63,6 +63,6 @@ class TradeSource implements Source {
     const data = ids
       .reverse()
       .map((id) => tradeOf(fold, this.#token, id) ?? { id, removed: true as const });
-    return { parts: [{ event: UPDATE, seq: completeTo, data }], completeTo };
+    return { parts: [{ event: 'TradesUpdate', seq: completeTo, data }], completeTo };
   }
 }

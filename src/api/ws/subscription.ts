@@ -2,7 +2,7 @@
 
 import type { RequestId } from '../gateway/frame.ts';
 import type { Waiting } from '../gateway/positionWaiters.ts';
-import type { Mark, Seat, Source, Topic } from '../topics/port.ts';
+import type { Mark, OpenSource, Seat, Source, Topic } from '../topics/port.ts';
 import type { Wish } from './client-frame.ts';
 
 /**
@@ -20,8 +20,7 @@ export type Standing =
 export interface Subscription {
   readonly requestId: RequestId;
   readonly topic: Topic;
-  /** Has passed the topic's input. */
-  readonly data: unknown;
+  readonly open: OpenSource;
   readonly cadenceMs: number;
   readonly wish: Wish;
   source: Source;

@@ -5,7 +5,6 @@
  */
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { RequestId } from '../gateway/frame.ts';
-import { type Check, checkOf } from '../gateway/input.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { NodeView } from '../gateway/port.ts';
@@ -31,13 +30,11 @@ export class Subscriptions {
   /** Called with a socket that does not read what it is sent. */
   onBehind: (connection: Connection) => void = () => {};
   readonly #parts: SubscriptionParts;
-  readonly #topics: ReadonlyMap<string, { readonly topic: Topic; readonly check: Check }>;
+  readonly #topics: ReadonlyMap<string, Topic>;
 
   constructor(parts: SubscriptionParts) {
     this.#parts = parts;
-    this.#topics = new Map(
-      parts.topics.map((topic) => [topic.name, { topic, check: checkOf(topic.input) }]),
-    );
+    this.#topics = new Map(parts.topics.map((topic) => [topic.name, topic]));
   }
 
   subscribe(connection: Connection, wish: Wish): void {
@@ -120,7 +117,7 @@ export class Subscriptions {
   /** After a change of epoch the same data means another object. */
   reopen(subscription: Subscription): Failure | null {
     if (subscription.generation === this.generation) return null;
-    const source = subscription.topic.open(subscription.data);
+    const source = subscription.open();
     if (source instanceof Failure) return source;
     subscription.source = source;
     subscription.generation = this.generation;
@@ -130,14 +127,13 @@ export class Subscriptions {
   #accept(connection: Connection, wish: Wish): Subscription | Failure {
     const { options, nodeView } = this.#parts;
     if (wish.refused !== null) return wish.refused;
-    const known = typeof wish.topic === 'string' ? this.#topics.get(wish.topic) : undefined;
-    if (known === undefined) {
+    const topic = typeof wish.topic === 'string' ? this.#topics.get(wish.topic) : undefined;
+    if (topic === undefined) {
       const names = [...this.#topics.keys()].join(', ');
       return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${names}`);
     }
-    const { topic, check } = known;
-    const checked = check(wish.data ?? {}, 'data');
-    if (checked instanceof Failure) return checked;
+    const open = topic.accept(wish.data ?? {});
+    if (open instanceof Failure) return open;
     if (connection.subscriptions.size >= options.maxSubscriptions) {
       const message = `a socket may hold ${options.maxSubscriptions} subscriptions`;
       return new Failure('LIMIT_EXCEEDED', message);
@@ -145,12 +141,12 @@ export class Subscriptions {
     if (!topic.periodic && !nodeView.synced()) {
       return new Failure('NOT_READY', 'this node is still syncing; try again');
     }
-    const source = topic.open(checked.value);
+    const source = open();
     if (source instanceof Failure) return source;
     return {
       requestId: wish.requestId,
       topic,
-      data: checked.value,
+      open,
       cadenceMs: Math.max(topic.cadenceMs, wish.maxHz === null ? 0 : 1000 / wish.maxHz),
       wish,
       source,

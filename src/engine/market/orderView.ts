@@ -70,7 +70,7 @@ export function viewOrder(facts: OrderFacts) {
     evaluatedTransactionId: end?.tx ?? null,
     timestamp: seconds(placedMs),
     status,
-    orderType: venue === 'AMM' ? 'CFMM' : 'Spot',
+    orderType: venue === 'AMM' ? ('CFMM' as const) : ('Spot' as const),
     pkh: order.pkh,
     venue,
     evaluatedAt: endedMs === null ? null : seconds(endedMs),

@@ -54,11 +54,11 @@ function viewReserves(pool: PoolFacts) {
     bNum: Number(pool.bNum),
     adaCapThreshold: Number(pool.thresholdLovelace),
     poolAuthor: skh === '' ? pkh : skh,
-    launchType: '',
+    launchType: '' as const,
     createdOn: seconds(pool.createdMs),
     permittedExecutor: pool.executor,
     cpmmPoolId: pool.graduatedMs === null ? null : pool.nft,
-    version: 'v1',
+    version: 'v1' as const,
     timestamp: seconds(pool.movedMs),
   };
 }

@@ -10,6 +10,7 @@ import { BlockMaker } from '../../chain/foldMarket.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
+import { openSource } from '../topics/openSource.ts';
 
 for (const traded of [false, true]) {
   test(`since before a restart tells the end of a launch bar, traded: ${traded}`, async (t) => {
@@ -25,8 +26,7 @@ for (const traded of [false, true]) {
     await appendBlock(first, maker.block(traded ? deeds : [], 61_000));
     const world = await first.restarted();
     const wish = { pair: { base: token, quote: '.' }, interval: 'min1' };
-    const source = lastBarTopic(world.node).open(wish);
-    assert(!(source instanceof Failure));
+    const source = openSource(lastBarTopic(world.node), wish);
     const tell = (seq: number) => {
       const changes = askSince(source, seq, world.seq);
       assert(changes !== null && !(changes instanceof Failure));

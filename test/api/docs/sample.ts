@@ -3,7 +3,7 @@ import type { Route } from '../../../src/api/gateway/port.ts';
 import { adminRoutes, utilityRoutes } from '../../../src/api/operations/routes.ts';
 import type { NodeStatus } from '../../../src/api/operations/status.ts';
 import { healthTopic } from '../../../src/api/operations/topics.ts';
-import type { Topic } from '../../../src/api/topics/port.ts';
+import { type Topic, topic } from '../../../src/api/topics/port.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
 import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
@@ -62,17 +62,20 @@ export const ROUTES: readonly Route[] = [
   RICH_ROUTE,
 ];
 
-const BARS: Topic = {
-  ...healthTopic(STATUS),
+const BARS = topic({
   name: 'LastBar',
-  event: 'LastBarUpdate',
-  otherEvents: [{ event: 'BarsRevised', data: Type.Object({ bars: Type.Array(Bar) }) }],
+  otherEvents: { BarsRevised: Type.Object({ bars: Type.Array(Bar) }) },
   summary: 'Bars',
   cadenceMs: 5,
-  periodic: false,
-  input: Type.Object({ interval: Type.Enum(['min1', 'min5']) }),
-  output: Bar,
-};
+  data: Type.Object({ interval: Type.Enum(['min1', 'min5']) }),
+  update: Bar,
+  open: () => ({
+    key: 'bars',
+    tags: [],
+    snapshot: () => ({ open: '1', time: 0 }),
+    since: () => [],
+  }),
+});
 
 export const TOPICS: readonly Topic[] = [healthTopic(STATUS), BARS];
 

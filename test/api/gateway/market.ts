@@ -2,10 +2,16 @@
  * A tiny real market for gateway tests: counters and bars with positions, a horizon and epochs.
  * Its sources keep every promise of api/topics/port.ts, so what the gateway does with them is real.
  */
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { isRecord } from '../../../src/api/gateway/input.ts';
 import type { NodeView } from '../../../src/api/gateway/port.ts';
-import type { Changes, Part, Source, Topic } from '../../../src/api/topics/port.ts';
+import {
+  type Changes,
+  type Part,
+  type Source,
+  type Topic,
+  topic,
+} from '../../../src/api/topics/port.ts';
 import type { TopicHub } from '../../../src/engine/actors/topicHub.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
@@ -88,7 +94,7 @@ export class Market implements NodeView {
       this.#topic('Counter', 5, 'name', (name) => this.#counterSource(name)),
       this.#topic('SlowCounter', 100, 'name', (name) => this.#counterSource(name)),
       this.#topic('Bars', 5, 'series', (series) => this.#barSource(series)),
-      { ...this.#topic('Beat', 20, 'none', () => this.#beatSource()), periodic: true },
+      this.#topic('Beat', 20, 'none', () => this.#beatSource()),
       this.#topic('Broken', 5, 'name', () => {
         throw new Error('broken on purpose');
       }),
@@ -97,21 +103,19 @@ export class Market implements NodeView {
 
   #topic(name: string, cadenceMs: number, field: string, open: (key: string) => Source): Topic {
     const required = field === 'none' ? {} : { [field]: Type.String({ maxLength: 8 }) };
-    return {
+    return topic<string, TSchema, TSchema, Record<string, TSchema>>({
       name,
-      event: `${name}Update`,
-      otherEvents: [],
       summary: name,
       cadenceMs,
-      periodic: false,
-      input: Type.Object({ ...required, extra: Type.Optional(Type.Integer()) }),
-      output: Type.Unknown(),
+      periodic: name === 'Beat',
+      data: Type.Object({ ...required, extra: Type.Optional(Type.Integer()) }),
+      update: Type.Unknown(),
       open: (data) => {
         this.opened += 1;
         const key = isRecord(data) && typeof data[field] === 'string' ? data[field] : '';
         return key === 'refused' ? new Failure('ASSET_NOT_FOUND', 'no such counter') : open(key);
       },
-    };
+    });
   }
 
   #counterSource(name: string): Source {

@@ -11,6 +11,7 @@ import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
 import { askRoute } from '../../support/askRoute.ts';
 import { STATUS } from '../docs/sample.ts';
+import { openSource } from '../topics/openSource.ts';
 
 async function ask(routes: readonly Route[], path: string): Promise<Answer & { schema?: TSchema }> {
   const route = routes.find((candidate) => candidate.path === path);
@@ -109,10 +110,8 @@ test('the server tells its wall clock in milliseconds', async () => {
 test('Health is sent whole each second, also to those who ask with {} or nothing', () => {
   const topic = healthTopic(STATUS);
   assert.deepEqual([topic.periodic, topic.cadenceMs, topic.event], [true, 1000, 'HealthUpdate']);
-  for (const input of [null, {}, undefined]) assert.ok(Value.Check(topic.input, input));
-  const source = topic.open(null);
-  assert.ok(!(source instanceof Failure));
-  const update = source.snapshot();
+  for (const input of [null, {}, undefined]) assert.ok(!(topic.accept(input) instanceof Failure));
+  const update = openSource(topic, null).snapshot();
   assert.deepEqual(update, {
     tip: { slot: 7, hash: 'beef', time: 1_700_000_000, lagMs: 12 },
     epoch: '1-abc',
@@ -122,5 +121,5 @@ test('Health is sent whole each second, also to those who ask with {} or nothing
     synced: true,
     stale: false,
   });
-  assert.ok(Value.Check(topic.output, update));
+  assert.ok(Value.Check(topic.update, update));
 });

@@ -9,6 +9,7 @@ import { formatAddress } from '../../../src/cardano/codec/address.ts';
 import type { Node } from '../../../src/engine/actors/node.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { askRoute } from '../../support/askRoute.ts';
+import { openSource } from '../topics/openSource.ts';
 
 export type Asked = Readonly<Record<string, string | number>>;
 
@@ -34,11 +35,11 @@ export function offerOf(node: Node): Offer {
       if (answer instanceof Failure) return null;
       return JSON.parse(Buffer.from(answer.body).toString());
     },
-    open(name, data) {
-      const source = topics.find((each) => each.name === name)?.open(data);
-      assert(source !== undefined && !(source instanceof Failure), name);
-      return source;
-    },
+    open: (name, data) =>
+      openSource(
+        topics.find((each) => each.name === name),
+        data,
+      ),
   };
 }
 

@@ -20,6 +20,7 @@ import { BlockMaker, type Deed } from '../../chain/foldMarket.ts';
 import { askRoute } from '../../support/askRoute.ts';
 import { FoldWorld } from '../../support/foldWorld.ts';
 import { temporaryDirectory } from '../../support/server.ts';
+import { openSource } from '../topics/openSource.ts';
 import { ListClient, pull } from './strictClient.ts';
 
 type Step =
@@ -133,9 +134,7 @@ class Follower {
 function offer(node: Node, asset: string) {
   const sources = new Map<string, Source>();
   for (const topic of poolTopics(node)) {
-    const source = topic.open(topic.name === 'PoolFeed' ? { asset } : undefined);
-    assert(!(source instanceof Failure));
-    sources.set(topic.name, source);
+    sources.set(topic.name, openSource(topic, topic.name === 'PoolFeed' ? { asset } : undefined));
   }
   const routes = poolRoutes(node);
   const get = (path: string, query: Record<string, string>): unknown => {

@@ -1,8 +1,8 @@
 /** A hub over virtual time, with sources that answer what the test says. */
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { silentObserver } from '../../../src/api/gateway/observer.ts';
 import { createHub } from '../../../src/api/topics/hub.ts';
-import type { Recipient, Source, Topic } from '../../../src/api/topics/port.ts';
+import { type Recipient, type Source, topic } from '../../../src/api/topics/port.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 
 /** Virtual time: a turn of the loop costs what the test says. */
@@ -81,20 +81,18 @@ export function world() {
       return at > seq ? [{ event: 'Update', seq: at, data: { name } }] : [];
     },
   });
-  const topic = (cadenceMs: number): Topic => ({
-    name: 'T',
-    event: 'TUpdate',
-    otherEvents: [],
-    summary: '',
-    cadenceMs,
-    periodic: false,
-    input: Type.Unknown(),
-    output: Type.Unknown(),
-    open: () => source('x'),
-  });
+  const topicAt = (cadenceMs: number) =>
+    topic<string, TSchema, TSchema, Record<string, TSchema>>({
+      name: 'T',
+      summary: '',
+      cadenceMs,
+      data: Type.Unknown(),
+      update: Type.Unknown(),
+      open: () => source('x'),
+    });
   const join = (name: string, cadenceMs: number, requestId = 'r') =>
     hub.join({
-      topic: topic(cadenceMs),
+      topic: topicAt(cadenceMs),
       source: source(name),
       cadenceMs,
       requestId,
