@@ -28,16 +28,16 @@ import { BadSettings, readSettings } from './settings/settings.ts';
 import { isPublicNetwork, type Settings } from './settings/table.ts';
 
 /**
- * The option of `npm start` is for the main thread, which has been made; other threads keep within
- * limits of their own (`maxYoungGenerationSizeMb`), which it would override.
+ * `npm start` sets this option for the main thread, which exists already. It would override the
+ * limits of other threads (`maxYoungGenerationSizeMb`).
  */
 setFlagsFromString('--max-semi-space-size=0');
 
 const FAILED = 1;
 const MISUSED = 2;
 /**
- * A Ctrl+C reaches this process from the terminal, and again from npm: one request, which must not
- * cut the stop short. A third signal ends a stop that takes too long.
+ * One Ctrl+C reaches this process twice, from the terminal and from npm, and must not cut the stop
+ * short. A third signal ends a stop that takes too long.
  */
 const IGNORED_SIGNALS = 2;
 
@@ -114,7 +114,7 @@ async function run(command: Command | string): Promise<number> {
       const place = { dataDirectory, blockEveryMs, host, version, stopAsked, say, launchpad };
       return await runDevnet(command, { ...place, clock, rng: systemRng });
     }
-    // Not before it is needed: a person's commands do without most of the program.
+    // Loaded when needed: most commands do without most of the program.
     if (command.name === 'verify') {
       const { verify } = await import('./cli/verify.ts');
       return await verify(world, terminal);
@@ -125,13 +125,13 @@ async function run(command: Command | string): Promise<number> {
   } catch (error) {
     const isAsked = error instanceof Interrupted;
     const isRefused = error instanceof StartRefused;
-    if (!isAsked) terminal.print(`upcurve could not go on: ${explain(error)}\n`);
-    // What had begun may still hold threads and connections open.
+    if (!isAsked) terminal.print(`upcurve cannot continue: ${explain(error)}\n`);
+    // Started parts may still hold threads and connections open.
     process.exit(isAsked ? 0 : isRefused ? MISUSED : FAILED);
   }
 }
 
-/** Commands of a person need no setting of a server. */
+/** Wallet commands need no setting of a server. */
 function walletCommand(command: WalletCommand): Promise<number> {
   const stopping = new AbortController();
   terminal.stopAsked.then(() => stopping.abort());
@@ -160,7 +160,7 @@ async function watch(command: WatchCommand): Promise<number> {
   });
 }
 
-/** Whatever ends it, its processes are stopped in order: a second signal must not prevent that. */
+/** Its processes always stop in order: a second signal must not prevent that. */
 async function cluster(command: ClusterCommand, settings: Settings): Promise<number> {
   const stopAsked = new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, resolve);
@@ -169,7 +169,7 @@ async function cluster(command: ClusterCommand, settings: Settings): Promise<num
   const { runCluster } = await import('./cli/cluster.ts');
   return runCluster(command, {
     settings,
-    // Its nodes write to a pipe, and this process passes their lines on.
+    // Its nodes write to a pipe, whose lines this process passes on.
     environment: { ...environmentFor(command), LOG_FORMAT: logFormat(settings) },
     program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
     clock: systemClock,
@@ -185,7 +185,7 @@ function logFormat({ LOG_FORMAT }: Settings): 'json' | 'text' {
   return process.stdout.isTTY ? 'text' : 'json';
 }
 
-/** What the command line says goes before the environment. */
+/** Options of the command line override the environment. */
 function environmentFor(command: Command) {
   const pace = 'tradersPace' in command ? command.tradersPace : null;
   const from = command.name === 'serve' ? command.from : null;

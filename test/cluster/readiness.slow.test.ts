@@ -133,6 +133,6 @@ test('a node that can read no entry of the log reports that, and ends', async (s
   await untilSays(stuck, 'it says that it is old', ({ stale }) => stale);
   await untilSays(stuck, 'it is not ready', ({ status }) => status === 503);
   assert.deepEqual(await stuck.program.ended(LIMIT_MS), { code: 1, signal: null });
-  assert.match(stuck.program.text, /could not go on .*entries of the log are not applied/);
+  assert.match(stuck.program.text, /made no progress .*entries of the log are not applied/);
   assert.ok(requests < 40 * looks, `${requests} requests, ${looks} looks`);
 });

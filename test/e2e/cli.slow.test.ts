@@ -58,7 +58,7 @@ test('another server on the same port or directory is refused; the first goes on
   assert.match(elsewhere.program.text, /HOST=192\.0\.2\.1: EADDRNOTAVAIL/);
   const second = await runProgram([], env);
   assert.equal(second.exit.code, 1);
-  assert.match(second.program.text, /upcurve could not go on: /);
+  assert.match(second.program.text, /upcurve cannot continue: /);
   assert.equal((await first.get('/health/ready')).status, 200);
 });
 

@@ -125,7 +125,7 @@ test('what it cannot do is said in one line, and nothing is left', async () => {
     [devnet, /leave OGMIOS_URL and KUPO_URL out/],
     [{ NETWORK: 'none' }, /NETWORK=devnet/],
     [{ PORT: '65534' }, /there is no port 65536/],
-    [{ KEYS_FILE: '/proc/none/keys.json' }, /could not go on/],
+    [{ KEYS_FILE: '/proc/none/keys.json' }, /cannot continue/],
   ] as const;
   for (const [more, wanted] of runs) {
     const { exit, program } = await runProgram(['cluster'], { ...env, ...more });

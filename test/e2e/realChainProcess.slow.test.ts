@@ -201,7 +201,7 @@ test('settings that make no sense are refused before anything starts', async () 
     [
       { NETWORK: 'none', NATS_URL: 'nats://x:4222' },
       null,
-      /NATS_URL: what is replayed is served by a single node/,
+      /NATS_URL: only a single node can serve a replay/,
     ],
     [
       { NETWORK: 'devnet', NATS_URL: 'nats://x:4222' },

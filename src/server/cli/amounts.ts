@@ -1,4 +1,4 @@
-/** Numbers on the command line: durations, whole tokens, moments. Exact or refused. */
+/** Parses durations, whole tokens and moments of the command line, exactly. */
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
@@ -15,18 +15,18 @@ export function parseDurationMs(text: string): number | null {
   return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }
 
-/** A count of tokens above 0; `1_000_000` is easier to read. */
+/** A count of tokens above 0; `1_000_000` is allowed. */
 export function parseTokens(text: string): bigint | null {
   if (!/^\d+(_\d+)*$/.test(text) || text.length > 40) return null;
   const amount = BigInt(text.replaceAll('_', ''));
   return amount > 0n ? amount : null;
 }
 
-/** A moment in ISO 8601 with its offset, or at least a day; Unix milliseconds. */
+/** A moment in ISO 8601 with offset, or a day; returns Unix milliseconds. */
 export function parseMomentMs(text: string): number | null {
   const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
   const timeMs = isMoment.test(text) ? Date.parse(text) : Number.NaN;
-  // The language reads 31 February as a day in March.
+  // `Date.parse` reads 31 February as a day in March.
   const day = text.slice(0, 10);
   const dayMs = Date.parse(day);
   if (Number.isNaN(timeMs) || Number.isNaN(dayMs)) return null;

@@ -1,6 +1,6 @@
 /**
  * `cluster`: a nats-server, a devnet and several nodes of one market on this machine. Each node is
- * the same program as `serve`, in a process of its own.
+ * a separate process with the same program as `serve`.
  *
  * Not for production: one machine, one copy of the log. Everything is under DATA_DIR/cluster.
  */
@@ -29,7 +29,7 @@ export interface ClusterDeps extends NodesDeps {
 
 const MOST_PORT = 65_535;
 
-/** Exit code, once everything is stopped again. */
+/** Returns the exit code after everything has stopped. */
 export async function runCluster(command: ClusterCommand, place: ClusterDeps): Promise<number> {
   const { settings, rng, say } = place;
   const directory = resolve(settings.DATA_DIR, 'cluster');
@@ -41,7 +41,7 @@ export async function runCluster(command: ClusterCommand, place: ClusterDeps): P
   }
   mkdirSync(directory, { recursive: true });
   const keysFile = resolve(settings.KEYS_FILE ?? join(directory, 'keys.json'));
-  // Here, because the nodes would all make it at the same moment.
+  // Created here: otherwise all nodes would create it at the same time.
   readSecrets(directory, rng, keysFile);
   return serveAll(command, nats, { directory, keysFile }, place);
 }
@@ -52,14 +52,14 @@ function configurationFailure(
 ): Failure | null {
   const last = PORT + nodes - (onePort ? 0 : 1);
   if (NATS_URL !== undefined) {
-    return new Failure('NOT_READY', 'it starts a nats-server of its own: leave NATS_URL out');
+    return new Failure('NOT_READY', 'it starts a separate nats-server: leave NATS_URL out');
   }
   if (OGMIOS_URL !== undefined) {
     const help = 'leave OGMIOS_URL and KUPO_URL out';
-    return new Failure('NOT_READY', `it starts a devnet of its own: ${help}`);
+    return new Failure('NOT_READY', `it starts a separate devnet: ${help}`);
   }
   if (NETWORK !== 'devnet') {
-    return new Failure('NOT_READY', 'what is replayed is served by a single node: NETWORK=devnet');
+    return new Failure('NOT_READY', 'a cluster needs a chain: set NETWORK=devnet');
   }
   if (last <= MOST_PORT) return null;
   return new Failure('NOT_READY', `there is no port ${last}: PORT is too high for ${nodes} nodes`);
@@ -125,7 +125,7 @@ function summary(
 
 interface NodesDeps {
   readonly settings: Settings;
-  /** What the nodes get, but for what makes them several. */
+  /** Environment of the nodes, without the settings that differ between them. */
   readonly environment: Environment;
   /** How this program is started: Node, its options, the main file. */
   readonly program: readonly [command: string, ...args: string[]];
@@ -137,7 +137,7 @@ interface NodesDeps {
 interface LocalNode {
   readonly name: string;
   readonly url: string;
-  /** Where it says how it is. */
+  /** Address of its health routes. */
   readonly healthUrl: string;
   readonly isReader: boolean;
   readonly process: SupervisedProcess;
@@ -147,7 +147,7 @@ interface Shared {
   readonly directory: string;
   readonly keysFile: string;
   readonly natsUrl: string;
-  /** The devnet that all of them follow. */
+  /** The devnet that all nodes follow. */
   readonly chain: LocalChain;
 }
 
@@ -158,16 +158,16 @@ interface NodesObserver {
 
 const LOOK_EVERY_MS = 200;
 const LOOK_LIMIT_MS = 2_000;
-/** A node gives itself 9 s. */
+/** A node stops within 9 s. */
 const STOP_LIMIT_MS = 12_000;
 
 interface OwnPorts {
   readonly port: number;
-  /** null: on `port` as well. */
+  /** null: health and metrics are on `port`. */
   readonly adminPort: number | null;
 }
 
-/** On PORT and those after it; on free ports where PORT is 0. Not started yet. */
+/** On PORT and the ports after it, or on free ports if PORT is 0. They are not started yet. */
 async function localNodes(
   { nodes, readers, onePort }: Pick<ClusterCommand, 'nodes' | 'readers' | 'onePort'>,
   shared: Shared,
@@ -180,7 +180,7 @@ async function localNodes(
   const urlOf = (port: number) => `http://${reachableHost(HOST)}:${port}`;
   return Array.from({ length: nodes }, (_, index) => {
     const name = `node-${index + 1}`;
-    // The first ones may lead: the lowest ports are theirs.
+    // The first nodes may lead, so they have the lowest ports.
     const isReader = index >= nodes - readers;
     const ports: OwnPorts = onePort
       ? { port: portAt(0), adminPort: portAt(index + 1) }
@@ -207,7 +207,7 @@ function nodeProcess(
   const own = {
     PORT: String(port),
     PORT_SHARED: String(adminPort !== null),
-    // Health and metrics on the same port, unless that is everybody's.
+    // Health and metrics share the port unless all nodes share it.
     ADMIN_PORT: String(adminPort ?? ''),
     ROLE: role,
     DATA_DIR: join(directory, name),
@@ -235,7 +235,7 @@ function nodeProcess(
   return new SupervisedProcess(plan, clock);
 }
 
-/** The leader once all nodes are ready; null: it is over before. */
+/** Resolves with the leader when all nodes are ready; null: `over` resolved first. */
 async function leaderOnceReady(
   nodes: readonly LocalNode[],
   { clock, fetch: ask }: NodesDeps,

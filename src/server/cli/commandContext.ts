@@ -1,4 +1,4 @@
-/** One command of a person at work: who asks which server, what it says, and how it waits. */
+/** What a wallet command works with, and how it waits for the chain and the server. */
 import { ApiError } from '../../client/index.ts';
 import type { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { WalletUtxo } from '../../client/trade/utxo.ts';
@@ -11,20 +11,20 @@ export const MISUSED = 2;
 export interface CommandContext {
   readonly trading: TradingClient;
   readonly clock: Clock;
-  /** Ends what waits. */
+  /** Ends all waiting. */
   readonly signal: AbortSignal;
-  /** Stay until a block has it. */
+  /** Wait until a block has the transaction. */
   readonly wait: boolean;
   /** One line of the result. */
   say(line: string): void;
-  /** One line about what went wrong. */
+  /** One line about a problem. */
   complain(line: string): void;
 }
 
 const LOOK_EVERY_MS = 250;
 const LONGEST_WAIT_MS = 120_000;
 
-/** Looks at the wallet until `find` finds something; null after two minutes. */
+/** Polls the wallet until `find` returns something; null after two minutes. */
 export async function pollWallet<T>(
   { trading, clock, signal }: CommandContext,
   find: (utxos: readonly WalletUtxo[]) => T | null,
@@ -38,7 +38,7 @@ export async function pollWallet<T>(
   }
 }
 
-/** Waits, if asked to, until a block has the transaction: its change shows in the wallet. */
+/** Waits, unless `--no-wait`, until the wallet shows an output of the transaction. */
 export async function waitForBlock(context: CommandContext, txHash: string): Promise<number> {
   if (!context.wait) return DONE;
   const startMs = context.clock.monotonicMs();
@@ -53,7 +53,7 @@ export async function waitForBlock(context: CommandContext, txHash: string): Pro
   return DONE;
 }
 
-/** Waits until the market knows a token that was launched. */
+/** Waits until the market lists a launched token. */
 export function waitUntilListed(context: CommandContext, asset: string): Promise<number> {
   return pollServer(context, async ({ client }) => {
     const { data } = await client.pools.list('New');
@@ -61,7 +61,7 @@ export function waitUntilListed(context: CommandContext, asset: string): Promise
   });
 }
 
-/** As `untilListed`, for the locks that a transaction makes. */
+/** The same for the locks that a transaction makes. */
 export function waitUntilLocked(context: CommandContext, txHash: string): Promise<number> {
   return pollServer(context, async (trading) => {
     return (await trading.locks()).some(({ id }) => id.startsWith(txHash));
@@ -73,7 +73,7 @@ async function pollServer(
   isShown: (trading: TradingClient) => Promise<boolean>,
 ): Promise<number> {
   const endMs = clock.monotonicMs() + LONGEST_WAIT_MS;
-  // An answer that fails changes nothing of what was done: it is asked again.
+  // A failed request does not change the result: the next poll asks again.
   const isShownNow = () => isShown(trading).catch(ignoreApiError);
   while (clock.monotonicMs() < endMs && !signal.aborted && !(await isShownNow())) {
     await pause(clock, LOOK_EVERY_MS, signal);

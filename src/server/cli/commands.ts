@@ -210,7 +210,7 @@ export function parseDevnet(values: Values): DevnetCommand | string {
   if (!isPace) return `--pace takes ms between blocks: 0, or ${LEAST_PACE_MS} to ${MOST_PACE_MS}`;
   const launchpad = values.launchpad === true;
   if (launchpad && values.genesis !== undefined) {
-    return '--launchpad is a genesis of its own: leave --genesis out';
+    return '--launchpad and --genesis exclude each other';
   }
   return {
     name: 'devnet',

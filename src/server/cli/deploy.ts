@@ -47,7 +47,7 @@ export interface DeployCommandDeps {
   say(line: string): void;
 }
 
-/** The exit code. Throws with what to do where it cannot go on. */
+/** Returns the exit code. Throws with a remedy if it cannot continue. */
 export async function runDeploy(command: DeployCommand, world: DeployCommandDeps): Promise<number> {
   const { say } = world;
   const { out } = command;
@@ -68,7 +68,7 @@ function orderOf(
   if (executor === null || fee === null || collateral === null) {
     throw new Error(
       'the keys of the deployment are missing: set EXECUTOR_KEY_FILE and COLLATERAL_KEY_FILE ' +
-        '(and FEE_KEY_FILE, where the fee address has a key of its own)',
+        '(and FEE_KEY_FILE, if the fee address has another key)',
     );
   }
   const payer = new Key((keyFile === null ? executor : secretFrom(keyFile)).reveal());
@@ -76,7 +76,7 @@ function orderOf(
   const [executorKeyHash, feeKeyHash] = [hashOf(executor), hashOf(fee)];
   const collateralKeyHash = hashOf(collateral);
   if ([executorKeyHash, feeKeyHash, payer.hash].includes(collateralKeyHash)) {
-    throw new Error('the collateral key must own nothing else: give it a key of its own');
+    throw new Error('the collateral key must own nothing else: use a separate key for it');
   }
   const market: MarketPlan = {
     curve: DEFAULT_CURVE,
@@ -88,7 +88,7 @@ function orderOf(
   return { network, market, payer, isDryRun };
 }
 
-/** The node is reached first, and left at the end. */
+/** Connects to the node before `work` and disconnects after it. */
 async function withNode<T>(
   { settings, clock, rng, signal, say }: DeployCommandDeps,
   work: (place: DeployDeps) => Promise<T>,
@@ -118,11 +118,11 @@ async function withNode<T>(
   try {
     await chain.start();
     const parameters = await chain.parameters();
-    // Nothing is served here: any answer of Kupo will do.
+    // Nothing is served here, so Kupo's answers may be of any block.
     const common = { tip: () => null, overlay: new MempoolOverlay(), clock, observer };
     const utxos = new KupoLookup({ url, ...common });
     const tip = async () => {
-      // A node names its tip with whatever it tells of its blocks.
+      // A node names its tip with each block that it sends.
       const stream = await chain.open([]);
       while (chain.tip() === null && (await stream?.next()) != null);
       await stream?.close();
@@ -139,10 +139,10 @@ export interface DeployDeps {
   readonly utxos: UtxoLookup;
   readonly submitter: Submitter;
   readonly parameters: ProtocolParameters;
-  /** The newest block; null: none yet. */
+  /** The newest block; null: the chain has none yet. */
   tip(): Promise<Point | null>;
   readonly clock: Clock;
-  /** Ends what waits. */
+  /** Ends all waiting. */
   readonly signal: AbortSignal;
   say(line: string): void;
 }
@@ -154,15 +154,15 @@ export interface DeployParams extends Omit<DeployRequest, 'payerKeyHash'> {
 
 export interface DeployResult {
   readonly deployment: Deployment;
-  /** The block after which it is there. */
+  /** Following begins after this block. */
   readonly start: Point | null;
 }
 
 const LOOK_MS = 1_000;
-/** Twenty minutes: a block every 20 seconds, and one that is full now and then. */
+/** Twenty minutes: blocks come every 20 seconds, and some are full. */
 const MOST_LOOKS = 1_200;
 
-/** null: a dry run. Throws with what to do where it cannot go on. */
+/** null: a dry run. Throws with a remedy if it cannot continue. */
 export async function deploy(order: DeployParams, place: DeployDeps): Promise<DeployResult | null> {
   const { payer, market } = order;
   const found = await lookUp(payer, market, place);
@@ -201,7 +201,7 @@ function show(plan: DeployPlan, wallet: readonly Utxo[], { say }: DeployDeps): v
       say(`  ${name.padEnd(13)} ${ada(output.value.lovelace).padStart(16)}  ${output.address}`);
     }
   }
-  if (plan.steps.length === 0) say('Everything is there already.');
+  if (plan.steps.length === 0) say('Everything is deployed already.');
   const { lockedLovelace, setAsideLovelace, feesLovelace } = plan;
   const held = wallet.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
   say(`Locked for good with the scripts   ${ada(lockedLovelace)}`);
@@ -228,10 +228,10 @@ async function send(step: DeployStep, payer: Key, place: DeployDeps): Promise<vo
     }
     await pause(clock, LOOK_MS, signal);
   }
-  throw new Error(`${title}: no block has ${built.id} yet; the same command goes on from there`);
+  throw new Error(`${title}: no block has ${built.id} yet; run the same command again to continue`);
 }
 
-/** Spendable is what a block has made. */
+/** Kupo calls an output spendable when a block has it. */
 async function isInBlock({ built, outputs }: DeployStep, utxos: UtxoLookup): Promise<boolean> {
   const [first] = outputs;
   const payment = parseAddress(first?.output.address ?? '')?.payment;

@@ -1,9 +1,9 @@
 /**
- * What `deploy` puts on a network: our validators as reference scripts, at an address whose key
- * nobody has, and outputs that serve as collateral and as floats. Pure: from what lies there and
- * the payer's wallet to transactions and the deployment that they make.
+ * Plans what `deploy` puts on a network: our validators as reference scripts, at an address without
+ * a key, and outputs for collateral and for funding executions. Pure: takes the outputs on the
+ * chain and the payer's wallet, returns transactions and the deployment that they make.
  *
- * What is there already is used, so that a deployment that was interrupted goes on.
+ * Uses what exists already, so that an interrupted deployment can continue.
  */
 
 import { assemble } from '../../cardano/build/assemble.ts';
@@ -33,14 +33,14 @@ export type DeployableNetwork = Exclude<NetworkDeployment['network'], 'mainnet'>
 export interface DeployRequest {
   readonly network: DeployableNetwork;
   readonly market: MarketPlan;
-  /** Who pays, and where the change goes. */
+  /** The key that pays and receives the change. */
   readonly payerKeyHash: string;
 }
 
-/** What lies on the chain. */
+/** Outputs that exist on the chain. */
 export interface ChainContents {
   readonly wallet: readonly Utxo[];
-  /** At the address of reference scripts, whoever put them there. */
+  /** All outputs at the address of reference scripts, also of other deployers. */
   readonly scripts: readonly Utxo[];
   readonly collaterals: readonly Utxo[];
   readonly floats: readonly Utxo[];
@@ -48,7 +48,7 @@ export interface ChainContents {
 
 export interface DeployStep {
   readonly title: string;
-  /** One for each of the first outputs of the transaction; what is left is change. */
+  /** The first outputs of the transaction, in order; the rest is change. */
   readonly outputs: readonly { readonly name: string; readonly output: PlannedOutput }[];
   readonly built: BuiltTransaction;
 }
@@ -88,9 +88,9 @@ export function planDeployment(
   }
   const reserves = [
     ...topUp('collateral', market.collateralKeyHash, COLLATERAL, found.collaterals),
-    ...topUp('float', market.feeKeyHash, FUNDING_UTXOS, found.floats),
+    ...topUp('funding', market.feeKeyHash, FUNDING_UTXOS, found.floats),
   ];
-  const second = builder.step('Collateral and floats', reserves);
+  const second = builder.step('Collateral and funding outputs', reserves);
   if (second !== null && 'outcome' in second) return second;
   const steps = [first, second].filter((step) => step !== null);
   return {
@@ -102,7 +102,7 @@ export function planDeployment(
   };
 }
 
-/** One transaction after the other, each with the change of the one before. */
+/** Builds transactions in a row, each with the change of the one before. */
 class StepBuilder {
   #wallet: readonly Utxo[];
   readonly #address: string;
@@ -114,7 +114,7 @@ class StepBuilder {
     this.#parameters = parameters;
   }
 
-  /** null: there is nothing to be made. */
+  /** null: there is nothing to make. */
   step(title: string, outputs: DeployStep['outputs']): DeployStep | BuildRefusal | null {
     if (outputs.length === 0) return null;
     const plan = planOf({
@@ -152,7 +152,7 @@ function existingScripts(code: Code, scripts: readonly Utxo[]): Map<Deployed, Ou
 function refsOf(places: ReadonlyMap<Deployed, OutputRef>): Record<Deployed, OutputRef> {
   const ref = (name: Deployed): OutputRef => {
     const found = places.get(name);
-    assert(found !== undefined, 'every script has its place');
+    assert(found !== undefined, 'every script has an output');
     return found;
   };
   return {
@@ -190,7 +190,7 @@ function sum(outputs: DeployStep['outputs']): bigint {
   return outputs.reduce((whole, { output }) => whole + output.value.lovelace, 0n);
 }
 
-/** Payment key hash of the reference scripts' address, to look them up. */
+/** Payment hash of the address of reference scripts, for lookups. */
 export function scriptsKeyHash(): string {
   const address = parseAddress(SCRIPTS_ADDRESS);
   assert(address !== null, 'our own address');

@@ -1,5 +1,5 @@
 /**
- * `devnet`: Ogmios and Kupo over a small Cardano, until asked to stop. Its files lie in
+ * `devnet`: serves a small Cardano as Ogmios and Kupo until it is stopped. Its files are in
  * DATA_DIR/node: the chain, the faucet's key, and three wallets that a new chain funds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { createWallet, openWallet } from './walletFile.ts';
 
 export interface DevnetCommandDeps {
   readonly dataDirectory: string;
-  /** Where the command names no pace. */
+  /** Used if the command names no pace. */
   readonly blockEveryMs: number;
   readonly host: string;
   readonly version: string;
@@ -23,7 +23,7 @@ export interface DevnetCommandDeps {
   readonly rng: Rng;
   readonly say: (line: string) => void;
   readonly stopAsked: Promise<unknown>;
-  /** What the chain of a market begins with; makes its keys where there are none. */
+  /** Genesis outputs of a market's chain; creates missing keys. */
   readonly launchpad: () => readonly OutputPlan[];
 }
 
@@ -32,7 +32,7 @@ const WALLETS = 3;
 const WALLET_LOVELACE = 10_000_000_000n;
 const WALLET_OUTPUTS = 10;
 
-/** Exit code, once it has stopped. */
+/** Returns the exit code after it has stopped. */
 export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps): Promise<number> {
   const { say, clock, rng, host, version } = place;
   const directory = resolve(place.dataDirectory, 'node');
@@ -61,7 +61,7 @@ export async function runDevnet(command: DevnetCommand, place: DevnetCommandDeps
   say(`  Ogmios  ${devnet.ogmiosUrl}`);
   say(`  Kupo    ${devnet.kupoUrl}`);
   say(`  Faucet  POST ${devnet.devnetUrl}/devnet/v1/faucet {"address": "addr_test1…", "ada": 100}`);
-  // Wallets of a chain that began with other outputs hold nothing.
+  // A chain with another genesis did not fund these wallets.
   for (const each of devnet.isOfGenesis ? wallets : [])
     say(`  Wallet  ${each.address}  ${each.file}`);
   devnet.warmUp();
@@ -116,7 +116,7 @@ function genesisOf(file: string): OutputPlan[] {
   }
 }
 
-/** 32 bytes in hex, made at the first start. */
+/** 32 bytes in hex, created at the first start. */
 function faucetSecret(file: string, rng: Rng): string {
   try {
     writeFileSync(file, `${rng.secret()}\n`, { flag: 'wx', mode: OWNER_ONLY });

@@ -1,9 +1,9 @@
 /**
- * `reset`: moves a devnet's chain, and the market that was made from it, aside; the next start
- * begins new ones. Keys and wallets stay.
+ * `reset`: moves a devnet's chain and the market made from it aside; the next start creates new
+ * ones. Keys and wallets stay.
  *
- * Never: removes data, or moves it while a program uses it. A name has a number, because a node
- * removes an earlier `*.replaced` when it replaces the same file again.
+ * Never: deletes data, or moves it while a program uses it. Names have a number because a node
+ * deletes an earlier `*.replaced` when it replaces the same file again.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -24,19 +24,19 @@ export interface ResetDeps {
   readonly say: (line: string) => void;
 }
 
-/** A program that runs has one of them open, and nobody else may open it then. */
+/** A running program holds one of these open, exclusively. */
 const HELD = ['devnet/chain.sqlite', 'node/chain.sqlite', 'ledger.sqlite', 'log.sqlite'];
 /**
- * The state first: without it a start makes it again from the log, so a reset that was cut short
+ * The state is moved first: a start without it rebuilds it from the log, so an interrupted reset
  * can be repeated.
  */
 const STATE = ['rebuild.sqlite', 'state.damaged', 'state.sqlite', 'snapshots'];
 const MOVED = [...STATE, ...HELD, 'images', 'market.json'];
 const SNAPSHOT = /^base-.*\.sqlite$/;
-/** Below `cluster/`: keys.json, which stays, lies beside them. */
+/** In `cluster/`, beside keys.json, which stays. */
 const OF_CLUSTER = /^(nats|node-\d+)$/;
 
-/** Exit code. Throws with what to do where nothing may be moved. */
+/** Returns the exit code. Throws with a remedy if nothing may be moved. */
 export async function runReset(place: ResetDeps): Promise<number> {
   const { settings, environment, clock, signal, say } = place;
   const { DATA_DIR } = settings;
@@ -95,18 +95,18 @@ function moveAll(paths: readonly string[], directory: string, say: (line: string
     say(`  ${relative(directory, path)} → ${relative(directory, kept)}`);
   }
   say('Keys and wallets stay. The next start begins a new chain and a new market.');
-  say('What was moved is no longer used; remove it when you do not need it.');
+  say('The moved files are no longer used; remove them when you do not need them.');
 }
 
-/** What belongs with a database, where it is one. */
+/** Moves the files that belong to a database. */
 function moveBeside(path: string, kept: string): void {
   for (const suffix of ['-wal', SUMS_SUFFIX]) {
     if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
   }
-  // Guarding a database made one where there was none.
+  // Guarding a database creates an empty one.
   const log = statSync(`${kept}-wal`, { throwIfNoEntry: false });
   if (log?.size === 0) rmSync(`${kept}-wal`);
-  // An index of the write-ahead log, made again when it is needed.
+  // An index of the write-ahead log, created again when needed.
   rmSync(`${path}-shm`, { force: true });
 }
 

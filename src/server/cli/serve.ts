@@ -120,7 +120,7 @@ function summary(counts: ReplayCounts): string {
 function startingText(version: string, { NETWORK, DATA_DIR }: Settings): string {
   const chain =
     NETWORK === 'devnet'
-      ? 'with a devnet of its own'
+      ? 'with its own devnet'
       : NETWORK === 'none'
         ? 'without a chain'
         : `following ${NETWORK}`;

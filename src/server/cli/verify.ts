@@ -1,6 +1,6 @@
 /**
- * `--verify`: compares the state of a stopped node with one that is made again from its log, or,
- * where the log is trimmed, from the oldest snapshot and the log behind it. Says which it was.
+ * `--verify`: compares the state of a stopped node with one rebuilt from its log or, if the log is
+ * trimmed, from the oldest snapshot and the log after it. Reports which one it was.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import type { World } from '../app.ts';
 import { makeDataDirectory } from '../wiring/dataDirectory.ts';
 import type { Terminal } from './serve.ts';
 
-/** 0 when they agree and nothing is damaged. */
+/** Exit code: 0 if both agree and nothing is damaged. */
 export async function verify(world: World, terminal: Terminal): Promise<number> {
   const { settings, clock, signal } = world;
   if (settings.NATS_URL !== undefined) {

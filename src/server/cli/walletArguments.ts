@@ -1,4 +1,4 @@
-/** Commands of a person on the market: what to do on which server with which wallet, checked. */
+/** Arguments of the wallet commands, checked: the action, the server and the wallet. */
 
 import { parseAda } from '../../client/trade/ada.ts';
 import { type AssetId, COIN, parseAsset } from '../../engine/market/asset.ts';
@@ -6,11 +6,11 @@ import { SLIPPAGES, type Slippage } from '../../engine/market/order.ts';
 import { parseDurationMs, parseMomentMs, parseNumber, parseTokens } from './amounts.ts';
 import type { Values } from './options.ts';
 
-/** Where and as whom. */
-export interface ClientOptions {
+/** The server and the wallet. */
+interface ClientOptions {
   readonly url: string;
   readonly walletFile: string;
-  /** Stay until a block has it, and an order is filled. */
+  /** Wait for the block, and for the fill of an order. */
   readonly wait: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface LaunchAction {
   readonly token: string;
   readonly ticker: string;
   readonly description: string;
-  /** null: a picture made from the name. */
+  /** null: a picture is generated from the name. */
   readonly imageFile: string | null;
   readonly initialLovelace: bigint;
   readonly isHyped: boolean;
@@ -55,7 +55,7 @@ export interface LockAction {
   readonly name: 'lock';
   readonly asset: AssetId;
   readonly tokens: bigint;
-  /** From now, or at a moment. */
+  /** Exactly one of the two: a duration from now, or a moment. */
   readonly forMs: number | null;
   readonly untilMs: number | null;
   readonly stages: number;
@@ -78,7 +78,7 @@ export function isWalletCommand(name: string): boolean {
   return Object.hasOwn(PARSERS, name);
 }
 
-/** null where `name` is no command of the market; text says what is wrong. */
+/** null: `name` is not a wallet command; a text says what is wrong. */
 export function parseWalletCommand(
   name: string,
   rest: readonly string[],
@@ -113,7 +113,7 @@ function parseClient(values: Values): ClientOptions | string {
 
 export const BAD_URL = '--url takes an http(s) URL';
 
-/** Of the server to ask; null: not one. */
+/** null: not a URL of a server. */
 export function serverUrl(values: Values): string | null {
   const url = textOf(values, 'url') ?? DEFAULT_URL;
   const protocol = URL.parse(url)?.protocol ?? '';

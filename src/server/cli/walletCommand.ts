@@ -1,4 +1,4 @@
-/** Commands of a person: a key file, a server that runs, one transaction each. */
+/** Runs a wallet command: opens the key file, asks a running server, signs one transaction. */
 import { ApiError, Client, type Fetch } from '../../client/index.ts';
 import { TradingClient } from '../../client/trade/tradingClient.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -10,18 +10,18 @@ import { createWallet, openWallet } from './walletFile.ts';
 export interface WalletCommandDeps {
   readonly clock: Clock;
   readonly fetch: Fetch;
-  /** Ends what waits. */
+  /** Ends all waiting. */
   readonly signal?: AbortSignal;
-  /** A line of the result, and a line about what went wrong. */
+  /** `say` prints a line of the result, `complain` one about a problem. */
   say(line: string): void;
   complain(line: string): void;
 }
 
-/** A busy server is asked again, after the time that it names. */
+/** A busy server names the time after which it is asked again. */
 const MAX_ATTEMPTS = 4;
 const NEVER = new AbortController().signal;
 
-/** The exit code: 0 done, 1 refused or unreachable, 2 no usable wallet or file. */
+/** Exit code: 0 done, 1 refused or unreachable, 2 no usable wallet or file. */
 export async function runWalletCommand(
   command: WalletCommand,
   world: WalletCommandDeps,
@@ -57,7 +57,7 @@ function newWallet(file: string, world: WalletCommandDeps): number {
     world.complain(wallet);
     return FAILED;
   }
-  world.say(`Wrote ${file}: whoever has this file has the coins.`);
+  world.say(`Wrote ${file}: keep it secret, it controls the coins.`);
   world.say(`Address ${wallet.address}`);
   return DONE;
 }

@@ -1,6 +1,6 @@
 /**
- * The key file of a person: secrets in plain hex, readable by the owner only, never written over.
- * Whoever has the file has the coins.
+ * A wallet's key file: secrets in plain hex, readable by the owner only, never overwritten. Its
+ * reader controls the coins.
  */
 import {
   closeSync,
@@ -30,7 +30,7 @@ const WALLET_FILE = Type.Object({
 });
 const validator = Compile(WALLET_FILE);
 
-/** Text is what went wrong, one sentence. */
+/** A text is one sentence about what went wrong. */
 export function createWallet(file: string): KeyWallet | string {
   const secrets: WalletSecrets = { payment: newSecret(), stake: newSecret() };
   const network = 'testnet';
@@ -48,7 +48,7 @@ export function createWallet(file: string): KeyWallet | string {
       writeFileSync(handle, `${JSON.stringify(content, null, 2)}\n`);
       fsyncSync(handle);
     } catch (error) {
-      // Half a key is none, and would stand in the way of the next try.
+      // Half a key is useless, and would block the next try.
       rmSync(file, { force: true });
       throw error;
     } finally {
@@ -61,9 +61,9 @@ export function createWallet(file: string): KeyWallet | string {
   return wallet;
 }
 
-export interface OpenedWallet {
+interface OpenedWallet {
   readonly wallet: KeyWallet;
-  /** Something the owner should know about the file. */
+  /** A warning about the file for its owner; null: none. */
   readonly warning: string | null;
 }
 
@@ -91,7 +91,7 @@ function parse(text: string): Static<typeof WALLET_FILE> | null {
     const content: unknown = JSON.parse(text);
     return validator.Check(content) ? content : null;
   } catch {
-    // Not JSON: no wallet, as the caller says.
+    // Not JSON, so not a wallet; the caller says so.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `watch`: a list of pools or one token, live. On a terminal it draws in place; in a pipe it writes
- * the whole picture again, at most once a second.
+ * `watch`: shows a list of pools or one token, live. On a terminal it draws in place; to a pipe it
+ * writes the whole screen again, at most once a second.
  */
 import { Client } from '../../client/index.ts';
 import type { PoolListName } from '../../client/types.ts';
@@ -12,16 +12,16 @@ import { listScreen, type Screen, statusLine, tokenScreen } from './watchScreen.
 
 export interface WatchDeps {
   readonly clock: Clock;
-  /** What is shown; nothing else writes there. */
+  /** Only this command writes here. */
   write(text: string): void;
   complain(line: string): void;
-  /** Of the terminal; null in a pipe. */
+  /** Size of the terminal; null: a pipe. */
   size(): { readonly columns: number; readonly rows: number } | null;
   readonly stopAsked: Promise<unknown>;
 }
 
 interface Shown {
-  /** Resolves once there is something to draw. */
+  /** Resolves when there is something to draw. */
   readonly ready: Promise<unknown>;
   lines(status: string, screen: Screen): string[];
   onChange(listener: () => void): void;
@@ -35,16 +35,16 @@ const BARS = 200;
 const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
 
-/** The exit code: 0 when asked to stop, 1 where the server refuses or is not there. */
+/** Exit code: 0 when stopped, 1 if the server refuses or does not answer. */
 export async function runWatch(command: WatchCommand, world: WatchDeps): Promise<number> {
   const client = new Client({ url: command.url });
   try {
-    // A server that is not there is said now; a mirror would wait for it.
+    // Reports a missing server now; a mirror would wait for it.
     await client.server.time();
     const asset = command.token === null ? null : await find(client, command.token);
     const shown = asset === null ? showList(client, command.list) : showToken(client, asset);
     const isReady = shown.ready.then(() => true);
-    // A server may go away before it has said anything; whoever waits for it may stop that.
+    // The server may go away before its first answer; the user may stop waiting.
     if (!(await Promise.race([isReady, world.stopAsked.then(() => false)]))) return 0;
     if (command.once) {
       world.write(`${picture(shown, client, world).join('\n')}\n`);
@@ -61,7 +61,7 @@ export async function runWatch(command: WatchCommand, world: WatchDeps): Promise
   }
 }
 
-/** An asset id as it is; anything else is searched for. */
+/** Returns an asset id unchanged; searches for anything else. */
 async function find(client: Client, token: string): Promise<string> {
   const asset = parseAsset(token);
   if (asset !== null) return asset;
@@ -106,7 +106,7 @@ function picture(shown: Shown, client: Client, { clock, size }: WatchDeps): stri
   });
 }
 
-/** Until asked to stop. Ages move on by themselves, so it draws at least once a second. */
+/** Draws until stopped, at least once a second because shown ages grow. */
 async function draw(shown: Shown, client: Client, world: WatchDeps): Promise<void> {
   const { write, clock, stopAsked } = world;
   const task = new Task({ clock });
@@ -129,7 +129,7 @@ async function draw(shown: Shown, client: Client, world: WatchDeps): Promise<voi
   }
 }
 
-/** Over what was there: nothing flickers. */
+/** Overwrites line by line, so that nothing flickers. */
 function inPlace(lines: readonly string[]): string {
   return `\x1b[H${lines.map((line) => `${line}\x1b[K`).join('\r\n')}\x1b[J`;
 }

@@ -1,6 +1,6 @@
 /**
- * The market as lines of text: a list of pools, or one token with its bars and orders. Pure. What
- * people named their tokens is shown without control characters: a name must not move a cursor.
+ * Renders the market as lines of text: a list of pools, or one token with its bars and orders.
+ * Pure. Removes control characters from names: a name must not move the cursor.
  */
 import type { OrdersState, PoolsState, PriceBar } from '../../client/index.ts';
 import type { ConnectionState } from '../../client/socket/connection.ts';
@@ -11,13 +11,13 @@ import { statusText } from '../../web/token/orderStatus.ts';
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
-  /** Of the person who looks. */
+  /** The user's wall clock. */
   readonly nowMs: number;
 }
 
 const GAP = '  ';
 const LEAST_COLUMNS = 40;
-/** Above, between and below what may grow. */
+/** Lines around the tables. */
 const LIST_FRAME = 5;
 const TOKEN_FRAME = 12;
 const SHOWN_BARS = 8;
@@ -51,7 +51,7 @@ export function listScreen(list: string, pools: PoolsState, status: string, scre
   );
 }
 
-export interface Token {
+interface Token {
   /** null: the server knows no such token. */
   readonly pool: LiquidityPoolInfo | null;
   /** Oldest first. */
@@ -96,17 +96,17 @@ export function tokenScreen({ pool, bars, orders }: Token, status: string, scree
   }
 }
 
-/** Where the connection is and how old what is shown is, in a line. */
+/** One line: state of the connection and age of the data. */
 export function statusLine({ is, node, tip, retryAtMs, why }: ConnectionState, nowMs: number) {
-  const words = is === 'open' ? 'live' : is;
+  const state = is === 'open' ? 'live' : is;
   const lag = tip?.lagMs === null || tip === null ? '' : `${GAP}tip ${age(tip.lagMs / 1000)} ago`;
   const wait = retryAtMs === null ? '' : `${GAP}next try in ${age((retryAtMs - nowMs) / 1000)}`;
-  return `${words}${GAP}${node}${lag}${wait}${why === null ? '' : `${GAP}${plain(why)}`}`;
+  return `${state}${GAP}${node}${lag}${wait}${why === null ? '' : `${GAP}${plain(why)}`}`;
 }
 
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** Decimals as a row of blocks between their least and greatest. */
+/** Decimals as blocks between the lowest and the highest value. */
 export function sparkline(decimals: readonly string[]): string {
   const values = decimals.map(units);
   const [first = 0n] = values;
@@ -144,7 +144,7 @@ function plain(text: string): string {
   return text.replaceAll(/\p{C}/gu, ' ').trim();
 }
 
-/** Columns as wide as their widest cell; `right`: numbers end where their head ends. */
+/** Columns as wide as their widest cell; `right`: aligned to the right. */
 function table(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string[] {
   const heads = rows[0] ?? [];
   const widths = heads.map((_, at) => Math.max(...rows.map((row) => [...(row[at] ?? '')].length)));

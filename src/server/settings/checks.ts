@@ -62,7 +62,7 @@ const CHAIN_CHECKS: readonly Check[] = [
     find({ ROLE, NATS_URL }) {
       if (ROLE !== 'reader' || NATS_URL !== undefined) return null;
       return [
-        'a reader reads what other nodes write, and NATS_URL is not set',
+        'a reader needs the log of other nodes, and NATS_URL is not set',
         'Set it, or leave ROLE out',
       ];
     },
@@ -85,7 +85,7 @@ const CHAIN_CHECKS: readonly Check[] = [
       if (!HTTP_URL.test(DEVNET_URL))
         return ['it is no http(s) URL', 'Write it as http://host:1337'];
       if (NETWORK === 'devnet' && OGMIOS_URL !== undefined) return null;
-      const cause = 'it is of the devnet whose Ogmios is at OGMIOS_URL';
+      const cause = 'it belongs to the devnet at OGMIOS_URL';
       return [cause, 'Set that as well and NETWORK=devnet, or leave it out'];
     },
   },
@@ -95,7 +95,7 @@ const CHAIN_CHECKS: readonly Check[] = [
       if (NETWORK !== 'devnet' || (OGMIOS_URL === undefined) === (KUPO_URL === undefined))
         return null;
       const cause = 'a devnet is used through its Ogmios and its Kupo';
-      return [cause, 'Set both OGMIOS_URL and KUPO_URL, or neither for a devnet of its own'];
+      return [cause, 'Set both OGMIOS_URL and KUPO_URL, or neither, to start a devnet'];
     },
   },
   {
@@ -121,7 +121,7 @@ const CHAIN_CHECKS: readonly Check[] = [
     find({ NATS_URL, NETWORK }) {
       if (NATS_URL === undefined || NETWORK !== 'none') return null;
       return [
-        'what is replayed is served by a single node',
+        'only a single node can serve a replay',
         'Leave it out, or follow a chain: NETWORK=devnet, mainnet, preprod or preview',
       ];
     },

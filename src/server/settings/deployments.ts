@@ -1,9 +1,9 @@
 /**
- * The deployments on real networks: `config/<network>.json`, or a file that `deploy` wrote. Checked
- * whole: either a deployment, or every fault at once.
+ * Deployments on public networks: `config/<network>.json`, or a file that `deploy` wrote. Reports
+ * every fault at once.
  *
- * What is not known is null there, never made up: whatever needs it is then refused, or nothing is
- * there to be followed yet.
+ * Unknown fields are null, never guessed. Building that needs one is refused; without the essential
+ * ones there is nothing to follow.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { AMOUNT, type FieldType, integerUpTo, JsonFields, orNull, textLike } fro
 
 export type PublicNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
 
-/** Why a file cannot be used; `message` is for a person and names every fault. */
+/** Why a file cannot be used; `message` names every fault for a person. */
 export class BadDeployment extends Error {
   readonly faults: readonly string[];
 
@@ -54,7 +54,7 @@ const NETWORK: FieldType<PublicNetwork> = {
   what: `one of ${NETWORKS.join(', ')}`,
   fallback: 'preview',
 };
-/** `ours`: the one executor of the file; `any`: whoever a datum names; or a list of key hashes. */
+/** `ours`: the executor of the file; `any`: any that a datum names; or a list of key hashes. */
 const EXECUTORS: FieldType<'ours' | 'any' | readonly string[]> = {
   read(value) {
     if (value === 'ours' || value === 'any') return value;
@@ -77,7 +77,7 @@ const FEES = [
   ...['overshootPer1000', 'overshootLovelace', 'feeOutputLeastLovelace', 'collectFromLovelace'],
 ] as const satisfies readonly (keyof FeeParameters)[];
 
-/** `file` instead of the one in `config/`. Throws `BadDeployment`, or when it cannot be read. */
+/** `file` replaces the one in `config/`. Throws `BadDeployment`, or if it cannot be read. */
 export function readDeployment(network: PublicNetwork, file?: string): NetworkDeployment {
   const path = file ?? join(import.meta.dirname, `../../../config/${network}.json`);
   return parseDeployment(network, readFileSync(path, 'utf8'), path);
@@ -100,7 +100,7 @@ export function parseDeployment(
 
 type ParsedFile = ReturnType<typeof parseFields>;
 
-/** The file as it stands. */
+/** The fields of the file, not judged yet. */
 function parseFields(fields: JsonFields) {
   const known = {
     network: fields.read('network', NETWORK),
@@ -174,7 +174,7 @@ function missingOf(known: ParsedFile): string[] {
   return [...PARTS.filter((name) => known[name] === null), ...scripts];
 }
 
-/** A file, or an address in it, that is another network's. */
+/** The file, or an address in it, belongs to another network. */
 function mismatchOf(known: ParsedFile, network: PublicNetwork): NetworkDeployment['mismatch'] {
   if (known.network !== network) return 'PROTOCOL_CONFIG_NETWORK_MISMATCH';
   const { metadataAddress } = known;
@@ -187,7 +187,7 @@ function addressNetwork(network: PublicNetwork): PartialDeployment['addressNetwo
   return network === 'mainnet' ? 'mainnet' : 'testnet';
 }
 
-/** null: without these nothing could be told to be the market's. */
+/** null: too little is known to recognise anything of the market. */
 function partialOf(known: ParsedFile): PartialDeployment | null {
   const { scripts, executors, executorKeyHash, feeKeyHash, collateralKeyHash } = known;
   const launchPolicyId = scripts.launchPolicy.hash;
@@ -249,7 +249,7 @@ function asJson(text: string, faults: string[]): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    faults.push('the file is no JSON');
+    faults.push('the file is not JSON');
     return {};
   }
 }

@@ -2,16 +2,16 @@ import Type, { type TSchema } from 'typebox';
 import { TABLE } from './table.ts';
 
 /** One setting as `--help` and the documents list it. */
-export interface SettingRow {
+interface SettingRow {
   readonly key: string;
   /** For a person: `integer 0…65535`, `one of trace, debug`. */
   readonly type: string;
-  /** As one would write it into the environment; empty when unset. */
+  /** The default as text for the environment; empty: unset. */
   readonly standard: string;
   readonly description: string;
 }
 
-/** What a value of `schema` looks like, for a person. */
+/** The type of a setting in words. */
 export function typeOf(schema: TSchema): string {
   if (Type.IsInteger(schema))
     return `integer ${field(schema, 'minimum')}…${field(schema, 'maximum')}`;
@@ -24,12 +24,12 @@ export function typeOf(schema: TSchema): string {
   return 'text';
 }
 
-/** A keyword of JSON Schema, which the types of typebox do not list. */
+/** A keyword of JSON Schema that typebox's types do not have. */
 function field(schema: TSchema, keyword: string): unknown {
   return Reflect.get(schema, keyword);
 }
 
-/** The default of `schema`; undefined when the setting has none. */
+/** undefined: the setting has no default. */
 export function defaultOf(schema: TSchema): unknown {
   return field(schema, 'default');
 }

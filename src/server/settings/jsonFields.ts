@@ -1,9 +1,9 @@
-/** Reading a JSON object field by field; every fault is kept, so that all are told at once. */
+/** Reads a JSON object field by field and collects every fault. */
 
-/** undefined: it is not that. */
-export type Read<T> = (value: unknown) => T | undefined;
+/** undefined: `value` is not of this type. */
+type Read<T> = (value: unknown) => T | undefined;
 
-/** A kind of value: how to read it, what it is called, and what stands in where it is wrong. */
+/** How to read a value, what a message calls it, and its replacement after a fault. */
 export interface FieldType<T> {
   readonly read: Read<T>;
   readonly what: string;
@@ -37,7 +37,7 @@ export class JsonFields {
     return new JsonFields(this.#value(name) ?? {}, this.#pathOf(name), this.#faults);
   }
 
-  /** Call it last: a field that nobody took is one too many. */
+  /** Call it last: reports fields that were not read. */
   rejectUnknown(): void {
     for (const name of this.#fields.keys()) {
       if (!this.#taken.has(name)) this.#faults.push(`${this.#pathOf(name)}: is not known`);
@@ -70,7 +70,7 @@ export function orNull<T>({ read, what }: FieldType<T>): FieldType<T | null> {
   };
 }
 
-/** An amount as decimal digits in text: numbers of JSON are not exact. */
+/** An amount as decimal digits in a string: JSON numbers are not exact. */
 export const AMOUNT: FieldType<bigint> = {
   read: (value) =>
     typeof value === 'string' && /^(0|[1-9]\d{0,23})$/.test(value) ? BigInt(value) : undefined,

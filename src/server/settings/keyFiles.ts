@@ -1,7 +1,7 @@
 /**
- * Keys on a real network: from files or from the environment only, read once at the start. They are
- * no settings, so nothing prints them; what is wrong with one names the variable or the file, never
- * what stands in it.
+ * Keys for a public network: from files or from the environment only, read once at the start. They
+ * are not settings, so nothing prints them; a fault names the variable or the file, never its
+ * content.
  *
  * A key is a signing key file of cardano-cli (`.skey`), or its 32 bytes as 64 hex digits.
  */
@@ -10,13 +10,13 @@ import type { Fault } from './checks.ts';
 import { Secret } from './secrets.ts';
 import { BadSettings, type Environment } from './settings.ts';
 
-/** null: not given. Then nothing is done here that needs it. */
+/** null: not given; the node does nothing that needs the key. */
 export interface KeySecrets {
-  /** Fills orders; with none the node follows and builds. */
+  /** Fills orders; without it the node follows and builds. */
   readonly executor: Secret | null;
-  /** Of the fee address, which pays for batches: the executor's where none is given. */
+  /** Key of the fee address, which pays for executions; default: the executor's key. */
   readonly fee: Secret | null;
-  /** With none callers bring their own collateral. */
+  /** Without it callers bring their own collateral. */
   readonly collateral: Secret | null;
 }
 
@@ -48,7 +48,7 @@ export function keyFiles(environment: Environment): KeySecrets | BadSettings {
   return faults.length === 0 ? secrets : new BadSettings(faults);
 }
 
-/** One key from a file, for a command that is given its name. Throws with what to do. */
+/** One key from a file that a command names. Throws with a remedy. */
 export function secretFrom(file: string): Secret {
   const found = readKeyFile(file, file);
   if (found instanceof Secret) return found;
@@ -94,7 +94,7 @@ function parse(text: string): Secret | null {
   return hex === undefined ? null : new Secret(hex.toLowerCase());
 }
 
-/** Of the text envelope that cardano-cli writes; an extended key has another type and length. */
+/** From the text envelope of cardano-cli; an extended key has another type and length. */
 function cborHexOf(text: string): string {
   try {
     const envelope: unknown = JSON.parse(text);
@@ -103,7 +103,7 @@ function cborHexOf(text: string): string {
     const isPlain = typeof type === 'string' && /SigningKey(Shelley)?_ed25519$/.test(type);
     return isPlain && isObject ? String(Reflect.get(envelope, 'cborHex')) : '';
   } catch {
-    // No JSON: then it is no envelope, which is what the message says.
+    // Not JSON, so not an envelope; the message says so.
     return '';
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The server's keys: 32 secret bytes each, made on the first start of a devnet and kept in
+ * The server's keys: 32 secret bytes each, created on the first start of a devnet and kept in
  * `keys.json` in DATA_DIR, readable by the owner only. Never part of the settings, never logged:
  * a `Secret` prints as a placeholder, and messages name the file, not its content.
  */
@@ -9,7 +9,7 @@ import { inspect } from 'node:util';
 import type { Rng } from '../../engine/runtime/rng.ts';
 
 export const SECRET_NAMES = ['executor', 'fee', 'collateral', 'faucet'] as const;
-export type SecretName = (typeof SECRET_NAMES)[number];
+type SecretName = (typeof SECRET_NAMES)[number];
 
 export class Secret {
   readonly #hex: string;
@@ -41,7 +41,7 @@ export type Secrets = Readonly<Record<SecretName, Secret>>;
 const FILE = 'keys.json';
 const OWNER_ONLY = 0o600;
 
-/** `directory` exists; `given` goes before it. Throws with what to do when it cannot be used. */
+/** `directory` must exist; `given` replaces its file. Throws with a remedy. */
 export function readSecrets(directory: string, rng: Rng, given?: string): Secrets {
   const file = given ?? join(directory, FILE);
   return parse(file, readText(file) ?? create(file, rng));
@@ -56,11 +56,11 @@ function readText(file: string): string | null {
   }
 }
 
-/** Another process that creates it at the same moment wins: then its keys are ours. */
+/** If another process creates the file at the same moment, its keys are used. */
 function create(file: string, rng: Rng): string {
   const seeds = SECRET_NAMES.map((name) => [name, rng.secret()]);
   const text = `${JSON.stringify(Object.fromEntries(seeds), null, 2)}\n`;
-  // Whole under another name first, so that nobody ever reads half of it.
+  // Written under another name first, so that a reader never sees half of it.
   const part = `${file}.${rng.token(8)}`;
   const handle = openSync(part, 'wx', OWNER_ONLY);
   writeSync(handle, text);
@@ -97,7 +97,7 @@ function asRecord(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // Not JSON: then no name is in it, which is what the message says.
+    // Not JSON, so it has no key; the message says so.
     return {};
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The environment, read once and checked together: either all settings, or every fault at once.
+ * Reads the environment once and checks it: returns all settings, or every fault at once.
  *
  * Assumes: the caller hands in the environment; `process.env` is read in `main.ts` only.
- * Never:   guesses. A bad value stops the start; it is not replaced by the default.
+ * Never:   guesses. A bad value stops the start; the default does not replace it.
  * Secrets are read by `secrets.ts`; settings may be printed.
  */
 import Type, { type TSchema } from 'typebox';
@@ -14,7 +14,7 @@ import { type Settings, TABLE } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Why the program cannot start. `message` is for a person and names every bad key. */
+/** Why the program cannot start. `message` names every bad key for a person. */
 export class BadSettings {
   readonly faults: readonly Fault[];
 
@@ -28,7 +28,7 @@ export class BadSettings {
   }
 }
 
-/** Reads every setting; an absent or blank one takes its default. */
+/** An absent or blank setting has its default. */
 export function readSettings(environment: Environment): Settings | BadSettings {
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
@@ -45,7 +45,7 @@ export function readSettings(environment: Environment): Settings | BadSettings {
   return faults.length === 0 ? values : new BadSettings(faults);
 }
 
-/** `given` as the type `schema` asks for; unchanged, and so refused, where it cannot be that. */
+/** Converts `given` to the type of `schema`; a value that does not fit stays text and fails. */
 function parse(schema: TSchema, given: string): unknown {
   if (Type.IsInteger(schema)) return /^-?\d{1,15}$/.test(given) ? Number(given) : given;
   if (Type.IsNumber(schema)) return /^\d{1,9}(\.\d{1,6})?$/.test(given) ? Number(given) : given;
@@ -61,7 +61,7 @@ function typeFault(key: string, schema: TSchema, given: string): Fault {
   const instead = standard === undefined ? '' : ` for the default, ${String(standard)}`;
   return {
     key,
-    cause: `"${shown}" is not what it takes: ${typeOf(schema)}`,
+    cause: `"${shown}" is not valid: ${typeOf(schema)}`,
     remedy: `Correct it, or leave it out${instead}`,
   };
 }

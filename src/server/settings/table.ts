@@ -2,8 +2,8 @@
  * Every setting, once: its name in the environment, type, bounds, default and description; and
  * what some values mean.
  *
- * The reader (`settings.ts`), the type `Settings` and `--help` all derive from this table, so a
- * setting that is not here does not exist. A key without a default is unset unless given.
+ * `settings.ts`, the type `Settings`, `--help` and docs/settings.md derive from this table. A
+ * setting without a default is unset unless given.
  */
 import Type, { type Static } from 'typebox';
 
@@ -24,7 +24,7 @@ function optionalUrl(description: string) {
 
 const ROLES = ['any', 'reader'] as const;
 
-/** The network side: where we listen, whom we believe, how much one address may ask. */
+/** Listening: ports, trusted proxies, rate limits of one address. */
 const LISTENING = {
   PORT: integer(0, 65_535, 8080, 'Port for HTTP and WebSocket; 0 takes any free one.'),
   PORT_SHARED: Type.Boolean({
@@ -58,7 +58,7 @@ const LISTENING = {
   MAX_SOCKETS_PER_ADDRESS: integer(1, 1_000_000, 1000, 'Open WebSockets for one client address.'),
 };
 
-/** The market side: what is kept, how deep it can be undone, how often it is committed. */
+/** Storage: what is kept, how deep a rollback can be, how often rows are committed. */
 const KEEPING = {
   DATA_DIR: text('./var', 'Directory of the databases; created when missing.'),
   DATA_MAX_MB: integer(0, 1_000_000, 0, 'Largest size of each database file; 0 is unlimited.'),
@@ -72,7 +72,7 @@ const KEEPING = {
   MAX_LOADED_POOLS: integer(1, 10_000_000, 20_000, 'Pools kept in memory before idle ones leave.'),
 };
 
-/** The devnet that runs in this process, the builder of transactions, the simulated traders. */
+/** The devnet in this process, the transaction builder, the simulated traders. */
 const CHAIN = {
   BLOCK_EVERY_MS: Type.Integer({
     minimum: 0,
@@ -96,7 +96,7 @@ const CHAIN = {
   KUBO_URL: optionalUrl('Kubo (IPFS), its HTTP API, keeps the logos; empty: a folder in DATA_DIR.'),
 };
 
-/** Several nodes of one market; without NATS_URL nothing of it is used. */
+/** Several nodes of one market; unused without NATS_URL. */
 const NODES = {
   NATS_URL: optionalUrl('NATS servers that join several nodes, commas between; empty: one node.'),
   NATS_CREDS_FILE: optionalUrl("File with a NATS user's credentials, where the server wants them."),
@@ -148,15 +148,15 @@ const NODES = {
   KEYS_FILE: optionalUrl('Keys of the devnet that all nodes share; empty: keys.json in DATA_DIR.'),
 };
 
-/** A chain that is made elsewhere: whom we ask, where following begins. */
+/** A chain outside this process: its addresses, and where following begins. */
 const REAL_CHAIN = {
   NETWORK: Type.Enum(NETWORKS, {
     default: 'devnet',
     description:
-      'devnet: a Cardano for tests; none: what is replayed; the others: that network of Cardano.',
+      'devnet: a Cardano for tests; none: replays only; the others: that network of Cardano.',
   }),
   OGMIOS_URL: optionalUrl(
-    'Ogmios, to follow and submit with: ws://host:1337; empty: a devnet of its own is started.',
+    'Ogmios, to follow and submit with: ws://host:1337; empty: starts a devnet.',
   ),
   DEVNET_URL: optionalUrl(
     'Faucet, forks and blocks of the devnet at OGMIOS_URL; empty: http:// on that port.',
@@ -185,7 +185,7 @@ const REAL_CHAIN = {
   ),
 };
 
-const SURROUNDINGS = {
+const LOGGING = {
   LOG_LEVEL: Type.Enum(LEVELS, { default: 'info', description: 'Least log level written.' }),
   LOG_FORMAT: Type.Enum(['auto', 'json', 'text'], {
     default: 'auto',
@@ -199,7 +199,7 @@ export const TABLE = Type.Object({
   ...CHAIN,
   ...NODES,
   ...REAL_CHAIN,
-  ...SURROUNDINGS,
+  ...LOGGING,
 });
 
 export type Settings = Readonly<Static<typeof TABLE>>;

@@ -1,10 +1,11 @@
 /**
- * What works on the chain: all of it on the only node; among several, the leader brings its
- * Cardano node's chain into the log and fills orders. The others have blocks from the log, and from
- * their own Cardano node what waits; each hands in and looks up at its own.
+ * The work on the chain in each role. A single node does all of it. Among several, the leader
+ * writes the chain of its Cardano node into the log and fills orders; the others read blocks from
+ * the log and pending transactions from their own Cardano node. Each submits to and looks up at its
+ * own.
  *
- * A leader whose Cardano node is away or behind for long gives way; a node that does not reach its
- * own does not lead.
+ * A leader steps down if its Cardano node is away or behind for long. A node that does not reach
+ * its Cardano node does not lead.
  */
 import { chainTip } from '../../chain/chainPoints.ts';
 import { Executor, type ExecutorDeps } from '../../chain/executor/executor.ts';
@@ -26,13 +27,13 @@ import type { Cluster } from './cluster.ts';
 import { joinElection, type RoleState } from './election.ts';
 import type { World } from './world.ts';
 
-/** A task that follows, made anew whenever the one before has ended. */
-export interface ChainFollower extends FollowingTask {
+/** Follows the chain; a new one replaces it when it has ended. */
+interface ChainFollower extends FollowingTask {
   readonly waitsForNode: boolean;
 }
 
-/** The same, of a node that does not lead. */
-export interface ChainListener extends FollowingTask {
+/** The same on a node that does not lead. */
+interface ChainListener extends FollowingTask {
   readonly isOpen: boolean;
 }
 
@@ -41,13 +42,13 @@ type Ended = (error: unknown) => void;
 export interface ChainRoleDeps {
   readonly policy: ChainPolicy;
   readonly link: NodeLink;
-  /** Of our Cardano node; null while it does not tell. */
+  /** Tip of our Cardano node; null: unknown. */
   readonly tip: () => ChainTip | null;
   readonly meter: SyncMeter;
   follow(writer: LogWriter, ended: Ended): ChainFollower;
-  /** Of a node that does not lead. */
+  /** Adds the mempool of our Cardano node on a node that does not lead. */
   feedMempool(ended: Ended): ChainListener;
-  /** null: orders are filled elsewhere. */
+  /** null: this node fills no orders. */
   execute(): Service | null;
 }
 
@@ -57,9 +58,9 @@ export interface ChainWork {
   readonly services: readonly Service[];
 }
 
-/** How often a leader looks whether its Cardano node is well, at least. */
+/** Longest pause between two checks of the leader's Cardano node. */
 const LOOK_MS = 1_000;
-/** What waits for an entry that was lost with the log does not stop by itself. */
+/** A follower that waits for an entry lost with the log does not stop by itself. */
 const STOP_MS = 2_000;
 
 export function singleNodeWork(
@@ -91,13 +92,12 @@ export function clusterWork(
     isStale,
     services,
   } = joinElection(crew, cluster, world, node, parts.policy.timeEntries, events);
-  // All nodes follow one devnet: where it does not tell this node, it does not tell the leader.
+  // All nodes follow one devnet: if this node cannot reach it, neither can the leader.
   const isUntold = () => parts.policy.believesShorter && !parts.link.isUp;
   const stale = () => isStale() || (roles.leads() ? !crew.isWell : isUntold());
   return { roles, isStale: stale, services };
 }
 
-/** What this node does with the chain in each role. */
 class ChainRole implements Role {
   readonly #parts: ChainRoleDeps;
   readonly #cluster: Cluster;
@@ -126,15 +126,15 @@ class ChainRole implements Role {
     this.#fitness = new LeaderEligibility(() => chainTip(node.fold.store)?.height ?? 0);
   }
 
-  /** Our Cardano node tells of its chain, which is ours, and lacks a block or two at most. */
+  /** Our Cardano node is connected, on our chain, and lacks a block or two at most. */
   isEligible(): boolean {
     const { policy, link, tip } = this.#parts;
     if (this.#listener?.isOpen !== true) return false;
-    // A shorter chain of a devnet, or one without a block, is that of all nodes.
+    // All nodes share one devnet, so its chain counts even if it is shorter or empty.
     return policy.believesShorter ? link.isUp : this.#fitness.isEligible(tip());
   }
 
-  /** Our Cardano node says how the log goes on. */
+  /** Our Cardano node is connected and not behind the log. */
   get isWell(): boolean {
     const isLate = this.#follower?.waitsForNode === true || this.#kept?.isInterrupted === true;
     return this.#parts.link.isUp && !isLate;
@@ -143,7 +143,7 @@ class ChainRole implements Role {
   async lead(writer: LogWriter, failed: (error: unknown) => void): Promise<ActiveRole> {
     const ended = new AbortController();
     const kept = this.#keep((end) => {
-      // A writer that lost its log to another one writes no more.
+      // Another leader writes the log now.
       const over = (error: unknown) =>
         error instanceof WriterConflict ? failed(error) : end(error);
       const follower = this.#parts.follow(writer, over);

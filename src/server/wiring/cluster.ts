@@ -1,6 +1,6 @@
 /**
- * One node among several: the log, the lease and the files that all share, over NATS. What is read
- * is this node's own; what is written goes through whoever leads.
+ * One node among several: log, lease and shared files over NATS. A node reads from its own state;
+ * the leader writes.
  */
 
 import { hostname } from 'node:os';
@@ -64,15 +64,15 @@ export interface Cluster {
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly presence: Presence;
-  /** Ends a start that failed: what others would wait for is given up at once. */
+  /** After a failed start: releases at once what other nodes would wait for. */
   leave(): Promise<void>;
   readonly announcements: Announcements;
-  /** Which market this is, as the data directory says. */
+  /** The market of the data directory. */
   readonly record: MarketRecord;
-  /** What this node tells the others of itself, beside how far it is. */
+  /** Announced to the other nodes with the position. */
   readonly settings: SharedSettings;
   readonly epochs: Epochs;
-  /** Of this node. */
+  /** Files of this node. */
   readonly files: DataFiles;
   readonly disk: DataDisk;
   /** For nodes that are new or far behind. */
@@ -86,7 +86,7 @@ export interface Cluster {
 
 const LONGEST_WAIT_MS = 60_000;
 
-/** The market as the log has it, and the way to the other nodes. */
+/** Opens the market from the shared log, and the connection to the other nodes. */
 export async function joinMarket(
   world: World,
   url: string,
@@ -175,7 +175,7 @@ async function joinWith(
   return { market: { node, log, writer: null }, cluster };
 }
 
-/** Throws `OtherMarket` before anything of the directory or of the log is changed. */
+/** Throws `OtherMarket` before it changes the directory or the log. */
 async function checkMarket(
   starting: LogStartDeps,
   files: DataFiles,
@@ -190,7 +190,7 @@ function logName(market: string): string {
   return `the log in NATS (MARKET_NAME=${market})`;
 }
 
-/** Once this node is known to belong here. */
+/** Runs after the check that this node belongs to the market. */
 async function settle(
   starting: LogStartDeps,
   link: NatsLink,
@@ -217,7 +217,7 @@ function credentialsIn(settings: World['settings']) {
   };
 }
 
-/** What waits for NATS is given up when we are told to stop, and when the connection is closed. */
+/** Aborts waiting for NATS when this process stops or the connection is closed. */
 function endOf(link: NatsLink, { signal }: World): AbortSignal {
   const closed = new AbortController();
   link.onStatus(({ status }) => {
@@ -293,7 +293,7 @@ async function openShared(
   });
   const mostMs = isReader ? Number.POSITIVE_INFINITY : LONGEST_WAIT_MS;
   const log = await retryWhileNatsForms(world, mostMs, events, again, async () => {
-    // A reader waits until one of the others has made it.
+    // A reader waits until another node has created it.
     if (!isReader) await ensureLog(link, { name: market, replicas });
     return JetstreamLog.open(link, clock, { name: market, mayRestart: () => lease.held });
   });
@@ -320,7 +320,7 @@ async function openShared(
   };
 }
 
-/** Servers that form a cluster just now, or several nodes that make the stream at once. */
+/** NATS servers may be forming a cluster, or several nodes creating the stream at once. */
 async function retryWhileNatsForms<T>(
   { clock }: World,
   mostMs: number,

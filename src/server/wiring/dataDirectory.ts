@@ -1,7 +1,7 @@
 /**
- * The first touch of DATA_DIR. On a network disk that is away it never returns, and a process of
- * which one thread waits like that cannot even exit: so another program makes the directory.
- * Node's own recursive mkdir loops for ever where a parent refuses with ENOENT (below /proc).
+ * The first access to DATA_DIR. On a network disk that is away it never returns, and a process with
+ * a thread that hangs like that cannot exit; so a child process creates the directory. Node's
+ * recursive mkdir loops forever if a parent answers ENOENT (below /proc).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,18 +12,18 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
 import type { Settings } from '../settings/table.ts';
 
-export interface DirectoryOptions {
+interface DirectoryOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number;
-  /** Program and arguments, to which the directory is added. */
+  /** Program and arguments; the directory is appended. */
   readonly command?: readonly [program: string, ...rest: string[]];
 }
 
 const DEADLINE_MS = 10_000;
 const MAKE = ['mkdir', '-p', '--'] as const;
 
-/** Rejects with what to do where it cannot be made, or does not answer. */
+/** Rejects with a remedy if it cannot be created or does not answer. */
 export async function makeDataDirectory(
   directory: string,
   { clock, signal, deadlineMs = DEADLINE_MS, command: [program, ...rest] = MAKE }: DirectoryOptions,
@@ -64,17 +64,17 @@ async function codeOf(child: ChildProcess): Promise<number | null> {
   return typeof code === 'number' ? code : null;
 }
 
-/** What hangs in the kernel does not die of a signal: nothing here may wait for it. */
+/** A process that hangs in the kernel ignores signals, so do not wait for it. */
 function leave(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stderr?.destroy();
   child.unref();
 }
 
-/** Before 0.5 the chain lay in this file, beside the state. */
+/** Versions before 0.5 kept the chain in this file. */
 const OLD_LEDGER = 'ledger.sqlite';
 
-/** Throws `StartRefused` where a devnet's directory holds a chain that cannot be continued. */
+/** Throws `StartRefused` if a devnet's directory holds a chain that cannot be continued. */
 export function checkNoOldLedger({
   NETWORK,
   DATA_DIR,

@@ -1,4 +1,4 @@
-/** This node among the others: it leads at its turn, watches the log, and says how it is. */
+/** This node among several: takes part in the election, watches the log, announces its state. */
 
 import { timeGuard } from '../../cluster/clockCheck.ts';
 
@@ -12,40 +12,40 @@ import type { Service } from '../../engine/runtime/service.ts';
 import type { Cluster } from './cluster.ts';
 import type { World } from './world.ts';
 
-/** This node among the others. */
+/** The role of this node among several. */
 export interface RoleState {
-  /** Of this node. */
+  /** Name of this node. */
   readonly name: string;
   /** It never leads. */
   readonly isReader: boolean;
   leads(): boolean;
-  /** Name of the node that leads, as this one saw it last; null: none. */
+  /** Name of the leader that this node saw last; null: none. */
   leader(): string | null;
-  /** Now and at every change. */
+  /** Calls `listener` now and at every change. */
   onRole(listener: (leads: boolean) => void): void;
   /** Entries of the log that this node has not applied. */
   lagEntries(): number;
-  /** Since the log was last seen to go on from what this node has. */
+  /** Time since this node last confirmed that the log continues its state. */
   silentMs(): number;
-  /** For how long entries of the log were there and none of them was applied. */
+  /** How long this node has applied none of the entries that it lacks. */
   lagStalledMs(): number;
   /** Why this node must not lead; null: it may. */
   mayNotLead(): string | null;
 }
 
-export interface Election {
+interface Election {
   readonly state: RoleState;
-  /** The log is not heard of, or is not what this node has. */
+  /** NATS is silent, or the log differs from this node's state. */
   isStale(): boolean;
   readonly services: readonly Service[];
 }
 
-/** A leader that is gone is replaced within a lease and a bit. */
+/** A lost leader is replaced after little more than one lease. */
 const LEADERLESS_LEASES = 2;
-/** What is on its way to NATS has so long when we stop. */
+/** Time for messages on their way to NATS when this node stops. */
 const CLOSE_MS = 500;
 
-/** `byClock`: the leader writes entries whose time is that of its clock. */
+/** `byClock`: the leader writes time entries by its clock. */
 export function joinElection(
   role: Role,
   cluster: Cluster,
@@ -91,7 +91,7 @@ export function joinElection(
   };
 }
 
-/** The same for a node that never leads. Without a leader what it has gets old, as without NATS. */
+/** For a node that never leads. Without a leader its data gets old, as without NATS. */
 export function observeElection(
   cluster: Cluster,
   world: World,
@@ -121,7 +121,7 @@ export function observeElection(
   };
 }
 
-/** What every node does among others, whether it may lead or not. */
+/** The part that is the same for nodes that may lead and for readers. */
 function watchLog(
   cluster: Cluster,
   { clock, settings }: World,
@@ -139,7 +139,7 @@ function watchLog(
   });
   const first: Service[] = [
     { name: 'NATS', start: () => {}, stop: () => link.close(sleep(clock, CLOSE_MS)) },
-    // Withdrawn after the watch has stopped, which would announce this node again.
+    // Withdrawn after the watch stops: the watch would announce this node again.
     { name: 'announcement', start: () => {}, stop: () => announcements.withdraw(name) },
     cluster.presence,
   ];
@@ -154,7 +154,7 @@ function watchLog(
   };
 }
 
-/** Nothing new is written to the log. */
+/** No node writes the log. */
 function isLeaderless({ absentMs }: LeaderWatch, { leaseMs }: Cluster): boolean {
   return absentMs > LEADERLESS_LEASES * leaseMs;
 }

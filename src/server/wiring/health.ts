@@ -105,7 +105,7 @@ export function statusOf(
   const silentMs = () => (roles ?? sync)?.silentMs() ?? 0;
   const name = roles?.name ?? settings.NODE_NAME ?? rng.token(6);
   const isSynced = () => sync === null || sync.isSynced();
-  // Other nodes have what this one lacks: clients are sent to them.
+  // Other nodes have the entries that this one lacks: send clients there.
   const isStuck = () => (roles?.lagStalledMs() ?? 0) > 2 * settings.STALE_AFTER_MS;
   return {
     node: name,
@@ -119,7 +119,7 @@ export function statusOf(
     applied: () => node.applied(),
     stateHash: () => node.stateHash(),
     synced: () => node.synced() && !isStuck() && isSynced() && silentMs() <= settings.STALE_MAX_MS,
-    // Nodes that share a log could be asked instead; a node that is alone serves what it has.
+    // Clients could ask another node of the cluster; a single node serves what it has.
     serves: () =>
       node.synced() &&
       !isStuck() &&
@@ -137,7 +137,7 @@ export function statusOf(
       return {
         slot: tip?.slot ?? null,
         hash: tip?.hash ?? null,
-        // A replay has market time, but no wall clock to lag behind.
+        // Time of a replay cannot lag behind the wall clock.
         lagMs: tip === null ? null : Math.max(0, clock.nowMs() - tip.timeMs),
         time: marketMs === 0 ? null : Math.floor(marketMs / 1000),
       };
@@ -201,7 +201,7 @@ export function detectFatal(events: Events): {
     },
     nodeStuck(reason: string) {
       events.nodeStuck(reason);
-      resolve(`this node could not go on for STALE_MAX_MS (${reason})`);
+      resolve(`this node made no progress for STALE_MAX_MS (${reason})`);
     },
   };
   return { events: { ...events, ...fatal }, failed };

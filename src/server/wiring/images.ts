@@ -1,4 +1,4 @@
-/** Where logos are kept: an IPFS node, or a folder, whose content several nodes share. */
+/** The store of logos: an IPFS node, or a folder that several nodes share over NATS. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ImageFolder } from '../../api/imageStore/folder.ts';
@@ -26,7 +26,7 @@ export function imagesOf(
   return cluster === null ? own : new SharedImages(own, cluster.images, folder, rng);
 }
 
-/** Whether a launch names the logo; read anew once per position that is asked about. */
+/** Whether a launch names the logo; cached by position. */
 function claimedLogos(node: Node): (cid: string) => boolean {
   let checkpoint: unknown;
   let logos: ReadonlySet<string> = new Set();

@@ -1,4 +1,4 @@
-/** Log and state brought together, the fold over them, the writer of the log, and snapshots. */
+/** Opens log and state, and makes the node over them, the log writer and the snapshots. */
 import { dataFiles } from '../../engine/actors/dataFiles.ts';
 import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
@@ -19,13 +19,13 @@ import type { World } from './world.ts';
 export interface Market {
   readonly node: Node;
   readonly log: Log;
-  /** null among several nodes: whoever leads has one. */
+  /** null among several nodes: the leader has one. */
   readonly writer: LogWriter | null;
-  /** Absent among several nodes: a leader has its own. */
+  /** Absent among several nodes: the leader has one. */
   readonly snapshots?: Service;
 }
 
-/** What the fold and its recovery are told by the settings, on one node as on several. */
+/** Settings of the fold and of recovery, on a single node and among several. */
 export function foldOptions({ settings }: World) {
   return {
     horizonBlocks: settings.HORIZON_BLOCKS,
@@ -66,7 +66,7 @@ export async function openMarket(world: World, events: Events): Promise<Market> 
   return { node, log, writer, snapshots: taker };
 }
 
-/** Writes the directory's record as soon as an entry has said which market this is. */
+/** Writes market.json when the first entry with a market's identity is applied. */
 export function recordMarket(node: Node, record: MarketRecord): void {
   const look = () => {
     const market = node.fold.store.checkpoint?.market;
@@ -80,7 +80,7 @@ export function recordMarket(node: Node, record: MarketRecord): void {
   });
 }
 
-/** A directory of an older version, on a single node: nobody else could have named its market. */
+/** Gives a directory of an older version its identity; only for a single node. */
 function adopt(checkpoint: Checkpoint | null, record: MarketRecord): void {
   if (checkpoint === null || checkpoint.market !== undefined) return;
   const market = record.identity(checkpoint.epoch);

@@ -1,4 +1,4 @@
-/** The market that the settings of a node are for, compared with what its data directory holds. */
+/** Compares the market of the settings with the market of the data directory. */
 import { hash } from 'node:crypto';
 import { Key } from '../../cardano/keys/keys.ts';
 import { MarketRecord, readMarket } from '../../engine/actors/marketRecord.ts';
@@ -7,12 +7,12 @@ import { readDeployment } from '../settings/deployments.ts';
 import { readSecrets } from '../settings/secrets.ts';
 import { followsChain, type World } from './world.ts';
 
-/** The directory exists. Throws `OtherMarket` where it holds a market of another network. */
+/** The directory must exist. Throws `OtherMarket` if its market is on another network. */
 export function openMarketRecord(world: World): MarketRecord {
   const { DATA_DIR } = world.settings;
   const network = followsChain(world) ? world.settings.NETWORK : null;
   const known = readMarket(DATA_DIR);
-  // Keys are made where there are none, so the network is compared before they are read.
+  // Reading keys creates missing ones, so the network is compared first.
   if (network !== null && known !== null && known.network !== network) {
     return new MarketRecord(DATA_DIR, { network, deployment: null });
   }
@@ -22,7 +22,7 @@ export function openMarketRecord(world: World): MarketRecord {
 function marketOrigin(world: World): MarketOrigin | null {
   const { NETWORK, DEPLOYMENT_FILE, DATA_DIR, KEYS_FILE, ROLE } = world.settings;
   if (!followsChain(world) || NETWORK === 'none') return null;
-  // A reader has neither keys nor a deployment: it takes what the others have.
+  // A reader has neither keys nor a deployment: it uses those of the other nodes.
   if (ROLE === 'reader') return { network: NETWORK, deployment: null };
   if (NETWORK === 'devnet') {
     const secrets = readSecrets(DATA_DIR, world.rng, KEYS_FILE);
@@ -33,7 +33,7 @@ function marketOrigin(world: World): MarketOrigin | null {
     );
   }
   const { partial } = world.deployment ?? readDeployment(NETWORK, DEPLOYMENT_FILE);
-  // Where nothing is deployed yet the start is refused later, with what is missing.
+  // Without a deployment the start fails later and says what is missing.
   if (partial === null) return null;
   const { launchPolicyId, scripts } = partial;
   return origin(NETWORK, [launchPolicyId, scripts.curvePool.hash, scripts.order.hash]);

@@ -1,11 +1,11 @@
 /**
- * What a reader asks of other nodes, and how they answer: whole routes, by their operation id.
+ * Calls from a reader to other nodes: whole routes, by operation id.
  *
- * A route is the seam because both sides have it already, with its schemas: the reader's gateway
- * checks the request, draws from the client's rate limit and does everything HTTP; the other node
- * runs the handler. What crosses over is the checked request and the answer as JSON. A call for
- * each service below (build, submit, look up) would need a second description of each of them,
- * several calls for one request, and both nodes would have to stay at one position between them.
+ * Both sides have the routes with their schemas. The reader's gateway checks the request, draws
+ * from the client's rate limit and handles HTTP; the other node runs the handler. The checked
+ * request and the answer travel as JSON. Calls below routes (build, submit, look up) would need a
+ * second description of each service and several calls for one request, at one position of both
+ * nodes.
  */
 import type { Answer, FormFile, Route, RouteRequest } from '../../api/gateway/port.ts';
 import { CallClient } from '../../cluster/nats/callClient.ts';
@@ -28,9 +28,9 @@ import type { World } from './world.ts';
 type CallPolicy = Pick<NodeCall, 'mayRepeat' | 'whenBehind'>;
 
 const BUILDS: CallPolicy = { mayRepeat: true, whenBehind: 'answer' };
-/** The same transaction is answered the same again. */
+/** Submitting a transaction again gives the same answer. */
 const SUBMITS: CallPolicy = { mayRepeat: true, whenBehind: 'retry' };
-/** Asked for again they would be done again. */
+/** Not repeatable: a second call would act a second time. */
 const ONCE: CallPolicy = { mayRepeat: false, whenBehind: 'answer' };
 
 const CALL_POLICIES: Readonly<Record<string, CallPolicy>> = {
@@ -41,7 +41,7 @@ const CALL_POLICIES: Readonly<Record<string, CallPolicy>> = {
   mine: ONCE,
 };
 
-/** A checked request and an answer, as JSON can carry them. */
+/** A checked request and an answer as JSON. */
 interface WireRequest extends Pick<RouteRequest, 'query' | 'params' | 'body'> {
   readonly files?: readonly (Omit<FormFile, 'bytes'> & { readonly base64: string })[];
 }
@@ -51,7 +51,7 @@ interface WireAnswer extends Omit<Answer, 'body'> {
   readonly base64?: string;
 }
 
-/** The same routes, whose work other nodes do. */
+/** The same routes, with handlers that call other nodes. */
 export function forwardRoutes(
   cluster: Cluster,
   node: Node,
@@ -74,7 +74,7 @@ export function forwardRoutes(
   });
 }
 
-/** Answers the readers' calls to `routes` for as long as this node `isAble`. */
+/** Answers readers' calls to `routes` while this node `isAble`. */
 export function answerCalls(
   routes: readonly Route[],
   { link, market }: Cluster,

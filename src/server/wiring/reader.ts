@@ -1,9 +1,8 @@
 /**
- * A node that only reads: it folds the shared log and serves clients from its own state. It has no
- * keys and no chain, never holds the lease, and has the nodes that do build and submit
- * (nodeCalls.ts).
+ * A node that only reads: it applies the shared log and serves clients from its state. It has no
+ * keys and no chain, never leads, and asks other nodes to build and submit (nodeCalls.ts).
  *
- * Assumes: a market has nodes of the other role. Without one, reads go on and get old.
+ * Assumes: other nodes of the market may lead. Without one, reads continue and get old.
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
@@ -41,7 +40,7 @@ export function openReader(
   };
 }
 
-/** For making the routes, whose handlers are replaced: all that a reader has is images and rows. */
+/** Makes the routes, whose handlers are replaced. A reader has only images and rows. */
 function routesOnly(
   has: Pick<TxBuildContext, 'images' | 'clock'>,
   store: TxBuildContext['store'],

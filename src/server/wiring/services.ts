@@ -28,7 +28,7 @@ import type { Node } from '../../engine/actors/node.ts';
 import type { ChainFeatures } from './chain.ts';
 import type { World } from './world.ts';
 
-/** What needs a chain, and keys for some of it: a reader has other nodes do it. */
+/** Routes that need a chain, some also keys: a reader forwards them to other nodes. */
 export function chainRoutes({ txContext, devnet }: ChainFeatures): Route[] {
   return [
     ...orderRoutes(txContext),

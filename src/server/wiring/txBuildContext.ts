@@ -1,7 +1,7 @@
 /**
- * What the building routes work with. What is not known (a deployment of somebody
- * else's, a key that was not given, parameters of a node that does not answer) is asked for when a
- * route needs it, and then the route answers what is missing.
+ * What the building routes work with. Getters throw for unknown parts (fields of a foreign
+ * deployment, keys that were not given, parameters of a node that does not answer), so that only a
+ * route that needs them answers what is missing.
  */
 
 import type { TxBuildContext } from '../../api/building/txBuildContext.ts';
@@ -42,7 +42,7 @@ export function txBuildContextOf(
       const { partial, mismatch } = network;
       if (mismatch !== null) return refuse(mismatch, MISMATCH);
       const known = partial ?? refuse('PROTOCOL_CONFIG', incomplete(network));
-      // Ours to guard, also where the deployment is somebody else's.
+      // We protect our collateral key on a foreign deployment, too.
       return { ...known, collateralKeyHash: collateralKey?.hash ?? known.collateralKeyHash };
     },
   };

@@ -7,20 +7,20 @@ import type { Rng } from '../../engine/runtime/rng.ts';
 import type { KeySecrets } from '../settings/keyFiles.ts';
 import type { Settings } from '../settings/table.ts';
 
-/** All that the app is given; tests start the same app in another world. */
+/** Everything that the app receives from outside; tests start it with another world. */
 export interface World {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
   readonly version: string;
-  /** Gives up a start that takes long (a rebuild) with `Interrupted`. */
+  /** Aborts a long start (a rebuild) with `Interrupted`. */
   readonly signal?: AbortSignal;
-  /** The market of a devnet, this process's own or another's; absent: only what is replayed. */
+  /** The market of a devnet, in this process or another; absent: only a replay. */
   readonly devnet?: {
-    /** Those whose wallets the genesis fills. */
+    /** The genesis funds their wallets. */
     readonly traders: TraderConfig;
-    /** How lively they are; 0: they do not trade. */
+    /** Their activity; 0: they do not trade. */
     readonly pace: number;
     readonly seed: number;
     /** false: it runs in the caller's thread, on `clock`. */
@@ -28,13 +28,13 @@ export interface World {
   };
   /** Keys for a public network; absent: none. */
   readonly secrets?: KeySecrets;
-  /** What is followed on a public network, instead of what the settings name. */
+  /** The deployment on a public network, in place of the settings' file. */
   readonly deployment?: NetworkDeployment;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }
 
-/** Whether there is a chain at all: what is replayed needs none. */
+/** Whether there is a chain: a replay needs none. */
 export function followsChain({ settings: { NETWORK }, devnet }: World): boolean {
   return NETWORK !== 'none' && (NETWORK !== 'devnet' || devnet !== undefined);
 }

@@ -110,7 +110,7 @@ async function showsADryRun(world: Network): Promise<void> {
     /Reference scripts: transaction [0-9a-f]{64}\n {2}\d+ bytes, fee 0\.\d+ ADA/,
     // The others lie there already, because the network's own market has them.
     /launchPolicy +\d+\.\d+ ADA {2}addr_test1/,
-    /Collateral and floats: transaction/,
+    /Collateral and funding outputs: transaction/,
     /Locked for good with the scripts +\d+\.\d+ ADA/,
     /Set aside, yours to spend again +125 ADA/,
     /In all +\d+\.\d+ ADA of 5000 ADA/,
@@ -168,11 +168,11 @@ async function deploysAndTrades(t: TestContext, world: Network): Promise<void> {
 async function costsNothingAgain(world: Network): Promise<void> {
   const first = readFileSync(world.out, 'utf8');
   const { exit, program } = await runProgram(args(world), world.env);
-  assert.equal(exit.code, 1, 'a file is never written over');
+  assert.equal(exit.code, 1, 'a file is never overwritten');
   assert.match(program.text, /is there already: name another with --out/);
   const again = { ...world, out: `${world.out}.again` };
   const repeated = await deployed(again, args(again));
-  assert.match(repeated.text, /Everything is there already/);
+  assert.match(repeated.text, /Everything is deployed already/);
   assert.match(repeated.text, /In all +0 ADA/);
   const second = readDeployment('preprod', again.out);
   assert.deepEqual(second.complete, readDeployment('preprod', world.out).complete);
@@ -231,7 +231,7 @@ test('a deployment: shown, made, traded on, and found again', async (t) => {
   await t.test('deploys, and a launch, an order and its fill work on it', (each) =>
     deploysAndTrades(each, world),
   );
-  await t.test('what is there already is used: the same command again costs nothing', () =>
+  await t.test('what exists already is used: the same command again costs nothing', () =>
     costsNothingAgain(world),
   );
 });

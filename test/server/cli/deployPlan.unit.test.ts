@@ -91,7 +91,7 @@ test('all scripts are published with the least lovelace, and found where it says
   }
 });
 
-test('an interrupted deployment goes on where it stopped', () => {
+test('an interrupted deployment continues where it stopped', () => {
   const plan = planned({ wallet: [ada(ALICE, 300n * ADA)] });
   const all = outputsOf(plan);
   const scripts = all.filter(({ output }) => output.scriptHash !== null);
@@ -99,7 +99,7 @@ test('an interrupted deployment goes on where it stopped', () => {
   const rest = planned({ wallet, scripts });
   assert.deepEqual(
     rest.steps.map(({ title }) => title),
-    ['Collateral and floats'],
+    ['Collateral and funding outputs'],
   );
   assert.deepEqual(rest.deployment, plan.deployment);
   const [, , ...three] = scripts;
@@ -108,7 +108,7 @@ test('an interrupted deployment goes on where it stopped', () => {
     more.steps.map(({ outputs }) => outputs.map(({ name }) => name)),
     [
       ['launchPolicy', 'curvePool'],
-      ['collateral', 'collateral', 'collateral', 'collateral', 'collateral', 'float'],
+      ['collateral', 'collateral', 'collateral', 'collateral', 'collateral', 'funding'],
     ],
   );
   const collaterals = Array(5).fill(ada(COLLATERAL_OWNER, 5n * ADA));

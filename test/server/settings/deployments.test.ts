@@ -133,7 +133,7 @@ function changed(change: (file: Record<string, unknown>) => void): string {
   return JSON.stringify(file);
 }
 
-test('every fault of a file is told at once', () => {
+test('every fault of a file is reported at once', () => {
   const text = changed((file) => {
     file.curve = { aNum: 122525779519, bNum: '-1', supply: '1e9' };
     file.network = 'testnet';
@@ -173,7 +173,7 @@ test('every fault of a file is told at once', () => {
       return true;
     },
   );
-  assert.throws(() => parseDeployment('preprod', '{', 'x'), /the file is no JSON/);
+  assert.throws(() => parseDeployment('preprod', '{', 'x'), /the file is not JSON/);
   assert.throws(() => parseDeployment('preprod', '[]', 'x'), /an object was expected/);
 });
 

@@ -96,7 +96,7 @@ test('every bad key is reported at once, with its cause and what to do', () => {
     'RATE_LIMIT_LOOPBACK',
     'TRUSTED_PROXIES',
   ]);
-  assert.match(settings.message, /PORT: "70000" is not what it takes: integer 0…65535\. /);
+  assert.match(settings.message, /PORT: "70000" is not valid: integer 0…65535\. /);
   assert.match(settings.message, /LOG_LEVEL: .*one of trace, debug, info.* default, info\./);
   assert.match(settings.message, /TRUSTED_PROXIES: no address or CIDR: 10.0.0.0\/33, here\. /);
   assert.doesNotMatch(settings.message, /secret/);
