@@ -135,7 +135,7 @@ export class Epochs {
     return next;
   }
 
-  /** Audits known damage again: a node that reported it once would never accept this log else. */
+  /** Audits known damage again, so that a repaired log is accepted. */
   async #isStillDamaged(epoch: string): Promise<boolean> {
     const known = this.#damaged;
     if (known?.epoch !== epoch) return false;

@@ -80,8 +80,7 @@ export class NatsSnapshots implements SnapshotStore {
   }
 
   async #names(): Promise<readonly string[]> {
-    const files = orThrow(await this.#objects.list());
-    return files.flatMap(({ name }) => (name.startsWith(PREFIX) ? [name] : []));
+    return orThrow(await this.#objects.list()).filter((name) => name.startsWith(PREFIX));
   }
 
   /** null: it is damaged, of another version, or was removed a moment ago. */
@@ -102,7 +101,7 @@ export class NatsSnapshots implements SnapshotStore {
   /** Answers what is wrong with the object, or null. */
   async #fetch(name: string, path: string): Promise<string | null> {
     const found = await this.#objects.get(name, path);
-    if (!(found instanceof Failure)) return null;
+    if (found === null) return null;
     if (found.cause === 'NOT_READY') throw new Error(found.message);
     return found.message;
   }
@@ -168,7 +167,7 @@ export class EpochBases {
   /** Retries until the state is in its file. false: it is no longer wanted. */
   async fetch(epoch: string, isWanted: () => boolean | Promise<boolean>): Promise<boolean> {
     const path = this.#files.base(epoch);
-    while ((await this.#objects.get(baseName(epoch), path)) instanceof Failure) {
+    while ((await this.#objects.get(baseName(epoch), path)) !== null) {
       if (!(await isWanted())) return false;
       await this.#pauseBeforeRetry();
     }
@@ -179,7 +178,7 @@ export class EpochBases {
   async #removeOld(): Promise<void> {
     const all = await this.#objects.list();
     if (all instanceof Failure) return;
-    const names = all.map(({ name }) => name).filter((name) => name.startsWith(BASE));
+    const names = all.filter((name) => name.startsWith(BASE));
     const order = (name: string) => epochNumber(name.slice(BASE.length));
     const old = names.sort((a, b) => order(b) - order(a)).slice(KEPT_BASES);
     for (const name of old) await this.#objects.remove(name);

@@ -26,9 +26,9 @@ async function openObjects(scope: Scope): Promise<ObjectFiles> {
 }
 
 async function namesIn(objects: ObjectFiles): Promise<string[]> {
-  const files = await objects.list();
-  assert.ok(!(files instanceof Failure));
-  return files.map(({ name }) => name);
+  const names = await objects.list();
+  assert.ok(!(names instanceof Failure));
+  return [...names];
 }
 
 snapshotStoreContract('object store', async (scope, directory) => {

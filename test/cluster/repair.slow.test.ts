@@ -93,7 +93,7 @@ test('a node that opens an epoch publishes its state, and removes old ones', asy
   });
   const names = await objects.list();
   assert.ok(!(names instanceof Failure));
-  assert.equal(names.filter(({ name }) => name.startsWith('base-')).length, 2);
+  assert.equal(names.filter((name) => name.startsWith('base-')).length, 2);
   const { epoch } = only.app.node.applied();
   await only.stop();
   await server.restart('deleted');

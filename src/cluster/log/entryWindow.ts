@@ -14,24 +14,20 @@ export class EntryWindow {
   #waiting: { readonly seq: number; resolve(): void }[] = [];
   #closed = false;
 
-  get tail(): SealedEntry | undefined {
-    return this.#entries.at(-1);
-  }
-
   get end(): number {
     return this.#end;
   }
 
   /** Adds an acknowledged entry of ours if it follows the tail; else the stream brings it. */
   takeOwn(sealed: SealedEntry): void {
-    const { tail } = this;
+    const tail = this.#entries.at(-1);
     if (tail === undefined || sealed.entry.seq !== tail.entry.seq + 1) return;
     if (sealed.entry.prevEntryHash === tail.hash) this.#push(sealed);
   }
 
   /** Adds an entry that the stream brings. After a gap the window starts again with it. */
   take(sealed: SealedEntry): void {
-    const { tail } = this;
+    const tail = this.#entries.at(-1);
     if (tail !== undefined && sealed.entry.seq <= tail.entry.seq) return;
     if (tail !== undefined && sealed.entry.seq > tail.entry.seq + 1) this.#drop();
     this.#push(sealed);

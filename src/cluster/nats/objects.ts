@@ -23,13 +23,6 @@ import {
   storageOfFiles,
 } from './stream.ts';
 
-export interface StoredFile {
-  readonly name: string;
-  readonly bytes: number;
-  /** Grows with each put into the bucket. */
-  readonly revision: number;
-}
-
 interface ObjectsShape {
   readonly bucket: string;
   readonly replicas: number;
@@ -53,7 +46,7 @@ export class ObjectFiles {
   }
 
   /** Stores the file at `path` as `name`, replacing an older one. */
-  put(name: string, path: string): Promise<StoredFile | Failure> {
+  put(name: string, path: string): Promise<Failure | null> {
     return this.#try(`${name} was not stored`, async (store) => {
       const file = await open(path);
       const meta = { name, options: { max_chunk_size: CHUNK_BYTES } };
@@ -61,7 +54,8 @@ export class ObjectFiles {
       // trust: a file stream without an encoding gives bytes
       const bytes = Readable.toWeb(stream) as ReadableStream<Uint8Array>;
       try {
-        return storedFile(await store.put(meta, bytes, { timeout: ASK_TIMEOUT_MS }));
+        await store.put(meta, bytes, { timeout: ASK_TIMEOUT_MS });
+        return null;
       } finally {
         stream.destroy();
       }
@@ -69,7 +63,7 @@ export class ObjectFiles {
   }
 
   /** Writes `name` to the file at `path`: all of it, or nothing. */
-  get(name: string, path: string): Promise<StoredFile | Failure> {
+  get(name: string, path: string): Promise<Failure | null> {
     return this.#try(`${name} was not fetched`, async (store) => {
       const info = await store.info(name);
       if (info === null || info.deleted) return new Failure('NOT_FOUND', `there is no ${name}`);
@@ -80,26 +74,25 @@ export class ObjectFiles {
           return new Failure('SERVER_ERROR', `${name} is damaged: its digest is another`);
         }
         await rename(part, path);
-        return storedFile(info);
+        return null;
       } finally {
         await rm(part, { force: true });
       }
     });
   }
 
-  /** The newest first. */
-  list(): Promise<readonly StoredFile[] | Failure> {
+  /** Names, the newest first. */
+  list(): Promise<readonly string[] | Failure> {
     return this.#try('the list was not read', async () => {
       const { bucket } = this.#shape;
       const stream = new MarketStream(this.#link, await this.#manager(), `OBJ_${bucket}`);
-      const files: StoredFile[] = [];
+      const names: string[] = [];
       for (let next = 1; ; ) {
         const message = await stream.nextOf(`$O.${bucket}.M.*`, next);
-        if (message === null) return files.reverse();
+        if (message === null) return names.reverse();
         // trust: the store's own description of an object
         const info = JSON.parse(new TextDecoder().decode(message.data)) as ObjectInfo;
-        const { name, size: bytes, deleted } = info;
-        if (deleted !== true) files.push({ name, bytes, revision: message.seq });
+        if (info.deleted !== true) names.push(info.name);
         next = message.seq + 1;
       }
     });
@@ -155,10 +148,6 @@ export class ObjectFiles {
       return new Failure('NOT_READY', `${what}: ${String(error)}`);
     }
   }
-}
-
-function storedFile({ name, size, revision }: ObjectInfo): StoredFile {
-  return { name, bytes: size, revision };
 }
 
 /** The store's base64 has its padding, Node's URL form has not. */
