@@ -6,7 +6,6 @@ import { chartRoutes } from '../../src/api/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../src/api/charts/topics.ts';
 import { udfRoutes } from '../../src/api/charts/udf.ts';
 import { createGateway } from '../../src/api/gateway/gateway.ts';
-import { silentObserver } from '../../src/api/gateway/observer.ts';
 import type { NodeView } from '../../src/api/gateway/port.ts';
 import { createServer } from '../../src/api/gateway/server.ts';
 import { holderRoutes } from '../../src/api/holders/routes.ts';
@@ -26,6 +25,7 @@ import { FoldWorld } from '../support/foldWorld.ts';
 import { type Scope, temporaryDirectory } from '../support/server.ts';
 import type { Frame } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
+import { silentObserver } from './silentObserver.ts';
 
 export interface Door {
   readonly world: FoldWorld;

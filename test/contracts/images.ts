@@ -1,15 +1,15 @@
 /**
- * What every image store must do (src/api/imageStore/port.ts), run against each adapter:
+ * What every image store must do (src/api/images/port.ts), run against each adapter:
  * `imagesContract(name, place)`. A place is where one store lives; opening it again finds what was
  * put.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { cidOf } from '../../src/api/imageStore/cid.ts';
-import type { ImageType } from '../../src/api/imageStore/header.ts';
-import type { ImageStore } from '../../src/api/imageStore/port.ts';
+import { cidOf } from '../../src/api/images/cid.ts';
+import type { ImageType } from '../../src/api/images/header.ts';
+import type { ImageStore } from '../../src/api/images/port.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
-import { gif, photo, png } from '../api/imageStore/samples.ts';
+import { gif, photo, png } from '../api/images/samples.ts';
 
 export interface ImagesPlace {
   open(): Promise<ImageStore>;

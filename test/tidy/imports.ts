@@ -29,7 +29,7 @@ const NARROW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders of `api/` that services share; every other one is a service, and those stay apart. */
-const SHARED_BY_SERVICES = ['building', 'gateway', 'http', 'imageStore', 'schemas', 'topics', 'ws'];
+const SHARED_BY_SERVICES = ['building', 'gateway', 'http', 'images', 'schemas', 'topics', 'ws'];
 
 /** What a file that a browser loads may come from. */
 const FOR_BROWSERS = [
@@ -66,7 +66,7 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   '@nats-io/obj': 'src/cluster/nats/objects.ts',
   ws: ['src/chain/ogmios/connection.ts', 'src/devnet/ogmios/server.ts'],
   busboy: 'src/api/http/body.ts',
-  'ipfs-unixfs-importer': 'src/api/imageStore/cid.ts',
+  'ipfs-unixfs-importer': 'src/api/images/cid.ts',
   'lightweight-charts': 'src/web/token/barChart.ts',
 };
 

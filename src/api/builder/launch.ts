@@ -18,8 +18,8 @@ import {
 } from '../building/txBuildContext.ts';
 import type { Answer, FormFile, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
-import { cidOf } from '../imageStore/cid.ts';
-import { checkImage, DECLARED_TYPES } from '../imageStore/header.ts';
+import { cidOf } from '../images/cid.ts';
+import { checkImage, DECLARED_TYPES } from '../images/header.ts';
 import { LaunchAnswer, LaunchForm, type LaunchInfo } from './schema.ts';
 
 const MAX_BODY_BYTES = 6_291_456;

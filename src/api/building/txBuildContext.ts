@@ -24,7 +24,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Cause, Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import type { Route } from '../gateway/port.ts';
-import type { ImageStore } from '../imageStore/port.ts';
+import type { ImageStore } from '../images/port.ts';
 
 export interface TxBuildContext {
   /** Throws `Unavailable` where not all of it is known. */

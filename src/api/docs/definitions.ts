@@ -1,6 +1,6 @@
 /**
- * Schemas as a document holds them: plain JSON Schema, and those with an `$id` once, under
- * `components`, referred to everywhere else. They are the very schemas that check requests.
+ * Copies schemas into a document as plain JSON Schema. A schema with an `$id` stands once, under
+ * `components`, and is referenced elsewhere. The same schemas check requests.
  */
 import type { TSchema } from 'typebox';
 import { assert } from '../../engine/runtime/assert.ts';

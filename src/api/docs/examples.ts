@@ -22,7 +22,7 @@ export interface RouteExample {
 export type FrameExamples = Readonly<Record<string, JsonObject>>;
 
 export interface Examples {
-  /** Ids in the samples that a reader may replace by ones of the market in front of him. */
+  /** Ids in the samples that a reader may replace by ids of the running market. */
   readonly ids: Readonly<Record<string, string>>;
   /** By `<method> <path>` as the route has them. */
   readonly routes: Readonly<Record<string, RouteExample>>;

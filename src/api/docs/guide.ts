@@ -1,5 +1,5 @@
 /**
- * What holds for every route and topic, as Markdown: the descriptions of the two documents and the
+ * Rules for all routes and topics, as Markdown: the descriptions of the two documents and the
  * first part of the page. The text lies in `prose/`; tables come from the constants of the code.
  * Source: api.md sections 0, 2 and 6.
  */

@@ -18,16 +18,3 @@ export interface Observer {
   resync(reason: 'slow' | 'epoch'): void;
   badFrame(cause: string): void;
 }
-
-export const silentObserver: Observer = {
-  httpRequest: () => {},
-  httpAborted: () => {},
-  handlerFailed: () => {},
-  socketOpened: () => {},
-  socketClosed: () => {},
-  framesPublished: () => {},
-  flushed: () => {},
-  socketBehind: () => {},
-  resync: () => {},
-  badFrame: () => {},
-};

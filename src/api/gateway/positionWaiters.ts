@@ -33,21 +33,21 @@ export class PositionWaiters {
   readonly #nodeView: NodeView;
   readonly #clock: Clock;
   readonly #limitMs: number;
-  readonly #most: WaitingLimits;
+  readonly #limits: WaitingLimits;
   readonly #perOwner = new Map<object, number>();
   readonly #waiters = new Set<Waiter>();
   #stopListening: (() => void) | null = null;
 
-  constructor(nodeView: NodeView, clock: Clock, limitMs: number, most: WaitingLimits) {
+  constructor(nodeView: NodeView, clock: Clock, limitMs: number, limits: WaitingLimits) {
     this.#nodeView = nodeView;
     this.#clock = clock;
     this.#limitMs = limitMs;
-    this.#most = most;
+    this.#limits = limits;
   }
 
   /** Calls `done` in a later turn; at once, with false, when too many are waiting. */
   wait(owner: object, position: Position, done: (arrived: boolean) => void): Waiting {
-    const { maxWaiting, maxWaitingEach } = this.#most;
+    const { maxWaiting, maxWaitingEach } = this.#limits;
     const own = this.#perOwner.get(owner) ?? 0;
     if (this.#waiters.size >= maxWaiting || own >= maxWaitingEach) {
       done(false);
@@ -57,11 +57,11 @@ export class PositionWaiters {
     const waiter: Waiter = { owner, position, timer, done };
     this.#waiters.add(waiter);
     this.#perOwner.set(owner, own + 1);
-    this.#stopListening ??= this.#nodeView.onApplied(() => this.#look());
+    this.#stopListening ??= this.#nodeView.onApplied(() => this.#check());
     return { cancel: () => this.#remove(waiter) };
   }
 
-  #look(): void {
+  #check(): void {
     const applied = this.#nodeView.applied();
     for (const waiter of this.#waiters) {
       if (hasReached(applied, waiter.position)) this.#finish(waiter, true);

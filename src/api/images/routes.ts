@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
-import type { ImageStore } from '../imageStore/port.ts';
+import type { ImageStore } from './port.ts';
 
 export function imageRoutes(images: ImageStore): Route[] {
   return [
@@ -26,7 +26,7 @@ export function imageRoutes(images: ImageStore): Route[] {
         if (found === null) return new Failure('NOT_FOUND', `No image ${cid} is kept here.`);
         const headers = {
           'Cache-Control': 'public, max-age=31536000, immutable',
-          // What users upload is never taken for a page.
+          // Browsers must never treat an upload as a page.
           'X-Content-Type-Options': 'nosniff',
         };
         return { body: found.bytes, type: found.mediaType, tag: cid, headers };

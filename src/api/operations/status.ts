@@ -1,4 +1,4 @@
-/** What health, readiness and the Health topic ask of the node; `app.ts` provides it. */
+/** State of the node for health, readiness and the Health topic; `app.ts` provides it. */
 
 import type { SyncProgress } from '../../chain/syncMeter.ts';
 import type { Position } from '../../engine/runtime/position.ts';
@@ -11,7 +11,7 @@ interface StatusTip extends Tip {
 }
 
 export interface NodeStatus {
-  /** Name of this process, for a person who looks at several. */
+  /** Name of this process, to tell several apart. */
   readonly node: string;
   role(): 'leader' | 'follower' | 'reader';
   /** Name of the node that leads, as this one saw it last; null: none. */
@@ -24,15 +24,15 @@ export interface NodeStatus {
   /** Hex; equal on every node at the same position. */
   stateHash(): string;
   synced(): boolean;
-  /** Answers about the market are given: it has caught up, or there is nobody to catch up with. */
+  /** It answers about the market: it has caught up, or has no leader to catch up with. */
   serves(): boolean;
-  /** While it catches up with a chain that is made elsewhere; null: it has, or there is none. */
+  /** Progress of catching up with a public chain; null: it has caught up, or there is none. */
   sync(): SyncProgress | null;
   /** The source of entries is silent, so the answers are right but old. */
   stale(): boolean;
   /** Of several nodes: why this one must not lead; null: it may. */
   mayNotLead(): string | null;
-  /** Pools taken out after a repeated fault; the others go on. */
+  /** Pools quarantined after a repeated fault; the others continue. */
   quarantined(): number;
   /** Why it is degraded; empty: it is not. */
   reasons(): readonly Trouble[];

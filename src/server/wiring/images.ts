@@ -1,10 +1,10 @@
 /** The store of logos: an IPFS node, or a folder that several nodes share over NATS. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ImageFolder } from '../../api/imageStore/folder.ts';
-import { KuboImages } from '../../api/imageStore/kubo.ts';
-import type { ImageStore } from '../../api/imageStore/port.ts';
-import { SharedImages } from '../../api/imageStore/shared.ts';
+import { ImageFolder } from '../../api/images/folder.ts';
+import { KuboImages } from '../../api/images/kubo.ts';
+import type { ImageStore } from '../../api/images/port.ts';
+import { SharedImages } from '../../api/images/shared.ts';
 import type { Node } from '../../engine/actors/node.ts';
 import { MOST_POOLS, type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,7 +1,7 @@
 /** A gateway on a free port over the tiny market, and what tests need to talk to it. */
 import assert from 'node:assert/strict';
 import { createGateway, type Gateway } from '../../../src/api/gateway/gateway.ts';
-import { type Observer, silentObserver } from '../../../src/api/gateway/observer.ts';
+import type { Observer } from '../../../src/api/gateway/observer.ts';
 import type { GatewayOptions } from '../../../src/api/gateway/options.ts';
 import type { Route } from '../../../src/api/gateway/port.ts';
 import { createServer } from '../../../src/api/gateway/server.ts';
@@ -9,6 +9,7 @@ import { createHub } from '../../../src/api/topics/hub.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import type { HandClock } from '../../support/handClock.ts';
+import { silentObserver } from '../silentObserver.ts';
 import { Market } from './market.ts';
 
 export interface TestNode {

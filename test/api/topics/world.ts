@@ -1,9 +1,9 @@
 /** A hub over virtual time, with sources that answer what the test says. */
 import Type, { type TSchema } from 'typebox';
-import { silentObserver } from '../../../src/api/gateway/observer.ts';
 import { createHub } from '../../../src/api/topics/hub.ts';
 import { type Recipient, type Source, topic } from '../../../src/api/topics/port.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import { silentObserver } from '../silentObserver.ts';
 
 /** Virtual time: a turn of the loop costs what the test says. */
 class VirtualClock implements Clock {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkImage } from '../../../src/api/imageStore/header.ts';
+import { checkImage } from '../../../src/api/images/header.ts';
 import { elementsOf, readCbor, span } from '../../../src/cardano/codec/cbor.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeOutput, readRef } from '../../../src/cardano/codec/output.ts';

@@ -1,4 +1,4 @@
-/** HTML as a value: what is put into a template is escaped unless it is HTML itself. */
+/** HTML as a value: templates escape everything that is not HTML itself. */
 export class Html {
   readonly text: string;
 

@@ -1,15 +1,13 @@
 /**
- * The API reference as one page, rendered from the two documents: a route or topic that is in them
- * is here, and nothing else is. Needs nothing but this server; works without its script too, but
- * for the buttons.
+ * Renders the API reference as one page from the two documents: exactly the routes and topics in
+ * them. The page needs only this server, and without its script it lacks only the buttons.
  */
 import type { Json } from '../../../engine/runtime/json.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { inline, markdown, slug } from './markdown.ts';
-import { type Operation, operationHtml, operationId, operationsOf } from './operation.ts';
 import { at, entriesAt, listAt, textAt } from './read.ts';
-import { schemaOf } from './schema.ts';
-import { code, example, ORIGIN, pretty } from './snippets.ts';
+import { boundsOf, choicesOf, schemaOf, typeOf } from './schema.ts';
+import { code, curl, example, ORIGIN, pretty } from './snippets.ts';
 
 export const STYLE_PATH = '/docs/style.css';
 export const SCRIPT_PATH = '/docs/page.js';
@@ -20,7 +18,7 @@ interface Group {
   readonly routes: readonly Operation[];
 }
 
-/** `ids` are those of the examples, which the script replaces by ones of this market. */
+/** `ids` are in the examples; the script replaces them by ids of this market. */
 export function page(openapi: Json, asyncapi: Json, ids: Json): string {
   const groups = groupsOf(openapi);
   const channels = entriesAt(asyncapi, 'channels');
@@ -110,7 +108,7 @@ function schemas(openapi: Json, asyncapi: Json): Html {
 
 const LIST = `curl '${ORIGIN}/v1/pools-main-page/initial/state?filter=Latest'`;
 
-/** Runs as it is in the console of a browser and in Node 22; nothing is to be installed. */
+/** Runs in a browser's console and in Node 22, without installing anything. */
 const SUBSCRIBE = `const server = '${ORIGIN}';
 const list = await fetch(server + '/v1/pools-main-page/initial/state?filter=Latest');
 const [newest] = await list.json();
@@ -188,4 +186,111 @@ function listen(frame: Json): Html {
 <button type="submit">Subscribe</button> <button type="button" class="stop" disabled>Stop</button>
 <span class="state" role="status"></span>
 <pre class="frames" tabindex="0" aria-label="Frames, newest first"></pre></form>`;
+}
+
+interface Operation {
+  readonly method: string;
+  /** As OpenAPI writes it: `/ipfs/{cid}`. */
+  readonly path: string;
+  readonly operation: Json;
+}
+
+function operationsOf(openapi: Json): Operation[] {
+  return entriesAt(openapi, 'paths').flatMap(([path, methods]) =>
+    entriesAt(methods).map(([method, operation]) => {
+      return { method: method.toUpperCase(), path, operation };
+    }),
+  );
+}
+
+function operationId({ operation }: Operation): string {
+  return `route-${textAt(operation, 'operationId')}`;
+}
+
+function operationHtml(route: Operation): Html {
+  const { method, path, operation } = route;
+  const summary = textAt(operation, 'summary');
+  const description = textAt(operation, 'description');
+  return html`<details class="entry" id="${operationId(route)}"><summary>
+<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>
+<span class="what">${inline(summary)}</span></summary>
+<div class="inside">${description === '' ? NOTHING : markdown(description)}
+${parameters(listAt(operation, 'parameters'))}
+${bodies(operation)}
+<h4>Request</h4>${code(curl(method, path, operation))}
+${method === 'GET' ? tryIt(route) : NOTHING}
+<h4>Answers</h4>${entriesAt(operation, 'responses').map(([status, each]) => answer(status, each))}
+</div></details>`;
+}
+
+function parameters(list: readonly Json[]): Html {
+  if (list.length === 0) return NOTHING;
+  const rows = list.map((each) => {
+    const optional = at(each, 'required') === true ? '' : 'optional';
+    const schema = at(each, 'schema');
+    const where = html`<span class="optional">${textAt(each, 'in')} ${optional}</span>`;
+    return html`<tr><td><code>${textAt(each, 'name')}</code><br>${where}</td>
+<td><span class="type">${typeOf(schema)}</span></td>
+<td>${inline(textAt(each, 'description'))}${boundsOf(schema)}</td></tr>`;
+  });
+  return html`<h4>Parameters</h4><div class="wide"><table><tbody>${rows}</tbody></table></div>`;
+}
+
+function bodies(operation: Json): Html {
+  const contents = entriesAt(operation, 'requestBody', 'content').map(([type, media]) => {
+    const description = textAt(operation, 'requestBody', 'description');
+    const about = description === '' ? NOTHING : html`<p>${inline(description)}</p>`;
+    const title = html`<h4>Body <span class="optional">${type}</span></h4>`;
+    return html`${title}${about}${schemaOf(at(media, 'schema'))}`;
+  });
+  return html`${contents}`;
+}
+
+function answer(status: string, response: Json): Html {
+  const description = textAt(response, 'description');
+  const isError = Number(status) >= 400;
+  const causes = isError && /^[A-Za-z_]+(, [A-Za-z_]+)*$/.test(description);
+  const about = causes
+    ? html`${description.split(', ').map((cause) => html`<code>${cause}</code> `)}`
+    : inline(description);
+  const contents = entriesAt(response, 'content').map(([type, media]) => {
+    const several = entriesAt(media, 'examples').map(([name, each]) =>
+      example(`Example: ${name}`, at(each, 'value')),
+    );
+    const shown = [example('Example', at(media, 'example')), ...several].filter(
+      (each) => each !== null,
+    );
+    const schema = causes ? NOTHING : schemaOf(at(media, 'schema'));
+    const name =
+      type === 'application/json' ? NOTHING : html`<span class="optional">${type}</span>`;
+    return html`${name}${schema}${shown}`;
+  });
+  const head = html`<p><strong class="status">${status}</strong> ${about}</p>`;
+  return html`<div class="answer">${head}${contents}</div>`;
+}
+
+/** Headers are omitted: a person has no use for them. */
+function tryIt({ path, operation }: Operation): Html {
+  const asked = listAt(operation, 'parameters').filter((each) => textAt(each, 'in') !== 'header');
+  return html`<form class="try" data-path="${path}" hidden><h4>Try it</h4>${asked.map(field)}
+<button type="submit">Send</button><output></output></form>`;
+}
+
+function field(parameter: Json): Html {
+  const name = textAt(parameter, 'name');
+  const given = at(parameter, 'example');
+  const value = given === undefined ? '' : String(given);
+  const choices = choicesOf(at(parameter, 'schema'));
+  const isRequired = at(parameter, 'required') === true;
+  const where = textAt(parameter, 'in');
+  if (choices.length === 0) {
+    return html`<label>${name}<input name="${name}" data-in="${where}" value="${value}"
+autocomplete="off" spellcheck="false"></label>`;
+  }
+  const none = isRequired ? NOTHING : html`<option value=""></option>`;
+  const options = choices.map((choice) => {
+    return html`<option${choice === value ? html` selected` : NOTHING}>${choice}</option>`;
+  });
+  const select = html`<select name="${name}" data-in="${where}">${none}${options}</select>`;
+  return html`<label>${name}${select}</label>`;
 }

@@ -1,4 +1,4 @@
-/** Reading in the documents, which are JSON: what is not there is empty. */
+/** Reads values in JSON documents; what is missing is empty. */
 import type { Json } from '../../../engine/runtime/json.ts';
 import type { JsonObject } from '../definitions.ts';
 

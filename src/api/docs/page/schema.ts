@@ -1,4 +1,4 @@
-/** A JSON Schema as a person reads it: a type in words, and the fields below it. */
+/** Renders a JSON Schema for people: its type in words, and its fields below. */
 import type { Json } from '../../../engine/runtime/json.ts';
 import { Html, html, NOTHING } from './html.ts';
 import { inline } from './markdown.ts';

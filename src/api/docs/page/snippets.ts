@@ -1,6 +1,6 @@
 /**
- * What a reader copies. `ORIGIN` stands for the server in front of him: the page's script puts its
- * own address there, and without the script it is the server that `npm start` gives.
+ * Code for a reader to copy. The page's script replaces `ORIGIN` by its own address; without the
+ * script it is the address of `npm start`.
  */
 import type { Json } from '../../../engine/runtime/json.ts';
 import { type Html, html } from './html.ts';

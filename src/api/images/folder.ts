@@ -14,10 +14,10 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { cidOf, isCid } from './cid.ts';
-import { type ImageType, imageTypeOf, mismatch } from './header.ts';
+import { type ImageType, imageTypeOf, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
-const HALF_MADE = '.part';
+const PART_SUFFIX = '.part';
 /** What a file takes of the disk is a multiple of it. */
 const DISK_BLOCK_BYTES = 4096;
 const DEFAULT_MAX_BYTES = 1 << 30;
@@ -51,15 +51,15 @@ export class ImageFolder implements ImageStore {
     mkdirSync(directory, { recursive: true });
     const names = readdirSync(directory);
     for (const name of names) {
-      if (name.endsWith(HALF_MADE)) rmSync(join(directory, name), { force: true });
+      if (name.endsWith(PART_SUFFIX)) rmSync(join(directory, name), { force: true });
     }
     const found = names.filter(isCid).map((cid) => ({ cid, ...statOf(join(directory, cid)) }));
     found.sort((a, b) => a.changedMs - b.changedMs);
-    for (const { cid, bytes } of found) this.#keep(cid, bytes);
+    for (const { cid, bytes } of found) this.#count(cid, bytes);
   }
 
   async put(bytes: Uint8Array, mediaType: ImageType): Promise<string | Failure> {
-    const refused = mismatch(bytes, mediaType);
+    const refused = refuseMismatch(bytes, mediaType);
     if (refused !== null) return refused;
     const cid = await cidOf(bytes);
     const known = this.#running.get(cid);
@@ -76,29 +76,29 @@ export class ImageFolder implements ImageStore {
       const mediaType = imageTypeOf(bytes);
       return mediaType === null ? null : { bytes, mediaType };
     } catch (error) {
-      return codeOf(error) === 'ENOENT' ? null : failed('read', error);
+      return codeOf(error) === 'ENOENT' ? null : failure('read', error);
     }
   }
 
   async #store(cid: string, bytes: Uint8Array): Promise<string | Failure> {
     const path = join(this.#directory, cid);
-    const halfMade = path + HALF_MADE;
+    const halfMade = path + PART_SUFFIX;
     try {
       if ((await sizeOf(path)) !== bytes.length) {
         const full = this.#makeRoom(cid, bytes.length);
         if (full !== null) return full;
-        this.#keep(cid, bytes.length);
+        this.#count(cid, bytes.length);
         await writeWhole(halfMade, bytes);
         await rename(halfMade, path);
       }
-      this.#keep(cid, bytes.length);
+      this.#count(cid, bytes.length);
       // Also for a file that exists: the process that renamed it may have stopped before this.
       await flush(this.#directory);
       return cid;
     } catch (error) {
       await rm(halfMade, { force: true }).catch(() => {});
-      this.#forget(cid);
-      return failed('stored', error);
+      this.#uncount(cid);
+      return failure('stored', error);
     }
   }
 
@@ -121,18 +121,18 @@ export class ImageFolder implements ImageStore {
     }
     for (const name of leaving) {
       rmSync(join(this.#directory, name), { force: true });
-      this.#forget(name);
+      this.#uncount(name);
     }
     return null;
   }
 
-  #keep(cid: string, bytes: number): void {
-    this.#forget(cid);
+  #count(cid: string, bytes: number): void {
+    this.#uncount(cid);
     this.#kept.set(cid, onDisk(bytes));
     this.#keptBytes += onDisk(bytes);
   }
 
-  #forget(cid: string): void {
+  #uncount(cid: string): void {
     this.#keptBytes -= this.#kept.get(cid) ?? 0;
     this.#kept.delete(cid);
   }
@@ -183,6 +183,6 @@ function codeOf(error: unknown): string {
 }
 
 /** The code alone: messages of the file system name our paths. */
-function failed(what: string, error: unknown): Failure {
+function failure(what: string, error: unknown): Failure {
   return new Failure('SERVER_ERROR', `the image could not be ${what}: ${codeOf(error)}`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { imageSize } from 'image-size';
-import { checkImage, imageTypeOf, MAX_IMAGE_BYTES } from '../../../src/api/imageStore/header.ts';
+import { checkImage, imageTypeOf, MAX_IMAGE_BYTES } from '../../../src/api/images/header.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { chunk, frame, gif, JFIF, jpeg, photo, png, segment } from './samples.ts';
 

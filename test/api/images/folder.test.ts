@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cidOf } from '../../../src/api/imageStore/cid.ts';
-import { ImageFolder } from '../../../src/api/imageStore/folder.ts';
+import { cidOf } from '../../../src/api/images/cid.ts';
+import { ImageFolder } from '../../../src/api/images/folder.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { imagesContract, stored } from '../../contracts/images.ts';
 import { temporaryDirectory } from '../../support/server.ts';

@@ -2,13 +2,12 @@
  * The image store: bytes under their content id. Contract suite: test/contracts/images.ts.
  *
  * Guarantees:
- * - `put` answers the CID that `ipfs add --cid-version=1` gives the same bytes, and only once they
- *   survive a crash. Putting the same bytes again, also at once, answers the same.
- * - `get` answers exactly the bytes of that CID, or null: never half a file, never other bytes,
+ * - `put` returns the CID that `ipfs add --cid-version=1` gives the same bytes, and only once they survive a crash. Putting the same bytes again, also concurrently, returns the same.
+ * - `get` returns exactly the bytes of that CID, or null: never half a file, never other bytes,
  *   nothing but images of the four types. The media type is read from the bytes.
  *
- * May be lost: an image that no launch on the chain has, once a store is full and it is among the
- * oldest; nothing else that `put` acknowledged. May come twice: the same bytes.
+ * May be lost: in a full store, the oldest images that no launch on the chain names; nothing else
+ * that `put` acknowledged. May come twice: the same bytes.
  *
  * Errors: SERVER_ERROR when the store does not do what it should (disk full, node unreachable);
  * nothing was stored then as far as anyone can see, and the same call may be tried again. Bytes
@@ -24,6 +23,6 @@ export interface StoredImage {
 
 export interface ImageStore {
   put(bytes: Uint8Array, mediaType: ImageType): Promise<string | Failure>;
-  /** Any text will do as a CID; null for what is none. */
+  /** Takes any text; null where it is no CID. */
   get(cid: string): Promise<StoredImage | null | Failure>;
 }

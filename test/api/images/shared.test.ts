@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { cidOf } from '../../../src/api/imageStore/cid.ts';
-import { ImageFolder } from '../../../src/api/imageStore/folder.ts';
-import { SharedImages } from '../../../src/api/imageStore/shared.ts';
+import { cidOf } from '../../../src/api/images/cid.ts';
+import { ImageFolder } from '../../../src/api/images/folder.ts';
+import { SharedImages } from '../../../src/api/images/shared.ts';
 import { ObjectFiles } from '../../../src/cluster/nats/objects.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

@@ -2,7 +2,7 @@
  * Content ids as `ipfs add --cid-version=1` makes them: chunks of 262144 bytes as raw leaves; one
  * leaf is the file itself (`bafkrei…`), several hang under one dag-pb node (`bafybei…`).
  * Source: IPIP-499, the profile that Kubo used up to then; vectors in
- * test/api/imageStore/cid.unit.test.ts.
+ * test/api/images/cid.unit.test.ts.
  */
 import { importBytes } from 'ipfs-unixfs-importer';
 import { fixedSize } from 'ipfs-unixfs-importer/chunker';

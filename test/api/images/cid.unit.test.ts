@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cidOf, isCid } from '../../../src/api/imageStore/cid.ts';
+import { cidOf, isCid } from '../../../src/api/images/cid.ts';
 
 const CHUNK = 262_144;
 

@@ -1,9 +1,10 @@
 /**
- * Images that several nodes share: kept in this node's own store, and in files that all can reach.
+ * Images that several nodes share: each is in the local store of a node and in shared files.
  *
- * A put is acknowledged once both have it, so any node answers it then; what others put is fetched
- * once, checked against its id, and kept here. What the own store lets go of is fetched again.
- * Shared files are never removed: an image is small, and launches on the chain name it for ever.
+ * A put is acknowledged once both have the image, so that any node can serve it. An image that
+ * another node put is fetched once, checked against its id and stored locally; if the local store
+ * drops it, it is fetched again. Shared files are never removed: images are small, and launches on
+ * the chain name them forever.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,28 +14,28 @@ import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
-/** Files under names, whole or not at all; NOT_FOUND where there is none. */
+/** Files by name, complete or absent; NOT_FOUND where there is none. */
 interface SharedFiles {
   put(name: string, path: string): Promise<unknown>;
   get(name: string, path: string): Promise<unknown>;
 }
 
 export class SharedImages implements ImageStore {
-  readonly #own: ImageStore;
+  readonly #local: ImageStore;
   readonly #files: SharedFiles;
-  /** For what is on its way. */
+  /** For temporary files. */
   readonly #directory: string;
   readonly #rng: Rng;
 
   constructor(own: ImageStore, files: SharedFiles, directory: string, rng: Rng) {
-    this.#own = own;
+    this.#local = own;
     this.#files = files;
     this.#directory = directory;
     this.#rng = rng;
   }
 
   async put(bytes: Uint8Array, mediaType: ImageType): Promise<string | Failure> {
-    const cid = await this.#own.put(bytes, mediaType);
+    const cid = await this.#local.put(bytes, mediaType);
     if (cid instanceof Failure) return cid;
     return this.#withFile(async (path) => {
       await writeFile(path, bytes);
@@ -44,7 +45,7 @@ export class SharedImages implements ImageStore {
   }
 
   async get(cid: string): Promise<StoredImage | null | Failure> {
-    const own = await this.#own.get(cid);
+    const own = await this.#local.get(cid);
     if (own !== null || !isCid(cid)) return own;
     return this.#withFile(async (path) => {
       const found = await this.#files.get(cid, path);
@@ -52,8 +53,8 @@ export class SharedImages implements ImageStore {
       const bytes = await readFile(path);
       const mediaType = imageTypeOf(bytes);
       if (mediaType === null || (await cidOf(bytes)) !== cid) return null;
-      // A store that is full answers all the same; it only has to ask again.
-      await this.#own.put(bytes, mediaType);
+      // A full local store does no harm: the image is fetched again next time.
+      await this.#local.put(bytes, mediaType);
       return { bytes, mediaType };
     });
   }

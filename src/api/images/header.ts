@@ -1,11 +1,11 @@
 /**
- * Whether an upload is an image that we take, from its first bytes: nothing is decoded, so a small
+ * Checks by its first bytes whether an upload is an accepted image. Nothing is decoded, so a small
  * file that unpacks to gigabytes costs nothing. Declared type, magic bytes and size in pixels must
  * agree and be within bounds (api.md section 3).
  *
- * Why no library reads the pixels: decoders walk a JPEG marker by marker, image-size 2.1.0 searches
- * for what looks like one. Files exist whose size it tells otherwise than every decoder, and 5 MiB
- * of zeros keep it busy for half a second. The tests compare with it on sound files.
+ * Why no library: decoders walk a JPEG marker by marker, but image-size 2.1.0 searches for what
+ * looks like a marker. For some files its size differs from that of every decoder, and 5 MiB of
+ * zeros keep it busy for half a second. The tests compare with it on valid files.
  */
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 
@@ -20,7 +20,7 @@ interface ImageHeader {
 export const MAX_IMAGE_BYTES = 5 * 1_048_576;
 const MAX_IMAGE_PIXELS = 4_096;
 
-/** What a client may declare, `image/jpg` being what many call JPEG. */
+/** Types a client may declare; many call JPEG `image/jpg`. */
 const DECLARED: ReadonlyMap<string, ImageType> = new Map([
   ['image/png', 'image/png'],
   ['image/jpg', 'image/jpeg'],
@@ -73,8 +73,8 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | null {
   return GIF_MAGICS.some(starts) ? 'image/gif' : null;
 }
 
-/** What a store answers to bytes that are not what they are said to be; null for others. */
-export function mismatch(bytes: Uint8Array, mediaType: ImageType): Failure | null {
+/** Refuses bytes that are not of the declared type; null: accepted. */
+export function refuseMismatch(bytes: Uint8Array, mediaType: ImageType): Failure | null {
   const actual = imageTypeOf(bytes);
   if (actual === mediaType && bytes.length <= MAX_IMAGE_BYTES) return null;
   return invalid('body.image', `not ${mediaType} of at most ${MAX_IMAGE_BYTES} bytes`);

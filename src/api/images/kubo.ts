@@ -1,17 +1,17 @@
 /**
- * Images on an IPFS node that speaks Kubo's HTTP API (`/api/v0`, by URL), pinned there. The node is
- * believed nothing: the id that it answers must be the one that we computed, and what it gives for
- * an id must have that id. It is asked for what it holds itself, never to search the network.
- * Source: docs.ipfs.tech, Kubo RPC API v0, `add` and `cat`.
+ * Images pinned on an IPFS node with Kubo's HTTP API (`/api/v0`). The node is not trusted: it must
+ * report the id that we computed, and the bytes that it returns for an id must have that id. It
+ * serves what it holds and never searches the network. Source: docs.ipfs.tech, Kubo RPC API v0,
+ * `add` and `cat`.
  */
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import { cidOf, isCid } from './cid.ts';
-import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, mismatch } from './header.ts';
+import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
 
-interface KuboSettings {
+interface KuboOptions {
   /** Where `/api/v0` lies, such as `http://127.0.0.1:5001`; may hold user and password. */
   readonly url: string;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ interface KuboSettings {
   readonly timeoutMs: number;
 }
 
-interface Answered {
+interface KuboResponse {
   readonly status: number;
   readonly bytes: Buffer;
 }
@@ -27,7 +27,10 @@ interface Answered {
 const MAX_REPORT_BYTES = 65_536;
 const ABSENT = /not found|could not find/i;
 
-/** Chunks are said because a node's settings may have others; the rest are Kubo's own for v1. */
+/**
+ * The chunk size is given because a node's settings may differ; the rest are Kubo's defaults for
+ * v1.
+ */
 const ADD = '/api/v0/add?cid-version=1&raw-leaves=true&chunker=size-262144&pin=true&progress=false';
 
 export class KuboImages implements ImageStore {
@@ -36,7 +39,7 @@ export class KuboImages implements ImageStore {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
 
-  constructor({ url, clock, timeoutMs }: KuboSettings) {
+  constructor({ url, clock, timeoutMs }: KuboOptions) {
     const { origin, pathname, username, password } = new URL(url);
     this.#base = origin + pathname.replace(/\/+$/, '');
     this.#headers = username === '' ? {} : { authorization: basic(username, password) };
@@ -45,7 +48,7 @@ export class KuboImages implements ImageStore {
   }
 
   async put(bytes: Uint8Array, mediaType: ImageType): Promise<string | Failure> {
-    const refused = mismatch(bytes, mediaType);
+    const refused = refuseMismatch(bytes, mediaType);
     if (refused !== null) return refused;
     const cid = await cidOf(bytes);
     const form = new FormData();
@@ -53,7 +56,7 @@ export class KuboImages implements ImageStore {
     const answer = await this.#post(ADD, form, MAX_REPORT_BYTES);
     if (answer instanceof Failure) return answer;
     if (answer.status !== 200) return failed(`it answered ${reportOf(answer)}`);
-    const named = nameIn(answer.bytes.toString('utf8'));
+    const named = cidIn(answer.bytes.toString('utf8'));
     if (named === cid) return cid;
     return failed(`it calls the image ${named ?? 'nothing'}, not ${cid}`);
   }
@@ -73,7 +76,7 @@ export class KuboImages implements ImageStore {
     return mediaType === null ? null : { bytes, mediaType };
   }
 
-  #post(path: string, body: FormData | null, maxBytes: number): Promise<Answered | Failure> {
+  #post(path: string, body: FormData | null, maxBytes: number): Promise<KuboResponse | Failure> {
     return withDeadline(this.#clock, this.#timeoutMs, (signal) =>
       this.#postUnless(signal, path, body, maxBytes),
     );
@@ -84,7 +87,7 @@ export class KuboImages implements ImageStore {
     path: string,
     body: FormData | null,
     maxBytes: number,
-  ): Promise<Answered | Failure> {
+  ): Promise<KuboResponse | Failure> {
     try {
       const headers = this.#headers;
       const url = this.#base + path;
@@ -116,7 +119,7 @@ async function bounded(response: Response, maxBytes: number): Promise<Buffer> {
 }
 
 /** The last line with a hash names the root. */
-function nameIn(report: string): string | null {
+function cidIn(report: string): string | null {
   for (const line of report.trim().split('\n').reverse()) {
     const hash = fieldOf(line, 'Hash');
     if (hash !== null) return hash;
@@ -124,7 +127,7 @@ function nameIn(report: string): string | null {
   return null;
 }
 
-function reportOf({ status, bytes }: Answered): string {
+function reportOf({ status, bytes }: KuboResponse): string {
   const message = fieldOf(bytes.toString('utf8'), 'Message');
   return message === null ? String(status) : `${status}: ${message}`;
 }

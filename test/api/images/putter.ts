@@ -1,5 +1,5 @@
 /** A process of its own that puts images without end and tells each that was acknowledged. */
-import { ImageFolder } from '../../../src/api/imageStore/folder.ts';
+import { ImageFolder } from '../../../src/api/images/folder.ts';
 import { png } from './samples.ts';
 
 const folder = new ImageFolder(process.argv[2] ?? '');

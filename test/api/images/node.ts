@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import { cidOf } from '../../../src/api/imageStore/cid.ts';
+import { cidOf } from '../../../src/api/images/cid.ts';
 
 type Conduct = (request: IncomingMessage, response: ServerResponse) => void;
 
