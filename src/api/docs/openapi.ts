@@ -1,5 +1,7 @@
 /**
- * The OpenAPI document: every route of the API, from the schemas that check its requests. The page at `/` and its files are left out: clients do not call them, and their URLs change with each version.
+ * The OpenAPI document: every route of the API, from the schemas that check its requests. The page
+ * at `/` and its files are left out: clients do not call them, and their URLs change with each
+ * version.
  */
 import Type from 'typebox';
 import type { Json } from '../../engine/runtime/json.ts';

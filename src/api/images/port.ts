@@ -2,7 +2,8 @@
  * The image store: bytes under their content id. Contract suite: test/contracts/images.ts.
  *
  * Guarantees:
- * - `put` returns the CID that `ipfs add --cid-version=1` gives the same bytes, and only once they survive a crash. Putting the same bytes again, also concurrently, returns the same.
+ * - `put` returns the CID that `ipfs add --cid-version=1` gives the same bytes, and only once they
+ *   survive a crash. Putting the same bytes again, also concurrently, returns the same.
  * - `get` returns exactly the bytes of that CID, or null: never half a file, never other bytes,
  *   nothing but images of the four types. The media type is read from the bytes.
  *
