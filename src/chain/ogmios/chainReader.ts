@@ -1,10 +1,10 @@
 /**
- * Follows the node's chain: finds the block in common, asks for blocks ahead of their arrival, and
- * begins again where it was whenever the connection ends, so that a reader sees one stream.
+ * Follows the node's chain: finds the newest common block, requests blocks in advance, and after a
+ * lost connection continues where it was, so that a reader sees one stream.
  *
- * Nothing is asked for until `begin` has said what is looked for; the same is needed again when the
- * chain goes back further than is remembered here. A node that says nothing although its tip is
- * another block counts as lost, as does one whose blocks are no chain.
+ * It requests nothing until `begin` follows a watch list. A roll-back beyond the blocks remembered
+ * here needs a new watch list, and `begin` again. A node counts as lost when it sends nothing
+ * although its tip is another block, and when its blocks form no chain.
  */
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import { pause } from '../../engine/runtime/clock.ts';
@@ -28,17 +28,17 @@ export interface ChainReaderDeps extends ConnectionDeps {
 
 /** What it is read for. */
 interface ChainReaderListener {
-  /** Blocks that wait to be read. */
+  /** Blocks received and not read yet. */
   backlog(): number;
-  /** A block with its transactions; null: nobody is told of it. */
+  /** null: a block without a slot, which is not reported. */
   forward(block: SerializedBlock | null): void;
   back(point: Point | null, needsWatchList: boolean): void;
-  /** What of a block is told. May throw. */
+  /** The transactions of a block to report. May throw. */
   pick(
     block: JsonObject,
     header: BlockHeader,
   ): Pick<RecentBlock, 'ids' | 'matches'> & Pick<SerializedBlock, 'transactions' | 'txIndexes'>;
-  /** Of what was picked and will not come back, or is gone for good. */
+  /** Outputs whose spending or removal is final. */
   forget(refs: readonly string[]): void;
 }
 
@@ -48,14 +48,14 @@ export class ChainReader {
   readonly #deps: ChainReaderDeps;
   readonly #listener: ChainReaderListener;
   readonly #backoff: Backoff;
-  /** Woken when a block came, the stream began or the chain went back. */
+  /** Woken by a block, by `begin` and by a roll-back. */
   readonly #reading: Task;
   #recent: RecentBlocks;
   #connection: NodeConnection | null = null;
   #isBegun = false;
   #inFlight = 0;
   #heardMs = 0;
-  /** What came while the node was asked how its eras go on. */
+  /** Blocks received while the eras are being refreshed. */
   #held: JsonObject[] | null = null;
   #newestSlot = 0;
 
@@ -72,7 +72,7 @@ export class ChainReader {
     this.#recent = new RecentBlocks(at, older, listener.forget);
   }
 
-  /** Reads until it is closed. */
+  /** Reads until `close`. */
   start(): void {
     this.#reading.start(() => this.#run());
   }
@@ -87,7 +87,7 @@ export class ChainReader {
     this.#connection?.end(new NodeFault('closed', 'it is no longer needed'));
   }
 
-  /** Slot of the newest block that came. */
+  /** Slot of the newest received block. */
   get newestSlot(): number {
     return this.#newestSlot;
   }
@@ -96,7 +96,7 @@ export class ChainReader {
     return this.#recent.holds(id);
   }
 
-  /** Whether the newest block that came is this one, or becomes it in time; null: none came. */
+  /** Whether the newest received block is this one, now or within `waitMs`; null: none. */
   async isAt(hash: string | null, waitMs: number): Promise<boolean> {
     const { clock } = this.#deps;
     const end = clock.monotonicMs() + waitMs;
@@ -109,8 +109,8 @@ export class ChainReader {
     return false;
   }
 
-  /** To be called when there is room again. */
-  askMore(): void {
+  /** Call it when blocks were read. */
+  requestMore(): void {
     if (this.#connection === null) return;
     const { inFlight, underWay } = this.#deps.limits;
     const came = this.#listener.backlog() + (this.#held?.length ?? 0);
@@ -156,7 +156,7 @@ export class ChainReader {
       this.#deps.report.connected('chain');
       this.#connection = connection;
       this.#heardMs = this.#deps.clock.monotonicMs();
-      this.askMore();
+      this.requestMore();
       await Promise.race([connection.ended, this.#watch(connection, over.signal)]);
     } finally {
       this.#connection = null;
@@ -165,7 +165,7 @@ export class ChainReader {
     }
   }
 
-  /** Returns when it must begin again. */
+  /** Returns when the session must end. */
   async #watch(connection: NodeConnection, signal: AbortSignal): Promise<void> {
     const { clock, limits } = this.#deps;
     let misses = 0;
@@ -188,7 +188,7 @@ export class ChainReader {
     this.#heardMs = this.#deps.clock.monotonicMs();
     if (this.#held !== null) this.#held.push(result);
     else this.#handle(result);
-    this.askMore();
+    this.requestMore();
   }
 
   #handle(result: JsonObject): void {
@@ -231,7 +231,7 @@ export class ChainReader {
     });
   }
 
-  /** Its slot lies beyond the eras that are known: the node is asked for more. */
+  /** The block's slot is beyond the known eras: refreshes them. */
   #hold(result: JsonObject, hash: string): void {
     const connection = this.#connection;
     if (connection === null) return;
@@ -249,10 +249,10 @@ export class ChainReader {
     const held = this.#held;
     if (held === null || connection !== this.#connection) return;
     try {
-      // While it is set, a block beyond the eras is a fault.
+      // As long as `#held` is set, a block beyond the eras is a fault.
       for (const result of held.splice(0)) this.#handle(result);
       this.#held = null;
-      this.askMore();
+      this.requestMore();
     } catch (error) {
       connection.end(NodeFault.of(error));
     }

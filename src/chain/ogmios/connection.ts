@@ -4,8 +4,8 @@
  * A request carries a number as its id, which the answer repeats. `nextBlock` carries none: Ogmios
  * answers it in order, so counting is enough. Requests have a deadline, messages a largest size.
  *
- * A connection ends once, for one reason: every open request rejects with it, `ended` rejects with
- * it, and nothing received later counts. It does not reconnect; its users do.
+ * A connection ends once, with one fault: every open request and `ended` reject with it, and later
+ * messages are ignored. It does not reconnect; its users do.
  */
 import { WebSocket } from 'ws';
 import type { OutputRef } from '../../cardano/codec/output.ts';
@@ -49,7 +49,7 @@ export class NodeConnection {
   private constructor(socket: WebSocket, deps: ConnectionDeps) {
     this.#socket = socket;
     this.#deps = deps;
-    // Users who wait for answers alone do not look at it.
+    // Not every user awaits `ended`.
     this.#ended.promise.catch(() => {});
     socket.on('open', () => {
       this.#isOpen = true;
@@ -153,7 +153,7 @@ export class NodeConnection {
     await this.#request('acquireMempool');
   }
 
-  /** The same, but waits until the mempool differs from the snapshot held: there is no deadline. */
+  /** The same, but waits, without a deadline, until the mempool differs from the held snapshot. */
   async acquireChangedMempool(): Promise<void> {
     await this.#request('acquireMempool', {}, null);
   }

@@ -1,6 +1,6 @@
 /**
- * Slots and time as the node has them: eras with slots of different lengths, the newest known as
- * far as no hard fork can change it. Asked again when a block lies beyond that.
+ * Slots and times by the node's eras, whose slots differ in length. The newest era is known as far
+ * as no hard fork can change it; a block beyond that refreshes the eras.
  */
 import { type EraSlots, eraOf, slotStartMs } from '../../cardano/codec/slots.ts';
 import type { NodeConnection } from './connection.ts';
@@ -30,7 +30,7 @@ export class Eras {
     this.#changed(eras);
   }
 
-  /** Start of a slot; null: it lies beyond what is known. */
+  /** Start of a slot; null: it is beyond the known eras. */
   timeMs(slot: number): number | null {
     const era = eraOf(this.#eras, slot);
     return era === null ? null : slotStartMs(era, slot);

@@ -1,7 +1,6 @@
 /**
- * Reading what the node sends, at the speed of `JSON.parse` and without loss: integers that a
- * `number` may not hold come as their digits. Whoever reads says what it wants, and what is not of
- * its kind is told with its place.
+ * Reads the node's messages at the speed of `JSON.parse` and without loss: integers that a `number`
+ * may not hold come as their digits. Readers name the expected kind; errors name the field.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 /**
- * Reads the node's mempool, on a connection of its own: one snapshot after the other, each as soon
- * as the mempool has changed. A snapshot counts once the blocks have come as far as the node's tip
- * was after it was taken: then what is missing in it is either in one of them or gone.
+ * Reads the node's mempool on a connection of its own: a snapshot whenever the mempool has changed.
+ * A snapshot counts once the received blocks have reached the node's tip after it was taken: then a
+ * transaction missing in it is in one of those blocks, or gone.
  *
- * When it cannot be read, blocks go on; it is tried again.
+ * While the mempool cannot be read, blocks continue; the reader retries.
  */
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -17,19 +17,19 @@ import { readPoint } from './transactionJson.ts';
 interface MempoolReaderDeps extends ConnectionDeps {
   readonly rng: Rng;
   readonly report: NodeReporter;
-  /** Whether the newest block that came is this one, or becomes it in time. */
+  /** Whether the newest received block is this one, now or within `waitMs`. */
   isAt(hash: string | null, waitMs: number): Promise<boolean>;
 }
 
 export type Snapshot = ReadonlyMap<string, JsonObject>;
 
 interface MempoolReaderListener {
-  taken(snapshot: Snapshot): void;
-  lost(): void;
+  onSnapshot(snapshot: Snapshot): void;
+  onLost(): void;
 }
 
 /** Several times what a node's mempool holds. */
-const MOST_WAITING = 20_000;
+const MOST_PENDING = 20_000;
 const WAIT_MS = 1_000;
 /** Requests for a transaction that are in flight. */
 const MOST_AHEAD = 64;
@@ -41,7 +41,7 @@ export class MempoolReader {
   readonly #reading: Task;
   #connection: NodeConnection | null = null;
   #snapshot: Snapshot | null = null;
-  #isNew = false;
+  #isUnevaluated = false;
 
   constructor(deps: MempoolReaderDeps, listener: MempoolReaderListener) {
     this.#deps = deps;
@@ -50,7 +50,7 @@ export class MempoolReader {
     this.#backoff = new Backoff(deps.limits.retry, deps.rng);
   }
 
-  /** Reads until it is closed. */
+  /** Reads until `close`. */
   start(): void {
     this.#reading.start(() => this.#run());
   }
@@ -60,9 +60,9 @@ export class MempoolReader {
     this.#connection?.end(new NodeFault('closed', 'it is no longer needed'));
   }
 
-  /** The chain went back: the present snapshot has to be judged anew. */
-  renew(): void {
-    this.#isNew = this.#snapshot !== null;
+  /** The chain went back: evaluates the present snapshot again. */
+  reevaluate(): void {
+    this.#isUnevaluated = this.#snapshot !== null;
     this.#reading.wake();
   }
 
@@ -74,7 +74,7 @@ export class MempoolReader {
         if (this.#reading.isStopping) return;
         const retryInMs = this.#backoff.nextMs();
         this.#deps.report.lost('mempool', NodeFault.of(error), retryInMs);
-        this.#listener.lost();
+        this.#listener.onLost();
         await this.#reading.pause(retryInMs);
       }
     }
@@ -84,12 +84,12 @@ export class MempoolReader {
     const connection = await NodeConnection.open(this.#deps);
     this.#connection = connection;
     this.#snapshot = null;
-    this.#isNew = false;
+    this.#isUnevaluated = false;
     try {
-      // What waits means nothing while blocks are missing.
+      // Pending transactions cannot be recognised while blocks are missing.
       while (!(await this.#isAtTip(connection))) if (this.#reading.isStopping) return;
       this.#deps.report.connected('mempool');
-      await Promise.race([this.#take(connection), this.#judge(connection), connection.ended]);
+      await Promise.race([this.#take(connection), this.#evaluate(connection), connection.ended]);
     } finally {
       this.#connection = null;
       connection.end(new NodeFault('closed', 'the session is over'));
@@ -117,40 +117,40 @@ export class MempoolReader {
           snapshot.set(hexOf(fields.id, 'its id', 32), fields);
         }
         if (found.at(-1) === null) break;
-        if (snapshot.size > MOST_WAITING) {
-          throw new NodeFault('oversized', `more than ${MOST_WAITING} transactions wait`);
+        if (snapshot.size > MOST_PENDING) {
+          throw new NodeFault('oversized', `more than ${MOST_PENDING} transactions wait`);
         }
       }
       this.#snapshot = snapshot;
-      this.#isNew = true;
+      this.#isUnevaluated = true;
       this.#reading.wake();
     }
   }
 
-  /** Ends with the connection. */
-  async #judge(connection: NodeConnection): Promise<void> {
+  /** Runs until the connection ends. */
+  async #evaluate(connection: NodeConnection): Promise<void> {
     while (!this.#reading.isStopping && connection === this.#connection) {
       const snapshot = this.#snapshot;
-      if (!this.#isNew || snapshot === null) {
-        await this.#quiet(connection);
+      if (!this.#isUnevaluated || snapshot === null) {
+        await this.#waitForSnapshot(connection);
         continue;
       }
-      this.#isNew = false;
+      this.#isUnevaluated = false;
       const isAtTip = await this.#isAtTip(connection);
-      if (this.#isNew) continue;
-      this.#isNew = !isAtTip;
+      if (this.#isUnevaluated) continue;
+      this.#isUnevaluated = !isAtTip;
       if (!isAtTip) continue;
       this.#backoff.reset();
-      this.#listener.taken(snapshot);
+      this.#listener.onSnapshot(snapshot);
     }
   }
 
-  /** Until there is something to judge; meanwhile the connection is looked after. */
-  async #quiet(connection: NodeConnection): Promise<void> {
+  /** Waits for a snapshot; an idle connection is checked by a request. */
+  async #waitForSnapshot(connection: NodeConnection): Promise<void> {
     const { clock, limits } = this.#deps;
     const startMs = clock.monotonicMs();
     await this.#reading.untilWoken(limits.quietMs);
-    const isIdle = !this.#isNew && clock.monotonicMs() - startMs >= limits.quietMs;
+    const isIdle = !this.#isUnevaluated && clock.monotonicMs() - startMs >= limits.quietMs;
     if (isIdle && connection === this.#connection) await connection.networkTip();
   }
 }

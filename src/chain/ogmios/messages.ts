@@ -1,4 +1,4 @@
-/** What travels between the thread that follows a node and the rest: plain data. */
+/** Messages between the thread that follows a node and the main thread: plain data. */
 import type { Credential } from '../../cardano/codec/address.ts';
 import { fromHex, toHex } from '../../cardano/codec/hex.ts';
 import { decodePlutusData, encodePlutusData } from '../../cardano/codec/plutusData.ts';
@@ -11,42 +11,42 @@ import type { BackoffLimits } from '../../engine/runtime/backoff.ts';
 import type { ChainTip, Point, Removal } from '../port.ts';
 import type { ConnectionName, FaultCause } from './observer.ts';
 
-/** What is looked for in transactions; see Interest. */
+/** What a transaction must touch to pass; see TransactionFilter. */
 export interface FilterTargets {
   /** Payment parts of addresses. */
   readonly credentials: readonly Credential[];
   readonly launchPolicyId: string;
 }
 
-/** Known when a stream is opened and after a deep roll-back; at least these are looked for. */
+/** Policies and outputs known to the fold; sent when a stream opens and after a deep roll-back. */
 export interface WatchList {
   readonly policies: readonly string[];
   readonly refs: readonly RefText[];
 }
 
 export interface Limits {
-  /** A message of the node is no longer. */
+  /** Largest message of the node. */
   readonly messageBytes: number;
-  /** Blocks that are asked for and did not come yet. */
+  /** Most requested blocks that were not received yet. */
   readonly inFlight: number;
-  /** Blocks that came and were not read yet; with those in flight there are no more. */
+  /** Most blocks in flight or received and not read yet. */
   readonly underWay: number;
-  /** An answer comes within this time, or the node counts as lost. */
+  /** Without an answer for this long, the node counts as lost. */
   readonly answerMs: number;
-  /** After this long without a block the node is asked for its tip. */
+  /** Without a block for this long, the node's tip is requested. */
   readonly quietMs: number;
-  /** Between two attempts to reach the node. */
+  /** Between attempts to reach the node. */
   readonly retry: BackoffLimits;
-  /** What lost its block in a fork may be gone from the mempool so long. */
+  /** A transaction that lost its block in a fork may be missing in the mempool this long. */
   readonly returnMs: number;
 }
 
 export interface WorkerOptions {
   readonly url: string;
-  /** null: every transaction is told. */
+  /** null: every transaction passes. */
   readonly targets: FilterTargets | null;
   readonly limits: Limits;
-  /** Of the jitter between tries. */
+  /** For the jitter between attempts. */
   readonly seed: number;
 }
 
@@ -60,13 +60,13 @@ export interface SerializedBlock {
   readonly height: number;
   readonly timeMs: number;
   readonly transactions: readonly SerializedTransaction[];
-  /** Position of each of them among all of the block. */
+  /** Position in the block of each transaction. */
   readonly txIndexes: readonly number[];
 }
 
 export type SerializedEvent =
   | { readonly kind: 'forward'; readonly block: SerializedBlock }
-  /** `needsWatchList`: nothing follows until the stream is begun again. */
+  /** `needsWatchList`: nothing follows until `begin`. */
   | { readonly kind: 'back'; readonly point: Point | null; readonly needsWatchList: boolean }
   | {
       readonly kind: 'mempool';
@@ -75,16 +75,16 @@ export type SerializedEvent =
       readonly removed: readonly Removal[];
     };
 
-/** Question → what is asked and what is answered. */
+/** Calls by name, with argument and answer. */
 export interface Calls {
   /** A number for the stream; null: none of the points is on the chain. */
   open: { argument: readonly Point[]; answer: number | null };
   begin: { argument: { stream: number; watchList: WatchList }; answer: null };
-  /** Answered as soon as there is something; null once the stream is closed. */
+  /** Answered as soon as there are events; null once the stream is closed. */
   pull: { argument: number; answer: readonly SerializedEvent[] | null };
   close: { argument: number; answer: null };
   submit: { argument: Uint8Array; answer: SubmitOutcome };
-  /** Tells this transaction, by its id, as if it had been submitted here. */
+  /** Reports this transaction, by its id, as if it had been submitted here. */
   expect: { argument: string; answer: null };
   parameters: { argument: null; answer: ProtocolParameters };
   stop: { argument: null; answer: null };
@@ -98,7 +98,7 @@ export interface Request<Name extends CallName = CallName> {
   readonly argument: Calls[Name]['argument'];
 }
 
-/** A question that failed; `isRetryable`: the node was not there. */
+/** A failed call; `isRetryable`: the node was away. */
 export interface SerializedFault {
   readonly message: string;
   readonly isRetryable: boolean;
@@ -108,7 +108,7 @@ export type FromWorker =
   | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
   | { readonly kind: 'fault'; readonly number: number; readonly fault: SerializedFault }
   | { readonly kind: 'tip'; readonly tip: ChainTip | null }
-  /** The first one means that the thread can serve. */
+  /** The first one means that the thread is ready. */
   | { readonly kind: 'eras'; readonly eras: readonly EraSlots[] }
   | { readonly kind: 'connected'; readonly connection: ConnectionName }
   | {

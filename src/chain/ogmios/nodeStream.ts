@@ -1,6 +1,6 @@
 /**
- * A stream of the node's chain in its thread: blocks and mempool put together in the order of the
- * port, and of both only what may matter.
+ * A stream of the node's chain, in the thread: joins blocks and mempool in the order of the port,
+ * and passes on only transactions that may matter.
  */
 import { refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
@@ -21,16 +21,16 @@ import { Outbox } from './outbox.ts';
 import { type FilterMatch, spentBy, TransactionFilter } from './transactionFilter.ts';
 import { type BlockHeader, readTransaction, transactionsOf } from './transactionJson.ts';
 
-/** A snapshot later than this after the acceptance has the transaction, or it is gone. */
+/** A transaction missing in a snapshot taken this long after its acceptance is gone. */
 const ACCEPTED_MS = 1_000;
 
 interface NodeStreamDeps extends ChainReaderDeps {
-  /** null: every transaction matters. */
+  /** null: every transaction passes. */
   readonly targets: FilterTargets | null;
   /** Whether a transaction was submitted here. */
   isOurs(id: string): boolean;
-  /** There may be something to read. */
-  woke(): void;
+  /** There may be events to read. */
+  onReadable(): void;
 }
 
 export class NodeStream {
@@ -40,17 +40,17 @@ export class NodeStream {
   readonly #chain: ChainReader;
   readonly #mempool: MempoolReader;
   #pending: ReadonlyMap<string, SerializedTransaction> = new Map();
-  /** The newest snapshot that was taken; null: none since the chain went back. */
+  /** The newest snapshot; null: none since the chain went back. */
   #snapshot: Snapshot | null = null;
-  /** Accepted by the node for us, and in no snapshot yet: they are pending all the same. */
+  /** Accepted by the node from us, and in no snapshot yet: they count as pending. */
   readonly #accepted = new Map<
     string,
     { readonly tx: SerializedTransaction; readonly atMs: number }
   >();
   #acceptedTimer: Timer | null = null;
-  /** What transactions that wait would spend → which of them. */
+  /** Pending transactions by the outputs that they spend. */
   #spenders: ReadonlyMap<string, string> = new Map();
-  /** Why transactions wait no more. */
+  /** Why transactions left the mempool. */
   readonly #reasons = new Map<string, RefusalReason>();
   #timer: Timer | null = null;
 
@@ -63,14 +63,14 @@ export class NodeStream {
       backlog: () => this.#outbox.size,
       forward: (block) => {
         if (block !== null) this.#outbox.forward(block);
-        deps.woke();
+        deps.onReadable();
       },
       back: (point, needsWatchList) => {
         this.#snapshot = null;
         this.#accepted.clear();
         this.#outbox.backTo(point, needsWatchList);
-        this.#mempool.renew();
-        deps.woke();
+        this.#mempool.reevaluate();
+        deps.onReadable();
       },
       pick: (block, header) => this.#pick(block, header),
       forget: (refs) => this.#filter?.forget(refs),
@@ -79,8 +79,8 @@ export class NodeStream {
     this.#mempool = new MempoolReader(
       { ...deps, isAt },
       {
-        taken: (snapshot) => this.#taken(snapshot),
-        lost: () => this.#mempoolLost(),
+        onSnapshot: (snapshot) => this.#onSnapshot(snapshot),
+        onLost: () => this.#mempoolLost(),
       },
     );
     this.#outbox = new Outbox(
@@ -94,7 +94,7 @@ export class NodeStream {
     );
   }
 
-  /** Reads until it is closed. */
+  /** Reads until `close`. */
   start(): void {
     this.#chain.start();
     this.#mempool.start();
@@ -105,17 +105,17 @@ export class NodeStream {
     this.#chain.begin();
   }
 
-  /** What is ours has changed: pending transactions are looked at again. */
+  /** The set of our transactions has changed: evaluates the snapshot again. */
   expect(): void {
-    this.#mempool.renew();
+    this.#mempool.reevaluate();
   }
 
-  /** What we submitted shows at once, not only when the node is asked what is pending. */
+  /** Reports our submission at once, before a snapshot has it. */
   accepted(tx: Transaction): void {
     if (this.#chain.holds(tx.id) || this.#pending.has(tx.id)) return;
     const { clock } = this.#deps;
     const atMs = clock.monotonicMs();
-    // While the mempool cannot be read no snapshot removes them.
+    // While the mempool cannot be read, no snapshot removes old ones.
     for (const [id, { atMs: sinceMs }] of this.#accepted) {
       if (atMs - sinceMs > ACCEPTED_MS) this.#accepted.delete(id);
     }
@@ -124,19 +124,19 @@ export class NodeStream {
     if (this.#snapshot !== null) this.#add(serialized);
     this.#acceptedTimer?.cancel();
     this.#acceptedTimer = clock.after(ACCEPTED_MS + 1, () => {
-      if (this.#snapshot !== null) this.#taken(this.#snapshot);
+      if (this.#snapshot !== null) this.#onSnapshot(this.#snapshot);
     });
   }
 
-  /** Without a look at those that are known to be pending. */
+  /** Without reading the other pending transactions again. */
   #add(tx: SerializedTransaction): void {
     const image = new Map(this.#pending).set(tx.id, tx);
     const spenders = new Map(this.#spenders);
     for (const ref of spentIn(tx)) spenders.set(refText(ref), tx.id);
     this.#pending = image;
     this.#spenders = spenders;
-    this.#outbox.mempool(image);
-    this.#deps.woke();
+    this.#outbox.setMempool(image);
+    this.#deps.onReadable();
   }
 
   close(): void {
@@ -148,17 +148,17 @@ export class NodeStream {
 
   read(): SerializedEvent[] {
     const events = this.#outbox.read();
-    this.#chain.askMore();
+    this.#chain.requestMore();
     this.#timer?.cancel();
-    const { missedUntilMs } = this.#outbox;
-    if (missedUntilMs !== null && events.length === 0) {
-      const delayMs = Math.max(1, missedUntilMs - this.#deps.clock.monotonicMs());
-      this.#timer = this.#deps.clock.after(delayMs, () => this.#deps.woke());
+    const { removalDueMs } = this.#outbox;
+    if (removalDueMs !== null && events.length === 0) {
+      const delayMs = Math.max(1, removalDueMs - this.#deps.clock.monotonicMs());
+      this.#timer = this.#deps.clock.after(delayMs, () => this.#deps.onReadable());
     }
     return events;
   }
 
-  /** Whether a transaction is in a block, or waits as far as was told. */
+  /** Whether a transaction is in a block or pending. */
   knows(id: string): boolean {
     return this.#chain.holds(id) || this.#pending.has(id);
   }
@@ -170,17 +170,17 @@ export class NodeStream {
     for (const [at, { id, fields }] of transactionsOf(block, header).entries()) {
       const found = this.#filter?.match(fields, id) ?? null;
       if (found !== null) matches.push(found);
-      const meets = this.#meets(id, fields);
-      if (this.#filter !== null && found === null && !meets) continue;
+      const touches = this.#touchesPending(id, fields);
+      if (this.#filter !== null && found === null && !touches) continue;
       picked.push(serializeTransaction(readTransaction(fields, `block ${header.hash}`)));
       txIndexes.push(at);
     }
     return { ids: picked.map(({ id }) => id), matches, transactions: picked, txIndexes };
   }
 
-  /** It waited, or it takes from one that waits. */
-  #meets(id: string, fields: JsonObject): boolean {
-    if (this.#outbox.hasTold(id) || this.#deps.isOurs(id)) return true;
+  /** The transaction was pending, is ours, or spends an input of a pending one. */
+  #touchesPending(id: string, fields: JsonObject): boolean {
+    if (this.#outbox.hasSent(id) || this.#deps.isOurs(id)) return true;
     if (this.#spenders.size === 0) return false;
     let isRival = false;
     for (const ref of spentBy(fields)) {
@@ -192,7 +192,7 @@ export class NodeStream {
     return isRival;
   }
 
-  #taken(snapshot: Snapshot): void {
+  #onSnapshot(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     const image = new Map<string, SerializedTransaction>();
     const spenders = new Map<string, string>();
@@ -217,14 +217,14 @@ export class NodeStream {
     }
     this.#pending = image;
     this.#spenders = spenders;
-    this.#outbox.mempool(image);
+    this.#outbox.setMempool(image);
     for (const id of this.#reasons.keys()) {
       if (image.has(id) || !this.#outbox.remembers(id)) this.#reasons.delete(id);
     }
-    this.#deps.woke();
+    this.#deps.onReadable();
   }
 
-  /** null: it does not matter, or nobody can read it: it may yet be in a block. */
+  /** null: it does not matter, or is unreadable; a block may still have it. */
   #read(
     id: string,
     fields: JsonObject,
@@ -244,7 +244,7 @@ export class NodeStream {
 
   #mempoolLost(): void {
     this.#outbox.mempoolLost();
-    this.#deps.woke();
+    this.#deps.onReadable();
   }
 
   #reasonOf(id: string): RefusalReason {

@@ -1,10 +1,10 @@
 /**
- * A real chain behind the ports, through an Ogmios server. Everything that reads messages of the
- * node runs in a thread of its own (worker.ts); this is its other end.
+ * A real chain behind the ports, through an Ogmios server. A thread (worker.ts) reads all messages
+ * of the node; this is the main thread's end.
  *
- * The node may come and go: streams go on where they were, and questions that need it fail with
- * `Unavailable`, which may be asked again. When the thread ends, every stream and question fails
- * with `OgmiosStopped`, and so does every later one.
+ * The node may come and go: streams continue where they were, and calls that need the node fail
+ * with `Unavailable` and may be retried. When the thread ends, every stream and call fails with
+ * `OgmiosStopped`.
  */
 import { Worker } from 'node:worker_threads';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
@@ -35,7 +35,7 @@ import {
 import type { OgmiosObserver } from './observer.ts';
 import { filterTargetsOf } from './transactionFilter.ts';
 
-/** What the fold knows: its tokens, and the outputs that are unspent as far as it has come. */
+/** Tokens of the fold, and its unspent outputs at the applied block. */
 export interface WatchedMarket {
   readonly tokens: Iterable<AssetId>;
   readonly watched: Iterable<RefText>;
@@ -44,12 +44,12 @@ export interface WatchedMarket {
 export interface OgmiosOptions {
   /** ws:// or wss://, without a path. */
   readonly url: string;
-  /** What to look for; null: every transaction is told. */
+  /** Whose transactions pass; null: every transaction passes. */
   readonly deployment: Pick<
     PartialDeployment,
     'launchPolicyId' | 'metadataAddress' | 'scripts'
   > | null;
-  /** Asked when a stream is about to tell blocks, after all that it told before was taken in. */
+  /** Called before a stream sends blocks, when its earlier events are applied. */
   readonly watched: () => WatchedMarket;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -65,9 +65,9 @@ interface Asked {
 }
 
 const MOST_ASKED = 20_000;
-/** Beyond what the thread itself allows for an answer. */
-const PATIENCE_MS = 5_000;
-/** The thread ends by itself in this time, unless it waits for a server that does not answer. */
+/** On top of the thread's own time limits. */
+const ANSWER_MARGIN_MS = 5_000;
+/** The thread ends in this time, unless it waits for a server; then it is terminated. */
 const STOP_MS = 1_000;
 
 export class OgmiosChain implements ChainSource, Submitter, Service {
@@ -78,7 +78,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   readonly #listeners = new Set<(tip: ChainTip | null) => void>();
   #worker: Worker | null = null;
   #eras: readonly EraSlots[] = [];
-  /** undefined: nothing was told yet. */
+  /** undefined: not reported yet. */
   #tip: ChainTip | null | undefined;
   #ended: Error | null = null;
   #isStopping = false;
@@ -91,8 +91,8 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   }
 
   /**
-   * Resolves once a node was reached and said how slots and time belong together; it is tried for
-   * as long as it takes, which the observer is told. Rejects when it is stopped meanwhile.
+   * Resolves once a node was reached and has sent its eras. Retries without end and reports each
+   * attempt to the observer. Rejects when it is stopped meanwhile.
    */
   async start(): Promise<void> {
     const { url, deployment, rng } = this.#options;
@@ -122,7 +122,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     timer.cancel();
   }
 
-  /** Waits for the node, if need be. */
+  /** Waits while the node is away. */
   async open(points: readonly Point[]): Promise<ChainStream | null> {
     const stream = await this.#ask('open', points);
     if (stream === null) return null;
@@ -139,17 +139,17 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return this.#inTime(this.#ask('submit', bytes));
   }
 
-  /** Streams report this transaction, whatever it does; it was submitted elsewhere. */
+  /** Makes streams report this transaction, which was submitted elsewhere. */
   async expect(txHash: string): Promise<void> {
     await this.#ask('expect', txHash);
   }
 
-  /** As they are at the node's tip. Throws `Unavailable`. */
+  /** At the node's tip. Throws `Unavailable`. */
   parameters(): Promise<ProtocolParameters> {
     return this.#inTime(this.#ask('parameters', null));
   }
 
-  /** Of the newest era, which holds for the present: right for slots and times of that era. */
+  /** Of the newest era; right for slots and times of that era only. */
   slots(): SlotConfig {
     const newest = this.#eras.at(-1);
     assert(newest !== undefined, 'the chain is started before it is asked');
@@ -161,17 +161,17 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     return this.#eras;
   }
 
-  /** The node's newest block as it told it last; null: none, or nothing was told yet. */
+  /** The node's newest block, as last reported; null: none, or not reported yet. */
   tip(): ChainTip | null {
     return this.#tip ?? null;
   }
 
-  /** The node said that its chain has no block. */
+  /** The node reported a chain without a block. */
   get isEmpty(): boolean {
     return this.#tip === null;
   }
 
-  /** `listener` is called with every new tip, and returns how to end that. */
+  /** Calls `listener` with every new tip, until the returned function is called. */
   onTip(listener: (tip: ChainTip | null) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -191,7 +191,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   }
 
   async #inTime<T extends object>(answer: Promise<T>): Promise<T> {
-    const limitMs = 2 * this.#limits.answerMs + PATIENCE_MS;
+    const limitMs = 2 * this.#limits.answerMs + ANSWER_MARGIN_MS;
     const inTime = (signal: AbortSignal) => unlessAborted(answer, signal);
     const found = await withDeadline(this.#options.clock, limitMs, inTime);
     if (found === null) throw unavailable(`no answer within ${limitMs} ms`);

@@ -1,22 +1,22 @@
 /**
- * What a reader has still to be told. Blocks wait in order up to a bound; what a roll-back takes
- * away before it was told is never told, and several roll-backs become one. What waits in the
- * mempool is not queued: it is compared with what was told at the moment the reader asks.
+ * The events that a reader has not received yet. Blocks queue in order up to a bound; blocks that a
+ * roll-back removes while queued are never sent, and several roll-backs become one. The mempool is
+ * not queued: when the reader asks, it is compared with what was sent.
  *
- * Told as added: what waits and is in no block that was received. Told as removed: what was told,
- * waits no more, and is in no such block either. After a roll-back all is told anew; what may yet
- * return (it was told, or lost its block) is removed only when it has not come back for a while.
+ * Sent as added: pending transactions that are in no received block. Sent as removed: transactions
+ * sent before that are neither pending nor in such a block. After a roll-back all pending ones are
+ * sent again; one that may return (it was sent, or lost its block) is removed only after a while.
  */
 
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Point, Removal } from '../port.ts';
 import type { SerializedBlock, SerializedEvent, SerializedTransaction } from './messages.ts';
 
-/** What waits, in order, as far as it may matter. */
+/** Pending transactions that may matter, in order. */
 type MempoolImage = ReadonlyMap<string, SerializedTransaction>;
 
 interface OutboxDeps {
-  /** Whether a transaction is in a block that was received. */
+  /** Whether a transaction is in a received block. */
   isInBlock(id: string): boolean;
   reasonOf(id: string): RefusalReason;
   nowMs(): number;
@@ -24,10 +24,10 @@ interface OutboxDeps {
 }
 
 const MOST_EVENTS = 256;
-/** A batch is read by the main thread in one go: its transactions are what that costs. */
+/** The main thread reads a batch at once; its cost is that of the transactions. */
 const MOST_TRANSACTIONS = 200;
-/** No chain takes back more. */
-const MOST_TOLD = 2_161;
+/** The longest fork. */
+const MOST_SENT_BLOCKS = 2_161;
 
 interface Back {
   readonly point: Point | null;
@@ -38,74 +38,74 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   #blocks: SerializedBlock[] = [];
   #back: Back | null = null;
-  /** Of the block that was told last. */
-  #toldHash: string | null;
+  /** Of the newest sent block. */
+  #sentHash: string | null;
   #image: MempoolImage | null = null;
-  #toldOfMempool = false;
-  readonly #told = new Set<string>();
-  /** Id → since when it is missed. */
-  readonly #limbo = new Map<string, number>();
-  /** What was told with each block, so that it can be missed: newest last. */
-  #toldBlocks: { readonly hash: string; readonly ids: readonly string[] }[] = [];
+  #hasSentMempool = false;
+  readonly #sent = new Set<string>();
+  /** Transactions that may return: since when they are missing, by id. */
+  readonly #missingSinceMs = new Map<string, number>();
+  /** Transactions sent with each block, which may return after a roll-back; newest last. */
+  #sentBlocks: { readonly hash: string; readonly ids: readonly string[] }[] = [];
 
-  /** `at`: where it was opened, which is told first; null: before the first block. */
+  /** `at`: where the stream was opened, sent first as `back`; null: before the first block. */
   constructor(deps: OutboxDeps, at: Point | null) {
     this.#deps = deps;
-    this.#toldHash = at?.hash ?? null;
+    this.#sentHash = at?.hash ?? null;
     if (at !== null) this.#back = { point: at, needsWatchList: true };
   }
 
-  /** Blocks that were not told yet. */
+  /** Blocks not sent yet. */
   get size(): number {
     return this.#blocks.length;
   }
 
-  /** Whether it was told and not taken back from the reader since. */
-  hasTold(id: string): boolean {
-    return this.#told.has(id);
+  /** Whether the transaction was sent as pending and not withdrawn since. */
+  hasSent(id: string): boolean {
+    return this.#sent.has(id);
   }
 
-  /** Whether it may yet be told as removed. */
+  /** Whether the transaction may still be sent as removed. */
   remembers(id: string): boolean {
-    return this.#told.has(id) || this.#limbo.has(id);
+    return this.#sent.has(id) || this.#missingSinceMs.has(id);
   }
 
   forward(block: SerializedBlock): void {
     this.#blocks.push(block);
   }
 
-  /** `needsWatchList`: the reader must say anew what is looked for. */
+  /** `needsWatchList`: the reader must send a new watch list. */
   backTo(point: Point | null, needsWatchList: boolean): void {
     this.#forgetMempool();
     const hash = point?.hash ?? null;
     const at = this.#blocks.findLastIndex((block) => block.point.hash === hash);
     this.#blocks.length = at + 1;
     if (at >= 0) return;
-    const isThere = hash === (this.#back === null ? this.#toldHash : this.#back.point?.hash);
+    const isThere = hash === (this.#back === null ? this.#sentHash : this.#back.point?.hash);
     if (isThere && !needsWatchList) return;
     this.#back = { point, needsWatchList: needsWatchList || this.#back?.needsWatchList === true };
   }
 
-  /** What waits now, of a moment at which the newest block received was the node's tip. */
-  mempool(image: MempoolImage): void {
+  /** The pending transactions at a moment when the newest received block was the node's tip. */
+  setMempool(image: MempoolImage): void {
     this.#image = image;
   }
 
-  /** The mempool cannot be read: who waits for word of it is told that nothing waits. */
+  /** The mempool cannot be read: a reader that still waits for it gets an empty one. */
   mempoolLost(): void {
-    if (!this.#toldOfMempool) this.#image ??= new Map();
+    if (!this.#hasSentMempool) this.#image ??= new Map();
   }
 
-  /** When something that may return has been missed for long enough; null: nothing is missed. */
-  get missedUntilMs(): number | null {
+  /** When the first missing transaction counts as removed; null: none is missing. */
+  get removalDueMs(): number | null {
     let firstMs: number | null = null;
-    for (const sinceMs of this.#limbo.values()) {
+    for (const sinceMs of this.#missingSinceMs.values()) {
       if (firstMs === null || sinceMs < firstMs) firstMs = sinceMs;
     }
     return firstMs === null ? null : firstMs + this.#deps.returnMs;
   }
 
-  /** What is new, in order; empty when nothing is. */
+  /** New events, in order. */
   read(): SerializedEvent[] {
     const events: SerializedEvent[] = [];
     if (this.#back !== null) events.push(this.#goBack(this.#back));
@@ -113,7 +113,7 @@ export class Outbox {
     let taken = 0;
     for (const block of this.#blocks) {
       if (taken >= MOST_EVENTS || transactions >= MOST_TRANSACTIONS) break;
-      this.#tell(block);
+      this.#send(block);
       events.push({ kind: 'forward', block });
       transactions += block.transactions.length;
       taken += 1;
@@ -126,64 +126,65 @@ export class Outbox {
 
   #goBack({ point, needsWatchList }: Back): SerializedEvent {
     this.#back = null;
-    this.#toldHash = point?.hash ?? null;
-    const at = this.#toldBlocks.findLastIndex(({ hash }) => hash === this.#toldHash);
-    for (const { ids } of this.#toldBlocks.splice(at + 1)) for (const id of ids) this.#miss(id);
+    this.#sentHash = point?.hash ?? null;
+    const at = this.#sentBlocks.findLastIndex(({ hash }) => hash === this.#sentHash);
+    for (const { ids } of this.#sentBlocks.splice(at + 1))
+      for (const id of ids) this.#markMissing(id);
     return { kind: 'back', point, needsWatchList };
   }
 
-  #tell({ point, transactions }: SerializedBlock): void {
-    this.#toldHash = point.hash;
+  #send({ point, transactions }: SerializedBlock): void {
+    this.#sentHash = point.hash;
     const ids = transactions.map(({ id }) => id);
     for (const id of ids) {
-      this.#told.delete(id);
-      this.#limbo.delete(id);
+      this.#sent.delete(id);
+      this.#missingSinceMs.delete(id);
     }
-    this.#toldBlocks.push({ hash: point.hash, ids });
-    if (this.#toldBlocks.length > 2 * MOST_TOLD)
-      this.#toldBlocks = this.#toldBlocks.slice(-MOST_TOLD);
+    this.#sentBlocks.push({ hash: point.hash, ids });
+    if (this.#sentBlocks.length > 2 * MOST_SENT_BLOCKS)
+      this.#sentBlocks = this.#sentBlocks.slice(-MOST_SENT_BLOCKS);
   }
 
   #forgetMempool(): void {
     this.#image = null;
-    this.#toldOfMempool = false;
-    for (const id of this.#told) this.#miss(id);
-    this.#told.clear();
+    this.#hasSentMempool = false;
+    for (const id of this.#sent) this.#markMissing(id);
+    this.#sent.clear();
   }
 
-  #miss(id: string): void {
-    if (!this.#limbo.has(id)) this.#limbo.set(id, this.#deps.nowMs());
+  #markMissing(id: string): void {
+    if (!this.#missingSinceMs.has(id)) this.#missingSinceMs.set(id, this.#deps.nowMs());
   }
 
   #mempoolChange(): SerializedEvent | null {
     if (this.#image === null) return null;
     const added: SerializedTransaction[] = [];
     for (const [id, tx] of this.#image) {
-      if (this.#told.has(id) || this.#deps.isInBlock(id)) continue;
-      this.#told.add(id);
-      this.#limbo.delete(id);
+      if (this.#sent.has(id) || this.#deps.isInBlock(id)) continue;
+      this.#sent.add(id);
+      this.#missingSinceMs.delete(id);
       added.push(tx);
     }
     const removed = this.#gone(this.#image);
-    if (this.#toldOfMempool && added.length === 0 && removed.length === 0) return null;
-    const whole = !this.#toldOfMempool;
-    this.#toldOfMempool = true;
+    if (this.#hasSentMempool && added.length === 0 && removed.length === 0) return null;
+    const whole = !this.#hasSentMempool;
+    this.#hasSentMempool = true;
     return { kind: 'mempool', whole, added, removed };
   }
 
   #gone(image: MempoolImage): Removal[] {
     const removed: Removal[] = [];
     const remove = (id: string) => removed.push({ id, reason: this.#deps.reasonOf(id) });
-    for (const id of this.#told) {
+    for (const id of this.#sent) {
       if (image.has(id)) continue;
-      this.#told.delete(id);
+      this.#sent.delete(id);
       if (!this.#deps.isInBlock(id)) remove(id);
     }
     const lateMs = this.#deps.nowMs() - this.#deps.returnMs;
-    for (const [id, sinceMs] of this.#limbo) {
-      if (this.#deps.isInBlock(id)) this.#limbo.delete(id);
+    for (const [id, sinceMs] of this.#missingSinceMs) {
+      if (this.#deps.isInBlock(id)) this.#missingSinceMs.delete(id);
       else if (sinceMs <= lateMs) {
-        this.#limbo.delete(id);
+        this.#missingSinceMs.delete(id);
         remove(id);
       }
     }

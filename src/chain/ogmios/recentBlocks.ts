@@ -1,6 +1,6 @@
 /**
- * The newest blocks as they came from the node, as many as a chain may take back, with what each
- * did to what is looked for, so that it can be undone.
+ * The newest blocks received from the node, as many as a fork can roll back, each with its matches
+ * of the filter, so that they can be undone. And the newest block in common with a node.
  */
 import type { RefText } from '../../engine/market/events.ts';
 import type { Point } from '../port.ts';
@@ -11,15 +11,15 @@ import { readPoint } from './transactionJson.ts';
 
 export interface RecentBlock {
   readonly hash: string;
-  /** null: a block between epochs of Byron; nobody is told of it, and it is no point to go to. */
+  /** null: a block between epochs of Byron, which is not reported and is no point. */
   readonly slot: number | null;
   readonly height: number;
-  /** Of its transactions that were told. */
+  /** Of its reported transactions. */
   readonly ids: readonly string[];
   readonly matches: readonly FilterMatch[];
 }
 
-/** What a chain may take back, and the block that it goes back to. */
+/** The longest fork, and the block before it. */
 const KEPT = 2_161;
 
 export class RecentBlocks {
@@ -29,10 +29,10 @@ export class RecentBlocks {
   readonly #ids = new Set<string>();
   /** The block before the oldest; null: there is none. */
   #base: Point | null;
-  /** Points that were known before, newest first: where a node may still agree with us. */
+  /** Known points before `#base`, newest first: a node may share one of them. */
   #older: readonly Point[];
 
-  /** `forget` is called with outputs that are spent or unmade for good. */
+  /** `forget` is called with outputs whose spending or removal is final. */
   constructor(
     base: Point | null,
     older: readonly Point[],
@@ -43,12 +43,12 @@ export class RecentBlocks {
     this.#forget = forget;
   }
 
-  /** Of the newest block, boundaries included; null: before the first. */
+  /** Of the newest block, with or without a slot; null: before the first. */
   get newestHash(): string | null {
     return this.#blocks.at(-1)?.hash ?? this.#base?.hash ?? null;
   }
 
-  /** Points to find a common block by, newest first. */
+  /** Candidates for a common block, newest first. */
   points(): (Point | null)[] {
     const points: (Point | null)[] = [];
     for (const { hash, slot } of this.#blocks) if (slot !== null) points.push({ hash, slot });
@@ -57,7 +57,7 @@ export class RecentBlocks {
     return points;
   }
 
-  /** Whether a transaction that was told is in one of the blocks. */
+  /** Whether a reported transaction is in one of the blocks. */
   holds(id: string): boolean {
     return this.#ids.has(id);
   }
@@ -76,8 +76,8 @@ export class RecentBlocks {
   }
 
   /**
-   * Takes back what is above a block. Answers the newest block that is told of and left, which is
-   * what readers go back to; undefined: the block lies before all that is known here.
+   * Removes the blocks above `hash`. Returns the newest remaining block with a slot, where readers
+   * continue; undefined: the block is older than all blocks here.
    */
   backTo(hash: string | null): Point | null | undefined {
     const at = this.#blocks.findLastIndex((block) => block.hash === hash);
@@ -92,7 +92,7 @@ export class RecentBlocks {
 }
 
 const INTERSECTION_NOT_FOUND = 1000;
-/** The newest ones are asked for one by one, older ones at growing distances. */
+/** The newest points are all candidates, older ones at growing distances. */
 const DENSE = 16;
 const MOST_AT_ONCE = 64;
 
@@ -112,7 +112,7 @@ export async function intersect(
     const newer = at > 0 ? candidates.indexOf(asked[at - 1] ?? null) : -1;
     const here = candidates.indexOf(asked[at] ?? null);
     if (here - newer <= 1) return found;
-    // Between what it does not have and what it has.
+    // Narrows down to the points between a missing and a present one.
     candidates = candidates.slice(newer + 1, here + 1);
   }
 }

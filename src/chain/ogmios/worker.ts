@@ -1,6 +1,6 @@
 /**
- * The thread that talks to the node: questions in, answers out, batches of events when they are
- * asked for. What throws here and is no fault of the node ends the thread; OgmiosChain reports it.
+ * The thread that talks to the node: calls in, answers out, batches of events on request. An error
+ * that is no fault of the node ends the thread; OgmiosChain reports it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
@@ -29,11 +29,11 @@ const rng = seededRng(seed);
 const MOST_STREAMS = 64;
 
 const streams = new Map<number, NodeStream>();
-/** Pulls that found nothing: stream → question. */
+/** Unanswered pulls: number of the call by stream. */
 const pulls = new Map<number, number>();
 const stopping = new AbortController();
 let streamsOpened = 0;
-let toldTip: string | undefined;
+let reportedTip: string | undefined;
 
 function tell(message: FromWorker): void {
   port.postMessage(message);
@@ -47,8 +47,8 @@ const report: NodeReporter = {
   },
   tip(tip) {
     const hash = tip?.hash ?? '';
-    if (hash === toldTip) return;
-    toldTip = hash;
+    if (hash === reportedTip) return;
+    reportedTip = hash;
     tell({ kind: 'tip', tip });
   },
 };
@@ -65,8 +65,8 @@ function accepted(tx: Transaction): void {
   for (const stream of streams.values()) stream.accepted(tx);
 }
 
-/** Tries until it succeeds, or null when the thread is stopped. */
-async function patiently<T>(attempt: () => Promise<T>): Promise<T | null> {
+/** Retries `attempt` with back-off until it succeeds; null: the thread is stopping. */
+async function retried<T>(attempt: () => Promise<T>): Promise<T | null> {
   const backoff = new Backoff(limits.retry, rng);
   while (!stopping.signal.aborted) {
     try {
@@ -81,7 +81,7 @@ async function patiently<T>(attempt: () => Promise<T>): Promise<T | null> {
 }
 
 async function open(points: readonly Point[]): Promise<number | null> {
-  const found = points.length === 0 ? null : await patiently(() => common(points));
+  const found = points.length === 0 ? null : await retried(() => common(points));
   if (found === undefined || stopping.signal.aborted) return null;
   assert(streams.size < MOST_STREAMS, 'streams are closed by those who open them');
   streamsOpened += 1;
@@ -94,7 +94,7 @@ async function open(points: readonly Point[]): Promise<number | null> {
     report,
     targets,
     isOurs: (tx) => questions.isOurs(tx),
-    woke: () => answerPull(id),
+    onReadable: () => answerPull(id),
   });
   streams.set(id, stream);
   stream.start();
@@ -180,4 +180,4 @@ port.on('message', ({ number, name, argument }: Request) => {
   } else void answer(name, argument, number);
 });
 
-await patiently(() => questions.readEras(eras));
+await retried(() => questions.readEras(eras));

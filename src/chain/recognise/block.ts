@@ -1,9 +1,9 @@
 /**
- * Transactions of a block as market events. Pure: the same block and the same known market give
- * the same events on every node.
+ * Reads transactions of a block as market events. Pure: the same block and the same known market
+ * give the same events on every node.
  *
- * Order of the events of one transaction: outputs spent, launch, pools seen for the first time,
- * fills and their pool's new place, what became of orders, locks, orders placed, outputs made.
+ * Order of the events of one transaction: outputs spent, launch, adopted pools, fills and the new
+ * state of their pool, ends of orders, ends of locks, new locks and orders, outputs made.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
 import { type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
@@ -16,13 +16,13 @@ import { adoptedPools, recogniseLaunch } from './launch.ts';
 import { outcomeOf, recogniseLock, recogniseOrder, type TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
-/** `places`: see `Block`. */
+/** `txIndexes`: see `Block`. */
 export function recogniseBlock(
   slot: number,
   transactions: readonly Transaction[],
   known: KnownMarket,
   rules: Rules,
-  places?: readonly number[],
+  txIndexes?: readonly number[],
 ): MarketEvent[] {
   const market = new BlockMarket(known);
   const events: MarketEvent[] = [];
@@ -31,19 +31,19 @@ export function recogniseBlock(
     events.push(event);
   };
   for (const [at, tx] of transactions.entries()) {
-    const txIndex = places?.[at] ?? at;
+    const txIndex = txIndexes?.[at] ?? at;
     if (tx.isValid) recogniseTransaction(tx, { slot, txIndex }, market, rules, note);
     else moveCollateral(tx, market, rules, note);
   }
   return events;
 }
 
-/** Slot of orders that wait; behind every slot that there is. */
+/** Slot of pending orders: later than every real slot. */
 const MEMPOOL_SLOT = 999_999_999_999;
 
 /**
- * A transaction of the mempool; `market` takes it in. `place` counts arrivals, below a million.
- * One whose scripts fail would move no more than its collateral, here as in a block.
+ * A pending transaction; `market` takes in its events. `place` counts arrivals, below a million.
+ * Where a script fails, only the collateral moves, as in a block.
  */
 export function recognisePending(
   tx: Transaction,
@@ -88,7 +88,7 @@ function recogniseTransaction(
   noteOutputs(tx, place, market, rules, note);
 }
 
-/** Whether a script ran for an input that is none of those we know. */
+/** Whether a script ran for an input that the market does not know. */
 function runsUnknownScripts(tx: Transaction, market: KnownMarket): boolean {
   return tx.redeemers.some(({ purpose, index }) => {
     const input = purpose === 'spend' ? tx.inputs[index] : undefined;
@@ -98,7 +98,7 @@ function runsUnknownScripts(tx: Transaction, market: KnownMarket): boolean {
 
 interface Closed {
   readonly event: MarketEvent;
-  /** Where the order was placed; those of one transaction end in this order. */
+  /** Position of the order on the chain; the ends of one transaction are in this order. */
   readonly placedAt: string;
   readonly executed: Executed | null;
 }
@@ -150,7 +150,7 @@ function noteLaunch(
   note: Note,
 ): void {
   const launch = recogniseLaunch(tx, rules);
-  // A token has one pool. Where its policy cannot be told from the pool's, another one may name it.
+  // A token has one pool. Where its policy is not derived from the pool's, others may name it.
   if (launch === null || market.pool(launch.pool.token) !== null) return;
   const { pool, index, xLovelace, yTokens } = launch;
   const { token, supply } = pool;
@@ -183,7 +183,7 @@ function noteOutputs(
   }
 }
 
-/** Scripts failed: the collateral is gone, its return is the one output there is. */
+/** A script failed: the collateral is spent, and its return is the only output. */
 function moveCollateral(tx: Transaction, market: BlockMarket, rules: Rules, note: Note): void {
   spend(tx, tx.collateralInputs, market, note);
   const { collateralReturn } = tx;

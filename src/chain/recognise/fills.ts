@@ -1,7 +1,7 @@
 /**
  * What a transaction did to a pool, order by order. Fills apply in the order in which the orders
- * were placed; each is computed forward by the venue's own arithmetic. The pool's movement decides:
- * where the sum of what the orders say is something else, it is taken as one fill.
+ * were placed, each computed forward by the venue's arithmetic. The pool's change is decisive:
+ * where the fills do not add up to it, it counts as one fill.
  */
 
 import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
@@ -21,7 +21,7 @@ import type { KnownPool } from './knownMarket.ts';
 import type { TxPosition } from './orders.ts';
 import { type Rules, scriptOf } from './rules.ts';
 
-/** An order that a transaction executed, and what its payment gave. */
+/** An order that a transaction executed, and the amount that it received. */
 export interface Executed {
   readonly order: PlacedOrder;
   readonly received: bigint;
@@ -30,7 +30,7 @@ export interface Executed {
 /** What a transaction did to one pool, as far as its inputs are known. */
 interface ExecutedOrders {
   readonly executed: readonly Executed[];
-  /** It spends outputs of scripts that are not known: orders from before following began, say. */
+  /** It spends outputs of unknown scripts, such as orders from before following started. */
   readonly hasUnknownScripts: boolean;
 }
 
@@ -47,8 +47,8 @@ interface Successor {
 }
 
 /**
- * Fills, graduation, Collect and the pool's new place; empty when no successor can be read. Where
- * the AMM is not known, a pool that has left the curve has graduated, and that is all there is.
+ * Fills, graduation, payout to the creator and the pool's new output; empty when that cannot be
+ * read. Where the AMM is unknown, a pool that left the curve counts as graduated, and nothing more.
  */
 export function poolEvents(
   tx: Transaction,
@@ -159,7 +159,7 @@ function fillEvents(
   }));
 }
 
-/** The pool after one order, as the venue's arithmetic has it. */
+/** The pool after one order, by the venue's arithmetic. */
 function step(
   from: PoolAmounts,
   { order, received }: Executed,
@@ -175,7 +175,7 @@ function step(
   return { ...from, x: from.x + netOf(gross, shares), y: from.y - received, owed };
 }
 
-/** Lovelace that a sale takes out of the reserve, shares included. */
+/** Lovelace that a sale takes from the reserve, shares included. */
 function grossOf(
   { venue, x, y }: PoolAmounts,
   tokens: bigint,

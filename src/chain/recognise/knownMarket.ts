@@ -1,6 +1,6 @@
 /**
- * What recognition may look at: what the fold knows, and over it what the block in hand has already
- * changed, so that a transaction sees those before it.
+ * The market that recognition sees: the rows of the fold, and over them the changes by earlier
+ * transactions of the same block.
  */
 import type { Output } from '../../cardano/codec/output.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
@@ -30,7 +30,7 @@ export interface KnownMarket {
   pool(token: AssetId): KnownPool | null;
   order(ref: RefText): PlacedOrder | null;
   lock(ref: RefText): VestingLock | null;
-  /** Whether an output is one of `made`. */
+  /** Whether the output was reported by a `made` event. */
   isWatched(ref: RefText): boolean;
 }
 
@@ -78,14 +78,14 @@ export class BlockMarket implements KnownMarket {
     }
   }
 
-  /** Where the pool lies is said by the `moved` that follows. */
+  /** The `moved` event that follows names the pool's output. */
   #launch(pool: LaunchedToken): void {
     const reserves = { venue: 'CURVE', x: '0', y: pool.supply, owed: '0' } as const;
     this.#pools.set(pool.token, { ...pool, ref: '', reserves });
   }
 }
 
-/** Tokens of an output that the market knows. */
+/** Launched tokens that an output holds. */
 export function launchedTokens(output: Output, market: KnownMarket): AssetId[] {
   return [...output.value.assets.keys()].filter((asset) => market.pool(asset) !== null);
 }

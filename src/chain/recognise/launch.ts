@@ -1,7 +1,9 @@
 /**
- * A launch counts only if the NFT has the deployment's launch policy, the pool's datum and address
- * are the deployment's, and the token's policy is the template applied to that very NFT. Anything
- * else that looks like one is ignored. Source: onchain.md, section Outputs.
+ * Pools that become known: launched, or adopted because their launch was before following started.
+ *
+ * A launch counts only if its NFT has the deployment's launch policy, datum and address are the
+ * deployment's, and the token's policy is the template applied to that NFT. Anything else that
+ * looks like a launch is ignored. Source: onchain.md, section Outputs.
  */
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
 import { datumOf, type Output, refText } from '../../cardano/codec/output.ts';
@@ -58,7 +60,7 @@ export function recogniseLaunch(tx: Transaction, rules: Rules): Launch | null {
   };
 }
 
-/** Whether the token's policy is the template applied to this very NFT. */
+/** Whether the token's policy is the template applied to this NFT. */
 function isTokenOf(nft: AssetId, token: AssetId, rules: Rules): boolean {
   const policy = rules.tokenPolicyId(nft.split('.')[1] ?? '');
   return policy === null || policy === token.split('.')[0];
@@ -102,7 +104,7 @@ function describe(tx: Transaction, datum: PoolDatum, rules: Rules): LaunchedToke
   };
 }
 
-/** A token as its pool alone tells of it; its name is the asset's. */
+/** A token as far as its pool's output describes it; its name is the asset's. */
 function withoutMetadata(
   datum: Omit<PoolDatum, 'witness1' | 'witness2'>,
   { curve, fees }: PartialDeployment,
@@ -130,7 +132,7 @@ function withoutMetadata(
   };
 }
 
-/** From the redeemer of the launch policy; only one that hashes to the NFT's name is believed. */
+/** From the redeemer of the launch policy; it must hash to the NFT's name. */
 function launchIdOf(tx: Transaction, nft: AssetId): LaunchId | null {
   for (const { purpose, data } of tx.redeemers) {
     if (purpose !== 'mint' || !(data instanceof Constr)) continue;
@@ -146,10 +148,10 @@ function metadataOf(
   { deployment }: Rules,
 ): { readonly metadata: TokenMetadata; readonly ref: string } | null {
   const { metadataAddress } = deployment;
-  // Where nobody knows the address, the launch itself says what it says of its token.
-  const place = metadataAddress === null ? null : parseAddress(metadataAddress)?.payment.hash;
+  // Where the metadata address is unknown, any output of the launch may hold the metadata.
+  const addressHash = metadataAddress === null ? null : parseAddress(metadataAddress)?.payment.hash;
   const isThere = ({ address }: Output) =>
-    place === null || parseAddress(address)?.payment.hash === place;
+    addressHash === null || parseAddress(address)?.payment.hash === addressHash;
   for (const [index, output] of tx.outputs.entries()) {
     if (!isThere(output)) continue;
     const metadata = readMetadata(datumOf(output));
@@ -168,17 +170,21 @@ function addressOf(author: { pkh: string; skh: string }, { deployment }: Rules):
   });
 }
 
-/** The pools that become known with this transaction; those that it launches are known already. */
+/**
+ * Pools adopted with this transaction; `market` has those that it launches. The first output seen
+ * of such a pool gives its token, curve and state. The transaction makes no fill: the pool's
+ * earlier state is unknown. A pool is checked like a launch, and a refused launch stays refused.
+ */
 export function adoptedPools(tx: Transaction, market: KnownMarket, rules: Rules): MarketEvent[] {
   const { network, launchPolicyId } = rules.deployment;
-  // A chain of our own is followed from its first block: there nothing has been missed.
+  // A devnet is followed from its first block: no launch was missed.
   if (network === 'devnet') return [];
   const policy = `${launchPolicyId}.`;
   return tx.outputs.flatMap((output, index): MarketEvent[] => {
     const nft = [...output.value.assets.keys()].find((asset) => asset.startsWith(policy));
     if (nft === undefined || tx.mint.has(nft)) return [];
     const pool = poolOf(nft, output, rules);
-    // Most are known; judging a token's policy takes a script and its hash, and comes last.
+    // Most pools are known; checking a token's policy costs a script hash, so it comes last.
     if (pool === null || market.pool(pool.token) !== null) return [];
     if (!isTokenOf(nft, pool.token, rules)) return [];
     const state = stateOf(output, pool.token, { nft }, rules);
@@ -208,7 +214,7 @@ function curveOf(output: Output, rules: Rules): LaunchedToken | null {
   return withoutMetadata(datum, rules.deployment);
 }
 
-/** An AMM's datum names its creator, but no curve any more: that of the deployment. */
+/** An AMM's datum has the creator but no curve: that is the deployment's. */
 function ammOf(output: Output, rules: Rules): LaunchedToken | null {
   const { deployment } = rules;
   const datum = readAmmData(datumOf(output));

@@ -1,4 +1,6 @@
-/** Orders that are placed, and what became of those that are spent. Source: onchain.md, Outputs. */
+/**
+ * Orders that are placed and how they end, and vesting locks. Source: onchain.md, section Outputs.
+ */
 import { formatAddress, parseAddress } from '../../cardano/codec/address.ts';
 import { datumOf, type Output, type OutputRef, refText } from '../../cardano/codec/output.ts';
 import { Constr } from '../../cardano/codec/plutusData.ts';
@@ -16,7 +18,7 @@ export interface TxPosition {
   readonly txIndex: number;
 }
 
-/** The order that output `index` is, or null: one that our executor could not serve is none. */
+/** The order in output `index`; null: none that our executor could fill. */
 export function recogniseOrder(
   tx: Transaction,
   index: number,
@@ -26,7 +28,7 @@ export function recogniseOrder(
 ): PlacedOrder | null {
   const output = tx.outputs[index];
   if (output === undefined || scriptOf(output, rules) !== 'order') return null;
-  // Whoever spends an output with a script pays for its bytes.
+  // The executor would pay for the bytes of a script in the output.
   if (output.scriptHash !== null) return null;
   const { deployment } = rules;
   const datum = readOrderData(datumOf(output), deployment.addressNetwork);
@@ -59,14 +61,14 @@ export function recogniseOrder(
   };
 }
 
-/** One side is the coin, the other a token that we know. */
+/** The token, where one side is the coin and the other a launched token. */
 function tokenOf(input: AssetId, output: AssetId, market: KnownMarket): AssetId | null {
   if ((input === '.') === (output === '.')) return null;
   const token = input === '.' ? output : input;
   return market.pool(token) === null ? null : token;
 }
 
-/** What the order offers when its value is exactly that and `extraLovelace`; else null. */
+/** The offered amount, if the value is exactly that and `extraLovelace`; else null. */
 function offered(output: Output, input: AssetId, extraLovelace: bigint): bigint | null {
   const { lovelace, assets } = output.value;
   const amount = input === '.' ? lovelace - extraLovelace : amountOf(output.value, input);
@@ -81,7 +83,7 @@ type Outcome =
 
 const CANCEL = 0;
 
-/** How the transaction that spends `order` as input `ref` ended it: input i is paid by output i. */
+/** How the transaction that spends `order` as `ref` ended it: output i pays input i. */
 export function outcomeOf(tx: Transaction, ref: OutputRef, order: PlacedOrder): Outcome {
   const index = tx.inputs.findIndex(
     (input) => input.txHash === ref.txHash && input.index === ref.index,
@@ -99,6 +101,7 @@ export function outcomeOf(tx: Transaction, ref: OutputRef, order: PlacedOrder): 
   return { kind: 'executed', received };
 }
 
+/** A lock: an output of the vesting script with a lock's datum and one launched token. */
 export function recogniseLock(
   tx: Transaction,
   index: number,
