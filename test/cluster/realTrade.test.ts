@@ -51,7 +51,7 @@ async function untilLeads(...seats: readonly Counted[]): Promise<Counted> {
 test('orders through any node are filled once, by the leader', async (t) => {
   const nats = await NatsServer.start(t);
   const world = await RealLedger.open(t);
-  const env = { NATS_URL: nats.url, LEASE_MS: '1000' };
+  const env = { NATS_URL: nats.url, LEASE_MS: '20000' };
   const seats: Counted[] = [];
   for (const NODE_NAME of ['a', 'b']) {
     seats.push(counted(await world.seat({ secrets: KEYS, env: { ...env, NODE_NAME } })));

@@ -112,13 +112,14 @@ test('pages name settings, scripts, files and causes that exist', () => {
   const settings = new Set([...settingRows().map(({ key }) => key), ...keys]);
   const { scripts } = JSON.parse(read('package.json'));
   /** Read by others: Node, the C library, compose files, the shell of a reader. */
-  const foreign = /^(CN|NODE_EXTRA_CA_CERTS|MARKET_PASSWORD|API|TOKEN|NODE_ENV|MALLOC_ARENA_MAX)$/;
+  const foreign =
+    /^(CN|NODE_EXTRA_CA_CERTS|MARKET_PASSWORD|API|TOKEN|NODE_ENV|MALLOC_ARENA_MAX|PATH|SEED)$/;
   for (const page of PAGES) {
     const text = read(page);
     for (const [, key = ''] of text.matchAll(/\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)=/g)) {
       assert.ok(settings.has(key) || foreign.test(key), `${page}: ${key}`);
     }
-    for (const [, script = ''] of text.matchAll(/\bnpm run ([a-z]+)/g)) {
+    for (const [, script = ''] of text.matchAll(/\bnpm run ([a-z:]+)/g)) {
       assert.ok(script in scripts, `${page}: npm run ${script}`);
     }
     for (const [, file = ''] of text.matchAll(

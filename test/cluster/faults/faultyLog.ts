@@ -83,6 +83,8 @@ export class FaultyStream {
 export class FaultyLog implements Log {
   readonly #stream: FaultyStream;
   isCut = false;
+  /** The last entry that this node has read, which it may apply much later. */
+  lastRead: SealedEntry | null = null;
   /** Called right before the log is restarted. */
   mayRestart = () => true;
   #isClosed = false;
@@ -147,7 +149,9 @@ export class FaultyLog implements Log {
     const stream = this.#stream;
     return this.#answer(() => {
       const most = stream.chance(stream.trouble) ? 1 + Math.floor(stream.rng.unit() * 3) : limit;
-      return stream.entries.filter(({ entry }) => entry.seq >= fromSeq).slice(0, most);
+      const found = stream.entries.filter(({ entry }) => entry.seq >= fromSeq).slice(0, most);
+      this.lastRead = found.at(-1) ?? this.lastRead;
+      return found;
     });
   }
 

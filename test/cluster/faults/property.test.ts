@@ -15,6 +15,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 const RUNS = Number(process.env.RUNS ?? 3);
 const STEPS = 25;
 const MEND_MS = 90_000;
+const SETTLE_MS = 5_000;
 
 /** One thing that happens, at random. */
 async function disturb({ stream, rng }: Place, nodes: readonly OneNode[]): Promise<string> {
@@ -55,6 +56,8 @@ async function disturb({ stream, rng }: Place, nodes: readonly OneNode[]): Promi
     one.mayLead = true;
     return `the log ends where ${one.name} is, at ${seq}, which may lead`;
   }
+  // What a node has is announced within its lease; entries are lost by restarts, which take longer.
+  for (const node of nodes) node.say();
   if (dice < 0.9) {
     const count = 1 + Math.floor(rng.unit() * 10);
     stream.truncate(count);
@@ -73,10 +76,19 @@ async function disturb({ stream, rng }: Place, nodes: readonly OneNode[]): Promi
   return `trouble ${stream.trouble.toFixed(2)}`;
 }
 
-/** What they have read before is applied. */
+/** It has read entries of its epoch that it has not applied: its disk may be slow. */
+function isBehind({ node, log: { lastRead } }: OneNode): boolean {
+  const { epoch, seq } = node.applied();
+  if (lastRead === null || node.hasDiverged) return false;
+  return lastRead.entry.epoch === epoch && lastRead.entry.seq > seq;
+}
+
+/** What they have read before is applied, unless what they read is refused for ever. */
 async function settled(nodes: readonly OneNode[]): Promise<void> {
   const where = () => nodes.map(({ at }) => at).join();
-  for (let [last, same] = ['', 0]; same < 5; same = where() === last ? same + 1 : 0) {
+  const untilMs = clock.monotonicMs() + SETTLE_MS;
+  const waits = () => nodes.some(isBehind) && clock.monotonicMs() < untilMs;
+  for (let [last, same] = ['', 0]; same < 5; same = where() === last && !waits() ? same + 1 : 0) {
     last = where();
     await sleep(clock, 15);
     // More turns than a late answer takes, however slow they are.
