@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CATALOGUE } from '../src/engine/runtime/errors.ts';
+import { fragments } from './tidy/fragments.ts';
 import {
   BROWSER_ENTRIES,
   impureUnitTests,
@@ -64,6 +65,10 @@ test('the repository stands alone: nothing is read from a folder beside it', () 
   const all = texts(ROOT);
   assert.ok(all.length > program.length + others.length, `${all.length} files are read`);
   clean(all.flatMap(([path, text]) => mentionsOutside(path, text)));
+});
+
+test('few files have a single importer', () => {
+  clean(fragments(program));
 });
 
 test('plain words: no avoided word and no coined name comes back', () => {
@@ -233,6 +238,18 @@ test('rule: no path leads out of the repository, no folder beside it is named', 
   const mentions = (name: string) => mentionsOutside('docs/a.md', `a\n'../${name}'`).length;
   assert.deepEqual(['shared', 'shared/data', 'shared.'].map(mentions), [1, 1, 1]);
   assert.deepEqual(['shared.ts', 'sharedLog.ts', 'data'].map(mentions), [0, 0, 0]);
+});
+
+test('rule: files with a single importer, up to a share of all', () => {
+  const sources = [
+    sourceOf('src/a.ts', "import './b.ts'; import './c.ts';"),
+    sourceOf('src/b.ts', "import './c.ts';"),
+    sourceOf('src/c.ts', "import './d.ts'; import type { D } from './d.ts';"),
+    sourceOf('src/d.ts', ''),
+  ];
+  const paths = (most: number) => fragments(sources, most).map(({ path }) => path);
+  assert.deepEqual(paths(49), ['src', 'src/b.ts', 'src/d.ts']);
+  assert.deepEqual(paths(50), []);
 });
 
 test('rule: avoided words and coined names, up to the number that a folder has left', () => {

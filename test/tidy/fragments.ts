@@ -1,0 +1,27 @@
+/** How many files have exactly one importer: such a file often means nothing alone. */
+import { importsOf } from './imports.ts';
+import type { Finding, Source } from './source.ts';
+
+/** Percent of the files. The aim is 20; this number only shrinks. */
+export const MOST_SINGLE = 32;
+
+/** Files that exactly one other file imports, if they are more than `most` percent. */
+export function fragments(sources: readonly Source[], most = MOST_SINGLE): Finding[] {
+  const importers = new Map<string, Set<string>>();
+  for (const source of sources) {
+    for (const { path } of importsOf(source)) {
+      if (path !== null) importers.set(path, (importers.get(path) ?? new Set()).add(source.path));
+    }
+  }
+  const single = sources.filter(({ path }) => importers.get(path)?.size === 1);
+  const share = (100 * single.length) / sources.length;
+  if (share <= most) return [];
+  const rule = `${share.toFixed(1)} % of files have one importer, at most ${most}`;
+  return [
+    { path: 'src', line: 1, rule },
+    ...single.map(({ path }) => {
+      const [importer] = importers.get(path) ?? [];
+      return { path, line: 1, rule: `only ${importer} imports it` };
+    }),
+  ];
+}
