@@ -2,7 +2,7 @@
  * A fake Ogmios with blocks of one kind: `full`, as large as mainnet's; `busy`, of a launchpad that
  * is used; or `small`, empty ones.
  */
-import { oneEra } from '../../src/devnet/ogmios/eras.ts';
+import { oneEra } from '../../src/devnet/ogmios/networkFacts.ts';
 import { MAINNET_FACTS } from '../../test/support/ogmios/node.ts';
 import { FakeOgmios } from '../../test/support/ogmios/server.ts';
 import { busyBlocks } from '../support/busyBlocks.ts';

@@ -3,7 +3,7 @@
  * of trades and orders at a pace, each in the slot of its moment, as long as they are followed.
  */
 
-import { oneEra } from '../../src/devnet/ogmios/eras.ts';
+import { oneEra } from '../../src/devnet/ogmios/networkFacts.ts';
 import type { Deed } from '../../test/chain/ogmios/busyMarket.ts';
 import { praosBlock } from '../../test/support/ogmios/blocks.ts';
 import type { FakeTransaction } from '../../test/support/ogmios/chain.ts';

@@ -18,13 +18,11 @@ import { credentialOf } from '../cardano/ledger/utxoSet.ts';
 import type { Clock, Timer } from '../engine/runtime/clock.ts';
 import { Failure } from '../engine/runtime/errors.ts';
 import { evaluation } from './evaluation.ts';
-import { give } from './faucet.ts';
 import type { Ledger, Resubmit } from './ledger.ts';
 import type { LedgerFile } from './ledgerFile.ts';
-import { oneEra } from './ogmios/eras.ts';
 import type { JsonValue } from './ogmios/json.ts';
+import { oneEra, parametersJson } from './ogmios/networkFacts.ts';
 import { readRef, utxoJson } from './ogmios/outputJson.ts';
-import { parametersJson } from './ogmios/parameters.ts';
 import {
   ALL_SPENT,
   deserialisationFailure,
@@ -34,6 +32,7 @@ import {
 } from './ogmios/refusals.ts';
 import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
+import { give } from './payment.ts';
 import { ServedLedger } from './servedLedger.ts';
 
 const NETWORK_MAGIC = 42;

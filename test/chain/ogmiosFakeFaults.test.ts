@@ -1,4 +1,5 @@
 /** How the fake Ogmios misbehaves on demand, and every era it can tell of. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
@@ -6,9 +7,10 @@ import { type TestContext, test } from 'node:test';
 import { createLedgerStateQueryClient, getServerHealth } from '@cardano-ogmios/client';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
-import { ERAS, eraSummaries, MAINNET_ERAS } from '../../src/devnet/ogmios/eras.ts';
+import { ERAS, eraSummaries } from '../../src/devnet/ogmios/networkFacts.ts';
 import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../support/ogmios/blocks.ts';
 import type { FakeBlock } from '../support/ogmios/chain.ts';
+import { MAINNET_ERAS } from '../support/ogmios/mainnetEras.ts';
 import { connect, connectionOf, Follower, startFakeOgmios } from '../support/ogmios/scene.ts';
 import type { FakeOgmios } from '../support/ogmios/server.ts';
 import { until } from '../support/until.ts';

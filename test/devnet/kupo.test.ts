@@ -9,7 +9,7 @@ import { asValue, coins } from '../../src/cardano/codec/value.ts';
 import { placed } from '../../src/cardano/validators/genesis.ts';
 import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
 import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
-import { readPattern } from '../../src/devnet/kupo/pattern.ts';
+import { readPattern } from '../../src/devnet/kupo/matchQuery.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import type { OutputPlace, Page, PageRequest } from '../../src/devnet/outputSearch.ts';

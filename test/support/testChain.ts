@@ -17,9 +17,9 @@ import { type Page, utxosOfAsset, utxosOfCredential } from '../../src/cardano/le
 import { type GenesisPlan, makeGenesis } from '../../src/cardano/validators/genesis.ts';
 import type { ChainEvent, ChainSource, ChainStream, Point } from '../../src/chain/port.ts';
 import { genesisUtxos } from '../../src/devnet/devnet.ts';
-import { give } from '../../src/devnet/faucet.ts';
 import { Ledger, type Resubmit } from '../../src/devnet/ledger.ts';
 import { type BlockHead, LedgerFile } from '../../src/devnet/ledgerFile.ts';
+import { give } from '../../src/devnet/payment.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { LedgerStream } from './ledgerStream.ts';

@@ -26,7 +26,7 @@ import type { BlockHead, LedgerFile } from '../ledgerFile.ts';
 import type { PageRequest } from '../outputSearch.ts';
 import type { FoundOutput } from '../outputTable.ts';
 import { type KupoPoint, type Match, scriptJson } from './matchJson.ts';
-import type { Pattern } from './pattern.ts';
+import type { Pattern } from './matchQuery.ts';
 
 const GENESIS: KupoPoint = { slot: 0, hash: '0'.repeat(64) };
 /** As many checkpoints as Kupo shows: dense at the tip, then each twice as far. */

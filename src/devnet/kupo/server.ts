@@ -6,25 +6,16 @@
  * A long answer is sent in pages as of the block that was newest when it began; a rollback below
  * that block ends it in the middle, so that nobody takes half of it for all.
  */
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { slotStartMs } from '../../cardano/codec/slots.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { type Guard, isForeign } from '../guard.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LedgerFile } from '../ledgerFile.ts';
-import { listen } from '../listen.ts';
+import { type Guard, isForeign, LocalHttpServer } from '../localHttp.ts';
 import type { OutputPlace } from '../outputSearch.ts';
 import { KupoReader } from './kupoReader.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
-import { readPattern } from './pattern.ts';
-import { readQuestion } from './question.ts';
+import { readMatchQuery, readPattern } from './matchQuery.ts';
 
 interface KupoOptions {
   readonly host: string;
@@ -45,7 +36,6 @@ interface Plain {
 const PAGE = 200;
 const MOST_REQUESTS = 256;
 const REQUEST_MS = 60_000;
-const KEEP_ALIVE_MS = 65_000;
 const CORS = { 'access-control-allow-origin': '*' };
 const TYPE = 'application/json;charset=utf-8';
 const AMOUNTS_AS_TEXTS = 'asset-quantity=string';
@@ -57,31 +47,29 @@ export class KupoServer {
   readonly #reader: KupoReader;
   readonly #ledger: Ledger;
   readonly #options: KupoOptions;
-  readonly #http: Server;
+  readonly #http: LocalHttpServer;
   #underway = 0;
 
   constructor(ledger: Ledger, file: LedgerFile, options: KupoOptions) {
     this.#ledger = ledger;
     this.#reader = new KupoReader(file);
     this.#options = options;
-    this.#http = createServer((request, response) => void this.#answer(request, response));
-    this.#http.requestTimeout = REQUEST_MS;
-    this.#http.keepAliveTimeout = KEEP_ALIVE_MS;
+    this.#http = new LocalHttpServer(
+      (request, response) => void this.#answer(request, response),
+      REQUEST_MS,
+    );
   }
 
   async start(): Promise<void> {
-    await listen(this.#http, 'Kupo', this.#options);
+    await this.#http.listen('Kupo', this.#options);
   }
 
   async stop(): Promise<void> {
-    const closed = new Promise((resolve) => this.#http.close(resolve));
-    this.#http.closeAllConnections();
-    await closed;
+    await this.#http.close();
   }
 
   get port(): number {
-    // trust: a server that listens on TCP has such an address
-    return (this.#http.address() as AddressInfo).port;
+    return this.#http.port;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -133,12 +121,12 @@ export class KupoServer {
     areAmountsTexts: boolean,
     response: ServerResponse,
   ): Promise<void> {
-    const question = readQuestion(text === '' ? '*' : text, params, this.#reader);
-    if ('hint' in question) {
-      this.#send(response, { status: 400, body: question });
+    const query = readMatchQuery(text === '' ? '*' : text, params, this.#reader);
+    if ('hint' in query) {
+      this.#send(response, { status: 400, body: query });
       return;
     }
-    const { pattern, isResolved } = question;
+    const { pattern, isResolved } = query;
     const asOf = this.#ledger.tip;
     const type = areAmountsTexts ? `${TYPE};${AMOUNTS_AS_TEXTS}` : TYPE;
     response.writeHead(200, { ...this.#headers(), 'content-type': type });

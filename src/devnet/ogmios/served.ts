@@ -2,8 +2,9 @@
  * What the Ogmios server shows: a chain and the node's facts. The devnet implements it over its
  * ledger's file, tests over blocks they write by hand.
  */
-import type { Era, EraPlan } from './eras.ts';
+
 import type { JsonValue } from './json.ts';
+import type { Era, EraPlan } from './networkFacts.ts';
 import type { Answer, RpcError } from './rpc.ts';
 
 export interface ServedPoint {

@@ -5,15 +5,13 @@
  * What a client sends is bounded by `MOST_BYTES`, what is queued for a slow one by `FULL_BYTES` and
  * the requests that may be in flight.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { type Guard, isForeign } from '../guard.ts';
-import { listen } from '../listen.ts';
-import { epochAt, eraAt } from './eras.ts';
+import { type Guard, isForeign, LocalHttpServer } from '../localHttp.ts';
 import { type JsonValue, jsonText } from './json.ts';
+import { epochAt, eraAt } from './networkFacts.ts';
 import { isError } from './rpc.ts';
 import type { ServedNode } from './served.ts';
 import { Session } from './session.ts';
@@ -28,8 +26,6 @@ const MOST_SESSIONS = 1_000;
 /** HTTP requests that are answered at once. */
 const MOST_REQUESTS = 256;
 const REQUEST_MS = 30_000;
-/** Longer than the pause of a client that thinks between two requests. */
-const KEEP_ALIVE_MS = 65_000;
 
 interface OgmiosOptions {
   readonly host: string;
@@ -51,7 +47,7 @@ export interface RouteAnswer {
 export class OgmiosServer {
   readonly #node: ServedNode;
   readonly #options: OgmiosOptions;
-  readonly #http: Server;
+  readonly #http: LocalHttpServer;
   readonly #upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES });
   readonly #sessions = new Map<Session, WebSocket>();
   readonly #unlisten: () => void;
@@ -66,10 +62,11 @@ export class OgmiosServer {
     this.#options = options;
     this.#startTime = this.#now();
     this.#tipTime = this.#startTime;
-    this.#http = createServer((request, response) => void this.#handle(request, response));
-    this.#http.requestTimeout = REQUEST_MS;
-    this.#http.keepAliveTimeout = KEEP_ALIVE_MS;
-    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#http = new LocalHttpServer(
+      (request, response) => void this.#handle(request, response),
+      REQUEST_MS,
+    );
+    this.#http.http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
     this.#unlisten = node.chain.listen({
       changed: () => {
         this.#tipTime = this.#now();
@@ -79,7 +76,7 @@ export class OgmiosServer {
   }
 
   async start(): Promise<void> {
-    await listen(this.#http, 'Ogmios', this.#options);
+    await this.#http.listen('Ogmios', this.#options);
   }
 
   async stop(): Promise<void> {
@@ -89,14 +86,11 @@ export class OgmiosServer {
       socket.terminate();
     }
     this.#upgrades.close();
-    const closed = new Promise((resolve) => this.#http.close(resolve));
-    this.#http.closeAllConnections();
-    await closed;
+    await this.#http.close();
   }
 
   get port(): number {
-    // trust: a server that listens on TCP has such an address
-    return (this.#http.address() as AddressInfo).port;
+    return this.#http.port;
   }
 
   #now(): string {
@@ -209,7 +203,7 @@ export class OgmiosServer {
   }
 }
 
-/** Pages of other origins are refused before: see guard.ts. */
+/** Pages of other origins are refused before: see localHttp.ts. */
 const CORS = { 'access-control-allow-origin': '*' };
 const JSON_TYPE = { ...CORS, 'content-type': 'application/json; charset=utf-8' };
 

@@ -3,9 +3,9 @@
  * queries and submission are answered in order within themselves only, as in Ogmios.
  */
 import { ChainSync, readPoint } from './chainSync.ts';
-import { boundOf, epochAt, eraAt, eraSummaries } from './eras.ts';
 import type { JsonValue } from './json.ts';
 import { MEMPOOL_METHODS, MempoolMonitor } from './mempoolMonitor.ts';
+import { boundOf, epochAt, eraAt, eraSummaries } from './networkFacts.ts';
 import {
   type Answer,
   answerText,

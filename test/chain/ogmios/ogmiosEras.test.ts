@@ -1,22 +1,22 @@
 /** Blocks of every era, hard forks, and what the node says of slots, time and parameters. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eraOf, slotAt, slotStartMs } from '../../../src/cardano/codec/slots.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { readEras } from '../../../src/chain/ogmios/eras.ts';
 import { readParameters } from '../../../src/chain/ogmios/nodeQueries.ts';
+import { jsonText } from '../../../src/devnet/ogmios/json.ts';
 import {
   ERAS,
   type EraPlan,
   eraSummaries,
-  MAINNET_ERAS,
-  MAINNET_START,
   oneEra,
-} from '../../../src/devnet/ogmios/eras.ts';
-import { jsonText } from '../../../src/devnet/ogmios/json.ts';
+} from '../../../src/devnet/ogmios/networkFacts.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
 import { boundaryBlock, byronBlock, emptyBlocks, praosBlock } from '../../support/ogmios/blocks.ts';
 import type { FakeBlock } from '../../support/ogmios/chain.ts';
+import { MAINNET_ERAS, MAINNET_START } from '../../support/ogmios/mainnetEras.ts';
 import { MAINNET_FACTS } from '../../support/ogmios/node.ts';
 import { startFakeOgmios } from '../../support/ogmios/scene.ts';
 import { until } from '../../support/until.ts';

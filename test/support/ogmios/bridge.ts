@@ -17,9 +17,8 @@ import type {
   ChainStream,
   ChainTip,
 } from '../../../src/chain/port.ts';
-import { oneEra } from '../../../src/devnet/ogmios/eras.ts';
+import { oneEra, parametersJson } from '../../../src/devnet/ogmios/networkFacts.ts';
 import { utxoJson } from '../../../src/devnet/ogmios/outputJson.ts';
-import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
 import {
   ALL_SPENT,
   deserialisationFailure,

@@ -1,8 +1,9 @@
 /** What a fake Ogmios knows of its network beside blocks; a test may replace any of it. */
+
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
-import { MAINNET_ERAS, MAINNET_START } from '../../../src/devnet/ogmios/eras.ts';
-import { parametersJson } from '../../../src/devnet/ogmios/parameters.ts';
+import { parametersJson } from '../../../src/devnet/ogmios/networkFacts.ts';
 import type { NodeFacts, ServedNode } from '../../../src/devnet/ogmios/served.ts';
+import { MAINNET_ERAS, MAINNET_START } from './mainnetEras.ts';
 
 export type { NodeFacts } from '../../../src/devnet/ogmios/served.ts';
 
