@@ -20,8 +20,8 @@ let left = Number(fills);
 
 /** Signs here, submits, and waits for what becomes of it; what was received, or null. */
 async function trade(side: 'BUY' | 'SELL', amount: string): Promise<string | null> {
-  const wish = { assetId, side, amount, slippage: '15', changeAddress } as const;
-  const { cbor, entityId } = (await client.build.order(wish)).data;
+  const order = { assetId, side, amount, slippage: '15', changeAddress } as const;
+  const { cbor, entityId } = (await client.build.order(order)).data;
   await client.submit.signAndSubmit({ cbor, witness: key.witness(cbor), changeAddress });
   return await new Promise((resolve) => {
     const look = () => {

@@ -14,7 +14,7 @@ const base = wanted || (await client.pools.top()).data.info.asset;
 const { name, ticker } = (await client.pools.assetInfo(base)).data;
 console.log(`${name} (${ticker}), in ADA, minute by minute:`);
 
-// An outage, another node, a rollback: the loop goes on, with the right bars.
+// An outage, another node, a rollback: the loop continues with the right bars.
 let left = Number(most);
 for await (const { bars } of client.bars({ base, quote: '.' }, 'min1')) {
   const bar = bars.at(-1);
