@@ -13,9 +13,9 @@ import type { ClusterNode } from './processes/clusterNode.ts';
 import type { Market } from './processes/market.ts';
 import type { Receiver } from './processes/receiver.ts';
 import { type Bench, fixed, type Scale, whole } from './support/bench.ts';
-import { type BenchNats, Pen, startNats } from './support/natsServer.ts';
+import { LogFeed, WalkedEntries } from './support/logFeed.ts';
+import { type BenchNats, MarketWriter, startNats } from './support/natsServer.ts';
 import type { Usage } from './support/offers.ts';
-import { PenFeed, WalkedEntries } from './support/penFeed.ts';
 import { type Core, Process, pinned } from './support/processes.ts';
 import { quantile } from './support/quantile.ts';
 import { type SharedDevnet, startSharedDevnet } from './support/sharedDevnet.ts';
@@ -127,8 +127,8 @@ async function measureSides(nats: BenchNats, directory: string, scale: Scale) {
     await Process.start<Receiver>('receiver.ts', 'client'),
   ] as const;
   await until(async () => (await node.ask('role')) === 'leader');
-  const pen = await Pen.take(nats.url, MARKET, LEASE_MS);
-  const feed = new PenFeed(pen, new WalkedEntries(pen.marketMs));
+  const writer = await MarketWriter.take(nats.url, MARKET, LEASE_MS);
+  const feed = new LogFeed(writer, new WalkedEntries(writer.marketMs));
   const single: Player = {
     // trust: both offer these three, which the types of the others hide
     server: market as unknown as Player['server'],
@@ -158,7 +158,7 @@ async function measureSides(nats: BenchNats, directory: string, scale: Scale) {
       follower: sideOf(heard[1] ?? [], idle[1] ?? []),
     };
   } finally {
-    await pen.give();
+    await writer.give();
     await node.ask('stop').catch(() => {});
     await Promise.all([market, node, ...receivers].map((process) => process.end()));
     await chain.stop();

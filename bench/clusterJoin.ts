@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bench, fixed, type Scale, whole } from './support/bench.ts';
-import { type BenchNats, Pen, startNats } from './support/natsServer.ts';
-import { WalkedEntries } from './support/penFeed.ts';
+import { WalkedEntries } from './support/logFeed.ts';
+import { type BenchNats, MarketWriter, startNats } from './support/natsServer.ts';
 import { AS_STARTED } from './support/processes.ts';
 import { type SharedDevnet, startSharedDevnet } from './support/sharedDevnet.ts';
 
@@ -112,28 +112,28 @@ async function measured(
       node.start();
       await until(async () => (await node.says())?.status === 200);
     }
-    const pen = await Pen.take(nats.url, MARKET, LEASE_MS);
-    const walked = new WalkedEntries(pen.marketMs);
+    const writer = await MarketWriter.take(nats.url, MARKET, LEASE_MS);
+    const walked = new WalkedEntries(writer.marketMs);
     await leaves.stop();
     const before = (await stays.says())?.seq ?? 0;
     const count = Math.floor(trades / PAIRS / 4);
     const startMs = performance.now();
-    while (pen.seq - before < count) {
+    while (writer.seq - before < count) {
       const some = Array.from({ length: AT_ONCE }, () => walked.next(PAIRS, 100)).flat();
-      await pen.append(some);
+      await writer.append(some);
     }
-    await until(async () => ((await stays.says())?.seq ?? 0) >= pen.seq, 2);
-    const live = (pen.seq - before) / ((performance.now() - startMs) / 1_000);
+    await until(async () => ((await stays.says())?.seq ?? 0) >= writer.seq, 2);
+    const live = (writer.seq - before) / ((performance.now() - startMs) / 1_000);
     leaves.start();
-    const read = await readRate(leaves, pen.seq);
+    const read = await readRate(leaves, writer.seq);
     await leaves.stop();
     await stays.stop();
-    await pen.give();
+    await writer.give();
     progress('an empty folder');
     const joins = await joinTimes(stays, rounds, (index) => {
       return new BenchNode(nats, chain, directory, index);
     });
-    return { live, read, entries: pen.seq - before, joins };
+    return { live, read, entries: writer.seq - before, joins };
   } finally {
     for (const node of nodes) await node.stop();
     await chain.stop();

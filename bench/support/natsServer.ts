@@ -1,4 +1,4 @@
-/** A nats-server for a bench, with a directory of its own, and the pen of a market in it. */
+/** A nats-server for a bench, with a temporary directory, and the log writer of a market in it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,14 +35,14 @@ export async function startNats(
   };
 }
 
-/** Writes in the place of the leader, whom it keeps from leading by holding the lease. */
-export class Pen {
+/** Writes instead of the leader: it holds the lease, so that no node leads. */
+export class MarketWriter {
   readonly log: JetstreamLog;
   readonly #link: NatsLink;
   readonly #writer: LogWriter;
   readonly #giveBack: () => Promise<void>;
 
-  /** Market time of the newest entry, when it was taken. */
+  /** Market time of the newest entry before ours. */
   readonly marketMs: number;
 
   private constructor(
@@ -59,15 +59,15 @@ export class Pen {
     this.#giveBack = giveBack;
   }
 
-  /** Of a market that nodes have begun. */
-  static async take(url: string, market: string, leaseMs: number): Promise<Pen> {
+  /** The market must have a log. */
+  static async take(url: string, market: string, leaseMs: number): Promise<MarketWriter> {
     const link = await connected(url);
     const shape = { name: `${market}-nodes`, replicas: 1, ttlMs: leaseMs };
     const bucket = new Bucket(link, shape, leaseMs);
     const hold = () => bucket.put('leader', JSON.stringify({ node: 'bench', subject: '-' }));
     await hold();
     const holding = setInterval(() => void hold(), leaseMs / 5);
-    // Whoever led has noticed by then.
+    // The former leader has stepped down by then.
     await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
     const log = await JetstreamLog.open(link, systemClock, { name: market });
     const tail = await log.last();
@@ -80,10 +80,10 @@ export class Pen {
     };
     const timeMs = newest?.entry.timeMs ?? 0;
     await writer.append([{ timeMs, payload: { kind: 'leader', node: 'bench' } }]);
-    return new Pen(log, link, writer, timeMs, giveBack);
+    return new MarketWriter(log, link, writer, timeMs, giveBack);
   }
 
-  /** Answers the seq of the last. */
+  /** Answers the seq of the last entry. */
   append(drafts: readonly EntryDraft[]): Promise<number> {
     return this.#writer.append(drafts);
   }

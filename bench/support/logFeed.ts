@@ -2,7 +2,7 @@
 import type { TradeEvent } from '../../src/engine/log/entry.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
 import type { FeedWish } from './marketApp.ts';
-import type { Pen } from './natsServer.ts';
+import type { MarketWriter } from './natsServer.ts';
 import { PairWalk } from './trades.ts';
 
 const MINUTE_MS = 60_000;
@@ -43,18 +43,18 @@ export class WalkedEntries {
   }
 }
 
-export class PenFeed {
-  readonly #pen: Pen;
+export class LogFeed {
+  readonly #writer: MarketWriter;
   readonly #entries: WalkedEntries;
   #feeding = false;
   #fed: Promise<void> = Promise.resolve();
 
-  constructor(pen: Pen, entries: WalkedEntries) {
-    this.#pen = pen;
+  constructor(writer: MarketWriter, entries: WalkedEntries) {
+    this.#writer = writer;
     this.#entries = entries;
   }
 
-  /** Begins a feed that lasts until `rest`. */
+  /** Feeds until `rest`. */
   begin({ pairs, everyMs }: FeedWish): void {
     this.#feeding = true;
     this.#fed = this.#run(pairs, everyMs);
@@ -68,7 +68,7 @@ export class PenFeed {
   async #run(pairs: number, everyMs: number): Promise<void> {
     let dueMs = performance.now();
     while (this.#feeding) {
-      await this.#pen.append(this.#entries.next(pairs, everyMs));
+      await this.#writer.append(this.#entries.next(pairs, everyMs));
       dueMs = Math.max(dueMs + everyMs, performance.now() - MOST_BEHIND_MS);
       const restMs = dueMs - performance.now();
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
