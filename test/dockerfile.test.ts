@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { adminRoutes } from '../src/api/operations/routes.ts';
-import { createRegistry } from '../src/engine/runtime/metrics.ts';
+import { createRegistry } from '../src/engine/runtime/meters.ts';
 import { settingRows } from '../src/server/settings/help.ts';
 import { BadSettings, readSettings } from '../src/server/settings/settings.ts';
 import { STATUS } from './api/docs/sample.ts';

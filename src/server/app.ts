@@ -9,7 +9,7 @@ import { Interrupted } from '../engine/actors/rebuild.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';
-import { collectProcessMetrics, createRegistry } from '../engine/runtime/metrics.ts';
+import { collectProcessMetrics, createRegistry } from '../engine/runtime/meters.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
 import { reachableHost } from './settings/table.ts';
 import type { ChainFeatures } from './wiring/chain.ts';

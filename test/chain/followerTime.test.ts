@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { chainTip } from '../../src/chain/chainPoints.ts';
 import { pairName } from '../../src/engine/market/pair.ts';
-import { intervalStart, MINUTE_MS, RESOLUTIONS } from '../../src/engine/market/resolution.ts';
+import {
+  intervalStart,
+  MINUTE_MS,
+  STORED_RESOLUTION_IDS,
+} from '../../src/engine/market/resolution.ts';
 import { isOpen } from '../../src/engine/store/barRows.ts';
 import { GRACE_MS } from '../support/chainPolicies.ts';
 import { FoldWorld } from '../support/foldWorld.ts';
@@ -45,7 +49,7 @@ function isFinal(world: FoldWorld, token: string, startMs: number): boolean | nu
   const pool = world.fold.pool(pairName(token, '.'));
   if (pool === null) return null;
   assert(pool !== 'quarantined');
-  const row = world.fold.store.bar(pool.pair.id, RESOLUTIONS.indexOf('min1'), startMs);
+  const row = world.fold.store.bar(pool.pair.id, STORED_RESOLUTION_IDS.min1, startMs);
   return row === null || row.value === null ? null : !isOpen(row.value);
 }
 

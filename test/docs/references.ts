@@ -3,7 +3,7 @@ import type { MetricObject } from 'prom-client';
 import { registerStatus } from '../../src/api/operations/routes.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
-import { collectProcessMetrics, createRegistry } from '../../src/engine/runtime/metrics.ts';
+import { collectProcessMetrics, createRegistry } from '../../src/engine/runtime/meters.ts';
 import { settingRows } from '../../src/server/settings/help.ts';
 import { STATUS } from '../api/docs/sample.ts';
 

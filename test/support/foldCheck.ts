@@ -4,7 +4,7 @@ import { type PoolActor, seriesTag } from '../../src/engine/actors/pool.ts';
 import type { BarChange } from '../../src/engine/actors/series.ts';
 import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
-import { RESOLUTIONS } from '../../src/engine/market/resolution.ts';
+import { RESOLUTIONS, STORED_RESOLUTION_IDS } from '../../src/engine/market/resolution.ts';
 import type { Cause } from '../../src/engine/store/rows.ts';
 import { type FoldModel, seriesKey } from './foldModel.ts';
 import type { FoldWorld } from './foldWorld.ts';
@@ -53,7 +53,7 @@ function checkSeries(world: FoldWorld, model: FoldModel, pair: string, interval:
     assert.deepEqual(expected, [], `${pair} is unknown`);
     return;
   }
-  const index = RESOLUTIONS.indexOf(interval);
+  const index = STORED_RESOLUTION_IDS[interval];
   const rows = world.fold.store.bars(pool.pair.id, index, 0, FOREVER_MS, MANY);
   const bars = rows.map(({ start, value }) => decodeBar(start, value ?? ''));
   assert.deepEqual(

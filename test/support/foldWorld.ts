@@ -18,7 +18,7 @@ import { LogWriter } from '../../src/engine/log/writer.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../src/engine/runtime/events.ts';
 import type { MarketOrigin } from '../../src/engine/runtime/marketIdentity.ts';
-import { createRegistry } from '../../src/engine/runtime/metrics.ts';
+import { createRegistry } from '../../src/engine/runtime/meters.ts';
 import { type Rng, seededRng } from '../../src/engine/runtime/rng.ts';
 import { DirectorySnapshots } from '../../src/engine/snapshots/directory.ts';
 import { loadSnapshot } from '../../src/engine/snapshots/load.ts';

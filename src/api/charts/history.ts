@@ -3,7 +3,11 @@ import type { Fold } from '../../engine/actors/fold.ts';
 import { decodeBar } from '../../engine/market/barText.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { fillPrevious } from '../../engine/market/fill.ts';
-import { EARLIEST_START_MS, intervalStart, RESOLUTIONS } from '../../engine/market/resolution.ts';
+import {
+  EARLIEST_START_MS,
+  intervalStart,
+  STORED_RESOLUTION_IDS,
+} from '../../engine/market/resolution.ts';
 import type { BarRow } from '../../engine/store/barRows.ts';
 import { type Chart, view } from './market.ts';
 
@@ -56,7 +60,7 @@ export function begunUpTo({ clock }: Fold): number {
 }
 
 function readRows(fold: Fold, chart: Chart, fromMs: number, toMs: number, limit: number): BarRow[] {
-  const resolution = RESOLUTIONS.indexOf(chart.resolution);
+  const resolution = STORED_RESOLUTION_IDS[chart.resolution];
   return fold.store.bars(chart.pool.pair.id, resolution, fromMs, toMs, limit);
 }
 

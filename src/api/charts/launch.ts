@@ -12,7 +12,11 @@ import type { BarView } from '../../engine/market/barView.ts';
 import { marketCap, spot } from '../../engine/market/curve.ts';
 import { flatBar } from '../../engine/market/fill.ts';
 import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
-import { intervalEnd, intervalStart, RESOLUTIONS } from '../../engine/market/resolution.ts';
+import {
+  intervalEnd,
+  intervalStart,
+  STORED_RESOLUTION_IDS,
+} from '../../engine/market/resolution.ts';
 import type { Trade } from '../../engine/market/trade.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { Cause } from '../../engine/store/rows.ts';
@@ -78,7 +82,7 @@ export function launchNews(fold: Fold, chart: Chart, seq: number): LaunchNews | 
 
 function isTraded({ store }: Fold, { series, pool, resolution }: Chart, startMs: number): boolean {
   if (series.newest === null) return false;
-  const row = store.bar(pool.pair.id, RESOLUTIONS.indexOf(resolution), startMs);
+  const row = store.bar(pool.pair.id, STORED_RESOLUTION_IDS[resolution], startMs);
   return row !== null && row.value !== null;
 }
 

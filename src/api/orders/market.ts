@@ -3,7 +3,7 @@
  * that only wait in the mempool. Nothing is kept here.
  */
 import type { Fold } from '../../engine/actors/fold.ts';
-import type { PendingOrder } from '../../engine/actors/mempoolBook.ts';
+import type { PendingOrder } from '../../engine/actors/mempoolRows.ts';
 import {
   openOrdersOfKey,
   ordersOfBoth,

@@ -1,7 +1,7 @@
 import type { ChainTip } from '../port.ts';
 import type { NodeFault } from './fault.ts';
 
-/** What following a node through Ogmios tells; src/engine/runtime/ogmiosEvents.ts says it. */
+/** What following a node through Ogmios tells; src/engine/runtime/chainEvents.ts says it. */
 
 /**
  * Why a connection ended or was not made: `garbage` is no message of the protocol, `unreadable` one

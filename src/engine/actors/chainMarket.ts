@@ -9,8 +9,12 @@ import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 import { type ChainTrades, foldChainBlock, noteOpenOrderChanges, TIP } from './chainRows.ts';
 import { PoolDirectory } from './directory.ts';
-import { MempoolIndex } from './mempoolBook.ts';
-import { foldMempool, notePendingOrderChanges, settleMempool } from './mempoolRows.ts';
+import {
+  foldMempool,
+  MempoolIndex,
+  notePendingOrderChanges,
+  settleMempool,
+} from './mempoolRows.ts';
 import { isVenueChange, noteOrderRollback } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { notePoolChange, tradesTag } from './streamTags.ts';

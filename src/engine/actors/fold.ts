@@ -28,11 +28,11 @@ import { ChainMarket } from './chainMarket.ts';
 import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import type { PoolDirectory } from './directory.ts';
 import { MarketClock } from './marketClock.ts';
-import type { MempoolIndex } from './mempoolBook.ts';
+import type { MempoolIndex } from './mempoolRows.ts';
 import { PairActors, type PairOptions } from './pairActors.ts';
+import { imagesBefore } from './pairIds.ts';
 import type { PoolActor } from './pool.ts';
 import { RowDraft } from './rowDraft.ts';
-import { imagesBefore } from './undo.ts';
 
 export type FoldOptions = PairOptions;
 

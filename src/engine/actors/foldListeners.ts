@@ -1,8 +1,8 @@
-/** Who wants to know when the fold has got further, or no further. */
+/** Notified after each applied batch, and when the fold stops. */
 export class FoldListeners {
   readonly #all = new Set<() => void>();
 
-  /** Answers how to stop listening. */
+  /** Returns a function that removes the listener. */
   add(listener: () => void): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);
@@ -12,7 +12,7 @@ export class FoldListeners {
     for (const listener of [...this.#all]) listener();
   }
 
-  /** Resolves when `isDone`; rejects when `isStopped` before that, or who asks gives up. */
+  /** Resolves when `isDone`; rejects when `isStopped` or `givenUp` comes first. */
   until(
     isDone: () => boolean,
     isStopped: () => boolean,
@@ -33,4 +33,12 @@ export class FoldListeners {
       look();
     });
   }
+}
+
+/** What the fold reports to the streams after each batch. */
+export interface TopicHub {
+  /** The applied position moved; `tags` name the streams that changed. Called once per batch. */
+  applied(tags: Iterable<string>): void;
+  /** The log was replaced: every subscription gets Resync and a snapshot. */
+  epochChanged(): void;
 }

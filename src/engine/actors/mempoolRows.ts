@@ -1,12 +1,11 @@
 /**
- * The mempool as rows: what waiting transactions would do to orders. It is the leader's, told by
- * its entries; no rollback touches it, the chain tells it anew then.
+ * The mempool as rows: what pending transactions would do to orders. The leader's entries carry its
+ * mempool. A rollback leaves these rows alone: the chain reports the whole mempool after it.
  */
 import type { ChainBlock, MempoolPayload, PendingTransaction } from '../log/entry.ts';
 import type { AssetId } from '../market/asset.ts';
-import type { PlacedOrder, RefText } from '../market/events.ts';
+import type { MarketEvent, PlacedOrder, RefText } from '../market/events.ts';
 import { type MempoolRecord, type OrderRecord, readRecord } from '../store/records.ts';
-import { isEnd, type MempoolIndex } from './mempoolBook.ts';
 import { dropOrder } from './orderRows.ts';
 import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange } from './streamTags.ts';
@@ -27,13 +26,13 @@ export function foldMempool(
   }
 }
 
-/** Sorted: a node that started again has them in another order than one that saw them come. */
+/** Sorted: after a restart a node has them in another order than a node that saw them arrive. */
 function absentFrom(added: MempoolPayload['added'], book: MempoolIndex): string[] {
   const there = new Set(added.map(({ id }) => id));
   return [...book.ids()].filter((id) => !there.has(id)).sort();
 }
 
-/** Block `seq` holds some of it, and makes others impossible; its own rows are there already. */
+/** Removes what block `seq` holds or makes impossible; the block's own rows exist already. */
 export function settleMempool(
   { settled, dropped }: Pick<ChainBlock, 'settled' | 'dropped'>,
   seq: number,
@@ -43,7 +42,7 @@ export function settleMempool(
   for (const id of [...settled, ...dropped.map((each) => each.id)]) take(id, seq, rows, book);
 }
 
-/** Where those orders are expected to fill has changed. */
+/** The venue where these orders are expected to fill has changed. */
 export function notePendingOrderChanges(rows: RowDraft, token: AssetId, book: MempoolIndex): void {
   for (const { order } of book.ofToken(token)) noteOrderChange(rows, order);
 }
@@ -65,7 +64,7 @@ function put(
   }
 }
 
-/** Orders that it placed vanish with it, where they are in no block. */
+/** Drops the orders that the transaction placed, where no block has them. */
 function take(id: string, seq: number, rows: RowDraft, book: MempoolIndex): void {
   const text = rows.get('mempool', id);
   if (text === null) return;
@@ -96,4 +95,123 @@ function noteKnownOrderChange(
       ? (book.placed(ref)?.order ?? own.find((each) => each.ref === ref))
       : readRecord<OrderRecord>(confirmed);
   if (order !== undefined) noteOrderChange(rows, order);
+}
+
+/** An order of a pending transaction. */
+export interface PendingOrder {
+  readonly order: PlacedOrder;
+  /** Sorts by arrival. */
+  readonly sortKey: string;
+  readonly seenMs: number;
+}
+
+/** How a pending transaction would end an order. */
+export interface PendingEnd {
+  readonly tx: string;
+  readonly kind: 'executed' | 'refunded' | 'cancelled';
+  /** Of the output asset; '0' where the order is given back. */
+  readonly received: string;
+}
+
+/**
+ * The rows of the mempool, found by order, token and key: what clients ask for with each status.
+ * Always as at the applied position; a start rebuilds it from the rows.
+ */
+export class MempoolIndex {
+  readonly #records = new Map<string, MempoolRecord>();
+  readonly #placed = new Map<RefText, PendingOrder>();
+  readonly #ends = new Map<RefText, PendingEnd>();
+  readonly #byToken = new Map<AssetId, Set<RefText>>();
+  readonly #byKey = new Map<string, Set<RefText>>();
+
+  constructor(rows: Iterable<{ readonly key: string; readonly value: string }>) {
+    for (const { key, value } of rows) this.set(key, value);
+  }
+
+  has(id: string): boolean {
+    return this.#records.has(id);
+  }
+
+  ids(): Iterable<string> {
+    return this.#records.keys();
+  }
+
+  /** The current row of a transaction; null: it is no longer pending. */
+  set(id: string, text: string | null): void {
+    const before = this.#records.get(id);
+    if (before !== undefined) for (const event of before.events) this.#forget(event);
+    this.#records.delete(id);
+    if (text === null) return;
+    const record = readRecord<MempoolRecord>(text);
+    this.#records.set(id, record);
+    for (const event of record.events) this.#note(event, record);
+  }
+
+  placed(ref: RefText): PendingOrder | null {
+    return this.#placed.get(ref) ?? null;
+  }
+
+  end(ref: RefText): PendingEnd | null {
+    return this.#ends.get(ref) ?? null;
+  }
+
+  ofToken(token: AssetId): readonly PendingOrder[] {
+    return this.#found(this.#byToken.get(token));
+  }
+
+  ofKeys(pkhs: readonly string[]): readonly PendingOrder[] {
+    return this.#found(pkhs.flatMap((pkh) => [...(this.#byKey.get(pkh) ?? [])]));
+  }
+
+  /** Newest first. */
+  #found(refs: Iterable<RefText> = []): PendingOrder[] {
+    const found = [...refs].flatMap((ref) => this.#placed.get(ref) ?? []);
+    return found.sort((a, b) => compare(b.sortKey, a.sortKey) || compare(b.order.at, a.order.at));
+  }
+
+  #note(event: MarketEvent, { place, seenMs }: MempoolRecord): void {
+    if (event.kind === 'placed') {
+      const { ref, token, pkh } = event.order;
+      this.#placed.set(ref, { order: event.order, sortKey: place, seenMs });
+      add(this.#byToken, token, ref);
+      add(this.#byKey, pkh, ref);
+    } else if (isEnd(event)) {
+      const received = event.kind === 'executed' ? event.received : '0';
+      this.#ends.set(event.order, { tx: event.tx, kind: event.kind, received });
+    }
+  }
+
+  #forget(event: MarketEvent): void {
+    if (event.kind === 'placed') {
+      const { ref, token, pkh } = event.order;
+      this.#placed.delete(ref);
+      remove(this.#byToken, token, ref);
+      remove(this.#byKey, pkh, ref);
+    } else if (isEnd(event) && this.#ends.get(event.order)?.tx === event.tx) {
+      this.#ends.delete(event.order);
+    }
+  }
+}
+
+type EndEvent = MarketEvent & { readonly kind: PendingEnd['kind'] };
+
+export function isEnd(event: MarketEvent): event is EndEvent {
+  return event.kind === 'executed' || event.kind === 'refunded' || event.kind === 'cancelled';
+}
+
+function add(index: Map<string, Set<RefText>>, key: string, ref: RefText): void {
+  const refs = index.get(key);
+  if (refs === undefined) index.set(key, new Set([ref]));
+  else refs.add(ref);
+}
+
+function remove(index: Map<string, Set<RefText>>, key: string, ref: RefText): void {
+  const refs = index.get(key);
+  refs?.delete(ref);
+  if (refs?.size === 0) index.delete(key);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -15,12 +15,11 @@ import { StateStore } from '../store/state.ts';
 import { type CommitObserver, Committer } from './committer.ts';
 import { type DataFiles, damagedPools, isDamaged, markDamaged } from './dataFiles.ts';
 import { Fold } from './fold.ts';
+import type { TopicHub } from './foldListeners.ts';
 import { FoldListeners } from './foldListeners.ts';
 import { hasBase, isNewEpoch, readContinuation } from './logContinuity.ts';
 import { Interrupted, type RebuildOptions } from './rebuild.ts';
-import { type RepairObserver, StateRepair } from './stateRepair.ts';
-import { StateReplacement } from './stateReplacement.ts';
-import type { TopicHub } from './topicHub.ts';
+import { type RepairObserver, StateRepair, StateReplacement } from './stateReplacement.ts';
 
 export interface NodeObserver extends CommitObserver, RepairObserver {
   batchApplied(entries: number, seconds: number): void;

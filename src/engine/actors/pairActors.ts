@@ -4,14 +4,13 @@
  */
 import type { TradeEvent } from '../log/entry.ts';
 import { type Listing, type Pair, pairName } from '../market/pair.ts';
-import { intervalEnd, RESOLUTIONS } from '../market/resolution.ts';
+import { intervalEnd, storedResolution } from '../market/resolution.ts';
 import type { Trade } from '../market/trade.ts';
 import { assert } from '../runtime/assert.ts';
 import { isOpen, parseBarKey } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
-import { BarEndSchedule } from './agenda.ts';
 import { pairId } from './pairIds.ts';
 import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
 
@@ -44,8 +43,8 @@ export class PairActors {
       this.#names.set(readRecord<Pair>(value).id, key);
     }
     for (const { pair, resolution, start } of store.allOpenBars()) {
-      const [name, resolutionName] = [this.#names.get(pair), RESOLUTIONS[resolution]];
-      assert(name !== undefined && resolutionName !== undefined, 'a bar is of a pair');
+      const [name, resolutionName] = [this.#names.get(pair), storedResolution(resolution)];
+      assert(name !== undefined && resolutionName !== null, 'a bar is of a pair');
       this.#barEnds.add(intervalEnd(resolutionName, start), name);
     }
   }
@@ -111,8 +110,8 @@ export class PairActors {
   barRestored(key: string, value: string | null, tags: Set<string>): void {
     const { pair, resolution, start } = parseBarKey(key);
     const name = this.#names.get(pair);
-    const resolutionName = RESOLUTIONS[resolution];
-    if (name === undefined || resolutionName === undefined) return;
+    const resolutionName = storedResolution(resolution);
+    if (name === undefined || resolutionName === null) return;
     tags.add(seriesTag(name, resolutionName));
     this.#actors.delete(name);
     if (isOpen(value)) this.#barEnds.add(intervalEnd(resolutionName, start), name);
@@ -177,4 +176,40 @@ export class PairActors {
 function readTrade(event: TradeEvent, timeMs: number): Trade {
   const { id, baseAmount, quoteAmount } = event;
   return { id, timeMs, baseAmount: BigInt(baseAmount), quoteAmount: BigInt(quoteAmount) };
+}
+
+/**
+ * Which pools have bars whose interval ends when. Ends of all pairs coincide (minutes, hours ...),
+ * so there are few of them. A name too many is harmless: the pool finds nothing to close.
+ */
+export class BarEndSchedule {
+  readonly #pools = new Map<number, Set<string>>();
+  /** Smallest end; what the fold compares each entry with. */
+  #nextMs = Number.POSITIVE_INFINITY;
+
+  add(endMs: number, pool: string): void {
+    const pools = this.#pools.get(endMs);
+    if (pools === undefined) this.#pools.set(endMs, new Set([pool]));
+    else pools.add(pool);
+    if (endMs < this.#nextMs) this.#nextMs = endMs;
+  }
+
+  /** Ends at or before `marketMs`, ascending, without taking them. */
+  endsUpTo(marketMs: number): number[] {
+    if (marketMs < this.#nextMs) return [];
+    return [...this.#pools.keys()].filter((endMs) => endMs <= marketMs).sort((a, b) => a - b);
+  }
+
+  /** Takes the pools whose ends are at or before `marketMs`. */
+  takeDue(marketMs: number): Set<string> {
+    const due = new Set<string>();
+    if (marketMs < this.#nextMs) return due;
+    for (const endMs of this.endsUpTo(marketMs)) {
+      for (const pool of this.#pools.get(endMs) ?? []) due.add(pool);
+      this.#pools.delete(endMs);
+    }
+    this.#nextMs = Number.POSITIVE_INFINITY;
+    for (const endMs of this.#pools.keys()) if (endMs < this.#nextMs) this.#nextMs = endMs;
+    return due;
+  }
 }

@@ -1,7 +1,9 @@
 /**
- * Ids of pairs, for rows: given once, in order, and kept for ever. A pair that a rollback took away
- * and that trades again finds its tombstones, and nobody else's bars stand under its id.
+ * Ids of pairs, for rows: assigned once, in order, and permanent. A pair that a rollback removed and
+ * that trades again finds its tombstones, and its id never holds the bars of another pair.
  */
+
+import { assert } from '../runtime/assert.ts';
 import type { RowChange, RowImage } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
 
@@ -27,7 +29,23 @@ export function wasKnown(name: string, store: StateStore): boolean {
   return store.get('market', `${PREFIX}${name}`) !== null;
 }
 
-/** What no rollback takes back. */
+/** Rows that no rollback undoes. */
 export function isPermanent({ table, key }: RowImage): boolean {
   return table === 'market' && (key === COUNT || key.startsWith(PREFIX));
+}
+
+/**
+ * Rows as they were after entry `toSeq`, which a rollback restores: the oldest image of each row
+ * wins. Everything must be committed.
+ */
+export function imagesBefore(toSeq: number, store: StateStore): RowImage[] {
+  assert(
+    toSeq >= store.horizonSeq,
+    `a rollback to ${toSeq} is within HORIZON_BLOCKS: set it as high as when it was written`,
+  );
+  const images = new Map<string, RowImage>();
+  for (const image of store.imagesAfter(toSeq)) {
+    if (!isPermanent(image)) images.set(`${image.table}\t${image.key}`, image);
+  }
+  return [...images.values()];
 }

@@ -61,8 +61,8 @@ export class PoolActor {
     this.name = pairName(pair.base, pair.quote);
     this.#store = store;
     this.#stored = stored;
-    this.#series = RESOLUTIONS.map((resolution, index) => ({
-      series: new Series(store, pair.id, index, stored),
+    this.#series = RESOLUTIONS.map((resolution) => ({
+      series: new Series(store, pair.id, resolution, stored),
       tag: seriesTag(this.name, resolution),
     }));
   }

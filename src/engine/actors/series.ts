@@ -9,8 +9,8 @@ import {
   EARLIEST_START_MS,
   intervalEnd,
   intervalStart,
-  RESOLUTIONS,
   type Resolution,
+  STORED_RESOLUTION_IDS,
 } from '../market/resolution.ts';
 import type { Trade } from '../market/trade.ts';
 import { type BarRow, barKey } from '../store/barRows.ts';
@@ -46,7 +46,7 @@ export class Series {
   /** Made from the store as of this position; a rollback of its bars makes it again. */
   readonly loadedSeq: number;
   readonly #pairId: number;
-  readonly #index: number;
+  readonly #resolutionId: number;
   readonly #store: StateStore;
   readonly #held = new Map<number, HeldBar>();
   readonly #dirty: HeldBar[] = [];
@@ -58,13 +58,11 @@ export class Series {
   /** Start of the newest bar that was released. */
   #releasedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(store: StateStore, pairId: number, index: number, stored: boolean) {
-    const resolution = RESOLUTIONS[index];
-    if (resolution === undefined) throw new Error(`no resolution ${index}`);
+  constructor(store: StateStore, pairId: number, resolution: Resolution, stored: boolean) {
     this.resolution = resolution;
     this.#store = store;
     this.#pairId = pairId;
-    this.#index = index;
+    this.#resolutionId = STORED_RESOLUTION_IDS[resolution];
     this.loadedSeq = store.checkpoint?.seq ?? 0;
     this.#floorSeq = this.loadedSeq;
     this.#changedSeq = this.#floorSeq;
@@ -180,7 +178,7 @@ export class Series {
     const startMs = intervalStart(this.resolution, timeMs);
     const held = this.#held.get(startMs);
     if (held !== undefined) return held;
-    const row = this.#store.bar(this.#pairId, this.#index, startMs);
+    const row = this.#store.bar(this.#pairId, this.#resolutionId, startMs);
     return row === null || row.value === null ? null : this.#holdRow(row, row.value);
   }
 
@@ -189,7 +187,13 @@ export class Series {
     for (const row of this.#store.openBars(this.#pairId, this.resolution, marketMs)) {
       if (row.value !== null) this.#holdRow(row, row.value);
     }
-    const [last] = this.#store.bars(this.#pairId, this.#index, EARLIEST_START_MS, FOREVER_MS, 1);
+    const [last] = this.#store.bars(
+      this.#pairId,
+      this.#resolutionId,
+      EARLIEST_START_MS,
+      FOREVER_MS,
+      1,
+    );
     if (last === undefined || last.value === null) return;
     this.#newest = this.#held.get(last.start) ?? this.#holdRow(last, last.value);
   }
@@ -199,7 +203,7 @@ export class Series {
   }
 
   #hold(bar: Bar, text: string | null, seq: number, cause: Cause): HeldBar {
-    const key = barKey(this.#pairId, this.#index, bar.startMs);
+    const key = barKey(this.#pairId, this.#resolutionId, bar.startMs);
     const endMs = intervalEnd(this.resolution, bar.startMs);
     const held: HeldBar = { bar, endMs, key, seq, cause, bornSeq: 0, text, dirty: false };
     this.#held.set(bar.startMs, held);

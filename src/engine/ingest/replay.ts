@@ -8,8 +8,13 @@ import type { Readable } from 'node:stream';
 import type { FeedCursor } from '../log/entry.ts';
 import { nextTurn, pause } from '../runtime/clock.ts';
 import { Drafter, type Verdict } from './drafter.ts';
-import { type FeedLine, parseLine } from './line.ts';
-import { MAX_LINE_CHARACTERS, type NumberedLine, readLines } from './reader.ts';
+import {
+  type FeedLine,
+  MAX_LINE_CHARACTERS,
+  type NumberedLine,
+  parseLine,
+  readLines,
+} from './reader.ts';
 import { type RollbackDeps, rollBackTo } from './rollback.ts';
 
 export interface ReplayCounts {

@@ -22,9 +22,6 @@ export interface PoolFacts extends LaunchedToken {
   readonly fills: number;
 }
 
-export type PoolView = ReturnType<typeof viewPool>;
-export type InfoView = ReturnType<typeof viewInfo>;
-
 /** `Lock`: a row of the token's unspent locks, as the vesting service shows it. */
 export function viewPool<Lock>(pool: PoolFacts, marketCapLovelace: bigint, locks: readonly Lock[]) {
   return {

@@ -5,6 +5,24 @@
 export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
+/**
+ * The number under which the bars of a resolution are stored. Rows keep it for good: a new
+ * resolution takes a new number wherever it stands in the list, and no number is used again.
+ */
+export const STORED_RESOLUTION_IDS = {
+  min1: 0,
+  min5: 1,
+  hour1: 2,
+  day1: 3,
+  week1: 4,
+  month1: 5,
+} as const satisfies Readonly<Record<Resolution, number>>;
+
+/** null: no resolution is stored under this number. */
+export function storedResolution(id: number): Resolution | null {
+  return RESOLUTIONS.find((name) => STORED_RESOLUTION_IDS[name] === id) ?? null;
+}
+
 /** What TradingView calls each: minutes, or a count of days, weeks or months. */
 const TRADING_VIEW_NAMES: Readonly<Record<Resolution, string>> = {
   min1: '1',

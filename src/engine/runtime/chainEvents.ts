@@ -1,9 +1,6 @@
-/** What the program says about the chain and all that works on it; see events.ts. */
+/** Events of the chain: following, catching up, Ogmios, Kupo, executor, traders; see events.ts. */
 import type { Logger } from 'pino';
-import { kupoEvents } from './kupoEvents.ts';
 import { DEPTHS, LATENCY_S, type Meters } from './meters.ts';
-import { ogmiosEvents } from './ogmiosEvents.ts';
-import { syncEvents } from './syncEvents.ts';
 
 export function chainEvents(logger: Logger, meters: Meters) {
   return {
@@ -100,4 +97,130 @@ function traderEvents(logger: Logger, { counter }: Meters) {
       logger.error({ event: 'tradersFailed' }, `simulated traders: ${message}`);
     },
   };
+}
+
+interface Health {
+  readonly connected: boolean;
+  readonly checkpointSlot: number | null;
+  readonly nodeTipSlot: number | null;
+}
+
+export function kupoEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
+  const asked = counter('kupo_questions', 'Questions to Kupo', ['outcome']);
+  const duration = histogram('kupo_seconds', 'Time of one question to Kupo', LATENCY_S);
+  const connected = gauge('kupo_connected', 'Whether Kupo answers and has its node');
+  const lag = gauge('kupo_lag_slots', 'Slots that Kupo is behind its node');
+  let wasWell: boolean | null = null;
+  return {
+    kupoAsked(outcome: 'answered' | 'failed' | 'refused', seconds: number): void {
+      asked.inc({ outcome });
+      duration.observe(seconds);
+    },
+    /** Logged when it changes. */
+    kupoHealth(health: Health | null): void {
+      const isWell = health?.connected === true;
+      connected.set(isWell ? 1 : 0);
+      if (health !== null) lag.set((health.nodeTipSlot ?? 0) - (health.checkpointSlot ?? 0));
+      if (isWell === wasWell) return;
+      wasWell = isWell;
+      if (isWell) logger.info({ event: 'kupoHealth', ...health }, 'Kupo answers');
+      else logger.warn({ event: 'kupoHealth', ...health }, problemOf(health));
+    },
+  };
+}
+
+function problemOf(health: Health | null): string {
+  return health === null ? 'Kupo does not answer' : 'Kupo has lost its node';
+}
+
+export function ogmiosEvents(logger: Logger, { counter }: Meters) {
+  const labels = ['connection'];
+  const connected = counter('node_connected', 'Connections made to the node', labels);
+  const lost = counter('node_lost', 'Connections to the node that ended or failed, by cause', [
+    ...labels,
+    'cause',
+  ]);
+  return {
+    /** `connection` is chain, mempool or questions. */
+    nodeConnected(connection: string): void {
+      connected.inc({ connection });
+      logger.info({ event: 'nodeConnected', connection }, `connected to the node (${connection})`);
+    },
+    nodeLost(connection: string, cause: string, message: string, retryInMs: number | null): void {
+      lost.inc({ connection, cause });
+      const next = retryInMs === null ? 'when it is needed' : `in ${Math.round(retryInMs)} ms`;
+      const fields = { event: 'nodeLost', connection, cause, retryInMs };
+      logger.warn(fields, `no connection to the node (${connection}): ${message}; again ${next}`);
+    },
+    ogmiosFailed(error: unknown): void {
+      logger.fatal({ event: 'ogmiosFailed', err: error }, 'the node is no longer followed');
+    },
+  };
+}
+
+interface Progress {
+  readonly slot: number | null;
+  readonly tipSlot: number | null;
+  readonly blocksBehind: number | null;
+  readonly percent: number | null;
+  readonly blocksPerSecond: number;
+  readonly secondsLeft: number | null;
+}
+
+export function syncEvents(logger: Logger, { counter }: Meters) {
+  const interrupted = counter('chain_interrupted', 'Times that following ended and was begun anew');
+  return {
+    syncProgress(progress: Progress): void {
+      logger.info({ event: 'syncProgress', ...progress }, textOf(progress));
+    },
+    syncFinished(progress: Progress): void {
+      const message = `caught up with the chain at slot ${progress.slot}`;
+      logger.info({ event: 'syncFinished', ...progress }, message);
+    },
+    /** What is served meanwhile is right, and older with every block. */
+    followingInterrupted(error: unknown, retryInMs: number): void {
+      interrupted.inc();
+      const fields = { event: 'followingInterrupted', retryInMs, err: error };
+      const why = error instanceof Error ? error.message : String(error);
+      logger.error(fields, `the chain is not followed: ${why}; again in ${retryInMs} ms`);
+    },
+    /** Of several nodes: the log has what our Cardano node does not have yet. */
+    nodeBehind(height: number, loggedHeight: number): void {
+      const message = `our node has block ${height}, the log ${loggedHeight}: it is waited for`;
+      logger.warn({ event: 'nodeBehind', height, loggedHeight }, message);
+    },
+    /** Another node follows the chain, if one can. */
+    nodeAwayTooLong(seconds: number): void {
+      const message = `our Cardano node is away or behind for ${seconds} s: another one may lead`;
+      logger.warn({ event: 'nodeAwayTooLong', seconds }, message);
+    },
+    parametersChanged(): void {
+      const message = 'transactions are built by the parameters that the node says';
+      logger.info({ event: 'parametersChanged' }, message);
+    },
+    /** Asked for again soon; why it has no connection, the node's own lines say. */
+    parametersFailed(error: unknown): void {
+      logger.debug({ event: 'parametersFailed', err: error }, 'no protocol parameters');
+    },
+    executorIdle(why: string): void {
+      logger.warn({ event: 'executorIdle', why }, `no order is filled here: ${why}`);
+    },
+    startPointUnused(slot: number): void {
+      const why = `the state in DATA_DIR goes on from slot ${slot}`;
+      logger.warn({ event: 'startPointUnused', slot }, `START_POINT counts for nothing: ${why}`);
+    },
+  };
+}
+
+function textOf({ slot, tipSlot, percent, blocksPerSecond, secondsLeft }: Progress): string {
+  const known = slot === null ? 'nothing is known yet' : `the state ends with slot ${slot}`;
+  if (tipSlot === null) return `waiting for the node; ${known}`;
+  const left = secondsLeft === null ? 'time left unknown' : `${durationOf(secondsLeft)} left`;
+  return `slot ${slot ?? 0} of ${tipSlot}, ${percent} %, ${blocksPerSecond} blocks/s, ${left}`;
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
 }

@@ -9,9 +9,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Histogram, Registry } from 'prom-client';
 import { chainEvents } from './chainEvents.ts';
 import type { Clock } from './clock.ts';
-import { clusterEvents } from './clusterEvents.ts';
+import { clusterEvents, snapshotEvents } from './clusterEvents.ts';
 import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
-import { snapshotEvents } from './snapshotEvents.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 

@@ -1,5 +1,5 @@
 /** How metrics are made: counters, gauges and histograms of one registry, all with our prefix. */
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export function metersIn(registry: Registry) {
   const registers = [registry];
@@ -7,7 +7,7 @@ export function metersIn(registry: Registry) {
     counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
       new Counter({ name: `upcurve_${name}_total`, help, labelNames, registers }),
     gauge: (name: string, help: string) => new Gauge({ name: `upcurve_${name}`, help, registers }),
-    /** Asked for whenever somebody looks. */
+    /** Read at each scrape. */
     reading: (name: string, help: string, read: () => number) =>
       new Gauge({
         name: `upcurve_${name}`,
@@ -30,3 +30,13 @@ export type Meters = ReturnType<typeof metersIn>;
 
 export const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 export const DEPTHS = [1, 2, 3, 5, 10, 30, 100, 300, 1000, 2160];
+
+/** The registry of metrics: one per app, never the global one, so that tests do not share it. */
+export function createRegistry(): Registry {
+  return new Registry();
+}
+
+/** Adds metrics of the process: CPU, memory, garbage collection, delay of the event loop. */
+export function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 10 });
+}

@@ -1,7 +1,7 @@
-/** Tables that are only key and value. */
+/** Tables of key and value: stored rows, and staged rows overlaid on them. */
 import type { Database } from './database.ts';
-import type { PageQuery } from './keyedPage.ts';
 import { KEYED_TABLES, type KeyedTable } from './rows.ts';
+import type { Stage } from './stage.ts';
 
 export interface KeyedRow {
   readonly key: string;
@@ -70,4 +70,145 @@ export function keyedWrites(database: Database, table: KeyedTable) {
       prune.run(seq);
     },
   };
+}
+
+export interface PageQuery {
+  /** `descending`: the largest key first. */
+  readonly order: 'ascending' | 'descending';
+  readonly offset: number;
+  readonly limit: number;
+  /** Begins behind this key, in the order asked. */
+  readonly after?: string;
+}
+
+/** Rows of a table between two keys, in the order of the query. */
+export interface StoredRange {
+  rows(offset: number, limit: number): KeyedRow[];
+  has(key: string): boolean;
+}
+
+/**
+ * A page by offset: stored rows with the staged ones overlaid. The database skips to the offset; the
+ * few staged rows shift ranks by at most their number.
+ * `staged`: the newest staged value of each key of the range; null: removed.
+ */
+export function pageOverlaid(
+  stored: StoredRange,
+  staged: ReadonlyMap<string, string | null>,
+  { order, offset, limit }: PageQuery,
+): KeyedRow[] {
+  if (staged.size === 0) return stored.rows(offset, limit);
+  const isBefore = (a: string, b: string) => (order === 'ascending' ? a < b : a > b);
+  const start = Math.max(0, offset - staged.size);
+  const slice = stored.rows(start, offset - start + limit + staged.size);
+  // With all that waits there are at most `offset` rows then.
+  if (slice.length === 0 && start > 0) return [];
+  const first = start === 0 ? undefined : slice[0]?.key;
+  // Of the first row of the slice, among all rows that there are.
+  let rank = start;
+  const rows = slice.filter(({ key }) => !staged.has(key));
+  for (const [key, value] of staged) {
+    const isSkipped = first !== undefined && isBefore(key, first);
+    if (!isSkipped && value !== null) rows.push({ key, value });
+    if (isSkipped) rank += (value === null ? 0 : 1) - (stored.has(key) ? 1 : 0);
+  }
+  rows.sort((a, b) => (isBefore(a.key, b.key) ? -1 : 1));
+  return rows.slice(offset - rank, offset - rank + limit);
+}
+
+/** Keyed tables as they are now: stored rows with the staged ones overlaid. */
+export class KeyedView {
+  readonly #stored: Record<KeyedTable, ReturnType<typeof keyedReads>>;
+  /** Newest first. */
+  readonly #stages: () => readonly Stage[];
+
+  constructor(
+    stored: Record<KeyedTable, ReturnType<typeof keyedReads>>,
+    stages: () => readonly Stage[],
+  ) {
+    this.#stored = stored;
+    this.#stages = stages;
+  }
+
+  get(table: KeyedTable, key: string): string | null {
+    for (const stage of this.#stages()) {
+      const staged = stage.table(table).get(key);
+      if (staged !== undefined) return staged.value;
+    }
+    return this.#stored[table].get(key);
+  }
+
+  withPrefix(table: KeyedTable, prefix: string, limit: number, after?: string): KeyedRow[] {
+    const from = after === undefined ? prefix : `${after}\0`;
+    const to = endOf(prefix);
+    const staged = this.#staged(table, from, to);
+    const rows = this.#stored[table]
+      .range(from, to, limit + staged.size)
+      .filter(({ key }) => !staged.has(key));
+    for (const [key, value] of staged) if (value !== null) rows.push({ key, value });
+    return rows.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit);
+  }
+
+  page(table: KeyedTable, prefix: string, wish: PageQuery): KeyedRow[] {
+    return this.#page(table, prefix, wish, (from, to) => this.#staged(table, from, to));
+  }
+
+  /** `page`, for many at one moment: what waits is looked through once. */
+  pages(table: KeyedTable): (prefix: string, wish: PageQuery) => KeyedRow[] {
+    const rows = [...this.#staged(table, '', endOf(''))].sort(([a], [b]) => (a < b ? -1 : 1));
+    const between = (from: string, to: string) =>
+      new Map(rows.slice(firstFrom(rows, from), firstFrom(rows, to)));
+    return (prefix, wish) => this.#page(table, prefix, wish, between);
+  }
+
+  #page(
+    table: KeyedTable,
+    prefix: string,
+    wish: PageQuery,
+    staged: (from: string, to: string) => ReadonlyMap<string, string | null>,
+  ): KeyedRow[] {
+    const { order, after } = wish;
+    const isUp = order === 'ascending';
+    const from = isUp && after !== undefined ? `${after}\0` : prefix;
+    const to = !isUp && after !== undefined ? after : endOf(prefix);
+    const { page, get } = this.#stored[table];
+    const rows = (offset: number, limit: number) => page(order, from, to, offset, limit);
+    const stored = { rows, has: (key: string) => get(key) !== null };
+    return pageOverlaid(stored, staged(from, to), wish);
+  }
+
+  lastKey(table: KeyedTable, prefix: string): string | null {
+    let last = this.#stored[table].lastKey(prefix);
+    for (const stage of this.#stages()) {
+      for (const key of stage.table(table).keys()) {
+        if (key.startsWith(prefix) && (last === null || key > last)) last = key;
+      }
+    }
+    return last;
+  }
+
+  #staged(table: KeyedTable, from: string, to: string): Map<string, string | null> {
+    const staged = new Map<string, string | null>();
+    for (const stage of this.#stages().toReversed()) {
+      for (const [key, { value }] of stage.table(table)) {
+        if (key >= from && key < to) staged.set(key, value);
+      }
+    }
+    return staged;
+  }
+}
+
+/** Index of the first row whose key is not below `key`. */
+function firstFrom(rows: readonly (readonly [string, unknown])[], key: string): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle]?.[0] ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function endOf(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
 }

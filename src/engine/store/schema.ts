@@ -1,12 +1,14 @@
 /** Tables of the state file. A change of meaning is a new version: the state is rebuilt then. */
+
+import { createHash } from 'node:crypto';
 import { assert } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
-import { KEYED_TABLES } from './rows.ts';
+import { KEYED_TABLES, TABLES, type TableName } from './rows.ts';
 
 /** Of rows and fold together; part of the checkpoint. */
 export const STATE_VERSION = 4;
 
-const TABLES = `
+const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL)
     STRICT;
   -- value is NULL in a tombstone: the bar vanished at seq. Open bars come first, so that the few
@@ -36,7 +38,7 @@ const TABLES = `
 export function createTables(database: Database): void {
   const found = database.pragma('user_version', { simple: true });
   assert(found === 0 || found === STATE_VERSION, `state version ${STATE_VERSION}, found ${found}`);
-  database.exec(TABLES);
+  database.exec(SCHEMA);
   for (const table of KEYED_TABLES) {
     database.exec(
       `CREATE TABLE IF NOT EXISTS ${table} (
@@ -45,4 +47,30 @@ export function createTables(database: Database): void {
     );
   }
   if (found === 0) database.pragma(`user_version = ${STATE_VERSION}`);
+}
+
+const BARS = `
+  SELECT pair, resolution, start, final, seq, cause, value FROM bars
+  WHERE value IS NOT NULL OR seq > ? ORDER BY pair, resolution, start`;
+
+const DROPPED = 'SELECT key, value, seq FROM dropped WHERE seq > ? ORDER BY key';
+
+/** Hash of each table's rows, hex, to compare a state with a rebuild. Tombstones at or below `horizonSeq` may have been pruned already: left out. */
+export function digestTables(database: Database, horizonSeq: number): Record<TableName, string> {
+  const digest = (rows: IterableIterator<unknown>) => {
+    const sum = createHash('sha256');
+    for (const row of rows) sum.update(`${JSON.stringify(row)}\n`);
+    return sum.digest('hex');
+  };
+  const table = (name: TableName) => {
+    if (name === 'bars') return database.prepare<[number]>(BARS).iterate(horizonSeq);
+    // Forgotten beyond the horizon, sooner or later.
+    if (name === 'dropped') return database.prepare<[number]>(DROPPED).iterate(horizonSeq);
+    return database.prepare<[]>(`SELECT key, value, seq FROM ${name} ORDER BY key`).iterate();
+  };
+  // trust: built from all of TABLES
+  return Object.fromEntries(TABLES.map((name) => [name, digest(table(name))])) as Record<
+    TableName,
+    string
+  >;
 }

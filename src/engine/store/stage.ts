@@ -1,11 +1,11 @@
 /**
- * Rows that wait to be written: the newest value of each, and the undo record of every entry.
- * Reads look through it, so nothing has to be written before it can be read.
+ * Rows that are not written yet: the newest value of each, and the undo record of every entry. Reads
+ * overlay them on the stored rows, so a row can be read before it is written.
  */
 import { assert } from '../runtime/assert.ts';
+import { type BarRow, parseBarKey } from './barRows.ts';
 import { StagedChangeIndex } from './changeIndex.ts';
 import { type Cause, KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
-import { StagedBars } from './stagedBars.ts';
 import type { Point } from './undoRows.ts';
 
 export interface StagedRow {
@@ -57,5 +57,61 @@ export class Stage {
     const rows = this.keyed.get(name);
     assert(rows !== undefined, `${name} is a table`);
     return rows;
+  }
+}
+
+export interface StagedBar extends BarRow {
+  readonly resolution: number;
+  /** A rollback was among the changes since the last commit: a final bar may be open again. */
+  readonly undone: boolean;
+}
+
+/**
+ * Bars that are not written yet, overlaid on reads of the table. No read has to commit first, so a
+ * full disk never stops a reader.
+ */
+export class StagedBars {
+  readonly #pairs = new Map<number, Map<string, StagedBar>>();
+
+  set(
+    key: string,
+    row: { value: string | null; seq: number; cause: Cause; undone?: boolean },
+  ): void {
+    const { pair, resolution, start } = parseBarKey(key);
+    let bars = this.#pairs.get(pair);
+    if (bars === undefined) {
+      bars = new Map();
+      this.#pairs.set(pair, bars);
+    }
+    const undone =
+      row.cause === 'rollback' || row.undone === true || bars.get(key)?.undone === true;
+    bars.set(key, { ...row, resolution, start, undone });
+  }
+
+  get(pair: number, key: string): BarRow | undefined {
+    return this.#pairs.get(pair)?.get(key);
+  }
+
+  *entries(): Generator<[string, StagedBar]> {
+    for (const bars of this.#pairs.values()) yield* bars;
+  }
+
+  /** How many rows a read of the table may lose to what is staged. */
+  count(pair: number): number {
+    return this.#pairs.get(pair)?.size ?? 0;
+  }
+
+  /** `stored` as it will be once written: staged rows take the place of stored ones. */
+  overlay(
+    pair: number,
+    resolution: number,
+    stored: readonly BarRow[],
+    wanted: (row: BarRow) => boolean,
+  ) {
+    const bars = this.#pairs.get(pair);
+    if (bars === undefined) return [...stored];
+    const staged = [...bars.values()].filter((row) => row.resolution === resolution);
+    const replaced = new Set(staged.map((row) => row.start));
+    return [...stored.filter((row) => !replaced.has(row.start)), ...staged.filter(wanted)];
   }
 }

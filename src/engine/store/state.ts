@@ -5,19 +5,17 @@
  * the checkpoint, one transaction. Reads look through what waits and what is being written.
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
-import { intervalStart, RESOLUTIONS, type Resolution } from '../market/resolution.ts';
+import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import { type BarRow, barKey, barReads, type OpenBar } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
 import { type Database, openDatabase } from './database.ts';
-import { digestTables } from './digest.ts';
-import type { PageQuery } from './keyedPage.ts';
-import { type KeyedRow, keyedReads, perTable } from './keyedRows.ts';
-import { KeyedView } from './keyedView.ts';
+import type { PageQuery } from './keyedRows.ts';
+import { type KeyedRow, KeyedView, keyedReads, perTable } from './keyedRows.ts';
 import { checkpointWithSums, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
-import { createTables } from './schema.ts';
+import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
 import { inlineWriter, type StateWriter, threadWriter } from './stateWriter.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
@@ -235,7 +233,7 @@ export class StateStore {
 
   /** Bars and tombstones last changed after `seq`, oldest change first. */
   barsChangedSince(pair: number, resolution: Resolution, seq: number, limit: number): BarRow[] {
-    const index = RESOLUTIONS.indexOf(resolution);
+    const index = STORED_RESOLUTION_IDS[resolution];
     const from = intervalStart(resolution, Math.max(0, this.#undo.oldestMarketMsSince(seq)));
     const more = limit + this.#stagedOf(pair);
     const stored = this.#bars.changedSince(pair, index, seq, from, more);
@@ -251,7 +249,7 @@ export class StateStore {
   /** Bars whose interval has not ended at `marketMs`, which are those that are not final. */
   openBars(pair: number, resolution: Resolution, marketMs: number): BarRow[] {
     const from = intervalStart(resolution, marketMs);
-    return this.bars(pair, RESOLUTIONS.indexOf(resolution), from, FOREVER_MS, MAX_OPEN_BARS);
+    return this.bars(pair, STORED_RESOLUTION_IDS[resolution], from, FOREVER_MS, MAX_OPEN_BARS);
   }
 
   /** Before-images of all entries after `toSeq`, newest first. Everything must be committed. */

@@ -6,7 +6,7 @@ import { healthTopic } from '../../../src/api/operations/topics.ts';
 import { type Topic, topic } from '../../../src/api/topics/port.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
-import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
+import { createRegistry } from '../../../src/engine/runtime/meters.ts';
 
 /** A node that stands still. */
 export const STATUS: NodeStatus = {

@@ -12,7 +12,7 @@ import {
   type Topic,
   topic,
 } from '../../../src/api/topics/port.ts';
-import type { TopicHub } from '../../../src/engine/actors/topicHub.ts';
+import type { TopicHub } from '../../../src/engine/actors/foldListeners.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import type { Json } from '../../../src/engine/runtime/json.ts';
 

@@ -8,7 +8,7 @@ import type { NodeStatus } from '../../../src/api/operations/status.ts';
 import { healthTopic } from '../../../src/api/operations/topics.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
-import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
+import { createRegistry } from '../../../src/engine/runtime/meters.ts';
 import { askRoute } from '../../support/askRoute.ts';
 import { STATUS } from '../docs/sample.ts';
 import { openSource } from '../topics/openSource.ts';

@@ -18,7 +18,7 @@ import { Replay } from '../../../src/engine/ingest/replay.ts';
 import type { LogWriter } from '../../../src/engine/log/writer.ts';
 import { systemClock as clock, sleep } from '../../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger } from '../../../src/engine/runtime/events.ts';
-import { createRegistry } from '../../../src/engine/runtime/metrics.ts';
+import { createRegistry } from '../../../src/engine/runtime/meters.ts';
 import { epochNumber, type Position } from '../../../src/engine/runtime/position.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { manyLines, rollbackTo } from '../../support/lines.ts';

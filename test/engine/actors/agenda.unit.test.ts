@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BarEndSchedule } from '../../../src/engine/actors/agenda.ts';
+import { BarEndSchedule } from '../../../src/engine/actors/pairActors.ts';
 
 test('what is due is what was added up to then and not taken before', () => {
   const add = fc.record({ endMs: fc.nat(9), pool: fc.constantFrom('a', 'b', 'c') });

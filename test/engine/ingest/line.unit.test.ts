@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseLine } from '../../../src/engine/ingest/line.ts';
+import { parseLine } from '../../../src/engine/ingest/reader.ts';
 
 const POLICY = 'ab'.repeat(28);
 const TRADE = {

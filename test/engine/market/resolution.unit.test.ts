@@ -8,6 +8,8 @@ import {
   isResolution,
   MAX_TIME_MS,
   RESOLUTIONS,
+  STORED_RESOLUTION_IDS,
+  storedResolution,
 } from '../../../src/engine/market/resolution.ts';
 
 const anyTime = fc.integer({ min: 0, max: MAX_TIME_MS });
@@ -16,6 +18,15 @@ const anyResolution = fc.constantFrom(...RESOLUTIONS);
 function startOf(resolution: (typeof RESOLUTIONS)[number], moment: string): string {
   return new Date(intervalStart(resolution, Date.parse(moment))).toISOString();
 }
+
+test('stored ids of resolutions are unique and stay what files on disk hold', () => {
+  const { min1, min5, hour1, day1, week1, month1 } = STORED_RESOLUTION_IDS;
+  assert.deepEqual([min1, min5, hour1, day1, week1, month1], [0, 1, 2, 3, 4, 5]);
+  const ids = RESOLUTIONS.map((resolution) => STORED_RESOLUTION_IDS[resolution]);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(ids.map(storedResolution), [...RESOLUTIONS]);
+  assert.equal(storedResolution(99), null);
+});
 
 test('a moment lies in its interval: start ≤ t < end', () => {
   fc.assert(

@@ -6,7 +6,7 @@ import type { ReplayObserver } from '../../../src/engine/ingest/replay.ts';
 import type { WriterObserver } from '../../../src/engine/log/writer.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { createEvents, createLogger, type LogLevel } from '../../../src/engine/runtime/events.ts';
-import { collectProcessMetrics, createRegistry } from '../../../src/engine/runtime/metrics.ts';
+import { collectProcessMetrics, createRegistry } from '../../../src/engine/runtime/meters.ts';
 
 function heard(level: LogLevel) {
   const lines: string[] = [];

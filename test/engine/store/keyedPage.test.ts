@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PageQuery } from '../../../src/engine/store/keyedPage.ts';
+import type { PageQuery } from '../../../src/engine/store/keyedRows.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
