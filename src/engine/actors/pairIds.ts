@@ -1,6 +1,6 @@
 /**
- * Ids of pairs, for rows: assigned once, in order, and permanent. A pair that a rollback removed and
- * that trades again finds its tombstones, and its id never holds the bars of another pair.
+ * Ids of pairs, for rows: assigned once, in order, and permanent. A pair that a rollback removed
+ * and that trades again finds its tombstones, and its id never holds the bars of another pair.
  */
 
 import { assert } from '../runtime/assert.ts';

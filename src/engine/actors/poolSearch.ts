@@ -104,7 +104,7 @@ function total(pools: readonly (readonly unknown[])[]): number {
   return pools.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The fields of a pool that the search reads, case folded (asset ids are in lower case already). */
+/** The fields of a pool that the search reads, case folded; asset ids are in lower case. */
 export interface SearchFields {
   readonly token: AssetId;
   readonly name: string;

@@ -88,8 +88,8 @@ export interface StoredRange {
 }
 
 /**
- * A page by offset: stored rows with the staged ones overlaid. The database skips to the offset; the
- * few staged rows shift ranks by at most their number.
+ * A page by offset: stored rows with the staged ones overlaid. The database skips to the offset;
+ * the few staged rows shift ranks by at most their number.
  * `staged`: the newest staged value of each key of the range; null: removed.
  */
 export function pageOverlaid(

@@ -55,7 +55,10 @@ const BARS = `
 
 const DROPPED = 'SELECT key, value, seq FROM dropped WHERE seq > ? ORDER BY key';
 
-/** Hash of each table's rows, hex, to compare a state with a rebuild. Tombstones at or below `horizonSeq` may have been pruned already: left out. */
+/**
+ * Hash of each table's rows, hex, to compare a state with a rebuild. Leaves out tombstones at or
+ * below `horizonSeq`: they may have been pruned already.
+ */
 export function digestTables(database: Database, horizonSeq: number): Record<TableName, string> {
   const digest = (rows: IterableIterator<unknown>) => {
     const sum = createHash('sha256');

@@ -1,6 +1,6 @@
 /**
- * Rows that are not written yet: the newest value of each, and the undo record of every entry. Reads
- * overlay them on the stored rows, so a row can be read before it is written.
+ * Rows that are not written yet: the newest value of each, and the undo record of every entry.
+ * Reads overlay them on the stored rows, so a row can be read before it is written.
  */
 import { assert } from '../runtime/assert.ts';
 import { type BarRow, parseBarKey } from './barRows.ts';
