@@ -12,7 +12,7 @@ import type {
   PlacedOrder,
   TradingClient,
 } from '../../src/client/trade/tradingClient.ts';
-import { Listener } from '../api/door.ts';
+import { Listener } from '../api/marketApi.ts';
 import { refusalOf } from '../support/apiError.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { temporaryDirectory } from '../support/server.ts';

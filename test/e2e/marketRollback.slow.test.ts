@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { TradingClient } from '../../src/client/trade/tradingClient.ts';
-import { Listener } from '../api/door.ts';
+import { Listener } from '../api/marketApi.ts';
 import { refusalOf } from '../support/apiError.ts';
 import { assertSound, verifyDirectory } from '../support/app.ts';
 import { readHealth } from '../support/chart.ts';

@@ -5,7 +5,7 @@ import type { Deed } from '../../chain/foldMarket.ts';
 import { INTERVALS, startOf } from '../../support/model.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
-import { type Door, Listener, openDoor } from '../door.ts';
+import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
 const LAUNCH: Deed = { do: 'launch', user: 0, buy: 0 };
 const BUY: Deed = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 10 };
@@ -22,9 +22,9 @@ function flat(close: string) {
 }
 
 test('HTTP: history is empty, the others answer the bar of the launch', async (t) => {
-  const door = await openDoor(t);
-  await door.block([LAUNCH]);
-  const { token, createdMs } = door.pool();
+  const api = await openMarketApi(t);
+  await api.block([LAUNCH]);
+  const { token, createdMs } = api.pool();
   for (const interval of INTERVALS) {
     const pair = { base: token, quote: '.' };
     const query = { ...pair, resolution: interval };
@@ -33,34 +33,34 @@ test('HTTP: history is empty, the others answer the bar of the launch', async (t
     const bar = { pair, time, ...flat(SPOT), ...none };
     const cap = { pair, time, mCap: CAP, isRelevant: true, ...flat(CAP), trades: 0, final: false };
     for (const kind of ['history', 'mcap/history']) {
-      assert.deepEqual(await door.json(`/v1/charts/${kind}`, { ...query, ...SPAN }), []);
+      assert.deepEqual(await api.json(`/v1/charts/${kind}`, { ...query, ...SPAN }), []);
       const filled = { ...query, ...SPAN, fill: 'previous' };
-      assert.deepEqual(await door.json(`/v1/charts/${kind}`, filled), []);
+      assert.deepEqual(await api.json(`/v1/charts/${kind}`, filled), []);
     }
-    assert.deepEqual(await door.json('/v1/charts/last', query), bar);
-    const state = await door.json('/v1/charts/initial-state', query);
+    assert.deepEqual(await api.json('/v1/charts/last', query), bar);
+    const state = await api.json('/v1/charts/initial-state', query);
     assert.deepEqual(state, { bar, isRelevant: true });
-    const caps = await door.json('/v1/charts/mcap/initial-state', query);
+    const caps = await api.json('/v1/charts/mcap/initial-state', query);
     assert.deepEqual(caps, { bar: cap, isRelevant: true });
     const reversed = { base: '.', quote: token, resolution: interval };
-    const { close } = recordOf(await door.json('/v1/charts/last', reversed));
+    const { close } = recordOf(await api.json('/v1/charts/last', reversed));
     assert.equal(close, REVERSED.replace(/0+$/, ''));
   }
 });
 
 test('HTTP: the bar ends with its interval, and gives way to a trade', async (t) => {
-  const door = await openDoor(t);
-  await door.block([LAUNCH]);
-  const query = { base: door.pool().token, quote: '.', resolution: 'min1' };
-  await door.pass(120_000);
+  const api = await openMarketApi(t);
+  await api.block([LAUNCH]);
+  const query = { base: api.pool().token, quote: '.', resolution: 'min1' };
+  await api.pass(120_000);
   for (const path of ['/v1/charts/initial-state', '/v1/charts/mcap/initial-state']) {
-    const { bar, isRelevant } = recordOf(await door.json(path, query));
+    const { bar, isRelevant } = recordOf(await api.json(path, query));
     assert.deepEqual([recordOf(bar).final, isRelevant], [true, false]);
   }
-  await door.block([BUY, EXECUTE], 130_000);
-  const { trades, time } = recordOf(await door.json('/v1/charts/last', query));
-  assert.deepEqual([trades, time], [1, startOf('min1', door.maker.state.atMs)]);
-  const history = await door.json('/v1/charts/history', { ...query, ...SPAN });
+  await api.block([BUY, EXECUTE], 130_000);
+  const { trades, time } = recordOf(await api.json('/v1/charts/last', query));
+  assert.deepEqual([trades, time], [1, startOf('min1', api.maker.state.atMs)]);
+  const history = await api.json('/v1/charts/history', { ...query, ...SPAN });
   assert(Array.isArray(history) && history.length === 1);
 });
 
@@ -82,21 +82,21 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
   const path = topic === 'LastBar' ? '/v1/charts/last' : '/v1/charts/mcap/initial-state';
 
   /** Subscribes before the launch: the ids of a maker's tokens can be told beforehand. */
-  async function listen(t: Parameters<typeof openDoor>[0], interval: string, fill?: string) {
-    const ahead = await openDoor(t);
+  async function listen(t: Parameters<typeof openMarketApi>[0], interval: string, fill?: string) {
+    const ahead = await openMarketApi(t);
     await ahead.block([LAUNCH]);
     const { token } = ahead.pool();
-    const door = await openDoor(t);
+    const api = await openMarketApi(t);
     const pair = { base: token, quote: '.' };
     const data = { pair, interval, ...(fill === undefined ? {} : { fill }) };
-    const listener = await Listener.open(t, door, topic, data);
-    return { door, listener, data, token };
+    const listener = await Listener.open(t, api, topic, data);
+    return { api, listener, data, token };
   }
 
-  async function sameAsHttp(door: Door, listener: Listener, data: { interval: string }) {
-    const { token } = door.pool();
+  async function sameAsHttp(api: MarketApi, listener: Listener, data: { interval: string }) {
+    const { token } = api.pool();
     const query = { base: token, quote: '.', resolution: data.interval };
-    const answer = recordOf(await door.json(path, query));
+    const answer = recordOf(await api.json(path, query));
     const bar = topic === 'LastBar' ? answer : recordOf(answer.bar);
     const { isRelevant: _, pair, ...said } = recordOf(listener.last?.data);
     const { isRelevant: __, pair: ___, ...expected } = bar;
@@ -106,45 +106,45 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
 
   for (const fill of [undefined, 'previous']) {
     test(`${topic} ${fill ?? ''}: from nothing to a trade and back`, async (t) => {
-      const { door, listener, data } = await listen(t, 'min1', fill);
+      const { api, listener, data } = await listen(t, 'min1', fill);
       assert.deepEqual(saidBy(listener), [{ event: update, trades: null, final: null }]);
-      await door.pass(600_000);
-      await door.block([LAUNCH], 700_000);
+      await api.pass(600_000);
+      await api.block([LAUNCH], 700_000);
       await listener.after(1, 1);
       assert.deepEqual(saidBy(listener)[1], { event: update, trades: 0, final: false });
-      await sameAsHttp(door, listener, data);
-      await door.block([], 61_000);
+      await sameAsHttp(api, listener, data);
+      await api.block([], 61_000);
       await listener.after(2, 1);
       assert.deepEqual(saidBy(listener)[2], { event: update, trades: 0, final: true });
-      await sameAsHttp(door, listener, data);
-      await door.block([BUY, EXECUTE], 61_000);
+      await sameAsHttp(api, listener, data);
+      await api.block([BUY, EXECUTE], 61_000);
       await until('the trade', () => saidBy(listener).at(-1)?.trades === 1);
-      await sameAsHttp(door, listener, data);
+      await sameAsHttp(api, listener, data);
       const finals = saidBy(listener).filter(({ trades, final }) => trades === 0 && final === true);
       if (fill === undefined) assert.equal(finals.length, 1, 'final once');
       const seen = listener.frames.length;
-      await door.back(1);
+      await api.back(1);
       await until('the launch again', () => saidBy(listener).at(-1)?.trades === 0);
-      await sameAsHttp(door, listener, data);
+      await sameAsHttp(api, listener, data);
       const revised = listener.frames.slice(seen).find(({ event }) => event === 'BarsRevised');
       assert.equal(revised !== undefined, fill === undefined);
-      await door.back(2);
+      await api.back(2);
       await until('nothing', () => listener.last?.data === null);
-      assert.deepEqual(door.faults, []);
+      assert.deepEqual(api.faults, []);
     });
   }
 
   test(`${topic}: a trade in the interval of the launch takes the bar's place`, async (t) => {
-    const { door, listener, data } = await listen(t, 'hour1');
-    await door.block([LAUNCH]);
+    const { api, listener, data } = await listen(t, 'hour1');
+    await api.block([LAUNCH]);
     await listener.after(1, 1);
-    await door.block([BUY, EXECUTE]);
+    await api.block([BUY, EXECUTE]);
     await listener.after(2, 1);
-    await sameAsHttp(door, listener, data);
+    await sameAsHttp(api, listener, data);
     const times = listener.frames.slice(1).map((frame) => recordOf(frame.data).time);
     assert.equal(new Set(times).size, 1);
     const seen = listener.frames.length;
-    await door.back(1);
+    await api.back(1);
     await listener.after(seen, 2);
     const { bars } = recordOf(listener.frames[seen]?.data);
     assert(Array.isArray(bars));
@@ -152,51 +152,51 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
       bars.map(({ removed, trades }) => [removed, trades]),
       [[undefined, 0]],
     );
-    await sameAsHttp(door, listener, data);
+    await sameAsHttp(api, listener, data);
   });
 
   test(`${topic}: time that goes back opens the bar again, which is a revision`, async (t) => {
-    const { door, listener, data } = await listen(t, 'min1');
-    await door.block([LAUNCH]);
-    await door.block([], 61_000);
+    const { api, listener, data } = await listen(t, 'min1');
+    await api.block([LAUNCH]);
+    await api.block([], 61_000);
     await listener.after(2, 1);
     assert.equal(recordOf(listener.last?.data).final, true);
-    await door.back(1);
+    await api.back(1);
     await listener.after(3, 2);
     const { reason, bars } = recordOf(listener.frames[3]?.data);
     assert(Array.isArray(bars));
     assert.deepEqual([reason, bars.length, recordOf(bars[0]).final], ['rollback', 1, false]);
-    await sameAsHttp(door, listener, data);
+    await sameAsHttp(api, listener, data);
   });
 
   test(`${topic}: since before a launch that was traded at once`, async (t) => {
-    const { door, listener, token } = await listen(t, 'hour1');
-    await door.block([]);
-    const since = door.world.node.applied();
+    const { api, listener, token } = await listen(t, 'hour1');
+    await api.block([]);
+    const since = api.world.node.applied();
     listener.close();
     const wish = { pair: { base: token, quote: '.' }, interval: 'hour1' };
-    await door.pass(1_000);
-    await door.block([LAUNCH]);
-    await door.block([BUY, EXECUTE]);
-    const { frames } = await Listener.open(t, door, topic, wish, { since });
+    await api.pass(1_000);
+    await api.block([LAUNCH]);
+    await api.block([BUY, EXECUTE]);
+    const { frames } = await Listener.open(t, api, topic, wish, { since });
     await until('the trade', () => frames.length === 2);
     assert.equal(recordOf(frames[1]?.data).trades, 1);
-    await door.block([{ ...BUY, amount: 5 }, EXECUTE]);
+    await api.block([{ ...BUY, amount: 5 }, EXECUTE]);
     await until('the next', () => frames.length === 3);
     assert.equal(recordOf(frames[2]?.data).trades, 2);
   });
 
   test(`${topic}: since before, at and after the launch`, async (t) => {
-    const { door, listener, data } = await listen(t, 'min1');
-    await door.block([{ do: 'launch', user: 2, buy: 0 }]);
-    const before = door.world.node.applied();
-    await door.block([LAUNCH]);
-    const launched = door.world.node.applied();
+    const { api, listener, data } = await listen(t, 'min1');
+    await api.block([{ do: 'launch', user: 2, buy: 0 }]);
+    const before = api.world.node.applied();
+    await api.block([LAUNCH]);
+    const launched = api.world.node.applied();
     listener.close();
-    const token = door.pool(1).token;
+    const token = api.pool(1).token;
     const wish = { ...data, pair: { base: token, quote: '.' } };
     const ask = async (since: { epoch: string; seq: number }) => {
-      const { frames } = await Listener.open(t, door, topic, wish, { since });
+      const { frames } = await Listener.open(t, api, topic, wish, { since });
       const ack = frames.find(({ event }) => event === 'Subscribed');
       assert.equal(recordOf(ack?.data).recovered, true);
       return () => frames.filter(({ event }) => event !== 'Subscribed').map(({ data: of }) => of);
@@ -204,12 +204,12 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
     const early = await ask(before);
     await until('the launch', () => early().length === 1);
     const late = await ask(launched);
-    await door.block([], 61_000);
+    await api.block([], 61_000);
     await until('the end', () => late().length === 1 && early().length === 2);
     assert.equal(recordOf(late()[0]).final, true);
     const over = await ask(before);
     await until('its newest state', () => over().length === 1);
     assert.equal(recordOf(over()[0]).final, true);
-    assert.equal((await ask(door.world.node.applied()))().length, 0);
+    assert.equal((await ask(api.world.node.applied()))().length, 0);
   });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deed } from '../../chain/foldMarket.ts';
-import { type Door, openDoor } from '../door.ts';
+import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
 interface Bar {
   readonly time: number;
@@ -26,20 +26,20 @@ const EXECUTE: Deed = { do: 'execute', pool: 0 };
 const buy: Deed = { do: 'place', user: 1, pool: 0, side: 'buy', amount: 40 };
 
 /** A market with trades in several minutes, and a gap. */
-async function tradedDoor(scope: Parameters<typeof openDoor>[0]): Promise<Door> {
-  const door = await openDoor(scope);
-  await door.block([{ do: 'launch', user: 0, buy: 0 }]);
+async function tradedDoor(scope: Parameters<typeof openMarketApi>[0]): Promise<MarketApi> {
+  const api = await openMarketApi(scope);
+  await api.block([{ do: 'launch', user: 0, buy: 0 }]);
   for (const afterMs of [30_000, 90_000, 3_600_000, 20_000]) {
-    await door.block([buy], afterMs);
-    await door.block([EXECUTE], 1_000);
+    await api.block([buy], afterMs);
+    await api.block([EXECUTE], 1_000);
   }
-  return door;
+  return api;
 }
 
-async function charted(door: Door, symbol: string, resolution: string): Promise<Bar[]> {
+async function charted(api: MarketApi, symbol: string, resolution: string): Promise<Bar[]> {
   const query = { base: symbol, quote: '.', resolution, from: 0, to: END };
   // trust: checked against its schema elsewhere; compared field by field here
-  return (await door.json('/v1/charts/history', query)) as Bar[];
+  return (await api.json('/v1/charts/history', query)) as Bar[];
 }
 
 function columns(bars: readonly Bar[]): object {
@@ -56,20 +56,20 @@ function columns(bars: readonly Bar[]): object {
 }
 
 test('history has the bars of the chart, by each resolution and each way to ask', async (t) => {
-  const door = await tradedDoor(t);
-  const symbol = door.pool().token;
+  const api = await tradedDoor(t);
+  const symbol = api.pool().token;
   for (const [resolution, name] of Object.entries(NAMES)) {
-    const bars = await charted(door, symbol, name);
+    const bars = await charted(api, symbol, name);
     assert.ok(bars.length > 0);
     const query = { symbol, resolution, from: 0, to: END };
-    assert.deepEqual(await door.json('/udf/history', query), columns(bars));
+    assert.deepEqual(await api.json('/udf/history', query), columns(bars));
   }
-  const bars = await charted(door, symbol, 'min1');
+  const bars = await charted(api, symbol, 'min1');
   assert.ok(bars.length >= 3);
   const [first, second, third] = bars;
   assert.ok(first !== undefined && second !== undefined && third !== undefined);
   const ask = (query: Record<string, string | number>) =>
-    door.json('/udf/history', { symbol, resolution: '1', ...query });
+    api.json('/udf/history', { symbol, resolution: '1', ...query });
   // `to` is not included, `countback` wins over `from`.
   assert.deepEqual(await ask({ from: first.time, to: second.time }), columns([first]));
   assert.deepEqual(await ask({ from: 0, to: third.time, countback: 1 }), columns([second]));
@@ -79,11 +79,11 @@ test('history has the bars of the chart, by each resolution and each way to ask'
 });
 
 test('a span without bars names the newest one before it', async (t) => {
-  const door = await tradedDoor(t);
-  const symbol = door.pool().token;
-  const bars = await charted(door, symbol, 'min1');
+  const api = await tradedDoor(t);
+  const symbol = api.pool().token;
+  const bars = await charted(api, symbol, 'min1');
   const ask = (query: Record<string, string | number>) =>
-    door.json('/udf/history', { symbol, resolution: '1', ...query });
+    api.json('/udf/history', { symbol, resolution: '1', ...query });
   const last = bars.at(-1);
   const first = bars[0];
   assert.ok(last !== undefined && first !== undefined);
@@ -94,10 +94,10 @@ test('a span without bars names the newest one before it', async (t) => {
 });
 
 test('symbols are found by asset id and ticker; what is not there is said UDF way', async (t) => {
-  const door = await tradedDoor(t);
-  const { token } = door.pool();
-  const info = await door.json('/udf/symbols', { symbol: token });
-  const pools = await door.json('/v1/pools-main-page/initial/state', { filter: 'New' });
+  const api = await tradedDoor(t);
+  const { token } = api.pool();
+  const info = await api.json('/udf/symbols', { symbol: token });
+  const pools = await api.json('/v1/pools-main-page/initial/state', { filter: 'New' });
   // trust: the schema of the route is checked elsewhere
   const [{ info: known } = { info: { ticker: '', name: '' } }] = pools as {
     info: { ticker: string; name: string };
@@ -115,9 +115,9 @@ test('symbols are found by asset id and ticker; what is not there is said UDF wa
     },
   );
   for (const symbol of [name, `UPCURVE:${name}`, name.toLowerCase(), token.toUpperCase()]) {
-    assert.deepEqual(await door.json('/udf/symbols', { symbol }), info, symbol);
+    assert.deepEqual(await api.json('/udf/symbols', { symbol }), info, symbol);
   }
-  const found = await door.json('/udf/search', { query: name.slice(0, 2) });
+  const found = await api.json('/udf/search', { query: name.slice(0, 2) });
   assert.deepEqual(Object(found)[0], {
     symbol: name,
     full_name: `UPCURVE:${name}`,
@@ -126,25 +126,25 @@ test('symbols are found by asset id and ticker; what is not there is said UDF wa
     ticker: token,
     type: 'crypto',
   });
-  assert.deepEqual(await door.json('/udf/search', {}), found);
-  assert.deepEqual(await door.json('/udf/search', { query: 'nothing like it' }), []);
+  assert.deepEqual(await api.json('/udf/search', {}), found);
+  assert.deepEqual(await api.json('/udf/search', { query: 'nothing like it' }), []);
   const unknown = { s: 'error', errmsg: 'unknown_symbol' };
   for (const symbol of ['nobody', '_', '/ADA', `${token}_${token}`, `${'0'.repeat(56)}.00`]) {
-    assert.deepEqual(await door.json('/udf/symbols', { symbol }), unknown, symbol);
+    assert.deepEqual(await api.json('/udf/symbols', { symbol }), unknown, symbol);
     const query = { symbol, resolution: '1', from: 0, to: END };
-    assert.deepEqual(await door.json('/udf/history', query), unknown, symbol);
+    assert.deepEqual(await api.json('/udf/history', query), unknown, symbol);
   }
-  const odd = await door.json('/udf/history', { symbol: token, resolution: '3', from: 0, to: 1 });
+  const odd = await api.json('/udf/history', { symbol: token, resolution: '3', from: 0, to: 1 });
   assert.equal(Object(odd).s, 'error');
   const query = { symbol: token, resolution: '1', to: 'soon' };
-  assert.equal((await door.get('/udf/history', query)).status, 400);
+  assert.equal((await api.get('/udf/history', query)).status, 400);
 });
 
 test('config and time', async (t) => {
-  const door = await openDoor(t);
-  const config = Object(await door.json('/udf/config', {}));
+  const api = await openMarketApi(t);
+  const config = Object(await api.json('/udf/config', {}));
   assert.deepEqual(config.supported_resolutions, Object.keys(NAMES));
-  const time = await door.get('/udf/time', {});
+  const time = await api.get('/udf/time', {});
   assert.match(time.headers.get('content-type') ?? '', /^text\/plain/);
   assert.match(await time.text(), /^\d{10}$/);
 });

@@ -1,4 +1,4 @@
-/** What the suites of this folder ask of a door, and the market behind it told by its blocks. */
+/** Requests of the suites in this folder, and the expected market computed from its blocks. */
 import assert from 'node:assert/strict';
 import type { MarketEvent } from '../../../src/engine/market/events.ts';
 import { appendBlock, rollBackTo } from '../../chain/foldChain.ts';
@@ -6,7 +6,7 @@ import type { Deed, MadeBlock } from '../../chain/foldMarket.ts';
 import { hashOf } from '../../chain/foldState.ts';
 import { spread } from '../../chain/walletTruth.ts';
 import type { Scope } from '../../support/server.ts';
-import { type Door, openDoor } from '../door.ts';
+import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
 export const EXECUTE: Deed = { do: 'execute', pool: 0 };
 export const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
@@ -18,41 +18,41 @@ export const sellOf = (user: number, amount: number): Deed => {
 };
 export const give = (user: number, to: number): Deed => ({ do: 'transfer', user, pool: 0, to });
 
-/** A door whose blocks spread the users' tokens over several addresses. */
-export class WalletDoor {
-  readonly door: Door;
+/** A market API whose blocks spread the users' tokens over several addresses. */
+export class WalletApi {
+  readonly api: MarketApi;
   blocks: MadeBlock[] = [];
 
-  private constructor(door: Door) {
-    this.door = door;
+  private constructor(api: MarketApi) {
+    this.api = api;
   }
 
-  static async open(scope: Scope): Promise<WalletDoor> {
-    return new WalletDoor(await openDoor(scope));
+  static async open(scope: Scope): Promise<WalletApi> {
+    return new WalletApi(await openMarketApi(scope));
   }
 
   get token(): string {
-    return this.door.pool().token;
+    return this.api.pool().token;
   }
 
   async block(...deeds: Deed[]): Promise<void> {
-    const block = spread(this.door.maker.block(deeds, 20_000));
+    const block = spread(this.api.maker.block(deeds, 20_000));
     this.blocks.push(block);
-    await appendBlock(this.door.world, block);
+    await appendBlock(this.api.world, block);
   }
 
   async back(blocks: number): Promise<void> {
-    const height = this.door.maker.back(blocks);
+    const height = this.api.maker.back(blocks);
     this.blocks = this.blocks.slice(0, height);
-    await rollBackTo(this.door.world, height);
+    await rollBackTo(this.api.world, height);
   }
 
   get(path: string, query: Record<string, string | number>): Promise<unknown> {
-    return this.door.json(path, query);
+    return this.api.json(path, query);
   }
 
   send(path: string, assetId: string, body: unknown): Promise<Response> {
-    return fetch(`${this.door.url}${path}?${new URLSearchParams({ assetId })}`, {
+    return fetch(`${this.api.url}${path}?${new URLSearchParams({ assetId })}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -70,9 +70,9 @@ export class WalletDoor {
  * A block in which everything that was not in a script goes to as many new outputs, of addresses
  * that nobody's market knows: no deed can follow it.
  */
-export async function crowd(door: WalletDoor, amounts: readonly number[]): Promise<void> {
-  const { maker, world } = door.door;
-  const { token, blocks } = door;
+export async function crowd(api: WalletApi, amounts: readonly number[]): Promise<void> {
+  const { maker, world } = api.api;
+  const { token, blocks } = api;
   const block = maker.block([], 20_000);
   const past = blocks.flatMap(({ events }) => events);
   const gone = new Set(past.flatMap((event) => (event.kind === 'spent' ? [event.ref] : [])));

@@ -11,7 +11,7 @@ import { MempoolMarket, type Step } from '../../chain/mempoolMarket.ts';
 import { anyStep } from '../../chain/mempoolSteps.ts';
 import { answerOf } from '../../e2e/devnet/world.ts';
 import { untilSeen } from '../../support/untilSeen.ts';
-import { type Door, openDoor } from '../door.ts';
+import { type MarketApi, openMarketApi } from '../marketApi.ts';
 import { FEED, HISTORY, keyAddress } from './offer.ts';
 import { OrderSeat, type Stand } from './orderSeat.ts';
 
@@ -26,7 +26,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'quiet' as const }) },
 );
 
-function standOf({ port, url }: Door): Stand {
+function standOf({ port, url }: MarketApi): Stand {
   const headers = { 'content-type': 'application/json' };
   return {
     port,
@@ -63,9 +63,9 @@ async function live(acts: readonly Act[], counts: { revised: number; returns: nu
   const ends: (() => unknown)[] = [];
   const scope = { after: (end: () => unknown) => void ends.push(end) };
   try {
-    const door = await openDoor(scope);
-    const stand = standOf(door);
-    const market = new MempoolMarket(door.world);
+    const api = await openMarketApi(scope);
+    const stand = standOf(api);
+    const market = new MempoolMarket(api.world);
     await market.block([
       { do: 'launch', user: 0, buy: 190 },
       { do: 'launch', user: 1, buy: 0 },
@@ -103,7 +103,7 @@ async function live(acts: readonly Act[], counts: { revised: number; returns: nu
       assert.equal(snapshots, 1, 'since is always enough');
       counts.revised += revised.length;
     }
-    assert.deepEqual(door.faults, []);
+    assert.deepEqual(api.faults, []);
   } finally {
     for (const end of ends.reverse()) await end();
   }

@@ -6,7 +6,7 @@ import type { Position } from '../../support/chart.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { untilAsked } from '../../support/until.ts';
-import { Listener } from '../door.ts';
+import { Listener } from '../marketApi.ts';
 import { OrderClient } from './orderClient.ts';
 
 export interface Wish {

@@ -11,22 +11,22 @@ import { MempoolMarket } from '../../chain/mempoolMarket.ts';
 import { type Shown, truthOf } from '../../chain/mempoolTruth.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
-import { type Door, openDoor } from '../door.ts';
+import { type MarketApi, openMarketApi } from '../marketApi.ts';
 import { FEED, HISTORY } from './offer.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
 const EVERYBODY = Array.from({ length: 1_000 }, (_, user) => ownerOf(user));
 
 interface Stall {
-  readonly door: Door;
+  readonly api: MarketApi;
   readonly market: MempoolMarket;
   readonly token: string;
 }
 
 /** Some 120 orders of four people on two tokens in every state; some wait. */
 async function openStall(scope: Scope): Promise<Stall> {
-  const door = await openDoor(scope);
-  const market = new MempoolMarket(door.world);
+  const api = await openMarketApi(scope);
+  const market = new MempoolMarket(api.world);
   await market.block([
     { do: 'launch', user: 0, buy: 20 },
     { do: 'launch', user: 1, buy: 0 },
@@ -47,22 +47,27 @@ async function openStall(scope: Scope): Promise<Stall> {
     await market.perform({ do: 'false', user: ends % 4, pool: ends % 2, ends });
   }
   const [token = ''] = market.maker.state.pools.keys();
-  return { door, market, token };
+  return { api, market, token };
 }
 
-async function post(door: Door, path: string, query: object, body?: unknown): Promise<Response> {
+async function post(
+  api: MarketApi,
+  path: string,
+  query: object,
+  body?: unknown,
+): Promise<Response> {
   const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
   const text = new URLSearchParams(Object.fromEntries(texts));
   const sent =
     body === undefined
       ? {}
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-  return fetch(`${door.url}${path}?${text}`, { method: 'POST', ...sent });
+  return fetch(`${api.url}${path}?${text}`, { method: 'POST', ...sent });
 }
 
 test('a page is exact, whatever is asked', async (scope) => {
-  const { door, market, token } = await openStall(scope);
-  const Page = Compile(orderFeedRoutes(door.world.node)[0]?.answers?.[200]?.schema ?? {});
+  const { api, market, token } = await openStall(scope);
+  const Page = Compile(orderFeedRoutes(api.world.node)[0]?.answers?.[200]?.schema ?? {});
   const truth = truthOf(market.facts, 0);
   const routes = [
     { path: FEED, asset: true, onlyOpen: false },
@@ -96,7 +101,7 @@ test('a page is exact, whatever is asked', async (scope) => {
         // Twice each, in another case: they count once.
         const body = [...pkhs.slice(0, 500), ...pkhs.map((each) => each.toUpperCase())];
         const sent = keys === 0 ? [undefined, null, []][(offset ?? 0) % 3] : body.slice(-1_000);
-        const response = await post(door, path, Object.fromEntries(given), sent);
+        const response = await post(api, path, Object.fromEntries(given), sent);
         assert.equal(response.status, 200);
         assert.match(response.headers.get('x-position') ?? '', /:\d+$/);
         const answer: unknown = await response.json();
@@ -111,15 +116,15 @@ test('a page is exact, whatever is asked', async (scope) => {
     { numRuns: 200, includeErrorInReport: true },
   );
   assert(rows > 1_000, `${rows} rows`);
-  assert.deepEqual(door.faults, []);
+  assert.deepEqual(api.faults, []);
 });
 
 test('cursors that are on no chain, and input that is none, are refused', async (scope) => {
-  const { door, market, token } = await openStall(scope);
+  const { api, market, token } = await openStall(scope);
   const asset = { asset: token };
   const [ann = ''] = EVERYBODY;
   const refused = async (path: string, query: object, body: unknown, status = 400) => {
-    const response = await post(door, path, query, body);
+    const response = await post(api, path, query, body);
     const said = recordOf(await response.json());
     const what = `${path} ${JSON.stringify(query)} ${JSON.stringify(body)?.slice(0, 80)}`;
     assert.equal(response.status, status, `${what}: ${said.message}`);
@@ -159,19 +164,19 @@ test('cursors that are on no chain, and input that is none, are refused', async 
     for (const unknown of [UNKNOWN, '.']) await refused(path, { asset: unknown }, [ann], 404);
     await refused(path, { asset: UNKNOWN, limit: 0 }, [ann], 400);
   }
-  assert.equal((await post(door, FEED, { ...asset, limit: '', before: 'null' })).status, 200);
-  assert.deepEqual(door.faults, []);
+  assert.equal((await post(api, FEED, { ...asset, limit: '', before: 'null' })).status, 200);
+  assert.deepEqual(api.faults, []);
 });
 
 test('trades go back page by page, and the cursor need not be there any more', async (scope) => {
-  const { door, market, token } = await openStall(scope);
-  const all = await door.json('/v1/trades', { asset: token, limit: 500 });
+  const { api, market, token } = await openStall(scope);
+  const all = await api.json('/v1/trades', { asset: token, limit: 500 });
   assert(Array.isArray(all) && all.length > 5);
-  const Rows = Compile(tradeRoutes(door.world.node)[0]?.answers?.[200]?.schema ?? {});
+  const Rows = Compile(tradeRoutes(api.world.node)[0]?.answers?.[200]?.schema ?? {});
   assert(Rows.Check(all), JSON.stringify(Rows.Errors(all)));
   const walked: unknown[] = [];
   for (let before: Record<string, string> = {}; ; ) {
-    const page = await door.json('/v1/trades', { asset: token, limit: 2, ...before });
+    const page = await api.json('/v1/trades', { asset: token, limit: 2, ...before });
     assert(Array.isArray(page));
     if (page.length === 0) break;
     walked.push(...page);
@@ -180,18 +185,18 @@ test('trades go back page by page, and the cursor need not be there any more', a
   assert.deepEqual(walked, all);
   for (const query of [{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { before: 'x' }, {}]) {
     const asset = Object.keys(query).length === 0 ? {} : { asset: token };
-    const response = await door.get('/v1/trades', { ...asset, ...query });
+    const response = await api.get('/v1/trades', { ...asset, ...query });
     assert.equal(response.status, 400, JSON.stringify(query));
   }
-  assert.equal((await door.get('/v1/trades', { asset: UNKNOWN })).status, 404);
+  assert.equal((await api.get('/v1/trades', { asset: UNKNOWN })).status, 404);
   await market.perform({ do: 'back', blocks: 20 });
   const before = String(recordOf(all[0]).id);
-  const rest = await door.json('/v1/trades', { asset: token, before });
-  assert.deepEqual(rest, await door.json('/v1/trades', { asset: token }));
+  const rest = await api.json('/v1/trades', { asset: token, before });
+  assert.deepEqual(rest, await api.json('/v1/trades', { asset: token }));
 });
 
 test('an order is found by its beacon in any case; others are not', async (scope) => {
-  const { door, market } = await openStall(scope);
+  const { api, market } = await openStall(scope);
   const path = '/v1/user-history-feed/order/trades';
   const { ledger, mempool } = truthOf(market.facts, 0);
   const orderStatus: Record<string, string> = {
@@ -200,13 +205,13 @@ test('an order is found by its beacon in any case; others are not', async (scope
     Refunded: 'cancelled',
   };
   const Found = Compile(
-    orderFeedRoutes(door.world.node).find((each) => each.path === path)?.answers?.[200]?.schema ??
+    orderFeedRoutes(api.world.node).find((each) => each.path === path)?.answers?.[200]?.schema ??
       {},
   );
   const statuses = new Set<string>();
   for (const order of [...ledger, ...mempool]) {
     const beacon = order.beacon.toUpperCase();
-    const found = recordOf(await door.json(path, { beacon }));
+    const found = recordOf(await api.json(path, { beacon }));
     const { orderStatus: is, inputAmount, outputAmount, price, filled, fills, ...rest } = found;
     assert.deepEqual(rest, order);
     assert.deepEqual([inputAmount, outputAmount], [order.fromAmount, order.toAmount]);
@@ -224,8 +229,8 @@ test('an order is found by its beacon in any case; others are not', async (scope
     statuses.add(order.status);
   }
   assert(statuses.size >= 5, [...statuses].join());
-  assert.equal((await door.get(path, { beacon: beaconOf('nobody') })).status, 404);
+  assert.equal((await api.get(path, { beacon: beaconOf('nobody') })).status, 404);
   for (const beacon of ['', 'x', beaconOf('a').slice(1), `${beaconOf('a')}0`]) {
-    assert.equal((await door.get(path, { beacon })).status, 400, beacon);
+    assert.equal((await api.get(path, { beacon })).status, 400, beacon);
   }
 });

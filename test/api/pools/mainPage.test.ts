@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { LiquidityPoolInfo } from '../../../src/api/pools/schema.ts';
 import type { Deed } from '../../chain/foldMarket.ts';
 import { recordOf } from '../../support/subscription.ts';
-import { type Door, openDoor } from '../door.ts';
+import { type MarketApi, openMarketApi } from '../marketApi.ts';
 
 const KOTH = '/v1/pools-main-page/koth';
 const SEARCH = '/v1/pools-main-page/search';
@@ -38,53 +38,53 @@ async function refusal(response: Response): Promise<[number, unknown]> {
   return [response.status, recordOf(await response.json()).cause];
 }
 
-function post(door: Door, path: string, body: string): Promise<Response> {
+function post(api: MarketApi, path: string, body: string): Promise<Response> {
   const headers = { 'Content-Type': 'application/json' };
-  return fetch(`${door.url}${path}`, { method: 'POST', headers, body });
+  return fetch(`${api.url}${path}`, { method: 'POST', headers, body });
 }
 
 test('the top pool: none, the first launched, then whoever has more, also graduated', async (t) => {
-  const door = await openDoor(t);
-  assert.deepEqual(await refusal(await door.get(KOTH, {})), [404, 'ASSET_NOT_FOUND']);
-  await door.block([launchBy(0, 20)]);
-  await door.block([launchBy(1, 5)]);
-  const top = async () => assetOf(await door.json(KOTH, {}));
-  assert.equal(await top(), door.pool(0).token);
-  await door.block([launchBy(2, 60)]);
-  const crown = { at: door.maker.state.atMs / 1000, of: door.pool(2).token };
+  const api = await openMarketApi(t);
+  assert.deepEqual(await refusal(await api.get(KOTH, {})), [404, 'ASSET_NOT_FOUND']);
+  await api.block([launchBy(0, 20)]);
+  await api.block([launchBy(1, 5)]);
+  const top = async () => assetOf(await api.json(KOTH, {}));
+  assert.equal(await top(), api.pool(0).token);
+  await api.block([launchBy(2, 60)]);
+  const crown = { at: api.maker.state.atMs / 1000, of: api.pool(2).token };
   assert.equal(await top(), crown.of);
-  assert.equal(crownedOf(await door.json(KOTH, {})), crown.at);
-  await door.block([buyOf(150), EXECUTE]);
-  assert.equal(await top(), door.pool(0).token);
-  const earlier = await door.json('/v1/pools-feed/initial/state', { asset: crown.of });
+  assert.equal(crownedOf(await api.json(KOTH, {})), crown.at);
+  await api.block([buyOf(150), EXECUTE]);
+  assert.equal(await top(), api.pool(0).token);
+  const earlier = await api.json('/v1/pools-feed/initial/state', { asset: crown.of });
   assert.equal(crownedOf(earlier), crown.at, 'the crown is kept');
-  await door.back(2);
-  const never = await door.json('/v1/pools-feed/initial/state', { asset: door.pool(1).token });
+  await api.back(2);
+  const never = await api.json('/v1/pools-feed/initial/state', { asset: api.pool(1).token });
   assert.equal(crownedOf(never), null);
-  assert.equal(await top(), door.pool(0).token);
-  await door.back(2);
-  await door.block([launchBy(0, 0), buyOf(150), EXECUTE, buyOf(53), EXECUTE, EXECUTE]);
-  assert.equal(door.pool(0).venue, 'AMM');
-  assert.equal(await top(), door.pool(0).token, 'a graduated one takes part');
-  const response = await door.get(KOTH, {});
-  const { epoch, seq } = door.world.node.applied();
+  assert.equal(await top(), api.pool(0).token);
+  await api.back(2);
+  await api.block([launchBy(0, 0), buyOf(150), EXECUTE, buyOf(53), EXECUTE, EXECUTE]);
+  assert.equal(api.pool(0).venue, 'AMM');
+  assert.equal(await top(), api.pool(0).token, 'a graduated one takes part');
+  const response = await api.get(KOTH, {});
+  const { epoch, seq } = api.world.node.applied();
   assert.equal(response.headers.get('x-position'), `${epoch}:${seq}`);
 });
 
 test('search pages through what it finds, the highest market cap first', async (t) => {
-  const door = await openDoor(t);
-  assert.deepEqual(await door.json(SEARCH, { pattern: 'x' }), { count: 0, items: [] });
+  const api = await openMarketApi(t);
+  assert.deepEqual(await api.json(SEARCH, { pattern: 'x' }), { count: 0, items: [] });
   const launches = Array.from({ length: 120 }, (_, at) => launchBy(at % 4, at % 9));
-  await door.block(launches);
+  await api.block(launches);
   const search = async (query: Record<string, string | number>) =>
-    pageOf(await door.json(SEARCH, query));
+    pageOf(await api.json(SEARCH, query));
   const all = await search({ pattern: ' ToK\t' });
   assert.deepEqual([all.count, all.assets.length], [120, 100]);
   const rest = await search({ pattern: 'tok', offset: 100 });
   assert.equal(new Set([...all.assets, ...rest.assets]).size, 120);
   const page = await search({ pattern: 'tok', offset: 37, limit: 5 });
   assert.deepEqual(page, { count: 120, assets: all.assets.slice(37, 42) });
-  const { token } = door.pool(7);
+  const { token } = api.pool(7);
   assert.deepEqual(await search({ pattern: token.toUpperCase() }), { count: 1, assets: [token] });
   const policy = token.slice(0, 40);
   assert.deepEqual((await search({ pattern: policy })).assets, [token]);
@@ -96,7 +96,7 @@ test('search pages through what it finds, the highest market cap first', async (
 });
 
 test('a search that is malformed is refused', async (t) => {
-  const door = await openDoor(t);
+  const api = await openMarketApi(t);
   const refused: Record<string, string | number>[] = [
     {},
     { pattern: '' },
@@ -112,24 +112,24 @@ test('a search that is malformed is refused', async (t) => {
     { pattern: 'a', offset: 1.5 },
   ];
   for (const query of refused) {
-    const got = await refusal(await door.get(SEARCH, query));
+    const got = await refusal(await api.get(SEARCH, query));
     assert.deepEqual(got, [400, 'INVALID_PARAMS'], JSON.stringify(query));
   }
   for (const raw of ['%ff', '%ed%a0%80', '%', '%c0%80']) {
-    const got = await refusal(await fetch(`${door.url}${SEARCH}?pattern=${raw}`));
+    const got = await refusal(await fetch(`${api.url}${SEARCH}?pattern=${raw}`));
     assert.deepEqual(got, [400, 'INVALID_PARAMS'], raw);
   }
-  await door.json(SEARCH, { pattern: 'a', offset: '', limit: '' });
-  assert.deepEqual(door.faults, []);
+  await api.json(SEARCH, { pattern: 'a', offset: '', limit: '' });
+  assert.deepEqual(api.faults, []);
 });
 
 test('following answers in the order of the body, each token once, the known ones', async (t) => {
-  const door = await openDoor(t);
-  await door.block(Array.from({ length: 70 }, (_, at) => launchBy(at % 4, at % 5)));
-  const tokens = [...door.maker.state.pools.keys()].toSorted().toReversed();
+  const api = await openMarketApi(t);
+  await api.block(Array.from({ length: 70 }, (_, at) => launchBy(at % 4, at % 5)));
+  const tokens = [...api.maker.state.pools.keys()].toSorted().toReversed();
   const [first = '', second = ''] = tokens;
   const ask = async (path: string, assets: readonly string[]) => {
-    const response = await post(door, path, JSON.stringify(assets));
+    const response = await post(api, path, JSON.stringify(assets));
     assert.equal(response.status, 200);
     return pageOf(await response.json());
   };
@@ -152,20 +152,20 @@ test('following answers in the order of the body, each token once, the known one
 });
 
 test('following refuses what is no list of at most 1000 asset ids', async (t) => {
-  const door = await openDoor(t);
+  const api = await openMarketApi(t);
   const tooMany = JSON.stringify(Array.from({ length: 1001 }, () => UNKNOWN));
   for (const path of ['/v1/following', '/v1/following/list']) {
     for (const body of ['', '[]', 'null', '{}', '"."', '["ada"]', '[1]', '[null]', '[', tooMany]) {
-      const got = await refusal(await post(door, path, body));
+      const got = await refusal(await post(api, path, body));
       assert.deepEqual(got, [400, 'INVALID_PARAMS'], `${path} ${body.slice(0, 20)}`);
     }
-    const asText = await fetch(`${door.url}${path}`, { method: 'POST', body: '["."]' });
+    const asText = await fetch(`${api.url}${path}`, { method: 'POST', body: '["."]' });
     assert.deepEqual(await refusal(asText), [415, 'UNSUPPORTED_MEDIA_TYPE']);
-    assert.deepEqual(await refusal(await door.get(path, {})), [405, 'METHOD_NOT_ALLOWED']);
+    assert.deepEqual(await refusal(await api.get(path, {})), [405, 'METHOD_NOT_ALLOWED']);
   }
   for (const query of ['limit=61', 'limit=0', 'offset=-1', 'offset=x']) {
-    const got = await refusal(await post(door, `/v1/following?${query}`, `["${UNKNOWN}"]`));
+    const got = await refusal(await post(api, `/v1/following?${query}`, `["${UNKNOWN}"]`));
     assert.deepEqual(got, [400, 'INVALID_PARAMS'], query);
   }
-  assert.deepEqual(door.faults, []);
+  assert.deepEqual(api.faults, []);
 });

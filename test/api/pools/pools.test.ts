@@ -8,7 +8,7 @@ import { addressOf, hashOf, type ModelPool, ownerOf, reservesOf } from '../../ch
 import { capAfter } from '../../chain/foldTruth.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
-import { type Door, Listener, openDoor } from '../door.ts';
+import { Listener, type MarketApi, openMarketApi } from '../marketApi.ts';
 
 const EXECUTE: Deed = { do: 'execute', pool: 0 };
 const launchBy = (user: number, buy: number): Deed => ({ do: 'launch', user, buy });
@@ -71,43 +71,43 @@ function expectedToken(pool: ModelPool, user: number): object {
   };
 }
 
-function infoOf(door: Door, asset: string): Promise<unknown> {
-  return door.json('/v1/pools-feed/initial/state', { asset });
+function infoOf(api: MarketApi, asset: string): Promise<unknown> {
+  return api.json('/v1/pools-feed/initial/state', { asset });
 }
 
 test('a pool is the LiquidityPoolInfo of the contract, on curve and AMM', async (t) => {
-  const door = await openDoor(t);
-  await door.block([launchBy(2, 0)]);
-  const { token } = door.pool();
+  const api = await openMarketApi(t);
+  await api.block([launchBy(2, 0)]);
+  const { token } = api.pool();
   const same = async () => {
-    const info = await infoOf(door, token);
-    assert.deepEqual(info, expectedInfo(door.pool(), 2));
+    const info = await infoOf(api, token);
+    assert.deepEqual(info, expectedInfo(api.pool(), 2));
     assert.deepEqual([...shape.Errors(info)], []);
   };
   await same();
-  await door.block([buyOf(150), EXECUTE], 60_000);
+  await api.block([buyOf(150), EXECUTE], 60_000);
   await same();
-  await door.block([buyOf(53), EXECUTE, EXECUTE], 60_000);
-  assert.equal(door.pool().venue, 'AMM');
+  await api.block([buyOf(53), EXECUTE, EXECUTE], 60_000);
+  assert.equal(api.pool().venue, 'AMM');
   await same();
-  await door.block([buyOf(20), EXECUTE], 60_000);
+  await api.block([buyOf(20), EXECUTE], 60_000);
   await same();
-  assert.deepEqual(await infoOf(door, token.toUpperCase()), await infoOf(door, token));
+  assert.deepEqual(await infoOf(api, token.toUpperCase()), await infoOf(api, token));
   assert.deepEqual(
-    await door.json('/v1/asset-info', { asset: token }),
-    expectedToken(door.pool(), 2),
+    await api.json('/v1/asset-info', { asset: token }),
+    expectedToken(api.pool(), 2),
   );
-  await door.back(2);
+  await api.back(2);
   await same();
 });
 
 test('unspent locks of the token are among its metrics', async (t) => {
-  const door = await openDoor(t);
-  await door.block([launchBy(0, 50)]);
-  const { token } = door.pool();
-  const locks = async () => recordOf(recordOf(await infoOf(door, token)).metrics).locks;
-  await door.block([{ do: 'lock', user: 0, pool: 0, to: 3 }]);
-  const [lock] = door.maker.state.locks.values();
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 50)]);
+  const { token } = api.pool();
+  const locks = async () => recordOf(recordOf(await infoOf(api, token)).metrics).locks;
+  await api.block([{ do: 'lock', user: 0, pool: 0, to: 3 }]);
+  const [lock] = api.maker.state.locks.values();
   const [tokenPolicyId, tokenAssetName] = token.split('.');
   const row = {
     id: lock?.ref,
@@ -120,34 +120,34 @@ test('unspent locks of the token are among its metrics', async (t) => {
     spent: false,
   };
   assert.deepEqual(await locks(), [row]);
-  assert.deepEqual([...shape.Errors(await infoOf(door, token))], []);
-  await door.block([{ do: 'withdraw', index: 0 }]);
+  assert.deepEqual([...shape.Errors(await infoOf(api, token))], []);
+  await api.block([{ do: 'withdraw', index: 0 }]);
   assert.deepEqual(await locks(), []);
-  await door.back(1);
+  await api.back(1);
   assert.deepEqual(await locks(), [row]);
 });
 
 test('curve progress is cut to two decimals and 100 only from the cap on', async (t) => {
-  const door = await openDoor(t);
-  await door.block([launchBy(0, 0)]);
-  const { token } = door.pool();
-  const percent = async () => door.json('/v1/pools-feed/curve/progress', { asset: token });
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 0)]);
+  const { token } = api.pool();
+  const percent = async () => api.json('/v1/pools-feed/curve/progress', { asset: token });
   assert.deepEqual(await percent(), { percent: '0' });
-  await door.block([buyOf(150), EXECUTE]);
+  await api.block([buyOf(150), EXECUTE]);
   assert.deepEqual(await percent(), { percent: '74.25' }, '148.5 of 200');
-  await door.block([buyOf(52), EXECUTE]);
+  await api.block([buyOf(52), EXECUTE]);
   assert.deepEqual(await percent(), { percent: '99.99' }, '199.98 of 200');
-  await door.block([buyOf(2), EXECUTE]);
+  await api.block([buyOf(2), EXECUTE]);
   assert.deepEqual(await percent(), { percent: '100' });
-  await door.block([EXECUTE]);
-  await door.block([{ do: 'place', user: 1, pool: 0, side: 'sell', amount: 50 }, EXECUTE]);
-  assert(door.pool().x < 200_000_000n, 'the AMM has less again');
+  await api.block([EXECUTE]);
+  await api.block([{ do: 'place', user: 1, pool: 0, side: 'sell', amount: 50 }, EXECUTE]);
+  assert(api.pool().x < 200_000_000n, 'the AMM has less again');
   assert.deepEqual(await percent(), { percent: '100' });
 });
 
 test('unknown assets are 404, malformed ones 400', async (t) => {
-  const door = await openDoor(t);
-  await door.block([launchBy(0, 0)]);
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 0)]);
   const paths = ['/v1/pools-feed/initial/state', '/v1/pools-feed/curve/progress', '/v1/asset-info'];
   for (const path of paths) {
     for (const [asset, status, cause] of [
@@ -156,7 +156,7 @@ test('unknown assets are 404, malformed ones 400', async (t) => {
       ['ada', 400, 'INVALID_PARAMS'],
       ['', 400, 'INVALID_PARAMS'],
     ] as const) {
-      const response = await door.get(path, { asset });
+      const response = await api.get(path, { asset });
       assert.deepEqual(
         [response.status, recordOf(await response.json()).cause],
         [status, cause],
@@ -165,29 +165,29 @@ test('unknown assets are 404, malformed ones 400', async (t) => {
     }
   }
   for (const filter of ['', 'new', 'KOTH']) {
-    const response = await door.get('/v1/pools-main-page/initial/state', { filter });
+    const response = await api.get('/v1/pools-main-page/initial/state', { filter });
     assert.equal(response.status, 400, filter);
   }
 });
 
 test('lists have their pools in their order, ties by asset id, the first 100', async (t) => {
-  const door = await openDoor(t);
+  const api = await openMarketApi(t);
   const listed = async (filter: string) => {
-    const rows = await door.json('/v1/pools-main-page/initial/state', { filter });
+    const rows = await api.json('/v1/pools-main-page/initial/state', { filter });
     assert(Array.isArray(rows));
     for (const row of rows) assert.deepEqual([...shape.Errors(row)], []);
     return rows.map((row) => String(recordOf(recordOf(row).info).asset));
   };
   assert.deepEqual(await listed('New'), []);
   // The first two graduate; pools 2 to 4 are launched at the same moment.
-  await door.block([launchBy(0, 0), launchBy(1, 0)]);
-  await door.block([launchBy(2, 30), launchBy(3, 20), launchBy(0, 30)]);
+  await api.block([launchBy(0, 0), launchBy(1, 0)]);
+  await api.block([launchBy(2, 30), launchBy(3, 20), launchBy(0, 30)]);
   for (const pool of [1, 0]) {
     const run: Deed = { do: 'execute', pool };
-    await door.block([buyOf(150, pool), run, buyOf(53, pool), run, run]);
+    await api.block([buyOf(150, pool), run, buyOf(53, pool), run, run]);
   }
-  await door.block([buyOf(30, 0), EXECUTE]);
-  const all = () => [...door.maker.state.pools.values()];
+  await api.block([buyOf(30, 0), EXECUTE]);
+  const all = () => [...api.maker.state.pools.values()];
   const byKey = (key: (pool: ModelPool) => number, has = (_: ModelPool) => true) =>
     all()
       .filter(has)
@@ -208,71 +208,71 @@ test('lists have their pools in their order, ties by asset id, the first 100', a
   };
   await check();
   assert.equal((await listed('CompletedMCap')).length, 2);
-  await door.back(2);
+  await api.back(2);
   await check();
   assert.equal((await listed('CompletedMCap')).length, 1);
   const many = Array.from({ length: 110 }, (_, index) => launchBy(index % 4, index % 7));
-  await door.block(many);
+  await api.block(many);
   const first = byKey(({ createdMs }) => createdMs).slice(0, 100);
   assert.deepEqual(await listed('New'), first);
   assert.equal((await listed('MCapDesc')).length, 100);
 });
 
 test('a list has an ETag and says its position', async (t) => {
-  const door = await openDoor(t);
-  await door.block([launchBy(0, 0)]);
-  const first = await door.get('/v1/pools-main-page/initial/state', { filter: 'New' });
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 0)]);
+  const first = await api.get('/v1/pools-main-page/initial/state', { filter: 'New' });
   const tag = first.headers.get('etag') ?? '';
-  const { epoch, seq } = door.world.node.applied();
+  const { epoch, seq } = api.world.node.applied();
   assert.equal(first.headers.get('x-position'), `${epoch}:${seq}`);
-  const url = `${door.url}/v1/pools-main-page/initial/state?filter=New`;
+  const url = `${api.url}/v1/pools-main-page/initial/state?filter=New`;
   const again = await fetch(url, { headers: { 'If-None-Match': tag } });
   assert.equal(again.status, 304);
 });
 
 test('PoolFeed: null, then the pool as HTTP has it, and nothing after a rollback', async (t) => {
-  const ahead = await openDoor(t);
+  const ahead = await openMarketApi(t);
   await ahead.block([launchBy(0, 0)]);
   const { token } = ahead.pool();
-  const door = await openDoor(t);
-  const listener = await Listener.open(t, door, 'PoolFeed', { asset: token.toUpperCase() });
+  const api = await openMarketApi(t);
+  const listener = await Listener.open(t, api, 'PoolFeed', { asset: token.toUpperCase() });
   assert.deepEqual([listener.last?.event, listener.last?.data], ['PoolFeedUpdate', null]);
   const same = async () => {
-    const expected = JSON.stringify(await infoOf(door, token));
+    const expected = JSON.stringify(await infoOf(api, token));
     await until('the pool of HTTP', () => JSON.stringify(listener.last?.data) === expected);
   };
-  await door.block([]);
-  await door.block([launchBy(0, 0)]);
+  await api.block([]);
+  await api.block([launchBy(0, 0)]);
   await same();
-  await door.block([buyOf(100), EXECUTE]);
+  await api.block([buyOf(100), EXECUTE]);
   await same();
-  await door.block([{ do: 'lock', user: 1, pool: 0, to: 2 }]);
+  await api.block([{ do: 'lock', user: 1, pool: 0, to: 2 }]);
   await same();
-  await door.back(2);
+  await api.back(2);
   await same();
-  await door.back(1);
+  await api.back(1);
   await until('nothing', () => listener.last?.data === null);
-  const refused = await Listener.open(t, door, 'PoolFeed', { asset: 'x' });
+  const refused = await Listener.open(t, api, 'PoolFeed', { asset: 'x' });
   assert.equal(refused.last?.event, 'Error');
 });
 
 test('PoolFeed since: the snapshot is the recovery; silence where nothing was', async (t) => {
-  const door = await openDoor(t);
-  await door.block([launchBy(0, 0)]);
-  const before = door.world.node.applied();
-  await door.block([buyOf(100), EXECUTE]);
-  const { token } = door.pool();
+  const api = await openMarketApi(t);
+  await api.block([launchBy(0, 0)]);
+  const before = api.world.node.applied();
+  await api.block([buyOf(100), EXECUTE]);
+  const { token } = api.pool();
   const ask = async (since: object) => {
-    const { frames } = await Listener.open(t, door, 'PoolFeed', { asset: token }, { since });
+    const { frames } = await Listener.open(t, api, 'PoolFeed', { asset: token }, { since });
     return frames;
   };
   const frames = await ask(before);
   await until('the pool', () => frames.length === 2);
   assert.equal(recordOf(frames[0]?.data).recovered, true);
-  assert.deepEqual(frames[1]?.data, await infoOf(door, token));
-  const silent = await ask(door.world.node.applied());
-  await door.block([buyOf(10), EXECUTE]);
+  assert.deepEqual(frames[1]?.data, await infoOf(api, token));
+  const silent = await ask(api.world.node.applied());
+  await api.block([buyOf(10), EXECUTE]);
   await until('the next change', () => silent.length === 2);
-  assert.deepEqual(silent[1]?.data, await infoOf(door, token));
-  assert.deepEqual(door.faults, []);
+  assert.deepEqual(silent[1]?.data, await infoOf(api, token));
+  assert.deepEqual(api.faults, []);
 });

@@ -26,7 +26,7 @@ import { ListClient, pull } from './strictClient.ts';
 type Step =
   | { readonly do: 'block'; readonly deeds: readonly Deed[] }
   | { readonly do: 'back'; readonly blocks: number }
-  | { readonly do: 'ask'; readonly client: number; readonly door: number }
+  | { readonly do: 'ask'; readonly client: number; readonly listener: number }
   | { readonly do: 'restart' };
 
 const user = fc.nat(3);
@@ -59,7 +59,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('back' as const), blocks: fc.nat(5) }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('ask' as const), client: fc.nat(1), door: fc.nat(1) }),
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      client: fc.nat(1),
+      listener: fc.nat(1),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
 );
@@ -165,11 +169,11 @@ async function follow(
     first.block([{ do: 'launch', user: 0, buy: 0 }], 1_000);
     const asset = [...first.state.pools.keys()][0] ?? '';
     // Two, of which neither knows what the other has given out.
-    let doors = [offer(world.node, asset), offer(world.node, asset)];
+    let offers = [offer(world.node, asset), offer(world.node, asset)];
     const live = new Follower(seen);
     const others = [new Follower(seen), new Follower(seen)];
-    const look = (follower: Follower, door = 0) => {
-      const offered = doors[door];
+    const look = (follower: Follower, listener = 0) => {
+      const offered = offers[listener];
       assert(offered !== undefined);
       follower.ask(world.node, offered.sources);
       follower.check(offered.get, asset);
@@ -184,10 +188,10 @@ async function follow(
       else if (each.do === 'back') await rollBackTo(world, maker.back(each.blocks));
       else if (each.do === 'restart') {
         world = await world.restarted();
-        doors = [offer(world.node, asset), offer(world.node, asset)];
+        offers = [offer(world.node, asset), offer(world.node, asset)];
       } else {
         const other = others[each.client];
-        if (other !== undefined) look(other, each.door);
+        if (other !== undefined) look(other, each.listener);
       }
       look(live);
     }
@@ -212,7 +216,7 @@ test('whoever asks has what HTTP has, whatever the chain did meanwhile', async (
 });
 
 test('a pool that comes back to a page is given again, also by who missed it leave', async () => {
-  const ask = (door: number): Step => ({ do: 'ask', client: 0, door });
+  const ask = (listener: number): Step => ({ do: 'ask', client: 0, listener });
   const seen = nothingSeen();
   const launch: Step = { do: 'block', deeds: [{ do: 'launch', user: 0, buy: 5 }] };
   const back: Step = { do: 'back', blocks: 1 };

@@ -1,7 +1,7 @@
 /** A wallet's orders and a token's as foreign clients see them: one subscription for each topic. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { Listener } from '../../api/door.ts';
+import { Listener } from '../../api/marketApi.ts';
 import { TradeClient } from '../../api/orders/orderClient.ts';
 import { OrderSeat, type Wish } from '../../api/orders/orderSeat.ts';
 import type { Scope } from '../../support/server.ts';

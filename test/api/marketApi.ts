@@ -1,4 +1,4 @@
-/** What the market shows, on a real port over a world whose log follows a chain. */
+/** The market's API on a real port, over a log that follows a chain. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -27,7 +27,7 @@ import type { Frame } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { silentObserver } from './silentObserver.ts';
 
-export interface Door {
+export interface MarketApi {
   readonly world: FoldWorld;
   readonly maker: BlockMaker;
   readonly url: string;
@@ -41,7 +41,7 @@ export interface Door {
   json(path: string, query: Record<string, string | number>): Promise<unknown>;
 }
 
-export async function openDoor(scope: Scope): Promise<Door> {
+export async function openMarketApi(scope: Scope): Promise<MarketApi> {
   const world = await FoldWorld.open(scope, join(temporaryDirectory(), 'data'));
   const maker = new BlockMaker();
   const { node } = world;
@@ -93,7 +93,7 @@ export async function openDoor(scope: Scope): Promise<Door> {
   assert(typeof port === 'number');
   scope.after(() => gateway.stop());
   const url = `http://127.0.0.1:${port}`;
-  const get: Door['get'] = (path, query) => {
+  const get: MarketApi['get'] = (path, query) => {
     const text = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
     );
@@ -139,12 +139,12 @@ export class Listener {
   /** Resolves once the subscription is answered. */
   static async open(
     scope: Scope,
-    door: Pick<Door, 'port'>,
+    api: Pick<MarketApi, 'port'>,
     topic: string,
     data: object,
     more: object = {},
   ): Promise<Listener> {
-    const socket = new WebSocket(`ws://127.0.0.1:${door.port}/ws`);
+    const socket = new WebSocket(`ws://127.0.0.1:${api.port}/ws`);
     scope.after(() => socket.terminate());
     const listener = new Listener(socket);
     await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
