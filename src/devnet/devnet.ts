@@ -1,6 +1,6 @@
 /**
  * A small Cardano: a ledger in a file, served as Ogmios and as Kupo on local ports, with a faucet,
- * forks and blocks on demand. It knows nothing of markets: what it begins with is a list of
+ * forks and blocks on demand. It knows nothing of markets: its genesis is a list of
  * outputs.
  *
  * Runs in the caller's thread, on the caller's clock; `thread.ts` runs it in a thread of its own.
@@ -11,7 +11,7 @@ import { type SlotConfig, slotAt } from '../cardano/codec/slots.ts';
 import { coins } from '../cardano/codec/value.ts';
 import { Key } from '../cardano/keys/keys.ts';
 import { keyAddress } from '../cardano/validators/deploy.ts';
-import { placed } from '../cardano/validators/genesis.ts';
+import { genesisUtxosOf } from '../cardano/validators/genesis.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { KupoServer } from './kupo/server.ts';
 import { Ledger } from './ledger.ts';
@@ -27,11 +27,11 @@ export interface DevnetOptions {
   /** The ledger's file; a new chain begins where there is none. */
   readonly file: string;
   readonly clock: Clock;
-  /** What a new chain begins with, beside the faucet; one that began with others is refused. */
+  /** Genesis outputs of a new chain, beside the faucet's; a chain with others is refused. */
   readonly genesis: readonly OutputPlan[];
-  /** Continue a chain that began with other outputs. */
+  /** Continue a chain that has other genesis outputs. */
   readonly anyGenesis?: boolean;
-  /** What a person does about a chain that began with other outputs. */
+  /** Advice for a person whose chain has other genesis outputs. */
   readonly otherGenesisHelp?: string;
   /** Ed25519 seed of the faucet, hex. */
   readonly faucetSecret: string;
@@ -46,19 +46,19 @@ export interface DevnetOptions {
   readonly version?: string;
   /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
   readonly blocksKept?: number;
-  /** The disk refused a block; it is tried again. */
+  /** The disk refused a block, which is tried again. */
   readonly stalled?: (message: string) => void;
 }
 
 const HOST = '127.0.0.1';
 const SLOT_MS_ON_DEMAND = 1000;
-/** 10 billion ADA: more than all who ask can empty. Each output alone is below 2^53 lovelace. */
+/** 10 billion ADA, more than requests can empty. Each output alone is below 2^53 lovelace. */
 const FAUCET_LOVELACE = 500_000_000_000_000n;
 const FAUCET_OUTPUTS = 20;
 const OTHER_GENESIS_HELP =
   'continue it with the outputs it began with, or move it away to begin another';
 
-/** The file holds a chain that began with other outputs. */
+/** The file holds a chain with other genesis outputs. */
 export class OtherGenesis extends Error {}
 
 export class Devnet implements DevnetUrls {
@@ -96,7 +96,7 @@ export class Devnet implements DevnetUrls {
     const file = new LedgerFile(options.file, 0, options.blocksKept);
     try {
       const slots = slotsOf(file, options, faucetKey);
-      if (options.anyGenesis !== true && !beganWith(file, options)) {
+      if (options.anyGenesis !== true && !hasGenesis(file, options)) {
         const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
         const message = `${options.file} holds a chain of another genesis`;
         throw new OtherGenesis(`${message}: ${otherGenesisHelp}`);
@@ -130,9 +130,9 @@ export class Devnet implements DevnetUrls {
     this.#file.close();
   }
 
-  /** Whether the chain began with the outputs of its options. */
+  /** Whether the chain has the genesis outputs of its options. */
   get isOfGenesis(): boolean {
-    return beganWith(this.#file, this.#options);
+    return hasGenesis(this.#file, this.#options);
   }
 
   /** The first transaction is then judged as fast as others. Holds the thread for 0.2 s. */
@@ -153,7 +153,7 @@ export class Devnet implements DevnetUrls {
   }
 }
 
-function beganWith(file: LedgerFile, options: DevnetOptions): boolean {
+function hasGenesis(file: LedgerFile, options: DevnetOptions): boolean {
   const [found, wanted] = [hashesOf(file.genesisOutputs()), hashesOf(genesisUtxos(options))];
   return found.length === wanted.length && found.every((hash) => wanted.includes(hash));
 }
@@ -165,9 +165,9 @@ function hashesOf(utxos: readonly Utxo[]): string[] {
 
 function slotsOf(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
   const text = file.genesis();
-  if (text === null) return begun(file, options, faucetKey);
+  if (text === null) return beginChain(file, options, faucetKey);
   // trust: `begun` wrote it
-  const { slotConfig, faucetKeyHash } = JSON.parse(text) as Kept;
+  const { slotConfig, faucetKeyHash } = JSON.parse(text) as ChainRecord;
   const { paceMs } = options;
   const { slotLengthMs } = slotConfig;
   if (paceMs !== 0 && paceMs !== slotLengthMs) {
@@ -181,23 +181,23 @@ function slotsOf(file: LedgerFile, options: DevnetOptions, faucetKey: Key): Slot
   return slotConfig;
 }
 
-interface Kept {
+interface ChainRecord {
   readonly slotConfig: SlotConfig;
   readonly faucetKeyHash: string;
 }
 
-function begun(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
+function beginChain(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
   const { paceMs, clock } = options;
   const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
   // Whole seconds: that is how a node tells its start.
   const zeroTimeMs = Math.floor(clock.nowMs() / 1000) * 1000;
   const slotConfig = { zeroTimeMs, zeroSlot: 0, slotLengthMs };
-  const kept: Kept = { slotConfig, faucetKeyHash: faucetKey.hash };
+  const kept: ChainRecord = { slotConfig, faucetKeyHash: faucetKey.hash };
   file.begin(JSON.stringify(kept), genesisUtxos(options));
   return slotConfig;
 }
 
-/** What a new chain holds: the outputs of its genesis, then the faucet's. */
+/** Outputs of a new chain: those of its genesis, then the faucet's. */
 export function genesisUtxos({
   genesis,
   faucetSecret,
@@ -206,5 +206,5 @@ export function genesisUtxos({
   const faucet = { address, value: coins(FAUCET_LOVELACE) };
   // Apart from each other: where the genesis lies does not depend on the faucet's key.
   const faucets = Array.from({ length: FAUCET_OUTPUTS }, () => faucet);
-  return [...placed(genesis), ...placed(faucets)];
+  return [...genesisUtxosOf(genesis), ...genesisUtxosOf(faucets)];
 }

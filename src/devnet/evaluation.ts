@@ -122,7 +122,7 @@ function utxoOf(value: unknown): Utxo | null {
     };
     return { ref, output: decodeOutput(encodeOutput(plan)) };
   } catch {
-    // Whatever a stranger's numbers and addresses make the encoder throw is their fault.
+    // Any error of the encoder is the fault of the request's numbers and addresses.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * `--genesis FILE`: the outputs that a devnet begins with, as JSON. The devnet knows nothing of
- * markets: whoever starts it writes what they need into this list.
+ * markets: a market's scripts and funds are in this list.
  *
  *     {"outputs": [{"address": "addr_test1…", "lovelace": "5000000",
  *                   "assets": {"<policy>.<name>": "1"},

@@ -13,8 +13,8 @@ import { blake2b256 } from '../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
 import { decodeTransaction, namedRefs, type Transaction } from '../cardano/codec/transaction.ts';
-import { objection } from '../cardano/ledger/checks.ts';
-import { Mempool, type Waiting } from '../cardano/ledger/mempool.ts';
+import { ruleViolation } from '../cardano/ledger/checks.ts';
+import { Mempool, type PendingTransaction } from '../cardano/ledger/mempool.ts';
 import { PROTOCOL } from '../cardano/ledger/parameters.ts';
 import type { RefusalReason, SubmitOutcome, UtxoState } from '../cardano/ledger/port.ts';
 import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
@@ -100,7 +100,7 @@ export class Ledger {
   }
 
   #accept(tx: Transaction): Refusal | null {
-    const fault = objection(tx, this.slot);
+    const fault = ruleViolation(tx, this.slot);
     if (fault !== null) return fault;
     const utxos = this.#needed(tx);
     if (!Array.isArray(utxos)) return utxos;
@@ -111,7 +111,7 @@ export class Ledger {
     return null;
   }
 
-  /** All that it names, once each; or which of it is not there. */
+  /** The outputs that it names, once each; a refusal where one is missing. */
   #needed(tx: Transaction): Utxo[] | Refusal {
     const needed = new Map<string, Utxo>();
     for (const ref of namedRefs(tx)) {
@@ -137,7 +137,7 @@ export class Ledger {
     return known === null ? { state: 'unknown' } : { state: 'spent', utxo: known.utxo };
   }
 
-  /** Why a transaction stopped waiting without a block; as long as that is remembered. */
+  /** Why a transaction left the mempool without a block; REFUSED once that is forgotten. */
   reasonOf(id: string): RefusalReason {
     return this.#reasons.get(id) ?? 'REFUSED';
   }
@@ -147,8 +147,8 @@ export class Ledger {
   }
 
   /**
-   * Makes `count` blocks, on disk when it returns; each takes what waits and fits. A disk that
-   * refuses is a Failure: blocks of before are made then, what was for the next one waits on.
+   * Makes `count` blocks, on disk when it returns; each takes pending transactions that fit. A disk
+   * that refuses is a Failure: earlier blocks are made then, the next one's transactions stay.
    */
   forge(count = 1): Failure | null {
     for (let left = count; left > 0; ) {
@@ -178,8 +178,8 @@ export class Ledger {
     return null;
   }
 
-  /** The next ones, the first of them in `slot` with all of `taken`. */
-  #blocks(count: number, slot: number, taken: readonly Waiting[]): BlockRecord[] {
+  /** The next blocks, the first in `slot` with all of `taken`. */
+  #blocks(count: number, slot: number, taken: readonly PendingTransaction[]): BlockRecord[] {
     const blocks: BlockRecord[] = [];
     for (let at = 0; at < count; at += 1) {
       const inside = at === 0 ? taken : [];
@@ -204,8 +204,8 @@ export class Ledger {
   }
 
   /**
-   * Takes `depth` blocks back at once, no deeper than K below the highest block there ever was.
-   * Their transactions and those that wait then return.
+   * Takes `depth` blocks back at once, at most K below the highest block ever made. Their
+   * transactions and the pending ones are judged again.
    */
   fork(depth: number, resubmit: Resubmit): Fork | Failure {
     const most = this.height - this.#file.marks().settled;
@@ -266,7 +266,7 @@ export class Ledger {
     );
   }
 
-  /** Judges the next of those that return; it waits again or is dropped with the reason. */
+  /** Judges the next returned transaction: it is pending again, or dropped with the reason. */
   revalidateOne(): void {
     const [tx] = this.#returning.values();
     if (tx === undefined) return;
@@ -324,7 +324,7 @@ function decoded(bytes: Uint8Array): Transaction | Refusal {
   try {
     return decodeTransaction(bytes);
   } catch (error) {
-    // Whatever a stranger's bytes make the decoder throw is the fault of the bytes.
+    // Any error of the decoder is the fault of the submitted bytes.
     const cause = error instanceof MalformedCbor ? error.message : 'it cannot be read';
     return { reason: 'MALFORMED', message: `This is no transaction: ${cause}` };
   }

@@ -254,7 +254,7 @@ export class LedgerFile {
     }
   }
 
-  /** Back to `height`, at once: what is not there any more, and what is there again. */
+  /** Back to `height`, at once: outputs that are gone, and outputs that are unspent again. */
   rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } | Failure {
     return this.#write(() => {
       const undone = this.outputs.rollback(height);
@@ -268,7 +268,7 @@ export class LedgerFile {
   }
 }
 
-/** Of a disk that is full or fails; whatever else was thrown is thrown on. */
+/** A full or failing disk; other errors are thrown again. */
 function diskFailure(error: unknown): Failure {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (typeof code !== 'string' || !/^SQLITE_(FULL|IOERR)/.test(code)) throw error;

@@ -32,7 +32,7 @@ import {
 } from './ogmios/refusals.ts';
 import { type Answer, invalidParams, type RpcError } from './ogmios/rpc.ts';
 import type { NodeFacts, ServedNode } from './ogmios/served.ts';
-import { give } from './payment.ts';
+import { payFromFaucet } from './payment.ts';
 import { ServedLedger } from './servedLedger.ts';
 
 const NETWORK_MAGIC = 42;
@@ -71,7 +71,7 @@ export class DevnetNode implements ServedNode {
   readonly chain: ServedLedger;
   readonly facts: NodeFacts;
   readonly #options: NodeOptions;
-  readonly #pace: Pace;
+  readonly #pace: BlockTimer;
   readonly #commands: Command[] = [];
   /** Answers that wait for the commit of this slice. */
   #unanswered: (() => void)[] = [];
@@ -85,7 +85,7 @@ export class DevnetNode implements ServedNode {
     this.#options = options;
     this.chain = new ServedLedger(ledger, file, includeCbor);
     this.facts = factsOf(ledger);
-    this.#pace = new Pace(ledger, clock, () => this.#changed(), stalled);
+    this.#pace = new BlockTimer(ledger, clock, () => this.#changed(), stalled);
     this.#restore();
   }
 
@@ -170,7 +170,7 @@ export class DevnetNode implements ServedNode {
   /** Pays coins to an address. */
   async faucet(address: string, lovelace: bigint): Promise<SubmitOutcome | Failure> {
     const { ledger, faucetKey } = this.#options;
-    const outcome = await this.#ask(() => give(ledger, faucetKey, address, lovelace));
+    const outcome = await this.#ask(() => payFromFaucet(ledger, faucetKey, address, lovelace));
     if (outcome instanceof Failure || outcome.outcome === 'refused') return outcome;
     return this.#isKept(outcome.txHash) ? outcome : new Failure('SERVER_ERROR', NOT_KEPT);
   }
@@ -179,7 +179,7 @@ export class DevnetNode implements ServedNode {
   async fork(depth: number, resubmit: Resubmit): Promise<number | Failure> {
     const { ledger, file } = this.#options;
     return this.#ask(() => {
-      // First what returns, then the rollback: a kill between the two loses neither.
+      // Pending transactions are written before the rollback: a kill between the two loses neither.
       const returning = resubmit === 'none' ? [] : ledger.newest(depth);
       const kept = file.changePending(returning, []);
       if (kept !== null) return kept;
@@ -218,7 +218,7 @@ export class DevnetNode implements ServedNode {
     return new Failure('INVALID_PARAMS', `${state}: at most ${left} can be made now`);
   }
 
-  /** Runs `work` in its turn and answers once what it changed is in the file. */
+  /** Runs `work` in its turn and answers once its changes are in the file. */
   #ask<T>(work: () => T): Promise<T | Failure> {
     if (this.#isStopped) {
       return Promise.resolve(STOPPING);
@@ -276,7 +276,7 @@ export class DevnetNode implements ServedNode {
       for (const { id } of added) this.#written.add(id);
       for (const id of gone) this.#written.delete(id);
     } else {
-      // Not acknowledged, so not accepted; `submit` sees that it is gone.
+      // Not acknowledged, so dropped; `submit` sees that it is gone.
       for (const { id } of added) ledger.drop(id, 'REFUSED');
     }
     const answers = this.#unanswered;
@@ -306,7 +306,7 @@ function factsOf(ledger: Ledger): NodeFacts {
 const LEAST_PAUSE_MS = 100;
 const MOST_PAUSE_MS = 10_000;
 
-class Pace {
+class BlockTimer {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   readonly #forged: () => void;

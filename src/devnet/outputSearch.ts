@@ -27,7 +27,7 @@ export interface OutputQuery {
 }
 
 /** Where an output lies in the chain: no two have the same. */
-export interface OutputPlace {
+export interface OutputPosition {
   readonly made: number;
   /** Index of the transaction in its block. */
   readonly madeAt: number;
@@ -40,13 +40,13 @@ export interface PageRequest {
   /** Entries that are read, whether they match or not. */
   readonly limit: number;
   /** The last of the page before. */
-  readonly after: OutputPlace | null;
+  readonly after: OutputPosition | null;
 }
 
 export interface Page {
   readonly found: readonly FoundOutput[];
   /** The last that was read; null where no page follows. */
-  readonly last: OutputPlace | null;
+  readonly last: OutputPosition | null;
 }
 
 type SearchRow = Omit<OutputRow, 'cbor'> & { readonly cbor: Uint8Array | null };

@@ -132,7 +132,7 @@ export class OutputTable {
     return made.map((row) => row.made);
   }
 
-  /** Back to a height: what is not there any more, and what is there again. */
+  /** Back to a height: outputs that are gone, and outputs that are unspent again. */
   rollback(height: number): { readonly gone: OutputRef[]; readonly revived: Utxo[] } {
     // trust: the columns of this statement
     const gone = this.#sql.madeAbove.all(height) as OutputRow[];

@@ -24,7 +24,7 @@ import type { SubmitOutcome } from '../cardano/ledger/port.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
 import { utxosOfCredential } from '../cardano/ledger/views.ts';
 import { keyAddress } from '../cardano/validators/deploy.ts';
-import { placed } from '../cardano/validators/genesis.ts';
+import { genesisUtxosOf } from '../cardano/validators/genesis.ts';
 import type { Ledger } from './ledger.ts';
 
 /** What an output of lovelace alone holds at least, with room to spare. */
@@ -72,7 +72,7 @@ const LOVELACE = 10_000_000n;
 /** Compiles the judge's code with a few payments: the first takes 0.2 s, later ones 5 ms. */
 export function warmUp(key: Key, slots: SlotConfig): void {
   const address = keyAddress(key.hash);
-  const utxos = placed([{ address, value: coins(LOVELACE) }]);
+  const utxos = genesisUtxosOf([{ address, value: coins(LOVELACE) }]);
   const inputs = utxos.map(({ ref }) => ref);
   const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
   const outputs = [{ address, value: coins(LOVELACE - feeLovelace) }];
@@ -81,7 +81,12 @@ export function warmUp(key: Key, slots: SlotConfig): void {
 }
 
 /** Pays from the faucet's fullest output, its pending change included. */
-export function give(ledger: Ledger, key: Key, address: string, lovelace: bigint): SubmitOutcome {
+export function payFromFaucet(
+  ledger: Ledger,
+  key: Key,
+  address: string,
+  lovelace: bigint,
+): SubmitOutcome {
   const parsed = parseAddress(address);
   if (parsed === null || parsed.network !== 'testnet' || parsed.pointer) {
     return refused('The faucet pays to addresses of this devnet (addr_test1…)');
@@ -109,8 +114,8 @@ function refused(message: string): SubmitOutcome {
 }
 
 /**
- * Outputs take turns: the fullest is one that was not spent lately. What holds tokens or a script
- * is somebody's gift, which a plain payment cannot spend.
+ * The fullest output was not spent lately, so outputs take turns. A plain payment cannot spend
+ * outputs with tokens or a script, which others sent here.
  */
 function fullest(utxos: readonly Utxo[]): Utxo | undefined {
   const plain = utxos.filter(({ output }) => {

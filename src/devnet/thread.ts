@@ -15,7 +15,7 @@ export type DevnetThreadOptions = Omit<DevnetOptions, 'clock' | 'stalled'>;
 interface DevnetThreadEvents {
   /** The thread ended without being asked to. */
   died(error: Error): void;
-  /** The disk refused a block; it is tried again. */
+  /** The disk refused a block, which is tried again. */
   stalled(message: string): void;
 }
 
@@ -31,12 +31,12 @@ export interface RunningDevnet extends DevnetUrls {
   stop(): Promise<void>;
 }
 
-/** What the thread says. */
+/** Messages of the thread. */
 export type ThreadReport =
   | { readonly kind: 'ready'; readonly urls: DevnetUrls }
   | { readonly kind: 'stalled'; readonly message: string };
 
-/** All that it is told. */
+/** The only message to the thread. */
 export const STOP = 'stop';
 
 /** A commit on a slow disk fits in. */

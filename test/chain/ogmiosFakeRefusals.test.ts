@@ -7,7 +7,7 @@ import { coins } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type RefusalReason } from '../../src/cardano/ledger/port.ts';
 import { refusalOf } from '../../src/chain/ogmios/fault.ts';
 import { jsonText } from '../../src/devnet/ogmios/json.ts';
-import { type Circumstances, refusalError } from '../../src/devnet/ogmios/refusals.ts';
+import { type RefusalContext, refusalError } from '../../src/devnet/ogmios/refusals.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { schemaCheck } from '../support/ogmios/schema.ts';
 import { rawTransaction } from '../support/rawTransaction.ts';
@@ -33,7 +33,7 @@ assert.ok(ref);
 const cbor = Buffer.from(encodeOutput(output)).toString('hex');
 const known = { ref, output: { ...output, datum: null, scriptHash: null, cbor } };
 
-function circumstances(reason: RefusalReason): Circumstances {
+function circumstances(reason: RefusalReason): RefusalContext {
   return { spent: [known], slot: reason === 'NOT_YET_VALID' ? 99 : 900 };
 }
 

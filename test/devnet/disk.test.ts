@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { placed } from '../../src/cardano/validators/genesis.ts';
+import { genesisUtxosOf } from '../../src/cardano/validators/genesis.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
@@ -10,7 +10,7 @@ import { addressOf, GENESIS_TIME_MS, ledgerOptions, payment } from '../support/l
 
 const SLOTS = { zeroTimeMs: GENESIS_TIME_MS, zeroSlot: 0, slotLengthMs: 1000 };
 const ONE = { address: addressOf('alice'), value: coins(10_000_000n) };
-const FUNDS = placed(Array.from({ length: 40 }, () => ONE));
+const FUNDS = genesisUtxosOf(Array.from({ length: 40 }, () => ONE));
 
 function refs(ledger: Ledger): string[] {
   return [...ledger.chain.all()].map(({ ref }) => `${ref.txHash} ${ref.index}`).sort();

@@ -16,14 +16,19 @@ import { COST_MODELS, PROTOCOL } from '../../src/cardano/ledger/parameters.ts';
 import { applyDataArgument, evaluate } from '../../src/cardano/ledger/scalus.ts';
 import { credentialOf } from '../../src/cardano/ledger/utxoSet.ts';
 import { DEPLOYED, VALIDATORS } from '../../src/cardano/validators/deploy.ts';
-import { COLLATERAL, FLOATS, makeGenesis, placed } from '../../src/cardano/validators/genesis.ts';
+import {
+  COLLATERAL,
+  FUNDING,
+  genesisUtxosOf,
+  makeGenesis,
+} from '../../src/cardano/validators/genesis.ts';
 import { genesisPlan, keyNamed } from '../support/ledgerWorld.ts';
 import { ALWAYS, NEVER, rawTransaction } from '../support/rawTransaction.ts';
 import { minting, place } from './judged.ts';
 
 const plan = genesisPlan();
 const { deployment, outputs: plans } = makeGenesis(plan);
-const outputs = placed(plans);
+const outputs = genesisUtxosOf(plans);
 
 test('reference scripts lie where the deployment says, with the hashes that Lucid computes', () => {
   for (const name of DEPLOYED) {
@@ -74,7 +79,7 @@ test('collateral, floats and wallets are there, each under its own key', () => {
   const of = (keyHash: string) =>
     outputs.filter((utxo) => credentialOf(utxo) === keyHash).map((u) => u.output.value.lovelace);
   assert.deepEqual(of(plan.collateralKeyHash), Array(COLLATERAL.outputs).fill(5_000_000n));
-  assert.deepEqual(of(plan.feeKeyHash), Array(FLOATS.outputs).fill(100_000_000n));
+  assert.deepEqual(of(plan.feeKeyHash), Array(FUNDING.outputs).fill(100_000_000n));
   assert.deepEqual(of(keyNamed('alice').hash), Array(5).fill(1_000_000_000n));
   assert.deepEqual(of(plan.executorKeyHash), [], 'the executor needs nothing of its own');
 });

@@ -17,7 +17,11 @@ import { asValue } from '../../src/cardano/codec/value.ts';
 import { REFUSALS, type SubmitOutcome } from '../../src/cardano/ledger/port.ts';
 import { utxosOfAsset, utxosOfCredential } from '../../src/cardano/ledger/views.ts';
 import type { Ledger } from '../../src/devnet/ledger.ts';
-import { give, LEAST_GIFT_LOVELACE, MOST_GIFT_LOVELACE } from '../../src/devnet/payment.ts';
+import {
+  LEAST_GIFT_LOVELACE,
+  MOST_GIFT_LOVELACE,
+  payFromFaucet,
+} from '../../src/devnet/payment.ts';
 import { addressOf, keyNamed, openTestLedger } from '../support/ledgerWorld.ts';
 import { NEVER, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 import { ADA, first, minting, type Place, pay, place, plain } from './judged.ts';
@@ -171,7 +175,9 @@ test('the faucet answers any address and any amount', () => {
     fc.bigInt({ min: LEAST_GIFT_LOVELACE - 1n, max: MOST_GIFT_LOVELACE + 1n }),
   );
   fc.assert(
-    fc.property(address, amount, (to, lovelace) => answered(give(ledger, key, to, lovelace))),
+    fc.property(address, amount, (to, lovelace) =>
+      answered(payFromFaucet(ledger, key, to, lovelace)),
+    ),
     RUNS,
   );
   goesOn(ledger);

@@ -6,13 +6,13 @@ import { blake2b256 } from '../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../src/cardano/codec/hex.ts';
 import { decodeOutput } from '../../src/cardano/codec/output.ts';
 import { asValue, coins } from '../../src/cardano/codec/value.ts';
-import { placed } from '../../src/cardano/validators/genesis.ts';
+import { genesisUtxosOf } from '../../src/cardano/validators/genesis.ts';
 import { KupoReader } from '../../src/devnet/kupo/kupoReader.ts';
 import { matchJson, writeJson } from '../../src/devnet/kupo/matchJson.ts';
 import { readPattern } from '../../src/devnet/kupo/matchQuery.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
-import type { OutputPlace, Page, PageRequest } from '../../src/devnet/outputSearch.ts';
+import type { OutputPosition, Page, PageRequest } from '../../src/devnet/outputSearch.ts';
 import { startDevnet } from '../support/devnetNode.ts';
 import {
   addressOf,
@@ -91,7 +91,7 @@ test('pages fit together while blocks are made and spent outputs are forgotten',
   const file = new LedgerFile(path);
   scope.after(() => file.close());
   const plan = { address: addressOf('alice'), value: coins(10_000_000n) };
-  const funds = placed(Array.from({ length: 30 }, () => plan));
+  const funds = genesisUtxosOf(Array.from({ length: 30 }, () => plan));
   file.begin('{}', funds);
   const ledger = new Ledger(file, SLOTS, () => 0);
   // The oldest outputs are those that are spent, and soon forgotten.
@@ -102,7 +102,7 @@ test('pages fit together while blocks are made and spent outputs are forgotten',
   assert.equal(ledger.forge(), null);
   const pages = (oldestFirst: boolean, payment: string | undefined, between: () => void) => {
     const found: string[] = [];
-    let after: OutputPlace | null = null;
+    let after: OutputPosition | null = null;
     for (;;) {
       const request: PageRequest = { height: 1, limit: 7, after };
       const page: Page = file.search.page({ oldestFirst, payment }, request);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { coins } from '../../src/cardano/codec/value.ts';
 import { keyAddress } from '../../src/cardano/validators/deploy.ts';
-import { placed } from '../../src/cardano/validators/genesis.ts';
+import { genesisUtxosOf } from '../../src/cardano/validators/genesis.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { isForeign } from '../../src/devnet/localHttp.ts';
@@ -107,7 +107,7 @@ test('a gift that the disk refuses to keep is no gift', async () => {
   const file = new LedgerFile(path, 1);
   const faucetKey = keyNamed('faucet');
   const fund = { address: keyAddress(faucetKey.hash), value: coins(1_000_000_000_000n) };
-  file.begin('{}', placed([fund]));
+  file.begin('{}', genesisUtxosOf([fund]));
   const ledger = new Ledger(file, SLOTS, () => 0);
   const node = new DevnetNode({
     ledger,

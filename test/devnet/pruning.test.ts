@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
 import { coins } from '../../src/cardano/codec/value.ts';
-import { placed } from '../../src/cardano/validators/genesis.ts';
+import { genesisUtxosOf } from '../../src/cardano/validators/genesis.ts';
 import { Ledger } from '../../src/devnet/ledger.ts';
 import { K, LedgerFile } from '../../src/devnet/ledgerFile.ts';
 import { readOnlyDatabase } from '../../src/engine/store/database.ts';
@@ -35,7 +35,7 @@ function rowsIn(path: string) {
 test('keeps a number of blocks, and heads of older ones as long as their outputs', () => {
   const path = join(temporaryDirectory(), 'chain.sqlite');
   const file = new LedgerFile(path, 0, K);
-  const funds = placed([{ address: addressOf('alice'), value: coins(TEN_ADA) }]);
+  const funds = genesisUtxosOf([{ address: addressOf('alice'), value: coins(TEN_ADA) }]);
   const [fund] = funds;
   assert.ok(fund);
   file.begin('{}', funds);

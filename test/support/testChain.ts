@@ -19,7 +19,7 @@ import type { ChainEvent, ChainSource, ChainStream, Point } from '../../src/chai
 import { genesisUtxos } from '../../src/devnet/devnet.ts';
 import { Ledger, type Resubmit } from '../../src/devnet/ledger.ts';
 import { type BlockHead, LedgerFile } from '../../src/devnet/ledgerFile.ts';
-import { give } from '../../src/devnet/payment.ts';
+import { payFromFaucet } from '../../src/devnet/payment.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { LedgerStream } from './ledgerStream.ts';
@@ -130,7 +130,7 @@ export class TestChain implements ChainSource, Submitter, UtxoLookup {
 
   /** Pays from the faucet's wallet; `accepted` is in the mempool, as with `submit`. */
   faucet(address: string, lovelace: bigint): Promise<SubmitOutcome> {
-    return this.#change(() => give(this.#ledger, this.#faucetKey, address, lovelace));
+    return this.#change(() => payFromFaucet(this.#ledger, this.#faucetKey, address, lovelace));
   }
 
   /** Makes blocks at once, each in the next slot; resolves with the newest. */

@@ -1,6 +1,6 @@
 /** Cancels orders, and sends a wallet's coins and tokens. */
 
-import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
+import { lookUpReferences, scriptWithReference } from '../../cardano/build/chainData.ts';
 import { planCancel } from '../../cardano/build/order.ts';
 import { planTransfer } from '../../cardano/build/transfer.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
@@ -64,7 +64,7 @@ async function cancel(
     });
   }
   const { partialDeployment, slots, clock } = txContext;
-  const script = placedScript(partialDeployment, 'order');
+  const script = scriptWithReference(partialDeployment, 'order');
   if (script instanceof Failure) return script;
   const references = await lookUpReferences(txContext.utxos, [script]);
   if (references instanceof Failure) return references;

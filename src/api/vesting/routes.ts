@@ -3,8 +3,8 @@
  * locks of an owner or a token.
  */
 import Type from 'typebox';
-import { lookUpReferences, placedScript } from '../../cardano/build/chainData.ts';
-import { type LockPlace, planLock, planWithdraw } from '../../cardano/build/lock.ts';
+import { lookUpReferences, scriptWithReference } from '../../cardano/build/chainData.ts';
+import { type LockDeployment, planLock, planWithdraw } from '../../cardano/build/lock.ts';
 import { formatAddress } from '../../cardano/codec/address.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
 import { type OutputRef, parseRef, refText, type Utxo } from '../../cardano/codec/output.ts';
@@ -136,8 +136,8 @@ async function withdraw(
 }
 
 /** For both: tokens that could not be withdrawn here are not locked here either. */
-function lockScripts({ partialDeployment }: TxBuildContext): LockPlace | Failure {
-  const vesting = placedScript(partialDeployment, 'vesting');
+function lockScripts({ partialDeployment }: TxBuildContext): LockDeployment | Failure {
+  const vesting = scriptWithReference(partialDeployment, 'vesting');
   return vesting instanceof Failure ? vesting : { ...partialDeployment, scripts: { vesting } };
 }
 

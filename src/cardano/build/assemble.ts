@@ -19,7 +19,13 @@ import { decodeTransaction, totalUnits, type Units } from '../codec/transaction.
 import { addValues, asValue, coins, equalValues, subtractValue } from '../codec/value.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import type { Evaluation } from '../ledger/scalus.ts';
-import { minted, type Parts, placeRedeemers, sortedInputs, transactionCbor } from './body.ts';
+import {
+  indexRedeemers,
+  minted,
+  sortedInputs,
+  type TransactionContent,
+  transactionCbor,
+} from './body.ts';
 import { changeOutputs } from './change.ts';
 import { leastFee, leastLovelace, scriptBytes } from './cost.ts';
 import type { PlannedOutput, TransactionPlan } from './plan.ts';
@@ -29,7 +35,7 @@ import { forLovelace, select } from './selection.ts';
 /** Runs all scripts of a transaction on the outputs that it spends and refers to. */
 export type Evaluate = (transaction: Uint8Array, utxos: readonly Utxo[]) => Evaluation;
 
-interface Surroundings {
+interface AssembleDeps {
   readonly parameters: ProtocolParameters;
   readonly evaluate: Evaluate;
 }
@@ -43,7 +49,7 @@ const WITNESS_BYTES = 101;
 /** Key 0, and the tag of a set that some wallets write around the list. */
 const WITNESS_LIST_BYTES = 1 + 3;
 
-export function assemble(given: TransactionPlan, around: Surroundings): BuildOutcome {
+export function assemble(given: TransactionPlan, around: AssembleDeps): BuildOutcome {
   const plan = withFewCollaterals(given, around.parameters);
   const tooSmall = smallOutput(plan, around.parameters);
   if (tooSmall !== null) return tooSmall;
@@ -60,7 +66,7 @@ export function assemble(given: TransactionPlan, around: Surroundings): BuildOut
 }
 
 interface Draft {
-  readonly parts: Parts;
+  readonly parts: TransactionContent;
   readonly bytes: Uint8Array;
   /** With all signatures. */
   readonly sizeBytes: number;
@@ -75,7 +81,7 @@ function priced(
   const referenced = referencedBytes(plan);
   let feeLovelace = FIRST_FEE_LOVELACE;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const parts = lay(plan, parameters, feeLovelace, units);
+    const parts = layOut(plan, parameters, feeLovelace, units);
     if ('outcome' in parts) return parts;
     const bytes = transactionCbor(parts, parameters);
     const sizeBytes = bytes.length + signaturesBytes(parts);
@@ -117,17 +123,17 @@ function smallOutput(
 }
 
 /** Inputs, outputs and collateral for this fee. */
-function lay(
+function layOut(
   plan: TransactionPlan,
   parameters: ProtocolParameters,
   feeLovelace: bigint,
   units: readonly Units[],
-): Parts | BuildRefusal {
+): TransactionContent | BuildRefusal {
   const outputs = paying(plan, feeLovelace);
   const out = addValues(coins(feeLovelace), ...outputs.map(({ value }) => value));
   const mint = asValue(0n, minted(plan));
   const put = addValues(mint, ...plan.inputs.map(({ utxo }) => utxo.output.value));
-  const chosen = settle(plan, subtractValue(out, put), parameters);
+  const chosen = chooseInputs(plan, subtractValue(out, put), parameters);
   if (chosen.outcome === 'refused') return chosen;
   const { utxos, change } = chosen;
   for (const output of outputs) {
@@ -144,7 +150,7 @@ function lay(
     inputs,
     outputs: [...outputs, ...change],
     feeLovelace,
-    redeemers: placeRedeemers(inputs, plan),
+    redeemers: indexRedeemers(inputs, plan),
     units,
     ...guarantee,
   };
@@ -159,7 +165,7 @@ function paying({ outputs, feeFrom }: TransactionPlan, feeLovelace: bigint): Pla
   );
 }
 
-function settle(
+function chooseInputs(
   plan: TransactionPlan,
   need: ReturnType<typeof coins>,
   parameters: ProtocolParameters,
@@ -186,7 +192,7 @@ function collateralOf(
   { collateral }: TransactionPlan,
   { collateralPercent, ...parameters }: ProtocolParameters,
   feeLovelace: bigint,
-): Pick<Parts, 'collateralLovelace' | 'collateralReturn'> | BuildRefusal {
+): Pick<TransactionContent, 'collateralLovelace' | 'collateralReturn'> | BuildRefusal {
   if (collateral === null) return { collateralLovelace: 0n, collateralReturn: null };
   const held = addValues(...collateral.utxos.map(({ output }) => output.value));
   const asked = ceilDivide(feeLovelace * collateralPercent, 100n);
@@ -203,8 +209,8 @@ function collateralOf(
 
 function run(
   bytes: Uint8Array,
-  { redeemers, inputs, plan }: Parts,
-  { evaluate }: Surroundings,
+  { redeemers, inputs, plan }: TransactionContent,
+  { evaluate }: AssembleDeps,
 ): readonly Units[] | BuildRefusal {
   if (redeemers.length === 0) return [];
   const spent = inputs.map(({ utxo }) => utxo);
@@ -228,7 +234,7 @@ function sameUnitsOf(a: readonly Units[], b: readonly Units[]): boolean {
 }
 
 /** One signature per key that an input, the collateral or a script asks for. */
-function signaturesBytes({ inputs, plan }: Parts): number {
+function signaturesBytes({ inputs, plan }: TransactionContent): number {
   const keys = new Set(plan.signers);
   for (const { output } of [...inputs.map(({ utxo }) => utxo), ...(plan.collateral?.utxos ?? [])]) {
     const payment = parseAddress(output.address)?.payment;

@@ -21,21 +21,21 @@ const TRUE = Uint8Array.of(0xf5);
 const NULL = Uint8Array.of(0xf6);
 const PURPOSE_NUMBERS = { spend: 0, mint: 1 } as const;
 
-interface RedeemerPlace {
+interface IndexedRedeemer {
   readonly purpose: keyof typeof PURPOSE_NUMBERS;
   readonly index: number;
   /** CBOR hex of its data. */
   readonly data: string;
 }
 
-export interface Parts {
+export interface TransactionContent {
   readonly plan: TransactionPlan;
   /** In the order of the ledger. */
   readonly inputs: readonly PlannedInput[];
   /** Planned ones and change. */
   readonly outputs: readonly PlannedOutput[];
   readonly feeLovelace: bigint;
-  readonly redeemers: readonly RedeemerPlace[];
+  readonly redeemers: readonly IndexedRedeemer[];
   /** Per redeemer. */
   readonly units: readonly Units[];
   readonly collateralLovelace: bigint;
@@ -51,16 +51,16 @@ export function sortedInputs(
 }
 
 /** In the order in which they are written: spending before minting, by index. */
-export function placeRedeemers(
+export function indexRedeemers(
   inputs: readonly PlannedInput[],
   { mints }: TransactionPlan,
-): RedeemerPlace[] {
-  const spends = inputs.flatMap(({ redeemer: data }, index): RedeemerPlace[] =>
+): IndexedRedeemer[] {
+  const spends = inputs.flatMap(({ redeemer: data }, index): IndexedRedeemer[] =>
     data === null ? [] : [{ purpose: 'spend', index, data }],
   );
   const policies = mints.map(({ policyId }) => policyId).sort();
   const mintPlaces = mints.map(
-    ({ policyId, redeemer: data }): RedeemerPlace => ({
+    ({ policyId, redeemer: data }): IndexedRedeemer => ({
       purpose: 'mint',
       index: policies.indexOf(policyId),
       data,
@@ -70,7 +70,10 @@ export function placeRedeemers(
 }
 
 /** The whole transaction without signatures. */
-export function transactionCbor(parts: Parts, parameters: ProtocolParameters): Uint8Array {
+export function transactionCbor(
+  parts: TransactionContent,
+  parameters: ProtocolParameters,
+): Uint8Array {
   const { mints } = parts.plan;
   const redeemers = redeemersCbor(parts);
   const witnesses = new Map<number, Uint8Array>();
@@ -82,7 +85,7 @@ export function transactionCbor(parts: Parts, parameters: ProtocolParameters): U
   return array([bodyCbor(parts, dataHash), fieldMap(witnesses), TRUE, NULL]);
 }
 
-function bodyCbor(parts: Parts, dataHash: string | null): Uint8Array {
+function bodyCbor(parts: TransactionContent, dataHash: string | null): Uint8Array {
   const { plan, inputs, outputs, feeLovelace } = parts;
   const fields = new Map<number, Uint8Array>([
     [0, encodeRefs(inputs.map(({ utxo }) => utxo.ref))],
@@ -111,7 +114,7 @@ export function minted({ mints }: TransactionPlan): [string, bigint][] {
   );
 }
 
-function redeemersCbor({ redeemers, units }: Parts): Uint8Array {
+function redeemersCbor({ redeemers, units }: TransactionContent): Uint8Array {
   if (redeemers.length === 0) return EMPTY_MAP;
   return map(
     redeemers.map(({ purpose, index, data }, at) => {

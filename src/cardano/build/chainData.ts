@@ -1,6 +1,6 @@
 /**
- * What planners need of the chain, always looked up by us: outputs that a caller names are taken as
- * names only. An output of a server's key is nobody's to spend here.
+ * Looks up what planners need of the chain. Outputs that a caller names are looked up again, never
+ * believed, and outputs of the server's keys are refused.
  */
 
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
@@ -17,7 +17,7 @@ type ServerKeys = Pick<PartialDeployment, 'executorKeyHash' | 'feeKeyHash' | 'co
 
 /** One collateral output serves any number of transactions; a few are asked for to find one. */
 const COLLATERAL_CANDIDATES = 20;
-/** Where nobody knows behind what ours lies: so much dust before it costs more than it hurts. */
+/** Where the position of ours is unknown: sending more dust than this costs more than it harms. */
 const MOST_CANDIDATES = 1000;
 const BEFORE_ALL = -1;
 /** Of larger wallets the first by reference; selection takes few of them anyway. */
@@ -29,8 +29,8 @@ export function serverKeyHashes(keys: ServerKeys): ReadonlySet<string> {
   return new Set([executorKeyHash, feeKeyHash, collateralKeyHash].filter((hash) => hash !== null));
 }
 
-/** One that runs, refused where nobody told us where it lies. */
-export function placedScript(
+/** A script with its reference output; refused where the deployment does not name one. */
+export function scriptWithReference(
   { network, scripts }: Pick<PartialDeployment, 'network' | 'scripts'>,
   name: keyof PartialDeployment['scripts'],
 ): ReferenceScript | Failure {
@@ -73,7 +73,7 @@ export async function lookUpCollateral(
   return new Failure('SERVER_ERROR', 'the server has no collateral left');
 }
 
-/** One of the wallet's own, or where none is fit all that may stand in; null: nothing may. */
+/** The wallet's first fit output, or else all outputs that may serve; null: none may. */
 export function walletCollateral(
   wallet: readonly Utxo[],
   returnAddress: string,

@@ -62,7 +62,7 @@ export class Change {
     return this.#bundles.reduce((sum, { size, bytes }) => (size === 0 ? sum : sum + bytes), 0);
   }
 
-  /** The least lovelace with which all of it stands. */
+  /** The least lovelace that its outputs need together. */
   get leastLovelace(): bigint {
     const used = this.#bundles.filter(({ size }) => size > 0);
     if (used.length === 0) return this.#lovelace === 0n ? 0n : this.#bareLovelace;
@@ -74,7 +74,7 @@ export class Change {
     );
   }
 
-  /** Outputs for it, or the lovelace that it takes to let it stand. */
+  /** Its outputs, or the lovelace that they lack. */
   outputs(): readonly PlannedOutput[] | { readonly lackLovelace: bigint } {
     const bundled = this.bundled();
     const isEmpty = bundled.length === 0 && this.#lovelace === 0n;
@@ -198,7 +198,7 @@ function amountBytes(amount: bigint): number {
   return [1, 2, 3, 5][sizes.findIndex((size) => amount < size)] ?? LONGEST_AMOUNT_BYTES;
 }
 
-/** What is left as outputs, or the lovelace that it takes to let it stand. */
+/** What is left as outputs, or the lovelace that they lack. */
 export function changeOutputs(
   { lovelace, assets }: Value,
   address: string,

@@ -43,7 +43,7 @@ export class LiveBuilder implements Builder, Service {
   }
 
   /** What is built by; null: not known yet. */
-  get terms(): BuilderThreadData | null {
+  get parameters(): BuilderThreadData | null {
     return this.#terms;
   }
 

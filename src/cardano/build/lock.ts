@@ -32,12 +32,12 @@ interface LockRequest {
 }
 
 /** As much of a deployment as has its locks. */
-export interface LockPlace extends Pick<PartialDeployment, 'addressNetwork'> {
+export interface LockDeployment extends Pick<PartialDeployment, 'addressNetwork'> {
   readonly scripts: { readonly vesting: ReferenceScript };
 }
 
 export function planLock(
-  { addressNetwork, scripts }: LockPlace,
+  { addressNetwork, scripts }: LockDeployment,
   { owner, token, amount, lockEndMs, stagesCount }: LockRequest,
   wallet: readonly Utxo[],
   nowMs: number,
@@ -71,7 +71,7 @@ interface WithdrawData {
 }
 
 export function planWithdraw(
-  { scripts }: LockPlace,
+  { scripts }: LockDeployment,
   { lock, owner }: { readonly lock: Utxo; readonly owner: Address },
   { wallet, references, collateral, slots }: WithdrawData,
   nowMs: number,

@@ -5,8 +5,8 @@
  * when its last build is done.
  *
  * Limits: `threads` builds at once, `mostWaiting` wait, one more is OVERLOADED; a build that takes
- * longer than its time is given up with its thread. Urgent builds have a line of their own, with a
- * bound of its own, and go first: users who ask for much cannot keep the executor from its orders.
+ * longer than its time is given up with its thread. Urgent builds have a separate queue with a
+ * separate bound and go first: users who build much cannot keep the executor from its orders.
  */
 import { Piscina } from 'piscina';
 import { withDeadline } from '../../engine/runtime/abort.ts';
@@ -105,7 +105,7 @@ export class BuilderPool implements Builder, Service {
   }
 
   /**
-   * Builds that begin once this resolves are by the new values; those that run end as they began.
+   * Builds that start once this resolves use the new values; running ones keep the old.
    * Not before `start` has resolved.
    */
   async renew(data: BuilderThreadData): Promise<void> {
@@ -208,7 +208,8 @@ export class BuilderPool implements Builder, Service {
       maxThreads: threads,
     });
     const loaded = Promise.all(Array.from({ length: threads }, () => pool.run(null)));
-    // Whoever waits for it is told, and so is the next build; a failure nobody waits for is no end.
+    // Callers that wait for it see the failure, and so does the next build; it must not end the
+    // process where none waits.
     loaded.catch(() => {});
     return { builds: 0, threads: pool, loaded };
   }

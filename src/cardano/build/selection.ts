@@ -37,7 +37,7 @@ interface Selected {
 type Selection = Selected | { readonly outcome: 'poor' | 'scattered'; readonly message: string };
 
 /** A wallet, what is taken of it, and what of that comes back. */
-export class Basket {
+export class CoinSelection {
   readonly chosen: Utxo[] = [];
   readonly change: Change;
   readonly #left: Set<Utxo>;
@@ -91,7 +91,7 @@ export class Basket {
       if (amount > 0n) holders.push({ utxo, amount });
     }
     while (isMissing() && !this.isFull) {
-      const richest = holders.reduce<Holder | null>(richer, null);
+      const richest = holders.reduce<Holder | null>(holdsMore, null);
       if (richest === null || richest.amount === 0n) break;
       this.take(richest.utxo);
       richest.amount = 0n;
@@ -107,7 +107,7 @@ interface Holder {
 }
 
 /** A transaction takes few of thousands: looking for each costs less than sorting them all. */
-function richer(best: Holder | null, next: Holder): Holder {
+function holdsMore(best: Holder | null, next: Holder): Holder {
   if (best === null || next.amount > best.amount) return next;
   if (next.amount < best.amount) return best;
   return poorestInTokens(next.utxo, best.utxo) < 0 ? next : best;
@@ -118,13 +118,13 @@ export function select(
   need: SelectionNeed,
   parameters: ProtocolParameters,
 ): Selection {
-  const basket = new Basket(wallet, need, parameters);
+  const basket = new CoinSelection(wallet, need, parameters);
   const covered = [...need.value.assets.keys()].every((asset) => basket.cover(asset));
   return (covered ? gathered(basket) : null) ?? lacking(wallet, need, basket);
 }
 
 /** null where the cap or the wallet ends before the need does. */
-function gathered(basket: Basket): Selected | null {
+function gathered(basket: CoinSelection): Selected | null {
   const { change, chosen } = basket;
   for (const utxo of [null, ...basket.left()]) {
     if (utxo !== null && basket.isFull) return null;
@@ -139,7 +139,7 @@ function gathered(basket: Basket): Selected | null {
 function lacking(
   wallet: readonly Utxo[],
   { value: { lovelace, assets } }: SelectionNeed,
-  { change, isCut }: Basket,
+  { change, isCut }: CoinSelection,
 ): Selection {
   const free = wallet.filter(({ output }) => output.scriptHash === null);
   const tokens = [...assets].flatMap(([asset, amount]) => {

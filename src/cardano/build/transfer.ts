@@ -11,7 +11,7 @@ import type { Utxo } from '../codec/output.ts';
 import { asValue } from '../codec/value.ts';
 import type { ProtocolParameters } from '../ledger/parameters.ts';
 import { planOf, type TransactionPlan } from './plan.ts';
-import { Basket } from './selection.ts';
+import { CoinSelection } from './selection.ts';
 
 interface TransferRequest {
   readonly to: Address;
@@ -39,7 +39,7 @@ function everything(
 ): TransactionPlan | Failure {
   const back = formatAddress(changeAddress);
   const need = { value: asValue(0n, assets), changeAddress: back };
-  const { chosen, change } = emptied(new Basket(wallet, need, parameters), assets);
+  const { chosen, change } = emptied(new CoinSelection(wallet, need, parameters), assets);
   for (const asset of assets.keys()) {
     const missing = -change.amountOf(asset);
     if (missing > 0n) {
@@ -63,7 +63,7 @@ function everything(
 }
 
 /** With what is sent in it first, then as many others as fit. */
-function emptied(basket: Basket, assets: ReadonlyMap<AssetId, bigint>): Basket {
+function emptied(basket: CoinSelection, assets: ReadonlyMap<AssetId, bigint>): CoinSelection {
   if (![...assets.keys()].every((asset) => basket.cover(asset))) return basket;
   for (const utxo of basket.left()) {
     if (basket.isFull) break;

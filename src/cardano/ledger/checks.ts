@@ -28,7 +28,7 @@ import { PROTOCOL } from './parameters.ts';
 import type { Refusal } from './refusals.ts';
 
 /** null: nothing to object. */
-export function objection(tx: Transaction, slot: number): Refusal | null {
+export function ruleViolation(tx: Transaction, slot: number): Refusal | null {
   try {
     return (
       formFault(tx) ??
@@ -39,7 +39,7 @@ export function objection(tx: Transaction, slot: number): Refusal | null {
       kindFault(tx)
     );
   } catch (error) {
-    // Whatever a stranger's bytes make a reader throw is the fault of the bytes.
+    // Any error of a reader is the fault of the submitted bytes.
     return malformed(error instanceof MalformedCbor ? error.message : 'it cannot be read');
   }
 }

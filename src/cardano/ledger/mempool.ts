@@ -1,7 +1,6 @@
 /**
- * Transactions that wait for a block, in the order in which they were accepted; each one's inputs
- * are there after those before it. Bounded for those who submit; what a fork gives back is let in
- * beyond the bound, and blocks make room.
+ * Transactions that wait for a block, in the order of acceptance; each spends outputs of blocks or
+ * of earlier ones. Submissions are bounded; transactions that a fork returns may exceed the bound.
  */
 
 import { type OutputRef, refText, type Utxo } from '../codec/output.ts';
@@ -9,7 +8,7 @@ import { namedRefs, type Transaction, totalUnits } from '../codec/transaction.ts
 import { PROTOCOL } from './parameters.ts';
 import type { RefusalReason } from './port.ts';
 
-export interface Waiting {
+export interface PendingTransaction {
   readonly tx: Transaction;
   readonly effects: Effects;
 }
@@ -23,7 +22,7 @@ const MOST_WAITING = 2_000;
 export const MOST_WAITING_BYTES = 16 * PROTOCOL.maxBlockBytes;
 
 export class Mempool {
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingTransaction>();
   readonly #spentBy = new Map<string, string>();
   readonly #made = new Map<string, Utxo>();
   #bytes = 0;
@@ -32,7 +31,7 @@ export class Mempool {
     return this.#waiting.size;
   }
 
-  all(): Iterable<Waiting> {
+  all(): Iterable<PendingTransaction> {
     return this.#waiting.values();
   }
 
@@ -40,7 +39,7 @@ export class Mempool {
     return this.#waiting.has(id);
   }
 
-  get(id: string): Waiting | undefined {
+  get(id: string): PendingTransaction | undefined {
     return this.#waiting.get(id);
   }
 
@@ -66,7 +65,7 @@ export class Mempool {
     this.#bytes += tx.bytes.length;
   }
 
-  /** What is not valid any more in this slot stops waiting, and what needs its outputs. */
+  /** Drops transactions that have expired in this slot, and those that need their outputs. */
   dropExpired(slot: number): Dropped[] {
     const dropped: Dropped[] = [];
     const missing = new Set<string>();
@@ -81,8 +80,8 @@ export class Mempool {
   }
 
   /** The oldest ones that fit into one block. */
-  nextBlock(): Waiting[] {
-    const taken: Waiting[] = [];
+  nextBlock(): PendingTransaction[] {
+    const taken: PendingTransaction[] = [];
     let [bytes, memory, cpu] = [0, 0n, 0n];
     for (const waiting of this.#waiting.values()) {
       const units = totalUnits(waiting.tx.redeemers);
@@ -96,22 +95,22 @@ export class Mempool {
     return taken;
   }
 
-  /** It is in a block now, or dropped; false: it did not wait. */
+  /** It is in a block now, or dropped; false: it was not pending. */
   remove(id: string): boolean {
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) this.#remove(waiting);
     return waiting !== undefined;
   }
 
-  takeAll(): Waiting[] {
+  takeAll(): PendingTransaction[] {
     const taken = [...this.#waiting.values()];
     for (const waiting of taken) this.#remove(waiting);
     return taken;
   }
 
-  #remove({ tx, effects }: Waiting): void {
+  #remove({ tx, effects }: PendingTransaction): void {
     this.#waiting.delete(tx.id);
-    // Where another ledger's mempool is told in parts, a rival may have come already.
+    // A followed node's mempool arrives in parts: a conflicting transaction may be here already.
     for (const ref of effects.spent.map(refText)) {
       if (this.#spentBy.get(ref) === tx.id) this.#spentBy.delete(ref);
     }
@@ -120,11 +119,11 @@ export class Mempool {
   }
 }
 
-function isExpired({ tx: { validToSlot } }: Waiting, slot: number): boolean {
+function isExpired({ tx: { validToSlot } }: PendingTransaction, slot: number): boolean {
   return validToSlot !== null && slot >= validToSlot;
 }
 
-function needs({ tx }: Waiting, missing: ReadonlySet<string>): boolean {
+function needs({ tx }: PendingTransaction, missing: ReadonlySet<string>): boolean {
   if (missing.size === 0) return false;
   return namedRefs(tx).some((ref) => missing.has(refText(ref)));
 }

@@ -1,6 +1,6 @@
 /**
- * Reads Scalus's words, here and nowhere else: error text to a reason of the port, and a message
- * for a person that keeps the original.
+ * Maps Scalus's error texts to a reason of the port and a message for a person, which keeps the
+ * original. The only place that reads these texts.
  */
 import type { RefusalReason } from './port.ts';
 import type { Rejection } from './scalus.ts';
@@ -14,7 +14,7 @@ const LONGEST_TEXT = 600;
 const MOST_LOGS = 20;
 
 /** First match wins. `said` begins the message. */
-const WORDS: readonly (readonly [RegExp, RefusalReason, string])[] = [
+const ERROR_PATTERNS: readonly (readonly [RegExp, RefusalReason, string])[] = [
   [/Borer|requirement failed|InvalidInputData/, 'MALFORMED', 'This is no transaction'],
   [/Invalid verified signatures|Invalid.*signature/i, 'BAD_SIGNATURE', 'A signature is wrong'],
   [/^Missing key hashes/, 'SIGNATURE_MISSING', 'A signature is missing'],
@@ -33,7 +33,11 @@ export function refusalOf({ error, logs }: Rejection): Refusal {
   const text = error.replace(/\s+/g, ' ');
   const [, reason, said] = (logs.length > 0
     ? ([/./, 'SCRIPT_FAILED', 'A script failed'] as const)
-    : WORDS.find(([words]) => words.test(text))) ?? [/./, 'REFUSED', 'The ledger refuses it'];
+    : ERROR_PATTERNS.find(([words]) => words.test(text))) ?? [
+    /./,
+    'REFUSED',
+    'The ledger refuses it',
+  ];
   const traces = logs.slice(-MOST_LOGS).join(' | ');
   const cause = traces === '' ? '' : ` [${cut(traces)}]`;
   return { reason, message: `${said}${cause}: ${cut(text)}` };

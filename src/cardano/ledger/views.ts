@@ -1,7 +1,7 @@
 /** The views of `UtxoLookup`, over the chain's unspent outputs and the mempool. */
 
 import { compareRefs, type OutputRef, type Utxo } from '../codec/output.ts';
-import type { Mempool, Waiting } from './mempool.ts';
+import type { Mempool, PendingTransaction } from './mempool.ts';
 import type { UtxoView } from './port.ts';
 import { credentialOf, type UtxoSet } from './utxoSet.ts';
 
@@ -54,7 +54,12 @@ function seen(
 }
 
 /** Whether the transaction that makes `utxo` spends one of the same key: change, not a gift. */
-function givesBack({ effects }: Waiting, utxo: Utxo, chain: UtxoSet, mempool: Mempool): boolean {
+function givesBack(
+  { effects }: PendingTransaction,
+  utxo: Utxo,
+  chain: UtxoSet,
+  mempool: Mempool,
+): boolean {
   const owner = credentialOf(utxo);
   return effects.spent.some((ref) => {
     const input = chain.get(ref) ?? mempool.made(ref);

@@ -67,7 +67,7 @@ export const VALIDATORS: Readonly<Record<ValidatorName, Validator>> = read();
 export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesting'] as const;
 export type Deployed = (typeof DEPLOYED)[number];
 
-/** What of a deployment is chosen; the rest follows from it. */
+/** The chosen part of a deployment; the rest is computed from it. */
 export type MarketPlan = Pick<
   Deployment,
   | 'curve'
@@ -87,7 +87,7 @@ export function keyAddress(keyHash: string): string {
   return formatAddress({ network: NETWORK, payment, stake: null, pointer: false });
 }
 
-/** An address whose key nobody has: what lies there stays. */
+/** An address without a known key: outputs there are never spent. */
 export function lockedAddress(purpose: string): string {
   return keyAddress(blake2b224(Buffer.from(`upcurve ${purpose}`)));
 }

@@ -42,7 +42,7 @@ const ADA = 1_000_000n;
 /** Keeps the largest of our scripts on the chain. */
 const SCRIPT_LOVELACE = 60n * ADA;
 export const COLLATERAL = { lovelace: 5n * ADA, outputs: 10 };
-export const FLOATS = { lovelace: 100n * ADA, outputs: 20 };
+export const FUNDING = { lovelace: 100n * ADA, outputs: 20 };
 
 export function makeGenesis(plan: GenesisPlan): Genesis {
   const code = deployedCode(plan);
@@ -54,10 +54,10 @@ export function makeGenesis(plan: GenesisPlan): Genesis {
       script: code[name],
     })),
     ...funded({ keyHash: plan.collateralKeyHash, ...COLLATERAL }),
-    ...funded({ keyHash: plan.feeKeyHash, ...FLOATS }),
+    ...funded({ keyHash: plan.feeKeyHash, ...FUNDING }),
     ...plan.wallets.flatMap(funded),
   ];
-  const utxos = placed(outputs);
+  const utxos = genesisUtxosOf(outputs);
   const ref = (name: Deployed): OutputRef => {
     const utxo = utxos[DEPLOYED.indexOf(name)];
     assert(utxo !== undefined, 'scripts come first');
@@ -79,7 +79,7 @@ function funded({ keyHash, lovelace, outputs }: FundedWallet): OutputPlan[] {
 }
 
 /** Outputs of a genesis, under a hash over all of them, as if one transaction had made them. */
-export function placed(plans: readonly OutputPlan[]): Utxo[] {
+export function genesisUtxosOf(plans: readonly OutputPlan[]): Utxo[] {
   const encoded = plans.map(encodeOutput);
   const txHash = blake2b256(Buffer.concat(encoded));
   return encoded.map((bytes, index) => ({ ref: { txHash, index }, output: decodeOutput(bytes) }));

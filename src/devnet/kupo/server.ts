@@ -4,7 +4,7 @@
  * block.
  *
  * A long answer is sent in pages as of the block that was newest when it began; a rollback below
- * that block ends it in the middle, so that nobody takes half of it for all.
+ * that block aborts it, so that no client takes half of it for all.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { slotStartMs } from '../../cardano/codec/slots.ts';
@@ -12,7 +12,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LedgerFile } from '../ledgerFile.ts';
 import { type Guard, isForeign, LocalHttpServer } from '../localHttp.ts';
-import type { OutputPlace } from '../outputSearch.ts';
+import type { OutputPosition } from '../outputSearch.ts';
 import { KupoReader } from './kupoReader.ts';
 import { matchJson, pointJson, writeJson } from './matchJson.ts';
 import { readMatchQuery, readPattern } from './matchQuery.ts';
@@ -26,7 +26,7 @@ interface KupoOptions {
   readonly version: string;
 }
 
-interface Plain {
+interface KupoAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: OutgoingHttpHeaders;
@@ -132,7 +132,7 @@ export class KupoServer {
     response.writeHead(200, { ...this.#headers(), 'content-type': type });
     const height = asOf?.height ?? 0;
     let separator = '[';
-    let after: OutputPlace | null = null;
+    let after: OutputPosition | null = null;
     for (;;) {
       if (!this.#reader.isOnChain(asOf)) throw new Error('the chain was rolled back meanwhile');
       const wanted = { height, limit: PAGE, after, isResolved };
@@ -148,7 +148,7 @@ export class KupoServer {
     response.end(separator === '[' ? '[]' : ']');
   }
 
-  #plain(kind: string, rest: readonly string[], params: URLSearchParams): Plain {
+  #plain(kind: string, rest: readonly string[], params: URLSearchParams): KupoAnswer {
     const [argument = '', ...more] = rest;
     if (kind === 'patterns') return patterns(rest.join('/'));
     const mustBeNamed = kind !== 'health' && kind !== 'checkpoints';
@@ -168,7 +168,7 @@ export class KupoServer {
       : invalid('The hash of a script is 56 hex digits.');
   }
 
-  #checkpoints(argument: string, params: URLSearchParams): Plain {
+  #checkpoints(argument: string, params: URLSearchParams): KupoAnswer {
     if (argument === '') return { status: 200, body: this.#reader.checkpoints().map(pointJson) };
     if (!SLOT.test(argument)) return invalid('A checkpoint is asked for by its slot.');
     const isStrict = params.has('strict');
@@ -181,7 +181,7 @@ export class KupoServer {
     return { status: 200, body: isWanted ? pointJson(point) : null };
   }
 
-  #metadata(argument: string, params: URLSearchParams): Plain {
+  #metadata(argument: string, params: URLSearchParams): KupoAnswer {
     if (!SLOT.test(argument)) return invalid('Metadata is asked for by the slot of its block.');
     const txHash = params.get('transaction_id');
     if (txHash !== null && !/^[0-9a-f]{64}$/.test(txHash)) {
@@ -220,7 +220,7 @@ export class KupoServer {
     };
   }
 
-  #send(response: ServerResponse, { status, body, headers = {} }: Plain): void {
+  #send(response: ServerResponse, { status, body, headers = {} }: KupoAnswer): void {
     const all = status === 200 ? this.#headers() : { ...CORS, 'content-type': TYPE };
     response.writeHead(status, { ...all, ...headers });
     response.end(writeJson(body));
@@ -229,16 +229,16 @@ export class KupoServer {
 
 const SLOT = /^\d{1,15}$/;
 
-function invalid(hint: string): Plain {
+function invalid(hint: string): KupoAnswer {
   return { status: 400, body: { hint } };
 }
 
-function missing(hint: string): Plain {
+function missing(hint: string): KupoAnswer {
   return { status: 404, body: { hint } };
 }
 
 /** Every pattern is included in the only one that there is. */
-function patterns(text: string): Plain {
+function patterns(text: string): KupoAnswer {
   const isPattern = text === '' || readPattern(text) !== null;
   return isPattern ? { status: 200, body: ['*'] } : invalid('Invalid pattern!');
 }

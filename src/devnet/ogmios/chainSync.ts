@@ -9,7 +9,7 @@ import type { ServedBlock, ServedChain, ServedPoint, ServedTip } from './served.
 import type { Transport } from './session.ts';
 
 /** As of Ogmios' `--max-in-flight`. */
-const MOST_IN_FLIGHT = 1_000;
+const MAX_IN_FLIGHT = 1_000;
 
 type Step =
   | { readonly direction: 'backward'; readonly point: ServedPoint | 'origin' }
@@ -22,7 +22,7 @@ function tipJson(tip: ServedTip | null): JsonValue {
 export class ChainSync {
   readonly #chain: ServedChain;
   readonly #transport: Transport;
-  readonly #asked: Request[] = [];
+  readonly #requests: Request[] = [];
   /** Place of the block that was sent last; 0 is the origin. */
   #place = 0;
   #mustGoBack = true;
@@ -33,11 +33,11 @@ export class ChainSync {
   }
 
   end(): void {
-    this.#asked.length = 0;
+    this.#requests.length = 0;
   }
 
   findIntersection({ params }: Request): Answer {
-    if (this.#asked.length > 0) {
+    if (this.#requests.length > 0) {
       const message = "'findIntersection' requests cannot be interleaved with 'nextBlock'.";
       return { error: { code: CODES.intersectionInterleaved, message } };
     }
@@ -57,11 +57,11 @@ export class ChainSync {
   }
 
   nextBlock(request: Request): void {
-    if (this.#asked.length >= MOST_IN_FLIGHT) {
-      this.#transport.close(`more than ${MOST_IN_FLIGHT} requests are in flight`);
+    if (this.#requests.length >= MAX_IN_FLIGHT) {
+      this.#transport.close(`more than ${MAX_IN_FLIGHT} requests are in flight`);
       return;
     }
-    this.#asked.push(request);
+    this.#requests.push(request);
     this.pump();
   }
 
@@ -73,14 +73,14 @@ export class ChainSync {
 
   /** Answers what can be answered. */
   pump(): void {
-    while (this.#asked.length > 0 && !this.#transport.isFull('nextBlock')) {
+    while (this.#requests.length > 0 && !this.#transport.isFull('nextBlock')) {
       if (this.#isTooFarBack()) {
         // A node has every block: the protocol has no error for one that is missing.
         this.#transport.close('the next block is not kept any more');
         return;
       }
       const step = this.#next();
-      const request = step === null ? undefined : this.#asked.shift();
+      const request = step === null ? undefined : this.#requests.shift();
       if (step === null || request === undefined) return;
       this.#transport.send(resultText(request, stepText(step, tipJson(this.#chain.tip))));
     }

@@ -1,6 +1,6 @@
 /**
- * Mempool monitoring of one connection: a snapshot and how much of it was told. Asking for another
- * snapshot waits until it would differ, and what is asked behind that waits with it, as in a node.
+ * Mempool monitoring of one connection: a snapshot and how much of it was sent. A request for
+ * another snapshot waits until it would differ; later requests wait behind it, as in a node.
  */
 import { type JsonValue, jsonText } from './json.ts';
 import { answerText, CODES, type Request, resultText } from './rpc.ts';
@@ -27,9 +27,9 @@ interface Snapshot {
 export class MempoolMonitor {
   readonly #chain: ServedChain;
   readonly #transport: Transport;
-  readonly #asked: Request[] = [];
+  readonly #requests: Request[] = [];
   #snapshot: Snapshot | null = null;
-  #told = 0;
+  #sent = 0;
 
   constructor(chain: ServedChain, transport: Transport) {
     this.#chain = chain;
@@ -37,25 +37,25 @@ export class MempoolMonitor {
   }
 
   ask(request: Request): void {
-    if (this.#asked.length >= MOST_ASKED) {
+    if (this.#requests.length >= MOST_ASKED) {
       this.#transport.close(`more than ${MOST_ASKED} requests are in flight`);
       return;
     }
-    this.#asked.push(request);
+    this.#requests.push(request);
     this.pump();
   }
 
   end(): void {
-    this.#asked.length = 0;
+    this.#requests.length = 0;
   }
 
   /** Answers what can be answered. */
   pump(): void {
-    for (let [request] = this.#asked; request !== undefined; [request] = this.#asked) {
+    for (let [request] = this.#requests; request !== undefined; [request] = this.#requests) {
       if (this.#transport.isFull(request.method)) return;
       const text = this.#answer(request);
       if (text === null) return;
-      this.#asked.shift();
+      this.#requests.shift();
       this.#transport.send(text);
     }
   }
@@ -76,15 +76,15 @@ export class MempoolMonitor {
     const version = this.#chain.snapshotVersion;
     if (this.#snapshot?.version === version) return null;
     this.#snapshot = { version, transactions: this.#chain.pending };
-    this.#told = 0;
+    this.#sent = 0;
     const slot = Number(this.#chain.tip?.slot ?? -1) + 1;
     return answerText(request, { result: { acquired: 'mempool', slot } });
   }
 
   #next(request: Request, { transactions }: Snapshot): string {
-    const transaction = transactions[this.#told];
+    const transaction = transactions[this.#sent];
     if (transaction === undefined) return answerText(request, { result: { transaction: null } });
-    this.#told += 1;
+    this.#sent += 1;
     const { id, text } = transaction;
     const shown = request.params.fields === 'all' ? text : jsonText({ id });
     return resultText(request, `{"transaction":${shown}}`);

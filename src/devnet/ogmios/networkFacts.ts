@@ -44,8 +44,8 @@ export function boundOf({ startSeconds, startSlot, startEpoch }: EraPlan): JsonV
 }
 
 /**
- * What is settled of the eras when the tip is at `slot`. An era that was not reached yet is not
- * told; the present one ends, as far as is known, with the epoch that the safe zone reaches.
+ * The known eras when the tip is at `slot`, without later ones. The present era ends, as far as is
+ * known, with the epoch that the safe zone reaches.
  */
 export function eraSummaries(plans: readonly EraPlan[], slot: number): JsonValue {
   const current = eraAt(plans, slot);

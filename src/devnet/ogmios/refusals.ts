@@ -1,5 +1,5 @@
 /**
- * Refusals of the devnet's ledger in the words of Ogmios: codes and data of `submitTransaction`, as
+ * Refusals of the devnet's ledger as Ogmios reports them: codes and data of `submitTransaction`, as
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
@@ -23,8 +23,8 @@ interface Refused {
   readonly message: string;
 }
 
-/** What the ledger knew when it refused. */
-export interface Circumstances {
+/** The ledger's state at the refusal. */
+export interface RefusalContext {
   /** Of the inputs, those that are unspent. */
   readonly spent: readonly Utxo[];
   readonly slot: number;
@@ -61,7 +61,7 @@ export function mempoolError(error: string): RpcError {
 export function refusalError(
   { reason, message }: Refused,
   tx: Transaction,
-  circumstances: Circumstances,
+  circumstances: RefusalContext,
 ): RpcError {
   const explain = EXPLAINED[reason];
   return explain === undefined
@@ -72,7 +72,7 @@ export function refusalError(
 type Explained = Omit<RpcError, 'message'>;
 type Explain = (
   tx: Transaction,
-  circumstances: Circumstances,
+  circumstances: RefusalContext,
   message: string,
 ) => RpcError | Explained;
 
@@ -121,7 +121,7 @@ const EXPLAINED: Partial<Readonly<Record<RefusalReason, Explain>>> = {
         },
 };
 
-function inputSpent({ inputs }: Transaction, { spent }: Circumstances): RpcError {
+function inputSpent({ inputs }: Transaction, { spent }: RefusalContext): RpcError {
   if (spent.length === 0) return mempoolError(ALL_SPENT);
   const known = new Set(spent.map(({ ref }) => `${ref.txHash} ${ref.index}`));
   const unknown = inputs.filter(({ txHash, index }) => !known.has(`${txHash} ${index}`));
@@ -141,7 +141,7 @@ function missingKeys(tx: Transaction, spent: readonly Utxo[]): string[] {
   return [...new Set([...owners, ...tx.requiredSigners])].filter((hash) => !signed.has(hash));
 }
 
-function outsideValidity(tx: Transaction, { slot }: Circumstances): Explained {
+function outsideValidity(tx: Transaction, { slot }: RefusalContext): Explained {
   const { validFromSlot, validToSlot } = tx;
   const validityInterval = {
     invalidBefore: validFromSlot ?? undefined,
@@ -150,7 +150,7 @@ function outsideValidity(tx: Transaction, { slot }: Circumstances): Explained {
   return { code: 3118, data: { validityInterval, currentSlot: slot } };
 }
 
-function valueNotConserved(tx: Transaction, { spent }: Circumstances): Explained {
+function valueNotConserved(tx: Transaction, { spent }: RefusalContext): Explained {
   const minted = [...tx.mint].filter(([, amount]) => amount > 0n);
   const burnt = [...tx.mint].flatMap(([asset, amount]) =>
     amount < 0n ? [[asset, -amount] as const] : [],

@@ -4,7 +4,7 @@ import { type JsonValue, jsonText } from './json.ts';
 export interface Request {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Whatever the client sent; null when it sent none. Comes back with the answer. */
+  /** As the client sent it; null without one. The answer repeats it. */
   readonly id: JsonValue;
 }
 

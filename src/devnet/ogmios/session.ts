@@ -57,7 +57,7 @@ export class Session {
     else this.#take(request);
   }
 
-  /** Answers nothing any more. */
+  /** Sends no further answers. */
   end(): void {
     this.#isEnded = true;
     this.#unlisten();
@@ -151,7 +151,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
   'queryLedgerState/protocolParameters': fact(({ facts }) => facts.parameters),
   'queryLedgerState/tip': fact(point),
   'queryLedgerState/utxo': (node, { params }) => node.utxo(params),
-  // Nobody is registered for rewards here.
+  // No stake account is registered here.
   'queryLedgerState/rewardAccountSummaries': fact(() => []),
   'queryNetwork/tip': fact(point),
   'queryNetwork/blockHeight': fact(({ chain: { tip } }) => tip?.height ?? 'origin'),

@@ -111,7 +111,7 @@ export function openChain(
   const backoff = new PoolBackoff(clock);
   const executorDeps = () => {
     const { complete } = network;
-    const { terms } = live;
+    const { parameters: terms } = live;
     if (complete === null || terms === null || !meter.isSynced) return null;
     return { deployment: complete, slots: terms.slots, ...plain, keys: keys.executing, backoff };
   };
@@ -133,7 +133,7 @@ export function openChain(
     roles: work.roles,
     sync: syncOf(following, node),
     isStale: work.isStale,
-    isReady: () => meter.isSynced && live.terms !== null,
+    isReady: () => meter.isSynced && live.parameters !== null,
     services: [connecting(source), ...watching, live, ...work.services],
   };
 }

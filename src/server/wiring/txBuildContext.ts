@@ -24,7 +24,7 @@ export function txBuildContextOf(
   live: LiveBuilder,
   collateralKey: Key | null,
 ): TxBuildContext {
-  const terms = () => live.terms ?? fail(unknownParameters());
+  const terms = () => live.parameters ?? fail(unknownParameters());
   return {
     ...plain,
     applyDataArgument,

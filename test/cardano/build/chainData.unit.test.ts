@@ -7,7 +7,7 @@ import {
   lookUpReferences,
   lookUpWallet,
   parseUnspent,
-  placedScript,
+  scriptWithReference,
   serverKeyHashes,
   walletCollateral,
 } from '../../../src/cardano/build/chainData.ts';
@@ -152,11 +152,11 @@ test('what lies where a script should and is another one is no reference', async
 });
 
 test('a script whose place nobody knows is refused by its name', () => {
-  assert.deepEqual(placedScript(DEPLOYMENT, 'order'), DEPLOYMENT.scripts.order);
+  assert.deepEqual(scriptWithReference(DEPLOYMENT, 'order'), DEPLOYMENT.scripts.order);
   const vesting = { ...DEPLOYMENT.scripts.vesting, ref: null };
   const scripts = { ...DEPLOYMENT.scripts, vesting, ammPool: null };
   for (const name of ['vesting', 'ammPool'] as const) {
-    const outcome = placedScript({ network: 'mainnet', scripts }, name);
+    const outcome = scriptWithReference({ network: 'mainnet', scripts }, name);
     assert.ok(outcome instanceof Failure && outcome.cause === 'PROTOCOL_CONFIG');
     assert.match(outcome.message, new RegExp(`where the ${name} script lies on mainnet`));
   }

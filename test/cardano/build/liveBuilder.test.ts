@@ -67,7 +67,7 @@ test('nothing is built before the parameters are known, and then it is', async (
   const { builder, counts, fee, say } = open(t, null);
   assert.equal(await fee(), 'NOT_READY');
   await until('it has asked in vain', () => counts.failed > 1);
-  assert.equal(builder.terms, null);
+  assert.equal(builder.parameters, null);
   say(TERMS);
   const first = await untilAsked('it builds', fee, (found) => found !== 'NOT_READY');
   assert(typeof first === 'bigint' && first > feeFixedLovelace);
@@ -102,7 +102,7 @@ test('parameters that no thread can begin with are told, and asked for again', a
     parameters: { ...DEFAULT_PARAMETERS, costModelV2: [UNSENDABLE] },
   });
   await until('it is told', () => counts.failed > 1);
-  assert.equal(builder.terms, null);
+  assert.equal(builder.parameters, null);
   say(TERMS);
   const first = await untilAsked('it builds', fee, (found) => found !== 'NOT_READY');
   assert(typeof first === 'bigint');

@@ -25,7 +25,7 @@ import type { Deployment } from '../../../src/cardano/datums/deployment.ts';
 import { Key } from '../../../src/cardano/keys/keys.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { evaluate as run } from '../../../src/cardano/ledger/scalus.ts';
-import { makeGenesis, placed } from '../../../src/cardano/validators/genesis.ts';
+import { genesisUtxosOf, makeGenesis } from '../../../src/cardano/validators/genesis.ts';
 import { DEFAULT_CURVE } from '../../../src/engine/market/curve.ts';
 import type { Kind } from '../../../src/engine/market/exchange.ts';
 import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
@@ -111,7 +111,9 @@ export const DEPLOYMENT: Deployment = GENESIS.deployment;
 function referencesOf(): Record<keyof Deployment['scripts'], Utxo> {
   const holds = (name: keyof Deployment['scripts']): Utxo => {
     const { ref } = DEPLOYMENT.scripts[name];
-    const found = placed(GENESIS.outputs).find((held) => refText(held.ref) === refText(ref));
+    const found = genesisUtxosOf(GENESIS.outputs).find(
+      (held) => refText(held.ref) === refText(ref),
+    );
     assert.ok(found, name);
     return found;
   };

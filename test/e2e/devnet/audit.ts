@@ -16,7 +16,7 @@ import {
 } from '../../../src/cardano/codec/value.ts';
 import { readAmmData, readOrderData, readPoolData } from '../../../src/cardano/datums/datums.ts';
 import { capLovelace, type Deployment } from '../../../src/cardano/datums/deployment.ts';
-import { FLOATS } from '../../../src/cardano/validators/genesis.ts';
+import { FUNDING } from '../../../src/cardano/validators/genesis.ts';
 import { LedgerFile } from '../../../src/devnet/ledgerFile.ts';
 import { buy, sell } from '../../../src/engine/market/exchange.ts';
 import { fillIncomeLovelace } from '../../../src/engine/market/fees.ts';
@@ -257,7 +257,7 @@ function auditFile(file: LedgerFile, deployment: Deployment): Books {
   assert.equal(minted.size, 2 * launches, 'a token and an NFT for each launch, nothing else');
   const fee = unspent.filter(({ output }) => output.address === deployment.feeAddress);
   const kept = fee.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
-  const floats = BigInt(FLOATS.outputs) * FLOATS.lovelace;
+  const floats = BigInt(FUNDING.outputs) * FUNDING.lovelace;
   assert.equal(kept - floats, auditor.earned - auditor.paid, 'the fee address has what is due');
   const { earned, paid, counts } = auditor;
   return { transactions: known.size, networkFees, earned, paid, counts };
