@@ -20,8 +20,8 @@ let left = Number(fills);
 
 /** Signs here, submits, and waits for what becomes of it; what was received, or null. */
 async function trade(side: 'BUY' | 'SELL', amount: string): Promise<string | null> {
-  const order = { assetId, side, amount, slippage: '15', changeAddress } as const;
-  const { cbor, entityId } = (await client.build.order(order)).data;
+  const request = { assetId, side, amount, slippage: '15', changeAddress } as const;
+  const { cbor, entityId } = (await client.build.order(request)).data;
   await client.submit.signAndSubmit({ cbor, witness: key.witness(cbor), changeAddress });
   return await new Promise((resolve) => {
     const look = () => {
@@ -36,7 +36,7 @@ async function trade(side: 'BUY' | 'SELL', amount: string): Promise<string | nul
   });
 }
 
-// Prices here are the spot of the pool, which is enough to decide by; amounts are never floats.
+// Prices here are the spot of the pool, which is enough to decide by; amounts are integers.
 let last = 0;
 for await (const pool of client.pool(assetId)) {
   if (pool === null) continue;

@@ -41,13 +41,9 @@ const COINED: Readonly<Record<string, string>> = {
 
 /** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
 const LEFT: Readonly<Record<string, number>> = {
-  'README.md': 3,
   bench: 89,
-  'compose.one.yaml': 1,
-  'compose.yaml': 5,
-  config: 4,
-  docs: 28,
-  examples: 4,
+  'compose.yaml': 1,
+  docs: 2,
   'src/api': 261,
   'src/cardano': 20,
   'src/chain': 29,
@@ -55,7 +51,6 @@ const LEFT: Readonly<Record<string, number>> = {
   'src/cluster': 1,
   'src/devnet': 11,
   'src/engine': 64,
-  'src/server': 12,
   'src/web': 14,
   'test/api': 141,
   'test/browser': 48,

@@ -189,7 +189,7 @@ async function lookUp(
     wallet: await of(hash),
     scripts: await of(scriptsKeyHash()),
     collaterals: collateralKeyHash === hash ? [] : await of(collateralKeyHash),
-    floats: feeKeyHash === hash ? [] : await of(feeKeyHash),
+    funding: feeKeyHash === hash ? [] : await of(feeKeyHash),
   };
 }
 

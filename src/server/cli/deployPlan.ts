@@ -43,7 +43,7 @@ export interface ChainContents {
   /** All outputs at the address of reference scripts, also of other deployers. */
   readonly scripts: readonly Utxo[];
   readonly collaterals: readonly Utxo[];
-  readonly floats: readonly Utxo[];
+  readonly funding: readonly Utxo[];
 }
 
 export interface DeployStep {
@@ -88,7 +88,7 @@ export function planDeployment(
   }
   const reserves = [
     ...topUp('collateral', market.collateralKeyHash, COLLATERAL, found.collaterals),
-    ...topUp('funding', market.feeKeyHash, FUNDING_UTXOS, found.floats),
+    ...topUp('funding', market.feeKeyHash, FUNDING_UTXOS, found.funding),
   ];
   const second = builder.step('Collateral and funding outputs', reserves);
   if (second !== null && 'outcome' in second) return second;

@@ -86,15 +86,15 @@ export function clusterWork(
   node: Node,
   events: Events,
 ): ChainWork {
-  const crew = new ChainRole(parts, cluster, node, world, events);
+  const role = new ChainRole(parts, cluster, node, world, events);
   const {
     state: roles,
     isStale,
     services,
-  } = joinElection(crew, cluster, world, node, parts.policy.timeEntries, events);
+  } = joinElection(role, cluster, world, node, parts.policy.timeEntries, events);
   // All nodes follow one devnet: if this node cannot reach it, neither can the leader.
   const isUntold = () => parts.policy.believesShorter && !parts.link.isUp;
-  const stale = () => isStale() || (roles.leads() ? !crew.isWell : isUntold());
+  const stale = () => isStale() || (roles.leads() ? !role.isWell : isUntold());
   return { roles, isStale: stale, services };
 }
 
@@ -105,7 +105,7 @@ class ChainRole implements Role {
   readonly #clock: Clock;
   readonly #patienceMs: number;
   readonly #events: Events;
-  readonly #fitness: LeaderEligibility;
+  readonly #eligibility: LeaderEligibility;
   #follower: ChainFollower | null = null;
   #listener: ChainListener | null = null;
   #kept: SupervisedFollower | null = null;
@@ -123,7 +123,7 @@ class ChainRole implements Role {
     this.#clock = clock;
     this.#patienceMs = settings.OGMIOS_PATIENCE_MS;
     this.#events = events;
-    this.#fitness = new LeaderEligibility(() => chainTip(node.fold.store)?.height ?? 0);
+    this.#eligibility = new LeaderEligibility(() => chainTip(node.fold.store)?.height ?? 0);
   }
 
   /** Our Cardano node is connected, on our chain, and lacks a block or two at most. */
@@ -131,7 +131,7 @@ class ChainRole implements Role {
     const { policy, link, tip } = this.#parts;
     if (this.#listener?.isOpen !== true) return false;
     // All nodes share one devnet, so its chain counts even if it is shorter or empty.
-    return policy.believesShorter ? link.isUp : this.#fitness.isEligible(tip());
+    return policy.believesShorter ? link.isUp : this.#eligibility.isEligible(tip());
   }
 
   /** Our Cardano node is connected and not behind the log. */
@@ -191,7 +191,7 @@ class ChainRole implements Role {
       const nowMs = clock.monotonicMs();
       if (this.isWell) wellMs = nowMs;
       if (nowMs - wellMs > patienceMs) {
-        this.#fitness.steppedDown();
+        this.#eligibility.steppedDown();
         this.#events.nodeAwayTooLong(patienceMs / 1000);
         return failed(new Error('its Cardano node is away or behind'));
       }

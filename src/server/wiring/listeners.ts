@@ -43,7 +43,7 @@ export function openListeners(
 ): Listeners {
   const { settings, clock, rng, version } = world;
   const status = statusOf(world, node, chain, troubles);
-  const nodeView = vantageOf(node, status);
+  const nodeView = nodeViewOf(node, status);
   const admin = adminRoutes(status, registry);
   const apart = settings.ADMIN_PORT !== undefined;
   const market = [...marketRoutes(node, chain, world), ...(apart ? [] : admin)];
@@ -89,7 +89,7 @@ export function openListeners(
   return { streams: open.streams, services, port: () => port };
 }
 
-function vantageOf(node: Node, status: NodeStatus): NodeView {
+function nodeViewOf(node: Node, status: NodeStatus): NodeView {
   return {
     applied: () => node.applied(),
     synced: () => status.serves(),

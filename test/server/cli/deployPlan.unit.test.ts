@@ -42,7 +42,7 @@ const REQUEST: DeployRequest = {
   payerKeyHash: ALICE.key.hash,
 };
 
-const EMPTY: ChainContents = { wallet: [], scripts: [], collaterals: [], floats: [] };
+const EMPTY: ChainContents = { wallet: [], scripts: [], collaterals: [], funding: [] };
 
 function planned(found: Partial<ChainContents>): DeployPlan {
   const plan = planDeployment(REQUEST, { ...EMPTY, ...found }, DEFAULT_PARAMETERS);
@@ -103,7 +103,7 @@ test('an interrupted deployment continues where it stopped', () => {
   );
   assert.deepEqual(rest.deployment, plan.deployment);
   const [, , ...three] = scripts;
-  const more = planned({ wallet, scripts: three, floats: Array(4).fill(ada(BOB, 20n * ADA)) });
+  const more = planned({ wallet, scripts: three, funding: Array(4).fill(ada(BOB, 20n * ADA)) });
   assert.deepEqual(
     more.steps.map(({ outputs }) => outputs.map(({ name }) => name)),
     [
@@ -112,7 +112,7 @@ test('an interrupted deployment continues where it stopped', () => {
     ],
   );
   const collaterals = Array(5).fill(ada(COLLATERAL_OWNER, 5n * ADA));
-  const done = planned({ scripts, collaterals, floats: Array(5).fill(ada(BOB, 20n * ADA)) });
+  const done = planned({ scripts, collaterals, funding: Array(5).fill(ada(BOB, 20n * ADA)) });
   assert.deepEqual([done.steps, done.feesLovelace], [[], 0n]);
 });
 
