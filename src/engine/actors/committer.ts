@@ -1,6 +1,6 @@
 /**
- * Writes what is staged, behind the fold: after a while, or when there is much of it. While the
- * disk refuses, folding waits and what is staged stays staged.
+ * Commits staged rows after the fold: after a delay, or when there are many. While the disk refuses,
+ * folding waits and the rows stay staged.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * Another state in the place of the one that a running node has: what an epoch begins from, or a
- * snapshot of a log that went on without this node. `store` is given up just before it is replaced,
- * so until then the node answers from it.
+ * Replaces the state of a running node: by the state that an epoch begins from, or by a snapshot
+ * where the log continued without this node. `store` is closed just before it is replaced, so the
+ * node answers from it until then.
  */
 import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
@@ -98,10 +98,10 @@ export class StateReplacement {
 }
 
 /**
- * Another state for a running node, where a row of its own cannot be read: made from the log in a
- * file beside it while the node serves and folds on. The node takes it over when it is ready.
+ * Rebuilds the state of a running node that has an unreadable row: from the log, in another file,
+ * while the node serves and folds. The node switches to it when it is ready.
  *
- * Never: makes one again and again. What is unreadable after a few times is no damage of the disk.
+ * Never: rebuilds without end. What is unreadable after a few times is no damage of the disk.
  */
 
 export interface RepairObserver {

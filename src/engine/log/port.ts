@@ -53,7 +53,7 @@ export interface Log {
   epochs(): Promise<readonly number[]>;
   /** Forgets entries below `seq`. */
   trim(seq: number): Promise<void>;
-  /** Forgets everything and begins anew with one epoch entry, in one step. */
+  /** Replaces everything by one epoch entry, in one step. */
   restart(entry: SealedEntry): Promise<void>;
   /** The market that the log is labelled with beside its entries; null: no label. */
   label?(): Promise<MarketIdentity | null>;

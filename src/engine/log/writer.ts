@@ -1,6 +1,6 @@
 /**
- * The leader's pen: seals entries into the chain and appends them. Only one writer is alive; when
- * another one wrote, this one is told (`conflict`) and never tries a fresher number.
+ * The leader's log writer: seals entries into the chain and appends them. Only one writer is alive;
+ * when another one wrote, `append` throws `WriterConflict` and never tries a fresher number.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause } from '../runtime/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Who writes the state file. Serving nodes hand batches to a thread, so that a commit never holds
- * the loop; a rebuild, which serves nobody, writes inline.
+ * Writers of the state file. Serving nodes hand batches to a thread, so that a commit never holds
+ * the loop; a rebuild writes inline, because it serves no requests.
  *
  * Guarantees: a batch is written whole or not at all; `write` rejects when it was not, and the same
  * batch may be handed over again. One batch at a time. A copy is of what was committed before it.

@@ -3,7 +3,7 @@
  * Source: "WAL-mode File Format" on sqlite.org.
  *
  * Why we read it: SQLite takes the first invalid frame for the end of what was written. That is
- * right after a power cut and wrong after damage, which would then undo commits without a word.
+ * right after a power cut and wrong after damage, which would then undo commits silently.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { PAGE_BYTES } from './database.ts';
