@@ -23,12 +23,12 @@ const MOST_WAITING = 1_000_000;
 /** Row of `market`: the last rollback, from the tip it took away to the one it left. */
 const UNDONE = 'undone';
 
-export interface UndoneSlots {
+interface UndoneSlots {
   readonly fromSlot: number | null;
   readonly toSlot: number | null;
 }
 
-export interface LastRollback extends UndoneSlots {
+interface LastRollback extends UndoneSlots {
   readonly seq: number;
 }
 

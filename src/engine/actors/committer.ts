@@ -1,6 +1,6 @@
 /**
- * Commits staged rows after the fold: after a delay, or when there are many. While the disk refuses,
- * folding waits and the rows stay staged.
+ * Commits staged rows after the fold: after a delay, or when there are many. While the disk
+ * refuses, folding waits and the rows stay staged.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';

@@ -206,7 +206,7 @@ function perOrder<T>(make: () => T): Record<Order, T> {
 const REMEMBERED = 4_096;
 
 /** The seqs at which something changed, ascending; it forgets the oldest. */
-export class ChangeLog {
+class ChangeLog {
   #seqs: number[] = [];
   /** Up to here nothing is known. */
   #floorSeq: number;
@@ -241,7 +241,7 @@ export class ChangeLog {
 const BTree = sortedBtree.default;
 
 /** A pool's position in a list. Immutable: a pool that moves gets another one. */
-export interface RankedPool<P> {
+interface RankedPool<P> {
   readonly rank: number | bigint;
   readonly token: AssetId;
   readonly of: P;
@@ -255,7 +255,7 @@ const STOP = { break: true };
  * One list of pools, kept in order: the larger rank first, ties by asset id. A B+ tree, so that one
  * of 100,000 pools moves in about a microsecond and a page is read without sorting.
  */
-export class RankedPools<P> {
+class RankedPools<P> {
   readonly #tree = new BTree<RankedPool<P>, undefined>(undefined, compare, NODE_KEYS);
 
   get size(): number {

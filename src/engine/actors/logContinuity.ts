@@ -30,7 +30,7 @@ export function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
 }
 
 /** What comes next, or why it cannot be applied here. */
-export type Continuation =
+type Continuation =
   | { readonly entries: readonly SealedEntry[] }
   | { readonly entries: null; readonly reason: string };
 

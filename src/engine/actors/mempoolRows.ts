@@ -106,7 +106,7 @@ export interface PendingOrder {
 }
 
 /** How a pending transaction would end an order. */
-export interface PendingEnd {
+interface PendingEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';
   /** Of the output asset; '0' where the order is given back. */
@@ -195,7 +195,7 @@ export class MempoolIndex {
 
 type EndEvent = MarketEvent & { readonly kind: PendingEnd['kind'] };
 
-export function isEnd(event: MarketEvent): event is EndEvent {
+function isEnd(event: MarketEvent): event is EndEvent {
   return event.kind === 'executed' || event.kind === 'refunded' || event.kind === 'cancelled';
 }
 

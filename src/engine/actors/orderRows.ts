@@ -45,10 +45,7 @@ export function tradeOfOrder(rows: RowDraft, order: OrderRecord, tradeAt: ChainO
 }
 
 /** How an order ended. */
-export type OrderClosing = Pick<
-  OrderRecord,
-  'state' | 'closedMs' | 'closedTx' | 'received' | 'venue'
->;
+type OrderClosing = Pick<OrderRecord, 'state' | 'closedMs' | 'closedTx' | 'received' | 'venue'>;
 
 export function closeOrder(rows: RowDraft, order: OrderRecord, closing: OrderClosing): void {
   rows.set('orders', order.ref, JSON.stringify({ ...order, ...closing }));

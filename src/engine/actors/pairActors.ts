@@ -21,7 +21,7 @@ export interface PairOptions {
 }
 
 /** Where an entry's effects are collected. */
-export interface PairDraft {
+interface PairDraft {
   readonly changes: RowChange[];
   readonly tags: Set<string>;
 }

@@ -30,7 +30,7 @@ export function wasKnown(name: string, store: StateStore): boolean {
 }
 
 /** Rows that no rollback undoes. */
-export function isPermanent({ table, key }: RowImage): boolean {
+function isPermanent({ table, key }: RowImage): boolean {
   return table === 'market' && (key === COUNT || key.startsWith(PREFIX));
 }
 

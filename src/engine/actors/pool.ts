@@ -18,7 +18,7 @@ export interface PoolWork {
   readonly seq: number;
 }
 
-export interface PoolEffects {
+interface PoolEffects {
   readonly changes: RowChange[];
   /** Series that changed, by name (`seriesTag`). */
   readonly tags: string[];

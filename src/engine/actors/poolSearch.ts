@@ -8,7 +8,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AssetId } from '../market/asset.ts';
 
-export interface Ranking<P> {
+interface Ranking<P> {
   compare(a: P, b: P): number;
   /** All pools in that order, until `visit` answers false. */
   walk(visit: (pool: P) => boolean): void;
@@ -114,7 +114,7 @@ export interface SearchFields {
 }
 
 /** Best of the three fields: 0 it is the pattern, 1 it begins with it, 2 it holds it. */
-export const NO_MATCH = 3;
+const NO_MATCH = 3;
 
 const CHUNK = 512;
 /** A part of an asset id can be nothing else. */
@@ -130,7 +130,7 @@ interface Chunk<P> {
  * Joins the fields of some hundred pools into one text: scanning a long text costs a tenth of
  * scanning as many short ones scattered in memory.
  */
-export class SearchIndex<P extends SearchFields> {
+class SearchIndex<P extends SearchFields> {
   readonly #chunks: Chunk<P>[] = [];
   readonly #chunkOf = new Map<P, Chunk<P>>();
 

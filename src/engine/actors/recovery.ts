@@ -208,7 +208,7 @@ async function startLog(log: Log, options: RecoveryOptions): Promise<void> {
   options.epochStarted(epoch, 'new');
 }
 
-export interface RestartOptions {
+interface RestartOptions {
   readonly rng: Rng;
   /** Of the data directory. */
   readonly market: MarketRecord;

@@ -110,7 +110,7 @@ export interface RepairObserver {
   stateNotRebuilt(error: unknown): void;
 }
 
-export interface RepairedState {
+interface RepairedState {
   readonly store: StateStore;
   /** Pools that cannot be folded from the log either, with why. */
   readonly broken: Map<string, unknown>;

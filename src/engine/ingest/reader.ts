@@ -127,7 +127,7 @@ const DECIMALS = Type.Integer({ minimum: 0, maximum: 38 });
 const TIME = Type.Integer({ minimum: 0, maximum: MAX_TIME_MS });
 
 /** The documented shape of a trade line. Amounts are positive integers in smallest units. */
-export const TradeLine = Type.Object({
+const TradeLine = Type.Object({
   id: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]{1,128}$' }),
   timeMs: TIME,
   base: Type.String({ pattern: ASSET_PATTERN }),

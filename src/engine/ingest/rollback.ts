@@ -10,7 +10,7 @@ import type { LogWriter } from '../log/writer.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import type { Rng } from '../runtime/rng.ts';
 
-export type RollbackOutcome = 'rolled back' | 'nothing to undo' | 'unknown';
+type RollbackOutcome = 'rolled back' | 'nothing to undo' | 'unknown';
 
 export interface RollbackDeps {
   readonly clock: Clock;

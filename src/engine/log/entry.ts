@@ -111,7 +111,7 @@ export interface RollbackPayload {
  * subscribers who asked for them). Two entries, because a position can carry one change per bar
  * series: a client ignores a second frame at the same position.
  */
-export interface TimePayload {
+interface TimePayload {
   readonly kind: 'time';
   readonly phase: 'end' | 'start';
 }
@@ -130,7 +130,7 @@ export interface EpochPayload {
 }
 
 /** A node began to lead, in the entry's term. Its first mempool entry tells all that waits. */
-export interface LeaderPayload {
+interface LeaderPayload {
   readonly kind: 'leader';
   readonly node: string;
   /** Only where no entry before has said it: the log was begun by an older version. */

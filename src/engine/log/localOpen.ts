@@ -9,7 +9,7 @@ import { COMPANION_SUFFIXES, checkPages, walDamage, writeAllSums } from '../stor
 import { LocalLog } from './local.ts';
 import { LOG_REMEDY, UnreadableEntry } from './port.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly maxMb: number;
   readonly signal?: AbortSignal | undefined;
   /** Checksums did not match, but every entry is as it was written. */

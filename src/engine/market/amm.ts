@@ -31,7 +31,7 @@ export function amountIn(
   return ceilDivide(reserveIn * amount * PER_10K, (reserveOut - amount) * (PER_10K - lpFeePer10k));
 }
 
-export interface Reserves {
+interface Reserves {
   readonly x: bigint;
   readonly y: bigint;
 }

@@ -5,7 +5,7 @@
 export type AssetId = string;
 
 export const COIN = '.' as const;
-export const COIN_ALIASES: readonly string[] = ['ADA', '0x'];
+const COIN_ALIASES: readonly string[] = ['ADA', '0x'];
 export const ASSET_PATTERN = '^(\\.|[0-9a-fA-F]{56}\\.([0-9a-fA-F]{2}){0,32})$';
 
 const SHAPE = new RegExp(ASSET_PATTERN);

@@ -108,7 +108,7 @@ export function fillIncomeLovelace(orderFeeLovelace: bigint, shares: Shares): bi
   return orderFeeLovelace + shares.percentFee + shares.platform;
 }
 
-export interface BatchIncome {
+interface BatchIncome {
   readonly fills: readonly { readonly feeLovelace: bigint; readonly shares: Shares }[];
   readonly refunds: number;
 }

@@ -6,8 +6,8 @@ import { COIN } from './asset.ts';
 import type { PlacedOrder, Reserves } from './events.ts';
 import { minimumOutput } from './order.ts';
 
-export type Confirmed = 'none' | 'open' | 'executed' | 'refunded';
-export type InMempool = 'none' | 'placing' | 'executing' | 'refunding';
+type Confirmed = 'none' | 'open' | 'executed' | 'refunded';
+type InMempool = 'none' | 'placing' | 'executing' | 'refunding';
 
 export const ORDER_STATUSES = [
   'Pending',
@@ -30,7 +30,7 @@ export function orderStatus(confirmed: Confirmed, inMempool: InMempool): OrderSt
 }
 
 /** How an order ended, or would end if what waits in the mempool came into a block. */
-export interface OrderEnd {
+interface OrderEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';
   /** Of the output asset. */

@@ -12,7 +12,7 @@ import type { Ratio } from './ratio.ts';
 export const SIDES = ['BUY', 'BUY_WITH_OUTPUT', 'SELL'] as const;
 export type Side = (typeof SIDES)[number];
 
-export interface QuoteRequest {
+interface QuoteRequest {
   readonly side: Side;
   /** Lovelace of a BUY, tokens of the others. */
   readonly amount: bigint;

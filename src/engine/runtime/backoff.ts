@@ -7,7 +7,7 @@ export interface BackoffLimits {
 }
 
 /** As much of an `Rng` as jitter needs. */
-export interface Jitter {
+interface Jitter {
   /** A float in [0, 1). */
   unit(): number;
 }

@@ -105,7 +105,7 @@ interface Health {
   readonly nodeTipSlot: number | null;
 }
 
-export function kupoEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
+function kupoEvents(logger: Logger, { counter, gauge, histogram }: Meters) {
   const asked = counter('kupo_questions', 'Questions to Kupo', ['outcome']);
   const duration = histogram('kupo_seconds', 'Time of one question to Kupo', LATENCY_S);
   const connected = gauge('kupo_connected', 'Whether Kupo answers and has its node');
@@ -133,7 +133,7 @@ function problemOf(health: Health | null): string {
   return health === null ? 'Kupo does not answer' : 'Kupo has lost its node';
 }
 
-export function ogmiosEvents(logger: Logger, { counter }: Meters) {
+function ogmiosEvents(logger: Logger, { counter }: Meters) {
   const labels = ['connection'];
   const connected = counter('node_connected', 'Connections made to the node', labels);
   const lost = counter('node_lost', 'Connections to the node that ended or failed, by cause', [
@@ -167,7 +167,7 @@ interface Progress {
   readonly secondsLeft: number | null;
 }
 
-export function syncEvents(logger: Logger, { counter }: Meters) {
+function syncEvents(logger: Logger, { counter }: Meters) {
   const interrupted = counter('chain_interrupted', 'Times that following ended and was begun anew');
   return {
     syncProgress(progress: Progress): void {

@@ -14,7 +14,7 @@ import { DEPTHS, LATENCY_S, type Meters, metersIn } from './meters.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
   /** Standard output when absent. */
@@ -242,7 +242,7 @@ function storeEvents(logger: Logger, { counter, histogram }: Meters) {
 }
 
 /** What became of the lines of a replay. */
-export interface LineCounts {
+interface LineCounts {
   readonly lines: number;
   readonly trades: number;
   readonly duplicates: number;

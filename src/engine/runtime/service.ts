@@ -15,17 +15,17 @@ export interface Service {
 }
 
 /** A service that did not stop well: it threw, or missed the deadline. */
-export interface StopFault {
+interface StopFault {
   readonly service: string;
   readonly error: unknown;
 }
 
-export interface Running {
+interface Running {
   /** Stops everything; a second call gives the same result. */
   stop(): Promise<readonly StopFault[]>;
 }
 
-export interface StopLimits {
+interface StopLimits {
   readonly clock: Clock;
   /** For all stops together. */
   readonly stopDeadlineMs: number;

@@ -10,7 +10,7 @@
 import { assert } from './assert.ts';
 import { type Clock, pause } from './clock.ts';
 
-export interface TaskOptions {
+interface TaskOptions {
   readonly clock: Pick<Clock, 'after'>;
   /**
    * The loop threw, and has ended. Absent: `ended` and `stop` reject, so where they are not awaited

@@ -1,9 +1,5 @@
 /** What is wrong with a node that serves nevertheless; readiness lists it as `reasons`. */
-export type TroubleCode =
-  | 'LOG_NOT_WRITTEN'
-  | 'STATE_NOT_WRITTEN'
-  | 'STATE_DAMAGED'
-  | 'POOLS_QUARANTINED';
+type TroubleCode = 'LOG_NOT_WRITTEN' | 'STATE_NOT_WRITTEN' | 'STATE_DAMAGED' | 'POOLS_QUARANTINED';
 
 export interface Trouble {
   readonly code: TroubleCode;

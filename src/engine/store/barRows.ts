@@ -24,7 +24,7 @@ interface StoredBar {
 
 export type OpenBar = BarKey;
 
-export interface BarKey {
+interface BarKey {
   readonly pair: number;
   readonly resolution: number;
   readonly start: number;

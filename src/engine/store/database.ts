@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 
 export type { Database, Statement } from 'better-sqlite3';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** FULL: a commit survives a power cut. NORMAL: it may be lost, but never torn. */
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Upper bound of the file in MiB; 0 is none. Reaching it looks like a full disk. */
@@ -15,7 +15,7 @@ export interface DatabaseOptions {
 }
 
 /** Another process works on the file. */
-export class InUse extends Error {}
+class InUse extends Error {}
 
 const LOCK_WAIT_MS = 1_000;
 /** What SQLite leaves of a write-ahead log when it begins it again: larger ones are cut. */

@@ -82,7 +82,7 @@ export interface PageQuery {
 }
 
 /** Rows of a table between two keys, in the order of the query. */
-export interface StoredRange {
+interface StoredRange {
   rows(offset: number, limit: number): KeyedRow[];
   has(key: string): boolean;
 }
@@ -92,7 +92,7 @@ export interface StoredRange {
  * the few staged rows shift ranks by at most their number.
  * `staged`: the newest staged value of each key of the range; null: removed.
  */
-export function pageOverlaid(
+function pageOverlaid(
   stored: StoredRange,
   staged: ReadonlyMap<string, string | null>,
   { order, offset, limit }: PageQuery,

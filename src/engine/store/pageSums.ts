@@ -35,7 +35,7 @@ export const SUMS_SUFFIX = '-sums';
 export const COMPANION_SUFFIXES = ['-wal', '-shm', SUMS_SUFFIX];
 
 /** `whole`: as written. `unknown`: there are no sums yet. Else what is wrong. */
-export type PageCheck = 'whole' | 'unknown' | DamagedFile;
+type PageCheck = 'whole' | 'unknown' | DamagedFile;
 
 const MAGIC = 'upcurve sums 1\n\n';
 const HEADER_BYTES = 64;

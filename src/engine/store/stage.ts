@@ -8,13 +8,13 @@ import { StagedChangeIndex } from './changeIndex.ts';
 import { type Cause, KEYED_TABLES, type KeyedTable, type RowChange } from './rows.ts';
 import type { Point } from './undoRows.ts';
 
-export interface StagedRow {
+interface StagedRow {
   readonly value: string | null;
   readonly seq: number;
   readonly cause: Cause;
 }
 
-export interface StagedUndo extends Point {
+interface StagedUndo extends Point {
   readonly block: boolean;
   readonly changes: readonly RowChange[];
 }
@@ -60,7 +60,7 @@ export class Stage {
   }
 }
 
-export interface StagedBar extends BarRow {
+interface StagedBar extends BarRow {
   readonly resolution: number;
   /** A rollback was among the changes since the last commit: a final bar may be open again. */
   readonly undone: boolean;
@@ -70,7 +70,7 @@ export interface StagedBar extends BarRow {
  * Bars that are not written yet, overlaid on reads of the table. No read has to commit first, so a
  * full disk never stops a reader.
  */
-export class StagedBars {
+class StagedBars {
   readonly #pairs = new Map<number, Map<string, StagedBar>>();
 
   set(

@@ -34,7 +34,7 @@ export interface Checkpoint {
 }
 
 /** One entry's effects, as the fold hands them over. */
-export interface StagedEntry {
+interface StagedEntry {
   readonly checkpoint: Checkpoint;
   /** A block can be rolled back to; `atMs` is the moment of its trades. */
   readonly block: boolean;

@@ -29,7 +29,7 @@ export type WriterMessage = Batch | { readonly copyTo: string } | null;
 export type WriterReply = { readonly message: string; readonly code: string } | null;
 
 /** Commits after which what is in the write-ahead log is moved into the file. */
-export const COMMITS_PER_CHECKPOINT = 16;
+const COMMITS_PER_CHECKPOINT = 16;
 
 export function inlineWriter({ file, maxMb }: WriterOptions): StateWriter {
   const database = openDatabase(file, { synchronous: 'NORMAL', maxMb });
@@ -115,7 +115,7 @@ class WriterThread {
 }
 
 /** What SQLite said in the thread, with its code (`SQLITE_FULL`). */
-export class StateWriteError extends Error {
+class StateWriteError extends Error {
   readonly code: string;
 
   constructor(message: string, code: string) {

@@ -37,7 +37,7 @@ interface Frame {
   readonly bytes: Buffer;
 }
 
-export interface WalContent {
+interface WalContent {
   readonly salts: string;
   /** Frames up to the last valid commit. */
   readonly frames: number;
