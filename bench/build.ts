@@ -70,11 +70,11 @@ async function measureSides(
   const scripts: Done[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     // The first round warms up; compiling all of the evaluator takes seconds.
-    const wish = { plan, slots: SLOTS, seconds };
+    const task = { plan, slots: SLOTS, seconds };
     const parts = [
-      await builder.ask('build', wish),
-      await assembler.ask('assemble', wish),
-      await assembler.ask('scripts', { ...wish, seconds: seconds / 2 }),
+      await builder.ask('build', task),
+      await assembler.ask('assemble', task),
+      await assembler.ask('scripts', { ...task, seconds: seconds / 2 }),
     ] as const;
     if (round === 0) continue;
     pool.push(parts[0]);

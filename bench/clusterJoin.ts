@@ -166,12 +166,12 @@ async function joinTimes(
   await until(async () => (await leader.metric(taken)) > 0);
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const joiner = newNode(10 + round);
+    const node = newNode(10 + round);
     const startMs = performance.now();
-    joiner.start();
-    await until(async () => (await joiner.says())?.status === 200, 5);
+    node.start();
+    await until(async () => (await node.says())?.status === 200, 5);
     seconds.push((performance.now() - startMs) / 1_000);
-    await joiner.stop();
+    await node.stop();
   }
   return seconds;
 }

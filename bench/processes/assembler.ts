@@ -10,7 +10,7 @@ import { lasting, measureWork } from '../support/work.ts';
 
 export type Assembler = typeof offers;
 
-export interface AssemblerWish {
+export interface AssemblerTask {
   readonly plan: TransactionPlan;
   readonly slots: SlotConfig;
   readonly seconds: number;
@@ -41,18 +41,18 @@ function repeat(seconds: number, once: () => void) {
 
 const offers = {
   /** How large the transaction is, and how often its scripts run until it stands. */
-  look({ plan, slots }: AssemblerWish) {
+  look({ plan, slots }: AssemblerTask) {
     const { sizeBytes, asked } = built(plan, (...question) => evaluate(...question, slots));
     return { sizeBytes, evaluations: asked.length };
   },
-  assemble({ plan, slots, seconds }: AssemblerWish) {
+  assemble({ plan, slots, seconds }: AssemblerTask) {
     const run: Evaluate = (...question) => evaluate(...question, slots);
     return repeat(seconds, () => {
       assemble(plan, { parameters: DEFAULT_PARAMETERS, evaluate: run });
     });
   },
   /** The scripts of the finished transaction, run once: what no builder can save. */
-  scripts({ plan, slots, seconds }: AssemblerWish) {
+  scripts({ plan, slots, seconds }: AssemblerTask) {
     const run: Evaluate = (...question) => evaluate(...question, slots);
     const last = built(plan, run).asked.at(-1);
     return repeat(seconds, () => {

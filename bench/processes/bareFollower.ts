@@ -12,12 +12,12 @@ const usage = usageOffers();
 
 const offers = {
   /** Follows up to a height; what is measured begins at `fromHeight`. */
-  async follow(wish: {
+  async follow(range: {
     readonly url: string;
     readonly fromHeight: number;
     readonly toHeight: number;
   }): Promise<{ readonly seconds: number; readonly cpuUs: number }> {
-    const socket = new WebSocket(wish.url, { perMessageDeflate: false });
+    const socket = new WebSocket(range.url, { perMessageDeflate: false });
     const ask = (method: string, params?: object) =>
       socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
     await new Promise((resolve) => socket.once('open', resolve));
@@ -28,11 +28,11 @@ const offers = {
       socket.on('message', (data) => {
         const height = JSON.parse(String(data)).result.block?.height;
         ask('nextBlock');
-        if (height === wish.fromHeight) {
+        if (height === range.fromHeight) {
           startMs = machineMs();
           usage.begin();
         }
-        if (height === wish.toHeight) resolve();
+        if (height === range.toHeight) resolve();
       });
     });
     const seconds = (machineMs() - startMs) / 1000;

@@ -8,7 +8,7 @@ import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
 import type { BuilderPool } from '../../src/cardano/build/pool.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
 import { machineMs } from '../support/machineClock.ts';
-import { type Due, Feed, type FeedWish, startBenchApp } from '../support/marketApp.ts';
+import { type Due, Feed, type FeedOptions, startBenchApp } from '../support/marketApp.ts';
 import { offer } from '../support/offers.ts';
 import { saturate, startBuilder } from '../support/saturate.ts';
 
@@ -79,30 +79,30 @@ function pause(ms: number): Promise<void> {
 
 const offers = {
   port: () => app.port,
-  feed: (wish: FeedWish) => trades.begin(wish),
+  feed: (options: FeedOptions) => trades.begin(options),
   rest: () => trades.rest(),
-  async startBuilder(wish: {
+  async startBuilder(options: {
     readonly slots: SlotConfig;
     readonly plans: readonly TransactionPlan[];
   }): Promise<void> {
-    plans = wish.plans;
-    builder = await startBuilder(wish.slots);
+    plans = options.plans;
+    builder = await startBuilder(options.slots);
   },
   /** A window under a strain, which lasts already `settleMs` when it begins. */
-  async window(wish: {
+  async window(options: {
     readonly kind: Strain;
     readonly settleMs: number;
     readonly seconds: number;
   }): Promise<StrainWindow> {
-    const release = strain(wish.kind);
-    await pause(wish.settleMs);
+    const release = strain(options.kind);
+    await pause(options.settleMs);
     const { first } = trades;
     if (first === null) throw new Error('no feed runs');
     applied = [];
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
     const fromMs = machineMs();
-    await pause(wish.seconds * 1000);
+    await pause(options.seconds * 1000);
     const toMs = machineMs();
     delay.disable();
     const builds = await release();

@@ -105,8 +105,12 @@ async function trade(trader: Trader, endMs: number, placements: Placement[]): Pr
 
 const offers = {
   /** Funds the wallets, launches the tokens, and gives every client a stock of one of them. */
-  async prepare(wish: { readonly url: string; readonly clients: number; readonly tokens: number }) {
-    const { url, clients, tokens } = wish;
+  async prepare(options: {
+    readonly url: string;
+    readonly clients: number;
+    readonly tokens: number;
+  }) {
+    const { url, clients, tokens } = options;
     const client = new Client({ url, timeoutMs: 60_000, maxAttempts: 4 });
     const funded = Array.from({ length: clients }, (_, at) => traderOf(client, `client ${at}`));
     const creator = traderOf(client, 'creator');

@@ -35,9 +35,13 @@ async function open(url: string, greeting: string, socket: number): Promise<void
 }
 
 const offers = {
-  async open(wish: { readonly url: string; readonly greeting: string; readonly sockets: number }) {
-    const numbers = Array.from({ length: wish.sockets }, (_, number) => number);
-    await Promise.all(numbers.map((number) => open(wish.url, wish.greeting, number)));
+  async open(options: {
+    readonly url: string;
+    readonly greeting: string;
+    readonly sockets: number;
+  }) {
+    const numbers = Array.from({ length: options.sockets }, (_, number) => number);
+    await Promise.all(numbers.map((number) => open(options.url, options.greeting, number)));
   },
   /** What came since the last call, oldest first. */
   take(): readonly Heard[] {

@@ -1,5 +1,5 @@
 /** Our server, whole, with a feed of trades. */
-import { Feed, type FeedWish, startBenchApp } from '../support/marketApp.ts';
+import { Feed, type FeedOptions, startBenchApp } from '../support/marketApp.ts';
 import { offer, usageOffers } from '../support/offers.ts';
 
 export type Market = typeof offers;
@@ -12,10 +12,10 @@ const offers = {
   port: () => app.port,
   seq: () => app.node.applied().seq,
   /** Begins a feed that lasts until `rest`. */
-  feed: (wish: FeedWish) => trades.begin(wish),
+  feed: (options: FeedOptions) => trades.begin(options),
   rest: () => trades.rest(),
   /** Feeds `entries` at once. */
-  fill: (wish: FeedWish & { entries: number }) => trades.fill(wish),
+  fill: (options: FeedOptions & { entries: number }) => trades.fill(options),
   memory(): { readonly rssBytes: number; readonly heapBytes: number } {
     globalThis.gc?.();
     const { rss, heapUsed } = process.memoryUsage();

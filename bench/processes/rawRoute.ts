@@ -22,9 +22,9 @@ const offers = {
   ...usageOffers(),
   port: () => port,
   /** `lines`: value of the first header, and the other headers each after a line break. */
-  serve(wish: { readonly lines: string; readonly body: Uint8Array }): void {
-    lines = wish.lines;
-    body = wish.body;
+  serve(options: { readonly lines: string; readonly body: Uint8Array }): void {
+    lines = options.lines;
+    body = options.body;
   },
 };
 

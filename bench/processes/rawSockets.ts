@@ -36,8 +36,8 @@ function flush(): void {
 const offers = {
   ...usageOffers(),
   port: () => port,
-  feed(wish: { readonly frames: readonly Uint8Array[] }): void {
-    frames = wish.frames;
+  feed(options: { readonly frames: readonly Uint8Array[] }): void {
+    frames = options.frames;
     flushing = true;
     flush();
   },

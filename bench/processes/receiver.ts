@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { clientFrame, FrameCounter } from '../support/frames.ts';
 import { offer, usageOffers } from '../support/offers.ts';
 
-export interface OpenWish {
+export interface OpenOptions {
   readonly port: number;
   readonly sockets: number;
   /** Sent by each socket once it is open; `####` becomes the socket's number. Null: nothing. */
@@ -76,7 +76,7 @@ async function until(done: () => boolean): Promise<void> {
 const offers = {
   ...usageOffers(),
   /** Opens sockets and waits until each has what it must have. */
-  async open({ port, sockets: count, greeting, framesEach }: OpenWish): Promise<void> {
+  async open({ port, sockets: count, greeting, framesEach }: OpenOptions): Promise<void> {
     closed = 0;
     for (let from = 0; from < count; from += AT_ONCE) {
       const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => from + at);

@@ -48,13 +48,13 @@ const offers = {
   port: () => app.port,
   height,
   /** What is measured begins once `fromHeight` was passed. */
-  async sync(wish: { readonly fromHeight: number; readonly toHeight: number }): Promise<Synced> {
-    await until(() => height() >= wish.fromHeight);
+  async sync(range: { readonly fromHeight: number; readonly toHeight: number }): Promise<Synced> {
+    await until(() => height() >= range.fromHeight);
     const first = height();
     usage.begin();
     const rssMib: number[] = [];
     for (let tenth = 1; tenth <= TENTHS; tenth += 1) {
-      const next = first + ((wish.toHeight - first) * tenth) / TENTHS;
+      const next = first + ((range.toHeight - first) * tenth) / TENTHS;
       await until(() => height() >= Math.floor(next));
       rssMib.push(process.memoryUsage.rss() / 2 ** 20);
     }

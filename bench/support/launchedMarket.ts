@@ -14,7 +14,7 @@ import { DEFAULT_THRESHOLD_LOVELACE } from '../../src/engine/market/pool.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
 
-export interface LaunchedWish {
+export interface LaunchedMarketOptions {
   readonly pools: number;
   /** Orders of the first token, placed and refunded in turn. */
   readonly orders: number;
@@ -30,7 +30,10 @@ export function launchedToken(index: number): string {
 }
 
 /** Fills a directory that has no log yet. */
-export async function writeLaunchedMarket(directory: string, wish: LaunchedWish): Promise<void> {
+export async function writeLaunchedMarket(
+  directory: string,
+  options: LaunchedMarketOptions,
+): Promise<void> {
   const files = dataFiles(directory);
   const log = new LocalLog(files.log, systemClock, 0);
   const nothing = () => {};
@@ -47,11 +50,11 @@ export async function writeLaunchedMarket(directory: string, wish: LaunchedWish)
   });
   await store.close();
   const writer = new LogWriter(log, await log.last(), 1, systemClock, { appendFailed: nothing });
-  for (const draft of drafts(wish)) await writer.append([draft]);
+  for (const draft of drafts(options)) await writer.append([draft]);
   await log.close();
 }
 
-export function* drafts({ pools, orders }: LaunchedWish): Generator<EntryDraft> {
+export function* drafts({ pools, orders }: LaunchedMarketOptions): Generator<EntryDraft> {
   let height = 0;
   const block = (events: readonly MarketEvent[]): EntryDraft => {
     const atMs = START_MS + height * 20_000;

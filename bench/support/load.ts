@@ -35,21 +35,21 @@ const MAX_OUTPUT_BYTES = 16 * 1_048_576;
 export const loader = isOnPath('wrk') ? 'wrk' : 'autocannon';
 
 /** Throws when an answer was not 200, since those are cheaper. */
-export async function load(wish: Load): Promise<Loaded> {
+export async function load(options: Load): Promise<Loaded> {
   const directory = mkdtempSync(join(tmpdir(), 'upcurve-load-'));
   try {
-    return await (loader === 'wrk' ? wrk(wish, directory) : autocannon(wish, directory));
+    return await (loader === 'wrk' ? wrk(options, directory) : autocannon(options, directory));
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-async function wrk(wish: Load, directory: string): Promise<Loaded> {
+async function wrk(options: Load, directory: string): Promise<Loaded> {
   const script = join(directory, 'requests.lua');
-  writeFileSync(script, lua(wish));
-  const { port, connections, seconds } = wish;
-  const options = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script];
-  const text = await output(['wrk', ...options, `http://127.0.0.1:${port}`]);
+  writeFileSync(script, lua(options));
+  const { port, connections, seconds } = options;
+  const flags = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script];
+  const text = await output(['wrk', ...flags, `http://127.0.0.1:${port}`]);
   const [, requests, took] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
   if (requests === undefined || /Non-2xx|Socket errors/.test(text)) {
     throw new Error(`wrk said: ${text}`);
@@ -82,8 +82,8 @@ function lua({ method, paths, headers, pipelined }: Load): string {
   ].join('\n');
 }
 
-async function autocannon(wish: Load, directory: string): Promise<Loaded> {
-  const { port, method, paths, headers, pipelined, seconds } = wish;
+async function autocannon(options: Load, directory: string): Promise<Loaded> {
+  const { port, method, paths, headers, pipelined, seconds } = options;
   const origin = `http://127.0.0.1:${port}`;
   const har = join(directory, 'requests.har');
   const lines = Object.entries(headers).map(([name, value]) => ({ name, value }));
@@ -92,10 +92,10 @@ async function autocannon(wish: Load, directory: string): Promise<Loaded> {
   }));
   writeFileSync(har, JSON.stringify({ log: { entries } }));
   // Its connections all walk the list in step, so with several the server's cache would hit.
-  const connections = paths.length > 1 ? 1 : wish.connections;
+  const connections = paths.length > 1 ? 1 : options.connections;
   const file = createRequire(import.meta.url).resolve('autocannon/autocannon.js');
-  const options = ['-c', connections, '-p', pipelined, '-d', seconds, '--har', har, '--json', '-n'];
-  const text = await output([process.execPath, file, ...options.map(String), origin]);
+  const flags = ['-c', connections, '-p', pipelined, '-d', seconds, '--har', har, '--json', '-n'];
+  const text = await output([process.execPath, file, ...flags.map(String), origin]);
   // trust: the fields that autocannon documents for its JSON output
   const found = JSON.parse(text) as Record<'2xx' | 'non2xx' | 'errors' | 'duration', number>;
   if (found.non2xx + found.errors > 0) throw new Error(`autocannon said: ${text}`);

@@ -1,7 +1,7 @@
 /** Trades into the log of several nodes, as `Feed` gives them to a single one: at wall speed. */
 import type { TradeEvent } from '../../src/engine/log/entry.ts';
 import type { EntryDraft } from '../../src/engine/log/writer.ts';
-import type { FeedWish } from './marketApp.ts';
+import type { FeedOptions } from './marketApp.ts';
 import type { MarketWriter } from './natsServer.ts';
 import { PairWalk } from './trades.ts';
 
@@ -55,7 +55,7 @@ export class LogFeed {
   }
 
   /** Feeds until `rest`. */
-  begin({ pairs, everyMs }: FeedWish): void {
+  begin({ pairs, everyMs }: FeedOptions): void {
     this.#feeding = true;
     this.#fed = this.#run(pairs, everyMs);
   }

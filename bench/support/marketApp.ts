@@ -14,7 +14,7 @@ import { BadSettings, readSettings } from '../../src/server/settings/settings.ts
 import { machineMs } from './machineClock.ts';
 import { PairWalk } from './trades.ts';
 
-export interface FeedWish {
+export interface FeedOptions {
   readonly pairs: number;
   /** One entry with a trade of every pair each so many milliseconds, of market and of wall time. */
   readonly everyMs: number;
@@ -58,7 +58,7 @@ export class Feed {
   }
 
   /** Begins a feed that lasts until `rest`. */
-  begin({ pairs, everyMs }: FeedWish): void {
+  begin({ pairs, everyMs }: FeedOptions): void {
     this.#feeding = true;
     this.#first = null;
     this.#walk.nextMinute();
@@ -72,7 +72,7 @@ export class Feed {
   }
 
   /** Feeds `entries` at once. */
-  async fill({ pairs, everyMs, entries }: FeedWish & { entries: number }): Promise<void> {
+  async fill({ pairs, everyMs, entries }: FeedOptions & { entries: number }): Promise<void> {
     this.#walk.nextMinute();
     const lines = Array.from({ length: entries }, () => this.#walk.lines(pairs, everyMs));
     await this.#app.replay(Readable.from(lines), { feed: null, speed: null, latenessMs: 0 });

@@ -23,11 +23,11 @@ export async function saturate(
   plans: readonly TransactionPlan[],
   more: () => boolean,
 ): Promise<number> {
-  let begun = 0;
+  let started = 0;
   const lane = async () => {
     while (more()) {
-      const plan = plans[begun % plans.length];
-      begun += 1;
+      const plan = plans[started % plans.length];
+      started += 1;
       if (plan === undefined) throw new Error('no plan to build');
       const outcome = await builder.build(plan);
       if (outcome instanceof Failure || outcome.outcome === 'refused') {
@@ -36,5 +36,5 @@ export async function saturate(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return begun;
+  return started;
 }

@@ -57,8 +57,8 @@ test('the server is killed and restarted: the page resumes without a wrong bar',
   await seen.live();
   assert.equal(await seen.page.evaluate('globalThis.mark'), true, 'nothing was reloaded');
   const isSame = async () => {
-    const wish = { base: asset, quote: '.', interval: 'min1' } as const;
-    const bars = (await readHistory(again.url, wish))?.bars ?? [];
+    const params = { base: asset, quote: '.', interval: 'min1' } as const;
+    const bars = (await readHistory(again.url, params))?.bars ?? [];
     const expected = bars.map(({ time, open, high, low, close }) =>
       [time, open, high, low, close].map(Number),
     );

@@ -18,15 +18,15 @@ async function sign({ page }: Visit, kind: 'buy' | 'sell'): Promise<void> {
 }
 
 /** The chart shows exactly the bars that HTTP has. */
-async function chartIsRight(world: TradeWorld, seat: Visit, asset: string): Promise<void> {
+async function chartIsRight(world: TradeWorld, session: Visit, asset: string): Promise<void> {
   const query = `base=${asset}&quote=.&resolution=min1&from=0&to=4000000000&fill=none`;
   const newest = async () => {
     const bars = await world.get(`/v1/charts/history?${query}`);
     assert(Array.isArray(bars));
-    const last: unknown = (await drawnOn(seat.page))?.at(-1);
+    const last: unknown = (await drawnOn(session.page))?.at(-1);
     return [closeOf(bars.at(-1)), closeOf(last)];
   };
-  await seat.asked('the bar on the chart is that of HTTP', newest, ([a, b]) => a === b);
+  await session.asked('the bar on the chart is that of HTTP', newest, ([a, b]) => a === b);
 }
 
 function closeOf(bar: unknown): number {
@@ -39,12 +39,12 @@ function closeOf(bar: unknown): number {
 
 test('a token is launched, traded, locked and graduates, all in a browser', async (t) => {
   const world = await TradeWorld.start(t);
-  const seat = await visit(await openBrowser(t), world.url);
-  const { page } = seat;
+  const session = await visit(await openBrowser(t), world.url);
+  const { page } = session;
   await listenToCharts(page);
-  await startWallet(seat);
+  await startWallet(session);
   const bob = await world.funded('bob', 30_000);
-  const asset = await launchOn(seat, 'Walk');
+  const asset = await launchOn(session, 'Walk');
 
   await t.test('a buy moves from the form to its fill, and the bar with it', async () => {
     const amount = page.getByLabel('You spend');
@@ -56,20 +56,20 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
     await page.locator('dialog').waitFor({ state: 'detached' });
     const focused = await page.evaluate('document.activeElement?.className');
     assert.equal(focused, 'amount', 'the keyboard is where it was');
-    await review(seat, 'buy');
+    await review(session, 'buy');
     const said = await page.locator('dialog').innerText();
     assert.match(said, /123\.1 ADA goes to the order/, 'what is signed is read from the bytes');
-    await sign(seat, 'buy');
-    await ordersAre(seat, 'Filled', /120\.5 ADA → [\d,]+ WALK/);
-    await chartIsRight(world, seat, asset);
+    await sign(session, 'buy');
+    await ordersAre(session, 'Filled', /120\.5 ADA → [\d,]+ WALK/);
+    await chartIsRight(world, session, asset);
   });
 
   await t.test('tokens are bought by their number', async () => {
     await page.getByText('Get tokens', { exact: true }).click();
     await page.getByLabel('You get', { exact: true }).fill('1 000 000');
-    await review(seat, 'buy');
-    await sign(seat, 'buy');
-    await ordersAre(seat, 'Filled', /→ 1,000,000 WALK/);
+    await review(session, 'buy');
+    await sign(session, 'buy');
+    await ordersAre(session, 'Filled', /→ 1,000,000 WALK/);
     await page.getByText('Spend ADA', { exact: true }).click();
   });
 
@@ -90,10 +90,10 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
   await t.test('half of the tokens are sold', async () => {
     await page.locator('.direction label[data-value=sell]').click();
     await page.getByRole('button', { name: '50 %', exact: true }).click();
-    await review(seat, 'sell');
-    await sign(seat, 'sell');
-    await ordersAre(seat, 'Filled', /WALK → [\d.,]+ ADA/);
-    await chartIsRight(world, seat, asset);
+    await review(session, 'sell');
+    await sign(session, 'sell');
+    await ordersAre(session, 'Filled', /WALK → [\d.,]+ ADA/);
+    await chartIsRight(world, session, asset);
   });
 
   await t.test('an order that waits for its price is open, and is cancelled', async () => {
@@ -104,8 +104,8 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
     const before = await gets();
     const some = { assetId: asset, side: 'BUY', amount: 200n * ADA, slippage: 'infinity' } as const;
     await world.filled(bob, some);
-    await seat.asked('the quote follows the pool', gets, (now) => now !== before);
-    await review(seat, 'buy');
+    await session.asked('the quote follows the pool', gets, (now) => now !== before);
+    await review(session, 'buy');
     // The price runs away between the last look and the signature.
     const away = {
       assetId: asset,
@@ -114,15 +114,15 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
       slippage: 'infinity',
     } as const;
     await world.filled(bob, away);
-    await sign(seat, 'buy');
-    await ordersAre(seat, 'Open', /50 ADA/);
+    await sign(session, 'buy');
+    await ordersAre(session, 'Open', /50 ADA/);
     await page.getByRole('button', { name: /^Cancel: Buy/ }).click();
     await page.getByRole('button', { name: 'Sign and cancel the order' }).click();
-    await ordersAre(seat, 'Cancelled', /50 ADA/);
+    await ordersAre(session, 'Cancelled', /50 ADA/);
   });
 
   await t.test('tokens are locked, and withdrawn when their time has come', () =>
-    lockAndWithdraw(seat, asset),
+    lockAndWithdraw(session, asset),
   );
 
   await t.test('the token graduates under the open page, and is sold on the AMM', async () => {
@@ -132,18 +132,18 @@ test('a token is launched, traded, locked and graduates, all in a browser', asyn
     await page.locator('.token-head').getByText('AMM', { exact: true }).waitFor();
     await page.locator('.direction label[data-value=sell]').click();
     await page.getByRole('button', { name: '25 %', exact: true }).click();
-    await review(seat, 'sell');
-    await sign(seat, 'sell');
-    await ordersAre(seat, 'Filled', /WALK → [\d.,]+ ADA/, 2);
-    await chartIsRight(world, seat, asset);
+    await review(session, 'sell');
+    await sign(session, 'sell');
+    await ordersAre(session, 'Filled', /WALK → [\d.,]+ ADA/, 2);
+    await chartIsRight(world, session, asset);
   });
 
   // The browser notes each refusal by its status; nothing else went wrong.
-  const others = seat.errors.filter(
+  const others = session.errors.filter(
     (error) => !error.includes('the server responded with a status'),
   );
   assert.deepEqual(others, []);
-  assert.deepEqual(seat.foreign, [], 'no request leaves the origin');
+  assert.deepEqual(session.foreign, [], 'no request leaves the origin');
 });
 
 async function lockAndWithdraw({ page, url }: Visit, asset: string): Promise<void> {

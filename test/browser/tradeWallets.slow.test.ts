@@ -41,7 +41,7 @@ interface Holder {
  * An extension in the page whose key never comes into it: the page asks, this process answers. The
  * second entry is the same wallet under an old name; the third is no wallet.
  */
-async function install(seat: Visit, world: TradeWorld, key: Key): Promise<Holder> {
+async function install(session: Visit, world: TradeWorld, key: Key): Promise<Holder> {
   const holder: Holder = { networkId: 0, declines: false, asked: [] };
   const utxos = async () => await utxosOf(world.client, key.hash);
   const parsed = parseAddress(key.address('testnet'));
@@ -62,10 +62,10 @@ async function install(seat: Visit, world: TradeWorld, key: Key): Promise<Holder
       return key.witness(String(cbor));
     },
   };
-  await seat.page.exposeFunction('askHolder', async (name: string, args: readonly unknown[]) =>
+  await session.page.exposeFunction('askHolder', async (name: string, args: readonly unknown[]) =>
     answers[name]?.(...args),
   );
-  await seat.page.addInitScript(`
+  await session.page.addInitScript(`
     const ask = async (name, args) => {
       const answer = await askHolder(name, args);
       if (answer?.thrown !== undefined) throw answer.thrown;
@@ -83,15 +83,15 @@ async function install(seat: Visit, world: TradeWorld, key: Key): Promise<Holder
 
 test('an extension connects, signs, declines, and is refused on another network', async (t) => {
   const { world, browser } = scene();
-  const seat = await visit(browser, world.url);
-  const { page } = seat;
+  const session = await visit(browser, world.url);
+  const { page } = session;
   const bob = await world.funded('bob', 10_000);
-  const holder = await install(seat, world, new Key(secretOf('bob')));
+  const holder = await install(session, world, new Key(secretOf('bob')));
   const connect = page.getByRole('button', { name: 'Connect Pocket' });
 
   await t.test('on another network', async () => {
     holder.networkId = 1;
-    await seat.open('#/wallet');
+    await session.open('#/wallet');
     await connect.click();
     await page.getByText(/Pocket is on mainnet, this server is on devnet/).waitFor();
     assert.equal(await connect.count(), 1, 'the same wallet under two names is one');
@@ -103,10 +103,10 @@ test('an extension connects, signs, declines, and is refused on another network'
     await page.getByText(bob.wallet.address).waitFor();
     await page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
     assert.equal(await page.locator('img[src^="javascript"]').count(), 0);
-    const asset = await launchOn(seat, 'Ext');
-    await seat.open('#/wallet');
+    const asset = await launchOn(session, 'Ext');
+    await session.open('#/wallet');
     await page.locator('.holdings li').getByText('EXT').waitFor();
-    await seat.open(`#/token/${asset}`);
+    await session.open(`#/token/${asset}`);
   });
 
   await t.test('a declined signature is shown, and can be tried again', async () => {
@@ -117,7 +117,7 @@ test('an extension connects, signs, declines, and is refused on another network'
     await page.getByText(/You declined in the wallet.*user declined to sign/).waitFor();
     holder.declines = false;
     await page.getByRole('button', { name: 'Sign and buy' }).click();
-    await ordersAre(seat, 'Filled', /40 ADA → [\d,]+ EXT/);
+    await ordersAre(session, 'Filled', /40 ADA → [\d,]+ EXT/);
     assert(holder.asked.length >= 2 && holder.asked.every(([, partial]) => partial));
   });
 
@@ -147,14 +147,14 @@ test('an extension connects, signs, declines, and is refused on another network'
     await page.getByText(/Pocket is on mainnet/).waitFor();
     assert.equal(holder.asked.length, asked);
   });
-  seat.assertClean();
+  session.assertClean();
 });
 
 test('the test wallet is kept, exported, forgotten and imported', async () => {
   const { world, browser } = scene();
-  const seat = await visit(browser, world.url);
-  const { page } = seat;
-  await startWallet(seat);
+  const session = await visit(browser, world.url);
+  const { page } = session;
+  await startWallet(session);
   const address = await page.locator('.wallet-address code').innerText();
 
   await page.reload();
@@ -176,5 +176,5 @@ test('the test wallet is kept, exported, forgotten and imported', async () => {
   await page.getByRole('button', { name: 'Import it' }).click();
   await page.getByText(address).waitFor();
   await page.locator('.balance').getByText('10,000 ADA', { exact: true }).waitFor();
-  seat.assertClean();
+  session.assertClean();
 });

@@ -29,15 +29,15 @@ function check({ world, facts }: MempoolMarket, statuses: Set<string>): void {
   const orders = new Orders(world.node);
   const truth = truthOf(facts, world.fold.store.horizonSeq);
   const compare = (token: string | null, pkhs: readonly string[] | null, onlyOpen = false) => {
-    const wish = { token, pkhs, onlyOpen };
-    const isWished = (order: Shown) =>
+    const query = { token, pkhs, onlyOpen };
+    const matches = (order: Shown) =>
       (token === null || order.from === token || order.to === token) &&
       (pkhs === null || pkhs.includes(order.pkh));
     const isOpen = ({ status }: Shown) => status !== 'Evaluated' && status !== 'Refunded';
-    const ledger = truth.ledger.filter((order) => isWished(order) && (!onlyOpen || isOpen(order)));
-    const found = plain(orders.ledger(wish, ALL));
-    assert.deepEqual(found, { count: ledger.length, items: ledger }, JSON.stringify(wish));
-    assert.deepEqual(plain(orders.mempool(wish)), truth.mempool.filter(isWished), 'mempool');
+    const ledger = truth.ledger.filter((order) => matches(order) && (!onlyOpen || isOpen(order)));
+    const found = plain(orders.ledger(query, ALL));
+    assert.deepEqual(found, { count: ledger.length, items: ledger }, JSON.stringify(query));
+    assert.deepEqual(plain(orders.mempool(query)), truth.mempool.filter(matches), 'mempool');
   };
   for (const pkhs of [PKHS.slice(0, 1), PKHS.slice(1), PKHS]) {
     compare(null, pkhs);

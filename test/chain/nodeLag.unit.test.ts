@@ -6,21 +6,21 @@ import { LeaderEligibility } from '../../src/chain/nodeLag.ts';
 const at = (height: number) => ({ slot: 20 * height, hash: `${height}`, height });
 
 test('a node that is silent or far behind leaves it to others, a late one does not', () => {
-  const fitness = new LeaderEligibility(() => 100);
-  assert.equal(fitness.isEligible(null), false);
-  assert.equal(fitness.isEligible(at(96)), false);
-  assert.equal(fitness.isEligible(at(97)), true);
-  assert.equal(fitness.isEligible(at(250)), true);
+  const eligibility = new LeaderEligibility(() => 100);
+  assert.equal(eligibility.isEligible(null), false);
+  assert.equal(eligibility.isEligible(at(96)), false);
+  assert.equal(eligibility.isEligible(at(97)), true);
+  assert.equal(eligibility.isEligible(at(250)), true);
   assert.equal(new LeaderEligibility(() => 0).isEligible(at(0)), true, 'nothing is written yet');
 });
 
 test('one that was waited for in vain has to have what it lacked', () => {
   let logged = 100;
-  const fitness = new LeaderEligibility(() => logged);
-  fitness.steppedDown();
-  assert.equal(fitness.isEligible(at(99)), false);
-  assert.equal(fitness.isEligible(at(100)), true);
+  const eligibility = new LeaderEligibility(() => logged);
+  eligibility.steppedDown();
+  assert.equal(eligibility.isEligible(at(99)), false);
+  assert.equal(eligibility.isEligible(at(100)), true);
   logged = 105;
-  assert.equal(fitness.isEligible(at(102)), true, 'what is late again is late as anything');
-  assert.equal(fitness.isEligible(at(101)), false);
+  assert.equal(eligibility.isEligible(at(102)), true, 'what is late again is late as anything');
+  assert.equal(eligibility.isEligible(at(101)), false);
 });

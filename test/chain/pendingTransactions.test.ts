@@ -48,12 +48,12 @@ async function open(t: TestContext) {
   /** Its status, and in which list it stands. */
   const at = (ref: OutputRef) => {
     const text = refText(ref);
-    const wish = { token: TOKEN, pkhs: [ALICE.payment.hash] };
-    const inLedger = orders().ledger(wish, { offset: 0, limit: 100 }).items;
+    const query = { token: TOKEN, pkhs: [ALICE.payment.hash] };
+    const inLedger = orders().ledger(query, { offset: 0, limit: 100 }).items;
     const lists = [
       ...inLedger.map(({ entityId, status }) => [entityId, 'ledger', status]),
       ...orders()
-        .mempool(wish)
+        .mempool(query)
         .map(({ entityId, status }) => [entityId, 'mempool', status]),
     ].filter(([id]) => id === text);
     assert(lists.length <= 1, 'in one list');

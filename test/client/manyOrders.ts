@@ -39,8 +39,8 @@ export async function manyOrders(world: DevnetWorld, client: Client): Promise<Ma
   const many: ManyOrders = {
     ...{ person, assetId, ids },
     async buy() {
-      const wish = { assetId, side: 'BUY', amount: '4000000', slippage: 'infinity' } as const;
-      ids.push(await person.order(wish));
+      const request = { assetId, side: 'BUY', amount: '4000000', slippage: 'infinity' } as const;
+      ids.push(await person.order(request));
     },
     async placed() {
       const count = async () => (await client.orders.feed({ asset: assetId })).data.ledger.count;

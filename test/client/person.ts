@@ -53,8 +53,10 @@ export class Person {
   }
 
   /** The id of the order. */
-  async order(wish: Pick<OrderBody, 'assetId' | 'side' | 'amount' | 'slippage'>): Promise<string> {
-    const { data } = await this.client.build.order({ ...wish, changeAddress: this.address });
+  async order(
+    request: Pick<OrderBody, 'assetId' | 'side' | 'amount' | 'slippage'>,
+  ): Promise<string> {
+    const { data } = await this.client.build.order({ ...request, changeAddress: this.address });
     assert.equal(await this.send(data.cbor), data.txHash);
     return data.entityId;
   }

@@ -188,10 +188,10 @@ test('the price watcher and the grid bot do what they say', async (t) => {
   let isBuy = false;
   const move = async () => {
     isBuy = !isBuy;
-    const wish = { assetId: asset, slippage: 'infinity' } as const;
+    const request = { assetId: asset, slippage: 'infinity' } as const;
     const id = await (isBuy
-      ? person.order({ ...wish, side: 'BUY', amount: '300000000' })
-      : person.order({ ...wish, side: 'SELL', amount: '90000000' }));
+      ? person.order({ ...request, side: 'BUY', amount: '300000000' })
+      : person.order({ ...request, side: 'SELL', amount: '90000000' }));
     const isOver = () => mine.state.ledger.some((each) => each.entityId === id && each.evaluatedAt);
     await until('the market moves', () => isOver() === true, DEADLINE_MS);
   };

@@ -196,9 +196,9 @@ function typesOfTopics({ channels }: Asyncapi): string[] {
     });
     const hasInput = Object.keys(input?.properties ?? {}).length > 0;
     if (hasInput && input !== undefined) add(`${name}Input`, input);
-    const wish = hasInput ? `${name}Input` : 'undefined';
+    const inputType = hasInput ? `${name}Input` : 'undefined';
     const rest = revised.length === 0 ? 'Record<never, never>' : `{ ${revised.join('; ')} }`;
-    return `${name}: { input: ${wish}; data: ${name}Data; others: ${rest} };`;
+    return `${name}: { input: ${inputType}; data: ${name}Data; others: ${rest} };`;
   });
   return [...types, `/** By topic. */\nexport interface Topics {\n${rows.join('\n')}\n}`];
 }

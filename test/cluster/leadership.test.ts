@@ -61,7 +61,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
       seen.released += 1;
     },
   };
-  const crew: Role = {
+  const role: Role = {
     lead: async (writer) => {
       seen.terms.push(writer);
       return duty;
@@ -76,7 +76,7 @@ async function candidate(scope: TestContext, conditions: Conditions) {
       reconnectedMs: () => null,
       leaseMs,
       epochs,
-      role: crew,
+      role,
       clock,
       ...(obstacle === undefined ? {} : { obstacle }),
     },

@@ -111,24 +111,24 @@ test('a leader whose Ogmios is away or behind steps down, and takes nothing back
   const { token, fill } = await marketOn(network);
   const env = { OGMIOS_PATIENCE_MS: '400' };
   // It begins the log, and cannot lead.
-  const late = await market.seat('a', env, 'refusing');
-  const seats = [late, await market.seat('b', env)];
+  const late = await market.nodeWithOgmios('a', env, 'refusing');
+  const nodes = [late, await market.nodeWithOgmios('b', env)];
   await untilAsked(
     'one leads that can',
-    () => Promise.all(seats.map(({ url }) => said(url))),
+    () => Promise.all(nodes.map(({ url }) => said(url))),
     ([a, b]) => a?.role === 'follower' && b?.role === 'leader',
     LIMIT_MS,
   );
   late.bridge.ogmios.faults.accept();
-  const urls = urlsOf(...seats);
+  const urls = urlsOf(...nodes);
   await fill();
-  const first = leaderOf(seats, await market.same(...urls));
-  const other = seats.find((seat) => seat !== first) ?? assert.fail();
+  const first = leaderOf(nodes, await market.same(...urls));
+  const other = nodes.find((node) => node !== first) ?? assert.fail();
   first.bridge.ogmios.faults.refuse();
   first.bridge.ogmios.dropAll();
   await fill();
   const found = await market.same(...urls);
-  assert.equal(leaderOf(seats, found), other, 'another one leads, and all have the log');
+  assert.equal(leaderOf(nodes, found), other, 'another one leads, and all have the log');
   const [shown = assert.fail()] = found;
   await other.stop();
   const { faults } = first.bridge.ogmios;

@@ -19,8 +19,8 @@ import { untilAsked } from '../support/until.ts';
 export const LIMIT_MS = 60_000;
 const LEASE_MS = '1000';
 
-/** A node with an Ogmios of its own. */
-export interface RealSeat {
+/** A node that does not share its Ogmios. */
+export interface RealNode {
   readonly url: string;
   readonly bridge: Bridge;
   stop(): Promise<void>;
@@ -75,8 +75,8 @@ export class RealMarket {
     return this.world.follow({ directory, env: { ...this.environment(name), ...some } });
   }
 
-  /** In this process, with an Ogmios of its own. */
-  async seat(name: string, some: Environment = {}, node = 'there'): Promise<RealSeat> {
+  /** A node in this process that does not share its Ogmios. */
+  async nodeWithOgmios(name: string, some: Environment = {}, node = 'there'): Promise<RealNode> {
     const bridge = new Bridge(this.world.network.chain);
     await bridge.start();
     if (node === 'refusing') bridge.ogmios.faults.refuse();
@@ -100,7 +100,7 @@ export class RealMarket {
   }
 
   /** Its Cardano node loses its newest blocks; the returned function restores them. */
-  async behind({ bridge }: RealSeat, blocks: number): Promise<() => void> {
+  async behind({ bridge }: RealNode, blocks: number): Promise<() => void> {
     await bridge.settled();
     const { chain } = bridge.ogmios;
     const missing = chain.blocks.slice(-blocks);

@@ -120,10 +120,15 @@ async function traderAt(scope: Scope, node: TestApp, { node: devnet }: Devnet) {
   await devnet.mine(1);
   const { fold } = node.app.node;
   await until('the pool is known', () => fold.store.get('pools', token) !== null, LIMIT_MS);
-  const wish = { assetId: token, side: 'BUY', amount: String(30 * ADA), slippage: '50' } as const;
+  const request = {
+    assetId: token,
+    side: 'BUY',
+    amount: String(30 * ADA),
+    slippage: '50',
+  } as const;
   /** The next order, signed. */
   const order = async () => {
-    const { data } = await client.build.order({ ...wish, changeAddress: person.address });
+    const { data } = await client.build.order({ ...request, changeAddress: person.address });
     return { id: data.entityId, cbor: signed(data.cbor, person.key) };
   };
   const shown = async () => JSON.stringify((await client.orders.ofKeys([person.key.hash])).data);

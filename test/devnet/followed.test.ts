@@ -105,7 +105,7 @@ test('blocks, forks and gifts are answered once they are shown', async (t) => {
   assert.equal(height(), Number(devnet.node.chain.tip?.height));
 });
 
-test('a wrong wish is refused as such, and a devnet that is away says when to ask', async (t) => {
+test('an invalid request is refused, and an unreachable devnet answers with a retry time', async (t) => {
   const { client, devnet } = await serverOf(t);
   for (const answer of [
     await client.mine(0),

@@ -11,15 +11,15 @@ import { untilAsked } from '../support/until.ts';
 
 const ADA = 1_000_000n;
 
-let begun: Promise<Devnet> | null = null;
+let started: Promise<Devnet> | null = null;
 
 /** One for all who do not mind what others did to it. */
 function someDevnet(): Promise<Devnet> {
-  begun ??= startDevnet({ after: () => {} });
-  return begun;
+  started ??= startDevnet({ after: () => {} });
+  return started;
 }
 
-after(async () => (await begun)?.stop());
+after(async () => (await started)?.stop());
 
 interface Match {
   readonly address: string;

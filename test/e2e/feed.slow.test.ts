@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { untilSame } from './market.ts';
 
 const NOON_MS = Date.UTC(2024, 4, 1, 12);
-const wish = { ...TOKEN_COIN, interval: 'min1' } as const;
+const params = { ...TOKEN_COIN, interval: 'min1' } as const;
 
 function changed(change: Record<string, unknown>): string {
   return JSON.stringify({ ...JSON.parse(lineOf(tradeAt(NOON_MS, '1', { id: 'x' }))), ...change });
@@ -68,7 +68,7 @@ test('malformed lines of every kind are reported with number, counted and skippe
   assert.deepEqual([counts.trades, counts.rejected], [3, MALFORMED.length]);
   const summary = `${MALFORMED.length} rejected`;
   await until(summary, () => server.program.text.includes(summary));
-  const history = await readHistory(server.url, wish);
+  const history = await readHistory(server.url, params);
   const [bar] = history?.bars ?? [];
   assert.deepEqual([bar?.open, bar?.high, bar?.close, bar?.trades], ['1.5', '2', '1', 3]);
   const told = server.program.events('lineRejected');
@@ -136,7 +136,7 @@ test('a line on standard input shows up over WebSocket while the pipe stays open
   const env = { DATA_DIR: `${temporaryDirectory()}/data` };
   const server = await startServer(t, ['replay', '-', '--lateness', '0'], env);
   const client = await StrictClient.connect(t, server.port);
-  const stream = client.subscribe(wish);
+  const stream = client.subscribe(params);
   await until('subscribed', () => stream.snapshots === 1);
   assert.equal(stream.newest, null, 'the pair is not known yet');
   for (const [second, price] of [
@@ -167,7 +167,7 @@ test('--speed keeps the pace of the feed, and SIGTERM does not wait for it', asy
   const env = { DATA_DIR: `${directory}/data` };
   const server = await startServer(t, ['replay', file, '--speed', '50'], env);
   const client = await StrictClient.connect(t, server.port);
-  const stream = client.subscribe(wish);
+  const stream = client.subscribe(params);
   // The fifth is due in half an hour: it has not come, and the end does not wait for it.
   await until('the fourth trade', () => stream.newest?.close === '31');
   assert.equal(server.program.events('replayFinished').length, 0);
@@ -185,7 +185,7 @@ test('a late trade lands in its own bar; past --lateness it is skipped', async (
   const app = await newTestApp(t);
   const counts = await app.feed(linesOf(trades), command.latenessMs);
   assert.deepEqual([counts.trades, counts.late], [4, 1]);
-  const history = await readHistory(app.url, wish);
+  const history = await readHistory(app.url, params);
   assert.deepEqual(
     history?.bars.map(({ time, high, close, trades }) => [
       time - NOON_MS / 1000,

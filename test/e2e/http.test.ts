@@ -164,8 +164,8 @@ test('fill=previous is the naive model: over the whole span, in parts, page by p
   ] as const) {
     const traded = await readHistory(url, { ...TOKEN_COIN, interval });
     const expected = naivelyFilled(traded?.bars ?? [], seconds, S + 90 * 60);
-    const wish = { ...TOKEN_COIN, interval, fill: 'previous' } as const;
-    assert.deepEqual((await readHistory(url, wish))?.bars, expected, interval);
+    const params = { ...TOKEN_COIN, interval, fill: 'previous' } as const;
+    assert.deepEqual((await readHistory(url, params))?.bars, expected, interval);
     for (const [from, to] of [
       [S + 120, S + 300],
       [S + 121, S + 3661],
@@ -177,13 +177,13 @@ test('fill=previous is the naive model: over the whole span, in parts, page by p
     ] as const) {
       const inside = expected.filter(({ time }) => time >= from && time < to);
       assert.deepEqual(
-        (await readHistory(url, { ...wish, from, to }))?.bars,
+        (await readHistory(url, { ...params, from, to }))?.bars,
         inside,
         `${from - S}`,
       );
     }
     for (const limit of [1, 7, 90]) {
-      const walked = await readHistory(url, { ...wish, limit });
+      const walked = await readHistory(url, { ...params, limit });
       assert.deepEqual(walked?.bars, expected, `${interval} by ${limit}`);
     }
   }

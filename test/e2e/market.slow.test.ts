@@ -38,7 +38,7 @@ function decimal(numerator: bigint, denominator: bigint): string {
   return `${digits / scale}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-interface Seat {
+interface Watcher {
   readonly world: DevnetWorld;
   readonly alice: TradingClient;
   readonly token: string;
@@ -46,12 +46,12 @@ interface Seat {
   readonly caps: Listener;
 }
 
-async function seat(
+async function watcherOf(
   t: TestContext,
   world: DevnetWorld,
   alice: TradingClient,
   token: string,
-): Promise<Seat> {
+): Promise<Watcher> {
   const strict = await StrictClient.connect(t, world.port);
   const bars = await strict.chart({ base: token, quote: '.', interval: 'min1' });
   const data = { pair: { base: token, quote: '.' }, interval: 'min1' };
@@ -65,9 +65,9 @@ function feesOf(venue: string, coin: bigint): [bigint, bigint] {
   return [(coin * 15n) / 10_000n, (coin * 100n) / 10_000n + (coin * 15n) / 10_000n];
 }
 
-/** Quote, order, fill: what was promised is what is paid, whoever one asks. */
-async function trade(seat: Seat, side: OrderRequest['side'], amount: bigint): Promise<void> {
-  const { world, alice, token, bars, caps } = seat;
+/** Quote, order, fill: the fill pays what the quote promises, in every answer. */
+async function trade(watcher: Watcher, side: OrderRequest['side'], amount: bigint): Promise<void> {
+  const { world, alice, token, bars, caps } = watcher;
   const request = { assetId: token, side, amount, slippage: '15' } as const;
   const before = world.pool(token);
   const seen = caps.frames.length;
@@ -150,8 +150,8 @@ async function crowd(
     side: 'BUY' | 'SELL',
     amount: bigint,
   ) => {
-    const wish = { assetId, side, slippage: 'infinity', amount } as const;
-    placed.push([assetId, await trader.order(wish)]);
+    const request = { assetId, side, slippage: 'infinity', amount } as const;
+    placed.push([assetId, await trader.order(request)]);
   };
   for (const token of tokens) {
     for (const [index, trader] of traders.entries()) {
@@ -221,7 +221,7 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
   const carol = await world.funded('carol', 9_999, 3);
   const { asset: token, userTokens } = await world.launch(alice, { initialLovelace: 80n * ADA });
   const { asset: other } = await world.launch(bob, { name: 'Other' });
-  const first = await seat(t, world, alice, token);
+  const first = await watcherOf(t, world, alice, token);
 
   await t.test('the initial buy enters the pool whole', async () => {
     assert.deepEqual(world.pool(token).reserves.x, String(80n * ADA));

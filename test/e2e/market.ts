@@ -52,12 +52,12 @@ export function endOf(interval: Interval, time: number): number {
 
 /** XRP/ETH over HTTP: the exchange's candles, and roll-ups at the other resolutions. */
 export async function assertXrp(url: string, trades: readonly FeedTrade[]): Promise<void> {
-  const wish = { ...XRP_ETH, limit: 1000 };
+  const params = { ...XRP_ETH, limit: 1000 };
   for (const [interval, candles] of [
     ['min1', '1m'],
     ['min5', '5m'],
   ] as const) {
-    const history = await readHistory(url, { ...wish, interval });
+    const history = await readHistory(url, { ...params, interval });
     assertCandles(history?.bars ?? [], candles);
   }
   await assertBarsOverHttp(url, XRP_ETH, trades, marketAfter(trades));
@@ -74,8 +74,8 @@ export async function difference(
   url: string,
   subscription: StrictSubscription,
 ): Promise<string | null> {
-  const { maxHz: _, ...wish } = subscription.wish;
-  const bars = (await readHistory(url, wish))?.bars ?? [];
+  const { maxHz: _, ...params } = subscription.params;
+  const bars = (await readHistory(url, params))?.bars ?? [];
   const newest = bars.at(-1);
   const known = subscription.sorted;
   const expected = subscription.whole
@@ -92,7 +92,7 @@ export async function difference(
 
 /** The subscription holds exactly the bars of HTTP, those since its snapshot where it was told. */
 export async function assertSame(url: string, subscription: StrictSubscription): Promise<void> {
-  assert.equal(await difference(url, subscription), null, JSON.stringify(subscription.wish));
+  assert.equal(await difference(url, subscription), null, JSON.stringify(subscription.params));
 }
 
 /** As `assertSame`, once the client has caught up: nothing is fed meanwhile. */
@@ -101,9 +101,9 @@ export async function untilSame(
   subscription: StrictSubscription,
   limitMs = 60_000,
 ): Promise<void> {
-  const { requestId, wish, recent } = subscription;
+  const { requestId, params, recent } = subscription;
   await untilAsked(
-    () => `the bars of HTTP in ${requestId} ${JSON.stringify(wish)} after ${recent.join(', ')}`,
+    () => `the bars of HTTP in ${requestId} ${JSON.stringify(params)} after ${recent.join(', ')}`,
     () => difference(url, subscription),
     (found) => found === null,
     limitMs,

@@ -67,8 +67,8 @@ test('what we build is signed abroad: launch, order, cancel, lock, withdrawal, t
     ['BUY_WITH_OUTPUT', '1000000'],
     ['SELL', '1000000'],
   ]) {
-    const wish = { assetId, side, amount, slippage: '15', changeAddress: address };
-    const built = await world.post('/order', wish);
+    const request = { assetId, side, amount, slippage: '15', changeAddress: address };
+    const built = await world.post('/order', request);
     const id = `${await sent(world, alice, built)}:0`;
     assert.equal(id, textField(built.body, 'entityId'));
     await world.spent(id);
@@ -76,8 +76,14 @@ test('what we build is signed abroad: launch, order, cancel, lock, withdrawal, t
     assert.deepEqual([state, received], ['executed', textField(built.body, 'outputAmount')]);
     assert.equal(beacon, textField(built.body, 'beacon'));
   }
-  const wish = { assetId, side: 'BUY', amount: '5000000', slippage: '15', changeAddress: address };
-  const order = await world.post('/order', wish);
+  const request = {
+    assetId,
+    side: 'BUY',
+    amount: '5000000',
+    slippage: '15',
+    changeAddress: address,
+  };
+  const order = await world.post('/order', request);
   const cbor = textField(order.body, 'cbor') ?? '';
   const body = { cbor, witness: signedAbroad(cbor, 'alice'), changeAddress: address };
   assert.equal((await world.post('/sign-and-submit', body)).status, 200);

@@ -59,8 +59,8 @@ async function trades(
 ): Promise<void> {
   for (let round = 0; ; round += 1) {
     const before = await outcomeOf(trader.utxos());
-    const wish = { assetId: token, side: 'BUY', slippage: 'infinity' } as const;
-    const request = { ...wish, amount: BigInt(2 + (round % 3)) * ADA };
+    const amount = BigInt(2 + (round % 3)) * ADA;
+    const request = { assetId: token, side: 'BUY', slippage: 'infinity', amount } as const;
     const order = await outcomeOf(trader.order(request));
     if (order instanceof ApiError || before instanceof ApiError) {
       const failed = order instanceof ApiError ? order : before;

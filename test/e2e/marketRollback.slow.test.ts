@@ -55,8 +55,8 @@ async function ask(
   side: 'BUY' | 'SELL',
   amount: bigint,
 ): Promise<string> {
-  const wish = { assetId: scene.token, side, amount, slippage: 'infinity' } as const;
-  const { id } = await trader.order(wish);
+  const request = { assetId: scene.token, side, amount, slippage: 'infinity' } as const;
+  const { id } = await trader.order(request);
   scene.placed.add(id);
   return id;
 }
@@ -185,12 +185,12 @@ async function rollBackLaunch(scene: Scene): Promise<void> {
   for (const resubmit of ['none', 'all'] as const) {
     const mark = await seen(world, [token]);
     const { asset } = await world.launch(bob, { name: `Late ${resubmit}` });
-    const wish = { assetId: asset, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-    await world.filled(bob, wish);
+    const request = { assetId: asset, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
+    await world.filled(bob, request);
     const height = world.tip?.height ?? 0;
     await world.fork(3, resubmit);
     assertSeen(await seen(world, [token]), mark, resubmit);
-    assert.equal((await refusalOf(bob.quote(wish))).cause, 'ASSET_NOT_FOUND');
+    assert.equal((await refusalOf(bob.quote(request))).cause, 'ASSET_NOT_FOUND');
     assert.equal(world.tip?.height, height - 3);
     await world.mine(3);
     assert.equal(world.row('pools', asset) !== null, resubmit === 'all');

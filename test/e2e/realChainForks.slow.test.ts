@@ -96,9 +96,9 @@ async function step(world: RealWorld, traders: readonly TradingClient[], token: 
   const trader = traders[Math.floor(rng.unit() * traders.length)] ?? assert.fail();
   if (pick < 4) {
     const amount = BigInt(2 + Math.floor(rng.unit() * 9)) * ADA;
-    const wish = { assetId: token, side: 'BUY', amount, slippage: 'infinity' } as const;
+    const request = { assetId: token, side: 'BUY', amount, slippage: 'infinity' } as const;
     // A fork may have taken its funds; then it does not order.
-    if ((await outcomeOf(trader.order(wish))) instanceof ApiError) return;
+    if ((await outcomeOf(trader.order(request))) instanceof ApiError) return;
   } else if (pick === 4) {
     await outcomeOf(trader.launch(launchOf({ name: `Fork${Math.floor(rng.unit() * 1e6)}` })));
   } else if (pick === 5) bridge.ogmios.dropAll();

@@ -45,8 +45,8 @@ function asShipped(ledger: RealLedger, refundAfterMs: number): NetworkDeployment
 async function open(t: TestContext, refundAfterMs: number, launcherKeys = NO_SECRETS) {
   const ledger = await RealLedger.open(t);
   const launcher = await ledger.follow({ secrets: launcherKeys });
-  const wish = launchOf({ initialLovelace: 30n * ADA });
-  const { asset } = await built('the launch is built', () => launcher.trader.launch(wish));
+  const request = launchOf({ initialLovelace: 30n * ADA });
+  const { asset } = await built('the launch is built', () => launcher.trader.launch(request));
   await ledger.mine();
   const { real, trader } = await ledger.follow({ some: asShipped(ledger, refundAfterMs) });
   const recordOf = (id: string) => {
@@ -63,15 +63,15 @@ test('an order names the executor of its pool, who fills it', async (t) => {
     () => real.get(`/quote?assetId=${asset}&side=BUY&amount=8000000&slippage=50`),
     ({ status }) => status === 200,
   );
-  const wish = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const { built: plain } = await built('an order', () => trader.prepareOrder(wish));
+  const request = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
+  const { built: plain } = await built('an order', () => trader.prepareOrder(request));
   const { outputs, redeemers } = decodeTransaction(fromHex(plain.cbor));
   assert.equal(redeemers.length, 0, 'no script runs');
   const { executorKeyHash } = ledger.ledger.deployment;
   const datum = readOrderData(datumOf(outputs[0] ?? assert.fail()), 'testnet');
   assert.equal(datum?.executor, executorKeyHash);
   assert.deepEqual([datum.feeLovelace, datum.depositLovelace], [1_100_000n, 1_500_000n]);
-  const { id } = await trader.order(wish);
+  const { id } = await trader.order(request);
   await ledger.mine();
   await ledger.untilSpent(id);
   await ledger.mine();
@@ -82,8 +82,8 @@ test('an order names the executor of its pool, who fills it', async (t) => {
 
 test('the owner takes an order back once its time has come', async (t) => {
   const { ledger, trader, asset, recordOf } = await open(t, 1_000);
-  const wish = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const { id } = await built('an order', () => trader.order(wish));
+  const request = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
+  const { id } = await built('an order', () => trader.order(request));
   await ledger.mine();
   assert.equal(recordOf(id).state, 'open');
   const { txHash, index } = parseRef(id) ?? assert.fail();
@@ -133,8 +133,8 @@ test('without a block that was named it begins behind the one of its file', asyn
 
 test('what is too early, or needs more than is known, is refused', async (t) => {
   const { ledger, real, trader, asset, recordOf } = await open(t, 1_200_000);
-  const wish = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
-  const { id } = await built('an order', () => trader.order(wish));
+  const request = { assetId: asset, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
+  const { id } = await built('an order', () => trader.order(request));
   await ledger.mine();
   const early = await refusalOf(trader.cancel(id));
   assert.deepEqual([early.cause, early.status], ['SERVER_ERROR', 500]);

@@ -19,8 +19,8 @@ async function open(t: TestContext, options: NodeOptions = {}) {
 
 test('a launch, an order and its fill, from here to the network and back', async (t) => {
   const { ledger, real, mine, trader } = await open(t, { secrets: KEYS });
-  const wish = launchOf({ initialLovelace: 30n * ADA });
-  const { asset: token } = await built('the launch is built', () => trader.launch(wish));
+  const request = launchOf({ initialLovelace: 30n * ADA });
+  const { asset: token } = await built('the launch is built', () => trader.launch(request));
   await mine();
   const feed = await real.get(`/v1/pools-feed/initial/state?asset=${token}`);
   assert.equal(feed.status, 200);

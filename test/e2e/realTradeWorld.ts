@@ -41,8 +41,8 @@ export interface Followed {
   readonly trader: TradingClient;
 }
 
-/** One with an Ogmios and a Kupo of its own. */
-export interface Seat extends Followed {
+/** A node that does not share its Ogmios and Kupo. */
+export interface SeparateNode extends Followed {
   readonly bridge: Bridge;
   readonly kupo: FakeKupo;
 }
@@ -79,7 +79,7 @@ export class RealLedger {
     return this.#begin(options, this.bridge, this.#kupo);
   }
 
-  async seat(options: NodeOptions = {}): Promise<Seat> {
+  async separateNode(options: NodeOptions = {}): Promise<SeparateNode> {
     const { bridge, kupo } = await around(this.#scope, this.ledger);
     return { ...(await this.#begin(options, bridge, kupo)), bridge, kupo };
   }

@@ -11,7 +11,7 @@ import { until, untilAsked } from '../support/until.ts';
 import { assertSame, untilSame } from './market.ts';
 
 const START_MS = Date.UTC(2024, 4, 1);
-const wish = { ...TOKEN_COIN, interval: 'min1' } as const;
+const params = { ...TOKEN_COIN, interval: 'min1' } as const;
 
 test('HTTP history, then since its X-Position: no gap under a running feed', async (t) => {
   const server = await startServer(t, ['replay', '-', '--lateness', '0'], {
@@ -37,7 +37,7 @@ test('HTTP history, then since its X-Position: no gap under a running feed', asy
   );
   const charts: StrictSubscription[] = [];
   for (let i = 0; i < 10; i += 1) {
-    charts.push(await client.chart(wish));
+    charts.push(await client.chart(params));
     const enough = fed + 10;
     await until('more trades', () => fed > enough);
   }
@@ -62,7 +62,7 @@ test('since in an older epoch: recovered:false and a snapshot, then it goes on',
   await app.feed(`${rollbackLine(START_MS + 5 * 60_000)}\n${linesOf(trades.slice(10))}`);
   const { epoch: now } = app.app.node.applied();
   assert.notEqual(now, epoch);
-  const stream = client.subscribeSince(wish, old);
+  const stream = client.subscribeSince(params, old);
   await until('answered', () => stream.snapshots === 1);
   assert.deepEqual([stream.recovered, stream.told, stream.own?.epoch], [[false], 1, now]);
   await app.feed(linesOf([tradeAt(START_MS + 30 * 60_000, '7')]));
@@ -76,9 +76,9 @@ test('since beyond the horizon: recovered:false; within it only what changed', a
   await app.feed(linesOf(trades));
   const { epoch, seq } = app.app.node.applied();
   const client = await StrictClient.connect(t, app.app.port);
-  const far = client.subscribeSince(wish, { epoch, seq: 3 });
-  const near = client.subscribeSince(wish, { epoch, seq: seq - 1 });
-  const here = client.subscribeSince(wish, { epoch, seq });
+  const far = client.subscribeSince(params, { epoch, seq: 3 });
+  const near = client.subscribeSince(params, { epoch, seq: seq - 1 });
+  const here = client.subscribeSince(params, { epoch, seq });
   await until('answered', () => [far, near, here].every(({ asking }) => !asking));
   await until('the snapshot', () => far.snapshots === 1);
   assert.deepEqual(far.recovered, [false]);
@@ -97,8 +97,8 @@ test('since ahead of the server waits, then is told NOT_READY and never older st
   await app.feed(linesOf([tradeAt(START_MS, '1')]));
   const { epoch, seq } = app.app.node.applied();
   const client = await StrictClient.connect(t, app.app.port);
-  const ahead = client.subscribeSince(wish, { epoch, seq: seq + 1 });
-  const later = client.subscribeSince(wish, { epoch: `9-${epoch.slice(2)}`, seq: 1 });
+  const ahead = client.subscribeSince(params, { epoch, seq: seq + 1 });
+  const later = client.subscribeSince(params, { epoch: `9-${epoch.slice(2)}`, seq: 1 });
   await until('refused', () => ahead.retries > 0 && later.retries > 0);
   assert.deepEqual([ahead.bars.size, later.bars.size], [0, 0]);
   await app.feed(linesOf([tradeAt(START_MS + 1000, '2')]));
@@ -111,13 +111,13 @@ test('since ahead of the server waits, then is told NOT_READY and never older st
 test("a rollback of the newest bar leaves the client with the server's newest", async (t) => {
   const app = await newTestApp(t);
   const client = await StrictClient.connect(t, app.app.port);
-  const all = client.subscribe(wish);
+  const all = client.subscribe(params);
   const other = { base: `${'0d'.repeat(28)}.`, quote: '.' };
   // The other pair's trade ends the first bar, so that the rollback leaves it as it is.
   const between = tradeAt(START_MS + 600_000, '9', { pair: other });
   const trades = [tradeAt(START_MS, '1'), between, tradeAt(START_MS + 1_200_000, '2')];
   await app.feed(linesOf(trades));
-  const late = client.subscribe(wish);
+  const late = client.subscribe(params);
   await until('subscribed', () => late.snapshots === 1);
   assert.equal(late.bars.size, 1, 'only the bar that will be removed');
   await app.feed(`${rollbackLine(START_MS + 600_000)}\n`);

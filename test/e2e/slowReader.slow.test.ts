@@ -38,8 +38,8 @@ function subscribeAll(client: StrictClient, count: number): StrictSubscription[]
     (['min1', 'min5'] as const).map((interval) => ({ ...pair, interval })),
   );
   const rounds = Math.ceil(count / streams.length);
-  const wishes = Array.from({ length: rounds }, () => streams).flat();
-  return client.subscribeAll(wishes.slice(0, count));
+  const all = Array.from({ length: rounds }, () => streams).flat();
+  return client.subscribeAll(all.slice(0, count));
 }
 
 /** A minute of every pair, one block: the bars of the minute before end. */
@@ -67,7 +67,7 @@ test('a client that reads nothing of 40 MiB is bounded, told, and ends right', a
     const time = START_MS / 1000 + (rounds - 1) * 60;
     return twins
       .slice(0, 16)
-      .every(({ newest, wish }) => wish.interval !== 'min1' || newest?.time === time);
+      .every(({ newest, params }) => params.interval !== 'min1' || newest?.time === time);
   };
   const feed = async () => {
     server.program.stdin.write(round(rounds));

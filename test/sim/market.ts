@@ -177,15 +177,15 @@ export class Market {
   async #subscribe(command: Extract<Command, { kind: 'subscribe' }>): Promise<void> {
     const { base, quote } = pairAt(command.pair);
     const interval = INTERVALS[command.interval] ?? 'min1';
-    const wish = {
+    const params = {
       ...(command.reversed ? { base: quote, quote: base } : { base, quote }),
       interval,
       ...(command.filled ? { fill: 'previous' as const } : {}),
       ...(command.maxHz === null ? {} : { maxHz: command.maxHz }),
     };
     const client = this.#client(command.client);
-    if (command.fromHttp) await client.chart(wish);
-    else client.subscribe(wish);
+    if (command.fromHttp) await client.chart(params);
+    else client.subscribe(params);
   }
 
   #client(n: number): StrictClient {

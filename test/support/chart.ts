@@ -30,7 +30,7 @@ export interface History {
 
 export const ALL_TIME = { from: 0, to: 253_402_300_799 };
 
-export interface HistoryWish extends PairIds {
+export interface HistoryParams extends PairIds {
   readonly interval: Interval;
   readonly from?: number;
   readonly to?: number;
@@ -38,8 +38,8 @@ export interface HistoryWish extends PairIds {
   readonly fill?: 'none' | 'previous';
 }
 
-export function historyPath(wish: HistoryWish): string {
-  const { base, quote, interval, from = ALL_TIME.from, to = ALL_TIME.to, limit, fill } = wish;
+export function historyPath(params: HistoryParams): string {
+  const { base, quote, interval, from = ALL_TIME.from, to = ALL_TIME.to, limit, fill } = params;
   const query = new URLSearchParams({
     base,
     quote,
@@ -53,18 +53,18 @@ export function historyPath(wish: HistoryWish): string {
 }
 
 /** What was asked for, page by page along X-Next-To; null where the pair is not known. */
-export async function readHistory(url: string, wish: HistoryWish): Promise<History | null> {
+export async function readHistory(url: string, params: HistoryParams): Promise<History | null> {
   const bars: Bar[] = [];
   let position: Position | null = null;
-  let { to = ALL_TIME.to } = wish;
+  let { to = ALL_TIME.to } = params;
   for (let pages = 1; ; pages += 1) {
-    const response = await fetch(`${url}${historyPath({ ...wish, to })}`);
+    const response = await fetch(`${url}${historyPath({ ...params, to })}`);
     if (response.status === 404) return null;
     const body = await response.text();
     assert.equal(response.status, 200, body);
     // The first page was read first, so it is complete up to the oldest position.
     position ??= positionOf(response);
-    bars.unshift(...readBars(body, wish));
+    bars.unshift(...readBars(body, params));
     const next = response.headers.get('x-next-to');
     if (next === null) return { bars, position, pages };
     assert(Number(next) < to, 'each page ends before the one after it');

@@ -64,11 +64,11 @@ export class Program {
   constructor(args: readonly string[], env: Environment, command = DIRECTLY) {
     // Without a chain unless a test asks for one.
     const quiet = { PORT: '0', NETWORK: 'none' };
-    const surroundings = { PATH: process.env.PATH ?? '', ...quiet, ...env };
+    const environment = { PATH: process.env.PATH ?? '', ...quiet, ...env };
     const [program, ...before] = command;
     this.#child = spawn(program, [...before, ...args], {
       cwd: ROOT,
-      env: surroundings,
+      env: environment,
     });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {

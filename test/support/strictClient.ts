@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { decode, encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
-import { type HistoryWish, type Position, readHistory } from './chart.ts';
+import { type HistoryParams, type Position, readHistory } from './chart.ts';
 import type { Scope } from './server.ts';
-import { type Frame, recordOf, StrictSubscription, type Wish } from './subscription.ts';
+import { type Frame, recordOf, StrictSubscription, type SubscribeParams } from './subscription.ts';
 import { until } from './until.ts';
 
 export type Encoding = 'json' | 'msgpack';
@@ -54,30 +54,30 @@ export class StrictClient {
   }
 
   /** A new subscription: with a snapshot first. */
-  subscribe(wish: Wish): StrictSubscription {
-    const subscription = this.#add(wish);
+  subscribe(params: SubscribeParams): StrictSubscription {
+    const subscription = this.#add(params);
     this.#ask(subscription);
     return subscription;
   }
 
   /** As `subscribe`, many to a frame: a client may send 50 frames a second. */
-  subscribeAll(wishes: readonly Wish[]): StrictSubscription[] {
-    const subscriptions = wishes.map((wish) => this.#add(wish));
+  subscribeAll(all: readonly SubscribeParams[]): StrictSubscription[] {
+    const subscriptions = all.map((params) => this.#add(params));
     this.#askAll(subscriptions);
     return subscriptions;
   }
 
   /** Asks for what changed after `since`, of which the client knows nothing else. */
-  subscribeSince(wish: Wish, since: Position): StrictSubscription {
-    const subscription = this.#add(wish);
+  subscribeSince(params: SubscribeParams, since: Position): StrictSubscription {
+    const subscription = this.#add(params);
     subscription.own = since;
     this.#ask(subscription);
     return subscription;
   }
 
   /** Loads the whole history over HTTP, then subscribes from its position. */
-  async chart(wish: Wish): Promise<StrictSubscription> {
-    const subscription = this.#add(wish);
+  async chart(params: SubscribeParams): Promise<StrictSubscription> {
+    const subscription = this.#add(params);
     await this.reload(subscription);
     return subscription;
   }
@@ -85,8 +85,8 @@ export class StrictClient {
   /** What a client does that was told its state is gone: it loads it again. */
   async reload(subscription: StrictSubscription): Promise<void> {
     subscription.asking = true;
-    const { maxHz: _, ...wish } = subscription.wish;
-    const history = await readHistory(`http://127.0.0.1:${this.#port}`, wish as HistoryWish);
+    const { maxHz: _, ...params } = subscription.params;
+    const history = await readHistory(`http://127.0.0.1:${this.#port}`, params as HistoryParams);
     if (history !== null) subscription.load(history.bars, history.position);
     else subscription.own = null;
     this.#ask(subscription);
@@ -163,20 +163,20 @@ export class StrictClient {
     return socket;
   }
 
-  #add(wish: Wish): StrictSubscription {
+  #add(params: SubscribeParams): StrictSubscription {
     const requestId = `r${this.#next++}`;
-    const subscription = new StrictSubscription(requestId, wish);
+    const subscription = new StrictSubscription(requestId, params);
     this.subscriptions.set(requestId, subscription);
     return subscription;
   }
 
   #ask(subscription: StrictSubscription): void {
-    this.send({ messageType: 'subscribe', ...wishOf(subscription) });
+    this.send({ messageType: 'subscribe', ...subscribeFrameOf(subscription) });
   }
 
   #askAll(subscriptions: readonly StrictSubscription[]): void {
     for (let at = 0; at < subscriptions.length; at += TOPICS_PER_FRAME) {
-      const topics = subscriptions.slice(at, at + TOPICS_PER_FRAME).map(wishOf);
+      const topics = subscriptions.slice(at, at + TOPICS_PER_FRAME).map(subscribeFrameOf);
       this.send({ messageType: 'subscribe', topics });
     }
   }
@@ -219,9 +219,9 @@ function isRetryable({ event, data }: Frame): boolean {
 }
 
 /** What to send to get `subscription`, from where it stands. */
-function wishOf(subscription: StrictSubscription): object {
-  const { requestId, own, wish } = subscription;
-  const { base, quote, interval, fill, maxHz } = wish;
+function subscribeFrameOf(subscription: StrictSubscription): object {
+  const { requestId, own, params } = subscription;
+  const { base, quote, interval, fill, maxHz } = params;
   subscription.asking = true;
   const data = { pair: { base, quote }, interval, ...(fill === undefined ? {} : { fill }) };
   const since = own === null ? {} : { since: own };

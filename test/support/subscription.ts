@@ -8,7 +8,7 @@ import type { Bar, Position } from './chart.ts';
 import type { PairIds } from './feeds.ts';
 import type { Interval } from './model.ts';
 
-export interface Wish extends PairIds {
+export interface SubscribeParams extends PairIds {
   readonly interval: Interval;
   readonly fill?: 'previous';
   readonly maxHz?: number;
@@ -40,7 +40,7 @@ const REMEMBERED = 20;
 
 export class StrictSubscription {
   readonly requestId: string;
-  readonly wish: Wish;
+  readonly params: SubscribeParams;
   readonly bars = new Map<number, Bar>();
   readonly finals: FinalSeen[] = [];
   /** `Subscribed` frames: what the server said of `since`. */
@@ -69,9 +69,9 @@ export class StrictSubscription {
   /** Bars whose end a frame has told, in this epoch; until a rollback. */
   readonly #ended = new Set<number>();
 
-  constructor(requestId: string, wish: Wish) {
+  constructor(requestId: string, params: SubscribeParams) {
     this.requestId = requestId;
-    this.wish = wish;
+    this.params = params;
   }
 
   /** The bar with the latest time; null where nothing is traded. */
@@ -180,9 +180,9 @@ export class StrictSubscription {
   #revise(frame: Frame): void {
     this.revisions += 1;
     const { bars, pair, interval, reason } = recordOf(frame.data);
-    const { base, quote } = this.wish;
+    const { base, quote } = this.params;
     assert.equal(pair, `${base}_${quote}`);
-    assert.equal(interval, this.wish.interval);
+    assert.equal(interval, this.params.interval);
     assert(['rollback', 'late', 'final'].includes(String(reason)));
     assert(Array.isArray(bars));
     for (const bar of bars.map(recordOf)) {
@@ -200,7 +200,7 @@ export class StrictSubscription {
       return;
     }
     const { pair, isRelevant, ...rest } = recordOf(data);
-    assert.equal(pair, `${this.wish.base}_${this.wish.quote}`);
+    assert.equal(pair, `${this.params.base}_${this.params.quote}`);
     assert.equal(typeof isRelevant, 'boolean');
     const bar = rest as unknown as Bar; // trust: compared field by field with what HTTP says
     const wasFinal = this.bars.get(bar.time)?.final === true || this.#ended.has(bar.time);

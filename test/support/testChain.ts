@@ -41,15 +41,15 @@ export interface OpenedLedger {
 
 const SLOT_MS_ON_DEMAND = 1000;
 
-/** A ledger on a file; begun where there is none. Its slots come by the clock where it is paced. */
+/** Opens the ledger in a file, or starts it. With `paceMs` the clock advances its slots. */
 export function openLedger(options: TestChainOptions, paceMs = 0): OpenedLedger {
   const { genesis, faucetSecret, genesisTimeMs } = options;
   const { deployment, outputs } = makeGenesis(genesis);
   const file = new LedgerFile(options.file);
   if (file.genesis() === null) {
     const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
-    const begun = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs };
-    file.begin(JSON.stringify(begun), genesisUtxos({ genesis: outputs, faucetSecret }));
+    const slotConfig = { zeroTimeMs: genesisTimeMs, zeroSlot: 0, slotLengthMs };
+    file.begin(JSON.stringify(slotConfig), genesisUtxos({ genesis: outputs, faucetSecret }));
   }
   // trust: written above
   const slots = JSON.parse(file.genesis() ?? '') as SlotConfig;

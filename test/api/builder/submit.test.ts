@@ -193,8 +193,8 @@ async function assertNotSignedAgain(world: DevnetWorld): Promise<void> {
     fields: { 13: encodeRefs(honest.collateralInputs) },
   });
   const own = witnessOf(keyNamed('alice'), stripped.id);
-  const wish = { cbor: toHex(stripped.bytes), witness: own, changeAddress: address };
-  const merged = await world.post('/sign', wish);
+  const body = { cbor: toHex(stripped.bytes), witness: own, changeAddress: address };
+  const merged = await world.post('/sign', body);
   const after = decodeTransaction(fromHex(textField(merged.body, 'cbor') ?? ''));
   assert.equal(after.keyWitnesses.length, 1);
   assert.notEqual(after.keyWitnesses[0]?.publicKey, ours?.publicKey, 'no signature of ours');

@@ -52,8 +52,8 @@ async function takesFewOfMany(world: DevnetWorld): Promise<void> {
   await alice.transfer({ to: address, lovelace: rest.lovelace - 50n * ADA, assets });
   await world.mine();
 
-  const wish = { ...buy, amount: String(400n * ADA), changeAddress: alice.wallet.address };
-  const refused = await world.post('/order', wish);
+  const request = { ...buy, amount: String(400n * ADA), changeAddress: alice.wallet.address };
+  const refused = await world.post('/order', request);
   assert.deepEqual([refused.status, refused.cause], [500, 'UNKNOWN']);
   assert.match(refused.message, /consolidate/);
   const many = { assetId: token, amount: '500', side: 'SELL', slippage: '15' };
@@ -75,27 +75,31 @@ async function assertNamedOnly(
 ): Promise<void> {
   const utxos = await alice.utxos();
   const { address: changeAddress } = alice.wallet;
-  const wish = { assetId: token, side: 'BUY', slippage: '15', changeAddress };
+  const request = { assetId: token, side: 'BUY', slippage: '15', changeAddress };
   const pure = utxos.filter(({ value }) => value.assets.size === 0 && value.lovelace === 50n * ADA);
   const [first, second] = pure;
   assert(first !== undefined && second !== undefined);
   const inputsOf = (body: unknown) =>
     decodeTransaction(fromHex(textField(body, 'cbor') ?? '')).inputs.map(refText);
-  const one = await world.post('/order', { ...wish, amount: '5000000', utxos: [named(first.ref)] });
+  const one = await world.post('/order', {
+    ...request,
+    amount: '5000000',
+    utxos: [named(first.ref)],
+  });
   assert.equal(one.status, 200, one.message);
   assert.deepEqual(inputsOf(one.body), [refText(first.ref)]);
   const twice = [named(first.ref), named(first.ref)];
-  const poor = await world.post('/order', { ...wish, amount: '60000000', utxos: twice });
+  const poor = await world.post('/order', { ...request, amount: '60000000', utxos: twice });
   assert.deepEqual([poor.status, poor.cause], [500, 'UNKNOWN'], 'named twice is there once');
   const both = [named(first.ref), named(second.ref)];
-  const rich = await world.post('/order', { ...wish, amount: '60000000', utxos: both });
+  const rich = await world.post('/order', { ...request, amount: '60000000', utxos: both });
   assert.deepEqual(
     inputsOf(rich.body),
     both.map((_, at) => refText((pure[at] ?? first).ref)).sort(),
   );
-  for (const nobody of [null, '', 'splash-wallet']) {
-    const answer = await world.post('/order', { ...wish, amount: '5000000', utxos: nobody });
-    assert.equal(answer.status, 200, String(nobody));
+  for (const stranger of [null, '', 'splash-wallet']) {
+    const answer = await world.post('/order', { ...request, amount: '5000000', utxos: stranger });
+    assert.equal(answer.status, 200, String(stranger));
   }
 }
 
@@ -104,8 +108,8 @@ async function assertOwnCollateral(
   alice: TradingClient,
   token: string,
 ): Promise<void> {
-  const wish = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-  const { id } = await alice.order(wish);
+  const request = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
+  const { id } = await alice.order(request);
   const [txHash = '', index = ''] = id.split(':');
   const utxos = await alice.utxos();
   const own = utxos.find(({ value }) => value.assets.size === 0) ?? assert.fail();

@@ -21,8 +21,8 @@ async function openStreams(t: TestContext) {
   const { port } = app.app;
   await app.feed(linesOf([tradeAt(START_MS, '1', { id: 'first' })]), LATENESS_MS);
   const clients = await Promise.all([1, 2, 3].map(() => StrictClient.connect(t, port)));
-  const [steady, slow, roving] = clients;
-  assert(steady !== undefined && slow !== undefined && roving !== undefined);
+  const [steady, slow, wandering] = clients;
+  assert(steady !== undefined && slow !== undefined && wandering !== undefined);
   const streams: StrictSubscription[] = [];
   for (const client of clients) {
     for (const interval of ['min1', 'min5'] as const) {
@@ -32,7 +32,7 @@ async function openStreams(t: TestContext) {
     }
   }
   await until('answered', () => streams.every(({ asking }) => !asking));
-  return { app, steady, slow, roving, clients, streams };
+  return { app, steady, slow, wandering, clients, streams };
 }
 
 const move = fc.oneof(
@@ -46,13 +46,13 @@ const step = fc.record({
 });
 
 test('ordinary updates never go back in time, and each end is told once', async (t) => {
-  const { app, steady, slow, roving, clients, streams } = await openStreams(t);
+  const { app, steady, slow, wandering, clients, streams } = await openStreams(t);
   let newestMs = START_MS;
   let nextId = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       for (const { moves, before } of steps) {
-        if (before === 'reconnect') await roving.reconnect();
+        if (before === 'reconnect') await wandering.reconnect();
         if (before === 'pause') slow.pause();
         if (before === 'resume') slow.resume();
         const back = before === 'rollback' ? `${rollbackLine(newestMs - 200_000)}\n` : '';

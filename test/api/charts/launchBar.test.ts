@@ -174,11 +174,11 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
     await api.block([]);
     const since = api.world.node.applied();
     listener.close();
-    const wish = { pair: { base: token, quote: '.' }, interval: 'hour1' };
+    const params = { pair: { base: token, quote: '.' }, interval: 'hour1' };
     await api.pass(1_000);
     await api.block([LAUNCH]);
     await api.block([BUY, EXECUTE]);
-    const { frames } = await Listener.open(t, api, topic, wish, { since });
+    const { frames } = await Listener.open(t, api, topic, params, { since });
     await until('the trade', () => frames.length === 2);
     assert.equal(recordOf(frames[1]?.data).trades, 1);
     await api.block([{ ...BUY, amount: 5 }, EXECUTE]);
@@ -194,9 +194,9 @@ for (const topic of ['LastBar', 'MCapBar'] as const) {
     const launched = api.world.node.applied();
     listener.close();
     const token = api.pool(1).token;
-    const wish = { ...data, pair: { base: token, quote: '.' } };
+    const params = { ...data, pair: { base: token, quote: '.' } };
     const ask = async (since: { epoch: string; seq: number }) => {
-      const { frames } = await Listener.open(t, api, topic, wish, { since });
+      const { frames } = await Listener.open(t, api, topic, params, { since });
       const ack = frames.find(({ event }) => event === 'Subscribed');
       assert.equal(recordOf(ack?.data).recovered, true);
       return () => frames.filter(({ event }) => event !== 'Subscribed').map(({ data: of }) => of);

@@ -25,8 +25,8 @@ for (const traded of [false, true]) {
     ] as const;
     await appendBlock(first, maker.block(traded ? deeds : [], 61_000));
     const world = await first.restarted();
-    const wish = { pair: { base: token, quote: '.' }, interval: 'min1' };
-    const source = openSource(lastBarTopic(world.node), wish);
+    const params = { pair: { base: token, quote: '.' }, interval: 'min1' };
+    const source = openSource(lastBarTopic(world.node), params);
     const tell = (seq: number) => {
       const changes = askSince(source, seq, world.seq);
       assert(changes !== null && !(changes instanceof Failure));

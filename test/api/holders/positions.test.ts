@@ -23,7 +23,7 @@ const METRICS = '/v1/orders-feed/metrics';
 const CARD = '/balances/v1/user/pnl-card';
 const BALANCE = '/balances/v1/asset/asset-balance';
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
-const NOBODY = hashOf('nobody', 56);
+const STRANGER = hashOf('nobody', 56);
 const metrics = Compile(TradingMetricsOrNull);
 const card = Compile(PnlCardOrNull);
 const balance = Compile(AssetBalanceOrNull);
@@ -148,8 +148,8 @@ test('null for anything well formed without data', async (t) => {
   const api = await WalletApi.open(t);
   await api.block(launchBy(0, 30));
   for (const asset of [api.token, UNKNOWN, '.']) {
-    assert.equal(await api.get(METRICS, { asset, pkh: NOBODY }), null);
-    for (const path of [CARD, BALANCE]) assert.equal(await api.post(path, asset, [NOBODY]), null);
+    assert.equal(await api.get(METRICS, { asset, pkh: STRANGER }), null);
+    for (const path of [CARD, BALANCE]) assert.equal(await api.post(path, asset, [STRANGER]), null);
   }
 });
 
@@ -161,7 +161,7 @@ test('hex of any case is one key and one asset; a key that comes twice counts on
   assert.deepEqual(await api.get(METRICS, { asset, pkh }), metricsIn(api, ownerOf(0)));
   assert.deepEqual(await api.post(CARD, asset, [pkh]), cardIn(api, [ownerOf(0)]));
   assert.deepEqual(await api.post(BALANCE, asset, [pkh]), worthIn(api, [ownerOf(0)]));
-  const twice = [pkh, ownerOf(0), NOBODY, pkh];
+  const twice = [pkh, ownerOf(0), STRANGER, pkh];
   assert.deepEqual(await api.post(CARD, asset, twice), cardIn(api, [ownerOf(0)]));
   assert.deepEqual(await api.post(BALANCE, asset, twice), worthIn(api, [ownerOf(0)]));
 });
@@ -172,9 +172,9 @@ test('input that is malformed is 400, before anything is looked up', async (t) =
   const { token } = api;
   const many = (count: number) => Array.from({ length: count }, (_, at) => hashOf(`${at}`, 56));
   const bodies = [
-    ...[[], {}, null, 'null', '""', '', '[', [1], ['ab'], [`${NOBODY}00`], [null]],
-    [[NOBODY]],
-    [NOBODY, 'x'],
+    ...[[], {}, null, 'null', '""', '', '[', [1], ['ab'], [`${STRANGER}00`], [null]],
+    [[STRANGER]],
+    [STRANGER, 'x'],
     many(1001),
   ];
   for (const path of [CARD, BALANCE]) {
@@ -188,13 +188,13 @@ test('input that is malformed is 400, before anything is looked up', async (t) =
         );
       }
     }
-    assert.equal((await api.send(path, 'x', [NOBODY])).status, 400);
+    assert.equal((await api.send(path, 'x', [STRANGER])).status, 400);
     assert.equal((await api.send(path, token, many(1000))).status, 200);
   }
   for (const query of [
     { asset: token, pkh: 'ab' },
     { asset: token, pkh: '' },
-    { asset: '', pkh: NOBODY },
+    { asset: '', pkh: STRANGER },
   ]) {
     assert.equal((await api.api.get(METRICS, query)).status, 400);
   }

@@ -74,7 +74,7 @@ test('a node that calls the image otherwise is not believed', async (t) => {
     `${JSON.stringify({ Hash: await cidOf(BYTES) })}\n${JSON.stringify({ Hash: other })}`,
   ];
   for (const text of texts) {
-    node.conduct = (_request, response) => void response.end(text);
+    node.respond = (_request, response) => void response.end(text);
     await putFails(imagesAt(node.url), /it calls the image (bafk|Qm|nothing).*, not bafybei/);
   }
 });
@@ -82,7 +82,7 @@ test('a node that calls the image otherwise is not believed', async (t) => {
 test('a node that gives other bytes for an id is not believed', async (t) => {
   const node = await startNode(t);
   for (const bytes of [png(1, 1), BYTES.subarray(0, -1), Buffer.from('<html>')]) {
-    node.conduct = (_request, response) => void response.end(bytes);
+    node.respond = (_request, response) => void response.end(bytes);
     await getFails(imagesAt(node.url), /has another id/);
   }
 });
@@ -98,7 +98,7 @@ test('what a node holds beside images is not given away', async (t) => {
 
 test('errors of a node are told with what it says', async (t) => {
   const node = await startNode(t);
-  const conducts: [(response: ServerResponse) => void, RegExp][] = [
+  const responders: [(response: ServerResponse) => void, RegExp][] = [
     [(to) => to.writeHead(500).end('{"Message":"disk is full"}'), /500: disk is full/],
     [(to) => to.writeHead(500).end('oh'), /it answered 500;/],
     [(to) => to.writeHead(403).end('403 - Forbidden'), /it answered 403;/],
@@ -106,15 +106,15 @@ test('errors of a node are told with what it says', async (t) => {
     [(to) => to.destroy(), /SOCKET|other side closed/],
     [(to) => to.writeHead(200, { 'content-length': '100' }).write('{', () => to.destroy()), /./],
   ];
-  for (const [conduct, why] of conducts) {
-    node.conduct = (request, response) => {
+  for (const [respond, why] of responders) {
+    node.respond = (request, response) => {
       request.resume();
-      request.on('end', () => conduct(response));
+      request.on('end', () => respond(response));
     };
     await putFails(imagesAt(node.url), why);
     await getFails(imagesAt(node.url), why);
   }
-  node.conduct = null;
+  node.respond = null;
   assert.equal(await imagesAt(node.url).put(BYTES, 'image/png'), await cidOf(BYTES));
 });
 
@@ -122,13 +122,13 @@ test('a node that hangs, before or in the middle of its answer, is left in time'
   timeout: 60_000,
 }, async (t) => {
   const node = await startNode(t);
-  const conducts: ((response: ServerResponse) => void)[] = [
+  const responders: ((response: ServerResponse) => void)[] = [
     () => {},
     (to) => to.writeHead(200).flushHeaders(),
     (to) => void to.writeHead(200).write('{"Hash":'),
   ];
-  for (const conduct of conducts) {
-    node.conduct = (_request, response) => conduct(response);
+  for (const respond of responders) {
+    node.respond = (_request, response) => respond(response);
     await putFails(imagesAt(node.url, 200), /no answer within 200 ms/);
     await getFails(imagesAt(node.url, 200), /no answer within 200 ms/);
   }
@@ -137,7 +137,7 @@ test('a node that hangs, before or in the middle of its answer, is left in time'
 test('an answer without end is not read to its end', async (t) => {
   const node = await startNode(t);
   let sent = 0;
-  node.conduct = (_request, response) => {
+  node.respond = (_request, response) => {
     const more = () => {
       while (!response.destroyed) {
         sent += 65_536;

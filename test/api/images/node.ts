@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { TestContext } from 'node:test';
 import { cidOf } from '../../../src/api/images/cid.ts';
 
-type Conduct = (request: IncomingMessage, response: ServerResponse) => void;
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface FakeNode {
   readonly url: string;
@@ -13,7 +13,7 @@ export interface FakeNode {
   readonly authorizations: (string | undefined)[];
   readonly held: Map<string, Buffer>;
   /** Instead of what Kubo does, until it is null again. */
-  conduct: Conduct | null;
+  respond: Respond | null;
 }
 
 export async function startNode(scope: TestContext): Promise<FakeNode> {
@@ -21,7 +21,7 @@ export async function startNode(scope: TestContext): Promise<FakeNode> {
   const server = createServer((request, response) => {
     node.asked.push(`${request.method} ${request.url}`);
     node.authorizations.push(request.headers.authorization);
-    if (node.conduct !== null) node.conduct(request, response);
+    if (node.respond !== null) node.respond(request, response);
     else answer(request, response, held).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -33,7 +33,7 @@ export async function startNode(scope: TestContext): Promise<FakeNode> {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const url = `http://127.0.0.1:${port}`;
-  const node: FakeNode = { url, asked: [], authorizations: [], held, conduct: null };
+  const node: FakeNode = { url, asked: [], authorizations: [], held, respond: null };
   return node;
 }
 

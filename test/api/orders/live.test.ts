@@ -13,15 +13,21 @@ import { answerOf } from '../../e2e/devnet/world.ts';
 import { untilSeen } from '../../support/untilSeen.ts';
 import { type MarketApi, openMarketApi } from '../marketApi.ts';
 import { FEED, HISTORY, keyAddress } from './offer.ts';
-import { OrderSeat, type Stand } from './orderSeat.ts';
+import { OrderSubscription, type Stand } from './orderSubscription.ts';
 
-type Act = Step | { readonly do: 'away' | 'back again'; readonly seat: number } | { do: 'quiet' };
+type Act =
+  | Step
+  | { readonly do: 'away' | 'back again'; readonly subscription: number }
+  | { do: 'quiet' };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 12, arbitrary: anyStep },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('away' as const, 'back again'), seat: fc.nat(4) }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('away' as const, 'back again'),
+      subscription: fc.nat(4),
+    }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'quiet' as const }) },
 );
@@ -39,7 +45,7 @@ function standOf({ port, url }: MarketApi): Stand {
 
 const [ANN, BEN] = [ownerOf(0), ownerOf(1)];
 
-function seatsOf(asset: string): OrderSeat[] {
+function subscriptionsOf(asset: string): OrderSubscription[] {
   const feed = { topic: 'LiveOrdersFeed', data: { asset }, path: `${FEED}?asset=${asset}` };
   const some = { ...feed, data: { asset, pkhFilter: [ANN, BEN] }, body: [ANN, BEN] };
   const address = keyAddress(BEN);
@@ -51,11 +57,11 @@ function seatsOf(asset: string): OrderSeat[] {
     body: [BEN],
   };
   return [
-    new OrderSeat({ ...feed, body: null }, false),
-    new OrderSeat({ ...feed, body: null, maxHz: 10 }, true),
-    new OrderSeat(some, true),
-    new OrderSeat({ ...mine, maxHz: 20 }, false),
-    new OrderSeat(both, true),
+    new OrderSubscription({ ...feed, body: null }, false),
+    new OrderSubscription({ ...feed, body: null, maxHz: 10 }, true),
+    new OrderSubscription(some, true),
+    new OrderSubscription({ ...mine, maxHz: 20 }, false),
+    new OrderSubscription(both, true),
   ];
 }
 
@@ -70,23 +76,23 @@ async function live(acts: readonly Act[], counts: { revised: number; returns: nu
       { do: 'launch', user: 0, buy: 190 },
       { do: 'launch', user: 1, buy: 0 },
     ]);
-    const seats = seatsOf([...market.maker.state.pools.keys()][0] ?? '');
-    for (const seat of seats) await seat.connect(scope, stand);
-    const there = new Set(seats);
+    const subscriptions = subscriptionsOf([...market.maker.state.pools.keys()][0] ?? '');
+    for (const subscription of subscriptions) await subscription.connect(scope, stand);
+    const there = new Set(subscriptions);
     const quiet = async () => {
-      for (const seat of there) await seat.untilSame(stand);
+      for (const subscription of there) await subscription.untilSame(stand);
     };
     for (const each of acts) {
       if (each.do === 'quiet') await quiet();
-      else if ('seat' in each) {
-        const seat = seats[each.seat];
-        if (seat === undefined) continue;
-        seat.close();
-        there.delete(seat);
+      else if ('subscription' in each) {
+        const subscription = subscriptions[each.subscription];
+        if (subscription === undefined) continue;
+        subscription.close();
+        there.delete(subscription);
         if (each.do === 'away') continue;
         counts.returns += 1;
-        await seat.connect(scope, stand);
-        there.add(seat);
+        await subscription.connect(scope, stand);
+        there.add(subscription);
       } else if (each.do !== 'restart' && each.do !== 'crash') {
         // The first launch stays: its feed is asked for.
         const { length } = market.facts.blocks;
@@ -94,12 +100,12 @@ async function live(acts: readonly Act[], counts: { revised: number; returns: nu
         await market.perform(each.do === 'back' ? { do: 'back', blocks } : each);
       }
     }
-    for (const seat of seats) {
-      if (!there.has(seat)) await seat.connect(scope, stand);
-      there.add(seat);
+    for (const subscription of subscriptions) {
+      if (!there.has(subscription)) await subscription.connect(scope, stand);
+      there.add(subscription);
     }
     await quiet();
-    for (const { snapshots, revised } of seats) {
+    for (const { snapshots, revised } of subscriptions) {
       assert.equal(snapshots, 1, 'since is always enough');
       counts.revised += revised.length;
     }

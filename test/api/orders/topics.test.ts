@@ -20,7 +20,7 @@ import { bookOf } from './naiveBook.ts';
 import { FEED, HISTORY, keyAddress, type Offer, offerOf } from './offer.ts';
 import { BookClient, framesFor, type Heard, OrderClient, TradeClient } from './orderClient.ts';
 
-interface OrderWish {
+interface TopicCase {
   readonly topic: string;
   data(token: string): object;
   http(offer: Offer, token: string): unknown;
@@ -34,7 +34,7 @@ function isOf({ from, to }: Shown, token: string): boolean {
   return from === token || to === token;
 }
 
-const WISHES: readonly OrderWish[] = [
+const TOPIC_CASES: readonly TopicCase[] = [
   {
     topic: 'LiveOrdersFeed',
     data: (asset) => ({ asset, pkhFilter: null }),
@@ -69,11 +69,11 @@ class Follower {
   readonly book = new BookClient();
 
   constructor(knowsRevised: boolean) {
-    this.orders = WISHES.map(() => new OrderClient(knowsRevised));
+    this.orders = TOPIC_CASES.map(() => new OrderClient(knowsRevised));
   }
 
   ask(offer: Offer, token: string, applied: Position): void {
-    const topics: [Source, (heard: Heard) => void][] = WISHES.map(({ topic, data }, at) => {
+    const topics: [Source, (heard: Heard) => void][] = TOPIC_CASES.map(({ topic, data }, at) => {
       return [offer.open(topic, data(token)), (heard) => this.orders[at]?.hear(heard)];
     });
     const asset = { asset: token };
@@ -86,15 +86,15 @@ class Follower {
   }
 
   check(offer: Offer, token: string): void {
-    for (const [at, wish] of WISHES.entries()) {
-      const answer = wish.http(offer, token);
+    for (const [at, topicCase] of TOPIC_CASES.entries()) {
+      const answer = topicCase.http(offer, token);
       const client = this.orders[at];
       assert(client !== undefined);
       const { ledger, mempool } =
         answer === null ? { ledger: { items: [], count: 0 }, mempool: [] } : recordOf(answer);
       const { items, count } = recordOf(ledger);
-      assert.deepEqual(client.ledger, byId(items), `ledger of ${wish.topic} ${at}`);
-      assert.deepEqual(client.mempool, byId(mempool), `mempool of ${wish.topic} ${at}`);
+      assert.deepEqual(client.ledger, byId(items), `ledger of ${topicCase.topic} ${at}`);
+      assert.deepEqual(client.mempool, byId(mempool), `mempool of ${topicCase.topic} ${at}`);
       assert.equal(client.count, count);
     }
     const trades = offer.ask('/v1/trades', { asset: token, limit: 500 }) ?? [];
@@ -110,14 +110,14 @@ function byId(orders: unknown): Map<string, unknown> {
 /** HTTP against the market that made it all. */
 function checkHttp({ world, facts }: MempoolMarket, offer: Offer, token: string): void {
   const truth = truthOf(facts, world.fold.store.horizonSeq);
-  for (const wish of WISHES) {
-    const found = wish.http(offer, token);
+  for (const topicCase of TOPIC_CASES) {
+    const found = topicCase.http(offer, token);
     if (found === null) {
       assert(!chainOf(facts).venues.has(token), 'refused where it is unknown only');
       continue;
     }
-    const ledger = truth.ledger.filter((order) => wish.has(order, token));
-    const mempool = truth.mempool.filter((order) => wish.has(order, token));
+    const ledger = truth.ledger.filter((order) => topicCase.has(order, token));
+    const mempool = truth.mempool.filter((order) => topicCase.has(order, token));
     const items = ledger.slice(0, 100);
     assert.deepEqual(found, { ledger: { count: ledger.length, items }, mempool });
   }

@@ -72,7 +72,7 @@ test('a live snapshot in place of changes is announced', () => {
   assert.deepEqual(sent[0]?.frame.data, { reason: 'slow', skipped: 0 });
 });
 
-test('a source that fails ends the seats that listen, after the flush', () => {
+test('a failing source ends its active streams after the flush', () => {
   const { clock, sent, join, change, instead, ends } = world();
   join('a', 5, 'one');
   join('a', 5, 'two');

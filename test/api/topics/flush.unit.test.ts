@@ -79,7 +79,7 @@ test('a quiet stream is asked from where it was complete, not from its last fram
   assert.deepEqual(asked, ['a since 5', 'a since 56']);
 });
 
-test('a stream without seats ends, and one with paused seats goes on counting', () => {
+test('a stream without handles ends, and one with paused handles continues to count', () => {
   const { clock, asked, sent, join, change } = world();
   const first = join('a', 5);
   const second = join('b', 5);
@@ -99,27 +99,27 @@ test('a stream without seats ends, and one with paused seats goes on counting', 
 
 test('a mark leaves out the last flush turn, which may not have arrived', () => {
   const { clock, join, change } = world();
-  const seat = join('a', 5);
-  assert.deepEqual([seat.mark().prev, seat.mark().complete], [0, 5]);
+  const handle = join('a', 5);
+  assert.deepEqual([handle.mark().prev, handle.mark().complete], [0, 5]);
   change('a');
   clock.advance(10);
-  assert.deepEqual([seat.mark().prev, seat.mark().complete], [0, 5]);
+  assert.deepEqual([handle.mark().prev, handle.mark().complete], [0, 5]);
   join('b', 5);
   change('b');
   clock.advance(10);
-  assert.deepEqual([seat.mark().prev, seat.mark().complete], [6, 7]);
+  assert.deepEqual([handle.mark().prev, handle.mark().complete], [6, 7]);
 });
 
 test('who stands between a change and the frame that told of it is shown no loss', () => {
   const { clock, sent, join, change } = world();
-  const seat = join('a', 5);
+  const handle = join('a', 5);
   change('a', 'other');
   clock.advance(10);
   assert.equal(sent.at(-1)?.frame.seq, 6);
-  seat.standsAt(5);
+  handle.standsAt(5);
   change('a');
   clock.advance(10);
-  seat.standsAt(9);
+  handle.standsAt(9);
   change('a');
   clock.advance(10);
   assert.deepEqual(

@@ -57,7 +57,7 @@ export function world() {
   const socket = (): Recipient => {
     const held: Uint8Array[] = [];
     return {
-      hold: (joiner, head) => held.push(Uint8Array.from(joiner.frame(head))),
+      hold: (builder, head) => held.push(Uint8Array.from(builder.frame(head))),
       deliver: () => {
         for (const frame of held.splice(0)) take(DIRECTLY, frame);
       },

@@ -21,11 +21,11 @@ function placing(): TransactionPlan {
 
 /** One thread, for all who leave it running. */
 const builder = pool({ mostWaiting: 3, mostUrgent: 1 });
-const begun = builder.start();
+const started = builder.start();
 after(() => builder.stop());
 
 test('a thread builds what the main thread would', async () => {
-  await begun;
+  await started;
   const plan = placing();
   const outcome = await builder.build(plan);
   assert.ok(!(outcome instanceof Failure) && outcome.outcome === 'built');
@@ -34,7 +34,7 @@ test('a thread builds what the main thread would', async () => {
 });
 
 test('a full queue answers OVERLOADED and says when to come back', async () => {
-  await begun;
+  await started;
   const { builds } = builder.state();
   const outcomes = await Promise.all(Array.from({ length: 6 }, () => builder.build(placing())));
   const failures = outcomes.filter((outcome) => outcome instanceof Failure);
@@ -49,7 +49,7 @@ test('a full queue answers OVERLOADED and says when to come back', async () => {
 });
 
 test('urgent builds go first, and a line that users filled does not refuse them', async () => {
-  await begun;
+  await started;
   const ended: string[] = [];
   const asked = (name: string, urgent: boolean) =>
     builder.build(placing(), { urgent }).then((outcome) => {
@@ -63,7 +63,7 @@ test('urgent builds go first, and a line that users filled does not refuse them'
 });
 
 test('a broken plan is a failure of this build only', async () => {
-  await begun;
+  await started;
   const broken = { ...placing(), changeAddress: 'nowhere' };
   const outcome = await builder.build(broken);
   assert.ok(outcome instanceof Failure && outcome.cause === 'SERVER_ERROR');

@@ -161,7 +161,7 @@ test('a float is looked for only where needed; builds are urgent and leave room'
   const alice = await world.funded('alice', 500, 8);
   const { asset } = await world.launch(alice);
   let looks = 0;
-  const floatsIn: UtxoLookup = {
+  const fundingLookup: UtxoLookup = {
     byPaymentKey: (...asked) => {
       looks += 1;
       return world.chain.byPaymentKey(...asked);
@@ -177,7 +177,7 @@ test('a float is looked for only where needed; builds are urgent and leave room'
       return world.kit.txContext.builder.build(plan, options);
     },
   };
-  executorOver(t, world, { floatsIn, builder });
+  executorOver(t, world, { fundingLookup, builder });
   const buy = { assetId: asset, side: 'BUY', amount: 5n * ADA, slippage: 'infinity' } as const;
   const several = [await alice.order(buy), await alice.order(buy), await alice.order(buy)];
   await world.mine();

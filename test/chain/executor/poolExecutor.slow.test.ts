@@ -36,7 +36,7 @@ async function settled(world: DevnetWorld): Promise<void> {
 }
 
 const ends: (() => void | Promise<void>)[] = [];
-let begun: Promise<DevnetWorld> | null = null;
+let started: Promise<DevnetWorld> | null = null;
 
 /** One market, without an executor, for all whose own executors stop with their test. */
 function someWorld(): Promise<DevnetWorld> {
@@ -45,8 +45,8 @@ function someWorld(): Promise<DevnetWorld> {
     await stopOwn(world);
     return world;
   };
-  begun ??= begin();
-  return begun;
+  started ??= begin();
+  return started;
 }
 
 after(async () => {
@@ -56,8 +56,8 @@ after(async () => {
 test('two executors at once: every order is executed once, none is paid twice', async (t) => {
   const world = await DevnetWorld.start(t);
   await stopOwn(world);
-  const floatsIn = backwards(world.chain);
-  const rivals = [executorOver(t, world), executorOver(t, world, { floatsIn })];
+  const fundingLookup = backwards(world.chain);
+  const rivals = [executorOver(t, world), executorOver(t, world, { fundingLookup })];
   const traders = [await world.funded('alice', 500, 4), await world.funded('bob', 500, 4)];
   const { asset: one } = await world.launch(traders[0] ?? assert.fail(), { name: 'One' });
   const { asset: two } = await world.launch(traders[1] ?? assert.fail(), { name: 'Two' });

@@ -34,7 +34,7 @@ export async function stopOwn(world: DevnetWorld): Promise<void> {
 export interface ExecutorChange {
   readonly submitter?: Submitter;
   /** Where it looks for funding: another order makes another transaction. */
-  readonly floatsIn?: UtxoLookup;
+  readonly fundingLookup?: UtxoLookup;
   readonly builder?: Builder;
   /** By which pools that are refused are paused. */
   readonly pacer?: Pick<Clock, 'monotonicMs'>;
@@ -57,7 +57,11 @@ export function executorOver(
 ): TestExecutor {
   const { txContext } = world.kit;
   const { deployment, slots, utxos, clock, store } = txContext;
-  const { submitter = world.chain, floatsIn = world.chain, builder = txContext.builder } = change;
+  const {
+    submitter = world.chain,
+    fundingLookup = world.chain,
+    builder = txContext.builder,
+  } = change;
   const secrets = readSecrets(world.directory, seededRng(1));
   const heard: Heard = { submitted: [], rejected: [], failed: [], stuck: [] };
   const backoff = new PoolBackoff(change.pacer ?? systemClock);
@@ -65,7 +69,7 @@ export function executorOver(
     {
       ...{ deployment, slots, utxos, builder, clock, submitter, backoff },
       store: () => store(),
-      funding: new FundingUtxos(floatsIn, deployment),
+      funding: new FundingUtxos(fundingLookup, deployment),
       keys: [secrets.executor, secrets.fee, secrets.collateral].map((key) => new Key(key.reveal())),
       onApplied: (listener) => world.app.app.node.onApplied(listener),
     },

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { WebSocket } from 'ws';
 import { epochNumber } from '../../../src/engine/runtime/position.ts';
 import type { State } from '../../e2e/live/states.ts';
-import type { Wish } from '../../e2e/live/wishes.ts';
+import type { StreamSpec } from '../../e2e/live/streamSpecs.ts';
 import { type Position, positionOf } from '../../support/chart.ts';
 import type { Scope } from '../../support/server.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
@@ -19,7 +19,7 @@ const RECENT = 15;
 
 class Following {
   readonly requestId: string;
-  readonly wish: Wish;
+  readonly spec: StreamSpec;
   own: Position | null = null;
   state: State | null = null;
   /** Nothing was heard since the last subscribe. */
@@ -29,17 +29,17 @@ class Following {
   #snapshotDue = true;
   readonly #recent: string[] = [];
 
-  constructor(requestId: string, wish: Wish) {
+  constructor(requestId: string, spec: StreamSpec) {
     this.requestId = requestId;
-    this.wish = wish;
+    this.spec = spec;
   }
 
   frame(): object {
     this.asking = true;
-    const { requestId, own, wish } = this;
+    const { requestId, own, spec } = this;
     this.#recent.push(`asks since ${own?.epoch}:${own?.seq}`);
     const since = own === null ? {} : { since: own };
-    return { requestId, topic: wish.topic, data: wish.data, ...since };
+    return { requestId, topic: spec.topic, data: spec.data, ...since };
   }
 
   /** True: it has to be asked for again. */
@@ -85,7 +85,7 @@ class Following {
       const isBack = own?.epoch === epoch && seq < own.seq;
       assert(!isBack, `${this.what}: an older state`);
       this.#snapshotDue = false;
-      this.state = this.wish.told(data);
+      this.state = this.spec.told(data);
     } else {
       assert(!this.#snapshotDue, `${this.what}: a snapshot was due`);
       assert(own !== null && prev !== null && this.state !== null, this.what);
@@ -98,7 +98,7 @@ class Following {
 
   /** For the reader of a failure. */
   get what(): string {
-    return `${this.wish.topic} own ${this.own?.epoch}:${this.own?.seq}; ${this.#recent.join(', ')}`;
+    return `${this.spec.topic} own ${this.own?.epoch}:${this.own?.seq}; ${this.#recent.join(', ')}`;
   }
 }
 
@@ -111,10 +111,10 @@ export class FaultClient {
   #socket: WebSocket;
   #isClosed = false;
 
-  constructor(scope: Scope, nodes: Nodes, node: FaultyNode, wishes: readonly Wish[]) {
+  constructor(scope: Scope, nodes: Nodes, node: FaultyNode, specs: readonly StreamSpec[]) {
     this.#nodes = nodes;
     this.#node = node;
-    this.followings = wishes.map((wish, index) => new Following(`r${index}`, wish));
+    this.followings = specs.map((spec, index) => new Following(`r${index}`, spec));
     this.#socket = this.#open();
     scope.after(() => this.close());
   }
@@ -141,7 +141,7 @@ export class FaultClient {
   /** All it follows has reached what a node has, and says what HTTP says there. */
   async agrees(limitMs: number): Promise<void> {
     for (const following of this.followings) {
-      for (const question of following.wish.questions) {
+      for (const question of following.spec.questions) {
         let why = 'it was never compared';
         let isSame = false;
         const ask = async () => {
@@ -165,7 +165,10 @@ export class FaultClient {
   }
 
   /** False: not comparable yet. Throws where they differ. */
-  async #compare(following: Following, question: Wish['questions'][number]): Promise<boolean> {
+  async #compare(
+    following: Following,
+    question: StreamSpec['questions'][number],
+  ): Promise<boolean> {
     const { path, body } = question;
     const node = this.#nodes.living.at(-1) ?? this.#node;
     const headers = { 'content-type': 'application/json' };

@@ -107,7 +107,7 @@ export class OneNode {
       this.#lost = listener;
     };
     const backMs = () => place.stream.backMs;
-    const crew = {
+    const role = {
       lead: async (writer: LogWriter, failed: (error: unknown) => void) => {
         this.terms += 1;
         return trading(place, node, log, writer, failed);
@@ -125,7 +125,7 @@ export class OneNode {
         node,
         epochs,
         record,
-        role: crew,
+        role,
         clock,
       },
       { ...events, leadershipFailed: (error) => place.faults.push(error) },

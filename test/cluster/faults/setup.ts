@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connectNats } from '../../../src/cluster/nats/connection.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { type Rng, seededRng, systemRng } from '../../../src/engine/runtime/rng.ts';
-import { marketWishes, tokenWishes } from '../../e2e/live/wishes.ts';
+import { marketStreams, tokenStreams } from '../../e2e/live/streamSpecs.ts';
 import type { Environment, Scope } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { assertChains, type Chains } from './chains.ts';
@@ -40,11 +40,11 @@ export async function setUp(
   const watcher = new Watcher(scope, nodes);
   await users.settle();
   const someone = users.wallets.map(({ keyHash: pkh, address }) => ({ pkh, address }));
-  const wishes = [
-    ...marketWishes([]),
-    ...users.tokens.flatMap((token) => tokenWishes(token, someone.slice(0, 2))),
+  const specs = [
+    ...marketStreams([]),
+    ...users.tokens.flatMap((token) => tokenStreams(token, someone.slice(0, 2))),
   ].filter(({ topic }) => FOLLOWED.has(topic));
-  const clients = nodes.all.map((node) => new FaultClient(scope, nodes, node, wishes));
+  const clients = nodes.all.map((node) => new FaultClient(scope, nodes, node, specs));
   await answered(clients);
   note(`started in ${Math.round(performance.now() - startMs)} ms`);
   return { nodes, users, clients, watcher, rng, note };

@@ -64,8 +64,8 @@ export class TestUsers {
       };
       await untilAsked('coins are there', held, (count) => count >= COINS, LIMIT_MS);
       if (index >= TOKENS) continue;
-      const wish = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
-      const { asset } = await untilDone('a launch', () => trader.launch(wish));
+      const request = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
+      const { asset } = await untilDone('a launch', () => trader.launch(request));
       this.tokens.push(asset);
     }
   }
@@ -87,7 +87,7 @@ export class TestUsers {
       const dice = this.#rng.unit();
       const isCancel = last !== null && dice > 0.85;
       const answer: unknown = await outcomeOf<unknown>(
-        last !== null && isCancel ? trader.cancel(last) : trader.order(this.#wish(dice)),
+        last !== null && isCancel ? trader.cancel(last) : trader.order(this.#request(dice)),
       );
       last = null;
       if (answer instanceof ApiError) {
@@ -98,7 +98,7 @@ export class TestUsers {
     }
   }
 
-  #wish(dice: number) {
+  #request(dice: number) {
     const assetId = this.tokens[Math.floor(this.#rng.unit() * this.tokens.length)] ?? '';
     const amount = BigInt(3 + Math.floor(this.#rng.unit() * 9));
     const slippage = dice < 0.1 ? '15' : 'infinity';

@@ -12,7 +12,7 @@ import { REFUND_AFTER_MS, Scene } from './scene.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const FILLS = 24;
-const NOBODY = 'cd'.repeat(28);
+const STRANGER = 'cd'.repeat(28);
 
 async function compare(what: string, world: DevnetWorld, walletPkhs: readonly string[]) {
   const market = await settle(world);
@@ -89,6 +89,6 @@ test('a market made by simulated traders is what the chain says', async (t) => {
   await world.app.stop();
   const quiet = await DevnetWorld.start(t, { directory, devnet: world.atRest });
   // The wallets of traders come from the genesis, which no block tells.
-  const { answers } = await compare('the traders’ market', quiet, [NOBODY]);
+  const { answers } = await compare('the traders’ market', quiet, [STRANGER]);
   t.diagnostic(`${answers} answers at height ${quiet.tip?.height}`);
 });

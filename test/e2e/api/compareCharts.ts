@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { INTERVALS } from '../../support/model.ts';
 import type { Asker } from './asker.ts';
 import type { NaiveMarket } from './model.ts';
-import { barsOf, capBarsOf, isRelevant, lastBar, lastCapBar, type Wish } from './modelBars.ts';
+import { type BarsSpec, barsOf, capBarsOf, isRelevant, lastBar, lastCapBar } from './modelBars.ts';
 
 /** A resolution whose filled bars are few. */
 const COARSE = new Set(['hour1', 'day1', 'week1', 'month1']);
@@ -32,13 +32,13 @@ export async function compareCharts(asker: Asker, market: NaiveMarket): Promise<
   await asker.refused({ route: 'GET /v1/charts/last', query }, 404, 'ASSET_NOT_FOUND');
 }
 
-function queryOf({ token, interval, isReversed = false }: Wish) {
+function queryOf({ token, interval, isReversed = false }: BarsSpec) {
   const pair = isReversed ? { base: '.', quote: token } : { base: token, quote: '.' };
   return { ...pair, resolution: interval };
 }
 
-async function compareHistory(asker: Asker, market: NaiveMarket, wish: Wish): Promise<void> {
-  const tape = market.tape(wish.token);
+async function compareHistory(asker: Asker, market: NaiveMarket, spec: BarsSpec): Promise<void> {
+  const tape = market.tape(spec.token);
   const now = Math.floor(market.marketMs / 1000);
   const first = Math.floor((tape.trades[0]?.at.timeMs ?? market.marketMs) / 1000);
   const windows = [
@@ -48,34 +48,34 @@ async function compareHistory(asker: Asker, market: NaiveMarket, wish: Wish): Pr
   ];
   for (const { from, to } of windows) {
     for (const fill of ['none', 'previous'] as const) {
-      const query = { ...queryOf(wish), from, to, fill };
+      const query = { ...queryOf(spec), from, to, fill };
       const route = 'GET /v1/charts/history';
-      await asker.expect({ route, query }, barsOf(tape, { ...wish, from, to, fill }));
-      const caps = capBarsOf(tape, { ...wish, from, to, fill });
+      await asker.expect({ route, query }, barsOf(tape, { ...spec, from, to, fill }));
+      const caps = capBarsOf(tape, { ...spec, from, to, fill });
       await asker.expect({ route: 'GET /v1/charts/mcap/history', query }, caps);
     }
   }
   const { from = 0, to = 0 } = windows[0] ?? {};
-  const reversed = { ...wish, isReversed: true };
+  const reversed = { ...spec, isReversed: true };
   const query = { ...queryOf(reversed), from, to };
   await asker.expect(
     { route: 'GET /v1/charts/history', query },
     barsOf(tape, { ...reversed, from, to }),
   );
-  await compareCut(asker, market, wish, from, to);
+  await compareCut(asker, market, spec, from, to);
 }
 
 /** A page of two: the newest two, and a header that says where to go on. */
 async function compareCut(
   asker: Asker,
   market: NaiveMarket,
-  wish: Wish,
+  spec: BarsSpec,
   from: number,
   to: number,
 ): Promise<void> {
-  const fill = COARSE.has(wish.interval) ? 'none' : 'previous';
-  const all = barsOf(market.tape(wish.token), { ...wish, from, to, fill });
-  const query = { ...queryOf(wish), from, to, fill, limit: 2 };
+  const fill = COARSE.has(spec.interval) ? 'none' : 'previous';
+  const all = barsOf(market.tape(spec.token), { ...spec, from, to, fill });
+  const query = { ...queryOf(spec), from, to, fill, limit: 2 };
   const question = { route: 'GET /v1/charts/history', query };
   const answer = await asker.expect(question, all.slice(-2));
   asker.judge(question.route, JSON.stringify(question), () => {
@@ -84,17 +84,17 @@ async function compareCut(
   });
 }
 
-async function compareLast(asker: Asker, market: NaiveMarket, wish: Wish): Promise<void> {
-  const tape = market.tape(wish.token);
+async function compareLast(asker: Asker, market: NaiveMarket, spec: BarsSpec): Promise<void> {
+  const tape = market.tape(spec.token);
   for (const isReversed of [false, true]) {
-    const bar = lastBar(tape, { ...wish, isReversed });
-    const query = queryOf({ ...wish, isReversed });
+    const bar = lastBar(tape, { ...spec, isReversed });
+    const query = queryOf({ ...spec, isReversed });
     await asker.expect({ route: 'GET /v1/charts/last', query }, bar);
-    const relevant = isRelevant(tape, wish.interval, bar);
+    const relevant = isRelevant(tape, spec.interval, bar);
     const route = 'GET /v1/charts/initial-state';
     await asker.expect({ route, query }, { bar, isRelevant: relevant });
   }
-  const bar = lastCapBar(tape, wish);
+  const bar = lastCapBar(tape, spec);
   const route = 'GET /v1/charts/mcap/initial-state';
-  await asker.expect({ route, query: queryOf(wish) }, { bar, isRelevant: bar.isRelevant });
+  await asker.expect({ route, query: queryOf(spec) }, { bar, isRelevant: bar.isRelevant });
 }

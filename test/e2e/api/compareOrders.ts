@@ -4,7 +4,7 @@ import type { NaiveMarket } from './model.ts';
 import type { Filter, Page } from './modelOrders.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
-const NOBODY = 'cd'.repeat(28);
+const STRANGER = 'cd'.repeat(28);
 const STEP = 7;
 
 const FEED = 'POST /v1/orders-feed/initial/state';
@@ -21,7 +21,7 @@ export async function compareOrders(asker: Asker, market: NaiveMarket): Promise<
       [],
       ...pkhs.map((pkh) => [pkh]),
       pkhs.slice(0, 3),
-      [NOBODY],
+      [STRANGER],
     ]) {
       await pages(asker, market, FEED, { token, pkhs: body ?? [] }, body);
     }
@@ -30,7 +30,7 @@ export async function compareOrders(asker: Asker, market: NaiveMarket): Promise<
     }
     await compareTape(asker, market, token);
   }
-  for (const body of [...pkhs.map((pkh) => [pkh]), pkhs, [NOBODY]]) {
+  for (const body of [...pkhs.map((pkh) => [pkh]), pkhs, [STRANGER]]) {
     await pages(asker, market, HISTORY, { pkhs: body }, body);
     await pages(asker, market, OPEN, { pkhs: body, isOpen: true }, body);
   }
@@ -68,7 +68,7 @@ async function compareSingles(asker: Asker, { orders }: NaiveMarket): Promise<vo
   for (const beacon of orders.beacons()) {
     await asker.expect({ route, query: { beacon } }, orders.byBeacon(beacon));
   }
-  await asker.refused({ route, query: { beacon: NOBODY } }, 404, 'ORDER_NOT_FOUND');
+  await asker.refused({ route, query: { beacon: STRANGER } }, 404, 'ORDER_NOT_FOUND');
 }
 
 async function compareTape(asker: Asker, market: NaiveMarket, asset: string): Promise<void> {

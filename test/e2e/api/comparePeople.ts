@@ -4,7 +4,7 @@ import type { Asker } from './asker.ts';
 import type { NaiveMarket } from './model.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
-const NOBODY = 'cd'.repeat(28);
+const STRANGER = 'cd'.repeat(28);
 
 export async function comparePeople(
   asker: Asker,
@@ -12,7 +12,7 @@ export async function comparePeople(
   walletPkhs: readonly string[],
 ): Promise<void> {
   const { people, tokens } = market;
-  const pkhs = [...new Set([...market.pkhs, ...walletPkhs, NOBODY])];
+  const pkhs = [...new Set([...market.pkhs, ...walletPkhs, STRANGER])];
   for (const assetId of tokens) {
     const route = 'GET /balances/v1/pool/holders';
     await asker.expect({ route, query: { assetId } }, people.holders(assetId));
@@ -36,11 +36,14 @@ export async function comparePeople(
 
 async function compareUnknown(asker: Asker): Promise<void> {
   const query = { assetId: UNKNOWN };
-  const body = [NOBODY];
+  const body = [STRANGER];
   await asker.refused({ route: 'GET /balances/v1/pool/holders', query }, 404, 'ASSET_NOT_FOUND');
   await asker.expect({ route: 'POST /balances/v1/user/pnl-card', query, body }, null);
   await asker.expect({ route: 'POST /balances/v1/asset/asset-balance', query, body }, null);
-  const metrics = { route: 'GET /v1/orders-feed/metrics', query: { asset: UNKNOWN, pkh: NOBODY } };
+  const metrics = {
+    route: 'GET /v1/orders-feed/metrics',
+    query: { asset: UNKNOWN, pkh: STRANGER },
+  };
   await asker.expect(metrics, null);
 }
 

@@ -60,15 +60,15 @@ function charts(market: NaiveMarket): Expected[] {
   return market.tokens.flatMap((token) =>
     INTERVALS.flatMap((interval) => {
       const tape = market.tape(token);
-      const wish = { token, interval };
+      const spec = { token, interval };
       const text = { pair: `${token}_.` };
       const data = { pair: { base: token, quote: '.' }, interval };
       const live = (bar: ReturnType<typeof lastBar>) => {
         return { ...bar, ...text, isRelevant: isRelevant(tape, interval, bar) };
       };
-      const bar = lastBar(tape, wish);
-      const flat = barsOf(tape, { ...wish, fill: 'previous' }).at(-1) ?? bar;
-      const cap = { ...lastCapBar(tape, wish), ...text };
+      const bar = lastBar(tape, spec);
+      const flat = barsOf(tape, { ...spec, fill: 'previous' }).at(-1) ?? bar;
+      const cap = { ...lastCapBar(tape, spec), ...text };
       return [
         { topic: 'LastBar', data, snapshot: live(bar) },
         { topic: 'LastBar', data: { ...data, fill: 'previous' }, snapshot: live(flat) },
@@ -146,18 +146,21 @@ function unknown(): Expected[] {
   ];
 }
 
-/** The first update or error of each subscription, by its place among the wishes. */
-async function snapshots(url: string, wishes: readonly Expected[]): Promise<Map<string, Frame>> {
+/** The first update or error of each subscription, by its index in the list. */
+async function snapshots(
+  url: string,
+  subscriptions: readonly Expected[],
+): Promise<Map<string, Frame>> {
   const first = new Map<string, Frame>();
-  for (let from = 0; from < wishes.length; from += OF_A_SOCKET) {
-    await oneSocket(url, wishes.slice(from, from + OF_A_SOCKET), from, first);
+  for (let from = 0; from < subscriptions.length; from += OF_A_SOCKET) {
+    await oneSocket(url, subscriptions.slice(from, from + OF_A_SOCKET), from, first);
   }
   return first;
 }
 
 async function oneSocket(
   url: string,
-  wishes: readonly Expected[],
+  subscriptions: readonly Expected[],
   base: number,
   first: Map<string, Frame>,
 ): Promise<void> {
@@ -172,14 +175,14 @@ async function oneSocket(
   });
   try {
     await until('the socket opens', () => socket.readyState === WebSocket.OPEN);
-    for (let from = 0; from < wishes.length; from += AT_ONCE) {
-      const some = wishes.slice(from, from + AT_ONCE);
+    for (let from = 0; from < subscriptions.length; from += AT_ONCE) {
+      const some = subscriptions.slice(from, from + AT_ONCE);
       const topics = some.map(({ topic, data }, index) => {
         return { requestId: String(base + from + index), topic, data };
       });
       socket.send(JSON.stringify({ messageType: 'subscribe', topics }));
     }
-    const last = base + wishes.length;
+    const last = base + subscriptions.length;
     await until(
       () => `${last} subscriptions are answered, not ${first.size}`,
       () => first.size >= last,

@@ -6,7 +6,7 @@ import { adaPrice, compareRatios, decimal, LOVELACE_PER_ADA, type Ratio, sum } f
 import type { Launch, Trade } from './modelChain.ts';
 import { capOf } from './modelVenue.ts';
 
-export interface Wish {
+export interface BarsSpec {
   readonly token: string;
   readonly interval: Interval;
   /** Seconds. */
@@ -32,8 +32,8 @@ export interface Tape {
 }
 
 /** Intervals with trades, and for `previous` those between the first trade and now without. */
-function framesOf({ trades, marketMs }: Tape, wish: Wish): Frame[] {
-  const { interval, from = 0, to = Number.MAX_SAFE_INTEGER, fill = 'none' } = wish;
+function framesOf({ trades, marketMs }: Tape, spec: BarsSpec): Frame[] {
+  const { interval, from = 0, to = Number.MAX_SAFE_INTEGER, fill = 'none' } = spec;
   const startAt = (trade: Trade) => startOf(interval, trade.at.timeMs);
   const [first] = trades;
   if (first === undefined) return [];
@@ -67,8 +67,8 @@ function ends(tape: Tape, interval: Interval, time: number) {
 }
 
 /** Lovelace per token; the wire writes ADA per token, or tokens per ADA for the reversed pair. */
-function barOf(tape: Tape, wish: Wish, time: number, trades: readonly Trade[], flat: Ratio) {
-  const { token, interval, isReversed = false } = wish;
+function barOf(tape: Tape, spec: BarsSpec, time: number, trades: readonly Trade[], flat: Ratio) {
+  const { token, interval, isReversed = false } = spec;
   const moving = trades.map(({ lovelace, tokens }) => ({ n: lovelace, d: tokens }));
   const prices = moving.length === 0 ? [flat] : moving;
   const text = ({ n, d }: Ratio) =>
@@ -90,8 +90,8 @@ function barOf(tape: Tape, wish: Wish, time: number, trades: readonly Trade[], f
   };
 }
 
-function capBarOf(tape: Tape, wish: Wish, time: number, trades: readonly Trade[], flat: Ratio) {
-  const { token, interval } = wish;
+function capBarOf(tape: Tape, spec: BarsSpec, time: number, trades: readonly Trade[], flat: Ratio) {
+  const { token, interval } = spec;
   const moving = trades.map(({ spotAfter }) => capOf(spotAfter));
   const caps = moving.length === 0 ? [capOf(flat)] : moving;
   const close = adaPrice(caps.at(-1) ?? flat);
@@ -118,28 +118,28 @@ export function priced(trades: readonly Trade[]): Trade[] {
   return trades.filter(({ tokens, lovelace }) => tokens > 0n && lovelace > 0n);
 }
 
-export function barsOf(tape: Tape, wish: Wish): Bar[] {
-  return framesOf(tape, wish).map(({ time, trades, before }) => {
+export function barsOf(tape: Tape, spec: BarsSpec): Bar[] {
+  return framesOf(tape, spec).map(({ time, trades, before }) => {
     const flat = before === undefined ? tape.spot : { n: before.lovelace, d: before.tokens };
-    return barOf(tape, wish, time, trades, flat);
+    return barOf(tape, spec, time, trades, flat);
   });
 }
 
-export function capBarsOf(tape: Tape, wish: Wish): CapBar[] {
-  return framesOf(tape, wish).map(({ time, trades, before }) =>
-    capBarOf(tape, wish, time, trades, before?.spotAfter ?? tape.spot),
+export function capBarsOf(tape: Tape, spec: BarsSpec): CapBar[] {
+  return framesOf(tape, spec).map(({ time, trades, before }) =>
+    capBarOf(tape, spec, time, trades, before?.spotAfter ?? tape.spot),
   );
 }
 
 /** The newest bar; before the first trade one of the launch's interval at spot. */
-export function lastBar(tape: Tape, wish: Wish): Bar {
-  const launched = startOf(wish.interval, tape.launch.made.timeMs);
-  return barsOf(tape, wish).at(-1) ?? barOf(tape, wish, launched, [], tape.spot);
+export function lastBar(tape: Tape, spec: BarsSpec): Bar {
+  const launched = startOf(spec.interval, tape.launch.made.timeMs);
+  return barsOf(tape, spec).at(-1) ?? barOf(tape, spec, launched, [], tape.spot);
 }
 
-export function lastCapBar(tape: Tape, wish: Wish): CapBar {
-  const launched = startOf(wish.interval, tape.launch.made.timeMs);
-  return capBarsOf(tape, wish).at(-1) ?? capBarOf(tape, wish, launched, [], tape.spot);
+export function lastCapBar(tape: Tape, spec: BarsSpec): CapBar {
+  const launched = startOf(spec.interval, tape.launch.made.timeMs);
+  return capBarsOf(tape, spec).at(-1) ?? capBarOf(tape, spec, launched, [], tape.spot);
 }
 
 export function isRelevant(tape: Tape, interval: Interval, { time }: { time: number }): boolean {

@@ -246,8 +246,12 @@ function auditFile(file: LedgerFile, deployment: Deployment): Books {
   for (const { ref, output } of unspent) {
     if (!known.has(ref.txHash)) genesis.set(refText(ref), output);
   }
-  const begun = file.genesisOutputs().map(({ ref }) => refText(ref));
-  assert.deepEqual([...genesis.keys()].sort(), begun.sort(), 'all else was there at the beginning');
+  const initial = file.genesisOutputs().map(({ ref }) => refText(ref));
+  assert.deepEqual(
+    [...genesis.keys()].sort(),
+    initial.sort(),
+    'all else was there at the beginning',
+  );
   const began = addValues(...[...genesis.values()].map(({ value }) => value));
   assert.equal(began.assets.size, 0);
   const held = addValues(...unspent.map(({ output }) => output.value));
@@ -257,8 +261,8 @@ function auditFile(file: LedgerFile, deployment: Deployment): Books {
   assert.equal(minted.size, 2 * launches, 'a token and an NFT for each launch, nothing else');
   const fee = unspent.filter(({ output }) => output.address === deployment.feeAddress);
   const kept = fee.reduce((sum, { output }) => sum + output.value.lovelace, 0n);
-  const floats = BigInt(FUNDING.outputs) * FUNDING.lovelace;
-  assert.equal(kept - floats, auditor.earned - auditor.paid, 'the fee address has what is due');
+  const funding = BigInt(FUNDING.outputs) * FUNDING.lovelace;
+  assert.equal(kept - funding, auditor.earned - auditor.paid, 'the fee address has what is due');
   const { earned, paid, counts } = auditor;
   return { transactions: known.size, networkFees, earned, paid, counts };
 }

@@ -8,7 +8,7 @@ import { type Position, positionOf } from '../../support/chart.ts';
 import type { Mirror } from './mirror.ts';
 import type { State } from './states.ts';
 import type { LiveStream } from './stream.ts';
-import type { Question, Wish } from './wishes.ts';
+import type { Question, StreamSpec } from './streamSpecs.ts';
 
 export interface Counts {
   compared: number;
@@ -36,7 +36,7 @@ export class Comparer {
   readonly #rng: Rng;
   #url: string;
   readonly #mirrors: Mirror[] = [];
-  readonly #byWish = new Map<string, LiveStream[]>();
+  readonly #bySpec = new Map<string, LiveStream[]>();
   #asked = 0;
   running = true;
 
@@ -53,8 +53,8 @@ export class Comparer {
   add(mirror: Mirror): void {
     this.#mirrors.push(mirror);
     for (const stream of mirror.streams) {
-      const streams = this.#byWish.get(nameOf(stream.wish)) ?? [];
-      this.#byWish.set(nameOf(stream.wish), [...streams, stream]);
+      const streams = this.#bySpec.get(nameOf(stream.spec)) ?? [];
+      this.#bySpec.set(nameOf(stream.spec), [...streams, stream]);
       stream.onChange = (_, seq, state) => {
         this.#mirrored(stream, seq, state);
         if (this.running && this.#rng.unit() < SHARE) this.#askAbout(stream);
@@ -66,16 +66,16 @@ export class Comparer {
   async random(): Promise<void> {
     const streams = this.#mirrors[0]?.streams ?? [];
     const stream = streams[Math.floor(this.#rng.unit() * streams.length)];
-    if (stream !== undefined) await this.#ask(stream.wish, this.#question(stream.wish));
+    if (stream !== undefined) await this.#ask(stream.spec, this.#question(stream.spec));
   }
 
-  /** All questions about all wishes, and how many comparisons with mirrors that made at once. */
+  /** All questions about all specs, and how many comparisons with mirrors that made at once. */
   async everything(): Promise<{ asked: number; compared: number }> {
     const done = { asked: 0, compared: 0 };
-    for (const [, [stream]] of this.#byWish) {
+    for (const [, [stream]] of this.#bySpec) {
       assert(stream !== undefined);
-      for (const question of stream.wish.questions) {
-        const isKnown = await this.#ask(stream.wish, question, done);
+      for (const question of stream.spec.questions) {
+        const isKnown = await this.#ask(stream.spec, question, done);
         if (isKnown) done.asked += 1;
         else question.check(stream.state ?? assert.fail('it knows something'), null);
       }
@@ -85,7 +85,7 @@ export class Comparer {
 
   /** Loads `stream` over HTTP anew, from where it is to be subscribed with `since`. */
   async reload(stream: LiveStream): Promise<boolean> {
-    const question = stream.wish.questions.find(({ state }) => state !== undefined);
+    const question = stream.spec.questions.find(({ state }) => state !== undefined);
     if (question?.state === undefined) return false;
     const { body, position } = await this.#read(question);
     if (position === null) return false;
@@ -101,24 +101,24 @@ export class Comparer {
 
   #askAbout(stream: LiveStream): void {
     if (this.#asked >= MOST_ASKED) return;
-    this.#ask(stream.wish, this.#question(stream.wish)).catch((error: unknown) => {
+    this.#ask(stream.spec, this.#question(stream.spec)).catch((error: unknown) => {
       if (this.running) this.faults.push(error);
     });
   }
 
-  #question({ questions }: Wish): Question {
+  #question({ questions }: StreamSpec): Question {
     const question = questions[Math.floor(this.#rng.unit() * questions.length)];
     return question ?? assert.fail('there is a question');
   }
 
   /** False: there is nothing to compare with. */
-  async #ask(wish: Wish, question: Question, done = { compared: 0 }): Promise<boolean> {
+  async #ask(spec: StreamSpec, question: Question, done = { compared: 0 }): Promise<boolean> {
     this.#asked += 1;
     try {
       const { body, text, position } = await this.#read(question);
       if (position === null) return false;
-      const counts = this.#countsOf(wish);
-      for (const stream of this.#byWish.get(nameOf(wish)) ?? []) {
+      const counts = this.#countsOf(spec);
+      for (const stream of this.#bySpec.get(nameOf(spec)) ?? []) {
         if (stream.own !== null) assert.equal(position.epoch, stream.own.epoch);
         stream.check(position.seq, (state) => {
           counts.compared += 1;
@@ -145,8 +145,8 @@ export class Comparer {
 
   /** The others of the same topic must have known the same at this position. */
   #mirrored(stream: LiveStream, seq: number, state: State): void {
-    const counts = this.#countsOf(stream.wish);
-    for (const other of this.#byWish.get(nameOf(stream.wish)) ?? []) {
+    const counts = this.#countsOf(stream.spec);
+    for (const other of this.#bySpec.get(nameOf(stream.spec)) ?? []) {
       if (other === stream || other.asking) continue;
       other.check(seq, (theirs) => {
         counts.mirrored += 1;
@@ -155,7 +155,7 @@ export class Comparer {
     }
   }
 
-  #countsOf({ topic }: Wish): Counts {
+  #countsOf({ topic }: StreamSpec): Counts {
     let counts = this.counts.get(topic);
     if (counts === undefined) {
       counts = { compared: 0, values: new Set(), mirrored: 0 };
@@ -174,6 +174,6 @@ function assertAgree(stream: LiveStream, mine: State, theirs: State): void {
   }
 }
 
-function nameOf({ topic, data }: Wish): string {
+function nameOf({ topic, data }: StreamSpec): string {
   return `${topic} ${JSON.stringify(data)}`;
 }

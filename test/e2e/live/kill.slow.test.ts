@@ -16,9 +16,9 @@ import { Comparer } from './comparer.ts';
 import { Mirror } from './mirror.ts';
 import { assertSameAtRest } from './rest.ts';
 import { readAll } from './routes.ts';
+import { marketStreams, type Person, tokenStreams } from './streamSpecs.ts';
 import { assertRecovered, table } from './tally.ts';
 import { Town } from './town.ts';
-import { marketWishes, type Person, tokenWishes } from './wishes.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const REPLAY = `SEED=${SEED} node --test test/e2e/live/kill.slow.test.ts`;
@@ -54,8 +54,8 @@ async function setScene(t: TestContext): Promise<Scene> {
   ] as const) {
     const mirror = await Mirror.connect(t, town.server.port, options);
     mirror.subscribe([
-      ...marketWishes(people.slice(0, 2)),
-      ...town.tokens.flatMap((token) => tokenWishes(token, people.slice(1, 3))),
+      ...marketStreams(people.slice(0, 2)),
+      ...town.tokens.flatMap((token) => tokenStreams(token, people.slice(1, 3))),
     ]);
     comparer.add(mirror);
     mirrors.push(mirror);

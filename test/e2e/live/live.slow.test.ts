@@ -11,8 +11,8 @@ import { DevnetWorld, launchOf } from '../devnet/world.ts';
 import { Comparer } from './comparer.ts';
 import { Mirror, type MirrorOptions } from './mirror.ts';
 import { assertSameAtRest } from './rest.ts';
+import { marketStreams, type StreamSpec, tokenStreams } from './streamSpecs.ts';
 import { assertCompared, assertRecovered, table } from './tally.ts';
-import { marketWishes, tokenWishes, type Wish } from './wishes.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const REPLAY = `SEED=${SEED} node --test test/e2e/live/live.slow.test.ts`;
@@ -64,7 +64,7 @@ interface Scene {
   readonly world: DevnetWorld;
   readonly comparer: Comparer;
   readonly mirrors: Mirror[];
-  readonly wishes: readonly Wish[];
+  readonly specs: readonly StreamSpec[];
   readonly launch: Launch;
 }
 
@@ -78,17 +78,17 @@ async function setScene(t: TestContext, directory: string): Promise<Scene> {
   const launch = await Launch.prepare(world);
   while (world.rows('pools').length < TRADERS.launches.atStart) await world.mine();
   const tokens = [...world.rows('pools').map(([token]) => token), launch.token];
-  const wishes = [
-    ...marketWishes(people),
-    ...tokens.flatMap((token) => tokenWishes(token, people)),
+  const specs = [
+    ...marketStreams(people),
+    ...tokens.flatMap((token) => tokenStreams(token, people)),
   ];
   const comparer = new Comparer(rng, world.url);
-  return { rng, world, comparer, mirrors: [], wishes, launch };
+  return { rng, world, comparer, mirrors: [], specs, launch };
 }
 
 async function enter(t: TestContext, scene: Scene, options: MirrorOptions): Promise<Mirror> {
   const mirror = await Mirror.connect(t, scene.world.port, options);
-  mirror.subscribe(scene.wishes);
+  mirror.subscribe(scene.specs);
   scene.comparer.add(mirror);
   scene.mirrors.push(mirror);
   await mirror.answered();
@@ -142,6 +142,6 @@ test('HTTP is what every mirror knew at the same position', async (t) => {
   }
   await assertAtRest(t, scene, directory);
   for (const line of table(comparer, scene.mirrors)) t.diagnostic(line);
-  assertCompared(comparer, scene.wishes);
+  assertCompared(comparer, scene.specs);
   assertRecovered(scene.mirrors);
 });

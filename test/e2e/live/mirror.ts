@@ -7,7 +7,7 @@ import type { Scope } from '../../support/server.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { LiveStream } from './stream.ts';
-import type { Wish } from './wishes.ts';
+import type { StreamSpec } from './streamSpecs.ts';
 
 const TOPICS_PER_FRAME = 50;
 /** Beside pings. */
@@ -41,11 +41,11 @@ export class Mirror {
     return mirror;
   }
 
-  subscribe(wishes: readonly Wish[]): void {
+  subscribe(specs: readonly StreamSpec[]): void {
     const { paces = [null] } = this.options;
-    const added = wishes.map((wish) => {
+    const added = specs.map((spec) => {
       const index = this.streams.length;
-      const stream = new LiveStream(`r${index}`, wish, paces[index % paces.length] ?? null);
+      const stream = new LiveStream(`r${index}`, spec, paces[index % paces.length] ?? null);
       this.streams.push(stream);
       return stream;
     });
@@ -87,7 +87,7 @@ export class Mirror {
       );
     const what = () => {
       const [first] = behind();
-      return `${this.options.name} at ${seq}: ${first?.wish.topic} ${JSON.stringify(first?.own)}`;
+      return `${this.options.name} at ${seq}: ${first?.spec.topic} ${JSON.stringify(first?.own)}`;
     };
     await until(what, () => this.faults.length > 0 || behind().length === 0, limitMs);
     // What answers it comes after all that was sent before.

@@ -1,7 +1,7 @@
 /** Every read route of a market, with what a client would ask of it. */
 import assert from 'node:assert/strict';
 import { INTERVALS } from '../../support/model.ts';
-import type { Person } from './wishes.ts';
+import type { Person } from './streamSpecs.ts';
 
 const LISTS = ['New', 'Latest', 'CompletedCreateOn', 'CompletedMCap', 'MCapDesc'];
 const ALL_TIME = 'from=0&to=253402300799';

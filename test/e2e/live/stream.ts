@@ -11,7 +11,7 @@ import type { Position } from '../../support/chart.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { BarsState } from './bars.ts';
 import type { State } from './states.ts';
-import type { Wish } from './wishes.ts';
+import type { StreamSpec } from './streamSpecs.ts';
 
 interface Known {
   readonly seq: number;
@@ -31,7 +31,7 @@ const RECENT = 12;
 
 export class LiveStream {
   readonly requestId: string;
-  readonly wish: Wish;
+  readonly spec: StreamSpec;
   readonly maxHz: number | null;
   own: Position | null = null;
   /** Since the last subscribe nothing was heard. */
@@ -49,9 +49,9 @@ export class LiveStream {
   #snapshotDue = true;
   readonly #recent: string[] = [];
 
-  constructor(requestId: string, wish: Wish, maxHz: number | null) {
+  constructor(requestId: string, spec: StreamSpec, maxHz: number | null) {
     this.requestId = requestId;
-    this.wish = wish;
+    this.spec = spec;
     this.maxHz = maxHz;
   }
 
@@ -62,8 +62,8 @@ export class LiveStream {
   /** What to send to go on from where it stands. */
   frame(): object {
     this.asking = true;
-    const { requestId, own, maxHz, wish } = this;
-    const { topic, data } = wish;
+    const { requestId, own, maxHz, spec } = this;
+    const { topic, data } = spec;
     const since = own === null ? {} : { since: own };
     return { requestId, topic, data, ...since, ...(maxHz === null ? {} : { maxHz }) };
   }
@@ -103,7 +103,7 @@ export class LiveStream {
       this.snapshots += 1;
       this.#snapshotDue = false;
       this.own = { epoch, seq };
-      this.#learn(seq, this.wish.told(frame.data));
+      this.#learn(seq, this.spec.told(frame.data));
       return;
     }
     assert(!this.#snapshotDue, `${this.what}: a snapshot was due`);
@@ -177,7 +177,7 @@ export class LiveStream {
 
   /** For a person who reads a failure. */
   get what(): string {
-    const { topic, data } = this.wish;
+    const { topic, data } = this.spec;
     const hz = this.maxHz === null ? '' : ` at ${this.maxHz} Hz`;
     const heard = `own ${this.own?.seq}; ${this.#recent.join(', ')}`;
     return `${topic} ${JSON.stringify(data)}${hz} (${heard})`;

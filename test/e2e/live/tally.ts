@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import type { Comparer } from './comparer.ts';
 import type { Mirror } from './mirror.ts';
-import type { Wish } from './wishes.ts';
+import type { StreamSpec } from './streamSpecs.ts';
 
 const LEAST_COMPARED = 5;
 const LEAST_VALUES = 2;
 /** Pools of a young market graduate seldom. */
 const RARE = new Set(['CompletedCreateOn', 'CompletedMCap']);
 
-export function assertCompared({ counts }: Comparer, wishes: readonly Wish[]): void {
-  for (const topic of new Set(wishes.map((wish) => wish.topic))) {
+export function assertCompared({ counts }: Comparer, specs: readonly StreamSpec[]): void {
+  for (const topic of new Set(specs.map((spec) => spec.topic))) {
     const { compared, values } = counts.get(topic) ?? assert.fail(topic);
     assert(compared >= LEAST_COMPARED, `${topic} was compared ${compared} times`);
     if (RARE.has(topic)) continue;
@@ -44,9 +44,9 @@ function mirrorLine({ options, streams }: Mirror): string {
  */
 export function assertRecovered(mirrors: readonly Mirror[]): void {
   for (const { streams, options } of mirrors) {
-    for (const { wish, recovered, resyncs } of streams) {
-      if ('fill' in wish.data) continue;
-      const what = `${options.name}: ${wish.topic} ${JSON.stringify(wish.data)}`;
+    for (const { spec, recovered, resyncs } of streams) {
+      if ('fill' in spec.data) continue;
+      const what = `${options.name}: ${spec.topic} ${JSON.stringify(spec.data)}`;
       assert(!recovered.includes(false), `${what} was not recovered`);
       assert.equal(resyncs, 0, what);
     }

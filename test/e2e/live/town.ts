@@ -46,13 +46,13 @@ export class Town {
     }
     await town.mine();
     for (const [index, trader] of town.traders.slice(0, LAUNCHED).entries()) {
-      const wish = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
+      const spec = launchOf({ name: `Coin ${index}`, initialLovelace: 30n * ADA });
       await untilAsked(
         'funded',
         async () => held(trader),
         (count) => count >= 6,
       );
-      town.tokens.push((await trader.launch(wish)).asset);
+      town.tokens.push((await trader.launch(spec)).asset);
     }
     return town;
   }
@@ -102,7 +102,7 @@ export class Town {
       const dice = this.#rng.unit();
       const isCancel = last !== null && dice > 0.85;
       const answer: unknown = await outcomeOf<unknown>(
-        last !== null && isCancel ? trader.cancel(last) : trader.order(this.#wish(dice)),
+        last !== null && isCancel ? trader.cancel(last) : trader.order(this.#spec(dice)),
       );
       last = null;
       if (answer instanceof ApiError) {
@@ -114,7 +114,7 @@ export class Town {
     }
   }
 
-  #wish(dice: number) {
+  #spec(dice: number) {
     const assetId = this.tokens[Math.floor(this.#rng.unit() * this.tokens.length)];
     assert(assetId !== undefined);
     const amount = BigInt(3 + Math.floor(this.#rng.unit() * 9));

@@ -1,4 +1,4 @@
-/** The agenda against a list. Replay: `{ seed, path }` as printed. */
+/** The schedule against a list. Replay: `{ seed, path }` as printed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -9,19 +9,19 @@ test('what is due is what was added up to then and not taken before', () => {
   const steps = fc.array(fc.oneof(add, fc.nat(10)), { maxLength: 40 });
   fc.assert(
     fc.property(steps, (some) => {
-      const agenda = new BarEndSchedule();
+      const schedule = new BarEndSchedule();
       let list: { endMs: number; pool: string }[] = [];
       for (const step of some) {
         if (typeof step !== 'number') {
-          agenda.add(step.endMs, step.pool);
+          schedule.add(step.endMs, step.pool);
           list.push(step);
           continue;
         }
         const due = list.filter(({ endMs }) => endMs <= step);
         const ends = [...new Set(due.map(({ endMs }) => endMs))].sort((a, b) => a - b);
-        assert.deepEqual(agenda.endsUpTo(step), ends);
-        assert.deepEqual(agenda.takeDue(step), new Set(due.map(({ pool }) => pool)));
-        assert.deepEqual(agenda.endsUpTo(step), []);
+        assert.deepEqual(schedule.endsUpTo(step), ends);
+        assert.deepEqual(schedule.takeDue(step), new Set(due.map(({ pool }) => pool)));
+        assert.deepEqual(schedule.endsUpTo(step), []);
         list = list.filter(({ endMs }) => endMs > step);
       }
     }),

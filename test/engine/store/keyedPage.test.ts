@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ puts: fc.array(put, { minLength: 1, maxLength: 12 }) }) },
   { weight: 2, arbitrary: fc.constantFrom('commit' as const, 'beside') },
 );
-const wish: fc.Arbitrary<Omit<PageQuery, 'after'> & { readonly list: number; after: number }> =
+const query: fc.Arbitrary<Omit<PageQuery, 'after'> & { readonly list: number; after: number }> =
   fc.record({
     list: fc.nat(2),
     order: fc.constantFrom('ascending' as const, 'descending'),
@@ -102,13 +102,13 @@ test('a page is that of the sorted rows, whatever waits and whatever is on the d
     fc.asyncProperty(
       fc.constantFrom('inline' as const, 'thread' as const),
       fc.array(step, { minLength: 1, maxLength: 15 }),
-      fc.array(wish, { minLength: 10, maxLength: 10 }),
-      async (writer, steps, wishes) => {
+      fc.array(query, { minLength: 10, maxLength: 10 }),
+      async (writer, steps, queries) => {
         const pair = new Pair(writer);
         try {
           for (const each of steps) {
             await pair.perform(each);
-            for (const { list, after, ...rest } of wishes) {
+            for (const { list, after, ...rest } of queries) {
               const cursor = after < 0 ? {} : { after: keyOf(list, after) };
               const asked = { ...rest, ...cursor };
               const found = pair.store.page('order_index', prefixOf(list), asked);

@@ -191,8 +191,8 @@ async function refusalOf(argv: readonly string[], given: Environment): Promise<s
   const said: string[] = [];
   const say = (line: string) => said.push(line);
   const { signal } = new AbortController();
-  const surroundings = { clock: systemClock, rng: systemRng, signal, say };
-  const ending = runDeploy(command, { settings, secrets, ...surroundings });
+  const environment = { clock: systemClock, rng: systemRng, signal, say };
+  const ending = runDeploy(command, { settings, secrets, ...environment });
   const error: unknown = await ending.then(
     () => assert.fail('it was carried out'),
     (why) => why,

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { Listener } from '../../api/marketApi.ts';
 import { TradeClient } from '../../api/orders/orderClient.ts';
-import { OrderSeat, type Wish } from '../../api/orders/orderSeat.ts';
+import {
+  type OrderSubscribeParams,
+  OrderSubscription,
+} from '../../api/orders/orderSubscription.ts';
 import type { Scope } from '../../support/server.ts';
 import { recordOf } from '../../support/subscription.ts';
 import { until, untilAsked } from '../../support/until.ts';
@@ -12,19 +15,19 @@ import type { DevnetWorld } from './world.ts';
 const HISTORY = '/v1/user-history-feed/initial/state';
 
 /** Every topic that shows a wallet's orders of one token. */
-export class OrderSeats {
+export class OrderSubscriptions {
   readonly world: DevnetWorld;
-  readonly seats: readonly OrderSeat[];
+  readonly all: readonly OrderSubscription[];
   readonly trades = new TradeClient();
   readonly token: string;
   book: unknown = null;
   readonly #lists: Listener[] = [];
   readonly #heard: number[] = [0, 0];
 
-  private constructor(world: DevnetWorld, token: string, seats: readonly OrderSeat[]) {
+  private constructor(world: DevnetWorld, token: string, all: readonly OrderSubscription[]) {
     this.world = world;
     this.token = token;
-    this.seats = seats;
+    this.all = all;
   }
 
   static async take(
@@ -32,10 +35,10 @@ export class OrderSeats {
     world: DevnetWorld,
     token: string,
     { address, keyHash }: { readonly address: string; readonly keyHash: string },
-  ): Promise<OrderSeats> {
+  ): Promise<OrderSubscriptions> {
     const feed = `/v1/orders-feed/initial/state?asset=${token}`;
     const asset = token;
-    const wishes: Wish[] = [
+    const params: OrderSubscribeParams[] = [
       { topic: 'LiveOrdersFeed', data: { asset, pkhFilter: null }, path: feed, body: null },
       { topic: 'UserHistoryByAddress', data: { address }, path: HISTORY, body: [keyHash] },
       {
@@ -45,34 +48,34 @@ export class OrderSeats {
         body: [keyHash],
       },
     ];
-    const seats = wishes.map((wish, at) => new OrderSeat(wish, at !== 0));
-    for (const seat of seats) await seat.connect(scope, world);
-    const all = new OrderSeats(world, token, seats);
+    const all = params.map((each, at) => new OrderSubscription(each, at !== 0));
+    for (const subscription of all) await subscription.connect(scope, world);
+    const subscriptions = new OrderSubscriptions(world, token, all);
     for (const topic of ['Trades', 'OrderBook']) {
-      all.#lists.push(await Listener.open(scope, world, topic, { asset: token }));
+      subscriptions.#lists.push(await Listener.open(scope, world, topic, { asset: token }));
     }
-    return all;
+    return subscriptions;
   }
 
-  get feed(): OrderSeat {
-    return this.seats[0] ?? assert.fail();
+  get feed(): OrderSubscription {
+    return this.all[0] ?? assert.fail();
   }
 
-  /** Every seat was told this status of the order; HTTP says it too. */
+  /** Every subscription was told this status of the order; HTTP says it too. */
   async untilTold(ref: string, status: string): Promise<void> {
-    for (const seat of this.seats) {
+    for (const subscription of this.all) {
       await until(
-        () => `${seat.wish.topic} tells ${status}: ${seat.told.get(ref)}`,
+        () => `${subscription.params.topic} tells ${status}: ${subscription.told.get(ref)}`,
         () => {
-          seat.hear();
-          return seat.told.get(ref)?.at(-1) === status;
+          subscription.hear();
+          return subscription.told.get(ref)?.at(-1) === status;
         },
       );
     }
   }
 
   async untilSame(): Promise<void> {
-    for (const seat of this.seats) await seat.untilSame(this.world);
+    for (const subscription of this.all) await subscription.untilSame(this.world);
     await untilAsked(
       'the tape of HTTP',
       async () => (await this.world.get(`/v1/trades?asset=${this.token}`)).body,

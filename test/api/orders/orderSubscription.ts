@@ -9,7 +9,7 @@ import { untilAsked } from '../../support/until.ts';
 import { Listener } from '../marketApi.ts';
 import { OrderClient } from './orderClient.ts';
 
-export interface Wish {
+export interface OrderSubscribeParams {
   readonly topic: string;
   readonly data: object;
   readonly path: string;
@@ -23,8 +23,8 @@ export interface Stand {
   post(path: string, body: unknown): Promise<Answer>;
 }
 
-export class OrderSeat {
-  readonly wish: Wish;
+export class OrderSubscription {
+  readonly params: OrderSubscribeParams;
   readonly client: OrderClient;
   /** What was told of each order, in order: its status, or `removed`. */
   readonly told = new Map<string, string[]>();
@@ -35,14 +35,14 @@ export class OrderSeat {
   #listener: Listener | null = null;
   #heard = 0;
 
-  constructor(wish: Wish, knowsRevised: boolean) {
-    this.wish = wish;
+  constructor(params: OrderSubscribeParams, knowsRevised: boolean) {
+    this.params = params;
     this.client = new OrderClient(knowsRevised);
   }
 
   /** With `since` where it stands. */
   async connect(scope: Scope, world: Stand): Promise<void> {
-    const { topic, data, maxHz } = this.wish;
+    const { topic, data, maxHz } = this.params;
     const since = this.own === null ? {} : { since: this.own };
     const more = { ...since, ...(maxHz === undefined ? {} : { maxHz }) };
     this.#heard = 0;
@@ -90,7 +90,7 @@ export class OrderSeat {
 
   /** What it holds is what HTTP answers. */
   async untilSame(world: Stand): Promise<void> {
-    const { path, body, topic } = this.wish;
+    const { path, body, topic } = this.params;
     await untilAsked(
       `${topic} is what HTTP says`,
       async () => {

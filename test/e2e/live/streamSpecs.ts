@@ -22,7 +22,7 @@ export interface Question {
   readonly state?: (answer: unknown) => State;
 }
 
-export interface Wish {
+export interface StreamSpec {
   readonly topic: string;
   readonly data: object;
   told(data: unknown): State;
@@ -40,17 +40,19 @@ const SUPPLY = 1_000_000_000n;
 const ALL_TIME = 'from=0&to=253402300799';
 
 /** What is not of a token. */
-export function marketWishes(people: readonly Person[]): Wish[] {
+export function marketStreams(people: readonly Person[]): StreamSpec[] {
   return [
-    ...LISTS.map(listWish),
+    ...LISTS.map(listStream),
     ...people.map(({ pkh, address }) =>
-      ordersWish('UserHistoryByAddress', { address }, '/v1/user-history-feed/initial/state', [pkh]),
+      ordersStream('UserHistoryByAddress', { address }, '/v1/user-history-feed/initial/state', [
+        pkh,
+      ]),
     ),
-    wholeWish('KOTH', {}, '/v1/pools-main-page/koth'),
+    wholeStream('KOTH', {}, '/v1/pools-main-page/koth'),
   ];
 }
 
-export function tokenWishes(token: string, people: readonly Person[]): Wish[] {
+export function tokenStreams(token: string, people: readonly Person[]): StreamSpec[] {
   const [{ address, pkh } = assert.fail('there is somebody')] = people;
   const data = { asset: token };
   const of = `?asset=${token}`;
@@ -61,20 +63,20 @@ export function tokenWishes(token: string, people: readonly Person[]): Wish[] {
   return [
     ...INTERVALS.flatMap((interval) =>
       [false, true].flatMap((isFilled) => [
-        barWish('LastBar', '', token, interval, isFilled),
-        barWish('MCapBar', '/mcap', token, interval, isFilled),
+        barStream('LastBar', '', token, interval, isFilled),
+        barStream('MCapBar', '/mcap', token, interval, isFilled),
       ]),
     ),
-    wholeWish('PoolFeed', data, `/v1/pools-feed/initial/state${of}`),
-    ordersWish('LiveOrdersFeed', { ...data, pkhFilter: null }, feed, null),
-    ordersWish('LiveOrdersFeed', { ...data, pkhFilter: pkhs }, feed, pkhs),
-    ordersWish('UserHistoryByAddressAndAsset', both, byAsset, [pkh]),
-    tradesWish(token),
-    bookWish(token, feed),
+    wholeStream('PoolFeed', data, `/v1/pools-feed/initial/state${of}`),
+    ordersStream('LiveOrdersFeed', { ...data, pkhFilter: null }, feed, null),
+    ordersStream('LiveOrdersFeed', { ...data, pkhFilter: pkhs }, feed, pkhs),
+    ordersStream('UserHistoryByAddressAndAsset', both, byAsset, [pkh]),
+    tradesStream(token),
+    bookStream(token, feed),
   ];
 }
 
-function listWish(topic: string): Wish {
+function listStream(topic: string): StreamSpec {
   const filter = topic === 'Trending' ? 'Latest' : topic;
   const state = (answer: unknown) => new ListState(rowsOf(answer));
   const path = `/v1/pools-main-page/initial/state?filter=${filter}`;
@@ -82,13 +84,13 @@ function listWish(topic: string): Wish {
   return { topic, data: {}, told: ListState.told, questions: [{ path, check, state }] };
 }
 
-function wholeWish(topic: string, data: object, path: string): Wish {
+function wholeStream(topic: string, data: object, path: string): StreamSpec {
   const state = (value: unknown) => new WholeState(value);
   const check: Question['check'] = (mine, answer) => mine.assertSame(state(answer));
   return { topic, data, told: state, questions: [{ path, check, state }] };
 }
 
-function ordersWish(topic: string, data: object, path: string, body: unknown): Wish {
+function ordersStream(topic: string, data: object, path: string, body: unknown): StreamSpec {
   const check: Question['check'] = (mine, answer) => mine.assertSame(ordersOf(answer));
   return {
     topic,
@@ -112,20 +114,20 @@ function ordersOf(answer: unknown): OrdersState {
   return OrdersState.page(rows, rowsOf(mempool), Number(count));
 }
 
-function tradesWish(token: string): Wish {
+function tradesStream(token: string): StreamSpec {
   const path = `/v1/trades?asset=${token}`;
   const check: Question['check'] = (mine, answer) => mine.assertSame(TradesState.told(answer));
   const questions = [{ path, check, state: TradesState.told }];
   return { topic: 'Trades', data: { asset: token }, told: TradesState.told, questions };
 }
 
-function barWish(
+function barStream(
   topic: string,
   kind: string,
   token: string,
   interval: string,
   isFilled: boolean,
-): Wish {
+): StreamSpec {
   const pair = `base=${token}&quote=.&resolution=${interval}`;
   const fill = isFilled ? '&fill=previous' : '';
   const history: Question = {
@@ -154,7 +156,7 @@ function barWish(
 }
 
 /** No route tells the book: it is that of the open orders, and its spot that of the pool. */
-function bookWish(token: string, feed: string): Wish {
+function bookStream(token: string, feed: string): StreamSpec {
   return {
     topic: 'OrderBook',
     data: { asset: token },
