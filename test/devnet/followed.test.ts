@@ -105,7 +105,7 @@ test('blocks, forks and gifts are answered once they are shown', async (t) => {
   assert.equal(height(), Number(devnet.node.chain.tip?.height));
 });
 
-test('an invalid request is refused, and an unreachable devnet answers with a retry time', async (t) => {
+test('an invalid request is refused, an unreachable devnet says when to retry', async (t) => {
   const { client, devnet } = await serverOf(t);
   for (const answer of [
     await client.mine(0),
