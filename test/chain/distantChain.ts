@@ -1,4 +1,4 @@
-/** A chain that is made elsewhere: a test grows it, forks it and says how much of it is told. */
+/** A chain made elsewhere: a test extends it, forks it and decides how much of it is reported. */
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { Follower, type FollowerDeps } from '../../src/chain/follower.ts';
 import type { ChainPolicy } from '../../src/chain/policy.ts';

@@ -23,7 +23,7 @@ async function kindsOf(world: FoldWorld): Promise<Record<string, number>> {
   return counts;
 }
 
-test('blocks without events are passed while no fork can reach them, then written', async (t) => {
+test('empty blocks are merged while no fork can reach them, then logged one by one', async (t) => {
   const chain = new MadeElsewhere();
   chain.empty(2_500);
   chain.block([LAUNCH]);
@@ -125,7 +125,7 @@ test('in the middle of a long way nothing is thrown away either', async (t) => {
   assert.equal(world.seq, seq);
 });
 
-test('following begins where it is told, and says when that is not on the chain', async (t) => {
+test('starts at the configured point, and reports one that is not on the chain', async (t) => {
   const chain = new MadeElsewhere();
   chain.empty(50);
   const start = chain.blocks[19]?.point ?? assert.fail();
@@ -147,7 +147,7 @@ test('following begins where it is told, and says when that is not on the chain'
   assert.match(String(lost.faults[0]), /does not have block 7\.abab.*START_POINT/);
 });
 
-test('after kills it goes on where the log ends', async (t) => {
+test('after kills it continues where the log ends', async (t) => {
   const chain = new MadeElsewhere();
   const rounds = Array.from({ length: 4 }, (_, round) => {
     const { tx, token } = launchOf(`Killed${round}`);
@@ -175,7 +175,7 @@ test('after kills it goes on where the log ends', async (t) => {
   await assertRebuilt(world);
 });
 
-test('what waits is understood once the blocks before it are there', async (t) => {
+test('pending transactions are recognised once the blocks before them are applied', async (t) => {
   const chain = new MadeElsewhere();
   chain.empty(20);
   chain.block([LAUNCH]);
@@ -192,7 +192,7 @@ test('what waits is understood once the blocks before it are there', async (t) =
   assert.deepEqual(faults, []);
 });
 
-test('it can be stopped while the chain is asked where it goes on, however long', async (t) => {
+test('it can be stopped while it waits for the chain to open', async (t) => {
   const chain = new MadeElsewhere();
   chain.empty(9_000);
   chain.tellTo(2_700);

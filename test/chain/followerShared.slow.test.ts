@@ -34,7 +34,7 @@ function heard(chain: MadeElsewhere): Promise<void> {
 
 const heightOf = (world: FoldWorld) => chainTip(world.fold.store)?.height;
 
-test('a node that is behind is waited for, and nothing is taken back', async (t) => {
+test('the follower waits for a node that is behind and rolls nothing back', async (t) => {
   const { chain, tokens, world } = await written(t);
   const missing = chain.blocks.slice(7);
   chain.cut(7);
@@ -95,7 +95,7 @@ test('another chain counts once it is as long as what is written', async (t) => 
   await assertRebuilt(world);
 });
 
-test('a node that begins anew has all of it again before it counts', async (t) => {
+test('a node that starts again counts once it has the whole chain', async (t) => {
   const { chain, world } = await written(t);
   const all = [...chain.blocks];
   chain.cut(0);

@@ -115,7 +115,7 @@ test('a rollback takes the time back; it passes again, and the new blocks are ri
   assert.deepEqual([faults, world.said.foldFailures], [[], []]);
 });
 
-test('while blocks are missing, or nobody tells of any, the clock says nothing', async (t) => {
+test('while blocks are missing or none is reported, the clock ends no minute', async (t) => {
   let told = true;
   const chain = new MadeElsewhere();
   const tip = () => (told ? chain.tip : null);

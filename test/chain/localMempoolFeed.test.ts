@@ -48,7 +48,7 @@ function overhear(t: TestContext, { node }: FoldWorld, source: MadeElsewhere) {
 
 const heightOf = ({ fold }: FoldWorld) => chainTip(fold.store)?.height;
 
-test('what waits is told, and settled once the log has the block', async (t) => {
+test('pending transactions are reported, and confirmed once the log has their block', async (t) => {
   const { own, leader, world } = await open(t);
   const { tx } = launchOf('Heard');
   own.wait(tx);
@@ -70,7 +70,7 @@ test('what waits is told, and settled once the log has the block', async (t) => 
   assert.deepEqual([heard.isOpen, faults], [false, []]);
 });
 
-test('what waits is shown once the log has what it means for orders', async (t) => {
+test('a pending transaction shows once the log has its changes of orders', async (t) => {
   const { own, leader, world } = await open(t);
   const launch = launchOf('Shown');
   own.block([launch.tx]);

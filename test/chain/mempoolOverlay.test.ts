@@ -1,4 +1,4 @@
-/** Callers wait until this node shows a transaction, and not for ever. */
+/** Callers wait, for a limited time, until this node shows a transaction. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeTransaction } from '../../src/cardano/codec/transaction.ts';
@@ -55,7 +55,7 @@ test('a transaction is shown once the fold has it, pending or in a block', async
   await view.untilShown(first.id, clock, 1_000);
 });
 
-test('what is never shown is waited for no longer than was said', async () => {
+test('a caller waits no longer than its limit for a transaction that never shows', async () => {
   const { due, clock } = standing();
   const view = new MempoolOverlay();
   const waiting = watched(view.untilShown(paying(0).id, clock, 1_000));

@@ -50,7 +50,7 @@ test('entries have a bounded size, the first is whole, and all but the last say 
   assert.deepEqual(splitMempool(nothing), [nothing]);
 });
 
-test('orders that wait stay where they are while all that waits is told again', async (t) => {
+test('pending orders keep their positions while the whole mempool is reported again', async (t) => {
   const world = await FoldWorld.open(t, join(temporaryDirectory(), 'data'));
   const chain = new ScriptedChain();
   const stop = await follow(t, world, chain, []);

@@ -14,7 +14,7 @@ test('a node that is silent or far behind leaves it to others, a late one does n
   assert.equal(new LeaderEligibility(() => 0).isEligible(at(0)), true, 'nothing is written yet');
 });
 
-test('one that was waited for in vain has to have what it lacked', () => {
+test('after stepping down a node needs every block logged by then', () => {
   let logged = 100;
   const eligibility = new LeaderEligibility(() => logged);
   eligibility.steppedDown();

@@ -2,7 +2,7 @@ import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import { type JsonObject, Unreadable } from './json.ts';
 import type { FaultCause } from './observer.ts';
 
-/** Why a connection ended; it is made again. */
+/** Why a connection ended; its user opens another one. */
 export class NodeFault extends Error {
   readonly fault: FaultCause;
 
@@ -11,7 +11,7 @@ export class NodeFault extends Error {
     this.fault = fault;
   }
 
-  /** Of what was thrown while a message was read, or by the socket. */
+  /** From an error of the socket, or one thrown while a message was read. */
   static of(error: unknown, where = ''): NodeFault {
     if (error instanceof NodeFault) return error;
     const words = error instanceof Error ? error.message : String(error);
@@ -26,7 +26,7 @@ export class NodeFault extends Error {
   }
 }
 
-/** The node understood, and said no. */
+/** The node understood the request and refused it. */
 export class NodeRefusal extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -53,14 +53,15 @@ const WORDS: readonly (readonly [RefusalReason, string, readonly number[]])[] = 
   ['COLLATERAL', 'Bad collateral', [3128, 3129, 3131, 3132, 3133, 3135]],
 ];
 
-/** It names an input that is spent, perhaps by the same transaction. */
+/** Names a spent input, perhaps spent by the same transaction. */
 export const UNKNOWN_INPUTS = 3117;
-/** What the mempool refuses by itself: it is full, or all inputs are spent. */
+/** A refusal of the mempool: it is full, or all inputs are spent. */
 export const MEMPOOL_REFUSES = 3997;
 
 const REFUSED = ['REFUSED', 'The node refuses it'] as const;
 const LONGEST_TEXT = 600;
 
+/** The reason, and a message for a person that keeps the node's words. Source: Ogmios's schema. */
 export function refusalOf(refusal: NodeRefusal) {
   const { code, message, data } = refusal;
   const [reason, said] = wordsOf(refusal);
@@ -90,7 +91,7 @@ function isEarly(data: unknown): boolean {
   return Number(currentSlot) < Number(membersOf(validityInterval).invalidBefore);
 }
 
-/** None of what is no object. */
+/** Empty for anything but an object. */
 function membersOf(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

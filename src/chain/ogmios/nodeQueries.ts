@@ -1,6 +1,6 @@
 /**
- * What is asked of the node beside blocks and mempool, on one connection that is made when it is
- * needed: submits, protocol parameters, eras. Whoever asks is answered or told why not.
+ * Calls to the node beside blocks and mempool: submissions, protocol parameters, eras. They share
+ * one connection, which is opened on demand. Every caller gets an answer or a fault.
  */
 import { MalformedCbor } from '../../cardano/codec/cbor.ts';
 import { toHex } from '../../cardano/codec/hex.ts';
@@ -16,9 +16,9 @@ import type { NodeReporter } from './observer.ts';
 
 interface NodeQueriesDeps extends ConnectionDeps {
   readonly report: NodeReporter;
-  /** Whether a transaction is known to wait or to be in a block. */
+  /** Whether a transaction is known to be pending or in a block. */
   knows(id: string): boolean;
-  /** The node has accepted it just now. */
+  /** The node has just accepted the transaction. */
   accepted(tx: Transaction): void;
 }
 
@@ -28,21 +28,21 @@ export class NodeQueries {
   readonly #deps: NodeQueriesDeps;
   #connection: Promise<NodeConnection> | null = null;
   /** Snapshots of the mempool are taken one at a time. */
-  #looking: Promise<unknown> = Promise.resolve();
+  #lookup: Promise<unknown> = Promise.resolve();
   readonly #ours = new Set<string>();
-  /** Questions that were not answered yet. */
-  #asked = 0;
+  /** Calls without an answer. */
+  #open = 0;
 
   constructor(deps: NodeQueriesDeps) {
     this.#deps = deps;
   }
 
-  /** Whether it was submitted here, of the newest ones. */
+  /** Whether the transaction is one of the newest submitted here. */
   isOurs(id: string): boolean {
     return this.#ours.has(id);
   }
 
-  /** It was submitted elsewhere; streams report it like one that was submitted here. */
+  /** Streams report this transaction, submitted elsewhere, like one submitted here. */
   expect(id: string): void {
     this.#note(id);
   }
@@ -68,11 +68,11 @@ export class NodeQueries {
   }
 
   async #ask<T>(question: (connection: NodeConnection) => Promise<T>): Promise<T> {
-    this.#asked += 1;
+    this.#open += 1;
     try {
       return await question(await this.#connected());
     } finally {
-      this.#asked -= 1;
+      this.#open -= 1;
     }
   }
 
@@ -86,8 +86,8 @@ export class NodeQueries {
       return { outcome: 'accepted', txHash };
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;
-      const isMaybeThere = error.code === UNKNOWN_INPUTS || error.code === MEMPOOL_REFUSES;
-      if (tx !== null && isMaybeThere && (await this.#isThere(tx, connection))) {
+      const mayBeKnown = error.code === UNKNOWN_INPUTS || error.code === MEMPOOL_REFUSES;
+      if (tx !== null && mayBeKnown && (await this.#isKnownToNode(tx, connection))) {
         return { outcome: 'accepted', txHash: tx.id };
       }
       const refusal = refusalOf(error);
@@ -95,23 +95,23 @@ export class NodeQueries {
     }
   }
 
-  /** Its inputs are spent because it waits, or is in a block, itself. */
-  async #isThere({ id, outputs }: Transaction, connection: NodeConnection): Promise<boolean> {
+  /** Whether the transaction itself, pending or in a block, spends its inputs. */
+  async #isKnownToNode({ id, outputs }: Transaction, connection: NodeConnection): Promise<boolean> {
     if (this.#deps.knows(id)) return true;
-    const looked = this.#looking.then(async () => {
+    const looked = this.#lookup.then(async () => {
       await connection.acquireMempool();
       const waits = await connection.hasTransaction(id);
       await connection.releaseMempool();
       return waits;
     });
-    this.#looking = looked.catch(() => {});
+    this.#lookup = looked.catch(() => {});
     if (await looked) return true;
-    // One more than there are: where scripts failed, what is left of the collateral.
+    // One more than its outputs: after a failed script, the return of the collateral.
     const refs = Array.from({ length: outputs.length + 1 }, (_, index) => ({ txHash: id, index }));
     return (await connection.unspent(refs)).length > 0;
   }
 
-  /** A node does not read what is too long, and says that it is no transaction. */
+  /** A node calls a transaction that is too long malformed. */
   async #tooLarge(bytes: Uint8Array, refusal: SubmitOutcome): Promise<SubmitOutcome> {
     const { mostBytes } = await this.parameters();
     if (bytes.length <= mostBytes) return refusal;
@@ -134,8 +134,8 @@ export class NodeQueries {
     const connection = NodeConnection.open(this.#deps, {
       onEnd: (fault) => {
         if (this.#connection === connection) this.#connection = null;
-        // A server ends what is idle, which is nobody's loss.
-        if (this.#asked > 0) report.lost('questions', fault, null);
+        // A server may end an idle connection.
+        if (this.#open > 0) report.lost('questions', fault, null);
       },
     });
     this.#connection = connection;
@@ -150,7 +150,7 @@ export class NodeQueries {
   }
 }
 
-/** null: the node will say what is wrong with it. */
+/** null: malformed; the node's refusal says why. */
 function decoded(bytes: Uint8Array): Transaction | null {
   try {
     return decodeTransaction(bytes);

@@ -1,11 +1,11 @@
 import type { ChainTip } from '../port.ts';
 import type { NodeFault } from './fault.ts';
 
-/** What following a node through Ogmios tells; src/engine/runtime/chainEvents.ts says it. */
+/** Events of following a node through Ogmios; engine/runtime/chainEvents.ts logs them. */
 
 /**
- * Why a connection ended or was not made: `garbage` is no message of the protocol, `unreadable` one
- * whose content cannot be true, `foreign` a node that has none of our blocks.
+ * Why a connection ended or could not be opened. `garbage`: no message of the protocol;
+ * `unreadable`: a message with impossible content; `foreign`: the node has none of our blocks.
  */
 export type FaultCause =
   | 'unreachable'
@@ -16,25 +16,25 @@ export type FaultCause =
   | 'unreadable'
   | 'foreign';
 
-/** `chain` follows blocks, `mempool` what waits, `questions` is for submits and parameters. */
+/** `chain` is for blocks, `mempool` for pending transactions, `questions` for all other calls. */
 export type ConnectionName = 'chain' | 'mempool' | 'questions';
 
 export interface OgmiosObserver {
   nodeConnected(connection: ConnectionName): void;
-  /** It is tried again after `retryInMs`; null: when it is needed again. */
+  /** The next attempt is after `retryInMs`; null: when it is needed. */
   nodeLost(
     connection: ConnectionName,
     cause: FaultCause,
     message: string,
     retryInMs: number | null,
   ): void;
-  /** The thread ended: nothing is followed any more. */
+  /** The thread ended: following has stopped. */
   ogmiosFailed(error: unknown): void;
 }
 
 export interface NodeReporter {
   connected(connection: ConnectionName): void;
-  /** null: it is tried again when it is needed. */
+  /** `retryInMs` null: it reconnects when it is needed. */
   lost(connection: ConnectionName, fault: NodeFault, retryInMs: number | null): void;
   /** The node's newest block; null: it has none. */
   tip(tip: ChainTip | null): void;

@@ -265,6 +265,11 @@ export interface StreamCalls {
   close(): Promise<unknown>;
 }
 
+/**
+ * The main thread's end of a stream. It pulls a batch when the one before is used up, so the thread
+ * never gets further ahead than its bound. A watch list that the thread needs goes out with the
+ * call after the event that asked for it: by then the reader has applied that event.
+ */
 export class OgmiosStream implements ChainStream {
   readonly #calls: StreamCalls;
   readonly #watchList: () => WatchList;
@@ -272,7 +277,7 @@ export class OgmiosStream implements ChainStream {
   #needsWatchList: boolean;
   #isClosed = false;
 
-  /** `needsWatchList`: it begins with the chain's first block, and not with `back`. */
+  /** `needsWatchList`: the stream starts with the chain's first block, not with `back`. */
   constructor(calls: StreamCalls, watchList: () => WatchList, needsWatchList: boolean) {
     this.#calls = calls;
     this.#watchList = watchList;

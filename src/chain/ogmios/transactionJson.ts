@@ -1,7 +1,7 @@
 /**
- * Transactions as Ogmios writes them. With their bytes (`--include-transaction-cbor`) the bytes are
- * what counts; without them `bytes`, `body` and `witnessSet` are empty and the rest is the same.
- * Source: Ogmios's schema, cardano.json.
+ * Blocks, transactions and outputs of all eras, as Ogmios writes them. A transaction with its bytes
+ * (`--include-transaction-cbor`) is decoded from them; otherwise `bytes`, `body` and `witnessSet`
+ * are empty and the rest is the same. Source: Ogmios's schema, cardano.json.
  */
 import { MalformedCbor } from '../../cardano/codec/cbor.ts';
 import { array, byteString, uint } from '../../cardano/codec/encode.ts';
@@ -36,7 +36,7 @@ const NO_BYTES = new Uint8Array(0);
 const HASH_BYTES = 32;
 const KEY_HASH_BYTES = 28;
 
-/** The names differ in three. */
+/** Three names differ. */
 const PURPOSES: ReadonlyMap<unknown, Redeemer['purpose']> = new Map([
   ['spend', 'spend'],
   ['mint', 'mint'],
@@ -53,7 +53,7 @@ export function readTransaction(value: unknown, what: string): Transaction {
   return decoded(fields, id, `transaction ${id}`) ?? fromJson(fields, id, `transaction ${id}`);
 }
 
-/** null: there are no bytes, or they are of an era whose form is another. */
+/** null: no bytes, or bytes of an era with another format. */
 function decoded({ cbor }: JsonObject, id: string, what: string): Transaction | null {
   if (cbor === undefined) return null;
   try {
@@ -90,7 +90,7 @@ function fromJson(fields: JsonObject, id: string, what: string): Transaction {
       totalCollateral === undefined
         ? null
         : readLovelace(totalCollateral, `${what}.totalCollateral`),
-    // Byron says none.
+    // Byron transactions state none.
     feeLovelace: fee === undefined ? 0n : readLovelace(fee, `${what}.fee`),
     mint: new Map(readAssets(fields.mint ?? {}, `${what}.mint`)),
     validFromSlot: slotOrNull(interval.invalidBefore, `${what}.validityInterval.invalidBefore`),
@@ -116,7 +116,7 @@ function isValid({ spends }: JsonObject, what: string): boolean {
   throw new Unreadable(`${what}.spends is neither inputs nor collaterals`);
 }
 
-/** A slot beyond 2^53 will never come: as a bound it is none. */
+/** A slot beyond 2^53 never comes, so it is no bound. */
 function slotOrNull(value: unknown, what: string): number | null {
   if (value === undefined) return null;
   const slot = integerOf(value, what);
@@ -138,7 +138,7 @@ function readRedeemer(value: unknown, what: string): Redeemer {
   };
 }
 
-/** What our reader does not take is none of ours: it must not hold up the chain. */
+/** Data that our reader refuses is none of ours and must not stop the chain. */
 function readData(value: unknown, what: string): PlutusData {
   const bytes = fromHex(hexOf(value, what));
   try {
@@ -149,7 +149,7 @@ function readData(value: unknown, what: string): PlutusData {
   }
 }
 
-/** Those of Byron addresses have more to them, and no key that we could use. */
+/** Skips witnesses of Byron addresses, whose keys we cannot use. */
 function readWitness(value: unknown, what: string): KeyWitness[] {
   const { key, signature, chainCode } = objectOf(value, what);
   if (chainCode !== undefined) return [];
@@ -196,8 +196,8 @@ function readValue(value: unknown, what: string): Value {
 }
 
 /**
- * Policies ascending, names by length, then bytes: as canonical CBOR has them. The order in which
- * they stand in a message is not that of the transaction anyway.
+ * In the order of canonical CBOR: policies ascending, names by length, then bytes. A message does
+ * not keep the transaction's order.
  */
 function readAssets(value: unknown, what: string): [AssetId, bigint][] {
   const policies = sorted(objectOf(value, what), POLICY_BYTES, what);
@@ -235,8 +235,8 @@ function readScript(value: unknown, what: string): NonNullable<ForeignOutput['sc
 }
 
 /**
- * Native scripts are told as clauses; their hash is over CBOR. Of one that is deeper than anybody
- * needs only that it is there counts. Source: Conway CDDL.
+ * Native scripts come as clauses, and their hash is over CBOR. Below DEEPEST_SCRIPT levels an empty
+ * script stands in, so that the output still has one. Source: Conway CDDL.
  */
 function encodeClause(value: unknown, what: string, depth: number): Uint8Array {
   if (depth === 0) return array([]);

@@ -61,7 +61,7 @@ function isBefore(a: OutputRef, b: OutputRef): boolean {
   return a.txHash < b.txHash || (a.txHash === b.txHash && a.index < b.index);
 }
 
-test('one small fill needs a float, and its output is the fee output', () => {
+test('one small fill needs funding, whose output is the fee output', () => {
   const order = quotedOrder(0, CURVE, 'BUY', 5_000_000n);
   const plan = planned(requestOf(CURVE, batchOf(CURVE, [order])));
   assert.equal(plan.inputs.length, 3);
@@ -87,7 +87,7 @@ test('two fills stand alone: the fee output is last', () => {
   assert.equal(plan.outputs.at(-1)?.kind, 'fee');
 });
 
-test('a fee output of exactly the least needs no float', () => {
+test('a fee output of exactly the minimum needs no funding', () => {
   const batch = batchOf(CURVE, [quotedOrder(0, CURVE, 'BUY', 50_000_000n)]);
   const networkFeeLovelace = batch.incomeLovelace - 1_200_000n;
   assert.equal(networkFeeLovelace, 400_000n);
@@ -96,7 +96,7 @@ test('a fee output of exactly the least needs no float', () => {
   assert.equal(planned(requestOf(CURVE, batch, more)).inputs.length, 3);
 });
 
-test('without a float that suffices the missing lovelace are named', () => {
+test('without sufficient funding the plan names the missing lovelace', () => {
   const batch = batchOf(CURVE, [quotedOrder(0, CURVE, 'BUY', 5_000_000n)]);
   const request = { funding: [{ ...FLOAT, lovelace: 449_999n }] };
   const missing = { outcome: 'funding needed', missingLovelace: 450_000n };

@@ -1,4 +1,4 @@
-/** Floats are shared out, asked for where one is needed, and made few from time to time. */
+/** Funding outputs are reserved one per pool, only where needed, and merged from time to time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
@@ -64,7 +64,7 @@ const fees = (count: number, lovelace = 3n * ADA) =>
 
 const laneOf = (n: number) => `${n.toString(16).padStart(56, '0')}.`;
 
-test('lanes that ask at once get different funding for one look', async () => {
+test('pools that reserve at once get different outputs from one lookup', async () => {
   const held = new Held([holding(PLATFORM, 9n * ADA, TOKEN, 1n), ...fees(3, ADA), ...fees(20)]);
   const funding = new FundingUtxos(held, DEPLOYMENT);
   const lanes = Array.from({ length: 25 }, (_, n) => laneOf(n));
@@ -77,7 +77,7 @@ test('lanes that ask at once get different funding for one look', async () => {
   assert.equal((await funding.reserve('late')).length, 1);
 });
 
-test('a page of funding is used up before the next look; what is gone is passed over', async () => {
+test('a page of outputs is used up before the next lookup; spent ones are skipped', async () => {
   const held = new Held(fees(600));
   const funding = new FundingUtxos(held, DEPLOYMENT);
   for (let n = 0; n < 300; n += 1) {
@@ -117,7 +117,7 @@ test('many small fee outputs become one; large ones, tokens and enough funding s
   );
 });
 
-test('at most one consolidation per minute, and never of a reserved float', async () => {
+test('at most one consolidation per minute, and never of a reserved output', async () => {
   const held = new Held(fees(150));
   const funding = new FundingUtxos(held, DEPLOYMENT);
   const [reserved] = await funding.reserve('one');
@@ -155,7 +155,7 @@ test('at most one consolidation per minute, and never of a reserved float', asyn
   assert.ok(!spent.flat().includes(refText(reserved.ref)));
 });
 
-test('a float is looked for only where needed; builds are urgent and leave room', async (t) => {
+test('funding is looked up only where needed; builds are urgent and leave room', async (t) => {
   const world = await DevnetWorld.start(t);
   await stopOwn(world);
   const alice = await world.funded('alice', 500, 8);

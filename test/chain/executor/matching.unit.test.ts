@@ -59,7 +59,7 @@ test('placement is the slot, then the transaction, then the output', () => {
   }
 });
 
-test('an order that cannot fill blocks nobody behind it and is tried again later', () => {
+test('an order that cannot fill blocks no later order and is tried again', () => {
   const waiting = orderOf(0, { ...PLAIN, kind: 'buy', amount: 5_000_000n, worstPrice: NO_PRICE });
   // Wants the tokens that the sell behind it makes cheaper.
   const worstPrice = { numerator: 670_000n, denominator: 5_000_000n };

@@ -1,4 +1,4 @@
-/** The executor against a real ledger: races that it loses, rivals, and starting anew. */
+/** The executor against a real ledger: lost races, rivals, and restarts. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Submitter } from '../../../src/cardano/ledger/port.ts';
@@ -142,7 +142,7 @@ test('what the ledger refuses for now is tried again after the next block', asyn
   assert.equal(world.order(placed.id).state, 'executed');
 });
 
-test('a new executor finds what waited, orders and a graduation', async (t) => {
+test('a new executor finds open orders and a due graduation', async (t) => {
   const world = await someWorld();
   const alice = await world.funded('alice', 500, 4);
   const carol = await world.funded('carol', 9_999, 4);

@@ -26,7 +26,7 @@ function planned(answer: ReturnType<typeof planCollect>): Plan {
   return answer;
 }
 
-test('a graduating pool moves with its whole value; a float pays the network', () => {
+test('a graduating pool moves with its whole value; funding pays the network fee', () => {
   const { inputs, outputs } = planned(planGraduation(request(FULL), 'addr_amm'));
   assert.deepEqual(
     inputs.map(({ redeemer }) => redeemer),
@@ -60,7 +60,7 @@ test('a Collect pays exactly what is owed, in an output that pairs with no input
   }
 });
 
-test('both need a float that still stands after the network fee', () => {
+test('both need funding that keeps its minimum after the network fee', () => {
   const poor = { ...FLOAT, lovelace: 1_499_999n };
   const missing = { outcome: 'funding needed', missingLovelace: 1_500_000n };
   assert.deepEqual(planGraduation(request(FULL, poor), 'addr_amm'), missing);

@@ -1,4 +1,4 @@
-/** A pool that the ledger lets nobody trade with: paused, named, its orders refunded when due. */
+/** A pool whose transactions the ledger refuses: paused, reported, its due orders refunded. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Builder } from '../../../src/cardano/build/port.ts';

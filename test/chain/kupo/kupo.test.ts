@@ -37,7 +37,7 @@ function refusal(cause: Cause, message: RegExp) {
   };
 }
 
-test('waits for a Kupo that is behind the tip that is served', async (scope) => {
+test('waits for a Kupo that is behind the served tip', async (scope) => {
   const place = await kupoPlace(scope);
   place.kupo.hold();
   const gift = await paidInBlock(place);

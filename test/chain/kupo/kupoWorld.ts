@@ -53,7 +53,7 @@ class Served {
   }
 }
 
-/** What began last ends first: nobody follows a ledger that has stopped. */
+/** Stops in reverse order, so that nothing follows a stopped ledger. */
 function backwards(test: Scope): Scope {
   const ends: (() => void | Promise<void>)[] = [];
   test.after(async () => {

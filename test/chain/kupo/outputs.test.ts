@@ -1,4 +1,4 @@
-/** What Kupo tells of an output is the output, to the last lovelace; what waits lies over it. */
+/** Kupo's outputs are exact to the lovelace, with pending transactions overlaid. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UtxoState } from '../../../src/cardano/ledger/port.ts';
@@ -73,7 +73,7 @@ test('refuses what Kupo would not write', () => {
   assert.throws(() => readMatches(null), /no list/);
 });
 
-test('a rival in a block takes out what waited, and all that needed it', async (scope) => {
+test('a rival in a block removes a pending transaction and its dependents', async (scope) => {
   const { ledger, overlay } = await kupoPlace(scope);
   const [source] = await ledger.byPaymentKey(keyNamed('alice').hash, 'spendable', { limit: 1 });
   assert.ok(source);

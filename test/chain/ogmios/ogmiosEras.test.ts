@@ -45,7 +45,7 @@ function blocksOfAllEras(): FakeBlock[] {
   return blocks;
 }
 
-test('every era passes, each with its own time; nobody is told of blocks between epochs', {
+test('blocks of every era come with their times; blocks between epochs are not reported', {
   timeout: 120_000,
 }, async (t) => {
   const fake = await startFakeOgmios(t);

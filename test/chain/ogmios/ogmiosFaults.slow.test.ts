@@ -1,4 +1,4 @@
-/** What a node and a network may do wrong: each is told by its name, and the stream goes on. */
+/** Faults of node and network: each is reported by name, and the stream continues. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OgmiosOptions } from '../../../src/chain/ogmios/ogmios.ts';
@@ -146,7 +146,7 @@ test('a server that is away when it starts, and again later', { timeout: 120_000
   await model.same(fake.chain);
 });
 
-test('stops while nobody is there', { timeout: 120_000 }, async (t) => {
+test('stops while no node answers', { timeout: 120_000 }, async (t) => {
   const fake = await startFakeOgmios(t);
   fake.faults.refuse();
   const told = remembering();
@@ -168,7 +168,7 @@ test('stops while nobody is there', { timeout: 120_000 }, async (t) => {
   assert.deepEqual(told.failures, []);
 });
 
-test('a node of another network is waited for, and told as what it is', {
+test('waits for a node of another network, and reports it as foreign', {
   timeout: 120_000,
 }, async (t) => {
   const { fake, told, model } = await following(t);
@@ -217,7 +217,7 @@ test('a stream without common block tries until the node has it again', {
   assert.equal(model.backs, 0);
 });
 
-test('when the mempool cannot be read blocks go on, and a reader is told so much', {
+test('while the mempool cannot be read, blocks continue and the reader gets an empty mempool', {
   timeout: 120_000,
 }, async (t) => {
   const fake = await startFakeOgmios(t);

@@ -1,4 +1,4 @@
-/** What waits at the node, told as the port says, whatever blocks and forks do meanwhile. */
+/** The node's mempool, reported as the port says, through blocks and forks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -95,7 +95,7 @@ async function perform(each: Step, node: Node, model: StreamModel): Promise<void
   else await node.agrees(model);
 }
 
-test('what waits is what was added and not removed, over blocks and forks', {
+test('pending is what was added and not removed, through blocks and forks', {
   timeout: 180_000,
 }, async (t) => {
   t.diagnostic(`seed ${SEED}; again: SEED=${SEED} node --test ${import.meta.filename}`);
@@ -135,7 +135,7 @@ test('a transaction that moves into a block was not removed, one that loses its 
   ]);
 });
 
-test('only what may matter is told of, also what spends what waits itself', {
+test('only transactions that may matter are reported, also those that spend pending outputs', {
   timeout: 120_000,
 }, async (t) => {
   const node = new Node(await startFakeOgmios(t));
@@ -161,7 +161,7 @@ test('only what may matter is told of, also what spends what waits itself', {
   );
 });
 
-test('after a fork that changed nothing in the mempool all of it is told again', {
+test('after a fork that left the mempool unchanged, all of it is reported again', {
   timeout: 120_000,
 }, async (t) => {
   const node = new Node(await startFakeOgmios(t));
@@ -177,7 +177,7 @@ test('after a fork that changed nothing in the mempool all of it is told again',
   assert.deepEqual(model.removed, []);
 });
 
-test('what we submit is told at once, and gone where the node never shows it', {
+test('our submission is reported at once, and removed if the node never shows it', {
   timeout: 120_000,
 }, async (t) => {
   const node = new Node(await startFakeOgmios(t));

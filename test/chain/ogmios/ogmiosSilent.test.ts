@@ -1,4 +1,4 @@
-/** A server that takes connections and says nothing: nothing waits for it for ever. */
+/** A server that accepts connections and stays silent: every wait ends. */
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { OgmiosChain, type OgmiosOptions } from '../../../src/chain/ogmios/ogmio
 import { until } from '../../support/until.ts';
 import { QUIET, remembering, SHORT } from './ogmiosWorld.ts';
 
-test('a server that says nothing keeps neither connections nor a stop waiting', {
+test('a silent server delays neither connections nor a stop for long', {
   timeout: 120_000,
 }, async (t) => {
   const sockets = new Set<Socket>();

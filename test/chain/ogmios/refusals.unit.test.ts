@@ -33,7 +33,7 @@ test('codes of the node become reasons, and its words stay', () => {
   }
 });
 
-test('what the node adds is passed on, but not without end', () => {
+test('details of the node are passed on, up to a length', () => {
   const { message } = refusalOf(new NodeRefusal(3123, 'x', { lovelace: String(1n << 60n) }));
   assert.ok(message.includes('1152921504606846976'));
   const long = refusalOf(new NodeRefusal(3123, 'x'.repeat(9_999), 'y'.repeat(9_999)));

@@ -51,7 +51,7 @@ test('bytes of another transaction are refused', () => {
   assert.throws(() => readTransaction(parseJson(text), 'it'), /cbor is that of/);
 });
 
-test('a bound that will never come is none; a datum that nobody can read holds nothing up', () => {
+test('a bound that never comes is none; an unreadable datum stops nothing', () => {
   const { text } = servedTransaction(orderOf('.', 'buy').tx);
   const changed = text
     .replace('"outputs"', '"validityInterval":{"invalidAfter":18446744073709551615},"outputs"')

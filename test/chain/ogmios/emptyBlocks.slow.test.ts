@@ -1,4 +1,4 @@
-/** Runs of empty blocks as they are passed, on a chain that Ogmios tells: forks, kills in them. */
+/** Runs of empty blocks on a chain behind Ogmios: forks and kills inside them. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -76,7 +76,7 @@ async function kinds(): Promise<Record<string, number>> {
   return counts;
 }
 
-test('forks and kills in runs that were passed leave what a chain without them would', {
+test('forks and kills inside runs of empty blocks leave no trace in the rows', {
   timeout: 180_000,
 }, async (t) => {
   const fake = await startFakeOgmios(t);
