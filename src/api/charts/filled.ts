@@ -15,9 +15,9 @@ import {
 } from '../../engine/market/resolution.ts';
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Cause } from '../../engine/store/rows.ts';
+import type { BarNews } from './barFrames.ts';
 import { tradedBars } from './history.ts';
 import { type Chart, view } from './market.ts';
-import type { BarNews } from './parts.ts';
 
 const MAX_FLAT_BARS = 500;
 

@@ -25,7 +25,7 @@ export interface ChartNode {
 }
 
 /** What is asked for, ids in lower case. */
-export interface ChartWish {
+export interface ChartRequest {
   readonly base: string;
   readonly quote: string;
   readonly resolution: Resolution;
@@ -37,12 +37,12 @@ export interface PairNames {
   readonly reversed: string | null;
 }
 
-export function pricePairs({ base, quote }: ChartWish): PairNames {
+export function pricePairs({ base, quote }: ChartRequest): PairNames {
   return { direct: pairName(base, quote), reversed: pairName(quote, base) };
 }
 
 /** Market caps are told in the coin and in nothing else. */
-export function capPairs({ base, quote }: ChartWish): PairNames | null {
+export function capPairs({ base, quote }: ChartRequest): PairNames | null {
   return quote === COIN ? { direct: pairName(base, MARKET_CAP), reversed: null } : null;
 }
 
@@ -65,7 +65,7 @@ export function findChart(
   return { pool, series, resolution, inverted: direct === null, launch };
 }
 
-export function notTraded({ base, quote }: ChartWish): Failure {
+export function notTraded({ base, quote }: ChartRequest): Failure {
   const message = `No trade of ${base} against ${quote} is known, in either direction.`;
   return new Failure('ASSET_NOT_FOUND', message);
 }

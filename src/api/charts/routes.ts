@@ -10,13 +10,13 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Checkpoint } from '../../engine/store/state.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
+import { type ChartKind, MARKET_CAPS, PRICES } from './chartKind.ts';
 import { begunUpTo, filledBars, tradedBars } from './history.ts';
-import { type ChartKind, MARKET_CAPS, PRICES } from './kinds.ts';
 import { launchBar } from './launch.ts';
 import {
   type Chart,
   type ChartNode,
-  type ChartWish,
+  type ChartRequest,
   findChart,
   isRelevant,
   notTraded,
@@ -153,7 +153,7 @@ class Rendering {
     return answer;
   }
 
-  #newest(wish: ChartWish, kind: ChartKind, wrap: Wrap): Answer | Failure {
+  #newest(wish: ChartRequest, kind: ChartKind, wrap: Wrap): Answer | Failure {
     const { fold } = this.#node;
     const chart = this.#find(wish, kind);
     if (chart instanceof Failure) return chart;
@@ -196,7 +196,7 @@ class Rendering {
     });
   }
 
-  #find(wish: ChartWish, kind: ChartKind): Chart | Failure {
+  #find(wish: ChartRequest, kind: ChartKind): Chart | Failure {
     const refusal = kind.refusal(wish, 'query');
     if (refusal !== null) return refusal;
     return findChart(this.#node.fold, kind.pairs(wish), wish.resolution) ?? notTraded(wish);
@@ -223,15 +223,15 @@ function lastBar(bar: object): object {
   return bar;
 }
 
-function wishOf({ base, quote, resolution }: StateQuery): ChartWish {
+function wishOf({ base, quote, resolution }: StateQuery): ChartRequest {
   return { base: base.toLowerCase(), quote: quote.toLowerCase(), resolution };
 }
 
-function keyOf({ topic }: ChartKind, { base, quote, resolution }: ChartWish): string {
+function keyOf({ topic }: ChartKind, { base, quote, resolution }: ChartRequest): string {
   return `${topic}:${base}_${quote}:${resolution}`;
 }
 
-function pairOf({ base, quote }: ChartWish): { base: string; quote: string } {
+function pairOf({ base, quote }: ChartRequest): { base: string; quote: string } {
   return { base, quote };
 }
 

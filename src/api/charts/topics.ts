@@ -12,18 +12,18 @@ import type { BarView } from '../../engine/market/barView.ts';
 import { pairName } from '../../engine/market/pair.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
+import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './barFrames.ts';
+import { type ChartKind, MARKET_CAPS, PRICES, type ShownFields } from './chartKind.ts';
 import { filledNews, newestFilled } from './filled.ts';
-import { type ChartKind, MARKET_CAPS, PRICES, type ShownFields } from './kinds.ts';
 import { launchBar, launchNews } from './launch.ts';
 import {
   type Chart,
   type ChartNode,
-  type ChartWish,
+  type ChartRequest,
   findChart,
   isRelevant,
   view,
 } from './market.ts';
-import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './parts.ts';
 import {
   BarInput,
   BarsRevisedOutput,
@@ -89,11 +89,11 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   readonly tags: readonly string[];
   readonly #node: ChartNode;
   readonly #kind: ChartKind<Topic, Shown>;
-  readonly #wish: ChartWish;
+  readonly #wish: ChartRequest;
   readonly #filled: boolean;
   readonly #pair: string;
 
-  constructor(node: ChartNode, kind: ChartKind<Topic, Shown>, wish: ChartWish, filled: boolean) {
+  constructor(node: ChartNode, kind: ChartKind<Topic, Shown>, wish: ChartRequest, filled: boolean) {
     const { base, quote, resolution } = wish;
     this.#node = node;
     this.#kind = kind;
@@ -190,7 +190,7 @@ function rollbackAfter(seq: number, fold: Fold, { series }: Chart): Rollback | n
   return last !== null && last.seq > seq && series.loadedSeq >= seq ? last : null;
 }
 
-function seriesTags(kind: ChartKind, wish: ChartWish): string[] {
+function seriesTags(kind: ChartKind, wish: ChartRequest): string[] {
   const names = kind.pairs(wish);
   if (names === null) return [];
   const { direct, reversed } = names;
@@ -204,7 +204,7 @@ function seriesTags(kind: ChartKind, wish: ChartWish): string[] {
  * ends; flat bars begin every minute: the end of one may be all that says that a coarser interval
  * has begun.
  */
-function timeTags({ base, quote, resolution }: ChartWish, filled: boolean): string[] {
+function timeTags({ base, quote, resolution }: ChartRequest, filled: boolean): string[] {
   const clock = clockTag(filled ? 'min1' : resolution);
   if (base === COIN) return [poolTag(quote), clock];
   if (quote === COIN) return [poolTag(base), clock];

@@ -8,7 +8,7 @@ import { readAbout } from '../../engine/actors/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
 import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';
 import type { Changes, DataOf, Part, Source } from '../topics/port.ts';
-import { type FoundOrder, type OrderNode, Orders, type OrderWish } from './market.ts';
+import { type FoundOrder, type OrderFilter, type OrderNode, Orders } from './market.ts';
 import type { OrderChanges, OrdersRevised } from './schema.ts';
 
 const PAGE = 100;
@@ -22,12 +22,12 @@ export class OrderSource<Topic extends string> implements Source<ChangesData, Or
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: OrderNode;
-  readonly #wish: OrderWish;
+  readonly #wish: OrderFilter;
   readonly #scope: string;
   readonly #update: `${Topic}Update`;
   readonly #keys: ReadonlySet<string> | null;
 
-  constructor(node: OrderNode, wish: OrderWish, scope: string, topic: Topic, key: string) {
+  constructor(node: OrderNode, wish: OrderFilter, scope: string, topic: Topic, key: string) {
     this.key = key;
     this.tags = [scope];
     this.#node = node;

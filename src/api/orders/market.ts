@@ -27,7 +27,7 @@ export interface OrderNode {
 }
 
 /** Whose orders of what. Keys are distinct; null: everybody's. */
-export interface OrderWish {
+export interface OrderFilter {
   /** null: of all tokens. */
   readonly token: AssetId | null;
   readonly pkhs: readonly string[] | null;
@@ -50,7 +50,7 @@ export class Orders {
   }
 
   /** Orders on the chain, newest first, and how many there are in all pages. */
-  ledger(wish: OrderWish, page: ListPage): { count: number; items: OrderView[] } {
+  ledger(wish: OrderFilter, page: ListPage): { count: number; items: OrderView[] } {
     const lists = this.#lists(wish);
     const count = sumOf(lists);
     if (page.offset >= count) return { count, items: [] };
@@ -60,12 +60,12 @@ export class Orders {
   }
 
   /** How many `ledger` has in all its pages. */
-  count(wish: OrderWish): number {
+  count(wish: OrderFilter): number {
     return sumOf(this.#lists(wish));
   }
 
   /** Orders that are in no block yet, newest first. */
-  mempool({ token, pkhs }: OrderWish): OrderView[] {
+  mempool({ token, pkhs }: OrderFilter): OrderView[] {
     const { mempool, store } = this.#fold;
     const found = pkhs === null ? mempool.ofToken(token ?? '') : mempool.ofKeys(pkhs);
     return found
@@ -151,7 +151,7 @@ export class Orders {
   }
 
   /** Those of a wish that hold anything. */
-  #lists(wish: OrderWish): List[] {
+  #lists(wish: OrderFilter): List[] {
     const { store } = this.#fold;
     return namesOf(wish).flatMap((name) => {
       const count = store.get('counts', name);
@@ -165,7 +165,7 @@ interface List {
   readonly count: number;
 }
 
-function namesOf({ token, pkhs, onlyOpen = false }: OrderWish): string[] {
+function namesOf({ token, pkhs, onlyOpen = false }: OrderFilter): string[] {
   if (pkhs === null) return token === null ? [] : [ordersOfToken(token)];
   if (token !== null) return pkhs.map((pkh) => ordersOfBoth(pkh, token));
   return pkhs.map(onlyOpen ? openOrdersOfKey : ordersOfKey);

@@ -6,7 +6,7 @@ import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { withFills } from './fills.ts';
-import { type OrderNode, Orders, type OrderWish } from './market.ts';
+import { type OrderFilter, type OrderNode, Orders } from './market.ts';
 import {
   AnyKeys,
   BeaconQuery,
@@ -112,7 +112,7 @@ function feed(
 function page(
   { offset, limit, before }: HistoryQuery,
   node: OrderNode,
-  wish: OrderWish,
+  wish: OrderFilter,
 ): Answer | Failure {
   const range = { offset, limit };
   if (before === undefined) return { body: render(node, wish, range) };
@@ -123,7 +123,7 @@ function page(
 
 function render(
   node: OrderNode,
-  wish: OrderWish,
+  wish: OrderFilter,
   range: Parameters<Orders['ledger']>[1],
 ): Uint8Array {
   const orders = new Orders(node);

@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { Stream } from './stream.ts';
 
-interface Lane {
+interface CadenceQueue {
   readonly cadenceMs: number;
   readonly dirty: Set<Stream>;
   nextMs: number;
@@ -16,7 +16,7 @@ interface Lane {
 
 /** Timers fire up to a millisecond early. */
 const EARLY_MS = 1;
-/** Not at once: a flush that fails half way sends its first half each time. */
+/** A pause, because a flush that fails half way sends its first half each time. */
 const RETRY_MS = 1_000;
 
 export class FlushScheduler {
@@ -26,7 +26,7 @@ export class FlushScheduler {
   readonly #observer: Observer;
   /** Runs after the streams of a turn. */
   readonly #flushed: () => void;
-  readonly #lanes = new Map<number | 'retry', Lane>();
+  readonly #queues = new Map<number | 'retry', CadenceQueue>();
   #armed: { readonly timer: Timer; readonly dueMs: number } | null = null;
   #measuring = false;
   #notBeforeMs = 0;
@@ -38,37 +38,37 @@ export class FlushScheduler {
   }
 
   add(stream: Stream): void {
-    this.#lane(stream.cadenceMs).dirty.add(stream);
+    this.#queue(stream.cadenceMs).dirty.add(stream);
     this.#arm();
   }
 
   remove(stream: Stream): void {
-    for (const lane of this.#lanes.values()) lane.dirty.delete(stream);
+    for (const queue of this.#queues.values()) queue.dirty.delete(stream);
   }
 
   clear(): void {
-    for (const lane of this.#lanes.values()) lane.dirty.clear();
+    for (const queue of this.#queues.values()) queue.dirty.clear();
   }
 
   *waiting(): Iterable<Stream> {
-    for (const lane of this.#lanes.values()) yield* lane.dirty;
+    for (const queue of this.#queues.values()) yield* queue.dirty;
   }
 
-  #lane(key: number | 'retry'): Lane {
-    let lane = this.#lanes.get(key);
-    if (lane === undefined) {
+  #queue(key: number | 'retry'): CadenceQueue {
+    let queue = this.#queues.get(key);
+    if (queue === undefined) {
       const cadenceMs = key === 'retry' ? RETRY_MS : key;
-      lane = { cadenceMs, dirty: new Set(), nextMs: 0 };
-      this.#lanes.set(key, lane);
+      queue = { cadenceMs, dirty: new Set(), nextMs: 0 };
+      this.#queues.set(key, queue);
     }
-    return lane;
+    return queue;
   }
 
   #arm(): void {
     if (this.#measuring) return;
     let dueMs = Number.POSITIVE_INFINITY;
-    for (const lane of this.#lanes.values()) {
-      if (lane.dirty.size > 0) dueMs = Math.min(dueMs, lane.nextMs);
+    for (const queue of this.#queues.values()) {
+      if (queue.dirty.size > 0) dueMs = Math.min(dueMs, queue.nextMs);
     }
     if (dueMs === Number.POSITIVE_INFINITY) return;
     dueMs = Math.max(dueMs, this.#notBeforeMs);
@@ -86,10 +86,10 @@ export class FlushScheduler {
     this.#armed = null;
     const startMs = this.#clock.monotonicMs();
     this.turn += 1;
-    for (const lane of this.#lanes.values()) {
-      if (lane.dirty.size === 0 || lane.nextMs > startMs + EARLY_MS) continue;
-      lane.nextMs = startMs + lane.cadenceMs;
-      this.#flush(lane);
+    for (const queue of this.#queues.values()) {
+      if (queue.dirty.size === 0 || queue.nextMs > startMs + EARLY_MS) continue;
+      queue.nextMs = startMs + queue.cadenceMs;
+      this.#flush(queue);
     }
     this.#flushed();
     // The library sends at the end of this turn, so its cost shows only in the next one.
@@ -103,9 +103,9 @@ export class FlushScheduler {
     });
   }
 
-  #flush(lane: Lane): void {
-    const streams = [...lane.dirty];
-    lane.dirty.clear();
+  #flush(queue: CadenceQueue): void {
+    const streams = [...queue.dirty];
+    queue.dirty.clear();
     for (const stream of streams) {
       try {
         stream.flush(this.turn);
@@ -113,16 +113,16 @@ export class FlushScheduler {
         this.#retryLater(stream);
         this.#observer.handlerFailed(`topic ${stream.topic.name}`, error);
       }
-      if (stream.topic.periodic) lane.dirty.add(stream);
+      if (stream.topic.periodic) queue.dirty.add(stream);
     }
   }
 
-  /** A stream that failed waits on, so that nobody is told to be complete past it. */
+  /** A stream that failed stays pending, so that no client is called complete past it. */
   #retryLater(stream: Stream): void {
     if (stream.topic.periodic) return;
-    const lane = this.#lane('retry');
-    if (lane.dirty.size === 0) lane.nextMs = this.#clock.monotonicMs() + lane.cadenceMs;
+    const queue = this.#queue('retry');
+    if (queue.dirty.size === 0) queue.nextMs = this.#clock.monotonicMs() + queue.cadenceMs;
     stream.dirty = true;
-    lane.dirty.add(stream);
+    queue.dirty.add(stream);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which streams exist, and which of them a batch touched: an index from tag to streams, so that a
- * batch costs as much as it touched. A stream lives while someone has a seat in it.
+ * The open streams, and an index from tag to streams, so that a batch costs as much as it changes. A
+ * stream lives while it has a handle.
  */
 
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -8,10 +8,10 @@ import type { Observer } from '../gateway/observer.ts';
 import type { NodeView } from '../gateway/port.ts';
 import { FlushScheduler } from './flush.ts';
 import { Outbox } from './outbox.ts';
-import type { Seat, Streams } from './port.ts';
-import { type Outlet, Stream } from './stream.ts';
+import type { StreamHandle, Streams } from './port.ts';
+import { Stream, type StreamDeps } from './stream.ts';
 
-export interface HubParts {
+export interface HubDeps {
   readonly nodeView: Pick<NodeView, 'applied'>;
   readonly clock: Clock;
   readonly observer: Observer;
@@ -19,28 +19,28 @@ export interface HubParts {
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
 }
 
-export function createHub(parts: HubParts): Streams {
+export function createHub(parts: HubDeps): Streams {
   return new Hub(parts);
 }
 
-type Place = Parameters<Streams['join']>[0];
+type JoinRequest = Parameters<Streams['join']>[0];
 
 class Hub implements Streams {
-  readonly #outlet: Outlet;
+  readonly #deps: StreamDeps;
   readonly #scheduler: FlushScheduler;
   readonly #streams = new Map<string, Stream>();
   readonly #byTag = new Map<string, Set<Stream>>();
   readonly #renewals: (() => void)[] = [];
   #created = 0;
-  /** Applied before the batch in hand: what a stream that was quiet until now is complete to. */
+  /** Applied before the current batch: a stream without changes is complete up to here. */
   #previous: number;
 
-  constructor({ nodeView, clock, observer, publish }: HubParts) {
+  constructor({ nodeView, clock, observer, publish }: HubDeps) {
     const outbox = new Outbox(observer);
     this.#scheduler = new FlushScheduler(clock, observer, () => outbox.dispatch());
     const applied = () => nodeView.applied();
     const turn = () => this.#scheduler.turn;
-    this.#outlet = { clock, observer, applied, publish, turn, outbox };
+    this.#deps = { clock, observer, applied, publish, turn, outbox };
     this.#previous = applied().seq;
   }
 
@@ -54,25 +54,25 @@ class Hub implements Streams {
         this.#scheduler.add(stream);
       }
     }
-    this.#previous = this.#outlet.applied().seq;
+    this.#previous = this.#deps.applied().seq;
   }
 
   epochChanged(): void {
     this.#streams.clear();
     this.#byTag.clear();
     this.#scheduler.clear();
-    this.#previous = this.#outlet.applied().seq;
+    this.#previous = this.#deps.applied().seq;
     for (const renew of this.#renewals) renew();
   }
 
-  join(place: Place): Seat {
+  join(place: JoinRequest): StreamHandle {
     const key = `${place.topic.event} ${place.cadenceMs} ${place.source.key}`;
     const stream = this.#streams.get(key) ?? this.#open(key, place);
-    return stream.seat(place, (left) => this.#close(key, left));
+    return stream.openHandle(place, (left) => this.#close(key, left));
   }
 
   completeTo(): number {
-    let { seq } = this.#outlet.applied();
+    let { seq } = this.#deps.applied();
     for (const stream of this.#scheduler.waiting()) {
       if (!stream.topic.periodic) seq = Math.min(seq, stream.complete);
     }
@@ -83,8 +83,8 @@ class Hub implements Streams {
     this.#renewals.push(renew);
   }
 
-  #open(key: string, { topic, source, cadenceMs }: Place): Stream {
-    const stream = new Stream(`s${this.#created++}`, topic, source, cadenceMs, this.#outlet);
+  #open(key: string, { topic, source, cadenceMs }: JoinRequest): Stream {
+    const stream = new Stream(`s${this.#created++}`, topic, source, cadenceMs, this.#deps);
     this.#streams.set(key, stream);
     for (const tag of source.tags) {
       const tagged = this.#byTag.get(tag) ?? new Set();

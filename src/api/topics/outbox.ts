@@ -1,6 +1,6 @@
 /**
- * Frames of a flush that one socket alone gets, gathered and handed over socket by socket, so that
- * all its frames are one write. For a frame with a single taker this costs half of a publish, which
+ * Frames of a flush that only one socket gets, collected and sent socket by socket, so that all
+ * frames of a socket are one write. For a frame with one recipient this costs half of a publish, which
  * copies the frame, looks its channel up and comes back to the socket later (bench/RESULTS.md).
  */
 import type { FrameBuilder } from '../gateway/frame.ts';

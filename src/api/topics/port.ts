@@ -60,7 +60,7 @@ export function askSince(source: Source, seq: number, applied: number): Changes 
   if (answer === null || answer instanceof Failure) return answer;
   if (!('parts' in answer)) return { parts: answer, completeTo: applied };
   const { parts, completeTo } = answer;
-  // A client ignores what follows below a part's seq: that would be lost without a word.
+  // A client ignores what follows below a part's seq: that would be lost silently.
   if ((completeTo <= seq && seq < applied) || (parts.at(-1)?.seq ?? 0) > completeTo) {
     throw new Error(`${source.key} since ${seq}: a page that ends at ${completeTo} is wrong`);
   }
@@ -145,31 +145,31 @@ export function topic<
   };
 }
 
-/** Where a subscription stands: its client surely holds every frame up to `prev`. */
-export interface Mark {
+/** Position of a subscription: its client certainly has every frame up to `prev`. */
+export interface StreamCursor {
   /** `seq` of the last frame that was surely sent; the next one names it as its `prev`. */
   readonly prev: number;
-  /** What `since` is to be asked with to go on from here; never below `prev`. */
+  /** The position to ask `since` with from here; never below `prev`. */
   readonly complete: number;
   /** Frames and bytes of the stream so far, to tell later how much was skipped. */
   readonly frames: number;
   readonly bytes: number;
 }
 
-/** One subscription's place in a stream. */
-export interface Seat {
-  /** Frames for this seat and others are published under this name. */
+/** One subscription in a stream. */
+export interface StreamHandle {
+  /** Frames for this handle and others are published under this name. */
   readonly channel: string;
   /**
    * As of before the last flush turn: whether frames of that turn reached a socket that dropped
    * something cannot be known, and getting them twice is harmless.
    */
-  mark(): Mark;
+  cursor(): StreamCursor;
   /** Frames and bytes the stream has rendered so far. */
   traffic(): { readonly frames: number; readonly bytes: number };
   /** Whole state at the applied position, rendered once for all who ask at that position. */
   snapshot(): EncodedPayload | Failure;
-  /** Nobody listens here for now; the stream goes on counting. */
+  /** Stops delivery to this handle; the stream keeps counting frames. */
   pause(): void;
   resume(): void;
   /**
@@ -178,33 +178,33 @@ export interface Seat {
    * seq than the change that it told of.
    */
   standsAt(seq: number): void;
-  leave(): void;
+  release(): void;
 }
 
-/** A subscriber's socket, for frames that nobody else gets. */
+/** A subscriber's socket, for frames that only it gets. */
 export interface Recipient {
   /** Keeps a frame until the end of this flush; answers how many it keeps. */
   hold(joiner: FrameBuilder, head: Uint8Array): number;
-  /** Sends what it keeps. A socket that throws one away goes on from `mark`, as with any other. */
+  /** Sends what it keeps. A socket that throws one away goes on from `cursor`, as with any other. */
   deliver(): void;
 }
 
 /** The subscribers' side of the hub. */
 export interface Streams extends TopicHub {
-  /** A place in the stream of (source, cadence), which begins to exist with its first seat. */
+  /** Joins the stream of (source, cadence); its first handle creates it. */
   join(place: {
     readonly topic: Topic;
     readonly source: Source;
     readonly cadenceMs: number;
     readonly requestId: RequestId;
     readonly encoding: Encoding;
-    /** Gets what it alone listens to directly; all else comes through the seat's channel. */
+    /** Gets frames directly where it is the only listener; else through the handle's channel. */
     readonly to: Recipient;
-    /** The stream can give this seat nothing more. Called in a turn of its own, never by `join`. */
+    /** The stream can give this handle nothing more. Called in a turn of its own, never by `join`. */
     readonly ended: (failure: Failure) => void;
-  }): Seat;
+  }): StreamHandle;
   /** Every subscription has had its frames up to and including this position. */
   completeTo(): number;
-  /** `renew` runs after the log became another one; seats of before hear nothing any more. */
+  /** `renew` runs after a change of epoch; older handles receive nothing more. */
   onEpoch(renew: () => void): void;
 }

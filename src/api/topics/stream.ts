@@ -22,16 +22,15 @@ import type { Observer } from '../gateway/observer.ts';
 import type { Outbox } from './outbox.ts';
 import {
   askSince,
-  type Mark,
   type Recipient,
-  type Seat,
   type Source,
+  type StreamCursor,
+  type StreamHandle,
   type Streams,
   type Topic,
 } from './port.ts';
 
-/** What a stream needs of the world. */
-export interface Outlet {
+export interface StreamDeps {
   readonly clock: Clock;
   readonly observer: Observer;
   applied(): Position;
@@ -42,10 +41,10 @@ export interface Outlet {
   readonly outbox: Pick<Outbox, 'add'>;
 }
 
-type Place = Pick<Parameters<Streams['join']>[0], 'requestId' | 'encoding' | 'to' | 'ended'>;
+type Subscriber = Pick<Parameters<Streams['join']>[0], 'requestId' | 'encoding' | 'to' | 'ended'>;
 
-/** One for each seat. */
-type Listener = Pick<Place, 'to' | 'ended'>;
+/** One for each handle. */
+type Listener = Pick<Subscriber, 'to' | 'ended'>;
 
 /** Subscribers who get the same bytes. */
 interface Group {
@@ -55,8 +54,8 @@ interface Group {
   readonly encoding: Encoding;
   /** The head in use, and what it says; the events of a stream rarely alternate. */
   head: { readonly event: string; readonly snapshot: boolean; readonly bytes: Uint8Array };
-  seats: number;
-  /** One for each seat that is not paused. */
+  handles: number;
+  /** One for each handle that is not paused. */
   readonly listening: Set<Listener>;
   /** The only one listening, who is served directly. */
   only: Recipient | null;
@@ -69,25 +68,25 @@ export class Stream {
   /** Touched and not flushed yet. */
   dirty = false;
   readonly #name: string;
-  readonly #outlet: Outlet;
+  readonly #deps: StreamDeps;
   readonly #groups = new Map<string, Group>();
   #nextGroup = 0;
-  #seats = 0;
-  #now: Mark;
-  #before: Mark;
+  #handles = 0;
+  #now: StreamCursor;
+  #before: StreamCursor;
   #turn = -1;
   /** False after a flush that failed: the next one must ask for the same again. */
   #settled = true;
-  #shot: { readonly position: Position; readonly rendering: EncodedPayload } | null = null;
+  #lastSnapshot: { readonly position: Position; readonly payload: EncodedPayload } | null = null;
 
-  constructor(name: string, topic: Topic, source: Source, cadenceMs: number, outlet: Outlet) {
+  constructor(name: string, topic: Topic, source: Source, cadenceMs: number, deps: StreamDeps) {
     this.#name = name;
     this.topic = topic;
     this.source = source;
     this.cadenceMs = cadenceMs;
-    this.#outlet = outlet;
+    this.#deps = deps;
     // No frame was sent yet, so none can be missing: 0 is a `prev` that nobody finds too high.
-    this.#now = { prev: 0, complete: outlet.applied().seq, frames: 0, bytes: 0 };
+    this.#now = { prev: 0, complete: deps.applied().seq, frames: 0, bytes: 0 };
     this.#before = this.#now;
   }
 
@@ -95,7 +94,7 @@ export class Stream {
     return this.#now.complete;
   }
 
-  /** Something changed after position `previous`; up to there a clean stream was complete. */
+  /** Something changed after position `previous`; a clean stream was complete up to there. */
   touch(previous: number): void {
     if (this.dirty) return;
     this.dirty = true;
@@ -110,14 +109,17 @@ export class Stream {
       this.#before = this.#now;
     }
     this.#settled = false;
-    const { seq } = this.#outlet.applied();
+    const { seq } = this.#deps.applied();
     if (this.topic.periodic) this.#publishSnapshot(seq);
     else if (!this.#publishChanges(seq)) return;
     this.#now = { ...this.#now, complete: seq };
     this.#settled = true;
   }
 
-  seat({ requestId, encoding, to, ended }: Place, left: (stream: Stream) => void): Seat {
+  openHandle(
+    { requestId, encoding, to, ended }: Subscriber,
+    left: (stream: Stream) => void,
+  ): StreamHandle {
     const group = this.#group(requestId, encoding);
     const listener = { to, ended };
     let taken = true;
@@ -129,11 +131,11 @@ export class Stream {
       group.only = group.listening.size === 1 ? (first?.to ?? null) : null;
     };
     listen(true);
-    group.seats += 1;
-    this.#seats += 1;
+    group.handles += 1;
+    this.#handles += 1;
     return {
       channel: group.channel,
-      mark: () => this.#mark(),
+      cursor: () => this.#cursor(),
       traffic: () => this.#now,
       snapshot: () => this.#snapshot(),
       pause: () => listen(false),
@@ -141,14 +143,14 @@ export class Stream {
       standsAt: (seq) => {
         if (seq < this.#now.prev) this.#now = { ...this.#now, prev: seq };
       },
-      leave: () => {
+      release: () => {
         if (!taken) return;
         listen(false);
         taken = false;
-        group.seats -= 1;
-        if (group.seats === 0) this.#groups.delete(group.key);
-        this.#seats -= 1;
-        if (this.#seats === 0) left(this);
+        group.handles -= 1;
+        if (group.handles === 0) this.#groups.delete(group.key);
+        this.#handles -= 1;
+        if (this.#handles === 0) left(this);
       },
     };
   }
@@ -160,33 +162,33 @@ export class Stream {
       const channel = `${this.#name}#${this.#nextGroup++}`;
       const head = newHead(encoding, requestId, this.topic.event, false);
       const listening = new Set<Listener>();
-      group = { key, channel, requestId, encoding, head, seats: 0, listening, only: null };
+      group = { key, channel, requestId, encoding, head, handles: 0, listening, only: null };
       this.#groups.set(key, group);
     }
     return group;
   }
 
-  #mark(): Mark {
-    if (this.#turn === this.#outlet.turn()) return this.#before;
+  #cursor(): StreamCursor {
+    if (this.#turn === this.#deps.turn()) return this.#before;
     if (this.dirty || !this.#settled) return this.#now;
-    return { ...this.#now, complete: this.#outlet.applied().seq };
+    return { ...this.#now, complete: this.#deps.applied().seq };
   }
 
   #snapshot(): EncodedPayload | Failure {
-    const position = this.#outlet.applied();
-    const shot = this.#shot;
-    if (shot?.position.seq === position.seq && shot.position.epoch === position.epoch) {
-      return shot.rendering;
+    const position = this.#deps.applied();
+    const last = this.#lastSnapshot;
+    if (last?.position.seq === position.seq && last.position.epoch === position.epoch) {
+      return last.payload;
     }
     const data = this.source.snapshot();
     if (data instanceof Failure) return data;
-    const rendering = new EncodedPayload(data);
+    const payload = new EncodedPayload(data);
     // State outside the log changes without a new position.
-    this.#shot = this.topic.periodic ? null : { position: { ...position }, rendering };
-    return rendering;
+    this.#lastSnapshot = this.topic.periodic ? null : { position: { ...position }, payload };
+    return payload;
   }
 
-  /** Page by page up to `applied`. False: the source has failed and all were told. */
+  /** Page by page up to `applied`. False: the source failed, and every subscriber is notified. */
   #publishChanges(applied: number): boolean {
     do {
       const changes = askSince(this.source, this.#now.complete, applied);
@@ -202,22 +204,22 @@ export class Stream {
   }
 
   #publishSnapshot(seq: number): boolean {
-    const rendering = this.#snapshot();
-    if (rendering instanceof Failure) return this.#end(rendering);
+    const payload = this.#snapshot();
+    if (payload instanceof Failure) return this.#end(payload);
     if (!this.topic.periodic) {
-      // What lies between is lost to those who listen, so they are told.
+      // Subscribers lose what lies between, so they are notified.
       const why = new EncodedPayload({ reason: 'slow', skipped: 0 });
       this.#publish('Resync', why, { seq, prev: null, snapshot: false });
-      this.#outlet.observer.resync('slow');
+      this.#deps.observer.resync('slow');
     }
-    this.#publish(this.topic.event, rendering, { seq, prev: null, snapshot: true });
+    this.#publish(this.topic.event, payload, { seq, prev: null, snapshot: true });
     return true;
   }
 
-  /** After this flush, when its frames are sent. Paused seats hear of it when they go on. */
+  /** After this flush, when its frames are sent. Paused handles learn it when they resume. */
   #end({ message }: Failure): false {
     const failure = new Failure('NOT_READY', message);
-    this.#outlet.clock.soon(() => {
+    this.#deps.clock.soon(() => {
       for (const group of [...this.#groups.values()]) {
         for (const listener of [...group.listening]) listener.ended(failure);
       }
@@ -230,8 +232,8 @@ export class Stream {
     data: EncodedPayload,
     place: { seq: number; prev: number | null; snapshot: boolean },
   ): void {
-    const { clock, observer, outbox } = this.#outlet;
-    const facts: FrameMeta = { ...place, epoch: this.#outlet.applied().epoch, tsMs: clock.nowMs() };
+    const { clock, observer, outbox } = this.#deps;
+    const facts: FrameMeta = { ...place, epoch: this.#deps.applied().epoch, tsMs: clock.nowMs() };
     const joiners = new Map<Encoding, FrameBuilder>();
     let published = 0;
     let bytes = 0;
@@ -247,7 +249,7 @@ export class Stream {
       size = head.length + joiner.tail.length;
       if (listening.size === 0) continue;
       if (only !== null) outbox.add(only, joiner, head);
-      else this.#outlet.publish(channel, joiner.frame(head), encoding === 'msgpack');
+      else this.#deps.publish(channel, joiner.frame(head), encoding === 'msgpack');
       published += 1;
       bytes += size;
     }

@@ -1,7 +1,6 @@
 /**
- * One socket: what it is subscribed to, how it says things, and what it has been guilty of.
- * Nothing that is sent is ever queued here; what the network does not take, uWebSockets.js holds
- * up to its limit.
+ * One socket: its subscriptions and how frames are sent to it. Nothing is queued here: what the
+ * network does not take yet, uWebSockets.js buffers up to its limit.
  */
 import type { Failure } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
@@ -17,14 +16,14 @@ import {
 } from '../gateway/frame.ts';
 import type { RawSocket } from '../gateway/server.ts';
 import type { Recipient } from '../topics/port.ts';
-import type { Conduct } from './conduct.ts';
+import type { FrameRateGuard } from './frameRateGuard.ts';
 import type { Subscription } from './subscription.ts';
 
 /** What is known of a socket before it opens. */
 export interface Origin {
   readonly encoding: Encoding;
   readonly address: string;
-  /** Closed with this right after opening; null for a welcome guest. */
+  /** The socket is closed with this right after it opens; null: it stays open. */
   readonly refusal: { readonly code: number; readonly reason: string } | null;
   /** Set when the socket opens. */
   connection: Connection | null;
@@ -40,16 +39,16 @@ export class Connection implements Recipient {
   readonly encoding: Encoding;
   readonly address: string;
   readonly subscriptions = new Map<string, Subscription>();
-  readonly conduct: Conduct;
-  /** Where it gets its pings from. */
+  readonly frameRateGuard: FrameRateGuard;
+  /** Channel of its pings. */
   pings = '';
   isOpen = true;
   /** `connect` asked for `Subscribed` and `Unsubscribed`. */
   acks = false;
   lastHeardMs: number;
-  /** Since when it has not read what it was sent; null while it keeps up. */
+  /** When it fell behind in reading; null while it keeps up. */
   behindSinceMs: number | null = null;
-  /** It has skipped more than may be made up for piece by piece. */
+  /** It has skipped too much to catch up by changes alone. */
   pastBound = false;
   readonly #socket: Socket;
   /** Frames of the flush that is running: `#heads[i]` before the tail of `#joiners[i]`. */
@@ -63,13 +62,13 @@ export class Connection implements Recipient {
     }
   };
 
-  constructor(socket: Socket, id: string, conduct: Conduct, nowMs: number) {
+  constructor(socket: Socket, id: string, frameRateGuard: FrameRateGuard, nowMs: number) {
     const { encoding, address } = socket.getUserData();
     this.#socket = socket;
     this.id = id;
     this.encoding = encoding;
     this.address = address;
-    this.conduct = conduct;
+    this.frameRateGuard = frameRateGuard;
     this.lastHeardMs = nowMs;
   }
 
@@ -89,9 +88,9 @@ export class Connection implements Recipient {
     facts: FrameMeta,
   ): boolean {
     if (!this.isOpen) return false;
-    const rendering = data instanceof EncodedPayload ? data : new EncodedPayload(data);
+    const payload = data instanceof EncodedPayload ? data : new EncodedPayload(data);
     const head = headOf(this.encoding, requestId, event, { snapshot: facts.snapshot ?? false });
-    const frame = joinFrame(head, tailOf(this.encoding, rendering, facts));
+    const frame = joinFrame(head, tailOf(this.encoding, payload, facts));
     return this.#socket.send(frame, this.isBinary) !== DROPPED;
   }
 
@@ -108,7 +107,7 @@ export class Connection implements Recipient {
     }
   }
 
-  /** What is not sent yet of the running flush: whoever dropped a frame catches up on all of it. */
+  /** Discards the unsent frames of the running flush: a socket that dropped one catches up later. */
   forget(): void {
     this.#joiners.length = 0;
     this.#heads.length = 0;
@@ -126,7 +125,7 @@ export class Connection implements Recipient {
     if (this.isOpen) this.#socket.unsubscribe(channel);
   }
 
-  /** Says why and hangs up; the closed handler runs inside of this. */
+  /** Closes with a code and a reason; the `close` handler runs inside this call. */
   close(code: number, reason: string): void {
     if (this.isOpen) this.#socket.end(code, reason);
   }

@@ -8,15 +8,21 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { FrameMeta } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { NodeView } from '../gateway/port.ts';
-import { askSince, type Mark, type Part, type Seat, type Streams } from '../topics/port.ts';
+import {
+  askSince,
+  type Part,
+  type StreamCursor,
+  type StreamHandle,
+  type Streams,
+} from '../topics/port.ts';
 import type { Connection } from './connection.ts';
 import type { Subscription } from './subscription.ts';
 
-/** How far a subscription got; `whole` is false when the socket threw a frame away. */
+/** How far a subscription got; `whole` is false when the socket dropped a frame. */
 export interface Progress {
   readonly whole: boolean;
   /** Null: it needs a snapshot. */
-  readonly from: Mark | null;
+  readonly from: StreamCursor | null;
 }
 
 export class Delivery {
@@ -38,11 +44,11 @@ export class Delivery {
     return { epoch, seq, prev: null, tsMs: this.#clock.nowMs() };
   }
 
-  seat(
+  openHandle(
     connection: Connection,
     subscription: Subscription,
     ended: (failure: Failure) => void,
-  ): Seat {
+  ): StreamHandle {
     const { topic, source, cadenceMs, requestId } = subscription;
     const { encoding } = connection;
     const place = { topic, source, cadenceMs, requestId, encoding, to: connection, ended };
@@ -51,21 +57,21 @@ export class Delivery {
 
   acknowledge(
     connection: Connection,
-    { wish, requestId }: Subscription,
+    { params, requestId }: Subscription,
     state: { recovered: boolean; seq: number },
   ): void {
-    if (!wish.wantsAck && !connection.acks) return;
+    if (!params.wantsAck && !connection.acks) return;
     connection.send(requestId, 'Subscribed', { ...state }, { ...this.facts(), seq: state.seq });
   }
 
-  /** Everything that changed after a mark; null where only a snapshot can tell. */
+  /** Sends everything that changed after a cursor; null: only a snapshot can. */
   changes(
     connection: Connection,
     subscription: Subscription,
-    mark: Mark,
+    cursor: StreamCursor,
   ): Progress | null | Failure {
     const { seq } = this.#nodeView.applied();
-    let from = mark;
+    let from = cursor;
     for (;;) {
       const changes = askSince(subscription.source, from.complete, seq);
       if (changes === null || changes instanceof Failure) return changes;
@@ -81,7 +87,7 @@ export class Delivery {
     connection: Connection,
     { requestId }: Subscription,
     parts: readonly Part[],
-    from: Mark,
+    from: StreamCursor,
   ): Progress {
     const facts = this.facts();
     let { prev } = from;
@@ -100,25 +106,25 @@ export class Delivery {
   snapshot(
     connection: Connection,
     { requestId, topic }: Subscription,
-    seat: Seat,
+    handle: StreamHandle,
   ): Progress | Failure {
-    const rendering = seat.snapshot();
-    if (rendering instanceof Failure) return rendering;
+    const payload = handle.snapshot();
+    if (payload instanceof Failure) return payload;
     const facts = this.facts();
-    const whole = connection.send(requestId, topic.event, rendering, { ...facts, snapshot: true });
+    const whole = connection.send(requestId, topic.event, payload, { ...facts, snapshot: true });
     const { seq } = facts;
-    return { whole, from: whole ? { ...seat.traffic(), prev: seq, complete: seq } : null };
+    return { whole, from: whole ? { ...handle.traffic(), prev: seq, complete: seq } : null };
   }
 
   resync(
     connection: Connection,
     subscription: Subscription,
-    seat: Seat,
+    handle: StreamHandle,
     why: { reason: 'slow' | 'epoch'; skipped: number },
   ): Progress | Failure {
     this.#observer.resync(why.reason);
     const told = connection.send(subscription.requestId, 'Resync', { ...why }, this.facts());
-    const progress = this.snapshot(connection, subscription, seat);
+    const progress = this.snapshot(connection, subscription, handle);
     if (progress instanceof Failure || told) return progress;
     return { whole: false, from: null };
   }

@@ -1,6 +1,6 @@
 /**
- * The WebSocket endpoint: sockets open, say things and close. A fault in here is reported and
- * answered; it never reaches uWebSockets.js, which would end the process.
+ * The WebSocket endpoint: opens and closes sockets and dispatches their frames. An exception here is
+ * reported and answered; it never reaches uWebSockets.js, which would end the process.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -9,22 +9,22 @@ import type { RequestId } from '../gateway/frame.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { WebSocketBehavior } from '../gateway/server.ts';
-import { type ClientFrame, readFrame } from './client-frame.ts';
-import { Conduct } from './conduct.ts';
+import { type ClientFrame, readFrame } from './clientFrame.ts';
 import { Connection, type Origin, type Socket } from './connection.ts';
 import type { Delivery } from './delivery.ts';
+import { FrameRateGuard } from './frameRateGuard.ts';
 import { type Heartbeat, pingChannel } from './heartbeat.ts';
-import type { SlowSockets } from './slow.ts';
+import type { SlowSockets } from './slowSockets.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { type UpgradeParts, upgrade } from './upgrade.ts';
+import { type UpgradeDeps, upgrade } from './upgrade.ts';
 
-export interface EndpointParts {
+export interface EndpointDeps {
   readonly connections: Set<Connection>;
   readonly subscriptions: Subscriptions;
   readonly slow: SlowSockets;
   readonly delivery: Delivery;
   readonly heartbeat: Heartbeat;
-  readonly callers: UpgradeParts['callers'];
+  readonly callers: UpgradeDeps['callers'];
   readonly clock: Clock;
   readonly rng: Rng;
   readonly observer: Observer;
@@ -39,17 +39,17 @@ const IDLE_SECONDS = 60;
 export class Endpoint {
   /** No new sockets from now on. */
   stopping = false;
-  readonly #parts: EndpointParts;
+  readonly #parts: EndpointDeps;
   readonly #perAddress = new Map<string, number>();
   #opened = 0;
 
-  constructor(parts: EndpointParts) {
+  constructor(parts: EndpointDeps) {
     this.#parts = parts;
   }
 
   behavior(): WebSocketBehavior<Origin> {
     const { options, callers, slow } = this.#parts;
-    const upgradeParts: UpgradeParts = {
+    const upgradeParts: UpgradeDeps = {
       clock: this.#parts.clock,
       callers,
       options,
@@ -72,7 +72,7 @@ export class Endpoint {
       },
       open: (socket) => this.#guard('open', () => this.#open(socket)),
       message: (socket, bytes, isBinary) => {
-        this.#with('message', socket, (connection) => this.#hear(connection, bytes, isBinary));
+        this.#with('message', socket, (connection) => this.#receive(connection, bytes, isBinary));
       },
       ping: (socket) => this.#with('ping', socket, (connection) => this.#alive(connection)),
       pong: (socket) => this.#with('pong', socket, (connection) => this.#alive(connection)),
@@ -106,8 +106,8 @@ export class Endpoint {
       socket.end(origin.refusal.code, origin.refusal.reason);
       return;
     }
-    const conduct = new Conduct(clock, options);
-    const connection = new Connection(socket, rng.token(12), conduct, clock.monotonicMs());
+    const frameRateGuard = new FrameRateGuard(clock, options);
+    const connection = new Connection(socket, rng.token(12), frameRateGuard, clock.monotonicMs());
     connection.pings = pingChannel(this.#opened++ % heartbeat.slices, connection.encoding);
     origin.connection = connection;
     connections.add(connection);
@@ -139,10 +139,10 @@ export class Endpoint {
     if (connection.behindSinceMs !== null) this.#parts.slow.wake(connection);
   }
 
-  #hear(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
+  #receive(connection: Connection, bytes: ArrayBuffer, isBinary: boolean): void {
     const { options } = this.#parts;
     this.#alive(connection);
-    const verdict = connection.conduct.frame();
+    const verdict = connection.frameRateGuard.frame();
     if (verdict === 'close') connection.close(4429, 'too many frames');
     if (verdict === 'warn') {
       const message = `at most ${options.framesPerSecond} frames a second: slow down or be closed`;
@@ -156,10 +156,10 @@ export class Endpoint {
     }
     const frame = readFrame(bytes, isBinary, options.maxSubscriptions);
     if (frame instanceof Failure) this.#bad(connection, frame);
-    else this.#obey(connection, frame);
+    else this.#dispatch(connection, frame);
   }
 
-  #obey(connection: Connection, frame: ClientFrame): void {
+  #dispatch(connection: Connection, frame: ClientFrame): void {
     const { subscriptions, delivery } = this.#parts;
     switch (frame.kind) {
       case 'connect':
@@ -168,7 +168,7 @@ export class Endpoint {
         break;
       case 'subscribe':
         // The library corks what is sent while it hands over a frame: the answers are one write.
-        for (const wish of frame.wishes) subscriptions.subscribe(connection, wish);
+        for (const params of frame.subscriptions) subscriptions.subscribe(connection, params);
         break;
       case 'refused':
         this.#refuse(connection, frame.requestId, frame.failure);
@@ -203,7 +203,7 @@ export class Endpoint {
   #bad(connection: Connection, failure: Failure): void {
     this.#parts.observer.badFrame(failure.cause);
     this.#refuse(connection, null, failure);
-    if (connection.conduct.badFrame() === 'close') {
+    if (connection.frameRateGuard.badFrame() === 'close') {
       connection.close(4501, 'too many bad frames');
     }
   }

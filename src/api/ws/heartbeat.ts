@@ -1,7 +1,6 @@
 /**
- * One timer for everything about sockets that takes time: pings, silence, sockets that fall behind
- * or stay behind. Pings are spread: at each tick one slice of the sockets gets its ping, by one
- * publish per encoding.
+ * One timer for pings, silent sockets and slow ones. Pings are spread: at each tick one slice of the
+ * sockets is pinged, with one publish for each encoding.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { EncodedPayload, type Encoding, headOf, joinFrame, tailOf } from '../gateway/frame.ts';
@@ -10,9 +9,9 @@ import type { NodeView } from '../gateway/port.ts';
 import type { Server } from '../gateway/server.ts';
 import type { Streams } from '../topics/port.ts';
 import type { Connection } from './connection.ts';
-import type { SlowSockets } from './slow.ts';
+import type { SlowSockets } from './slowSockets.ts';
 
-export interface HeartbeatParts {
+export interface HeartbeatDeps {
   readonly connections: ReadonlySet<Connection>;
   readonly server: Pick<Server, 'publish'>;
   readonly streams: Streams;
@@ -25,13 +24,13 @@ export interface HeartbeatParts {
 const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
 
 export class Heartbeat {
-  /** Sockets are dealt out over this many slices. */
+  /** Sockets are divided into this many slices. */
   readonly slices: number;
-  readonly #parts: HeartbeatParts;
+  readonly #parts: HeartbeatDeps;
   #timer: Timer | null = null;
   #next = 0;
 
-  constructor(parts: HeartbeatParts) {
+  constructor(parts: HeartbeatDeps) {
     this.#parts = parts;
     const { heartbeatMs, sweepMs } = parts.options;
     this.slices = Math.max(1, Math.round(heartbeatMs / sweepMs));

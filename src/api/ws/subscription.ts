@@ -1,20 +1,20 @@
-/** One subscription of one socket, and how it can stand. */
+/** One subscription of one socket, and its states. */
 
 import type { RequestId } from '../gateway/frame.ts';
 import type { Waiting } from '../gateway/positionWaiters.ts';
-import type { Mark, OpenSource, Seat, Source, Topic } from '../topics/port.ts';
-import type { Wish } from './client-frame.ts';
+import type { OpenSource, Source, StreamCursor, StreamHandle, Topic } from '../topics/port.ts';
+import type { SubscribeParams } from './clientFrame.ts';
 
 /**
- * - `waiting`: for a position this node has not reached.
+ * - `waiting`: waits until this node has reached a position.
  * - `live`: gets what its stream publishes.
- * - `held`: its socket does not read; goes on from `from`, or with a snapshot where that is null.
- * - `unstarted`: asked for while its socket did not read.
+ * - `held`: its socket does not read; resumes at `from`, or with a snapshot where that is null.
+ * - `unstarted`: was requested while its socket did not read.
  */
-export type Standing =
+export type SubscriptionState =
   | { readonly is: 'waiting'; readonly wait: Waiting }
-  | { readonly is: 'live'; readonly seat: Seat }
-  | { readonly is: 'held'; readonly seat: Seat; readonly from: Mark | null }
+  | { readonly is: 'live'; readonly handle: StreamHandle }
+  | { readonly is: 'held'; readonly handle: StreamHandle; readonly from: StreamCursor | null }
   | { readonly is: 'unstarted' };
 
 export interface Subscription {
@@ -22,9 +22,9 @@ export interface Subscription {
   readonly topic: Topic;
   readonly open: OpenSource;
   readonly cadenceMs: number;
-  readonly wish: Wish;
+  readonly params: SubscribeParams;
   source: Source;
-  standing: Standing;
+  state: SubscriptionState;
   /** Number of the epoch change it was last (re)opened after. */
   generation: number;
 }

@@ -9,13 +9,13 @@ import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { NodeView } from '../gateway/port.ts';
 import { hasReached, type PositionWaiters } from '../gateway/positionWaiters.ts';
-import { askSince, type Seat, type Topic } from '../topics/port.ts';
-import type { Wish } from './client-frame.ts';
+import { askSince, type StreamHandle, type Topic } from '../topics/port.ts';
+import type { SubscribeParams } from './clientFrame.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery, Progress } from './delivery.ts';
 import type { Subscription } from './subscription.ts';
 
-export interface SubscriptionParts {
+export interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
   readonly nodeView: NodeView;
   readonly positionWaiters: PositionWaiters;
@@ -29,28 +29,28 @@ export class Subscriptions {
   generation = 0;
   /** Called with a socket that does not read what it is sent. */
   onBehind: (connection: Connection) => void = () => {};
-  readonly #parts: SubscriptionParts;
+  readonly #parts: SubscriptionsDeps;
   readonly #topics: ReadonlyMap<string, Topic>;
 
-  constructor(parts: SubscriptionParts) {
+  constructor(parts: SubscriptionsDeps) {
     this.#parts = parts;
     this.#topics = new Map(parts.topics.map((topic) => [topic.name, topic]));
   }
 
-  subscribe(connection: Connection, wish: Wish): void {
-    this.#remove(connection, wish.requestId);
+  subscribe(connection: Connection, params: SubscribeParams): void {
+    this.#remove(connection, params.requestId);
     try {
-      const subscription = this.#accept(connection, wish);
-      if (subscription instanceof Failure) this.#refuse(connection, wish.requestId, subscription);
+      const subscription = this.#accept(connection, params);
+      if (subscription instanceof Failure) this.#refuse(connection, params.requestId, subscription);
       else this.#begin(connection, subscription);
     } catch (error) {
-      this.#fault(connection, wish.requestId, error);
+      this.#fault(connection, params.requestId, error);
     }
   }
 
   unsubscribe(connection: Connection, requestId: RequestId): void {
     const ended = this.#remove(connection, requestId);
-    if (!connection.acks && !ended?.wish.wantsAck) return;
+    if (!connection.acks && !ended?.params.wantsAck) return;
     const facts = this.#parts.delivery.facts();
     const data = { recovered: false, seq: facts.seq };
     connection.send(requestId, 'Unsubscribed', data, facts);
@@ -68,40 +68,45 @@ export class Subscriptions {
     this.guarded(connection, subscription, () => {
       const outdated = this.reopen(subscription);
       if (outdated !== null) return outdated;
-      const seat = this.seat(connection, subscription);
-      const progress = this.#firstFrames(connection, subscription, seat);
+      const handle = this.openHandle(connection, subscription);
+      const progress = this.#firstFrames(connection, subscription, handle);
       if (progress instanceof Failure) {
-        seat.leave();
+        handle.release();
         return progress;
       }
-      this.settle(connection, subscription, seat, progress);
+      this.settle(connection, subscription, handle, progress);
       return null;
     });
   }
 
-  /** Its place in the stream, whose end is the subscription's. */
-  seat(connection: Connection, subscription: Subscription): Seat {
+  /** Joins the stream; when the stream ends, so does the subscription. */
+  openHandle(connection: Connection, subscription: Subscription): StreamHandle {
     const { delivery } = this.#parts;
-    return delivery.seat(connection, subscription, (failure) => {
+    return delivery.openHandle(connection, subscription, (failure) => {
       this.guarded(connection, subscription, () => failure);
     });
   }
 
   /** Live when everything went out; held, with its socket behind, when something was dropped. */
-  settle(connection: Connection, subscription: Subscription, seat: Seat, progress: Progress): void {
+  settle(
+    connection: Connection,
+    subscription: Subscription,
+    handle: StreamHandle,
+    progress: Progress,
+  ): void {
     if (progress.whole) {
-      if (progress.from !== null) seat.standsAt(progress.from.prev);
-      seat.resume();
-      connection.listen(seat.channel);
-      subscription.standing = { is: 'live', seat };
+      if (progress.from !== null) handle.standsAt(progress.from.prev);
+      handle.resume();
+      connection.listen(handle.channel);
+      subscription.state = { is: 'live', handle };
       return;
     }
-    seat.pause();
-    subscription.standing = { is: 'held', seat, from: progress.from };
+    handle.pause();
+    subscription.state = { is: 'held', handle, from: progress.from };
     this.onBehind(connection);
   }
 
-  /** Runs what may fail; a failure is told to the client and ends the subscription. */
+  /** Runs `run`; a failure is sent to the client and ends the subscription. */
   guarded(connection: Connection, { requestId }: Subscription, run: () => Failure | null): void {
     try {
       const failure = run();
@@ -124,15 +129,15 @@ export class Subscriptions {
     return null;
   }
 
-  #accept(connection: Connection, wish: Wish): Subscription | Failure {
+  #accept(connection: Connection, params: SubscribeParams): Subscription | Failure {
     const { options, nodeView } = this.#parts;
-    if (wish.refused !== null) return wish.refused;
-    const topic = typeof wish.topic === 'string' ? this.#topics.get(wish.topic) : undefined;
+    if (params.refused !== null) return params.refused;
+    const topic = typeof params.topic === 'string' ? this.#topics.get(params.topic) : undefined;
     if (topic === undefined) {
       const names = [...this.#topics.keys()].join(', ');
       return new Failure('TOPIC_NOT_FOUND', `topic must be one of ${names}`);
     }
-    const open = topic.accept(wish.data ?? {});
+    const open = topic.accept(params.data ?? {});
     if (open instanceof Failure) return open;
     if (connection.subscriptions.size >= options.maxSubscriptions) {
       const message = `a socket may hold ${options.maxSubscriptions} subscriptions`;
@@ -144,28 +149,28 @@ export class Subscriptions {
     const source = open();
     if (source instanceof Failure) return source;
     return {
-      requestId: wish.requestId,
+      requestId: params.requestId,
       topic,
       open,
-      cadenceMs: Math.max(topic.cadenceMs, wish.maxHz === null ? 0 : 1000 / wish.maxHz),
-      wish,
+      cadenceMs: Math.max(topic.cadenceMs, params.maxHz === null ? 0 : 1000 / params.maxHz),
+      params,
       source,
-      standing: { is: 'unstarted' },
+      state: { is: 'unstarted' },
       generation: this.generation,
     };
   }
 
   #begin(connection: Connection, subscription: Subscription): void {
     const { positionWaiters, nodeView, options } = this.#parts;
-    const { since } = subscription.wish;
+    const { since } = subscription.params;
     connection.subscriptions.set(keyOf(subscription.requestId), subscription);
     if (since !== null && !subscription.topic.periodic && !hasReached(nodeView.applied(), since)) {
       const wait = positionWaiters.wait(connection, since, (arrived) => {
         if (arrived) this.#startOrPostpone(connection, subscription);
         else this.guarded(connection, subscription, notThere);
       });
-      // The wait may have been refused at once; then the subscription is gone already.
-      subscription.standing = { is: 'waiting', wait };
+      // Too many waiters: the wait is refused at once, and the subscription has ended already.
+      subscription.state = { is: 'waiting', wait };
       return;
     }
     if (connection.bufferedBytes > options.behindBytes) this.onBehind(connection);
@@ -173,32 +178,36 @@ export class Subscriptions {
   }
 
   #startOrPostpone(connection: Connection, subscription: Subscription): void {
-    subscription.standing = { is: 'unstarted' };
+    subscription.state = { is: 'unstarted' };
     if (connection.behindSinceMs === null) this.start(connection, subscription);
   }
 
-  #firstFrames(connection: Connection, subscription: Subscription, seat: Seat): Progress | Failure {
+  #firstFrames(
+    connection: Connection,
+    subscription: Subscription,
+    handle: StreamHandle,
+  ): Progress | Failure {
     const { delivery, nodeView } = this.#parts;
-    const { topic, source, wish } = subscription;
+    const { topic, source, params } = subscription;
     const { epoch, seq } = nodeView.applied();
-    if (wish.since !== null && wish.since.epoch === epoch && !topic.periodic) {
-      const changes = askSince(source, wish.since.seq, seq);
+    if (params.since !== null && params.since.epoch === epoch && !topic.periodic) {
+      const changes = askSince(source, params.since.seq, seq);
       if (changes instanceof Failure) return changes;
       if (changes !== null && changes.completeTo >= seq) {
-        const since = wish.since.seq;
+        const since = params.since.seq;
         delivery.acknowledge(connection, subscription, { recovered: true, seq: since });
-        const from = { ...seat.traffic(), prev: since, complete: since };
+        const from = { ...handle.traffic(), prev: since, complete: since };
         return delivery.parts(connection, subscription, changes.parts, from);
       }
     }
-    if (!wish.snapshot && wish.since === null) {
+    if (!params.snapshot && params.since === null) {
       delivery.acknowledge(connection, subscription, { recovered: false, seq });
-      return { whole: true, from: { ...seat.traffic(), prev: seq, complete: seq } };
+      return { whole: true, from: { ...handle.traffic(), prev: seq, complete: seq } };
     }
-    const rendering = seat.snapshot();
-    if (rendering instanceof Failure) return rendering;
+    const payload = handle.snapshot();
+    if (payload instanceof Failure) return payload;
     delivery.acknowledge(connection, subscription, { recovered: false, seq });
-    return delivery.snapshot(connection, subscription, seat);
+    return delivery.snapshot(connection, subscription, handle);
   }
 
   #remove(connection: Connection, requestId: RequestId): Subscription | undefined {
@@ -206,13 +215,13 @@ export class Subscriptions {
     const subscription = connection.subscriptions.get(key);
     if (subscription === undefined) return undefined;
     connection.subscriptions.delete(key);
-    const { standing } = subscription;
-    if (standing.is === 'waiting') standing.wait.cancel();
-    if (standing.is === 'live' || standing.is === 'held') {
-      connection.ignore(standing.seat.channel);
-      standing.seat.leave();
+    const { state } = subscription;
+    if (state.is === 'waiting') state.wait.cancel();
+    if (state.is === 'live' || state.is === 'held') {
+      connection.ignore(state.handle.channel);
+      state.handle.release();
     }
-    subscription.standing = { is: 'unstarted' };
+    subscription.state = { is: 'unstarted' };
     return subscription;
   }
 

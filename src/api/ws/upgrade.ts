@@ -1,7 +1,7 @@
 /**
- * From an HTTP request to a socket. A socket that is not wanted is opened all the same and closed
- * with a code that says why: a browser shows its page nothing of a refused upgrade. For that, a
- * client that offered only unknown subprotocols is answered with its first one.
+ * Upgrades an HTTP request to a WebSocket. A refused socket is opened all the same and closed with a
+ * code that says why, because a browser hides a refused upgrade from its page. For the same reason a
+ * client that offered only unknown subprotocols is answered with the first of them.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Caller, Callers } from '../gateway/address.ts';
@@ -12,7 +12,7 @@ import { CORS_LINES } from '../http/cors.ts';
 import { Exchange, statusLine } from '../http/exchange.ts';
 import type { Origin } from './connection.ts';
 
-export interface UpgradeParts {
+export interface UpgradeDeps {
   readonly clock: Clock;
   readonly callers: Callers;
   readonly options: GatewayOptions;
@@ -26,7 +26,7 @@ export function upgrade(
   res: HttpResponse,
   req: HttpRequest,
   context: UpgradeContext,
-  parts: UpgradeParts,
+  parts: UpgradeDeps,
 ): void {
   const exchange = new Exchange(res, req, false);
   if (req.getHeader('sec-websocket-version') !== VERSION || exchange.ambiguous) {
@@ -60,7 +60,7 @@ export function upgrade(
 function refusalOf(
   encoding: Encoding | null,
   caller: Caller,
-  { options, socketsOf }: UpgradeParts,
+  { options, socketsOf }: UpgradeDeps,
 ): Origin['refusal'] {
   if (encoding === null) {
     return { code: 4500, reason: 'offer the subprotocol json or msgpack' };

@@ -5,7 +5,9 @@
  * `settings.ts`, the type `Settings`, `--help` and docs/settings.md derive from this table. A
  * setting without a default is unset unless given.
  */
+
 import Type, { type Static } from 'typebox';
+import { DEFAULTS as GATEWAY } from '../../api/gateway/options.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const NETWORKS = ['devnet', 'none', 'preprod', 'preview', 'mainnet'] as const;
@@ -47,15 +49,40 @@ const LISTENING = {
     default: [],
     description: 'Addresses or CIDRs, comma separated, whose X-Forwarded-For is believed.',
   }),
-  RATE_READS_PER_S: integer(1, 1_000_000, 100, 'Reads a second for one client address.'),
-  RATE_READS_BURST: integer(1, 1_000_000, 200, 'Reads at once after a pause, for one address.'),
-  RATE_BUILDS_PER_S: integer(1, 100_000, 10, 'Transaction builds a second for one address.'),
-  RATE_LAUNCHES_PER_MIN: integer(1, 100_000, 30, 'Launches a minute for one address.'),
+  RATE_READS_PER_S: integer(
+    1,
+    1_000_000,
+    GATEWAY.reads.perSecond,
+    'Reads a second for one client address.',
+  ),
+  RATE_READS_BURST: integer(
+    1,
+    1_000_000,
+    GATEWAY.reads.burst,
+    'Reads at once after a pause, for one address.',
+  ),
+  RATE_BUILDS_PER_S: integer(
+    1,
+    100_000,
+    GATEWAY.builds.perSecond,
+    'Transaction builds a second for one address.',
+  ),
+  RATE_LAUNCHES_PER_MIN: integer(
+    1,
+    100_000,
+    GATEWAY.launches.burst,
+    'Launches a minute for one address.',
+  ),
   RATE_LIMIT_LOOPBACK: Type.Boolean({
     default: false,
     description: 'Whether the limits above also hold for clients on this machine.',
   }),
-  MAX_SOCKETS_PER_ADDRESS: integer(1, 1_000_000, 1000, 'Open WebSockets for one client address.'),
+  MAX_SOCKETS_PER_ADDRESS: integer(
+    1,
+    1_000_000,
+    GATEWAY.maxSocketsPerAddress,
+    'Open WebSockets for one client address.',
+  ),
 };
 
 /** Storage: what is kept, how deep a rollback can be, how often rows are committed. */

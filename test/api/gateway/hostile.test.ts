@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { encode } from '@msgpack/msgpack';
-import { readFrame } from '../../../src/api/ws/client-frame.ts';
+import { readFrame } from '../../../src/api/ws/clientFrame.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { until } from '../../support/until.ts';
 import { Client } from './client.ts';
@@ -74,7 +74,7 @@ test('every kind of MessagePack that JSON has is read', () => {
   const topic = 'T';
   const wish = read(encode({ messageType: 'subscribe', requestId: 'r', topic, data }));
   assert(!(wish instanceof Failure) && wish.kind === 'subscribe');
-  assert.deepEqual(wish.wishes[0]?.data, data);
+  assert.deepEqual(wish.subscriptions[0]?.data, data);
 });
 
 test('more topics in a frame than a socket may hold get one Error', async (t) => {

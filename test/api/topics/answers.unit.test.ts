@@ -77,7 +77,7 @@ test('a failing source ends its active streams after the flush', () => {
   join('a', 5, 'one');
   join('a', 5, 'two');
   join('a', 5, 'paused').pause();
-  join('a', 5, 'left').leave();
+  join('a', 5, 'left').release();
   instead.answer = () => new Failure('SERVER_ERROR', 'put aside');
   change('a');
   clock.advance(10);

@@ -100,14 +100,14 @@ test('a stream without handles ends, and one with paused handles continues to co
 test('a mark leaves out the last flush turn, which may not have arrived', () => {
   const { clock, join, change } = world();
   const handle = join('a', 5);
-  assert.deepEqual([handle.mark().prev, handle.mark().complete], [0, 5]);
+  assert.deepEqual([handle.cursor().prev, handle.cursor().complete], [0, 5]);
   change('a');
   clock.advance(10);
-  assert.deepEqual([handle.mark().prev, handle.mark().complete], [0, 5]);
+  assert.deepEqual([handle.cursor().prev, handle.cursor().complete], [0, 5]);
   join('b', 5);
   change('b');
   clock.advance(10);
-  assert.deepEqual([handle.mark().prev, handle.mark().complete], [6, 7]);
+  assert.deepEqual([handle.cursor().prev, handle.cursor().complete], [6, 7]);
 });
 
 test('who stands between a change and the frame that told of it is shown no loss', () => {

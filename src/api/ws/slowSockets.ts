@@ -1,33 +1,34 @@
 /**
- * Sockets that do not read. Falling behind unsubscribes a socket from everything in that turn and
- * leaves of each subscription only where it stands; no frame is kept for it. Once its buffer has
- * drained, each subscription gets what `since` answers from there, so the newest state of whatever
- * changed, and goes on live in the same turn. Who skipped too much gets a snapshot after that.
+ * Sockets that do not read what they are sent. A socket that falls behind is unsubscribed from
+ * everything in that turn; only a cursor is kept for each subscription, and no frame. Once its
+ * buffer has drained, each subscription gets what `since` answers from its cursor (the newest state
+ * of all that changed) and is live again in the same turn. A socket that skipped too much gets a
+ * snapshot after that.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Observer } from '../gateway/observer.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
-import type { Mark, Seat } from '../topics/port.ts';
+import type { StreamCursor, StreamHandle } from '../topics/port.ts';
 import type { Connection } from './connection.ts';
 import type { Delivery, Progress } from './delivery.ts';
-import type { Renewal } from './renewal.ts';
+import type { EpochRenewal } from './epochRenewal.ts';
 import type { Subscription } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-export interface SlowParts {
+export interface SlowSocketsDeps {
   readonly subscriptions: Subscriptions;
   readonly delivery: Delivery;
-  readonly renewal: Renewal;
+  readonly renewal: EpochRenewal;
   readonly clock: Clock;
   readonly observer: Observer;
   readonly options: GatewayOptions;
 }
 
 export class SlowSockets {
-  readonly #parts: SlowParts;
+  readonly #parts: SlowSocketsDeps;
 
-  constructor(parts: SlowParts) {
+  constructor(parts: SlowSocketsDeps) {
     this.#parts = parts;
   }
 
@@ -53,33 +54,33 @@ export class SlowSockets {
       this.#parts.observer.socketBehind(connection.bufferedBytes);
     }
     for (const subscription of connection.subscriptions.values()) {
-      const { standing } = subscription;
-      if (standing.is !== 'live') continue;
-      const { seat } = standing;
-      subscription.standing = { is: 'held', seat, from: seat.mark() };
-      seat.pause();
+      const { state } = subscription;
+      if (state.is !== 'live') continue;
+      const { handle } = state;
+      subscription.state = { is: 'held', handle, from: handle.cursor() };
+      handle.pause();
     }
   }
 
   #mute(connection: Connection): void {
     if (connection.behindSinceMs === null) return;
     connection.ignore(connection.pings);
-    for (const { standing } of connection.subscriptions.values()) {
-      if (standing.is === 'held') connection.ignore(standing.seat.channel);
+    for (const { state } of connection.subscriptions.values()) {
+      if (state.is === 'held') connection.ignore(state.handle.channel);
     }
   }
 
-  /** Goes on with what it left, as far as its buffer takes it; the rest with the next drain. */
+  /** Resumes held subscriptions until the buffer is full again; the rest at the next drain. */
   wake(connection: Connection): void {
     const { subscriptions, options } = this.#parts;
     if (skippedBytes(connection) > options.bufferBytes) connection.pastBound = true;
     for (const subscription of connection.subscriptions.values()) {
-      const { is } = subscription.standing;
+      const { is } = subscription.state;
       if (is !== 'held' && is !== 'unstarted') continue;
       if (!connection.isOpen || connection.bufferedBytes > options.wakeBytes) return;
       if (is === 'unstarted') subscriptions.start(connection, subscription);
       else this.#resume(connection, subscription);
-      if (subscription.standing.is === 'held') return;
+      if (subscription.state.is === 'held') return;
     }
     connection.behindSinceMs = null;
     connection.pastBound = false;
@@ -88,20 +89,20 @@ export class SlowSockets {
 
   #resume(connection: Connection, subscription: Subscription): void {
     const { subscriptions, delivery, renewal } = this.#parts;
-    const { standing, topic } = subscription;
-    if (standing.is !== 'held') return;
+    const { state, topic } = subscription;
+    if (state.is !== 'held') return;
     if (subscription.generation !== subscriptions.generation) {
       renewal.renew(connection, subscription);
       return;
     }
-    const { seat, from } = standing;
+    const { handle, from } = state;
     subscriptions.guarded(connection, subscription, () => {
       const progress =
         from === null || topic.periodic
-          ? delivery.snapshot(connection, subscription, seat)
-          : this.#catchUp(connection, subscription, seat, from);
+          ? delivery.snapshot(connection, subscription, handle)
+          : this.#catchUp(connection, subscription, handle, from);
       if (!('whole' in progress)) return progress;
-      subscriptions.settle(connection, subscription, seat, progress);
+      subscriptions.settle(connection, subscription, handle, progress);
       return null;
     });
   }
@@ -110,26 +111,26 @@ export class SlowSockets {
   #catchUp(
     connection: Connection,
     subscription: Subscription,
-    seat: Seat,
-    from: Mark,
+    handle: StreamHandle,
+    from: StreamCursor,
   ): Progress | Failure {
     const { delivery } = this.#parts;
-    const skipped = seat.traffic().frames - from.frames;
+    const skipped = handle.traffic().frames - from.frames;
     const progress = delivery.changes(connection, subscription, from);
     if (progress instanceof Failure) return progress;
     if (progress !== null) {
       const enough = !connection.pastBound || skipped === 0;
       if (!progress.whole || enough) return progress;
     }
-    return delivery.resync(connection, subscription, seat, { reason: 'slow', skipped });
+    return delivery.resync(connection, subscription, handle, { reason: 'slow', skipped });
   }
 }
 
 function skippedBytes(connection: Connection): number {
   let bytes = 0;
-  for (const { standing } of connection.subscriptions.values()) {
-    if (standing.is !== 'held' || standing.from === null) continue;
-    bytes += standing.seat.traffic().bytes - standing.from.bytes;
+  for (const { state } of connection.subscriptions.values()) {
+    if (state.is !== 'held' || state.from === null) continue;
+    bytes += state.handle.traffic().bytes - state.from.bytes;
   }
   return bytes;
 }

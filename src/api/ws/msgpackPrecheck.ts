@@ -1,7 +1,7 @@
 /**
- * Whether MessagePack bytes are worth decoding: each header is read and nothing is built. An item
- * takes a byte at least, so what the arrays and maps declare can never be more than the bytes that
- * are left; a decoder that believes a header makes room for billions of items.
+ * Checks MessagePack bytes before they are decoded: reads each header and allocates nothing. An item
+ * takes at least one byte, so arrays and maps cannot declare more items than there are bytes left. A
+ * decoder that trusts the header would allocate room for billions of items.
  */
 
 const MAX_DEPTH = 8;
@@ -11,7 +11,7 @@ const FIXED = [
   -1, -1, -1, -1,
 ];
 
-/** What a header says: its own bytes with those of a text, and how many items follow inside. */
+/** Length of a header with its text, and the number of items inside it. */
 interface Header {
   readonly bytes: number;
   /** Null: not an array or map. */
@@ -19,26 +19,26 @@ interface Header {
 }
 
 /** No byte strings and no extensions: JSON has none. */
-export function isSane(bytes: Uint8Array): boolean {
+export function passesMsgpackPrecheck(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  /** Items still to come in each array or map around the place we are at. */
+  /** Items left in each array or map around the current position. */
   const open: number[] = [1];
   let at = 0;
-  let owed = 1;
-  while (owed > 0) {
+  let missing = 1;
+  while (missing > 0) {
     while (open.at(-1) === 0) open.pop();
     if (at >= bytes.length) return false;
     const header = headerAt(view, at);
     if (header === null) return false;
     at += header.bytes;
-    owed -= 1;
+    missing -= 1;
     open[open.length - 1] = (open.at(-1) ?? 0) - 1;
     if (header.items !== null) {
       if (open.length > MAX_DEPTH) return false;
       open.push(header.items);
-      owed += header.items;
+      missing += header.items;
     }
-    if (owed > bytes.length - at) return false;
+    if (missing > bytes.length - at) return false;
   }
   return at === bytes.length;
 }

@@ -1,11 +1,11 @@
-/** How a client behaves: frames per second and bad frames, and when it has gone too far. */
+/** Counts the frames and bad frames of one socket and says when to warn or close it. */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { TokenBucket } from '../../engine/runtime/tokenBucket.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 
 export type Verdict = 'fine' | 'warn' | 'ignore' | 'close';
 
-export class Conduct {
+export class FrameRateGuard {
   readonly #clock: Clock;
   readonly #options: GatewayOptions;
   readonly #frames: TokenBucket;
@@ -20,7 +20,7 @@ export class Conduct {
     this.#frames = new TokenBucket(quota, clock.monotonicMs());
   }
 
-  /** A frame came. Warned once when it is too many; closed when as many again follow. */
+  /** Counts a frame. Too many: one warning, then close after as many again. */
   frame(): Verdict {
     const { framesPerSecond } = this.#options;
     const nowMs = this.#clock.monotonicMs();
@@ -31,7 +31,7 @@ export class Conduct {
     return this.#refused === 1 ? 'warn' : 'ignore';
   }
 
-  /** A frame was bad. Closed when it is the last one allowed within the window. */
+  /** Counts a bad frame; closes at the last one allowed within the window. */
   badFrame(): Verdict {
     const { badFrameLimit, badFrameWindowMs } = this.#options;
     const nowMs = this.#clock.monotonicMs();

@@ -3,14 +3,14 @@ import { COIN } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import { type ChartWish, capPairs, type PairNames, pricePairs } from './market.ts';
+import { type ChartRequest, capPairs, type PairNames, pricePairs } from './market.ts';
 
 export interface ChartKind<Topic extends string = string, Shown extends ShownFields = ShownFields> {
   /** The topic of its live bars. */
   readonly topic: Topic;
-  pairs(wish: ChartWish): PairNames | null;
+  pairs(wish: ChartRequest): PairNames | null;
   /** What a well-formed wish of this kind may not say; `where` is `query` or `data.pair`. */
-  refusal(wish: ChartWish, where: string): Failure | null;
+  refusal(wish: ChartRequest, where: string): Failure | null;
   /** A bar as clients get it, its pair apart. */
   present(bar: BarView, relevant: boolean): Shown;
 }

@@ -1,7 +1,7 @@
 /**
- * A change of epoch: every subscription gets `Resync` and a snapshot of the new log. The streams of
- * the old one are gone at once, so nothing of the new epoch can reach a socket before its Resync;
- * the renewals are spread over turns of the event loop, so that they do not hold up anything else.
+ * After a change of epoch every subscription gets `Resync` and a snapshot of the new log. The hub
+ * closes the old streams at once, so no frame of the new epoch reaches a socket before its Resync.
+ * The renewals are spread over turns of the event loop, so that they block nothing else.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
@@ -10,7 +10,7 @@ import type { Delivery } from './delivery.ts';
 import type { Subscription } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-export interface RenewalParts {
+export interface EpochRenewalDeps {
   readonly subscriptions: Subscriptions;
   readonly delivery: Delivery;
   readonly clock: Clock;
@@ -19,11 +19,11 @@ export interface RenewalParts {
   readonly slice: number;
 }
 
-export class Renewal {
-  readonly #parts: RenewalParts;
+export class EpochRenewal {
+  readonly #parts: EpochRenewalDeps;
   #running = false;
 
-  constructor(parts: RenewalParts) {
+  constructor(parts: EpochRenewalDeps) {
     this.#parts = parts;
   }
 
@@ -36,21 +36,21 @@ export class Renewal {
 
   renew(connection: Connection, subscription: Subscription): void {
     const { subscriptions, delivery } = this.#parts;
-    const { standing } = subscription;
-    if (standing.is !== 'live' && standing.is !== 'held') return;
+    const { state } = subscription;
+    if (state.is !== 'live' && state.is !== 'held') return;
     subscriptions.guarded(connection, subscription, () => {
       const failure = subscriptions.reopen(subscription);
       if (failure !== null) return failure;
-      connection.ignore(standing.seat.channel);
-      standing.seat.leave();
-      const seat = subscriptions.seat(connection, subscription);
+      connection.ignore(state.handle.channel);
+      state.handle.release();
+      const handle = subscriptions.openHandle(connection, subscription);
       const why = { reason: 'epoch', skipped: 0 } as const;
-      const progress = delivery.resync(connection, subscription, seat, why);
+      const progress = delivery.resync(connection, subscription, handle, why);
       if (progress instanceof Failure) {
-        seat.leave();
+        handle.release();
         return progress;
       }
-      subscriptions.settle(connection, subscription, seat, progress);
+      subscriptions.settle(connection, subscription, handle, progress);
       return null;
     });
   }
@@ -68,13 +68,13 @@ export class Renewal {
     this.#running = false;
   }
 
-  /** Those of sockets that do not read are renewed when they do. */
+  /** Sockets that do not read are skipped: their subscriptions are renewed when they wake. */
   *#outdated(): Iterable<[Connection, Subscription]> {
     const { connections, subscriptions } = this.#parts;
     for (const connection of connections) {
       if (connection.behindSinceMs !== null) continue;
       for (const subscription of connection.subscriptions.values()) {
-        if (subscription.standing.is !== 'live') continue;
+        if (subscription.state.is !== 'live') continue;
         if (subscription.generation === subscriptions.generation) continue;
         yield [connection, subscription];
       }

@@ -1,5 +1,5 @@
 /**
- * What a client may say, read from bytes. A bad frame (not readable, not an object, no known
+ * Parses frames from clients. A bad frame (not readable, not an object, no known
  * messageType) is a Failure and counts against the socket; a frame that is well formed but asks
  * for something impossible is not bad and is refused later, under its requestId.
  */
@@ -8,10 +8,10 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { epochNumber, type Position } from '../../engine/runtime/position.ts';
 import type { RequestId } from '../gateway/frame.ts';
 import { isRecord } from '../gateway/input.ts';
-import { isSane } from './sane.ts';
+import { passesMsgpackPrecheck } from './msgpackPrecheck.ts';
 
-/** One subscription asked for; `refused` says what is wrong with its own fields. */
-export interface Wish {
+/** Parameters of one subscription; `refused` says which of its fields is invalid. */
+export interface SubscribeParams {
   readonly requestId: RequestId;
   readonly topic: unknown;
   readonly data: unknown;
@@ -25,15 +25,15 @@ export interface Wish {
 
 export type ClientFrame =
   | { readonly kind: 'connect'; readonly requestId: RequestId; readonly acks: boolean }
-  | { readonly kind: 'subscribe'; readonly wishes: readonly Wish[] }
+  | { readonly kind: 'subscribe'; readonly subscriptions: readonly SubscribeParams[] }
   | { readonly kind: 'refused'; readonly requestId: RequestId; readonly failure: Failure }
   | { readonly kind: 'unsubscribe'; readonly requestId: RequestId }
   | { readonly kind: 'ping'; readonly requestId: RequestId }
   | { readonly kind: 'pong' };
 
 const LONGEST_REQUEST_ID = 128;
-const PACES = [20, 10, 5, 2, 1];
-/** The library makes room for as much as a header declares, before it has seen any of it. */
+const FRAME_RATES_HZ = [20, 10, 5, 2, 1];
+/** The decoder allocates as much as a header declares, before it has read the content. */
 const DECODING = {
   maxArrayLength: 1_000,
   maxMapLength: 64,
@@ -59,7 +59,7 @@ export function readFrame(
         const failure = new Failure('LIMIT_EXCEEDED', `topics may name at most ${maxTopics}`);
         return { kind: 'refused', requestId, failure };
       }
-      return { kind: 'subscribe', wishes: wishesOf(frame) };
+      return { kind: 'subscribe', subscriptions: subscribeParamsOf(frame) };
     case 'unsubscribe':
       return { kind: 'unsubscribe', requestId };
     case 'ping':
@@ -76,10 +76,10 @@ export function readFrame(
 function parse(bytes: ArrayBuffer, isBinary: boolean): unknown {
   try {
     if (!isBinary) return JSON.parse(Buffer.from(bytes).toString());
-    const packed = new Uint8Array(bytes);
-    if (isSane(packed)) return decode(packed, DECODING);
+    const msgpack = new Uint8Array(bytes);
+    if (passesMsgpackPrecheck(msgpack)) return decode(msgpack, DECODING);
   } catch {
-    // Told below.
+    // Refused below.
   }
   return invalid('frame', isBinary ? 'not readable as MessagePack' : 'not readable as JSON');
 }
@@ -89,19 +89,19 @@ function requestIdOf(value: unknown): RequestId {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 }
 
-function wishesOf(frame: Record<string, unknown>): Wish[] {
-  if (!Array.isArray(frame.topics)) return [wishOf(frame, frame, false)];
-  return frame.topics.map((item) => wishOf(isRecord(item) ? item : {}, frame, true));
+function subscribeParamsOf(frame: Record<string, unknown>): SubscribeParams[] {
+  if (!Array.isArray(frame.topics)) return [readSubscribeParams(frame, frame, false)];
+  return frame.topics.map((item) => readSubscribeParams(isRecord(item) ? item : {}, frame, true));
 }
 
-function wishOf(
+function readSubscribeParams(
   item: Record<string, unknown>,
   frame: Record<string, unknown>,
   isOneOfMany: boolean,
-): Wish {
+): SubscribeParams {
   const requestId = requestIdOf(item.requestId);
   const since = sinceOf(item.since);
-  const maxHz = paceOf(item.maxHz);
+  const maxHz = maxHzOf(item.maxHz);
   const snapshot = item.snapshot ?? frame.snapshot ?? true;
   const extended = present(item.since) || present(item.maxHz) || present(frame.snapshot);
   const wantsAck = isOneOfMany || extended || present(item.snapshot);
@@ -144,9 +144,11 @@ function sinceOf(value: unknown): Position | Failure | null {
   return invalid('since', 'must be {epoch, seq} as a frame or X-Position gave them');
 }
 
-/** The pace that is not faster than asked; above the fastest one, the fastest. */
-function paceOf(value: unknown): number | Failure | null {
+/** Rounds down to a rate we offer; above the highest one, the highest. */
+function maxHzOf(value: unknown): number | Failure | null {
   if (!present(value)) return null;
   const asked = typeof value === 'number' ? value : Number.NaN;
-  return PACES.find((pace) => pace <= asked) ?? invalid('maxHz', 'must be a number from 1');
+  return (
+    FRAME_RATES_HZ.find((pace) => pace <= asked) ?? invalid('maxHz', 'must be a number from 1')
+  );
 }
