@@ -185,7 +185,10 @@ export interface StreamHandle {
 export interface Recipient {
   /** Keeps a frame until the end of this flush; answers how many it keeps. */
   hold(joiner: FrameBuilder, head: Uint8Array): number;
-  /** Sends what it keeps. A socket that throws one away goes on from `cursor`, as with any other. */
+  /**
+   * Sends what it keeps. A socket that throws one away goes on from `cursor`, as
+   * with any other.
+   */
   deliver(): void;
 }
 
@@ -200,7 +203,10 @@ export interface Streams extends TopicHub {
     readonly encoding: Encoding;
     /** Gets frames directly where it is the only listener; else through the handle's channel. */
     readonly to: Recipient;
-    /** The stream can give this handle nothing more. Called in a turn of its own, never by `join`. */
+    /**
+     * The stream can give this handle nothing more. Called in a turn of its own,
+     * never by `join`.
+     */
     readonly ended: (failure: Failure) => void;
   }): StreamHandle;
   /** Every subscription has had its frames up to and including this position. */

@@ -107,7 +107,10 @@ export class Connection implements Recipient {
     }
   }
 
-  /** Discards the unsent frames of the running flush: a socket that dropped one catches up later. */
+  /**
+   * Discards the unsent frames of the running flush: a socket that dropped one
+   * catches up later.
+   */
   forget(): void {
     this.#joiners.length = 0;
     this.#heads.length = 0;

@@ -1,5 +1,6 @@
 /**
- * One timer for pings, silent sockets and slow ones. Pings are spread: at each tick one slice of the
+ * One timer for pings, silent sockets and slow ones. Pings are spread: at each tick one slice of
+ * the
  * sockets is pinged, with one publish for each encoding.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';

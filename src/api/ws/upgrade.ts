@@ -1,6 +1,8 @@
 /**
- * Upgrades an HTTP request to a WebSocket. A refused socket is opened all the same and closed with a
- * code that says why, because a browser hides a refused upgrade from its page. For the same reason a
+ * Upgrades an HTTP request to a WebSocket. A refused socket is opened all the same and closed with
+ * a
+ * code that says why, because a browser hides a refused upgrade from its page. For the same reason
+ * a
  * client that offered only unknown subprotocols is answered with the first of them.
  */
 import type { Clock } from '../../engine/runtime/clock.ts';
