@@ -83,8 +83,8 @@ test('a stream without handles ends, and one with paused handles continues to co
   const { clock, asked, sent, join, change } = world();
   const first = join('a', 5);
   const second = join('b', 5);
-  first.leave();
-  first.leave();
+  first.release();
+  first.release();
   second.pause();
   change('a', 'b');
   clock.advance(10);
@@ -156,7 +156,7 @@ test('who alone listens to a request id is sent to directly; two are published t
   clock.advance(100);
   assert.deepEqual(channels(), [DIRECTLY, DIRECTLY]);
   first.resume();
-  second.leave();
+  second.release();
   second.pause();
   change('a');
   clock.advance(100);
