@@ -71,7 +71,7 @@ const PLACES = pinned
 
 interface Side {
   readonly framesPerSecond: number;
-  /** Without what the same feed costs when nobody listens. */
+  /** Excludes the cost of the same feed without listeners. */
   readonly fanOutUs: number;
   readonly wholeUs: number;
 }

@@ -42,7 +42,7 @@ interface Side {
   readonly framesPerSecond: number;
   /** Of all the process did, the feed included. */
   readonly cpuUsPerFrame: number;
-  /** Without what the same feed or pace costs when nobody listens. */
+  /** Excludes the cost of the same feed or pace without listeners. */
   readonly fanOutUsPerFrame: number;
   readonly busy: number;
   readonly loopDelayP99Ms: number;

@@ -19,7 +19,7 @@ const OPENING_SECONDS = 5;
 const OPENING = 'opening';
 const STEP_SECONDS = 0.1;
 const LONG_MS = 50;
-/** That are told one by one. */
+/** Most tasks that the report lists one by one. */
 const MOST_TOLD = 8;
 const MOST_PARTS = 4;
 
@@ -143,7 +143,7 @@ async function visitPlaces(
   }
 }
 
-/** Tells the market how far its server is; what is told late only slows it down. */
+/** Tells the market how far its server is; a late report only slows it down. */
 function keepInStep({ market, node }: Scene) {
   let isOver = false;
   const run = async () => {
@@ -238,7 +238,7 @@ function notesOf(stays: readonly Stay[], errors: readonly string[]): string[] {
     `${whole(seconds)} s in all, both places in turns; half of the updates are of the token.`,
     `Heap after a forced collection at the end of each stay, MiB: ${heaps.join('; ')}.`,
     `The server was at most ${behind} blocks (of 100 ms) behind its chain at the end of a stay.`,
-    `${unexpected.length} errors in the console of the page, but for logos that nobody has.`,
+    `${unexpected.length} errors in the console of the page, apart from missing logos.`,
     ...longTasks(stays),
   ];
 }

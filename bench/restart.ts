@@ -48,7 +48,7 @@ export const restart: Bench = {
   },
 };
 
-const COLUMNS = ['market', 'folded anew s', 'restart s', 'slowest s', 'RSS MiB', 'RSS KiB/pool'];
+const COLUMNS = ['market', 'full replay s', 'restart s', 'slowest s', 'RSS MiB', 'RSS KiB/pool'];
 const NOTES = ['NETWORK=none: the devnet, which loads its own chain, is not part of it.'];
 
 async function started(directory: string): Promise<{ readyMs: number; rssKib: number }> {

@@ -1,5 +1,5 @@
 /**
- * Several nodes with their surroundings: what compose.yaml, nginx.conf and prometheus.yml name is
+ * Several nodes with their services: what compose.yaml, nginx.conf and prometheus.yml name is
  * checked against the tree and each other. None of it was ever started here: there is no engine.
  */
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ const named = (kind: string) =>
 const nodes = named('node');
 const nginx = read('config/nginx.conf').replaceAll(/#.*$/gm, '');
 const image = read('Dockerfile');
-/** Made by whoever runs it, and in no repository. */
+/** The operator creates these; they are in no repository. */
 const SECRETS = ['keys.json', 'ca.crt', 'server.crt', 'server.key'].map(
   (name) => `secrets/${name}`,
 );

@@ -26,7 +26,14 @@ const program = sourcesIn(ROOT, 'src');
 const others = ['test', 'bench'].flatMap((folder) => sourcesIn(ROOT, folder));
 
 /** Lists of words, records of the past, and data of others. */
-const NOT_OURS_TO_SAY = ['test/tidy', 'CHANGELOG.md', 'LICENSE', 'test/data/', 'package-lock.json'];
+const NOT_OURS_TO_SAY = [
+  'test/tidy',
+  'CHANGELOG.md',
+  'LICENSE',
+  'test/data/',
+  'package-lock.json',
+  'docs/metrics.md', // generated from the metrics' help texts
+];
 
 function clean(findings: readonly Finding[]): void {
   assert.ok(findings.length === 0, `\n${report(findings)}\n`);
@@ -258,6 +265,7 @@ test('rule: avoided words and coined names, up to the number that a folder has l
   assert.deepEqual(found('Nobody\nnobodyElse'), [1]);
   assert.deepEqual(found('a wish\ntype OrderWish = 1;\nwishes\nwished'), [1, 2, 3]);
   assert.deepEqual(found('newSeat()\nseats\nseated\nunseat'), [1, 2]);
+  assert.deepEqual(found('user: nobody\n`begun` is quoted'), []);
   const two = avoidedWords('src/api/a.ts', 'anew\nanew');
   assert.equal(beyond(two, { 'src/api': 2 }).length, 0);
   assert.equal(beyond(two, { 'src/api': 1 })[0]?.path, 'src/api');

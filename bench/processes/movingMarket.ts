@@ -1,5 +1,5 @@
 /**
- * A fake Ogmios whose chain goes on by itself: launches first, then, from `begin` to `rest`, blocks
+ * A fake Ogmios whose chain grows by itself: launches first, then, from `begin` to `rest`, blocks
  * of trades and orders at a pace, each in the slot of its moment, as long as they are followed.
  */
 

@@ -13,7 +13,7 @@ interface Line extends TradeEvent {
   readonly timeMs: number;
 }
 
-/** Entries with a trade of every pair each; a minute that ends is told as a leader tells it. */
+/** Entries with a trade of every pair each; it marks the end of a minute as a leader does. */
 export class WalkedEntries {
   readonly #walk = new PairWalk();
   readonly #shiftMs: number;

@@ -45,7 +45,7 @@ const TASK = 'ThreadControllerImpl::RunTask';
 const CATEGORIES = ['toplevel', 'devtools.timeline', 'v8'];
 /** Longer tasks are looked into. */
 const LONG_US = 50_000;
-/** Shorter parts of a task are told as its own time. */
+/** The report adds shorter parts of a task to the task itself. */
 const LEAST_PART_US = 500;
 
 export class PageTrace {

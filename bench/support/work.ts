@@ -7,7 +7,7 @@ export interface Done {
   readonly cpuUs: number;
 }
 
-/** `more` says whether another one is to be begun. */
+/** `more` says whether to start another one. */
 export async function measureWork(run: () => Promise<number> | number): Promise<Done> {
   const startMs = performance.now();
   const startCpu = process.cpuUsage();

@@ -59,7 +59,7 @@ export async function openMarketApi(scope: Scope): Promise<MarketApi> {
   const clock = systemClock;
   const server = createServer(observer);
   const streams = createHub({ nodeView, clock, observer, publish: server.publish });
-  // The world keeps the tags of a batch; its listeners are told right after it.
+  // The world keeps the tags of a batch; it notifies listeners right after it.
   node.onApplied(() => {
     const tags = [...world.said.tags];
     world.said.tags.clear();

@@ -76,7 +76,7 @@ test('scripts of every language, datums by hash and Byron addresses can be read 
   }
 });
 
-test('what is no address is told as such', () => {
+test('an invalid address is reported as such', () => {
   const rest = { value: asValue(1n, []), datum: null, script: null };
   for (const text of [
     '',

@@ -19,7 +19,7 @@ import { hashOf, START_MS } from './foldState.ts';
 import { RULES } from './recogniseWorld.ts';
 
 export const SLOTS_APART = 20;
-/** A follower's waits are no longer than this; what they wait for is told by `nowMs`. */
+/** A follower's waits are no longer than this; `nowMs` reports the ends of those waits. */
 const MOST_WAIT_MS = 20;
 
 export class MadeElsewhere implements ChainSource {
@@ -34,9 +34,9 @@ export class MadeElsewhere implements ChainSource {
   closed = 0;
   /** The highest block that anybody was told. */
   told = 0;
-  /** Whoever opens it waits for this. */
+  /** `open` waits for this. */
   reached: Promise<void> = Promise.resolve();
-  /** What waits; told whole, whatever blocks are missing. null: nobody tells. */
+  /** The whole mempool, whatever blocks are missing. null: it is not reported. */
   #waiting: readonly Transaction[] | null = null;
   readonly #streams = new Set<() => void>();
   /** Those whose readers have taken all there is. */
@@ -68,7 +68,7 @@ export class MadeElsewhere implements ChainSource {
     return this.#streams.size;
   }
 
-  /** Somebody reads, and everybody has taken in all that is told. */
+  /** There is a reader, and all readers have read everything. */
   get isHeard(): boolean {
     return this.#streams.size > 0 && this.#idle.size === this.#streams.size;
   }

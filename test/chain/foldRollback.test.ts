@@ -153,7 +153,7 @@ test('rows and bars are those of the blocks that are left, whatever was rolled b
   const counts = { all: 0 };
   await untilSeen(counts, async () => {
     await fc.assert(property, { numRuns, includeErrorInReport: true });
-    assert.ok(kinds.size <= KINDS, `kinds that nobody counts: ${[...kinds].join(' ')}`);
+    assert.ok(kinds.size <= KINDS, `kinds that are not counted: ${[...kinds].join(' ')}`);
     counts.all = kinds.size === KINDS ? 1 : 0;
   });
 });

@@ -86,7 +86,7 @@ test('a way back into a run goes to the newest block known before it', async (t)
   await caughtUp(world, chain);
   assert.equal(rowsOf(world, 'orders').size, 0);
   assert.equal(rowsOf(world, 'pools').size, 1);
-  assert.equal(chain.opened, 3, 'twice the chain was asked where it goes on');
+  assert.equal(chain.opened, 3, 'the chain was asked twice for the next block');
   await assertRebuilt(world);
   assert.deepEqual([faults, world.said.foldFailures], [[], []]);
 });
@@ -116,7 +116,7 @@ test('in the middle of a long way nothing is thrown away either', async (t) => {
   await caughtUp(world, chain, 3_500);
   await first.follower.stop();
   const { seq } = world;
-  // A node that has only begun to load the chain.
+  // A node that has only started to load the chain.
   const behind = new MadeElsewhere();
   behind.empty(10);
   const { faults } = followFrom(t, world, behind);

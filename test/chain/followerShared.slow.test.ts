@@ -47,7 +47,7 @@ test('the follower waits for a node that is behind and rolls nothing back', asyn
     await heard(chain);
     assert.equal(follower.waitsForNode, true);
   }
-  // Back and forth below what is written is the node's own affair, as is what waits there.
+  // Back and forth below what is written is the node's own affair, as is its mempool.
   const { tx } = orderOf(tokens[0] ?? assert.fail(), 'buy');
   chain.wait(tx);
   chain.cut(9);
@@ -59,7 +59,9 @@ test('the follower waits for a node that is behind and rolls nothing back', asyn
   await until('its node has all of it', () => !follower.waitsForNode);
   chain.block();
   await caughtUp(world, chain);
-  await until('what waits is told', () => [...world.fold.mempool.ids()].includes(tx.id));
+  await until('the pending transaction is known', () =>
+    [...world.fold.mempool.ids()].includes(tx.id),
+  );
   assert.deepEqual([late.length, rolledBack, faults], [1, [], []]);
   await assertRebuilt(world);
 });

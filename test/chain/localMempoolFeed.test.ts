@@ -99,7 +99,7 @@ test('far ahead of the log it reads no further until the log is there', async (t
     leader.again(...own.blocks.slice(leader.blocks.length, height));
     await caughtUp(world, leader);
     await until('it hears what the log has', () => settled() >= height - 3);
-    assert(own.told <= height + 64, `${own.told} blocks are told, the log has ${height}`);
+    assert(own.told <= height + 64, `${own.told} blocks are reported, the log has ${height}`);
   }
   assert.deepEqual(faults, []);
 });

@@ -65,7 +65,7 @@ function checkBeacons(
     const expected = shown.get(ref) ?? dropped.get(ref) ?? null;
     assert.deepEqual(plain(orders.byBeacon(beacon)), expected, `by beacon ${ref}`);
   }
-  assert.equal(orders.byBeacon(beaconOf('nobody')), null);
+  assert.equal(orders.byBeacon(beaconOf('unknown')), null);
 }
 
 test('an order is what chain and mempool show of it, whatever became of either', async () => {

@@ -15,7 +15,7 @@ function paying(index: number) {
   return decodeTransaction(payment(source, 'alice', 'bob', 2_000_000n).bytes);
 }
 
-/** Time that passes when it is told to. */
+/** Time that the test advances. */
 function standing() {
   const due = new Set<() => void>();
   const after: Clock['after'] = (_, run) => {

@@ -138,7 +138,7 @@ check('refuses with the errors of a node', async (scene) => {
   await refused(pays(all - FEE_LOVELACE, FEE_LOVELACE, 'bob', other), 3101, 'missingSignatories');
 });
 
-check('after a fork the mempool has what waits in the order in which it applies', async (scene) => {
+check('after a fork the mempool is in the order in which it applies', async (scene) => {
   const { bridge, ledger, mine, fork, submit } = scene;
   const first = payment(outputAt(scene, 0), 'alice', 'bob', 5n * ADA);
   await submit(first.bytes);

@@ -138,10 +138,10 @@ check('sends a block that is larger than a client wants', async (scope) => {
   const [error] = await failed;
   assert.match(String(error), /Max payload size exceeded/);
   const { messages } = await synced(ogmios, 2);
-  await until('another is told all', () => messages.length === 4);
+  await until('another reader has all', () => messages.length === 4);
 });
 
-check('several forks that nobody read are one step back to what is common', async (scope) => {
+check('several unread forks are one step back to the common block', async (scope) => {
   const ogmios = await startFakeOgmios(scope);
   ogmios.chain.extend(...emptyBlocks(null, 10));
   const follower = new Follower();
@@ -157,7 +157,7 @@ check('several forks that nobody read are one step back to what is common', asyn
   assert.deepEqual(follower.told.slice(11), [`-${fourth?.id}`, ...expected]);
 });
 
-check('one who applies what is told has the chain, whatever it does', async (scope) => {
+check('a reader that applies every event has the chain, whatever the chain does', async (scope) => {
   const ogmios = await startFakeOgmios(scope);
   const { chain, faults } = ogmios;
   const follower = new Follower();

@@ -38,7 +38,7 @@ function circumstances(reason: RefusalReason): RefusalContext {
 }
 
 for (const reason of REFUSALS) {
-  test(`${reason} is told as a node tells it`, () => {
+  test(`${reason} is reported as by a node`, () => {
     const message = reason === 'MEMPOOL_FULL' ? 'the mempool is full' : 'in its own words';
     for (const tx of [transactionOf(), transactionOf(collateral)]) {
       const error = refusalError({ reason, message }, tx, circumstances(reason));

@@ -1,5 +1,5 @@
 /**
- * What waits beside the chain, followed from transactions to what clients see: replacements, orders
+ * Pending transactions, followed from the mempool to what clients see: replacements, orders
  * that are placed and executed at once, forks, failures of scripts, a mempool that is lost.
  */
 import assert from 'node:assert/strict';
@@ -146,7 +146,7 @@ test('of two with the same input the one in a block wins, by its beacon too', as
   assert.equal(orders().view(refText(lost.ref)), null);
 });
 
-test('after a fork everything is told anew', async (t) => {
+test('after a fork everything is sent again', async (t) => {
   const { chain, order, at, told } = await open(t);
   const [other, batch] = [orderOf(TOKEN, 'sell'), execution(order.ref)];
   await chain.block(order.tx);

@@ -34,7 +34,7 @@ import {
 const OTHER = '5c'.repeat(28);
 
 describe('launches', () => {
-  test('an honest one is told with its metadata, its initial buy and its place', () => {
+  test('an honest one is reported with its metadata, its initial buy and its place', () => {
     const { tx, token, nft, pool } = launchOf('Honest');
     const events = meaningOf(tx);
     assert.deepEqual(

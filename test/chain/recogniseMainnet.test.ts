@@ -141,7 +141,7 @@ test('orders of any executor are executed, refunded and cancelled', () => {
 
 const ALICE_MAINNET = 'addr1v8fet8gavr6elqt6q50skkjf025zthqu6vr56l5k39sp9aqlvz2g4';
 
-test('an older order that nobody can read moves its pool all the same', () => {
+test('an unreadable older order still moves its pool', () => {
   const followed = new Followed();
   const launch = launchOf('Limit', VARIES);
   followed.block(launch.tx);

@@ -212,7 +212,7 @@ test('following may begin with either of them', () => {
   const { pool } = eventOf(followed.block(lastTrade), 'adopted');
   assert.deepEqual([pool.token, pool.thresholdLovelace], [SONG, '27501849940']);
   assert.ok(followed.block(graduation).some(({ kind }) => kind === 'graduated'));
-  assert.deepEqual(new Followed().block(graduation), [], 'nobody saw that pool');
+  assert.deepEqual(new Followed().block(graduation), [], 'that pool is unknown');
 });
 
 test('our own order is the same output: address, value and datum', () => {

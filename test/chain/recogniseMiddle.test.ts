@@ -176,7 +176,7 @@ test('from the middle on, every fill is the one that is seen from the beginning'
           assert.deepEqual(movesOf(events), movesOf(truth));
           assert.equal(netOf(events), netOf(truth));
           for (const event of events) {
-            // Nobody's order is told to have moved what others moved with it.
+            // No order is credited with what others moved with it.
             if (event.kind === 'filled' && event.order !== null) {
               assert.ok(
                 fills.some((fill) => isDeepStrictEqual(fill, event)),

@@ -1,4 +1,4 @@
-/** Hostile orders and locks are ignored; what became of honest ones is told once. */
+/** Hostile orders and locks are ignored; the outcome of honest ones is reported once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dataHex } from '../../src/cardano/build/plan.ts';
@@ -27,7 +27,7 @@ const SCRIPT = { kind: 'script', hash: OTHER } as const;
 describe('orders', () => {
   const { tx: launch, token } = launchOf('Traded');
 
-  test('honest ones are told', () => {
+  test('honest ones are reported', () => {
     for (const side of ['buy', 'sell'] as const) {
       const { order } = eventOf(meaningOf(launch, orderOf(token, side).tx), 'placed');
       assert.deepEqual([order.side, order.token, order.address], [side, token, aliceText]);
@@ -158,7 +158,7 @@ describe('locks', () => {
   const kinds = (change: object) =>
     kindsOf(launch, more, transaction({ outputs: [{ ...good, value, ...change }] }));
 
-  test('an honest one is told, with the address of its owner', () => {
+  test('an honest one is reported, with the address of its owner', () => {
     const tx = transaction({ outputs: [{ ...good, value }] });
     const { lock } = eventOf(meaningOf(launch, more, tx), 'locked');
     assert.deepEqual([lock.token, lock.amount, lock.ownerAddress], [token, '5', aliceText]);
@@ -176,7 +176,7 @@ describe('locks', () => {
     ['with two tokens', { value: two }],
     ['without tokens', { value: coins(9n * ADA) }],
     ['of an unknown token', { value: asValue(2n * ADA, [[`${OTHER}.00`, 5n]]) }],
-    ['of nobody', { datum: short }],
+    ['without an owner', { datum: short }],
     ['with a field more', { datum: longer(lockData(datum)) }],
     ['at a key', { address: aliceText }],
     ['at the order script', { address: atScript('order') }],

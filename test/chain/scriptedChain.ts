@@ -44,7 +44,7 @@ export class ScriptedChain implements ChainSource {
 
   /** Waits until what was told is in the log and applied. */
   async told(): Promise<void> {
-    await until('all is told', () => this.#events.length === 0 && this.#wake !== null);
+    await until('all events are read', () => this.#events.length === 0 && this.#wake !== null);
   }
 
   block(...transactions: Transaction[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Who holds what, and what trading brought, found the plain way: from all events of the blocks that
- * are left, each time anew.
+ * are left, every time.
  */
 import type { MarketEvent } from '../../src/engine/market/events.ts';
 import type { MadeBlock } from './foldMarket.ts';

@@ -81,7 +81,7 @@ test('answers that are not JSON are errors', async (t) => {
   assert.equal(error.cause, 'BAD_ANSWER');
 });
 
-test('a server that is silent or gone, and a client that was closed, are told apart', async (t) => {
+test('a silent server, an absent one and a closed client are distinct failures', async (t) => {
   const { baseUrl } = await scriptedServer(t, [null]);
   const silent = new Client({ url: baseUrl, timeoutMs: 30 });
   assert.equal((await refusalOf(silent.server.time())).cause, 'TIMEOUT');

@@ -143,7 +143,7 @@ test('a refusal of the other node is answered unchanged', async () => {
       },
     ],
     ['/withdraw', { id: `${'0'.repeat(64)}:0`, address: new Person(client).address }],
-    ['/devnet/v1/faucet', { address: 'nobody' }],
+    ['/devnet/v1/faucet', { address: 'invalid' }],
     ['/getUtxos', { pkh: 'zz' }],
   ] as const;
   for (const [path, body] of routes) {

@@ -144,7 +144,7 @@ async function losesEntries(scope: Scope, nodes: Pair): Promise<void> {
   proxy.closed = false;
   await newEpoch(leader, epoch);
   await same(leader, follower);
-  // Nobody needs this one now.
+  // No node needs this one now.
   const second = leader.app.node.applied();
   await trade(follower, 2);
   await jsm.streams.deleteMessage(STREAM, second.seq + 3);

@@ -37,10 +37,10 @@ function views(check: Check): void {
         assert.equal(output.value.lovelace, 1_000_000_000n);
       }
     }
-    assert.deepEqual(await names(place, 'nobody', 'newest'), []);
+    assert.deepEqual(await names(place, 'stranger', 'newest'), []);
   });
 
-  check('shows what waits as each view says', async (place) => {
+  check('shows pending outputs as each view says', async (place) => {
     const [spent] = await wallet(place, 'alice');
     assert.ok(spent);
     const before = await names(place, 'bob', 'spendable');

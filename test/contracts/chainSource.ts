@@ -83,7 +83,7 @@ function waiting(check: Check): void {
 }
 
 function forking(check: Check): void {
-  check('goes back to the fork, tells what waits again, then the other blocks', async (place) => {
+  check('goes back to the fork, sends the mempool again, then the other blocks', async (place) => {
     const stream = await opened(place);
     await place.mine(1);
     const { id } = await paid(place);

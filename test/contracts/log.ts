@@ -185,7 +185,7 @@ function racing(check: Check): void {
     assert.deepEqual(await readAll(log), textsOf(won));
   });
 
-  check('takes nothing of a writer that lost, though it goes on', async (log) => {
+  check('takes nothing of a writer that lost, though it continues', async (log) => {
     const [first] = chainAfter(EMPTY_TAIL, 1);
     assert.ok(first !== undefined);
     await appendAll(log, [first]);
@@ -266,7 +266,7 @@ function forgetting(check: Check): void {
     assert.equal((await log.last()).seq, 12);
   });
 
-  check('begins anew with one epoch entry, and remembers epochs', async (log) => {
+  check('starts again with one epoch entry, and remembers epochs', async (log) => {
     await appendAll(log, chainAfter(EMPTY_TAIL, 5));
     const base = { seq: 40, stateHash: 'aa' };
     const begin = (seq: number) =>

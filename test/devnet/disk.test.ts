@@ -1,4 +1,4 @@
-/** A disk that refuses: nothing changes, what waits goes on waiting, and the same works later. */
+/** A disk that refuses: nothing changes, pending transactions stay, and the same works later. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coins } from '../../src/cardano/codec/value.ts';

@@ -75,7 +75,7 @@ test('Scalus and Lucid apply a parameter to the same bytes', () => {
   }
 });
 
-test('collateral, floats and wallets are there, each under its own key', () => {
+test('collateral, funding UTxOs and wallets are there, each under its own key', () => {
   const of = (keyHash: string) =>
     outputs.filter((utxo) => credentialOf(utxo) === keyHash).map((u) => u.output.value.lovelace);
   assert.deepEqual(of(plan.collateralKeyHash), Array(COLLATERAL.outputs).fill(5_000_000n));

@@ -1,5 +1,5 @@
 /**
- * What strangers send: whatever it is, the ledger answers and goes on. What throws in a command
+ * What strangers send: whatever it is, the ledger answers and continues. What throws in a command
  * would end its thread.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** A node is killed in the middle of its blocks and goes on with the same chain. */
+/** A node is killed in the middle of its blocks and continues with the same chain. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ async function runAndKill(directory: string, blocks: number): Promise<Seen[]> {
   return seen;
 }
 
-test('goes on with the same chain after kill -9', { timeout: 240_000 }, async () => {
+test('continues with the same chain after kill -9', { timeout: 240_000 }, async () => {
   const directory = temporaryDirectory();
   const genesis = [...openTestLedger(ledgerOptions(temporaryDirectory())).ledger.chain.all()];
   let told: Seen[] = [];

@@ -1,4 +1,4 @@
-/** What waits, how much of it fits into a block, and what may wait at most. */
+/** The mempool, how much of it fits into a block, and its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeRefs, uint } from '../../src/cardano/codec/encode.ts';
@@ -72,7 +72,7 @@ test('a block takes no more execution units than there are', () => {
     feeLovelace: ADA,
     keys: [alice],
   });
-  assert.equal(ledger.submit(child.bytes).outcome, 'accepted', 'what waits is still counted with');
+  assert.equal(ledger.submit(child.bytes).outcome, 'accepted', 'the mempool still counts');
   ledger.forge();
   assert.equal(ledger.mempool.size, 0);
 });
@@ -102,7 +102,7 @@ test('what expires while it waits is dropped with what depends on it, and nothin
   });
   assert.equal(ledger.submit(reader.bytes).outcome, 'accepted');
   ledger.forge();
-  assert.equal(ledger.isRevalidating, false, 'nobody else is judged again');
+  assert.equal(ledger.isRevalidating, false, 'no other one is judged again');
   assert.equal(ledger.mempool.size, 0);
   assert.equal(ledger.output({ txHash: apart.id, index: 0 }).state, 'unspent');
   assert.equal(ledger.reasonOf(short.id), 'EXPIRED');

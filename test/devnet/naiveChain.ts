@@ -1,6 +1,6 @@
 /**
  * The naive model of a follower: keeps whole blocks, and recomputes everything from the genesis
- * each time it is asked. What it is told comes from a stream, so it proves the stream, too.
+ * each time it is asked. Its input comes from a stream, so it proves the stream, too.
  */
 import assert from 'node:assert/strict';
 import { type OutputRef, refText, type Utxo } from '../../src/cardano/codec/output.ts';
@@ -60,7 +60,7 @@ export class NaiveChain {
   }
 
   #add(tx: Transaction): void {
-    assert.ok(!this.#waiting.has(tx.id), 'is told once that it waits');
+    assert.ok(!this.#waiting.has(tx.id), 'is reported as pending once');
     assert.ok(!this.#isInBlock(tx.id), 'does not wait when it is in a block');
     this.#waiting.set(tx.id, tx);
     this.#limbo.delete(tx.id);

@@ -72,10 +72,10 @@ test('chain synchronisation: intersection, blocks, forks; Kupo has them before',
     await Promise.all([faucet, node.faucet(addressOf('bob'), 2_000_000n), node.mine(1)]);
   }
   await node.mine(1);
-  await until('the newest block is told', () => told.at(-1)?.startsWith('+24 ') === true);
+  await until('the newest block arrives', () => told.at(-1)?.startsWith('+24 ') === true);
   assert.equal(await node.fork(2, 'all'), 22);
   assert.equal(await node.mine(1), 23);
-  await until('the fork is told', () => told.at(-1)?.startsWith('+23 ') === true);
+  await until('the fork arrives', () => told.at(-1)?.startsWith('+23 ') === true);
   assert.deepEqual(late, [], 'Kupo has the outputs of a block before Ogmios tells it');
   assert.equal(told[0], `-${point.slot}`);
   assert.match(told.at(-2) ?? '', /^-/);

@@ -152,7 +152,7 @@ test('evaluation: budgets, and what it refuses', async (scope) => {
   assert.equal(memberOf((await evaluate(elsewhere, given)).result, 'length'), 1);
 
   const codes: [string, Promise<Told>, number][] = [
-    ['an input that nobody knows', evaluate(elsewhere), 3004],
+    ['an unknown input', evaluate(elsewhere), 3004],
     ['a script that fails', evaluate(failingMint()), 3010],
     [
       'an output that the ledger has otherwise',

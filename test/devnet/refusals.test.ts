@@ -40,7 +40,7 @@ accepts('a plain payment', (here) => plain(here));
 accepts('inputs under the tag of a set', (here) =>
   plain(here, { fields: { 0: tagged(258, encodeRefs([first(here.mine)])) } }),
 );
-accepts('a witness nobody asked for', (here) => plain(here, { keys: [alice, bob] }));
+accepts('an unneeded witness', (here) => plain(here, { keys: [alice, bob] }));
 accepts('the least fee', (here) => {
   const fee = (feeLovelace: bigint) =>
     plain(here, { feeLovelace, outputs: [pay('bob', 1000n * ADA - feeLovelace)] });
@@ -58,7 +58,7 @@ refuses('lovelace from nowhere', 'VALUE_NOT_CONSERVED', /not conserved/, (here) 
 refuses('lovelace that vanish', 'VALUE_NOT_CONSERVED', /not conserved/, (here) =>
   plain(here, { outputs: [pay('bob', 10n * ADA)] }),
 );
-refuses('a token that nobody minted', 'VALUE_NOT_CONSERVED', /not conserved/, (here) =>
+refuses('a token without a mint', 'VALUE_NOT_CONSERVED', /not conserved/, (here) =>
   plain(here, {
     outputs: [
       { address: addressOf('bob'), value: asValue(10n * ADA, [[TOKEN, 5n]]) },
@@ -170,9 +170,7 @@ refuses('a withdrawal', 'REFUSED', /no staking/, (here) =>
   plain(here, { fields: { 5: map([[byteString(fromHex(`e0${alice.hash}`)), uint(0)]]) } }),
 );
 refuses('a donation', 'REFUSED', /no staking/, (here) => plain(here, { fields: { 22: uint(1) } }));
-refuses('a field nobody knows', 'MALFORMED', /./, (here) =>
-  plain(here, { fields: { 99: uint(1) } }),
-);
+refuses('an unknown field', 'MALFORMED', /./, (here) => plain(here, { fields: { 99: uint(1) } }));
 refuses('is_valid false though nothing fails', 'SCRIPT_FAILED', /flag/, (here) =>
   plain(here, { isValid: false }),
 );

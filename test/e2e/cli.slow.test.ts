@@ -42,7 +42,7 @@ test('what the command line cannot mean is refused with the usage', async () => 
   assert.match(program.text, /npm start -- replay FILE/);
 });
 
-test('another server on the same port or directory is refused; the first goes on', async (t) => {
+test('another server on the same port or directory is refused; the first continues', async (t) => {
   const env = { DATA_DIR: temporaryDirectory() };
   const first = await startServer(t, [], env);
   const unused = `${temporaryDirectory()}/data`;

@@ -19,7 +19,7 @@ interface Ran {
   readonly args: string;
 }
 
-/** Every process that has something to do with `directory`, or was begun by `parent`. */
+/** Every process that names `directory`, or that `parent` started. */
 function processes(directory: string, parent: number): Ran[] {
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   return rows.flatMap((row) => {

@@ -1,4 +1,4 @@
-/** A disk that is full, by DATA_MAX_MB: the server says so, serves on, and goes on with room. */
+/** A full disk, by DATA_MAX_MB: the server says so, still serves, and continues with room. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/engine/store/database.ts';
@@ -13,7 +13,7 @@ import { assertBarsOverHttp, assertVerified, marketAfter, untilSame } from './ma
 
 const START_MS = Date.UTC(2024, 4, 1);
 
-test('a full disk is told, nothing wrong is served, a restart with room goes on', async (t) => {
+test('a full disk is reported, answers stay right, a restart with room continues', async (t) => {
   const directory = temporaryDirectory();
   const trades = Array.from({ length: 12_000 }, (_, index) => {
     return tradeAt(START_MS + index * 15_000, `${1 + (index % 70)}`, { id: `trade-${index}` });

@@ -73,7 +73,7 @@ test('malformed lines of every kind are reported with number, counted and skippe
   assert.deepEqual([bar?.open, bar?.high, bar?.close, bar?.trades], ['1.5', '2', '1', 3]);
   const told = server.program.events('lineRejected');
   for (const [index, { line, reason }] of told.entries()) {
-    assert.equal(line, index + 2, `${MALFORMED[index]?.[0]} is told with its number`);
+    assert.equal(line, index + 2, `${MALFORMED[index]?.[0]} is reported with its number`);
     assert(String(reason).length > 5, `a reason for ${MALFORMED[index]?.[0]}`);
   }
   assert.equal(told.length, MALFORMED.length);

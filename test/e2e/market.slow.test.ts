@@ -300,5 +300,5 @@ test('a token from launch to AMM: quotes equal fills, and the books are right', 
   );
   assertSound(await verifyDirectory(world.directory, 2160));
   const second = await retold(t, world, temporaryDirectory());
-  assertSeen(await seen(second, [token, other]), market, 'a market told anew');
+  assertSeen(await seen(second, [token, other]), market, 'a replayed market');
 });

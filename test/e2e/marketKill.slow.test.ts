@@ -1,4 +1,4 @@
-/** kill -9 while people trade: the same chain, the same epoch, and trading goes on. */
+/** kill -9 while people trade: the same chain, the same epoch, and trading continues. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -142,7 +142,7 @@ test('kill -9 in the middle of trading', async (t) => {
     const before = await trader.utxos();
     const order = await trader.order(quote);
     await untilAsked(
-      'trading goes on',
+      'trading continues',
       () => trader.utxos(),
       (now) => settlementOf(order, before, now)?.outcome === 'filled',
     );
@@ -167,5 +167,5 @@ test('kill -9 in the middle of trading', async (t) => {
   const market = await seen(last, [token]);
   await last.app.stop();
   const second = await retold(t, last, temporaryDirectory());
-  assertSeen(await seen(second, [token]), market, 'a market told anew');
+  assertSeen(await seen(second, [token]), market, 'a replayed market');
 });

@@ -170,7 +170,7 @@ async function restart(scene: Scene): Promise<void> {
   for (const [at, subscription] of subscriptions.all.entries()) {
     await subscription.connect(t, next);
     await subscription.untilSame(next);
-    assert.equal(subscription.snapshots, before[at], 'since goes on');
+    assert.equal(subscription.snapshots, before[at], 'since continues');
     assert.equal(subscription.told.get(late.id)?.at(-1), 'MempoolPending');
   }
   assert.equal((await byBeacon({ world: next }, late.beacon)).orderStatus, 'mempool');

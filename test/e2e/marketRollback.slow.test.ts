@@ -1,6 +1,6 @@
 /**
- * Rollbacks in the middle of trading: the market is what it was, trading goes on, nothing happens
- * twice, and in the end the market is what the chain says, whoever tells it.
+ * Rollbacks in the middle of trading: the market is what it was, trading continues, nothing happens
+ * twice, and in the end every node's market is what the chain says.
  */
 
 import assert from 'node:assert/strict';
@@ -115,7 +115,7 @@ async function rollBack(scene: Scene, depth: number, resubmit: 'all' | 'none'): 
   assertSeen(await seen(world, [token]), mark, what);
   for (const [index, chart] of charts.entries()) {
     await untilSame(world.url, chart);
-    assert(chart.revisions > (revised[index] ?? 0), `${what}: clients are told`);
+    assert(chart.revisions > (revised[index] ?? 0), `${what}: clients receive it`);
     assert.equal(chart.losses, 0);
   }
   await untilCap(scene);
@@ -175,7 +175,7 @@ async function finish(t: TestContext, scene: Scene, again: string, isWhole: bool
     assert.equal(counts['fill CURVE'], executed, 'each order is filled once');
   }
   const second = await retold(t, world, again);
-  assertSeen(await seen(second, [token]), last, 'a market told anew');
+  assertSeen(await seen(second, [token]), last, 'a replayed market');
   await second.app.stop();
 }
 

@@ -60,5 +60,5 @@ test('traders and executor carry on over forks, and the books are right', async 
   const market = await seen(last, tokens);
   await last.app.stop();
   const second = await retold(t, last, temporaryDirectory());
-  assertSeen(await seen(second, tokens), market, 'a market told anew');
+  assertSeen(await seen(second, tokens), market, 'a replayed market');
 });

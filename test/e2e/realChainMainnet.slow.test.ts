@@ -107,7 +107,7 @@ test('the owner takes an order back once its time has come', async (t) => {
   const validFromSlot = transaction.validFromSlot ?? assert.fail('it is valid from some slot on');
   const fromMs = zeroTimeMs + (validFromSlot - zeroSlot) * slotLengthMs;
   assert.ok(fromMs >= Number(datum.refundAfterMs));
-  // The ledger's slot goes on with its blocks, which come on demand.
+  // The ledger's slot advances with its blocks, which come on demand.
   const { tip } = await ledger.ledger.tip();
   await ledger.mine(Math.max(1, validFromSlot - (tip?.slot ?? 0)));
   await trader.cancel(id);

@@ -1,5 +1,5 @@
 /**
- * The program itself on a real network: killed and begun again, without its node, from a block in
+ * The program itself on a real network: killed and restarted, without its node, from a block in
  * the middle, and with settings that make no sense.
  */
 import assert from 'node:assert/strict';
@@ -67,7 +67,7 @@ async function sameTrades(server: Server, world: RealWorld, token: string): Prom
   assert.deepEqual(await answer.json(), (await world.network.get(path)).body);
 }
 
-test('killed it goes on, also when its node has switched forks meanwhile', async (t) => {
+test('it continues after a kill, also when its node has switched forks meanwhile', async (t) => {
   const world = theWorld();
   const { network, bridge } = world;
   const alice = await network.funded('alice', 500, 6);
@@ -168,7 +168,7 @@ test('--from begins behind a block; what is newer is right', async (t) => {
   assert.equal((await readyOf(nowhere.url)).status, 503);
 });
 
-test('an executor that cannot fill orders is told at the start', async (t) => {
+test('an executor that cannot fill orders is reported at the start', async (t) => {
   const common = {
     NETWORK: 'mainnet',
     OGMIOS_URL: 'ws://127.0.0.1:1',

@@ -26,7 +26,7 @@ test('a launch, an order and its fill, from here to the network and back', async
   assert.equal(feed.status, 200);
   const order = { assetId: token, side: 'BUY', amount: 8n * ADA, slippage: '50' } as const;
   const placed = await trader.order(order);
-  // What waits is laid over the wallet: the next order does not spend the same.
+  // The mempool is overlaid on the wallet: the next order does not spend the same.
   const second = await trader.order({ ...order, amount: 5n * ADA });
   await mine();
   for (const { id } of [placed, second]) {

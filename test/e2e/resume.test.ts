@@ -52,7 +52,7 @@ test('HTTP history, then since its X-Position: no gap under a running feed', asy
   client.check();
 });
 
-test('since in an older epoch: recovered:false and a snapshot, then it goes on', async (t) => {
+test('since in an older epoch: recovered:false and a snapshot, then updates', async (t) => {
   const app = await newTestApp(t, { env: { HORIZON_BLOCKS: '3' } });
   const trades = Array.from({ length: 20 }, (_, n) => tradeAt(START_MS + n * 60_000, `${n + 1}`));
   await app.feed(linesOf(trades));
@@ -92,7 +92,7 @@ test('since beyond the horizon: recovered:false; within it only what changed', a
   client.check();
 });
 
-test('since ahead of the server waits, then is told NOT_READY and never older state', async (t) => {
+test('since ahead of the server waits, then gets NOT_READY and never older state', async (t) => {
   const app = await newTestApp(t, { gateway: { positionWaitMs: 30 } });
   await app.feed(linesOf([tradeAt(START_MS, '1')]));
   const { epoch, seq } = app.app.node.applied();

@@ -15,7 +15,7 @@ import type { StrictSubscription } from '../support/subscription.ts';
 import { until } from '../support/until.ts';
 import { assertSame, assertVerified, assertXrp, markOf, untilSame } from './market.ts';
 
-/** Rolls back to the moment of trade `to`, then goes on from trade `from`. */
+/** Rolls back to the moment of trade `to`, then continues from trade `from`. */
 function rolledBack(trades: readonly FeedTrade[], to: number, from: number): string {
   const toMs = trades[to]?.timeMs ?? 0;
   return `${rollbackLine(toMs)}\n${linesOf(trades.slice(from))}`;
@@ -77,7 +77,7 @@ test('one file with a rollback beyond the horizon: new epoch, Resync and a snaps
   await assertXrp(server.url, trades);
   await assertClients(server.url, clients, subscriptions);
   for (const { told, resyncs, own } of subscriptions) {
-    // With so small a horizon a flush may find that it lies beyond it: the client is told that too.
+    // With so small a horizon a flush may find that it lies beyond it: the client learns that too.
     assert.deepEqual(
       resyncs.filter((reason) => reason !== 'slow'),
       ['epoch'],

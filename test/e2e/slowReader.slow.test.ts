@@ -1,6 +1,6 @@
 /**
  * A client that stops reading while 40 MiB are offered to it: 500 subscriptions over 16 streams of
- * bars that end often. The server's memory stays bounded, the client is told, ends with the right
+ * bars that end often. The server's memory stays bounded, the client gets a notice and the right
  * state and every final bar (fewer than 500 a stream, within the horizon: what `since` promises);
  * another client on the same streams notices nothing.
  */

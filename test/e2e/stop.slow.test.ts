@@ -1,4 +1,4 @@
-/** SIGTERM: sockets are told, everything is written, the exit code is 0. */
+/** SIGTERM: sockets get a shutdown notice, everything is written, the exit code is 0. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHealth } from '../support/chart.ts';
@@ -31,7 +31,7 @@ test('SIGTERM tells every socket, closes with 4001 and exits with 0', async (t) 
   }
 });
 
-test('SIGTERM within a replay: exit 0, a sound state, and the same file goes on', async (t) => {
+test('SIGTERM within a replay: exit 0, a sound state, and the same file continues', async (t) => {
   const directory = temporaryDirectory();
   const trades = Array.from({ length: TRADES }, (_, index) => {
     const timeMs = START_MS + index * 20_000 + (index < TRADES / 2 ? 0 : GAP_MS);

@@ -16,7 +16,7 @@ const SHRINK_MS = 30_000;
 
 /**
  * Plays random markets until time is over; throws at the first that is wrong, made as small as time
- * allows, with how to play it again. A market that has begun is played to its end.
+ * allows, with how to play it again. A started market is played to its end.
  */
 export async function simulate({ seed, seconds, path }: SimulationOptions): Promise<Tally> {
   const tally = newTally();

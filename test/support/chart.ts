@@ -86,7 +86,7 @@ function readBars(body: string, { base, quote }: PairIds): Bar[] {
     assert(isRecord(row));
     const { pair, ...bar } = row;
     assert.deepEqual(pair, { base: base.toLowerCase(), quote: quote.toLowerCase() });
-    return bar as unknown as Bar; // trust: compared field by field by whoever asked
+    return bar as unknown as Bar; // trust: callers compare it field by field
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the fold should be, the slow and plain way: the list of trades that count after each entry,
- * and all bars made anew from it. Knows entries (types only) and nothing else of our code.
+ * and all bars computed from it. Knows entries (types only) and nothing else of our code.
  */
 import assert from 'node:assert/strict';
 import type { Entry, TradeEvent } from '../../src/engine/log/entry.ts';

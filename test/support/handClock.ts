@@ -7,14 +7,14 @@ import { type Clock, systemClock, type Timer } from '../../src/engine/runtime/cl
 interface Due {
   readonly atMs: number;
   readonly run: () => void;
-  /** Once time goes on by itself. */
+  /** Set once time runs by itself. */
   timer: Timer | null;
 }
 
 export class HandClock implements Clock {
   #ms = 1_000_000;
   #due: Due[] = [];
-  /** By the system's clock, since when time goes on by itself; null: it does not. */
+  /** When time started to run by itself, by the system's clock; null: it does not. */
   #freeMs: number | null = null;
 
   nowMs = () => Math.floor(this.monotonicMs());
@@ -48,7 +48,7 @@ export class HandClock implements Clock {
     await turns();
   }
 
-  /** Time goes on by itself: what stops a node waits for it. */
+  /** Time runs by itself: stopping a node waits for it. */
   letGo(): void {
     this.#freeMs = performance.now();
     for (const due of this.#due.splice(0)) due.timer = systemClock.soon(due.run);

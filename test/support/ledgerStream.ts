@@ -1,5 +1,5 @@
 /**
- * A reader of a ledger. It has a cursor, so nothing is queued for a slow one: it is told what lies
+ * A reader of a ledger. It has a cursor, so nothing is queued for a slow one: it reads what lies
  * between its cursor and the present, at the moment it asks. Events: see src/chain/port.ts.
  */
 import { slotStartMs } from '../../src/cardano/codec/slots.ts';
@@ -27,7 +27,7 @@ export class LedgerStream {
     this.#mustGoBack = from !== null;
   }
 
-  /** To be told of every fork: what waits has another order then, and is told again. */
+  /** Called at every fork: the mempool is then reordered and read again. */
   forked({ takenBack }: Fork): void {
     this.#toldOfMempool = false;
     for (const id of this.#told) this.#limbo.add(id);

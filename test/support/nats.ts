@@ -19,7 +19,7 @@ export const NATS_CONF = join(import.meta.dirname, '../../config/nats.conf');
 const MOST_LOOKS = 100_000;
 /** Of a server on a machine that has too much to do: what is not about patience waits so long. */
 export const PATIENT_MS = 20_000;
-/** Below the ports that systems give to whoever does not ask for one. */
+/** Below the ports that systems assign by default. */
 const [FIRST_PORT, PORTS] = [15_000, 17_000];
 const MOST_PORTS = 100;
 

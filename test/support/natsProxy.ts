@@ -7,13 +7,13 @@ import type { Scope } from './server.ts';
 export class NatsProxy {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
-  /** What the server says is swallowed, what it is told gets through. */
+  /** Drops what the server sends and forwards what it receives. */
   deaf = false;
   /** What clients say is swallowed, what the server says gets through. */
   mute = false;
   /** What is said arrives so much later, in both directions. */
   delayMs = 0;
-  /** Nobody gets in. */
+  /** Refuses every connection. */
   closed = false;
   /** Called with what a client said, before it is passed on. */
   heard: (text: string) => void = () => {};

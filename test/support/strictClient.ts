@@ -42,7 +42,7 @@ export class StrictClient {
     return client;
   }
 
-  /** A new socket, perhaps to another server; every subscription goes on from where it stands. */
+  /** A new socket, perhaps to another server; every subscription continues from its position. */
   async reconnect(port: number = this.#port): Promise<void> {
     this.terminate();
     // A ping on the new socket says nothing of subscriptions that it does not have yet.

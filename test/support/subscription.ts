@@ -83,7 +83,7 @@ export class StrictSubscription {
     return [...this.bars.values()].sort((a, b) => a.time - b.time);
   }
 
-  /** Goes on from what was loaded over HTTP. */
+  /** Continues from an HTTP answer. */
   load(bars: readonly Bar[], position: Position): void {
     this.bars.clear();
     for (const bar of bars) this.bars.set(bar.time, bar);

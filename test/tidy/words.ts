@@ -41,9 +41,6 @@ const COINED: Readonly<Record<string, string>> = {
 
 /** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
 const LEFT: Readonly<Record<string, number>> = {
-  bench: 89,
-  'compose.yaml': 1,
-  docs: 2,
   'src/api': 261,
   'src/cardano': 20,
   'src/chain': 29,
@@ -52,23 +49,10 @@ const LEFT: Readonly<Record<string, number>> = {
   'src/devnet': 11,
   'src/engine': 64,
   'src/web': 14,
-  'test/api': 141,
-  'test/browser': 48,
-  'test/cardano': 17,
-  'test/chain': 100,
-  'test/client': 11,
-  'test/cluster': 63,
-  'test/contracts': 5,
-  'test/devnet': 21,
-  'test/e2e': 330,
-  'test/engine': 26,
-  'test/server': 16,
-  'test/sim': 4,
-  'test/support': 55,
-  test: 2,
 };
 
-const WORDS = new RegExp(`\\b(?:${Object.keys(AVOIDED).join('|')})\\b`, 'gi');
+/** `user: nobody` is an account of Unix. */
+const WORDS = new RegExp(`\\b(?<!user: )(?:${Object.keys(AVOIDED).join('|')})\\b`, 'gi');
 const NAMES = new RegExp(
   Object.keys(COINED)
     .flatMap((name) => {
@@ -82,10 +66,14 @@ const NAMES = new RegExp(
 /** Findings of one folder that are shown: enough to see which word it is about. */
 const MOST_SHOWN = 20;
 
+/** What a document quotes (messages, commands) keeps its words. */
+const QUOTED = /`[^`]*`/g;
+
 /** Lines with an avoided word or a coined name. */
 export function avoidedWords(path: string, text: string): Finding[] {
   return text.split('\n').flatMap((line, index) => {
-    const words = [...line.matchAll(WORDS)].map(([word]) => word.toLowerCase());
+    const said = path.endsWith('.md') ? line.replaceAll(QUOTED, '``') : line;
+    const words = [...said.matchAll(WORDS)].map(([word]) => word.toLowerCase());
     const names = [...line.matchAll(NAMES)].map(([name]) => name);
     const rules = [
       ...words.map((word) => `“${word}”: say ${AVOIDED[word]}`),

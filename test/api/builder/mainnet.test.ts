@@ -113,7 +113,7 @@ test('a quote goes by the curve of the pool, and progress by its cap', async (t)
   assert.equal(curveProgress(poolRecord(world, token)), '0.13');
 });
 
-test('a pool that has left for an AMM which nobody reads is no unknown token', async (t) => {
+test('a pool that has left for an AMM that is not followed is not an unknown token', async (t) => {
   const [last, left] = [LAST_TRADE, GRADUATION].map((hex) => decodeTransaction(fromHex(hex)));
   assert.ok(last && left);
   const pool = last.outputs[1] ?? assert.fail();

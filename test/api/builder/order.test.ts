@@ -37,7 +37,7 @@ async function setScene(world: DevnetWorld): Promise<Scene> {
     what,
     named(at),
   ]);
-  assert.equal(servers.length, 2, 'floats and collateral; the executor owns nothing');
+  assert.equal(servers.length, 2, 'funding UTxOs and collateral; the executor owns nothing');
   return { world, alice, poor, token: asset, spent: named(spent), servers };
 }
 
@@ -232,7 +232,7 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
   await t.test('/cancel', async () => {
     const { alice, token } = scene;
     const request = { assetId: token, side: 'BUY', amount: 5n * ADA, slippage: '15' } as const;
-    // In the mempool: nobody executes it yet.
+    // In the mempool: the executor does not fill it yet.
     const placed = await alice.order(request);
     await assertRefused(world, await cancelRows(scene, placed.id));
     const done = await alice.cancel(placed.id);

@@ -225,7 +225,7 @@ test('signing and submitting are refused as the contract says', async (t) => {
   await t.test('/submit, the double spend in a block', () =>
     assertRefused(world, submitRows(world, second, rival)),
   );
-  await t.test('what waits or is in a block is answered the same again', async () => {
+  await t.test('a pending or included transaction gets the same answer again', async () => {
     const again = await world.post('/submit', { cbor: toHex(payment.bytes) });
     assert.deepEqual([again.status, again.body], [200, { txHash: payment.id }]);
   });

@@ -49,7 +49,7 @@ function lockRows(world: DevnetWorld, { wallet }: TradingClient, token: string):
     row('tokens it has not', { amount: '999999999' }, { ...FAILED, says: /wallet/ }),
     row(
       'of a poor wallet',
-      { address: world.trader('nobody').wallet.address },
+      { address: world.trader('stranger').wallet.address },
       {
         ...FAILED,
         says: /wallet/,

@@ -164,7 +164,7 @@ async function takesWhatIsNamed(t: TestContext, world: DevnetWorld): Promise<voi
   await t.test('a caller’s own collateral: the server adds no signature', () =>
     assertOwnCollateral(world, carol, token),
   );
-  await t.test('every building route says what it takes', () => assertForms(world));
+  await t.test('every building route describes its form', () => assertForms(world));
 }
 
 test('a wallet and its outputs', async (t) => {
@@ -172,7 +172,7 @@ test('a wallet and its outputs', async (t) => {
   await t.test('outputs, collateral and bodies as a caller names them', (each) =>
     takesWhatIsNamed(each, world),
   );
-  await t.test('of a thousand outputs few are taken, or the owner is told to consolidate', () =>
+  await t.test('a thousand outputs: an order spends few, or asks the owner to consolidate', () =>
     takesFewOfMany(world),
   );
 });

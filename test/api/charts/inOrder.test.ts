@@ -1,5 +1,5 @@
 /**
- * Bars live while trades come late: ordinary updates never go back in time and each end is told
+ * Bars live while trades come late: ordinary updates never go back in time and each end is sent
  * once (`StrictSubscription` checks both), for streams that are fast, slow, resumed or filled.
  * Replay a property: `{ seed, path }` as printed.
  */
@@ -45,7 +45,7 @@ const step = fc.record({
   before: fc.constantFrom('reconnect', 'pause', 'resume', 'nothing', 'rollback'),
 });
 
-test('ordinary updates never go back in time, and each end is told once', async (t) => {
+test('ordinary updates never go back in time, and each end is sent once', async (t) => {
   const { app, steady, slow, wandering, clients, streams } = await openStreams(t);
   let newestMs = START_MS;
   let nextId = 0;

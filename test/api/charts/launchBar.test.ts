@@ -1,4 +1,4 @@
-/** A launched token that nobody has traded: one flat bar at its spot, the same everywhere. */
+/** A launched token without trades: one flat bar at its spot, the same everywhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deed } from '../../chain/foldMarket.ts';

@@ -95,7 +95,7 @@ test('pages and flat bars are as for prices', async (t) => {
   assert(filled.some(({ trades, volume }) => trades === 0 && volume === undefined));
 });
 
-test('the coin has no market cap, and caps are told in the coin only', async (t) => {
+test('the coin has no market cap, and caps are in the coin only', async (t) => {
   const api = await openMarketApi(t);
   await api.block([{ do: 'launch', user: 0, buy: 40 }]);
   const { token } = api.pool();

@@ -129,7 +129,7 @@ test('symbols are found by asset id and ticker; what is not there is said UDF wa
   assert.deepEqual(await api.json('/udf/search', {}), found);
   assert.deepEqual(await api.json('/udf/search', { query: 'nothing like it' }), []);
   const unknown = { s: 'error', errmsg: 'unknown_symbol' };
-  for (const symbol of ['nobody', '_', '/ADA', `${token}_${token}`, `${'0'.repeat(56)}.00`]) {
+  for (const symbol of ['unknown', '_', '/ADA', `${token}_${token}`, `${'0'.repeat(56)}.00`]) {
     assert.deepEqual(await api.json('/udf/symbols', { symbol }), unknown, symbol);
     const query = { symbol, resolution: '1', from: 0, to: END };
     assert.deepEqual(await api.json('/udf/history', query), unknown, symbol);

@@ -107,7 +107,7 @@ test('a form says which parts are files, which are JSON, and what must be there'
   assert.equal(at(own, `${SAMPLE} requestBody required`), true);
 });
 
-test('a path parameter says what it takes, and a cause may have a status of its own', () => {
+test('a path parameter lists its valid values, and a cause may set the status', () => {
   const params = Type.Object({ asset: Type.String({ pattern: '^a', description: 'Asset id.' }) });
   const causes = [{ cause: 'ASSET_NOT_FOUND', status: 500 }, 'MIN_TRADE_AMOUNT', 'NOT_OWNER'];
   const own = openapi(ABOUT, [{ ...RICH_ROUTE, params, causes }]);

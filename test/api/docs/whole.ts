@@ -72,7 +72,7 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
     assert.deepEqual(keysAt(asyncapi, 'channels').sort(), [...names, 'socket'].sort());
   });
 
-  await t.test('every cause, close code and limit is told', () => {
+  await t.test('the document lists every cause, close code and limit', () => {
     const text = String(at(openapi, 'info description'));
     for (const [cause, { code, status }] of Object.entries(CATALOGUE)) {
       assert.ok(text.includes(`| ${code} | \`${cause}\` | ${status} |`), cause);

@@ -240,7 +240,7 @@ test('a boundary may be split anywhere: bytes one by one, chunks of one', async 
   connection.socket.destroy();
 });
 
-test('a body that ends midway, or a client that leaves after it, harms nobody', async (t) => {
+test('a body that ends midway, or a client that leaves after it, does no harm', async (t) => {
   const node = await start(t);
   const request = post('/launch', IMAGE + INFO_FIELD + END, [TYPE]);
   for (const length of [1, 100, request.length - 1, request.length]) {

@@ -28,7 +28,7 @@ async function hangUp(port: number, requests: string, afterMs: number): Promise<
   await new Promise((resolve) => socket.on('close', resolve));
 }
 
-test('clients that hang up while they get long answers harm nobody', async (t) => {
+test('clients that hang up while they get long answers do no harm', async (t) => {
   const server = await startServer(t, [], { DATA_DIR: temporaryDirectory(t) });
   const requests = get('/v1/docs/openapi').repeat(10);
   for (let round = 0; round < ROUNDS && server.program.exit === null; round += 1) {

@@ -72,9 +72,9 @@ test('every kind of MessagePack that JSON has is read', () => {
     rows: text.concat(text),
   };
   const topic = 'T';
-  const wish = read(encode({ messageType: 'subscribe', requestId: 'r', topic, data }));
-  assert(!(wish instanceof Failure) && wish.kind === 'subscribe');
-  assert.deepEqual(wish.subscriptions[0]?.data, data);
+  const parsed = read(encode({ messageType: 'subscribe', requestId: 'r', topic, data }));
+  assert(!(parsed instanceof Failure) && parsed.kind === 'subscribe');
+  assert.deepEqual(parsed.subscriptions[0]?.data, data);
 });
 
 test('more topics in a frame than a socket may hold get one Error', async (t) => {
@@ -104,7 +104,7 @@ test('a socket may wait for so many positions', async (t) => {
   assert.equal(greedy.of('e').length, 0);
 });
 
-test('requests without end whose answers nobody reads cost one answer', async (t) => {
+test('endless requests with unread answers cost one answer', async (t) => {
   const { port, faults } = await startNode(t, { routes: testRoutes() });
   const before = process.memoryUsage().rss;
   const socket = connect(port, '127.0.0.1').pause();
@@ -143,7 +143,7 @@ test('a client that reads late gets long answers whole, one after the other', as
   client.socket.destroy();
 });
 
-test('clients that leave in the middle of a long answer harm nobody', async (t) => {
+test('clients that leave in the middle of a long answer do no harm', async (t) => {
   const { port, faults } = await startNode(t, { routes: testRoutes() });
   let left = 0;
   for (let i = 0; i < 20; i++) {

@@ -216,7 +216,7 @@ test('duplicate Host or Content-Length is refused and the connection closed', as
   }
 });
 
-test('a handler that throws or rejects is answered 500 and harms nobody', async (t) => {
+test('a handler that throws or rejects is answered 500 and does no harm', async (t) => {
   const { port, faults } = await startNode(t, { routes: testRoutes() });
   for (const path of ['/throws', '/rejects', '/breaks']) {
     const answer = await ask(port, get(path));
@@ -236,7 +236,7 @@ test('what another server cannot give now is answered as such, and is no fault',
   assert.deepEqual(faults, []);
 });
 
-test('a client that goes away while its answer is prepared harms nobody', async (t) => {
+test('a client that goes away while its answer is prepared does no harm', async (t) => {
   const gate = new Gate();
   const { port } = await startNode(t, { routes: testRoutes(gate) });
   for (let i = 0; i < 20; i++) {

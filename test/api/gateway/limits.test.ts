@@ -9,7 +9,7 @@ import { testRoutes } from './routes.ts';
 
 const SLOW = { perSecond: 0.01, burst: 3 };
 
-test('an address that reads too much is told when to come back', async (t) => {
+test('an address that reads too much gets a retry time', async (t) => {
   const options = { limitLoopback: true, reads: SLOW };
   const { port } = await startNode(t, { routes: testRoutes(), options });
   for (const remaining of ['2', '1', '0']) {

@@ -24,7 +24,7 @@ export interface TestNode {
   readonly resyncs: string[];
 }
 
-/** Ends soon; gives nobody up whom a busy machine holds up. */
+/** Ends soon, but not before clients that a busy machine delays. */
 const QUICK = { shutdownGraceMs: 20, stopMs: 100, silenceMs: 600_000, behindMs: 600_000 };
 
 export async function startNode(

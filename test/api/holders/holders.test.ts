@@ -40,7 +40,7 @@ test('holders come by balance, ties by address, with the author and the count', 
   const held = await check();
   await api.block(sellOf(1, 50), sellOf(2, 100));
   const sold = await check();
-  assert.notDeepEqual(sold, held, 'what is in an open order counts for nobody');
+  assert.notDeepEqual(sold, held, 'tokens in an open order have no holder');
   await api.block({ do: 'lock', user: 0, pool: 0, to: 0 });
   await check();
   await api.block(
@@ -58,7 +58,7 @@ test('holders come by balance, ties by address, with the author and the count', 
   await check();
 });
 
-test('a launch nobody bought of has no holders, and its author has "0"', async (t) => {
+test('a launch without buyers has no holders, and its author has "0"', async (t) => {
   const api = await WalletApi.open(t);
   await api.block(launchBy(2, 0));
   assert.deepEqual(await api.get(PATH, { assetId: api.token }), {
@@ -102,7 +102,7 @@ test('any page is that part of the list, staged or stored', async (t) => {
   await check();
   await api.api.world.fold.store.commit();
   await check();
-  // What is stored is seen through what waits.
+  // Pending transactions are overlaid on stored balances.
   await crowd(api, second);
   await check();
   await crowd(api, third);

@@ -23,7 +23,7 @@ const METRICS = '/v1/orders-feed/metrics';
 const CARD = '/balances/v1/user/pnl-card';
 const BALANCE = '/balances/v1/asset/asset-balance';
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
-const STRANGER = hashOf('nobody', 56);
+const STRANGER = hashOf('stranger', 56);
 const metrics = Compile(TradingMetricsOrNull);
 const card = Compile(PnlCardOrNull);
 const balance = Compile(AssetBalanceOrNull);
@@ -135,7 +135,7 @@ test('an initial buy is the author’s, and costs what entered the pool', async 
   assert.deepEqual(found, metricsIn(api, ownerOf(2)));
 });
 
-test('whoever only sold what he was given has metrics, and no card', async (t) => {
+test('a wallet that only sold tokens it was given has metrics, and no card', async (t) => {
   const api = await WalletApi.open(t);
   await api.block(launchBy(0, 30));
   await api.block(give(0, 3), sellOf(3, 100), EXECUTE);

@@ -68,7 +68,7 @@ export class WalletApi {
 
 /**
  * A block in which everything that was not in a script goes to as many new outputs, of addresses
- * that nobody's market knows: no deed can follow it.
+ * unknown to every market: no later step can spend them.
  */
 export async function crowd(api: WalletApi, amounts: readonly number[]): Promise<void> {
   const { maker, world } = api.api;

@@ -146,7 +146,7 @@ async function putAll(folder: ImageFolder, from: number, to: number): Promise<st
   return cids;
 }
 
-test('where it is full, the oldest that nobody claims make room', async (scope) => {
+test('a full folder drops the oldest unclaimed images', async (scope) => {
   const directory = temporaryDirectory(scope);
   const claimed = new Set<string>();
   const isClaimed = (cid: string) => claimed.has(cid);

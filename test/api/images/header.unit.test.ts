@@ -170,7 +170,7 @@ test('no bytes make it throw, whatever buffer they lie in', () => {
 /** Far more than one pass over 5 MiB takes, far less than a pass from every byte would. */
 const HANGS_MS = 60_000;
 
-test('5 MiB of hostile bytes are looked at once, not from every byte anew', () => {
+test('5 MiB of hostile bytes are read once, not again from every byte', () => {
   for (const unit of [[0], [0xff], [0xff, 0xe0, 0, 2], [0xff, 0xc4, 0, 2]]) {
     const bytes = Buffer.alloc(MAX_IMAGE_BYTES, Buffer.from(unit));
     Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 2]).copy(bytes);

@@ -96,7 +96,7 @@ test('what a node holds beside images is not given away', async (t) => {
   }
 });
 
-test('errors of a node are told with what it says', async (t) => {
+test('errors of a node carry its message', async (t) => {
   const node = await startNode(t);
   const responders: [(response: ServerResponse) => void, RegExp][] = [
     [(to) => to.writeHead(500).end('{"Message":"disk is full"}'), /500: disk is full/],

@@ -79,7 +79,7 @@ test('while it catches up with a real chain, ready and metrics tell how far it i
   }
 });
 
-test('not ready until synced; degraded and stale are told but still ready', async () => {
+test('not ready until synced; degraded and stale are reported but still ready', async () => {
   assert.equal((await ask(admin({ synced: () => false }), '/health/ready')).status, 503);
   const reasons = [{ code: 'STATE_NOT_WRITTEN', message: 'disk full: make room' } as const];
   const states = { quarantined: () => 2, stale: () => true, stuckPools: () => ['a.b'] };

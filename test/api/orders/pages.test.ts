@@ -229,7 +229,7 @@ test('an order is found by its beacon in any case; others are not', async (scope
     statuses.add(order.status);
   }
   assert(statuses.size >= 5, [...statuses].join());
-  assert.equal((await api.get(path, { beacon: beaconOf('nobody') })).status, 404);
+  assert.equal((await api.get(path, { beacon: beaconOf('unknown') })).status, 404);
   for (const beacon of ['', 'x', beaconOf('a').slice(1), `${beaconOf('a')}0`]) {
     assert.equal((await api.get(path, { beacon })).status, 400, beacon);
   }

@@ -190,7 +190,7 @@ const RARE: Parameters<typeof follow> = [
   [0, 1, 2, 3, 4, 5, 6],
 ];
 
-test('whoever asks has what HTTP has, and that is what chain and mempool show', async () => {
+test('a snapshot equals the HTTP answer, and both equal chain and mempool', async () => {
   const property = fc.asyncProperty(
     anyOptions,
     fc.array(anyStep, { minLength: 5, maxLength: 30 }),

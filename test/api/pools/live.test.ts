@@ -109,7 +109,7 @@ test('an update has the pools that changed, and none comes where nothing did', a
   assert.deepEqual(api.faults, []);
 });
 
-test('KOTH: nobody, then the top pool whenever it or its pool changed', async (t) => {
+test('KOTH: none, then the top pool whenever it or its pool changed', async (t) => {
   const api = await openMarketApi(t);
   const { frames } = await Listener.open(t, api, 'KOTH', {});
   assert.deepEqual([frames[0]?.event, frames[0]?.data], ['KOTHUpdate', null]);
@@ -129,7 +129,7 @@ test('KOTH: nobody, then the top pool whenever it or its pool changed', async (t
   await api.back(1);
   await shows(5);
   await api.back(3);
-  await until('nobody again', () => frames.length === 6);
+  await until('none again', () => frames.length === 6);
   assert.equal(frames.at(-1)?.data, null);
   assert.deepEqual(api.faults, []);
 });

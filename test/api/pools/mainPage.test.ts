@@ -43,7 +43,7 @@ function post(api: MarketApi, path: string, body: string): Promise<Response> {
   return fetch(`${api.url}${path}`, { method: 'POST', headers, body });
 }
 
-test('the top pool: none, the first launched, then whoever has more, also graduated', async (t) => {
+test('the top pool: none, the first launched, then the larger one, also graduated', async (t) => {
   const api = await openMarketApi(t);
   assert.deepEqual(await refusal(await api.get(KOTH, {})), [404, 'ASSET_NOT_FOUND']);
   await api.block([launchBy(0, 20)]);

@@ -201,7 +201,7 @@ async function follow(
   }
 }
 
-test('whoever asks has what HTTP has, whatever the chain did meanwhile', async () => {
+test('a snapshot equals the HTTP answer, whatever the chain did meanwhile', async () => {
   const seen = nothingSeen();
   await fc.assert(
     fc.asyncProperty(

@@ -128,7 +128,7 @@ test('who stands between a change and the frame that told of it is shown no loss
   );
 });
 
-test('everything is complete up to the applied position except what waits for its flush', () => {
+test('everything is complete up to the applied position except changes before their flush', () => {
   const { clock, hub, join, change } = world();
   join('a', 1_000);
   change('a');

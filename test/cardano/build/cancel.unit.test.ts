@@ -93,7 +93,7 @@ test('of more collateral than the ledger takes the best is used', () => {
   accepted(transaction, plan, [ALICE]);
 });
 
-test('collateral that is too small is told so', () => {
+test('collateral that is too small is reported', () => {
   const plan = cancelling(placed());
   const held = utxo({
     address: ALICE.text,

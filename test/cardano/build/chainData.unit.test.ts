@@ -126,7 +126,7 @@ test('collateral is pure ADA of its key; none left is said', async () => {
   const found = await collateralIn([tokens, small, COLLATERAL_UTXO]);
   assert.deepEqual(found, { utxos: [COLLATERAL_UTXO], returnAddress: COLLATERAL_OWNER.text });
   assert.ok((await collateralIn([tokens, small])) instanceof Failure);
-  // Where nobody knows behind what it lies, more of what lies there is gone through.
+  // Without a known predecessor it searches more of the outputs there.
   const order = { ...DEPLOYMENT.scripts.order, ref: null };
   const unplaced = { scripts: { ...DEPLOYMENT.scripts, order } };
   const dust = Array.from({ length: 30 }, () => small);
@@ -151,7 +151,7 @@ test('what lies where a script should and is another one is no reference', async
   assert.match(outcome.message, new RegExp(`not on the chain: ${refText(REFERENCES.vesting.ref)}`));
 });
 
-test('a script whose place nobody knows is refused by its name', () => {
+test('a script of unknown location is refused by its name', () => {
   assert.deepEqual(scriptWithReference(DEPLOYMENT, 'order'), DEPLOYMENT.scripts.order);
   const vesting = { ...DEPLOYMENT.scripts.vesting, ref: null };
   const scripts = { ...DEPLOYMENT.scripts, vesting, ammPool: null };

@@ -121,7 +121,7 @@ test('two launches never have the same token', () => {
   assert.notEqual(first.token, second.token);
 });
 
-test('a wallet with too little is told what the metadata take', () => {
+test('the refusal of a poor wallet names the cost of the metadata', () => {
   const { plan, note } = launch([ada(ALICE, 12n * ADA)], 0n, LONG);
   const outcome = outcomeOf(plan);
   assert.ok(outcome.outcome === 'refused');

@@ -96,12 +96,12 @@ test('after they have changed it builds by the new ones, and no build is lost', 
   assert.equal(counts.changed, 2);
 });
 
-test('parameters that no thread can begin with are told, and asked for again', async (t) => {
+test('unusable parameters are reported and requested again', async (t) => {
   const { builder, counts, fee, say } = open(t, {
     ...TERMS,
     parameters: { ...DEFAULT_PARAMETERS, costModelV2: [UNSENDABLE] },
   });
-  await until('it is told', () => counts.failed > 1);
+  await until('the failure is reported', () => counts.failed > 1);
   assert.equal(builder.parameters, null);
   say(TERMS);
   const first = await untilAsked('it builds', fee, (found) => found !== 'NOT_READY');

@@ -81,7 +81,7 @@ test('the beacon is a hash over the smallest input and the output index', () => 
   assert.equal(inputs.length, 3);
 });
 
-test('a wallet with too little is told what it lacks', () => {
+test('the refusal of a poor wallet names the missing amount', () => {
   const { plan } = planOrder(
     DEPLOYMENT,
     orderOf(ALICE, 'buy', 9n * ADA),

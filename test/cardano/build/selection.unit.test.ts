@@ -111,7 +111,7 @@ function mixedWallet(): Utxo[] {
   });
 }
 
-test('a wallet of 1,000 mixed outputs buys, sells, and is told to consolidate beyond that', () => {
+test('a wallet of 1,000 mixed outputs buys and sells; a larger one must consolidate', () => {
   const wallet = mixedWallet();
   const buy = planOrder(DEPLOYMENT, orderOf(ALICE, 'buy', 300n * ADA), wallet, NOW_MS).plan;
   const bytes = accepted(built(buy), buy, [ALICE]);

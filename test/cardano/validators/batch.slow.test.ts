@@ -1,7 +1,7 @@
 /**
  * A batch as the executor sends it: a pool and many orders, half with and half without stake part.
- * Every order counts its inputs up to itself, so cost grows with the square of the batch. Of the
- * deployed build alone: what the other one costs matters to nobody.
+ * Every order counts its inputs up to itself, so cost grows with the square of the batch. Only the
+ * deployed build is measured: the other one never runs on a network.
  */
 import assert from 'node:assert/strict';
 import { type Assets, PROTOCOL_PARAMETERS_DEFAULT } from '@lucid-evolution/lucid';
@@ -120,7 +120,7 @@ function plan(pool: Input, next: Output, orders: readonly Slot[]): Plan {
   };
 }
 
-/** Sells of one token that nobody could fill. */
+/** Sells of one token that cannot fill. */
 function refunds(world: World, count: number): Plan {
   const ids = launched(world);
   const orders = Array.from({ length: count }, (_, i): Slot => {

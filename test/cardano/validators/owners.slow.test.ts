@@ -1,5 +1,5 @@
 /**
- * What owners may do, and nobody else: launches and their tokens, orders, locks. In one process:
+ * What only owners may do: launches and their tokens, orders, locks. In one process:
  * both builds take longer to compile than most of these take to be judged.
  */
 import './actions/launch.ts';

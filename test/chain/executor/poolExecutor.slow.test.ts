@@ -155,7 +155,7 @@ test('a new executor finds open orders and a due graduation', async (t) => {
   await world.mine();
   await world.wanted(big.id);
   await world.spent(behind.id);
-  assert.equal(world.order(late.id).state, 'open', 'passed over, blocking nobody');
+  assert.equal(world.order(late.id).state, 'open', 'passed over, without blocking others');
   await first.executor.stop();
 
   const sale = { assetId: token, side: 'SELL', slippage: 'infinity' } as const;

@@ -164,7 +164,7 @@ test('after a rollback during a lookup Kupo is asked again', async (scope) => {
 
 test('gives up in time: NOT_READY, with when to come back', async (scope) => {
   const deadlineMs = 5_000;
-  // The deadline comes when it is told to, so no answer is late on a busy machine.
+  // The test sets the deadline off, so no answer is late on a busy machine.
   const deadlines: (() => void)[] = [];
   const after: Clock['after'] = (delayMs, run) => {
     if (delayMs !== deadlineMs) return systemClock.after(delayMs, run);

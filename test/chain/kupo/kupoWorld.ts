@@ -135,7 +135,7 @@ export function contractPlace(
     async fork(depth, resubmit) {
       const before = wholes();
       assert.ok('takenBack' in (await ledger.fork(depth, { resubmit })));
-      await until('the mempool is told again', () => wholes() > before);
+      await until('the mempool is read again', () => wholes() > before);
       await settled();
     },
   };

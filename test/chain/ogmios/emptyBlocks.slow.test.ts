@@ -104,7 +104,7 @@ test('forks and kills inside runs of empty blocks leave no trace in the rows', {
   chainOf(fake, 9_000, 'second', ORDER.tx);
   faults.stall('nextBlock');
   faults.accept();
-  // Asked where it goes on, it goes back to the end of the run before.
+  // Asked for the next block, it goes back to the end of the previous run.
   await tellOnly(2_000, 3);
   await followed(fake, 4_000);
   assert.equal(rowsOf(world, 'orders').size, 1);

@@ -26,7 +26,7 @@ async function following(scope: Scope, limits: OgmiosOptions['limits'] = {}) {
 
 async function sees(told: Told, fault: string): Promise<void> {
   await until(
-    () => `${fault} is told; ${told.lost} ${told.messages}`,
+    () => `${fault} is reported; ${told.lost} ${told.messages}`,
     () => told.lost.includes(fault),
   );
 }
@@ -86,7 +86,7 @@ function loseAndFind(fake: FakeOgmios): void {
 }
 
 for (const [what, cause, happens] of FAULTS) {
-  test(`${what}: it is told, and the stream goes on`, { timeout: 120_000 }, async (t) => {
+  test(`${what}: it is reported, and the stream continues`, { timeout: 120_000 }, async (t) => {
     const { fake, told, model } = await following(t, { messageBytes: 200_000 });
     happens(fake);
     grow(fake);

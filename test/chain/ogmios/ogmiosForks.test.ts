@@ -72,7 +72,7 @@ test('whatever the chain and the network do, the stream is the chain', {
       { seed: SEED + round, numRuns: 12, endOnFailure: true, includeErrorInReport: true },
     ),
   );
-  assert.ok(model.wholes > 0, 'the mempool is told again after forks');
+  assert.ok(model.wholes > 0, 'the mempool is reported again after forks');
 });
 
 test('a fork of 2160 blocks, read and unread, and one while the connection is lost', {

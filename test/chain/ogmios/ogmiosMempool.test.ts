@@ -73,7 +73,7 @@ class Node {
     await model.same(this.fake.chain);
     const ids = () => this.waiting.map(({ id }) => id);
     await model.until(
-      'what waits is told',
+      'pending transactions are reported',
       () => [...model.waiting].sort().join() === ids().sort().join() && model.wholes > 0,
     );
   }
@@ -128,7 +128,7 @@ test('a transaction that moves into a block was not removed, one that loses its 
   node.waiting = [];
   node.tell();
   await node.agrees(model);
-  await model.until('both are told', () => model.removed.length === 2);
+  await model.until('both are reported', () => model.removed.length === 2);
   assert.deepEqual(model.removed, [
     { id: two.id, reason: 'INPUT_SPENT' },
     { id: three.id, reason: 'REFUSED' },
@@ -151,7 +151,7 @@ test('only transactions that may matter are reported, also those that spend pend
   });
   node.arrive(payment(3n), launch.tx, payment(4n), order.tx, cancel);
   const expected = [launch.tx.id, order.tx.id, cancel.id];
-  await model.until('they are told', () => model.waiting.size === 3);
+  await model.until('they are reported', () => model.waiting.size === 3);
   assert.deepEqual([...model.waiting], expected);
   node.mine(...node.waiting);
   await model.until('they are in a block', () => model.newest?.transactions.length === 3);
@@ -173,7 +173,10 @@ test('after a fork that left the mempool unchanged, all of it is reported again'
   await node.agrees(model);
   const { wholes } = model;
   node.fork(1, true);
-  await model.until('it is told again', () => model.wholes > wholes && model.waiting.size === 1);
+  await model.until(
+    'it is reported again',
+    () => model.wholes > wholes && model.waiting.size === 1,
+  );
   assert.deepEqual(model.removed, []);
 });
 
@@ -192,7 +195,7 @@ test('our submission is reported at once, and removed if the node never shows it
   fake.submit = async (cbor) => decodeTransaction(Buffer.from(cbor, 'hex')).id;
   for (const tx of [lost, mined]) {
     assert.equal((await chain.submit(tx.bytes)).outcome, 'accepted');
-    await model.until('it is told', () => model.waiting.has(tx.id));
+    await model.until('it is reported', () => model.waiting.has(tx.id));
   }
   node.mine(mined);
   await model.until('it is in a block', () => model.newest?.transactions[0]?.id === mined.id);

@@ -33,7 +33,7 @@ function unbytes(block: Block): unknown {
   return { ...block, transactions };
 }
 
-/** Positions are told by one of them only: all are there. */
+/** Only one of them reports positions: all are there. */
 function plain({ txIndexes: places, ...block }: Block): Block {
   const every = block.transactions.map((_, at) => at);
   assert.deepEqual(places ?? every, every);

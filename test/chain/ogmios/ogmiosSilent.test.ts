@@ -47,7 +47,7 @@ test('a silent server delays neither connections nor a stop for long', {
   await new Promise((resolve) => silent.close(resolve));
   const refused = open({});
   const never = assert.rejects(refused.start());
-  await until('nobody listens', () => told.messages.join().includes('ECONNREFUSED'));
+  await until('no server listens', () => told.messages.join().includes('ECONNREFUSED'));
   await refused.stop();
   await never;
   assert.doesNotMatch(told.messages.join(), /secret|someone/);

@@ -9,7 +9,7 @@ type MempoolEvent = Extract<ChainEvent, { kind: 'mempool' }>;
 
 export class StreamModel {
   readonly blocks: Block[] = [];
-  /** Ids of what waits, in order. */
+  /** Ids of pending transactions, in order. */
   readonly waiting = new Set<string>();
   readonly removed: MempoolEvent['removed'][number][] = [];
   backs = 0;

@@ -83,7 +83,7 @@ test('numbers beyond 2^53 keep all digits, wherever they stand', () => {
   });
 });
 
-test('what is no transaction is told with its place', () => {
+test('an invalid transaction is reported with its location', () => {
   const { text } = servedTransaction(launchOf('Token').tx);
   const whole = parseJson(text) as Record<string, unknown>;
   for (const [name, value] of [

@@ -95,7 +95,7 @@ function received(value: Value, txHash = 'bb'.repeat(32)): WalletUtxo {
   return { ref: { txHash, index: 0 }, address: WALLET.address, value };
 }
 
-test('a fill, a refund and one’s own change are told apart', () => {
+test('a fill, a refund and one’s own change are distinguished', () => {
   const fill = received(asValue(1_500_000n, [[TOKEN, 663_317n]]));
   const refund = received(coins(7_000_000n));
   const outcome = (order: PlacedOrder, now: WalletUtxo[], before: WalletUtxo[] = []) =>

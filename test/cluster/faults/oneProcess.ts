@@ -86,7 +86,7 @@ export class OneNode {
       ensureStream: async () => {},
       others: async () => {
         if (log.isCut) throw new Error('NATS gives no answer');
-        // Nobody is forgotten: what is cut off here comes back, and a lease is short beside load.
+        // No node expires: one that is cut off here comes back, and load outlasts the short lease.
         return [...standings.values()].filter((one) => one.node !== name);
       },
       publishBase: async (epoch) => copyFileSync(files.base(epoch), baseOf(place, epoch)),

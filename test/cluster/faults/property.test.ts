@@ -128,7 +128,7 @@ async function mended(place: Place, nodes: readonly OneNode[], told: string[]): 
   };
   const of = ({ at, name, node }: OneNode) => `${name} ${at}${node.hasDiverged ? ' diverged' : ''}`;
   const where = () => `${nodes.map(of)}; the log ends with ${last()}; ${told.join('; ')}`;
-  // Whoever knows most can lead; the others are refused, and the next is given the lease.
+  // The node with the longest log can lead; the others are refused, and the lease passes on.
   for (let turn = 0; ; turn += 1) {
     const one = nodes[turn % nodes.length] ?? assert.fail();
     one.mayLead = true;

@@ -1,6 +1,6 @@
 /**
  * Asks the running server and keeps what was not as expected, so that one run tells everything that
- * differs. What the server does not offer yet is told apart from what it says wrong.
+ * differs. Missing operations are listed apart from wrong answers.
  */
 import assert from 'node:assert/strict';
 import { Documents } from './conforms.ts';

@@ -42,10 +42,10 @@ function compareWhole({ documents, asked, positions }: Asker, market: NaiveMarke
   assert.deepEqual(
     ours.filter((route) => !asked.has(route)),
     [],
-    'routes that nobody asked',
+    'routes without a request',
   );
   const topics = documents.topics.filter((topic) => !asked.has(`topic ${topic}`));
-  assert.deepEqual(topics, [], 'topics that nobody asked');
+  assert.deepEqual(topics, [], 'topics without a subscription');
   const [position = ''] = positions;
   assert.equal(positions.size, 1, [...positions].join(', '));
   assert(position.endsWith(` at ${market.chain.blocks.at(-1)?.point.hash}`), position);

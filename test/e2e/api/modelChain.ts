@@ -220,7 +220,7 @@ export class ModelChain {
     for (const [token, { ref }] of pools) {
       const index = refs.indexOf(ref);
       if (index < 0) continue;
-      const after = this.#reserves(tx.outputs[index] ?? assert.fail('a pool goes on'));
+      const after = this.#reserves(tx.outputs[index] ?? assert.fail('the pool has a next output'));
       const { x, y, owed } = reserves.get(token) ?? assert.fail();
       assert.deepEqual([after.x, after.y], [x, y], `${tx.id} moves what its fills say`);
       assert(after.owed === owed || after.owed === 0n, 'owed grows by fills and is paid out whole');

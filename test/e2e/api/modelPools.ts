@@ -1,4 +1,4 @@
-/** LiquidityPoolInfo of every token, the lists, search; each asked of all pools anew. */
+/** LiquidityPoolInfo of every token, the lists, search; each computed from all pools every time. */
 import assert from 'node:assert/strict';
 import { formatAddress, parseAddress } from '../../../src/cardano/codec/address.ts';
 import { datumOf, parseRef } from '../../../src/cardano/codec/output.ts';

@@ -1,4 +1,4 @@
-/** When a market is at rest, by the model's arithmetic: nobody has anything left to do. */
+/** When a market is at rest, by the model's arithmetic: no order can fill or is due. */
 import assert from 'node:assert/strict';
 import { untilAsked } from '../../support/until.ts';
 import type { DevnetWorld } from '../devnet/world.ts';
@@ -12,7 +12,7 @@ const LOOKS_A_BLOCK = 50;
 
 /**
  * Blocks until the executor has nothing to do, and answers the market as it is then. Blocks only
- * for what waits: each is a second of market time, and orders that stay open must not expire.
+ * for pending transactions: each is a second of market time, and open orders must not expire.
  */
 export async function settle(world: DevnetWorld): Promise<NaiveMarket> {
   const { deployment } = world.kit.txContext;

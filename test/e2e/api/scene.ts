@@ -187,7 +187,7 @@ export class Scene {
     return (await trader.order({ assetId, side, amount, slippage })).id;
   }
 
-  /** A block with what waits, and one with the fills. */
+  /** A block with the mempool, and one with the fills. */
   async fill(ids: readonly string[]): Promise<void> {
     await this.world.mine();
     for (const id of ids) await this.world.wanted(id);

@@ -67,7 +67,11 @@ class Auditor {
       this.#count('consolidation');
     } else {
       const got = this.#atFeeAddress(tx.outputs);
-      assert.equal(this.#atFeeAddress(step.inputs), 0n, `nobody else spends of ${feeKeyHash}`);
+      assert.equal(
+        this.#atFeeAddress(step.inputs),
+        0n,
+        `no other transaction spends of ${feeKeyHash}`,
+      );
       const isLaunch = tx.mint.size > 0;
       assert.equal(got, isLaunch ? this.#launchFee(step) : 0n);
       if (isLaunch) this.#count('launch');

@@ -52,7 +52,7 @@ export function assertSeen(found: Seen, expected: Seen, what: string): void {
   }
 }
 
-/** Another app over the same chain, its log made anew. The first has stopped. */
+/** Another app over the same chain, with a new log. The first has stopped. */
 export async function retold(scope: Scope, world: DevnetWorld, directory: string) {
   assert(world.app.stopped);
   for (const name of ['devnet', 'keys.json']) {

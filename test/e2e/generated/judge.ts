@@ -1,6 +1,6 @@
 /**
  * Whether an answer is one that the document names for the operation: status, headers, media type
- * and body. What is common to all routes (404, 405, OPTIONS, HEAD) is told by api.md, section 0.
+ * and body. Section 0 of api.md specifies what all routes share (404, 405, OPTIONS, HEAD).
  */
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';

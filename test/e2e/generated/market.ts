@@ -111,7 +111,7 @@ export class Market {
     };
   }
 
-  /** A transfer: as built, with its witness, signed; and one that nobody signed. */
+  /** A transfer: as built, with its witness, signed; and one without a signature. */
   async #built() {
     const [ann, ben] = this.#traders;
     assert(ann !== undefined && ben !== undefined);

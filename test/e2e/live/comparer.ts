@@ -83,7 +83,7 @@ export class Comparer {
     return done;
   }
 
-  /** Loads `stream` over HTTP anew, from where it is to be subscribed with `since`. */
+  /** Loads `stream` over HTTP again, at the position for its next `since`. */
   async reload(stream: LiveStream): Promise<boolean> {
     const question = stream.spec.questions.find(({ state }) => state !== undefined);
     if (question?.state === undefined) return false;

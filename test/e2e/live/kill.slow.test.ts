@@ -1,6 +1,6 @@
 /**
- * kill -9 while people trade: the next process goes on from its files, clients from where they
- * stand, and what HTTP and WebSocket say stays one thing.
+ * kill -9 while people trade: the next process continues from its files, clients from their last
+ * position, and what HTTP and WebSocket say stays one thing.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -92,7 +92,7 @@ async function written(url: string): Promise<number> {
   const { seq } = await readHealth(url);
   const commits = () => metric(url, 'commit_seconds_count');
   const before = await commits();
-  // The first may have begun before.
+  // The first may have started before.
   await untilAsked('two commits', commits, (count) => count >= before + 2);
   return seq;
 }
@@ -171,5 +171,5 @@ test('kill -9 in the middle of trading: HTTP and mirrors go on as one', async (t
   const market = await seen(last, town.tokens);
   await last.app.stop();
   const second = await retold(t, last, temporaryDirectory());
-  assertSeen(await seen(second, town.tokens), market, 'a market told anew');
+  assertSeen(await seen(second, town.tokens), market, 'a replayed market');
 });

@@ -114,7 +114,7 @@ async function trade({ world, comparer, mirrors, rng }: Scene, back: Mirror, loa
   for (const mirror of mirrors) mirror.assertSound();
 }
 
-/** Nobody trades any more: everything at once, by those who came back to another server. */
+/** After the last trade, clients that moved to another server compare everything at once. */
 async function assertAtRest(t: TestContext, scene: Scene, directory: string): Promise<void> {
   const { comparer, mirrors, world } = scene;
   comparer.running = false;

@@ -52,7 +52,7 @@ export class Mirror {
     this.#ask(added);
   }
 
-  /** A new socket; everything goes on from where it stands. */
+  /** A new socket; every stream continues from its position. */
   async reconnect(port: number = this.#port): Promise<void> {
     this.terminate();
     for (const stream of this.streams) stream.asking = true;

@@ -1,4 +1,4 @@
-/** When nobody trades, every mirror must know every answer of HTTP, at its very position. */
+/** Without trades, every mirror must know every answer of HTTP, at its very position. */
 import assert from 'node:assert/strict';
 import { readHealth } from '../../support/chart.ts';
 import type { Comparer } from './comparer.ts';

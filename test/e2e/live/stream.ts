@@ -3,8 +3,8 @@
  * frame with seq at or below the own one is ignored, a `prev` above it is a loss, which fails.
  *
  * What it knew is kept by seq. At a position P it is known what the state was where a frame has
- * this very seq, or a ping that came before the next frame. Between those nobody can tell: what
- * changed and was undone before the stream's next turn is told to no one.
+ * this very seq, or a ping that came before the next frame. Between those the state is unknown:
+ * the stream does not send a change that was undone before its next flush.
  */
 import assert from 'node:assert/strict';
 import type { Position } from '../../support/chart.ts';
@@ -68,7 +68,7 @@ export class LiveStream {
     return { requestId, topic, data, ...since, ...(maxHz === null ? {} : { maxHz }) };
   }
 
-  /** Goes on from what HTTP said at a position. */
+  /** Continues from an HTTP answer at a position. */
   load(state: State, own: Position): void {
     this.own = own;
     this.#known = [];
@@ -78,7 +78,7 @@ export class LiveStream {
     this.flushed();
   }
 
-  /** Runs `run` with the state at `seq` once that is known; not at all where nobody can tell. */
+  /** Runs `run` with the state at `seq` once that is known; not at all where it stays unknown. */
   check(seq: number, run: (state: State) => void): void {
     this.#pending.push({ seq, run });
     this.#settle();
@@ -143,7 +143,7 @@ export class LiveStream {
 
   #learn(seq: number, state: State): void {
     this.frames += 1;
-    // A bar that changed again later is told of later: between two frames it is an old one.
+    // A later frame carries a bar that changed again: between two frames it is an old one.
     const sure = new Set(state instanceof BarsState ? [] : [seq]);
     this.#known.push({ seq, state, sure });
     if (this.#known.length > KEPT) this.#known.shift();

@@ -39,8 +39,8 @@ function mirrorLine({ options, streams }: Mirror): string {
 }
 
 /**
- * Who names a position of before is told what changed since, and who reads is told nothing else.
- * A stream with flat bars may be told anew instead: after a rollback, and after a restart.
+ * A client that names an earlier position gets the changes since; a reader gets nothing else.
+ * A stream with flat bars may start again instead: after a rollback, and after a restart.
  */
 export function assertRecovered(mirrors: readonly Mirror[]): void {
   for (const { streams, options } of mirrors) {

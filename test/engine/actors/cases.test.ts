@@ -75,7 +75,7 @@ test('what fell out of the horizon stays out after a rollback', async (scope) =>
   assert.equal(world.said.epochChanges, 1);
 });
 
-test('bars that left memory are told from the store', async (scope) => {
+test('bars that left memory are read from the store', async (scope) => {
   const minutes = Array.from({ length: 30 }, (_, index) => at(60 * index));
   const late = [3, 9, 15, 4, 27, 12, 1, 6, 18, 21].map((index) => at(60 * index + 5));
   await play(scope, [minutes, late, 'commit', [at(1_860)]], {

@@ -1,5 +1,5 @@
 /**
- * The directory against lists that are sorted anew each time.
+ * The directory against lists that are sorted every time.
  * Replay a failure: put the printed `{ seed, path }` into the options of `fc.assert`.
  */
 import assert from 'node:assert/strict';
@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Each step at an entry of its own, every third entry without one. */
 const seqOf = (at: number) => 10 + Math.floor(at * 1.5);
 
-test('lists, top and positions of changes are those of pools sorted anew', () => {
+test('lists, top and positions of changes are those of freshly sorted pools', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(index, say), { selector: ([at]) => at }),

@@ -1,4 +1,4 @@
-/** A disk that refuses stops folding, not the node; nothing is lost and it goes on by itself. */
+/** A full disk stops folding, not the node; nothing is lost and folding resumes by itself. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -41,7 +41,7 @@ async function checkAfter(scope: TestContext, directory: string): Promise<void> 
   await checkRebuild(after);
 }
 
-test('folding waits for a full disk, readers do not, and it goes on', async (scope) => {
+test('folding waits for a full disk, readers do not, and it resumes', async (scope) => {
   const { directory, makeRoom: room } = await crampedDirectory(scope);
   const world = await FoldWorld.open(scope, directory, OPTIONS);
   let fed = false;

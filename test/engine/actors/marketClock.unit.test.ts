@@ -5,7 +5,7 @@ import { clockTag, MarketClock } from '../../../src/engine/actors/marketClock.ts
 const NOON_MS = Date.UTC(2024, 1, 29, 12);
 const MINUTE_MS = 60_000;
 
-test('a step within a minute moves time and tells nobody', () => {
+test('a step within a minute moves time and notifies no listener', () => {
   const clock = new MarketClock();
   clock.resume(NOON_MS, NOON_MS, 10);
   assert.deepEqual(clock.advance(NOON_MS + 59_999, 11, 'block'), []);

@@ -128,7 +128,7 @@ const LOST_LOGS: Readonly<Record<string, (directory: string, copy: string) => vo
 };
 
 for (const [what, damage] of Object.entries(LOST_LOGS)) {
-  test(`with a log that is ${what} the state goes on in a new epoch`, async (scope) => {
+  test(`with a log that is ${what} the state continues in a new epoch`, async (scope) => {
     const before = await newMarket(scope);
     const copy = join(temporaryDirectory(scope), 'copy');
     const later = await before.reopened((place) => cpSync(place, copy, { recursive: true }));
@@ -204,7 +204,7 @@ for (const [what, origin] of [
   ['of another market', ORIGIN],
   ['of another market, from before there were identities,', null],
 ] as const) {
-  test(`a log ${what} is neither followed nor begun again`, async (scope) => {
+  test(`a log ${what} is neither followed nor replaced`, async (scope) => {
     const places = ['mine', 'other'].map((name) => join(temporaryDirectory(scope), name));
     for (const [seed, directory] of places.entries()) {
       const world = await opened(scope, directory, origin, seed + 1);
@@ -228,7 +228,7 @@ for (const [what, origin] of [
   });
 }
 
-test('a directory from before there were identities goes on', async (scope) => {
+test('a directory from before there were identities still works', async (scope) => {
   const directory = join(temporaryDirectory(scope), 'world');
   for (const origin of [null, ORIGIN, ORIGIN]) {
     const world = await opened(scope, directory, origin);
@@ -252,7 +252,7 @@ test('a directory of another network or deployment is refused', async (scope) =>
   await assert.rejects(opened(scope, directory, deployed), /KEYS_FILE/);
 });
 
-test('a log that is begun again stays beside the new one', async (scope) => {
+test('a replaced log stays beside the new one', async (scope) => {
   const before = await newMarket(scope);
   const copy = join(temporaryDirectory(scope), 'copy');
   const later = await before.reopened((place) => cpSync(place, copy, { recursive: true }));

@@ -35,7 +35,7 @@ test('the same file again changes nothing and says where it went on', async (sco
   assert.deepEqual(world.node.applied(), position);
 });
 
-test('after crashes in the middle the file goes on where the log ends', async (scope) => {
+test('after crashes in the middle the file continues where the log ends', async (scope) => {
   const lines = manyLines(4_000, START_MS, 2_500);
   lines.splice(2_000, 0, rollbackTo(START_MS + 1_900 * 2_500), ...lines.slice(1_880, 2_000));
   lines.splice(3_500, 0, 'nonsense');
@@ -65,7 +65,7 @@ async function barsOf({ fold }: FoldWorld): Promise<unknown[]> {
   );
 }
 
-test('malformed lines are told with their number and skipped', async (scope) => {
+test('malformed lines are reported with their number and skipped', async (scope) => {
   const world = await openWorld(scope);
   const good = manyLines(2, START_MS, 1_000);
   const counts = await world.feed(['{', good[0] ?? '', '', '{"id":1}', good[1] ?? '', '5']);
@@ -126,7 +126,7 @@ test('lines that are not UTF-8 are refused: their ids would become one', async (
   assert.deepEqual(world.said.rejected, ['1: not valid UTF-8', '2: not valid UTF-8']);
 });
 
-test('a rollback to a moment we do not remember is told, not done', async (scope) => {
+test('a rollback to a forgotten moment is reported, not done', async (scope) => {
   const world = await openWorld(scope);
   await world.feed(manyLines(20, START_MS, 1_000));
   const { seq } = world;

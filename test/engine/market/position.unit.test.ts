@@ -60,7 +60,7 @@ test('tokens that came by transfer have no cost and bring no profit', () => {
   assert.equal(half.realizedLovelace, 300n, 'half of 800, without the cost of 100');
   assert.deepEqual([half.openTokens, half.openCostLovelace], [0n, 0n]);
   const again = after(half, fill('buy', 10, 30));
-  assert.deepEqual([again.openTokens, again.openCostLovelace], [10n, 30n], 'it begins anew');
+  assert.deepEqual([again.openTokens, again.openCostLovelace], [10n, 30n], 'it starts again');
 });
 
 test('shares are rounded to the even lovelace, and the rest stays open', () => {

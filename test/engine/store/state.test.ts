@@ -1,5 +1,5 @@
 /**
- * The state file against maps: what waits, what is being written and what is committed read as
+ * The state file against maps: queued, written and committed changes read as
  * one. Replay: `{ seed, path }` as printed.
  */
 import assert from 'node:assert/strict';

@@ -99,7 +99,7 @@ function assertSilent({ text, log }: Pick<Program, 'text' | 'log'>): void {
   const all = text + JSON.stringify(log);
   for (const name of NAMES) {
     const secret = secretOf(name);
-    assert.ok(!all.toLowerCase().includes(secret), `the key of ${name} is told`);
+    assert.ok(!all.toLowerCase().includes(secret), `the key of ${name} is printed`);
   }
 }
 
@@ -179,7 +179,7 @@ async function costsNothingAgain(world: Network): Promise<void> {
   assert.equal(readFileSync(world.out, 'utf8'), first, 'nor is it then');
 }
 
-/** What is said of a command that cannot be carried out; no process is begun for it. */
+/** The message for a command that cannot run; it starts no process. */
 async function refusalOf(argv: readonly string[], given: Environment): Promise<string> {
   const command = parseCommand(argv);
   if (typeof command === 'string') return command;

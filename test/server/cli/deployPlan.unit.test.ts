@@ -116,7 +116,7 @@ test('an interrupted deployment continues where it stopped', () => {
   assert.deepEqual([done.steps, done.feesLovelace], [[], 0n]);
 });
 
-test('a wallet with too little is told how much is missing', () => {
+test('the refusal of a poor wallet names the missing amount', () => {
   const plan = planDeployment(
     REQUEST,
     { ...EMPTY, wallet: [ada(ALICE, 20n * ADA)] },

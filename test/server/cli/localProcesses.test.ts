@@ -53,7 +53,7 @@ test('a stop asks, and kills what does not listen', async (t) => {
   await until('it is up', () => lines.includes('up'));
   await child.stop();
   assert.deepEqual(lines, ['up', 'no']);
-  assert.deepEqual(deaths, [], 'nobody wonders about an end that was asked for');
+  assert.deepEqual(deaths, [], 'a requested stop is no death');
 });
 
 test('free ports are free, and each another one', async () => {
@@ -64,7 +64,7 @@ test('free ports are free, and each another one', async () => {
 
 test('a nats-server that is missing: what to install', async () => {
   const place = { environment, clock: systemClock, say: () => {} };
-  const found = await localNats(temporaryDirectory(), place, 'nats-server-of-nobody');
+  const found = await localNats(temporaryDirectory(), place, 'nats-server-missing');
   assert.ok(found instanceof Failure);
   assert.match(found.message, /apt-get install nats-server/);
 });

@@ -40,7 +40,7 @@ test('a file that others can read is used with a warning', () => {
   assert.match(opened.warning ?? '', /chmod 600/);
 });
 
-test('no file, another file and a damaged file are told apart', () => {
+test('no file, another file and a damaged file are distinguished', () => {
   const file = newFile();
   assert.match(String(openWallet(file)), /wallet new/);
   for (const text of ['', '{}', '[1]', 'x']) {

@@ -177,7 +177,7 @@ test('every fault of a file is reported at once', () => {
   assert.throws(() => parseDeployment('preprod', '[]', 'x'), /an object was expected/);
 });
 
-test('a file or an address of another network is told apart from a wrong file', () => {
+test('a file or an address of another network is distinguished from a wrong file', () => {
   const { text } = ours('preprod');
   const other = parseDeployment('preview', text, 'file');
   assert.equal(other.mismatch, 'PROTOCOL_CONFIG_NETWORK_MISMATCH');
@@ -195,7 +195,7 @@ test('a file or an address of another network is told apart from a wrong file', 
   }
 });
 
-test('what is known is told, also where it is not enough to build', async () => {
+test('known parts are returned, also where they are not enough to build', async () => {
   const { partial } = readDeployment('mainnet');
   const answer = await parametersOf(readDeployment('mainnet'));
   assert.ok(typeof answer === 'object' && answer !== null && 'body' in answer);

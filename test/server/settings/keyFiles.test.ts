@@ -1,4 +1,4 @@
-/** Keys of a real network: read from files and environment, told to nobody. */
+/** Keys of a real network: read from files and environment, never printed. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ test('without keys there are none', () => {
   assert.deepEqual(given({ EXECUTOR_KEY: '  ' }), { executor: null, fee: null, collateral: null });
 });
 
-test('every bad key is told at once, and none of them is shown', () => {
+test('one error names every bad key, and shows none', () => {
   const nearly = EXECUTOR.slice(1);
   const files = [
     fileWith(skey(`5880${EXECUTOR}${EXECUTOR}${EXECUTOR}${EXECUTOR}`)),

@@ -155,7 +155,7 @@ test('a devnet elsewhere is given with its Ogmios and its Kupo; several nodes ne
   assert.deepEqual(badKeys({ NETWORK: 'preprod', ...elsewhere, DEVNET_URL }), ['DEVNET_URL']);
 });
 
-test('a URL of the wrong kind is refused, and Kupo is told from Kubo', () => {
+test('a URL of the wrong kind is refused, and Kupo is not mistaken for Kubo', () => {
   const NETWORK = 'preprod';
   const OGMIOS_URL = 'wss://ogmios.example.org/path?key=1';
   const faultsOf = (some: Record<string, string>) => {

@@ -3,7 +3,7 @@
  * synchronisation, its mempool by monitoring, submission by its own judgement, in the words of a
  * real node. So the same chain can be read directly and through Ogmios.
  *
- * As a node, it refuses what waits or is in a block already: all its inputs are spent.
+ * As a node, it refuses a transaction that is pending or in a block: its inputs are spent.
  */
 import assert from 'node:assert/strict';
 import type { SlotConfig } from '../../../src/cardano/codec/slots.ts';

@@ -50,7 +50,7 @@ export class FaultyConnection {
     else this.#session.receive(text);
   }
 
-  /** As it is, whoever waits for what. */
+  /** Sends it unchanged, outside the request queue. */
   sendRaw(text: string): void {
     this.#socket.send(text);
   }

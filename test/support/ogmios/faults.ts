@@ -34,7 +34,7 @@ export class Faults {
     return () => this.#resumed.delete(resumed);
   }
 
-  /** The next block that is told to anybody, `after` good ones, has this fault. */
+  /** The next block that is sent, `after` good ones, has this fault. */
   nextBlock(fault: BlockFault, after = 0): void {
     this.#ofBlocks.push(...new Array<null>(after).fill(null), fault);
   }

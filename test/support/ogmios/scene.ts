@@ -87,7 +87,7 @@ export class Follower {
   /** Waits for the newest of what it was told. */
   async saw(newest: string): Promise<void> {
     await until(
-      () => `${newest} is told after ${this.told.slice(-3)}`,
+      () => `${newest} arrives after ${this.told.slice(-3)}`,
       () => this.told.at(-1) === newest,
     );
   }

@@ -117,7 +117,7 @@ export class FakeOgmios implements ServedNode {
     this.facts = { ...this.facts, isConnected: true };
   }
 
-  /** To every connection, whoever waits for what. */
+  /** Sends it to every connection, outside the request queue. */
   sendRaw(text: string): void {
     for (const session of this.#sessions) session.sendRaw(text);
   }
