@@ -41,13 +41,13 @@ const COINED: Readonly<Record<string, string>> = {
 
 /** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
 const LEFT: Readonly<Record<string, number>> = {
-  'src/api': 261,
-  'src/cardano': 20,
-  'src/chain': 29,
+  'src/api': 116,
+  'src/cardano': 11,
+  'src/chain': 2,
   'src/client': 1,
   'src/cluster': 1,
-  'src/devnet': 11,
-  'src/engine': 64,
+  'src/devnet': 4,
+  'src/engine': 53,
   'src/web': 14,
 };
 
