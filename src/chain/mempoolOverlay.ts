@@ -6,13 +6,12 @@
  * block; a roll-back clears everything, and the next event is the whole mempool.
  */
 import { LRUCache } from 'lru-cache';
-import { MalformedCbor } from '../cardano/codec/cbor.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import { type Effects, effectsOf, Mempool } from '../cardano/ledger/mempool.ts';
 import type { SubmitOutcome, Submitter, UtxoLookup } from '../cardano/ledger/port.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import { Unavailable } from '../engine/runtime/errors.ts';
+import { isFault, Unavailable } from '../engine/runtime/errors.ts';
 import type { MempoolEvent } from './port.ts';
 
 interface OverlayPosition {
@@ -171,7 +170,7 @@ async function acceptedBefore(
       ? null
       : { outcome: 'accepted', txHash };
   } catch (error) {
-    if (error instanceof MalformedCbor || error instanceof Unavailable) return null;
+    if (isFault(error, 'malformedCbor') || error instanceof Unavailable) return null;
     throw error;
   }
 }

@@ -14,13 +14,12 @@ import { isInLog, restartLog } from '../engine/actors/recovery.ts';
 import { marketOfLog } from '../engine/actors/sameMarket.ts';
 import type { Log } from '../engine/log/port.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
-import { OtherMarket } from '../engine/runtime/marketIdentity.ts';
+import { isFault } from '../engine/runtime/errors.ts';
 import { epochNumber } from '../engine/runtime/position.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import type { JetstreamLog } from './log/jetstream.ts';
 import { type Announcement, type Announcements, hasNewestState } from './nats/announcements.ts';
 import type { Lease } from './nats/lease.ts';
-import { StreamMissing } from './nats/stream.ts';
 
 interface EpochsDeps {
   readonly name: string;
@@ -193,8 +192,8 @@ export class Epochs {
       if (there !== null) market.compare(there, 'the log in NATS');
       return true;
     } catch (error) {
-      if (error instanceof StreamMissing) return true;
-      if (!(error instanceof OtherMarket)) throw error;
+      if (isFault(error, 'streamMissing')) return true;
+      if (!isFault(error, 'otherMarket')) throw error;
       otherMarket(error);
       return false;
     }
@@ -217,7 +216,7 @@ export interface LogStartDeps {
 /** A node announces its state as soon as it is connected again, in less than half of this. */
 const ANNOUNCE_MS = 1_000;
 
-/** Throws `OtherMarket` when the living nodes under this market's name belong to another one. */
+/** Throws `otherMarket` when the living nodes under this market's name belong to another one. */
 export async function checkLivingNodes(deps: LogStartDeps): Promise<void> {
   const { lease, record } = deps;
   for (const { node, market } of await otherNodes({ ...deps, name: '' })) {

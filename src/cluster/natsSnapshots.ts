@@ -108,7 +108,7 @@ export class NatsSnapshots implements SnapshotStore {
 }
 
 /**
- * Retries while NATS gives no answer: `list` until `signal` is aborted, which throws `Interrupted`,
+ * Retries while NATS gives no answer: `list` until `signal` is aborted, which throws `interrupted`,
  * `get` a few times, because an older snapshot may still be readable.
  */
 export function retryingSnapshots(

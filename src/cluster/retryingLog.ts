@@ -1,11 +1,10 @@
 /**
  * Retries while NATS gives no answer. A fold that has failed once cannot continue, so it reads a
- * log that waits instead. Damage is an answer, and is passed on; stopping throws `Interrupted`.
+ * log that waits instead. Damage is an answer, and is passed on; stopping throws `interrupted`.
  */
-import { Interrupted } from '../engine/actors/rebuild.ts';
-import { type Log, UnreadableEntry } from '../engine/log/port.ts';
+import type { Log } from '../engine/log/port.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
-import { LogRestartRefused } from './log/jetstreamRestart.ts';
+import { Fault, isFault } from '../engine/runtime/errors.ts';
 
 interface RetryOptions {
   /** Ends the retries. */
@@ -36,14 +35,15 @@ export async function retryUntilAnswered<T>(
   }
 }
 
-/** Throws `Interrupted` once `signal` is aborted. */
+/** Throws `interrupted` once `signal` is aborted. */
 export async function pauseOrInterrupt(
   clock: Clock,
   signal: AbortSignal,
   delayMs = RETRY_MS,
 ): Promise<void> {
   await pause(clock, delayMs, signal);
-  if (signal.aborted) throw new Interrupted('stopped while it waited for NATS or the other nodes');
+  if (signal.aborted)
+    throw new Fault('interrupted', 'stopped while it waited for NATS or the other nodes');
 }
 
 /** Passes on the first report at once, then one every few seconds. */
@@ -61,7 +61,7 @@ export function rateLimited<T>(clock: Clock, report: (what: T) => void): (what: 
 export function retryingLog(log: Log, clock: Clock, options: RetryOptions = {}): Log {
   let isClosed = false;
   const isFinal = (error: unknown) =>
-    isClosed || error instanceof UnreadableEntry || error instanceof LogRestartRefused;
+    isClosed || isFault(error, 'unreadableEntry') || isFault(error, 'logRestartRefused');
   const answered = <T>(ask: () => Promise<T>) => retryUntilAnswered(ask, isFinal, clock, options);
   return {
     epoch: () => answered(() => log.epoch()),

@@ -13,6 +13,7 @@ import { Key } from '../cardano/keys/keys.ts';
 import { keyAddress } from '../cardano/validators/deploy.ts';
 import { genesisUtxosOf } from '../cardano/validators/genesis.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import { Fault } from '../engine/runtime/errors.ts';
 import { KupoServer } from './kupo/server.ts';
 import { Ledger } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
@@ -58,9 +59,6 @@ const FAUCET_OUTPUTS = 20;
 const OTHER_GENESIS_HELP =
   'continue it with the outputs it began with, or move it away to begin another';
 
-/** The file holds a chain with other genesis outputs. */
-export class OtherGenesis extends Error {}
-
 export class Devnet implements DevnetUrls {
   readonly node: DevnetNode;
   readonly #file: LedgerFile;
@@ -99,7 +97,7 @@ export class Devnet implements DevnetUrls {
       if (options.anyGenesis !== true && !hasGenesis(file, options)) {
         const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
         const message = `${options.file} holds a chain of another genesis`;
-        throw new OtherGenesis(`${message}: ${otherGenesisHelp}`);
+        throw new Fault('otherGenesis', `${message}: ${otherGenesisHelp}`);
       }
       const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
       const ledger = new Ledger(file, slots, slotNow);

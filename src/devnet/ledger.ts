@@ -8,7 +8,6 @@
  * before the mempool: until the queue is empty nothing else may be submitted.
  */
 
-import { MalformedCbor } from '../cardano/codec/cbor.ts';
 import { blake2b256 } from '../cardano/codec/hash.ts';
 import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import type { SlotConfig } from '../cardano/codec/slots.ts';
@@ -21,7 +20,7 @@ import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
 import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
 import { assert } from '../engine/runtime/assert.ts';
-import { Failure } from '../engine/runtime/errors.ts';
+import { Failure, isFault } from '../engine/runtime/errors.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];
@@ -325,7 +324,7 @@ function decoded(bytes: Uint8Array): Transaction | Refusal {
     return decodeTransaction(bytes);
   } catch (error) {
     // Any error of the decoder is the fault of the submitted bytes.
-    const cause = error instanceof MalformedCbor ? error.message : 'it cannot be read';
+    const cause = isFault(error, 'malformedCbor') ? error.message : 'it cannot be read';
     return { reason: 'MALFORMED', message: `This is no transaction: ${cause}` };
   }
 }

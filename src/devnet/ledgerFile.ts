@@ -92,7 +92,7 @@ export class LedgerFile {
   readonly #blocksKept: number;
 
   /**
-   * `InUse` when another process works on it. `maxMb`: as of a database, 0 is no bound.
+   * Throws when another process works on it. `maxMb`: as of a database, 0 is no bound.
    * `blocksKept`: at least K.
    */
   constructor(file: string, maxMb = 0, blocksKept = BLOCKS_KEPT) {

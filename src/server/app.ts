@@ -5,9 +5,9 @@
 import type { Readable } from 'node:stream';
 import { tradersService } from '../client/traders/service.ts';
 import type { Node } from '../engine/actors/node.ts';
-import { Interrupted } from '../engine/actors/rebuild.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
+import { Fault } from '../engine/runtime/errors.ts';
 import { createEvents, type Events } from '../engine/runtime/events.ts';
 import { collectProcessMetrics, createRegistry } from '../engine/runtime/meters.ts';
 import { runServices, type Service } from '../engine/runtime/service.ts';
@@ -47,7 +47,7 @@ const LOOK_MS = 10;
 const ABORT_GRACE_MS = 1_000;
 
 /**
- * `World.signal` aborts the start: it rejects with `Interrupted` shortly after, and the process
+ * `World.signal` aborts the start: it rejects with `interrupted` shortly after, and the process
  * should end.
  */
 export async function startApp(world: World): Promise<App> {
@@ -55,7 +55,7 @@ export async function startApp(world: World): Promise<App> {
   const starting = start(world);
   if (signal === undefined) return starting;
   const aborted = Promise.withResolvers<never>();
-  const end = () => aborted.reject(new Interrupted('stopped before it had started'));
+  const end = () => aborted.reject(new Fault('interrupted', 'stopped before it had started'));
   const abort = () => void clock.after(ABORT_GRACE_MS, end);
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });

@@ -5,10 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { Interrupted } from '../engine/actors/rebuild.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
+import { isFault } from '../engine/runtime/errors.ts';
 import { createLogger } from '../engine/runtime/events.ts';
-import { StartRefused } from '../engine/runtime/marketIdentity.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';
 import type { World } from './app.ts';
@@ -123,8 +122,8 @@ async function run(command: Command | string): Promise<number> {
     if (command.name === 'replay') return await replay(command, world, terminal);
     return await serve(world, terminal);
   } catch (error) {
-    const isAsked = error instanceof Interrupted;
-    const isRefused = error instanceof StartRefused;
+    const isAsked = isFault(error, 'interrupted');
+    const isRefused = isFault(error, 'startRefused', 'otherMarket');
     if (!isAsked) terminal.print(`upcurve cannot continue: ${explain(error)}\n`);
     // Started parts may still hold threads and connections open.
     process.exit(isAsked ? 0 : isRefused ? MISUSED : FAILED);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CML, Data, Constr as LucidConstr } from '@lucid-evolution/lucid';
 import fc from 'fast-check';
-import { MalformedCbor } from '../../src/cardano/codec/cbor.ts';
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
 import {
   Constr,
@@ -12,6 +11,7 @@ import {
   type PlutusData,
   PlutusMap,
 } from '../../src/cardano/codec/plutusData.ts';
+import { isFault } from '../../src/engine/runtime/errors.ts';
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map(toHex);
 const integers = fc.oneof(
@@ -101,7 +101,7 @@ for (const [what, hex] of [
   ['a general constructor without fields', 'd8668100'],
 ] as const) {
   test(`refuses ${what}`, () => {
-    assert.throws(() => decodePlutusData(fromHex(hex)), MalformedCbor);
+    assert.throws(() => decodePlutusData(fromHex(hex)), { kind: 'malformedCbor' });
   });
 }
 
@@ -111,7 +111,7 @@ test('refuses or reads any bytes', () => {
       try {
         decodePlutusData(data);
       } catch (error) {
-        assert.ok(error instanceof MalformedCbor, String(error));
+        assert.ok(isFault(error, 'malformedCbor'), String(error));
       }
     }),
     { numRuns: 3_000 },

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ObjectFiles } from '../../src/cluster/nats/objects.ts';
 import { NatsSnapshots, retryingSnapshots } from '../../src/cluster/natsSnapshots.ts';
-import { Interrupted } from '../../src/engine/actors/rebuild.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { Failure } from '../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../src/engine/runtime/rng.ts';
@@ -89,7 +88,7 @@ test('a load that waits for NATS ends when it is stopped', async (scope) => {
   const snapshots = retryingSnapshots(store, systemClock, stop.signal);
   assert.deepEqual(await snapshots.list(), []);
   await away.kill();
-  const waiting = assert.rejects(snapshots.list(), Interrupted);
+  const waiting = assert.rejects(snapshots.list(), { kind: 'interrupted' });
   stop.abort();
   await waiting;
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readMarket } from '../../src/engine/actors/marketRecord.ts';
 import { marketOfLog } from '../../src/engine/actors/sameMarket.ts';
-import { OtherMarket } from '../../src/engine/runtime/marketIdentity.ts';
+import { isFault } from '../../src/engine/runtime/errors.ts';
 import { peekCheckpoint } from '../../src/engine/store/peek.ts';
 import { startTestApp } from '../support/app.ts';
 import { NatsServer, openLog } from '../support/nats.ts';
@@ -39,7 +39,7 @@ function contentOf(directory: string): Record<string, string> {
 
 async function refused(starting: Promise<unknown>, ...patterns: readonly RegExp[]): Promise<void> {
   await assert.rejects(starting, (error) => {
-    assert.ok(error instanceof OtherMarket, String(error));
+    assert.ok(isFault(error, 'otherMarket'), String(error));
     for (const pattern of patterns) assert.match(error.message, pattern);
     return true;
   });
@@ -78,7 +78,7 @@ test('a market keeps its log and its state against directories of others', async
       startNode(t, market, 'a', mine),
       startNode(t, market, 'b', other),
     ]);
-    assert.ok(intruder.status === 'rejected' && intruder.reason instanceof OtherMarket);
+    assert.ok(intruder.status === 'rejected' && isFault(intruder.reason, 'otherMarket'));
     assert.ok(started.status === 'fulfilled');
     node = started.value;
     await trade(node, 1);

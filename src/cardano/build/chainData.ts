@@ -3,9 +3,9 @@
  * believed, and outputs of the server's keys are refused.
  */
 
-import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { Failure, invalid, isFault } from '../../engine/runtime/errors.ts';
 import { type Address, parseAddress } from '../codec/address.ts';
-import { elementsOf, MalformedCbor, readCbor } from '../codec/cbor.ts';
+import { elementsOf, readCbor } from '../codec/cbor.ts';
 import { fromHex, isHex } from '../codec/hex.ts';
 import { type OutputRef, readRef, refText, type Utxo } from '../codec/output.ts';
 import type { PartialDeployment, ReferenceScript } from '../datums/deployment.ts';
@@ -110,7 +110,7 @@ export function parseUnspent(hex: string): OutputRef | null {
     const [input, output] = elementsOf(readCbor(bytes));
     return input === undefined || output === undefined ? null : readRef(bytes, input);
   } catch (error) {
-    if (error instanceof MalformedCbor) return null;
+    if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
 }

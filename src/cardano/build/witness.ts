@@ -4,7 +4,7 @@
  */
 
 import { createPublicKey, verify } from 'node:crypto';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, isFault } from '../../engine/runtime/errors.ts';
 import {
   ARRAY,
   cborHead,
@@ -12,7 +12,7 @@ import {
   entriesOf,
   type Item,
   MAP,
-  MalformedCbor,
+  malformedCbor,
   numberOf,
   readCbor,
   TAG,
@@ -49,7 +49,7 @@ export function mergeWitnesses(
     const message = `signature: the one of key ${forged.publicKey} is not for this transaction`;
     return new Failure('SERVER_ERROR', message, { reason: 'BAD_SIGNATURE' });
   } catch (error) {
-    if (error instanceof MalformedCbor) return garbage(error.message);
+    if (isFault(error, 'malformedCbor')) return garbage(error.message);
     throw error;
   }
 }
@@ -59,7 +59,7 @@ function garbage(why: string): Failure {
 }
 
 function keyWitnessesOf(witnessSetHex: string): KeyWitness[] | null {
-  if (!isHex(witnessSetHex)) throw new MalformedCbor('a witness set is hex');
+  if (!isHex(witnessSetHex)) throw malformedCbor('a witness set is hex');
   const bytes = fromHex(witnessSetHex);
   const field = fieldOf(bytes, readCbor(bytes));
   const witnesses = field === null ? [] : readKeyWitnesses(bytes, field);
@@ -71,13 +71,13 @@ function fieldOf(bytes: Uint8Array, set: Item): Item | null {
   return entry?.[1] ?? null;
 }
 
-/** Puts witnesses in, unchecked; one that is there stays single. Throws `MalformedCbor`. */
+/** Puts witnesses in, unchecked; one that is there stays single. Throws `malformedCbor`. */
 export function addWitnesses(
   transaction: Uint8Array,
   witnesses: readonly KeyWitness[],
 ): Uint8Array {
   const [, set] = elementsOf(readCbor(transaction));
-  if (set === undefined) throw new MalformedCbor('a transaction has a witness set');
+  if (set === undefined) throw malformedCbor('a transaction has a witness set');
   const field = fieldOf(transaction, set);
   const known = field === null ? [] : readKeyWitnesses(transaction, field);
   const added = new Map(witnesses.map((witness) => [witness.publicKey, witness]));

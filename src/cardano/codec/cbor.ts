@@ -6,6 +6,7 @@
  * Assumes: nothing about the input. Never reads past it, never nests deeper than MAX_DEPTH and
  *          never believes an announced length before the bytes are there.
  */
+import { Fault } from '../../engine/runtime/errors.ts';
 import { fromHex, joined, toHex } from './hex.ts';
 
 export const UNSIGNED = 0;
@@ -28,17 +29,14 @@ export interface Item {
   readonly end: number;
 }
 
-export class MalformedCbor extends Error {}
-
 const MAX_DEPTH = 128;
 const INDEFINITE = -1n;
 const BREAK = 0xff;
 
-/** Reads exactly one item. Throws `MalformedCbor`. */
+/** Reads exactly one item. Throws `malformedCbor`. */
 export function readCbor(bytes: Uint8Array): Item {
   const item = readItem(bytes, 0, 0);
-  if (item.end !== bytes.length)
-    throw new MalformedCbor(`${bytes.length - item.end} bytes too many`);
+  if (item.end !== bytes.length) throw malformedCbor(`${bytes.length - item.end} bytes too many`);
   return item;
 }
 
@@ -59,32 +57,32 @@ export function integerOf(bytes: Uint8Array, item: Item): bigint {
     const magnitude = bigintOf(bytesOf(bytes, content));
     return item.argument === 2n ? magnitude : -1n - magnitude;
   }
-  throw new MalformedCbor(`an integer was expected at byte ${item.start}`);
+  throw malformedCbor(`an integer was expected at byte ${item.start}`);
 }
 
 /** An integer that counts or points; throws beyond 2^53. */
 export function numberOf(bytes: Uint8Array, item: Item): number {
   const value = Number(integerOf(bytes, item));
-  if (!Number.isSafeInteger(value)) throw new MalformedCbor(`number too large at ${item.start}`);
+  if (!Number.isSafeInteger(value)) throw malformedCbor(`number too large at ${item.start}`);
   return value;
 }
 
 /** A byte string, in one piece or in chunks. */
 export function bytesOf(bytes: Uint8Array, item: Item): Uint8Array {
-  if (item.major !== BYTES) throw new MalformedCbor(`bytes were expected at byte ${item.start}`);
+  if (item.major !== BYTES) throw malformedCbor(`bytes were expected at byte ${item.start}`);
   if (item.argument !== INDEFINITE) return bytes.subarray(item.contentStart, item.end);
   return joined(item.items.map((chunk) => bytesOf(bytes, chunk)));
 }
 
 /** A text, in one piece or in chunks. */
 export function textOf(bytes: Uint8Array, item: Item): string {
-  if (item.major !== TEXT) throw new MalformedCbor(`a text was expected at byte ${item.start}`);
+  if (item.major !== TEXT) throw malformedCbor(`a text was expected at byte ${item.start}`);
   if (item.argument === INDEFINITE) return item.items.map((each) => textOf(bytes, each)).join('');
   return new TextDecoder().decode(bytes.subarray(item.contentStart, item.end));
 }
 
 export function elementsOf(item: Item): readonly Item[] {
-  if (item.major !== ARRAY) throw new MalformedCbor(`an array was expected at byte ${item.start}`);
+  if (item.major !== ARRAY) throw malformedCbor(`an array was expected at byte ${item.start}`);
   return item.items;
 }
 
@@ -96,7 +94,7 @@ export function setElementsOf(item: Item): readonly Item[] {
 }
 
 export function entriesOf(item: Item): (readonly [Item, Item])[] {
-  if (item.major !== MAP) throw new MalformedCbor(`a map was expected at byte ${item.start}`);
+  if (item.major !== MAP) throw malformedCbor(`a map was expected at byte ${item.start}`);
   const entries: [Item, Item][] = [];
   for (let at = 0; at + 1 < item.items.length; at += 2) {
     const [key, value] = item.items.slice(at, at + 2);
@@ -116,19 +114,19 @@ function bigintOf(bytes: Uint8Array): bigint {
 }
 
 function readItem(bytes: Uint8Array, start: number, depth: number): Item {
-  if (depth > MAX_DEPTH) throw new MalformedCbor(`nested deeper than ${MAX_DEPTH}`);
+  if (depth > MAX_DEPTH) throw malformedCbor(`nested deeper than ${MAX_DEPTH}`);
   const head = byteAt(bytes, start);
   const major = head >> 5;
   const [argument, contentStart] = readArgument(bytes, start, head & 31);
   if (argument === INDEFINITE) {
     if (major < BYTES || major === TAG || major === SIMPLE) {
-      throw new MalformedCbor(`no item can begin with 0x${head.toString(16)}`);
+      throw malformedCbor(`no item can begin with 0x${head.toString(16)}`);
     }
     return readUntilBreak(bytes, { major, argument, start, contentStart }, depth);
   }
   if (major === BYTES || major === TEXT) {
     const end = contentStart + Number(argument);
-    if (end > bytes.length) throw new MalformedCbor('a string ends past the end');
+    if (end > bytes.length) throw malformedCbor('a string ends past the end');
     return { major, argument, items: [], start, contentStart, end };
   }
   const count =
@@ -154,19 +152,19 @@ function readUntilBreak(
     const item = readItem(bytes, end, depth + 1);
     const isString = begun.major === BYTES || begun.major === TEXT;
     if (isString && (item.major !== begun.major || item.argument === INDEFINITE)) {
-      throw new MalformedCbor(`a chunk of another kind at byte ${item.start}`);
+      throw malformedCbor(`a chunk of another kind at byte ${item.start}`);
     }
     items.push(item);
     end = item.end;
   }
-  if (begun.major === MAP && items.length % 2 === 1) throw new MalformedCbor('a key without value');
+  if (begun.major === MAP && items.length % 2 === 1) throw malformedCbor('a key without value');
   return { ...begun, items, end: end + 1 };
 }
 
 function readArgument(bytes: Uint8Array, start: number, short: number): [bigint, number] {
   if (short < 24) return [BigInt(short), start + 1];
   if (short === 31) return [INDEFINITE, start + 1];
-  if (short > 27) throw new MalformedCbor(`reserved length at byte ${start}`);
+  if (short > 27) throw malformedCbor(`reserved length at byte ${start}`);
   const size = 1 << (short - 24);
   let argument = 0n;
   for (let at = start + 1; at <= start + size; at += 1) {
@@ -177,7 +175,7 @@ function readArgument(bytes: Uint8Array, start: number, short: number): [bigint,
 
 function byteAt(bytes: Uint8Array, at: number): number {
   const byte = bytes[at];
-  if (byte === undefined) throw new MalformedCbor('the input ends too early');
+  if (byte === undefined) throw malformedCbor('the input ends too early');
   return byte;
 }
 
@@ -197,4 +195,8 @@ export function cborHead(major: number, argument: bigint | number): Uint8Array {
       .padStart(2 * size, '0'),
   );
   return joined([Uint8Array.of(lead | (24 + sizes.indexOf(size))), rest]);
+}
+
+export function malformedCbor(message: string): Fault {
+  return new Fault('malformedCbor', message);
 }

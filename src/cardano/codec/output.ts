@@ -1,4 +1,6 @@
 /** Outputs and references to them, read from CBOR of any era since Mary. Source: Conway CDDL. */
+
+import { isFault } from '../../engine/runtime/errors.ts';
 import { addressText } from './address.ts';
 import {
   ARRAY,
@@ -8,7 +10,7 @@ import {
   type Item,
   integerOf,
   MAP,
-  MalformedCbor,
+  malformedCbor,
   mapField,
   numberOf,
   readCbor,
@@ -66,14 +68,14 @@ export function compareRefs(a: OutputRef, b: OutputRef): number {
 export function readRef(bytes: Uint8Array, item: Item): OutputRef {
   const [hash, index, ...more] = elementsOf(item);
   if (hash === undefined || index === undefined || more.length > 0) {
-    throw new MalformedCbor('an input is a pair of hash and index');
+    throw malformedCbor('an input is a pair of hash and index');
   }
   const txHash = toHex(bytesOf(bytes, hash));
-  if (txHash.length !== 64) throw new MalformedCbor('a transaction hash has 32 bytes');
+  if (txHash.length !== 64) throw malformedCbor('a transaction hash has 32 bytes');
   return { txHash, index: numberOf(bytes, index) };
 }
 
-/** Throws `MalformedCbor`. */
+/** Throws `malformedCbor`. */
 export function decodeOutput(bytes: Uint8Array): Output {
   return readOutput(bytes, readCbor(bytes));
 }
@@ -82,7 +84,7 @@ export function readOutput(bytes: Uint8Array, item: Item): Output {
   const fields = item.major === ARRAY ? legacyFields(item) : mapFields(bytes, item);
   const { address, value, datum, script } = fields;
   if (address === undefined || value === undefined) {
-    throw new MalformedCbor('an output has an address and a value');
+    throw malformedCbor('an output has an address and a value');
   }
   return {
     address: addressText(bytesOf(bytes, address)),
@@ -99,7 +101,7 @@ export function datumOf({ datum }: Output): PlutusData | null {
   try {
     return decodePlutusData(fromHex(datum));
   } catch (error) {
-    if (error instanceof MalformedCbor) return null;
+    if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
 }
@@ -169,7 +171,7 @@ function mapFields(bytes: Uint8Array, item: Item): OutputFields {
 export function readValue(bytes: Uint8Array, item: Item): Value {
   if (item.major !== ARRAY) return asValue(integerOf(bytes, item), []);
   const [coin, bundle] = item.items;
-  if (coin === undefined || bundle === undefined) throw new MalformedCbor('a value of one part');
+  if (coin === undefined || bundle === undefined) throw malformedCbor('a value of one part');
   return asValue(integerOf(bytes, coin), readAssets(bytes, bundle));
 }
 
@@ -186,7 +188,7 @@ export function readAssets(bytes: Uint8Array, bundle: Item): [string, bigint][] 
 /** `[1, 24(bytes)]`; `[0, hash]` is no inline datum. */
 function readInlineDatum(bytes: Uint8Array, item: Item): string | null {
   const [kind, content] = elementsOf(item);
-  if (kind === undefined || content === undefined) throw new MalformedCbor('half a datum option');
+  if (kind === undefined || content === undefined) throw malformedCbor('half a datum option');
   if (integerOf(bytes, kind) !== 1n) return null;
   return toHex(wrapped(bytes, content));
 }
@@ -195,7 +197,7 @@ function readInlineDatum(bytes: Uint8Array, item: Item): string | null {
 function readScriptHash(bytes: Uint8Array, item: Item): string {
   const inner = wrapped(bytes, item);
   const [language, script] = elementsOf(readCbor(inner));
-  if (language === undefined || script === undefined) throw new MalformedCbor('half a script');
+  if (language === undefined || script === undefined) throw malformedCbor('half a script');
   const tag = numberOf(inner, language);
   const content = tag === 0 ? span(inner, script) : bytesOf(inner, script);
   return languageScriptHash(tag, content);
@@ -205,7 +207,7 @@ function readScriptHash(bytes: Uint8Array, item: Item): string {
 function wrapped(bytes: Uint8Array, item: Item): Uint8Array {
   const [content] = item.items;
   if (item.major !== TAG || item.argument !== 24n || content === undefined) {
-    throw new MalformedCbor(`CBOR in bytes was expected at byte ${item.start}`);
+    throw malformedCbor(`CBOR in bytes was expected at byte ${item.start}`);
   }
   return bytesOf(bytes, content);
 }

@@ -14,7 +14,7 @@ import {
   type Item,
   integerOf,
   MAP,
-  MalformedCbor,
+  malformedCbor,
   NEGATIVE,
   readCbor,
   TAG,
@@ -49,7 +49,7 @@ const LONG_TAGS = 1280;
 const GENERAL_TAG = 102;
 const WORD = 1n << 64n;
 
-/** Throws `MalformedCbor`. */
+/** Throws `malformedCbor`. */
 export function decodePlutusData(bytes: Uint8Array): PlutusData {
   return readData(bytes, readCbor(bytes));
 }
@@ -64,15 +64,15 @@ export function readData(bytes: Uint8Array, item: Item): PlutusData {
       entriesOf(item).map(([key, value]) => [readData(bytes, key), readData(bytes, value)]),
     );
   }
-  if (major !== TAG) throw new MalformedCbor(`no Plutus data at byte ${item.start}`);
+  if (major !== TAG) throw malformedCbor(`no Plutus data at byte ${item.start}`);
   if (argument === 2n || argument === 3n) return integerOf(bytes, item);
   const [content] = item.items;
-  if (content === undefined) throw new MalformedCbor('a tag without content');
+  if (content === undefined) throw malformedCbor('a tag without content');
   return readConstr(bytes, Number(argument), content);
 }
 
 function readConstr(bytes: Uint8Array, tag: number, content: Item): Constr {
-  if (content.major !== ARRAY) throw new MalformedCbor('a constructor without list of fields');
+  if (content.major !== ARRAY) throw malformedCbor('a constructor without list of fields');
   const fields = (list: Item) => list.items.map((each) => readData(bytes, each));
   if (tag >= SHORT_TAGS && tag < SHORT_TAGS + 7) {
     return new Constr(tag - SHORT_TAGS, fields(content));
@@ -82,7 +82,7 @@ function readConstr(bytes: Uint8Array, tag: number, content: Item): Constr {
   }
   const [index, list] = content.items;
   if (tag !== GENERAL_TAG || index === undefined || list?.major !== ARRAY) {
-    throw new MalformedCbor(`tag ${tag} is no constructor`);
+    throw malformedCbor(`tag ${tag} is no constructor`);
   }
   return new Constr(Number(integerOf(bytes, index)), fields(list));
 }

@@ -10,7 +10,7 @@ import {
   type Item,
   integerOf,
   MAP,
-  MalformedCbor,
+  malformedCbor,
   mapField,
   numberOf,
   readCbor,
@@ -97,9 +97,9 @@ export function namedRefs({ inputs, referenceInputs, collateralInputs }: Refs): 
 
 const MAX_BYTES = 1 << 20;
 
-/** Throws `MalformedCbor`. */
+/** Throws `malformedCbor`. */
 export function decodeTransaction(bytes: Uint8Array): Transaction {
-  if (bytes.length > MAX_BYTES) throw new MalformedCbor('no transaction is that long');
+  if (bytes.length > MAX_BYTES) throw malformedCbor('no transaction is that long');
   const parts = elementsOf(readCbor(bytes));
   const [body, witnesses, valid] = parts;
   if (
@@ -108,9 +108,7 @@ export function decodeTransaction(bytes: Uint8Array): Transaction {
     witnesses?.major !== MAP ||
     valid === undefined
   ) {
-    throw new MalformedCbor(
-      'a transaction is an array of body, witnesses, validity, auxiliary data',
-    );
+    throw malformedCbor('a transaction is an array of body, witnesses, validity, auxiliary data');
   }
   const bodyBytes = span(bytes, body);
   return {
@@ -126,7 +124,7 @@ export function decodeTransaction(bytes: Uint8Array): Transaction {
 
 function readBoolean(item: Item): boolean {
   if (item.major !== SIMPLE || (item.argument !== 20n && item.argument !== 21n)) {
-    throw new MalformedCbor(`true or false was expected at byte ${item.start}`);
+    throw malformedCbor(`true or false was expected at byte ${item.start}`);
   }
   return item.argument === 21n;
 }
@@ -135,7 +133,7 @@ function numbered(bytes: Uint8Array, map: Item): Map<number, Item> {
   const fields = new Map<number, Item>();
   for (const [key, value] of entriesOf(map)) {
     const name = numberOf(bytes, key);
-    if (fields.has(name)) throw new MalformedCbor(`key ${name} twice`);
+    if (fields.has(name)) throw malformedCbor(`key ${name} twice`);
     fields.set(name, value);
   }
   return fields;
@@ -153,7 +151,7 @@ function readBody(bytes: Uint8Array, item: Item) {
   };
   const fee = one(2, integerOf);
   if (fee === null || !fields.has(0) || !fields.has(1)) {
-    throw new MalformedCbor('a body has inputs, outputs and a fee');
+    throw malformedCbor('a body has inputs, outputs and a fee');
   }
   return {
     inputs: each(0, readRef).sort(compareRefs),
@@ -203,7 +201,7 @@ export function metadataLabels(bytes: Uint8Array, auxiliary: Item): Item | undef
 export function readKeyWitnesses(bytes: Uint8Array, list: Item): KeyWitness[] {
   return setElementsOf(list).map((pair) => {
     const [key, signature] = elementsOf(pair);
-    if (key === undefined || signature === undefined) throw new MalformedCbor('half a witness');
+    if (key === undefined || signature === undefined) throw malformedCbor('half a witness');
     return { publicKey: toHex(bytesOf(bytes, key)), signature: bytesOf(bytes, signature) };
   });
 }
@@ -216,12 +214,12 @@ function readRedeemers(bytes: Uint8Array, item: Item): Redeemer[] {
       : entriesOf(item).map(([key, value]) => [...elementsOf(key), ...elementsOf(value)]);
   return flat.map(([tag, index, data, units]) => {
     if (tag === undefined || index === undefined || data === undefined || units === undefined) {
-      throw new MalformedCbor('part of a redeemer is missing');
+      throw malformedCbor('part of a redeemer is missing');
     }
     const purpose = PURPOSES[numberOf(bytes, tag)];
     const [memory, cpu] = elementsOf(units);
     if (purpose === undefined || memory === undefined || cpu === undefined) {
-      throw new MalformedCbor('a redeemer of unknown kind');
+      throw malformedCbor('a redeemer of unknown kind');
     }
     return {
       purpose,

@@ -55,7 +55,7 @@ export class Key {
 
   /**
    * Signs a transaction (CBOR, hex) as the server built it: the witness set, CBOR hex, as
-   * `signAndSubmit` takes it. Throws `MalformedCbor` on what is no transaction.
+   * `signAndSubmit` takes it. Throws `malformedCbor` on what is no transaction.
    */
   witness(cbor: string): string {
     return this.witnessOf(transactionId(cbor));

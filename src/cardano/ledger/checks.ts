@@ -5,6 +5,7 @@
  * outputs (certificates, withdrawals, votes) would not survive a restart of ours.
  * Source: Conway CDDL.
  */
+import { isFault } from '../../engine/runtime/errors.ts';
 import { parseAddress } from '../codec/address.ts';
 import {
   ARRAY,
@@ -15,7 +16,6 @@ import {
   type Item,
   integerOf,
   MAP,
-  MalformedCbor,
   NEGATIVE,
   readCbor,
   span,
@@ -40,7 +40,7 @@ export function ruleViolation(tx: Transaction, slot: number): Refusal | null {
     );
   } catch (error) {
     // Any error of a reader is the fault of the submitted bytes.
-    return malformed(error instanceof MalformedCbor ? error.message : 'it cannot be read');
+    return malformed(isFault(error, 'malformedCbor') ? error.message : 'it cannot be read');
   }
 }
 

@@ -7,11 +7,12 @@
  * A connection ends once, with one fault: every open request and `ended` reject with it, and later
  * messages are ignored. It does not reconnect; its users do.
  */
+
 import { WebSocket } from 'ws';
 import type { OutputRef } from '../../cardano/codec/output.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
-import { hexOf, type JsonObject, listOf, objectOf, parseJson, textOf, Unreadable } from './json.ts';
+import { hexOf, type JsonObject, listOf, objectOf, parseJson, textOf, unreadable } from './json.ts';
 import type { Limits } from './messages.ts';
 
 export interface ConnectionDeps {
@@ -144,7 +145,7 @@ export class NodeConnection {
 
   async hasTransaction(id: string): Promise<boolean> {
     const result = await this.#request('hasTransaction', { id });
-    if (typeof result !== 'boolean') throw new Unreadable('hasTransaction.result is no boolean');
+    if (typeof result !== 'boolean') throw unreadable('hasTransaction.result is no boolean');
     return result;
   }
 
@@ -215,7 +216,7 @@ export class NodeConnection {
     if (request === undefined) return false;
     if (error !== undefined) request.reject(refusalOf(error));
     else if (result !== undefined) request.resolve(result);
-    else throw new Unreadable('an answer has neither result nor error');
+    else throw unreadable('an answer has neither result nor error');
     this.#requests.delete(Number(id));
     return true;
   }
@@ -246,10 +247,10 @@ function unreachable(url: string, words: string): NodeFault {
   return new NodeFault('unreachable', withoutUser(`${url}: ${words}`));
 }
 
-/** Throws `Unreadable`. */
+/** Throws `unreadableMessage`. */
 function refusalOf(error: unknown): NodeRefusal {
   const { code, message, data } = objectOf(error, 'an error');
-  if (typeof code !== 'number') throw new Unreadable('an error has no code');
+  if (typeof code !== 'number') throw unreadable('an error has no code');
   return new NodeRefusal(code, textOf(message, "an error's message"), data);
 }
 

@@ -37,7 +37,7 @@ export class Eras {
   }
 }
 
-/** Throws `Unreadable`. */
+/** Throws `unreadableMessage`. */
 export function readEras(summaries: unknown, zeroMs: number): EraSlots[] {
   const eras = listOf(summaries, 'era summaries').map((value, at) => {
     const what = `era ${at}`;

@@ -1,5 +1,6 @@
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
-import { type JsonObject, Unreadable } from './json.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
+import type { JsonObject } from './json.ts';
 import type { FaultCause } from './observer.ts';
 
 /** Why a connection ended; its user opens another one. */
@@ -18,7 +19,7 @@ export class NodeFault extends Error {
     if (/max payload size/i.test(words)) {
       return new NodeFault('oversized', `a message is larger than allowed: ${words}`);
     }
-    if (error instanceof Unreadable) {
+    if (isFault(error, 'unreadableMessage')) {
       const cause: FaultCause = words.startsWith('no JSON') ? 'garbage' : 'unreadable';
       return new NodeFault(cause, `${words}${where}`);
     }

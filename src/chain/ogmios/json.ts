@@ -2,15 +2,13 @@
  * Reads the node's messages at the speed of `JSON.parse` and without loss: integers that a `number`
  * may not hold come as their digits. Readers name the expected kind; errors name the field.
  */
+import { Fault } from '../../engine/runtime/errors.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A message whose content is not what the protocol says. */
-export class Unreadable extends Error {}
-
 export function objectOf(value: unknown, what: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Unreadable(`${what} is no object`);
+    throw unreadable(`${what} is no object`);
   }
   // trust: an object that is no list has members
   return value as JsonObject;
@@ -21,13 +19,13 @@ const LONG_INTEGER = /[:[,]\s*-?\d{16}/;
 const TEXT_OR_LONG = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
 const DIGITS = /^-?\d{16,}$/;
 
-/** Throws `Unreadable`. */
+/** Throws `unreadableMessage`. */
 export function parseJson(text: string): unknown {
   const exact = LONG_INTEGER.test(text) ? text.replace(TEXT_OR_LONG, quoted) : text;
   try {
     return JSON.parse(exact);
   } catch (error) {
-    throw new Unreadable(`no JSON: ${String(error)}`);
+    throw unreadable(`no JSON: ${String(error)}`);
   }
 }
 
@@ -38,12 +36,12 @@ function quoted(found: string): string {
 /** Absent counts as empty. */
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new Unreadable(`${what} is no list`);
+  if (!Array.isArray(value)) throw unreadable(`${what} is no list`);
   return value;
 }
 
 export function textOf(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new Unreadable(`${what} is no text`);
+  if (typeof value !== 'string') throw unreadable(`${what} is no text`);
   return value;
 }
 
@@ -53,7 +51,7 @@ const HEX = /^(?:[0-9a-f]{2})*$/;
 export function hexOf(value: unknown, what: string, bytes?: number): string {
   const text = textOf(value, what);
   if (!HEX.test(text) || (bytes !== undefined && text.length !== 2 * bytes)) {
-    throw new Unreadable(`${what} is not ${bytes ?? 'any number of'} bytes in hex`);
+    throw unreadable(`${what} is not ${bytes ?? 'any number of'} bytes in hex`);
   }
   return text;
 }
@@ -61,7 +59,7 @@ export function hexOf(value: unknown, what: string, bytes?: number): string {
 export function integerOf(value: unknown, what: string): bigint {
   if (typeof value === 'string' && DIGITS.test(value)) return BigInt(value);
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    throw new Unreadable(`${what} is no integer`);
+    throw unreadable(`${what} is no integer`);
   }
   return BigInt(value);
 }
@@ -69,5 +67,9 @@ export function integerOf(value: unknown, what: string): bigint {
 /** Zero or more, and exact as a number: slots, heights, positions. */
 export function countOf(value: unknown, what: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Unreadable(`${what} is no count below 2^53: ${String(value)}`);
+  throw unreadable(`${what} is no count below 2^53: ${String(value)}`);
+}
+
+export function unreadable(message: string): Fault {
+  return new Fault('unreadableMessage', message);
 }

@@ -2,16 +2,17 @@
  * Calls to the node beside blocks and mempool: submissions, protocol parameters, eras. They share
  * one connection, which is opened on demand. Every caller gets an answer or a fault.
  */
-import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+
 import { toHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import { type Ratio, reduced } from '../../engine/market/ratio.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { MEMPOOL_REFUSES, NodeFault, NodeRefusal, refusalOf, UNKNOWN_INPUTS } from './fault.ts';
-import { countOf, integerOf, listOf, objectOf, textOf, Unreadable } from './json.ts';
+import { countOf, integerOf, listOf, objectOf, textOf, unreadable } from './json.ts';
 import type { NodeReporter } from './observer.ts';
 
 interface NodeQueriesDeps extends ConnectionDeps {
@@ -155,12 +156,12 @@ function decoded(bytes: Uint8Array): Transaction | null {
   try {
     return decodeTransaction(bytes);
   } catch (error) {
-    if (error instanceof MalformedCbor) return null;
+    if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
 }
 
-/** Throws `Unreadable`; also for an era without scripts, in which nothing can be built. */
+/** Throws `unreadableMessage`; also for an era without scripts, in which nothing can be built. */
 export function readParameters(value: unknown): ProtocolParameters {
   const all = objectOf(value, 'protocol parameters');
   const integer = (name: string) => integerOf(all[name], name);
@@ -172,7 +173,7 @@ export function readParameters(value: unknown): ProtocolParameters {
   const models = objectOf(all.plutusCostModels, 'plutusCostModels');
   if (references.multiplier !== 1.2) {
     const found = String(references.multiplier);
-    throw new Unreadable(`reference scripts cost ${found} times as much per tier, 1.2 is known`);
+    throw unreadable(`reference scripts cost ${found} times as much per tier, 1.2 is known`);
   }
   return {
     feePerByteLovelace: integer('minFeeCoefficient'),
@@ -195,7 +196,7 @@ export function readParameters(value: unknown): ProtocolParameters {
 function readRatio(value: unknown, what: string): Ratio {
   const found = /^(\d+)\/(\d+)$/.exec(textOf(value, what));
   const [, numerator = '', denominator = '0'] = found ?? [];
-  if (BigInt(denominator) === 0n) throw new Unreadable(`${what} is no ratio: ${String(value)}`);
+  if (BigInt(denominator) === 0n) throw unreadable(`${what} is no ratio: ${String(value)}`);
   return reduced(BigInt(numerator), BigInt(denominator));
 }
 

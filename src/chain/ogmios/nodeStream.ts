@@ -6,9 +6,10 @@ import { refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import type { Point } from '../port.ts';
 import { ChainReader, type ChainReaderDeps } from './chainReader.ts';
-import { type JsonObject, Unreadable } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { MempoolReader, type Snapshot } from './mempoolReader.ts';
 import {
   type FilterTargets,
@@ -237,7 +238,7 @@ export class NodeStream {
       if (!matters && !this.#deps.isOurs(id)) return null;
       return serializeTransaction(readTransaction(fields, 'the mempool'));
     } catch (error) {
-      if (error instanceof Unreadable) return null;
+      if (isFault(error, 'unreadableMessage')) return null;
       throw error;
     }
   }

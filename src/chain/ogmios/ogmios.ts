@@ -4,7 +4,7 @@
  *
  * The node may come and go: streams continue where they were, and calls that need the node fail
  * with `Unavailable` and may be retried. When the thread ends, every stream and call fails with
- * `OgmiosStopped`.
+ * `ogmiosStopped`.
  */
 import { Worker } from 'node:worker_threads';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
@@ -16,7 +16,7 @@ import type { RefText } from '../../engine/market/events.ts';
 import { unlessAborted, withDeadline } from '../../engine/runtime/abort.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import { Failure, Fault, isFault, Unavailable } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import type { ChainEvent, ChainSource, ChainStream, ChainTip, Point } from '../port.ts';
@@ -56,8 +56,6 @@ export interface OgmiosOptions {
   readonly observer: OgmiosObserver;
   readonly limits?: Partial<Limits>;
 }
-
-export class OgmiosStopped extends Error {}
 
 interface Asked {
   readonly resolve: (answer: unknown) => void;
@@ -179,7 +177,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
 
   /** Streams end with the chain, and fail with its thread. */
   #ifStopped(error: unknown): null {
-    if (this.#isStopping && error instanceof OgmiosStopped) return null;
+    if (this.#isStopping && isFault(error, 'ogmiosStopped')) return null;
     throw error;
   }
 
@@ -233,7 +231,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
 
   #end(error: Error): void {
     if (this.#ended !== null) return;
-    this.#ended = new OgmiosStopped('the node is no longer followed', { cause: error });
+    this.#ended = new Fault('ogmiosStopped', 'the node is no longer followed', { cause: error });
     this.#started.reject(this.#ended);
     for (const { reject } of this.#asked.values()) reject(this.#ended);
     this.#asked.clear();
@@ -247,7 +245,7 @@ function errorOf({ message, isRetryable }: SerializedFault): Error {
 
 /** The thread's end closes its streams as well. */
 function unlessStopped(error: unknown): void {
-  if (!(error instanceof OgmiosStopped)) throw error;
+  if (!isFault(error, 'ogmiosStopped')) throw error;
 }
 
 function unavailable(message: string): Unavailable {

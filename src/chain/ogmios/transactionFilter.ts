@@ -10,11 +10,12 @@
  * Undo: a spent output stays watched until its spending is final (`FilterMatch`), and a rolled-back
  * block removes its outputs. Policies stay: then more transactions match, never fewer.
  */
+
 import { addressText, type Credential, parseAddress } from '../../cardano/codec/address.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { type PartialDeployment, SCRIPT_NAMES } from '../../cardano/datums/deployment.ts';
 import type { RefText } from '../../engine/market/events.ts';
-import { type JsonObject, listOf, objectOf, Unreadable } from './json.ts';
+import { type JsonObject, listOf, objectOf, unreadable } from './json.ts';
 import type { FilterTargets, WatchList } from './messages.ts';
 
 /** Five bits a character: the head of an address and the first 222 bits of its payment part. */
@@ -68,7 +69,7 @@ export class TransactionFilter {
     for (const ref of refs) this.#refs.delete(ref);
   }
 
-  /** null: it does not matter. Takes in what it would do. Throws `Unreadable`. */
+  /** null: it does not matter. Takes in what it would do. Throws `unreadableMessage`. */
   match(tx: JsonObject, id: string): FilterMatch | null {
     const match: FilterMatch = { made: [], spent: [] };
     this.#inputs(tx.inputs, match);
@@ -115,7 +116,7 @@ export class TransactionFilter {
 
   #output(value: unknown): boolean {
     const { address, value: held } = objectOf(value, 'an output');
-    if (typeof address !== 'string') throw new Unreadable('an output has no address');
+    if (typeof address !== 'string') throw unreadable('an output has no address');
     const assets = objectOf(held, 'the value of an output');
     if (Object.hasOwn(assets, this.#launchPolicy)) {
       for (const policy in assets) if (policy !== 'ada') this.#policies.add(policy);

@@ -3,7 +3,7 @@
  * (`--include-transaction-cbor`) is decoded from them; otherwise `bytes`, `body` and `witnessSet`
  * are empty and the rest is the same. Source: Ogmios's schema, cardano.json.
  */
-import { MalformedCbor } from '../../cardano/codec/cbor.ts';
+
 import { array, byteString, uint } from '../../cardano/codec/encode.ts';
 import {
   type ForeignOutput,
@@ -21,6 +21,7 @@ import {
 } from '../../cardano/codec/transaction.ts';
 import { asValue, type Value } from '../../cardano/codec/value.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import {
   countOf,
   hexOf,
@@ -29,7 +30,7 @@ import {
   listOf,
   objectOf,
   textOf,
-  Unreadable,
+  unreadable,
 } from './json.ts';
 
 const NO_BYTES = new Uint8Array(0);
@@ -46,7 +47,7 @@ const PURPOSES: ReadonlyMap<unknown, Redeemer['purpose']> = new Map([
   ['propose', 'propose'],
 ]);
 
-/** Throws `Unreadable`. */
+/** Throws `unreadableMessage`. */
 export function readTransaction(value: unknown, what: string): Transaction {
   const fields = objectOf(value, what);
   const id = hexOf(fields.id, `${what}.id`, HASH_BYTES);
@@ -58,10 +59,10 @@ function decoded({ cbor }: JsonObject, id: string, what: string): Transaction | 
   if (cbor === undefined) return null;
   try {
     const tx = decodeTransaction(fromHex(hexOf(cbor, `${what}.cbor`)));
-    if (tx.id !== id) throw new Unreadable(`${what}.cbor is that of ${tx.id}`);
+    if (tx.id !== id) throw unreadable(`${what}.cbor is that of ${tx.id}`);
     return tx;
   } catch (error) {
-    if (error instanceof MalformedCbor) return null;
+    if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
 }
@@ -113,7 +114,7 @@ function fromJson(fields: JsonObject, id: string, what: string): Transaction {
 function isValid({ spends }: JsonObject, what: string): boolean {
   if (spends === 'inputs') return true;
   if (spends === 'collaterals') return false;
-  throw new Unreadable(`${what}.spends is neither inputs nor collaterals`);
+  throw unreadable(`${what}.spends is neither inputs nor collaterals`);
 }
 
 /** A slot beyond 2^53 never comes, so it is no bound. */
@@ -128,7 +129,7 @@ function readRedeemer(value: unknown, what: string): Redeemer {
   const { purpose: named, index } = objectOf(validator, `${what}.validator`);
   const units = objectOf(executionUnits, `${what}.executionUnits`);
   const purpose = PURPOSES.get(named);
-  if (purpose === undefined) throw new Unreadable(`${what} is for an unknown purpose: ${named}`);
+  if (purpose === undefined) throw unreadable(`${what} is for an unknown purpose: ${named}`);
   return {
     purpose,
     index: countOf(index, `${what}.validator.index`),
@@ -144,7 +145,7 @@ function readData(value: unknown, what: string): PlutusData {
   try {
     return decodePlutusData(bytes);
   } catch (error) {
-    if (error instanceof MalformedCbor || error instanceof RangeError) return [];
+    if (isFault(error, 'malformedCbor') || error instanceof RangeError) return [];
     throw error;
   }
 }
@@ -181,7 +182,7 @@ export function readOutput(value: unknown, what: string): Output {
     datum: readDatum(fields.datum, fields.datumHash, what),
     script: fields.script === undefined ? null : readScript(fields.script, `${what}.script`),
   });
-  if (output === null) throw new Unreadable(`${what}.address is no address: ${fields.address}`);
+  if (output === null) throw unreadable(`${what}.address is no address: ${fields.address}`);
   return output;
 }
 
@@ -227,7 +228,7 @@ function readDatum(inline: unknown, hash: unknown, what: string): ForeignOutput[
 function readScript(value: unknown, what: string): NonNullable<ForeignOutput['script']> {
   const { language, cbor, json } = objectOf(value, what);
   const known = SCRIPT_LANGUAGES.find((each) => each === language);
-  if (known === undefined) throw new Unreadable(`${what}.language is unknown: ${language}`);
+  if (known === undefined) throw unreadable(`${what}.language is unknown: ${language}`);
   if (known === 'native' && cbor === undefined) {
     return { language: known, code: toHex(encodeClause(json, `${what}.json`, DEEPEST_SCRIPT)) };
   }
@@ -257,7 +258,7 @@ function encodeClause(value: unknown, what: string, depth: number): Uint8Array {
     case 'before':
       return array([uint(5), uint(integerOf(slot, `${what}.slot`))]);
     default:
-      throw new Unreadable(`${what}.clause is unknown: ${clause}`);
+      throw unreadable(`${what}.clause is unknown: ${clause}`);
   }
 }
 
@@ -271,7 +272,7 @@ export interface BlockHeader {
   readonly era: string;
 }
 
-/** Throws `Unreadable`. */
+/** Throws `unreadableMessage`. */
 export function readHeader(block: JsonObject): BlockHeader {
   const hash = hexOf(block.id, 'block.id', HASH_BYTES);
   const what = `block ${hash}`;

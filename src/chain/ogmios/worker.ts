@@ -7,12 +7,12 @@ import type { Transaction } from '../../cardano/codec/transaction.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import { pause, systemClock } from '../../engine/runtime/clock.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import { seededRng } from '../../engine/runtime/rng.ts';
 import type { Point } from '../port.ts';
 import { NodeConnection } from './connection.ts';
 import { Eras } from './eras.ts';
 import { NodeFault } from './fault.ts';
-import { Unreadable } from './json.ts';
 import type { CallName, Calls, FromWorker, Request, WorkerOptions } from './messages.ts';
 import { NodeQueries } from './nodeQueries.ts';
 import { NodeStream } from './nodeStream.ts';
@@ -166,7 +166,7 @@ async function answer<Name extends Exclude<CallName, 'pull'>>(
   try {
     tell({ kind: 'answer', number, answer: await handler(argument) });
   } catch (error) {
-    const isRetryable = error instanceof NodeFault || error instanceof Unreadable;
+    const isRetryable = error instanceof NodeFault || isFault(error, 'unreadableMessage');
     const message = error instanceof Error ? error.message : String(error);
     tell({ kind: 'fault', number, fault: { message, isRetryable } });
   }

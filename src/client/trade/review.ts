@@ -2,10 +2,10 @@
  * What is about to be signed, read from the bytes themselves, and whether it may be: a transaction
  * that does anything but what was requested is refused with the reason.
  */
-import { MalformedCbor } from '../../cardano/codec/cbor.ts';
 import { fromHex, isHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import { addValues, type Value } from '../../cardano/codec/value.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import { ApiError } from '../apiError.ts';
 import { type Intent, type Owner, objectionTo } from './transactionCheck.ts';
 
@@ -48,7 +48,7 @@ function decode(cbor: string): Transaction {
   try {
     if (isHex(cbor)) return decodeTransaction(fromHex(cbor));
   } catch (error) {
-    if (!(error instanceof MalformedCbor)) throw error;
+    if (!isFault(error, 'malformedCbor')) throw error;
   }
   throw new ApiError('BAD_TRANSACTION', 'Not signed: the server sent no readable transaction.');
 }

@@ -9,9 +9,10 @@
  * Beyond the port: `check`, because a stream can be lost, shortened or replaced by others.
  */
 import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
-import { type AppendOutcome, type Log, type Tail, UnreadableEntry } from '../../engine/log/port.ts';
+import type { AppendOutcome, Log, Tail } from '../../engine/log/port.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { type Clock, sleep, sleepUnless } from '../../engine/runtime/clock.ts';
+import { Fault, isFault } from '../../engine/runtime/errors.ts';
 import {
   type MarketIdentity,
   marketText,
@@ -27,7 +28,6 @@ import {
   MarketStream,
   manager,
   type StoredMessage,
-  StreamMissing,
 } from '../nats/stream.ts';
 import { setDescription, settingsOf } from '../nats/streamSettings.ts';
 import { EntryWindow } from './entryWindow.ts';
@@ -40,7 +40,7 @@ import {
   parseEntry,
   parseEntryOrNull,
 } from './jetstreamEntries.ts';
-import { earliestStart, LogRestartRefused, startLog } from './jetstreamRestart.ts';
+import { earliestStart, startLog } from './jetstreamRestart.ts';
 
 interface JetstreamOptions {
   /** Of the stream: the name of the market. */
@@ -122,7 +122,7 @@ export class JetstreamLog implements Log {
     this.#mayRestart = mayRestart ?? (() => true);
   }
 
-  /** Throws `StreamMissing` without a stream, another error when NATS gives no answer. */
+  /** Throws `streamMissing` without a stream, another error when NATS gives no answer. */
   static async open(
     link: NatsLink,
     clock: Clock,
@@ -169,7 +169,7 @@ export class JetstreamLog implements Log {
   async append(sealed: SealedEntry, expectedSeq: number): Promise<AppendOutcome> {
     if (this.#closed) throw new Error('the log is closed');
     const bytes = Buffer.byteLength(sealed.text);
-    if (bytes > MAX_ENTRY_BYTES) throw new EntryTooLarge(sealed.entry.seq, bytes);
+    if (bytes > MAX_ENTRY_BYTES) throw tooLarge(sealed.entry.seq, bytes);
     const outcome = await this.#appends.append(sealed, expectedSeq);
     if (outcome.outcome === 'appended') this.#window.takeOwn(sealed);
     return outcome;
@@ -212,19 +212,20 @@ export class JetstreamLog implements Log {
     return earliestStart(seq, this.#stream);
   }
 
-  /** Rejects with `LogRestartRefused` when another node did it, or may do it now. */
+  /** Rejects with `logRestartRefused` when another node did it, or may do it now. */
   async restart(sealed: SealedEntry): Promise<void> {
     assert(sealed.entry.payload.kind === 'epoch', 'a log begins with an epoch entry');
     await this.#appends.idle();
     const startMs = this.#clock.monotonicMs();
     for (;;) {
-      if (!this.#mayRestart()) throw new LogRestartRefused('another node may begin the log now');
+      if (!this.#mayRestart())
+        throw new Fault('logRestartRefused', 'another node may begin the log now');
       try {
         await startLog(sealed, this.#stream, this.#appends, this.#mayRestart);
         break;
       } catch (error) {
         const isLate = this.#clock.monotonicMs() - startMs > this.#giveUpMs;
-        if (isLate || this.#closed || error instanceof LogRestartRefused) throw error;
+        if (isLate || this.#closed || isFault(error, 'logRestartRefused')) throw error;
         await sleep(this.#clock, AGAIN_MS);
       }
     }
@@ -250,8 +251,8 @@ export class JetstreamLog implements Log {
       if (oldest === null) return 'trimmed';
       return parseEntry(oldest).entry.prevEntryHash === own.hash ? 'same' : 'trimmed';
     } catch (error) {
-      if (error instanceof StreamMissing) return 'missing';
-      return error instanceof UnreadableEntry ? 'different' : 'unreachable';
+      if (isFault(error, 'streamMissing')) return 'missing';
+      return isFault(error, 'unreadableEntry') ? 'different' : 'unreachable';
     }
   }
 
@@ -314,8 +315,6 @@ function marketIn(description: string): MarketIdentity | null {
   return description.startsWith(LABEL) ? parseMarket(description.slice(LABEL.length)) : null;
 }
 
-class EntryTooLarge extends Error {
-  constructor(seq: number, bytes: number) {
-    super(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
-  }
+function tooLarge(seq: number, bytes: number): Error {
+  return new Error(`entry ${seq} has ${bytes} bytes, at most ${MAX_ENTRY_BYTES} go into the log`);
 }

@@ -13,6 +13,7 @@ import { hash as hashText } from 'node:crypto';
 import { NO_HASH, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
 import type { AppendOutcome } from '../../engine/log/port.ts';
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import type { NatsLink } from '../nats/connection.ts';
 import {
   type Guards,
@@ -21,7 +22,7 @@ import {
   WRONG_LAST_MESSAGE,
   WRONG_LAST_SEQUENCE,
 } from '../nats/publisher.ts';
-import { type MarketStream, StreamMissing } from '../nats/stream.ts';
+import type { MarketStream } from '../nats/stream.ts';
 
 const AGAIN_MS = 20;
 const MOST_REFUSALS = 8;
@@ -193,7 +194,7 @@ function storedAs({ entry }: SealedEntry, seq: number): AppendOutcome {
 
 /** null: no answer now. */
 function rethrowMissing(error: unknown): null {
-  if (error instanceof StreamMissing) throw error;
+  if (isFault(error, 'streamMissing')) throw error;
   return null;
 }
 

@@ -4,7 +4,7 @@
  * node has read, and no new node could get past the gap.
  */
 import { type Entry, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
-import { UnreadableEntry } from '../../engine/log/port.ts';
+import { Fault } from '../../engine/runtime/errors.ts';
 import type { RangeReader } from '../nats/range.ts';
 import type { MarketStream, StoredMessage } from '../nats/stream.ts';
 import { textOf } from './jetstreamAppends.ts';
@@ -15,11 +15,11 @@ export function parseEntry({ seq, data }: StoredMessage): SealedEntry {
   try {
     sealed = openEntry(textOf(data));
   } catch (cause) {
-    throw new UnreadableEntry(fault, { cause });
+    throw new Fault('unreadableEntry', fault, { cause });
   }
-  if (!isEntry(sealed.entry)) throw new UnreadableEntry(fault);
+  if (!isEntry(sealed.entry)) throw new Fault('unreadableEntry', fault);
   if (sealed.entry.seq === seq) return sealed;
-  throw new UnreadableEntry(`message ${seq} of the stream says it is ${sealed.entry.seq}`);
+  throw new Fault('unreadableEntry', `message ${seq} of the stream says it is ${sealed.entry.seq}`);
 }
 
 /** Any program with the right to publish may have written it: checks what all readers rely on. */

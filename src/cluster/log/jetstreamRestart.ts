@@ -11,6 +11,7 @@
  * An entry that was stored at another seq than its own is deleted: no reader could follow it.
  */
 import type { SealedEntry } from '../../engine/log/entry.ts';
+import { Fault } from '../../engine/runtime/errors.ts';
 import { type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
 import type { MarketStream, StoredMessage, StreamState } from '../nats/stream.ts';
 import { type AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';
@@ -19,9 +20,6 @@ import { parseEntryOrNull } from './jetstreamEntries.ts';
 /** Messages of other programs that are read in an unused stream. */
 const MOST_FOREIGN = 100;
 const NOTICE = 'notice';
-
-/** Another node started the log: read it. */
-export class LogRestartRefused extends Error {}
 
 /** The lowest seq, `wanted` or later, at which a log can start in this stream. */
 export async function earliestStart(wanted: number, stream: MarketStream): Promise<number> {
@@ -34,7 +32,7 @@ export async function earliestStart(wanted: number, stream: MarketStream): Promi
 }
 
 /**
- * May be repeated after any rejection except `LogRestartRefused`. `mayStart`: this node holds the
+ * May be repeated after any rejection except `logRestartRefused`. `mayStart`: this node holds the
  * lease.
  */
 export async function startLog(
@@ -156,6 +154,9 @@ async function holdsNoEntry(first: number, last: number, stream: MarketStream): 
   return true;
 }
 
-function refusedAt(seq: number): LogRestartRefused {
-  return new LogRestartRefused(`another writer was at work when the log was to begin at ${seq}`);
+function refusedAt(seq: number): Fault {
+  return new Fault(
+    'logRestartRefused',
+    `another writer was at work when the log was to begin at ${seq}`,
+  );
 }

@@ -3,6 +3,7 @@
  * means that there was none.
  */
 import { type KV, Kvm } from '@nats-io/kv';
+import { isFault } from '../../engine/runtime/errors.ts';
 import type { NatsLink } from './connection.ts';
 import {
   isMissing,
@@ -10,7 +11,6 @@ import {
   jetstreamOf,
   MarketStream,
   manager,
-  StreamMissing,
   storageOfFiles,
 } from './stream.ts';
 import { setMaxAge, settingsOf } from './streamSettings.ts';
@@ -125,7 +125,7 @@ export class Bucket {
     } catch (error) {
       if (isWrongLast(error)) return 'refused';
       this.#opened = null;
-      return isMissing(error) || error instanceof StreamMissing ? 'refused' : 'unreachable';
+      return isMissing(error) || isFault(error, 'streamMissing') ? 'refused' : 'unreachable';
     }
   }
 

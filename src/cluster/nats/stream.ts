@@ -2,7 +2,7 @@
  * One JetStream stream, by single requests. The stream's leader answers them, never a replica that
  * lags (no direct gets).
  *
- * Errors: throws `StreamMissing` when there is no such stream, anything else when NATS gives no
+ * Errors: throws `streamMissing` when there is no such stream, anything else when NATS gives no
  * answer in time; the request may then be repeated.
  */
 import {
@@ -17,13 +17,12 @@ import {
   type StoredMsg,
   type StreamConfig,
 } from '@nats-io/jetstream';
+import { Fault } from '../../engine/runtime/errors.ts';
 import { type Msg, type NatsLink, nanos } from './connection.ts';
 
 export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 export type { JetStreamManager, StreamConfig };
 export { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType };
-
-export class StreamMissing extends Error {}
 
 export interface StreamState {
   /** Seq of the oldest message; 0 when there is none. */
@@ -166,7 +165,7 @@ export class MarketStream {
     try {
       return await this.#link.whileConnected(run);
     } catch (error) {
-      if (isMissing(error)) throw new StreamMissing(`NATS has no stream ${this.name}`);
+      if (isMissing(error)) throw new Fault('streamMissing', `NATS has no stream ${this.name}`);
       throw error;
     }
   }

@@ -6,10 +6,10 @@
  * log. The largest value of the living nodes holds, so the first node that starts with a larger
  * value raises it, and the last one that had it lowers it.
  *
- * Errors: throws `SettingRefused` where NATS cannot have the setting, anything else when it gives
+ * Errors: throws `startRefused` where NATS cannot have the setting, anything else when it gives
  * no answer.
  */
-import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
+import { Fault } from '../../engine/runtime/errors.ts';
 import type { Announcement } from './announcements.ts';
 import { type NatsLink, nanos } from './connection.ts';
 import {
@@ -21,8 +21,6 @@ import {
   StorageType,
   type StreamConfig,
 } from './stream.ts';
-
-export class SettingRefused extends StartRefused {}
 
 interface StreamSettings {
   readonly replicas: number;
@@ -57,7 +55,8 @@ async function setReplicas(
   found: StreamSettings,
 ): Promise<void> {
   if (replicas > 1 && !found.isClustered) {
-    throw new SettingRefused(
+    throw new Fault(
+      'startRefused',
       `NATS_REPLICAS=${replicas}, but the stream ${stream} has ${found.replicas} and this NATS ` +
         `is a single server. Set NATS_REPLICAS=${found.replicas}, or run ${replicas} servers as ` +
         'a cluster',
@@ -95,7 +94,8 @@ async function keepEntries(
   const { config } = await link.whileConnected(() => jsm.streams.info(stream));
   const { retention, storage, max_msg_size } = config;
   if (retention !== RetentionPolicy.Limits || storage !== StorageType.File) {
-    throw new SettingRefused(
+    throw new Fault(
+      'startRefused',
       `the stream ${stream} has retention "${retention}" and storage "${storage}": it would lose ` +
         'entries, and NATS cannot change that. Set another MARKET_NAME, or remove the stream: ' +
         'nodes that have the market begin it again',
@@ -130,7 +130,8 @@ async function change(
     await link.whileConnected(() => jsm.streams.update(stream, wanted));
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
-    throw new SettingRefused(
+    throw new Fault(
+      'startRefused',
       `NATS does not take ${what} for the stream ${stream}: ${error.message}`,
     );
   }
@@ -156,7 +157,7 @@ export function streamsOf(market: string) {
   return { log: market, nodes: `KV_${market}-nodes`, files };
 }
 
-/** Throws `SettingRefused` where NATS cannot have them. */
+/** Throws `startRefused` where NATS cannot have them. */
 export async function settleSettings(
   link: NatsLink,
   streams: ReturnType<typeof streamsOf>,

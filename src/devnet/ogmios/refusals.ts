@@ -3,7 +3,6 @@
  * a node of the Conway era gives them. Source: SubmitTransactionFailure in its schema.
  */
 import { parseAddress } from '../../cardano/codec/address.ts';
-import { MalformedCbor } from '../../cardano/codec/cbor.ts';
 import { blake2b224 } from '../../cardano/codec/hash.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import type { Utxo } from '../../cardano/codec/output.ts';
@@ -15,6 +14,7 @@ import {
 import { addValues, asValue, coins } from '../../cardano/codec/value.ts';
 import { minFeeLovelace, PROTOCOL } from '../../cardano/ledger/parameters.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
 
@@ -35,7 +35,7 @@ export function transactionOf(bytes: Uint8Array): Transaction | null {
   try {
     return decodeTransaction(bytes);
   } catch (error) {
-    if (error instanceof MalformedCbor) return null;
+    if (isFault(error, 'malformedCbor')) return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Whether an entry that was read goes on from what this node has. */
 import type { SealedEntry } from '../log/entry.ts';
-import { type Log, UnreadableEntry } from '../log/port.ts';
+import type { Log } from '../log/port.ts';
+import { isFault } from '../runtime/errors.ts';
 import { isOtherMarket } from '../runtime/marketIdentity.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';
@@ -58,7 +59,7 @@ export async function readContinuation(
     const reason = `the log no longer has what epoch ${first.entry.epoch} starts from`;
     return { entries: null, reason };
   } catch (error) {
-    if (isShared && error instanceof UnreadableEntry) {
+    if (isShared && isFault(error, 'unreadableEntry')) {
       return { entries: null, reason: error.message };
     }
     throw error;

@@ -6,6 +6,7 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Fault } from '../runtime/errors.ts';
 import {
   describeMarket,
   describeOrigin,
@@ -14,7 +15,6 @@ import {
   type MarketIdentity,
   type MarketOrigin,
   marketText,
-  OtherMarket,
   parseMarket,
 } from '../runtime/marketIdentity.ts';
 
@@ -38,7 +38,7 @@ export class MarketRecord {
   readonly #origin: MarketOrigin | null;
   #known: MarketIdentity | null;
 
-  /** Throws `OtherMarket` where the directory is of another network or deployment. */
+  /** Throws `otherMarket` where the directory is of another network or deployment. */
   constructor(directory: string, origin: MarketOrigin | null) {
     this.#directory = directory;
     this.#origin = origin;
@@ -55,13 +55,14 @@ export class MarketRecord {
   }
 
   /**
-   * Throws `OtherMarket` where `there` is not the market of this directory and these settings.
+   * Throws `otherMarket` where `there` is not the market of this directory and these settings.
    * `inState` is what the state says, where the directory has no record.
    */
   compare(there: MarketIdentity, what: string, inState?: MarketIdentity): void {
     const own = this.#known ?? inState ?? null;
     if (own !== null && isOtherMarket(own, there)) {
-      throw new OtherMarket(
+      throw new Fault(
+        'otherMarket',
         `DATA_DIR ${this.#directory} holds ${describeMarket(own)}, but ${what} belongs to ` +
           `${describeMarket(there)}. Nothing was changed. Set DATA_DIR to a directory of that ` +
           'market or to an empty one, or set MARKET_NAME or NATS_URL to those of this market',
@@ -90,7 +91,8 @@ export class MarketRecord {
     if (own === null) return;
     const isDeployed = own.deployment === null || own.deployment === there.deployment;
     if (own.network === there.network && isDeployed) return;
-    throw new OtherMarket(
+    throw new Fault(
+      'otherMarket',
       `${what} belongs to ${describeMarket(there)}, but the settings of this node are for ` +
         `${describeOrigin(own)}. Nothing was changed. ${adviceFor(own, there)}`,
     );

@@ -6,8 +6,9 @@
  */
 
 import type { SealedEntry } from '../log/entry.ts';
-import { type Log, UnreadableEntry } from '../log/port.ts';
+import type { Log } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
+import { isFault } from '../runtime/errors.ts';
 import type { Position } from '../runtime/position.ts';
 import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';
@@ -18,7 +19,7 @@ import { Fold } from './fold.ts';
 import type { TopicHub } from './foldListeners.ts';
 import { FoldListeners } from './foldListeners.ts';
 import { hasBase, isNewEpoch, readContinuation } from './logContinuity.ts';
-import { Interrupted, type RebuildOptions } from './rebuild.ts';
+import type { RebuildOptions } from './rebuild.ts';
 import { type RepairObserver, StateRepair, StateReplacement } from './stateReplacement.ts';
 
 export interface NodeObserver extends CommitObserver, RepairObserver {
@@ -193,7 +194,7 @@ export class Node {
         await this.#step();
       } catch (error) {
         // Others write this log: what they, or a stranger, left there must not end this node.
-        const isTheirs = this.#options.shared !== undefined && error instanceof UnreadableEntry;
+        const isTheirs = this.#options.shared !== undefined && isFault(error, 'unreadableEntry');
         if (!isTheirs) throw error;
         this.#adopted = null;
         this.#setDiverged(error.message);
@@ -203,7 +204,7 @@ export class Node {
   }
 
   #foldFailed(error: unknown): void {
-    if (error instanceof Interrupted) return;
+    if (isFault(error, 'interrupted')) return;
     this.#failed = true;
     this.#observer.foldFailed(error);
     this.#listeners.notify();

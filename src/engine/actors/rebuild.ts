@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { LOG_REMEDY, type Log } from '../log/port.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { DamagedFile } from '../store/damage.ts';
+import { Fault, isFault } from '../runtime/errors.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
 import {
@@ -21,7 +21,7 @@ import { Fold, type FoldOptions } from './fold.ts';
 
 export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'> {
   readonly clock: Clock;
-  /** Stops a rebuild between two slices, with `Interrupted`. */
+  /** Stops a rebuild between two slices, with `interrupted`. */
   readonly signal?: AbortSignal | undefined;
   /**
    * The log may begin in the middle of an epoch: puts a state that it goes on from into a file, one
@@ -29,12 +29,6 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
    */
   takeSnapshot?(file: string, upTo: number, after?: number): Promise<number | null>;
 }
-
-/** Asked to stop before the work was done; nothing is changed by that. */
-export class Interrupted extends Error {}
-
-/** The log does not hold what a state is made from: it was trimmed, lost or replaced meanwhile. */
-export class LogGone extends Error {}
 
 interface Plan {
   /** Epoch whose snapshot the log begins from; null: from nothing, or in the middle of one. */
@@ -71,9 +65,10 @@ export async function rebuildState(
 
 /** A damaged snapshot would make a wrong state without anybody noticing. */
 async function copyBase(base: string, file: string, { signal }: RebuildOptions): Promise<void> {
-  if (!existsSync(base)) throw new DamagedFile(`${base} is missing: ${BASE_REMEDY}`);
+  if (!existsSync(base)) throw new Fault('damagedFile', `${base} is missing: ${BASE_REMEDY}`);
   const found = await checkPages(base, signal);
-  if (found instanceof DamagedFile) throw new DamagedFile(`${found.message}: ${BASE_REMEDY}`);
+  if (isFault(found, 'damagedFile'))
+    throw new Fault('damagedFile', `${found.message}: ${BASE_REMEDY}`);
   copyDatabase(base, file);
 }
 
@@ -93,7 +88,8 @@ async function fromSnapshot(
     const seq = (await options.takeSnapshot?.(file, to, after)) ?? null;
     if (seq !== null) return [{ from: seq + 1, to }, ...ranges.slice(index + 1)];
   }
-  throw new LogGone(
+  throw new Fault(
+    'logGone',
     `the log begins with entry ${ranges[0]?.from ?? 0}, and no usable snapshot goes on with it: ` +
       'restore DATA_DIR from a backup. Without one a single node follows its chain, or replays ' +
       'its feeds, from the start once log.sqlite*, state.sqlite* and snapshots/ are removed; a ' +
@@ -122,12 +118,14 @@ async function foldRanges(
   for (const { from, to } of ranges) {
     for (let next = from; next <= to; ) {
       const entries = await log.read(next, Math.min(READ, to - next + 1));
-      if (entries.length === 0) throw new LogGone(`entry ${next} is not in the log any more`);
+      if (entries.length === 0)
+        throw new Fault('logGone', `entry ${next} is not in the log any more`);
       for (const sealed of entries) {
         const { payload, seq } = sealed.entry;
         // `planRebuild` lets each range begin with the epoch it is of.
         if (payload.kind === 'epoch' && seq !== from) {
-          throw new DamagedFile(
+          throw new Fault(
+            'damagedFile',
             `the log does not list entry ${seq} among its epochs: ${LOG_REMEDY}`,
           );
         }
@@ -138,7 +136,8 @@ async function foldRanges(
       next += entries.length;
       if (store.stagedRows > COMMIT_ROWS) await store.commit();
       await nextTurn(clock);
-      if (signal?.aborted === true) throw new Interrupted('stopped while the state was rebuilt');
+      if (signal?.aborted === true)
+        throw new Fault('interrupted', 'stopped while the state was rebuilt');
     }
   }
   await store.commit();
@@ -196,7 +195,7 @@ async function planRebuild(log: Log, toSeq: number): Promise<Plan> {
     const [sealed] = await log.read(from, 1);
     const payload = sealed?.entry.payload;
     if (sealed === undefined || payload?.kind !== 'epoch') {
-      throw new LogGone(`entry ${from} started an epoch and is not in the log any more`);
+      throw new Fault('logGone', `entry ${from} started an epoch and is not in the log any more`);
     }
     if (payload.base === undefined) return { baseEpoch: null, ranges };
     if (from === first) return { baseEpoch: sealed.entry.epoch, ranges };

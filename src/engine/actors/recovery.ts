@@ -6,15 +6,15 @@
  * than the log (the log was lost or shortened) opens a new epoch from what it knows, so that
  * clients are told.
  *
- * Never: replaces a state or a log by those of another market; it throws `OtherMarket` instead.
+ * Never: replaces a state or a log by those of another market; it throws `otherMarket` instead.
  */
 import { existsSync } from 'node:fs';
 import { ENTRY_VERSION, NO_HASH, sealEntry } from '../log/entry.ts';
 import type { Log, Tail } from '../log/port.ts';
 import type { Pair } from '../market/pair.ts';
+import { Fault, isFault } from '../runtime/errors.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
-import { DamagedFile } from '../store/damage.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import { readRecord } from '../store/records.ts';
@@ -93,12 +93,13 @@ export async function recover(
 /** False: the file is not what was written; the reason was reported. */
 async function isWhole(files: DataFiles, options: RecoveryOptions): Promise<boolean> {
   const found = await checkPages(files.state, options.signal);
-  if (found instanceof DamagedFile) options.stateUnreadable(found);
-  return !(found instanceof DamagedFile);
+  if (isFault(found, 'damagedFile')) options.stateUnreadable(found);
+  return !isFault(found, 'damagedFile');
 }
 
-function noSource({ state, log }: DataFiles): DamagedFile {
-  return new DamagedFile(
+function noSource({ state, log }: DataFiles): Fault {
+  return new Fault(
+    'damagedFile',
     `${state} is damaged, and ${log}, from which it would be made again, is empty: restore ` +
       'DATA_DIR from a backup; a chain is followed again from its start once both are removed',
   );

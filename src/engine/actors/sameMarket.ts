@@ -4,8 +4,9 @@
  * Where one of them was written by an older version and has no identity, the same epoch shows that
  * they belong together: an epoch's name is random, and only one market has it.
  */
-import { type Log, UnreadableEntry } from '../log/port.ts';
-import { type MarketIdentity, OtherMarket } from '../runtime/marketIdentity.ts';
+import type { Log } from '../log/port.ts';
+import { Fault, isFault } from '../runtime/errors.ts';
+import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import type { Checkpoint } from '../store/state.ts';
 import type { MarketRecord } from './marketRecord.ts';
 
@@ -22,13 +23,13 @@ async function marketOfEpoch(seq: number, log: Log): Promise<MarketIdentity | nu
     const payload = sealed?.entry.payload;
     return payload?.kind === 'epoch' ? (payload.market ?? null) : null;
   } catch (error) {
-    if (error instanceof UnreadableEntry) return null;
+    if (isFault(error, 'unreadableEntry')) return null;
     throw error;
   }
 }
 
 /**
- * Throws `OtherMarket` where the log is another market's than the directory, or where neither says
+ * Throws `otherMarket` where the log is another market's than the directory, or where neither says
  * so and they have no epoch in common. `checkpoint` is that of the directory's state.
  */
 export async function checkSameMarket(
@@ -43,7 +44,8 @@ export async function checkSameMarket(
   if (own !== null && there !== null) return;
   const { seq, epoch } = await log.last();
   if (seq > 0 && checkpoint !== null && !(await hasEpoch(checkpoint, log))) {
-    throw new OtherMarket(
+    throw new Fault(
+      'otherMarket',
       `DATA_DIR ${record.directory} was written in epoch ${checkpoint.epoch}, which ${logName} ` +
         `does not have (it is in epoch ${epoch}): they may be two markets. Nothing was changed. ` +
         'If they are one, move state.sqlite out of DATA_DIR and start again: the state is then ' +

@@ -5,6 +5,7 @@
  */
 import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
+import { isFault } from '../runtime/errors.ts';
 import { Task } from '../runtime/task.ts';
 import type { StateStore } from '../store/state.ts';
 import { type Committer, isRefusal } from './committer.ts';
@@ -12,8 +13,6 @@ import { clearDamaged, type DataFiles, markDamaged, replaceDatabase } from './da
 import type { NodeOptions } from './node.ts';
 import {
   foldRemaining,
-  Interrupted,
-  LogGone,
   type RebuildOptions,
   rebuildState,
   replaceState,
@@ -63,7 +62,7 @@ export class StateReplacement {
     try {
       return await this.#committer.retryWhileRefused(take, isRefusal);
     } catch (error) {
-      if (shared !== undefined && error instanceof LogGone) return null;
+      if (shared !== undefined && isFault(error, 'logGone')) return null;
       throw error;
     }
   }
@@ -77,7 +76,7 @@ export class StateReplacement {
       const seq = (await this.#options.takeSnapshot?.(rebuild, end, from)) ?? null;
       if (seq === null) return false;
     } catch (error) {
-      if (error instanceof Interrupted) return false;
+      if (isFault(error, 'interrupted')) return false;
       throw error;
     }
     await this.useRebuilt(store);

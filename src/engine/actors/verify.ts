@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import type { LocalLog } from '../log/local.ts';
 import { damagedEntry } from '../log/localOpen.ts';
 import { LOG_REMEDY } from '../log/port.ts';
-import { DamagedFile } from '../store/damage.ts';
+import { Fault, isFault } from '../runtime/errors.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
@@ -28,7 +28,7 @@ export const STATE_REMEDY =
   'remove it and start again: it is made again from log.sqlite and the snapshots';
 
 /**
- * null: there is nothing to verify yet. The node must not be running. Rejects with `DamagedFile`,
+ * null: there is nothing to verify yet. The node must not be running. Rejects with `damagedFile`,
  * whose message names the file and what to do.
  */
 export async function verifyState(
@@ -37,14 +37,19 @@ export async function verifyState(
   options: RebuildOptions,
 ): Promise<Verification | null> {
   const where = await damagedEntry(log, options.clock, options.signal);
-  if (where !== null) throw new DamagedFile(`${files.log} is damaged: ${where}: ${LOG_REMEDY}`);
+  if (where !== null)
+    throw new Fault('damagedFile', `${files.log} is damaged: ${where}: ${LOG_REMEDY}`);
   if (!existsSync(files.state)) {
     const { seq } = await log.last();
     if (seq === 0) return null;
-    throw new DamagedFile(`${files.state} is missing: start again, it is made from log.sqlite`);
+    throw new Fault(
+      'damagedFile',
+      `${files.state} is missing: start again, it is made from log.sqlite`,
+    );
   }
   const pages = await checkPages(files.state, options.signal);
-  if (pages instanceof DamagedFile) throw new DamagedFile(`${pages.message}: ${STATE_REMEDY}`);
+  if (isFault(pages, 'damagedFile'))
+    throw new Fault('damagedFile', `${pages.message}: ${STATE_REMEDY}`);
   return compare(log, files, options);
 }
 
@@ -91,7 +96,7 @@ function openState(files: DataFiles, options: RebuildOptions): StateStore {
   }
 }
 
-function unreadable({ state }: DataFiles, error: unknown): DamagedFile {
+function unreadable({ state }: DataFiles, error: unknown): Fault {
   const why = error instanceof Error ? error.message : String(error);
-  return new DamagedFile(`${state} cannot be read (${why}): ${STATE_REMEDY}`);
+  return new Fault('damagedFile', `${state} cannot be read (${why}): ${STATE_REMEDY}`);
 }

@@ -5,11 +5,12 @@
 import { rmSync } from 'node:fs';
 import { assert } from '../runtime/assert.ts';
 import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
+import { Fault, isFault } from '../runtime/errors.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { boundWal, checkpointWithSums, isWalLong } from '../store/pageSums.ts';
 import { NO_HASH, openEntry, type SealedEntry } from './entry.ts';
-import { type AppendOutcome, LOG_REMEDY, type Log, type Tail, UnreadableEntry } from './port.ts';
+import { type AppendOutcome, LOG_REMEDY, type Log, type Tail } from './port.ts';
 
 interface StoredEntry {
   readonly seq: number;
@@ -318,10 +319,13 @@ function openStored(
 }
 
 function unreadable(file: string, what: string, error: unknown): unknown {
-  if (error instanceof UnreadableEntry) return error;
+  if (isFault(error, 'unreadableEntry')) return error;
   const isReadable = !(error instanceof Error) || !('code' in error) || isDamage(error);
   // A file that another process uses, or a disk that refuses, is not damaged.
   if (!isReadable) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new UnreadableEntry(`${file} is damaged: ${what} cannot be read (${why}): ${LOG_REMEDY}`);
+  return new Fault(
+    'unreadableEntry',
+    `${file} is damaged: ${what} cannot be read (${why}): ${LOG_REMEDY}`,
+  );
 }

@@ -4,10 +4,10 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { DamagedFile } from '../store/damage.ts';
+import { Fault, isFault } from '../runtime/errors.ts';
 import { COMPANION_SUFFIXES, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
 import { LocalLog } from './local.ts';
-import { LOG_REMEDY, UnreadableEntry } from './port.ts';
+import { LOG_REMEDY } from './port.ts';
 
 interface OpenOptions {
   readonly maxMb: number;
@@ -18,7 +18,7 @@ interface OpenOptions {
 
 const READ = 512;
 
-/** Rejects with `DamagedFile` or `UnreadableEntry`, which say what to do; `InUse` as `LocalLog`. */
+/** Rejects with `damagedFile` or `unreadableEntry`, which say what to do; or as `LocalLog` does. */
 export async function openLocalLog(
   file: string,
   clock: Clock,
@@ -29,14 +29,14 @@ export async function openLocalLog(
     for (const suffix of COMPANION_SUFFIXES) rmSync(`${file}${suffix}`, { force: true });
   // Before it is opened: SQLite removes what it does not understand of a write-ahead log.
   const cut = walDamage(file, { synced: true });
-  if (cut !== null) throw new DamagedFile(`${cut.message}: ${LOG_REMEDY}`);
+  if (cut !== null) throw new Fault('damagedFile', `${cut.message}: ${LOG_REMEDY}`);
   // Before its pages are checked: that keeps other processes away from the file.
   const log = new LocalLog(file, clock, maxMb);
   try {
     const found = await checkPages(file, signal);
-    if (!(found instanceof DamagedFile)) return log;
+    if (!isFault(found, 'damagedFile')) return log;
     const where = await damagedEntry(log, clock, signal);
-    if (where !== null) throw new DamagedFile(`${found.message}; ${where}: ${LOG_REMEDY}`);
+    if (where !== null) throw new Fault('damagedFile', `${found.message}; ${where}: ${LOG_REMEDY}`);
     writeAllSums(file);
     sumsOutdated(found.message);
     return log;
@@ -67,7 +67,7 @@ export async function damagedEntry(
       await nextTurn(clock);
     }
   } catch (error) {
-    if (error instanceof UnreadableEntry) return `entry ${next} is the first that cannot be read`;
+    if (isFault(error, 'unreadableEntry')) return `entry ${next} is the first that cannot be read`;
     throw error;
   }
   const fault = log.structureFault();

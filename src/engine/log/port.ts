@@ -13,7 +13,7 @@
  * the disk; readers find out by `last()` being behind their checkpoint.
  *
  * Errors: `append` rejects when the disk refuses; nothing was appended then, the same call may be
- * tried again. `read` rejects with `UnreadableEntry` where what comes first is no entry.
+ * tried again. `read` rejects with `unreadableEntry` where what comes first is no entry.
  */
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import type { SealedEntry } from './entry.ts';
@@ -22,9 +22,6 @@ export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly seq: number }
   /** Somebody else's entry is there, or the writer missed some. Read on; never retry fresher. */
   | { readonly outcome: 'conflict'; readonly lastSeq: number };
-
-/** What is in the log was not written by a node of this market, or was damaged. */
-export class UnreadableEntry extends Error {}
 
 /** What to do about a damaged log. */
 export const LOG_REMEDY =

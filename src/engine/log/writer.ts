@@ -1,9 +1,10 @@
 /**
  * The leader's log writer: seals entries into the chain and appends them. Only one writer is alive;
- * when another one wrote, `append` throws `WriterConflict` and never tries a fresher number.
+ * when another one wrote, `append` throws `writerConflict` and never tries a fresher number.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause } from '../runtime/clock.ts';
+import { Fault } from '../runtime/errors.ts';
 import { ENTRY_VERSION, type Payload, type SealedEntry, sealEntry } from './entry.ts';
 import type { Log, Tail } from './port.ts';
 
@@ -22,9 +23,6 @@ export interface WriterObserver {
   /** After `appendFailed`: it was appended, or is not tried any more. */
   appendSettled?(): void;
 }
-
-/** Another writer's entry is in the log: this process no longer leads. */
-export class WriterConflict extends Error {}
 
 const RETRY = { firstMs: 100, mostMs: 5_000 };
 
@@ -89,7 +87,7 @@ export class LogWriter {
     refusals: { count: number },
   ): Promise<number> {
     for (let attempt = 1; ; attempt += 1) {
-      if (!this.#mayWrite()) throw new WriterConflict('this process no longer leads');
+      if (!this.#mayWrite()) throw new Fault('writerConflict', 'this process no longer leads');
       const results = await Promise.allSettled(
         sealed.map((entry) => this.#log.append(entry, entry.entry.seq - 1)),
       );
@@ -108,7 +106,10 @@ export class LogWriter {
     for (const draft of drafts) {
       if (this.#isTooLate(draft, beforeMs)) {
         const at = new Date(draft.timeMs).toISOString();
-        throw new WriterConflict(`an entry at ${at} is later than the clocks of the others allow`);
+        throw new Fault(
+          'writerConflict',
+          `an entry at ${at} is later than the clocks of the others allow`,
+        );
       }
       beforeMs = Math.max(beforeMs, draft.timeMs);
     }
@@ -133,7 +134,7 @@ export class LogWriter {
   ): number {
     for (const result of results) {
       if (result.status === 'fulfilled' && result.value.outcome === 'conflict') {
-        throw new WriterConflict('another writer appended to the log');
+        throw new Fault('writerConflict', 'another writer appended to the log');
       }
     }
     const last = sealed[sealed.length - 1];

@@ -1,6 +1,6 @@
 /**
  * The error catalogue: every cause a client can see, once. Operating errors are values (`Failure`)
- * that functions return; a thrown error is a fault of the program.
+ * that functions return. What is thrown is a `Fault` if a caller tells it apart, else an `Error`.
  *
  * Source: api.md sections 0, 3, 5 and 6.2. `status` is the usual one; where a route answers a cause
  * with another (the builder's ASSET_NOT_FOUND is 500), its Failure says so.
@@ -101,4 +101,47 @@ export class Unavailable extends Error {
     super(failure.message);
     this.failure = failure;
   }
+}
+
+/** Kinds of thrown errors that a caller tells apart. */
+export type FaultKind =
+  /** A file of DATA_DIR does not hold what this program wrote there. */
+  | 'damagedFile'
+  /** The process was asked to stop while it started. */
+  | 'interrupted'
+  /** The log does not hold the entries any more that a rebuild needs. */
+  | 'logGone'
+  /** Another writer was at work when the log was to begin again. */
+  | 'logRestartRefused'
+  /** Bytes are no CBOR, or not what they should be. */
+  | 'malformedCbor'
+  /** The thread that follows the Cardano node has ended. */
+  | 'ogmiosStopped'
+  /** A devnet's file holds a chain with other genesis outputs. */
+  | 'otherGenesis'
+  /** Two things that were to be used together belong to different markets. */
+  | 'otherMarket'
+  /** Settings, or what is already stored, do not allow this node to start. Nothing was changed. */
+  | 'startRefused'
+  /** NATS has no such stream. */
+  | 'streamMissing'
+  /** The log holds something that is no entry. */
+  | 'unreadableEntry'
+  /** The Cardano node sent what Ogmios would not write. */
+  | 'unreadableMessage'
+  /** Another process wrote to the log, or this one no longer leads. */
+  | 'writerConflict';
+
+/** Thrown where a caller must know what happened; `message` says it to a person. */
+export class Fault extends Error {
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+export function isFault(error: unknown, ...kinds: readonly FaultKind[]): error is Fault {
+  return error instanceof Fault && kinds.includes(error.kind);
 }

@@ -24,12 +24,6 @@ export interface MarketIdentity {
   readonly id: string;
 }
 
-/** Settings, or what is already stored, do not allow this node to start. Nothing was changed. */
-export class StartRefused extends Error {}
-
-/** Two things that were to be used together belong to different markets. */
-export class OtherMarket extends StartRefused {}
-
 const SHOWN = 12;
 
 /**

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeDatabase } from '../actors/dataFiles.ts';
-import { DamagedFile } from '../store/damage.ts';
+import { isFault } from '../runtime/errors.ts';
 import { checkPages, SUMS_SUFFIX } from '../store/pageSums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import type { Checkpoint } from '../store/state.ts';
@@ -76,7 +76,7 @@ export class DirectorySnapshots implements SnapshotStore {
     const checkpoint = pages === 'whole' ? peekCheckpoint(path) : null;
     if (checkpoint !== null) return { name, checkpoint };
     const reason = pages === 'unknown' ? 'it has no checksums' : 'it holds no state';
-    this.#observer.snapshotUnusable(path, pages instanceof DamagedFile ? pages.message : reason);
+    this.#observer.snapshotUnusable(path, isFault(pages, 'damagedFile') ? pages.message : reason);
     return null;
   }
 

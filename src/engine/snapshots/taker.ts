@@ -19,10 +19,10 @@ import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { isFault } from '../runtime/errors.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Service } from '../runtime/service.ts';
 import { Task } from '../runtime/task.ts';
-import { DamagedFile } from '../store/damage.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import type { Checkpoint } from '../store/state.ts';
@@ -163,7 +163,7 @@ export class SnapshotTaker implements Service {
 /** Checks the pages of a copy. Throws when one is damaged, or there is no state in it. */
 async function checkedState(path: string): Promise<Checkpoint> {
   const pages = await checkPages(path);
-  if (pages instanceof DamagedFile) throw pages;
+  if (isFault(pages, 'damagedFile')) throw pages;
   const checkpoint = peekCheckpoint(path);
   if (checkpoint === null) throw new Error('nothing was committed yet');
   return checkpoint;

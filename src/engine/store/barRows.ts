@@ -3,7 +3,7 @@
  * A bar stands among the open or among the final rows of its pair, never in both; a tombstone among
  * the open ones, where a bar that comes back takes its place.
  */
-import { DamagedFile } from './damage.ts';
+import { Fault } from '../runtime/errors.ts';
 import type { Database } from './database.ts';
 import { CAUSES, type Cause } from './rows.ts';
 
@@ -125,6 +125,7 @@ export function barWrites(database: Database) {
 
 function readRow({ start, seq, cause, value }: StoredBar): BarRow {
   const name = CAUSES[cause];
-  if (name === undefined) throw new DamagedFile(`a stored bar has the unknown cause ${cause}`);
+  if (name === undefined)
+    throw new Fault('damagedFile', `a stored bar has the unknown cause ${cause}`);
   return { start, seq, cause: name, value };
 }

@@ -1,7 +1,5 @@
 /** Damage: a file of DATA_DIR does not hold what this program wrote there. */
-
-/** The message says which file, what is wrong with it and what to do. */
-export class DamagedFile extends Error {}
+import { isFault } from '../runtime/errors.ts';
 
 const SQLITE_DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|CORRUPTFS))/;
 
@@ -10,7 +8,7 @@ const SQLITE_DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|CORRUPTFS)
  * be parsed. Requests never lead to a `SyntaxError`: they are checked before a handler runs.
  */
 export function isDamage(error: unknown): boolean {
-  if (error instanceof DamagedFile || error instanceof SyntaxError) return true;
+  if (isFault(error, 'damagedFile') || error instanceof SyntaxError) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return SQLITE_DAMAGE.test(code);
 }

@@ -8,14 +8,11 @@ interface DatabaseOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Upper bound of the file in MiB; 0 is none. Reaching it looks like a full disk. */
   readonly maxMb: number;
-  /** Nobody else may open the file as long as we have it; `InUse` when somebody has it. */
+  /** Nobody else may open the file as long as we have it; throws if another has it. */
   readonly exclusive?: boolean;
   /** Pages kept in memory, in MiB. */
   readonly cacheMb?: number;
 }
-
-/** Another process works on the file. */
-class InUse extends Error {}
 
 const LOCK_WAIT_MS = 1_000;
 /** What SQLite leaves of a write-ahead log when it begins it again: larger ones are cut. */
@@ -48,7 +45,7 @@ export function readOnlyDatabase(file: string): Database.Database {
 
 /**
  * Opened only to keep others from an exclusive file until it is closed; changes nothing in it.
- * `InUse` when another process has it. A file that is damaged can be guarded as well.
+ * Throws when another process has it. A file that is damaged can be guarded as well.
  */
 export function guardDatabase(file: string): Database.Database {
   const database = new Database(file, { readonly: true, timeout: LOCK_WAIT_MS });
@@ -66,8 +63,8 @@ function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
 }
 
-function inUse(file: string): InUse {
-  return new InUse(`${file} is in use by another upcurve process: stop it, or set DATA_DIR`);
+function inUse(file: string): Error {
+  return new Error(`${file} is in use by another upcurve process: stop it, or set DATA_DIR`);
 }
 
 function lock(database: Database.Database, file: string): void {

@@ -24,7 +24,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { DamagedFile } from './damage.ts';
+import { Fault } from '../runtime/errors.ts';
 import { type Database, PAGE_BYTES } from './database.ts';
 import { eachFrame, readWal, walSalts } from './walFile.ts';
 
@@ -35,7 +35,7 @@ export const SUMS_SUFFIX = '-sums';
 export const COMPANION_SUFFIXES = ['-wal', '-shm', SUMS_SUFFIX];
 
 /** `whole`: as written. `unknown`: there are no sums yet. Else what is wrong. */
-type PageCheck = 'whole' | 'unknown' | DamagedFile;
+type PageCheck = 'whole' | 'unknown' | Fault;
 
 const MAGIC = 'upcurve sums 1\n\n';
 const HEADER_BYTES = 64;
@@ -168,16 +168,16 @@ export function writeAllSums(file: string, salts = '', moved = 0): void {
  * What is missing from the write-ahead log of a file. `synced`: each commit was written through to
  * the disk, so commits behind an invalid frame are damage and no power cut.
  */
-export function walDamage(
-  file: string,
-  { synced }: { readonly synced: boolean },
-): DamagedFile | null {
+export function walDamage(file: string, { synced }: { readonly synced: boolean }): Fault | null {
   const wal = readWal(file);
   if (wal === null) return null;
   const sums = readSums(file);
   const isShort = sums !== null && wal.salts === sums.salts && wal.frames < sums.moved;
   if (!isShort && !(synced && wal.isCut)) return null;
-  return new DamagedFile(`${file}-wal is damaged: commits behind its frame ${wal.frames} are lost`);
+  return new Fault(
+    'damagedFile',
+    `${file}-wal is damaged: commits behind its frame ${wal.frames} are lost`,
+  );
 }
 
 /** Compares a file that is not written meanwhile with its sums. */
@@ -187,7 +187,7 @@ export async function checkPages(
 ): Promise<PageCheck> {
   if (!existsSync(`${file}${SUMS_SUFFIX}`)) return 'unknown';
   const sums = readSums(file);
-  if (sums === null) return new DamagedFile(`${file}${SUMS_SUFFIX} is damaged`);
+  if (sums === null) return new Fault('damagedFile', `${file}${SUMS_SUFFIX} is damaged`);
   const cut = walDamage(file, { synced: false });
   if (cut !== null) return cut;
   const bad = await badPages(file, sums, readWal(file)?.pages ?? new Set(), signal);
@@ -195,7 +195,7 @@ export async function checkPages(
   if (first === undefined) return 'whole';
   const where = `page ${first.page} (byte ${(first.page - 1) * PAGE_BYTES})`;
   const others = bad.length === 1 ? '' : ` and ${bad.length - 1} more`;
-  return new DamagedFile(`${file} is damaged: ${where}${others} ${first.why}`);
+  return new Fault('damagedFile', `${file} is damaged: ${where}${others} ${first.why}`);
 }
 
 interface BadPage {

@@ -60,7 +60,7 @@ export function threadWriter(options: WriterOptions): StateWriter {
   let thread: WriterThread | null = null;
   let closed = false;
   const ask = async (message: WriterMessage) => {
-    if (closed) throw new StateWriteError('the state file is closed', 'WRITER_CLOSED');
+    if (closed) throw writeError('the state file is closed', 'WRITER_CLOSED');
     thread = thread === null || thread.isDead ? new WriterThread(options) : thread;
     await thread.ask(message);
   };
@@ -101,7 +101,7 @@ class WriterThread {
     return new Promise((resolve, reject) => {
       this.#waiting.push((reply) => {
         if (reply === null) resolve();
-        else reject(new StateWriteError(reply.message, reply.code));
+        else reject(writeError(reply.message, reply.code));
       });
       this.#worker.ref();
       this.#worker.postMessage(message);
@@ -115,11 +115,6 @@ class WriterThread {
 }
 
 /** What SQLite said in the thread, with its code (`SQLITE_FULL`). */
-class StateWriteError extends Error {
-  readonly code: string;
-
-  constructor(message: string, code: string) {
-    super(message);
-    this.code = code;
-  }
+function writeError(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
 }

@@ -6,9 +6,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { OutputPlan } from '../../cardano/codec/encode.ts';
 import { coins } from '../../cardano/codec/value.ts';
-import { Devnet, type DevnetOptions, OtherGenesis } from '../../devnet/devnet.ts';
+import { Devnet, type DevnetOptions } from '../../devnet/devnet.ts';
 import { readGenesis } from '../../devnet/genesisFile.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { DevnetCommand } from './commands.ts';
 import { createWallet, openWallet } from './walletFile.ts';
@@ -78,7 +79,7 @@ async function opened({ genesis }: DevnetCommand, options: DevnetOptions): Promi
   try {
     return await Devnet.open(options);
   } catch (error) {
-    if (!(error instanceof OtherGenesis)) throw error;
+    if (!isFault(error, 'otherGenesis')) throw error;
     const [asked, option] =
       genesis === null ? ['this launchpad', '--launchpad'] : [genesis, '--genesis'];
     const help = `start without ${option} to continue it, or move ${dirname(options.file)} away`;

@@ -22,16 +22,6 @@ import { AMOUNT, type FieldType, integerUpTo, JsonFields, orNull, textLike } fro
 
 export type PublicNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
 
-/** Why a file cannot be used; `message` names every fault for a person. */
-export class BadDeployment extends Error {
-  readonly faults: readonly string[];
-
-  constructor(file: string, faults: readonly string[]) {
-    super(`${file} is no deployment:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
-    this.faults = faults;
-  }
-}
-
 const NETWORKS = ['mainnet', 'preprod', 'preview'] as const;
 const MOST_MS = 30 * 86_400_000;
 const MOST_SLOT = 999_999_999_999;
@@ -77,7 +67,7 @@ const FEES = [
   ...['overshootPer1000', 'overshootLovelace', 'feeOutputLeastLovelace', 'collectFromLovelace'],
 ] as const satisfies readonly (keyof FeeParameters)[];
 
-/** `file` replaces the one in `config/`. Throws `BadDeployment`, or if it cannot be read. */
+/** `file` replaces the one in `config/`. Throws if it cannot be read or used. */
 export function readDeployment(network: PublicNetwork, file?: string): NetworkDeployment {
   const path = file ?? join(import.meta.dirname, `../../../config/${network}.json`);
   return parseDeployment(network, readFileSync(path, 'utf8'), path);
@@ -90,7 +80,7 @@ export function parseDeployment(
 ): NetworkDeployment {
   const faults: string[] = [];
   const known = parseFields(new JsonFields(asJson(text, faults), '', faults));
-  if (faults.length > 0) throw new BadDeployment(path, faults);
+  if (faults.length > 0) throw badDeployment(path, faults);
   const missing = missingOf(known);
   const mismatch = mismatchOf(known, network);
   const partial = partialOf(known);
@@ -272,4 +262,9 @@ export function deploymentText(deployment: Deployment, start: NetworkDeployment[
   const amount = (_key: string, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value;
   return `${JSON.stringify(file, amount, 2)}\n`;
+}
+
+/** Names every fault for a person. */
+function badDeployment(file: string, faults: readonly string[]): Error {
+  return new Error(`${file} is no deployment:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }

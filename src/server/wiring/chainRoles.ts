@@ -18,8 +18,9 @@ import { type FollowingTask, SupervisedFollower } from '../../chain/supervisedFo
 import type { SyncMeter } from '../../chain/syncMeter.ts';
 import type { ActiveRole, Role } from '../../cluster/leadership.ts';
 import type { Node } from '../../engine/actors/node.ts';
-import { type LogWriter, WriterConflict } from '../../engine/log/writer.ts';
+import type { LogWriter } from '../../engine/log/writer.ts';
 import { type Clock, pause, sleepUnless } from '../../engine/runtime/clock.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { SnapshotTaker } from '../../engine/snapshots/taker.ts';
@@ -145,7 +146,7 @@ class ChainRole implements Role {
     const kept = this.#keep((end) => {
       // Another leader writes the log now.
       const over = (error: unknown) =>
-        error instanceof WriterConflict ? failed(error) : end(error);
+        isFault(error, 'writerConflict') ? failed(error) : end(error);
       const follower = this.#parts.follow(writer, over);
       this.#follower = follower;
       return { start: () => follower.start().catch(over), stop: () => follower.stop() };

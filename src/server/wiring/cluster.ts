@@ -15,7 +15,6 @@ import {
   waitUntilOthersStartLog,
 } from '../../cluster/epochs.ts';
 import { ensureLog, JetstreamLog, LOG_LIMITS } from '../../cluster/log/jetstream.ts';
-import { LogRestartRefused } from '../../cluster/log/jetstreamRestart.ts';
 import { Announcements } from '../../cluster/nats/announcements.ts';
 import { Bucket } from '../../cluster/nats/bucket.ts';
 import { connectNats, type NatsLink } from '../../cluster/nats/connection.ts';
@@ -45,9 +44,8 @@ import type { MarketRecord } from '../../engine/actors/marketRecord.ts';
 import { Node } from '../../engine/actors/node.ts';
 import { type RecoveryOptions, recover } from '../../engine/actors/recovery.ts';
 import { checkSameMarket } from '../../engine/actors/sameMarket.ts';
-import { Failure } from '../../engine/runtime/errors.ts';
+import { Failure, isFault } from '../../engine/runtime/errors.ts';
 import type { Events } from '../../engine/runtime/events.ts';
-import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
 import { loadSnapshot } from '../../engine/snapshots/load.ts';
 import type { SnapshotStore } from '../../engine/snapshots/port.ts';
 import { peekCheckpoint } from '../../engine/store/peek.ts';
@@ -145,7 +143,7 @@ async function joinWith(
   const noAnswer = rateLimited(clock, events.natsWaits);
   const retry = { signal, noAnswer };
   const answered = <T>(ask: () => Promise<T>) =>
-    retryUntilAnswered(ask, (error) => error instanceof StartRefused, clock, retry);
+    retryUntilAnswered(ask, (error) => isFault(error, 'startRefused', 'otherMarket'), clock, retry);
   const read = retryingLog(log, clock, retry);
   const starting = { name, log: read, ...shared.turns, record, clock, signal, pauseBeforeRetry };
   await checkMarket(starting, files, settings.MARKET_NAME);
@@ -175,7 +173,7 @@ async function joinWith(
   return { market: { node, log, writer: null }, cluster };
 }
 
-/** Throws `OtherMarket` before it changes the directory or the log. */
+/** Throws `otherMarket` before it changes the directory or the log. */
 async function checkMarket(
   starting: LogStartDeps,
   files: DataFiles,
@@ -249,7 +247,7 @@ async function recovered(
       const shared = { fetchBase, mayRestart };
       return await recover(log, files, { ...options, ...named, clock, rng, signal, shared });
     } catch (error) {
-      if (!(error instanceof LogRestartRefused)) throw error;
+      if (!isFault(error, 'logRestartRefused')) throw error;
       options.natsWaits(error);
       await starting.pauseBeforeRetry();
     }

@@ -7,9 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Interrupted } from '../../engine/actors/rebuild.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { StartRefused } from '../../engine/runtime/marketIdentity.ts';
+import { Fault } from '../../engine/runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';
 
 interface DirectoryOptions {
@@ -40,7 +39,8 @@ export async function makeDataDirectory(
   if (signal?.aborted === true) stop();
   try {
     const outcome = await Promise.race([codeOf(child), over.promise]);
-    if (outcome === 'stopped') throw new Interrupted('stopped before DATA_DIR had answered');
+    if (outcome === 'stopped')
+      throw new Fault('interrupted', 'stopped before DATA_DIR had answered');
     if (outcome === 'late') throw new Error(notAnswering(directory, deadlineMs));
     if (outcome !== 0) {
       throw new Error(`DATA_DIR=${directory} cannot be used: ${said.trim()}: set another DATA_DIR`);
@@ -74,14 +74,15 @@ function leave(child: ChildProcess): void {
 /** Versions before 0.5 kept the chain in this file. */
 const OLD_LEDGER = 'ledger.sqlite';
 
-/** Throws `StartRefused` if a devnet's directory holds a chain that cannot be continued. */
+/** Throws `startRefused` if a devnet's directory holds a chain that cannot be continued. */
 export function checkNoOldLedger({
   NETWORK,
   DATA_DIR,
 }: Pick<Settings, 'NETWORK' | 'DATA_DIR'>): void {
   const file = join(DATA_DIR, OLD_LEDGER);
   if (NETWORK !== 'devnet' || !existsSync(file)) return;
-  throw new StartRefused(
+  throw new Fault(
+    'startRefused',
     `${file} is a devnet of version 0.4, which this version cannot continue: npm start -- reset ` +
       'moves it and its market aside, and the next start begins a new chain',
   );

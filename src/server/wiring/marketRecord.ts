@@ -7,7 +7,7 @@ import { readDeployment } from '../settings/deployments.ts';
 import { readSecrets } from '../settings/secrets.ts';
 import { followsChain, type World } from './world.ts';
 
-/** The directory must exist. Throws `OtherMarket` if its market is on another network. */
+/** The directory must exist. Throws `otherMarket` if its market is on another network. */
 export function openMarketRecord(world: World): MarketRecord {
   const { DATA_DIR } = world.settings;
   const network = followsChain(world) ? world.settings.NETWORK : null;

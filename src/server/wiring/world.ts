@@ -14,7 +14,7 @@ export interface World {
   readonly rng: Rng;
   readonly logger: Logger;
   readonly version: string;
-  /** Aborts a long start (a rebuild) with `Interrupted`. */
+  /** Aborts a long start (a rebuild) with `interrupted`. */
   readonly signal?: AbortSignal;
   /** The market of a devnet, in this process or another; absent: only a replay. */
   readonly devnet?: {

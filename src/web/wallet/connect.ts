@@ -1,11 +1,12 @@
 /** Connecting: a key of this browser, or an extension that the user agreed to. */
 import { addressText, parseKeyAddress, readAddress } from '../../cardano/codec/address.ts';
-import { MalformedCbor, readCbor } from '../../cardano/codec/cbor.ts';
+import { readCbor } from '../../cardano/codec/cbor.ts';
 import { fromHex } from '../../cardano/codec/hex.ts';
 import { readValue } from '../../cardano/codec/output.ts';
 import type { Value } from '../../cardano/codec/value.ts';
 import type { ApiError } from '../../client/index.ts';
 import { KeyWallet } from '../../client/trade/wallet.ts';
+import { isFault } from '../../engine/runtime/errors.ts';
 import type { Network } from '../context.ts';
 import type { Extension, ExtensionApi } from './cip30.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';
@@ -68,7 +69,7 @@ function readBalance(hex: string): Value {
     const bytes = fromHex(hex);
     return readValue(bytes, readCbor(bytes));
   } catch (error) {
-    if (error instanceof MalformedCbor) {
+    if (isFault(error, 'malformedCbor')) {
       throw walletError('The wallet gave no readable balance.');
     }
     throw error;

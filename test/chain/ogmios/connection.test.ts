@@ -12,9 +12,9 @@ import {
   NodeConnection,
 } from '../../../src/chain/ogmios/connection.ts';
 import { NodeFault, NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
-import { Unreadable } from '../../../src/chain/ogmios/json.ts';
 import { DEFAULT_LIMITS } from '../../../src/chain/ogmios/messages.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { Fault } from '../../../src/engine/runtime/errors.ts';
 import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';
 
@@ -107,7 +107,7 @@ test('a result of the wrong kind fails its request alone', async (t) => {
   const waits = connection.hasTransaction('aa');
   await until('the request came', () => requests.length === 1);
   answer(0, { result: 'perhaps' });
-  await assert.rejects(waits, Unreadable);
+  await assert.rejects(waits, { kind: 'unreadableMessage' });
   assert.deepEqual(ends, []);
 });
 
@@ -161,7 +161,7 @@ test('no answer in time ends the connection; a changed mempool may take long', a
 test('what a listener throws ends the connection', async (t) => {
   const { connection, socket, ends } = await connected(t, {
     onBlock() {
-      throw new Unreadable('a block of no era');
+      throw new Fault('unreadableMessage', 'a block of no era');
     },
   });
   connection.nextBlock();

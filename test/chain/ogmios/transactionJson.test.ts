@@ -6,13 +6,14 @@ import { blake2b224 } from '../../../src/cardano/codec/hash.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../../src/cardano/codec/transaction.ts';
 import { coins } from '../../../src/cardano/codec/value.ts';
-import { parseJson, Unreadable } from '../../../src/chain/ogmios/json.ts';
+import { parseJson } from '../../../src/chain/ogmios/json.ts';
 import {
   deserializeTransaction,
   serializeTransaction,
 } from '../../../src/chain/ogmios/messages.ts';
 import { readOutput, readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
+import { isFault } from '../../../src/engine/runtime/errors.ts';
 import { ADA, aliceText, failing, launchOf, orderOf, someRef } from '../recogniseWorld.ts';
 import { anyTransaction } from './anyTransaction.ts';
 
@@ -96,8 +97,8 @@ test('an invalid transaction is reported with its location', () => {
   ] as const) {
     assert.throws(
       () => readTransaction({ ...whole, [name]: value }, 'transaction'),
-      (error) => error instanceof Unreadable && error.message.includes(name),
+      (error) => isFault(error, 'unreadableMessage') && error.message.includes(name),
     );
   }
-  assert.throws(() => parseJson('{"jsonrpc":'), Unreadable);
+  assert.throws(() => parseJson('{"jsonrpc":'), { kind: 'unreadableMessage' });
 });

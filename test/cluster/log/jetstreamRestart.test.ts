@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
 import { AppendPipeline } from '../../../src/cluster/log/jetstreamAppends.ts';
-import { LogRestartRefused, startLog } from '../../../src/cluster/log/jetstreamRestart.ts';
+import { startLog } from '../../../src/cluster/log/jetstreamRestart.ts';
 import { MarketStream, manager } from '../../../src/cluster/nats/stream.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { isFault } from '../../../src/engine/runtime/errors.ts';
 import { appendAll, readAll, textsOf } from '../../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chain.ts';
 import { marketName, NatsServer, openLog, PATIENT_MS } from '../../support/nats.ts';
@@ -72,7 +73,7 @@ for (const [where, { entries, own, others }] of Object.entries(LATE_BEGINS)) {
       furthest = Math.max(furthest, asked.length);
       const text = `frozen before ${asked[step - 1] ?? 'nothing'} of ${asked}`;
       const isDone = living.length === 0 || result === undefined;
-      if (!isDone) assert.ok(result instanceof LogRestartRefused, `${text}: ${result}`);
+      if (!isDone) assert.ok(isFault(result, 'logRestartRefused'), `${text}: ${result}`);
       const expected = living.length === 0 ? textsOf([firstAt(own)]) : living;
       assert.deepEqual(await readAll(log, await log.first()), expected, text);
     }
@@ -88,8 +89,8 @@ test('a node that may no longer restart a log changes nothing', async (scope) =>
   const options = { name, answerMs: PATIENT_MS, mayRestart: () => false };
   const late = await JetstreamLog.open(link, systemClock, options);
   scope.after(() => late.close());
-  await assert.rejects(late.restart(firstAt(4)), LogRestartRefused);
-  await assert.rejects(late.restart(firstAt(2)), LogRestartRefused);
+  await assert.rejects(late.restart(firstAt(4)), { kind: 'logRestartRefused' });
+  await assert.rejects(late.restart(firstAt(2)), { kind: 'logRestartRefused' });
   assert.deepEqual(await readAll(log), textsOf(entries));
 });
 

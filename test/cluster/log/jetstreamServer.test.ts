@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ensureLog, type JetstreamLog } from '../../../src/cluster/log/jetstream.ts';
 import { NO_HASH, type SealedEntry } from '../../../src/engine/log/entry.ts';
 import type { Tail } from '../../../src/engine/log/port.ts';
-import { LogWriter, WriterConflict } from '../../../src/engine/log/writer.ts';
+import { LogWriter } from '../../../src/engine/log/writer.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { appendAll, readAll, textsOf } from '../../contracts/log.ts';
 import { chainAfter, EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chain.ts';
@@ -146,7 +146,7 @@ test('appends wait for a frozen nats-server, and count what it stored', async (s
   }
   assert.equal(writer.tail.seq, 1);
   const draft = { timeMs: 9, payload: { kind: 'time', phase: 'end' } } as const;
-  await assert.rejects(writer.append([draft]), WriterConflict);
+  await assert.rejects(writer.append([draft]), { kind: 'writerConflict' });
   assert.deepEqual(textsOf(await wholeChain(log)), textsOf(entries));
 });
 

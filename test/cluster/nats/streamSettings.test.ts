@@ -7,13 +7,13 @@ import { Bucket } from '../../../src/cluster/nats/bucket.ts';
 import { Lease } from '../../../src/cluster/nats/lease.ts';
 import { manager } from '../../../src/cluster/nats/stream.ts';
 import {
-  SettingRefused,
   type SharedSettings,
   settingsOf,
   settleSettings,
   streamsOf,
 } from '../../../src/cluster/nats/streamSettings.ts';
 import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
+import { isFault } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { marketName, NatsServer, PATIENT_MS } from '../../support/nats.ts';
 import { untilAsked } from '../../support/until.ts';
@@ -117,14 +117,14 @@ test('a stream that would lose entries is changed, or refused', async () => {
   await jsm.streams.delete(market);
   await jsm.streams.add({ ...config, storage: 'memory' as typeof config.storage });
   await assert.rejects(started(market, own), (error) => {
-    return error instanceof SettingRefused && /storage "memory".*MARKET_NAME/.test(error.message);
+    return isFault(error, 'startRefused') && /storage "memory".*MARKET_NAME/.test(error.message);
   });
 });
 
 test('more copies than there are servers are refused', async () => {
   const market = await oldMarket();
   await assert.rejects(started(market, { leaseMs: 2_000, replicas: 3 }), (error) => {
-    return error instanceof SettingRefused && /NATS_REPLICAS=3.*single server/.test(error.message);
+    return isFault(error, 'startRefused') && /NATS_REPLICAS=3.*single server/.test(error.message);
   });
   assert.equal((await settingsOf(link, market))?.replicas, 1);
 });

@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { UnreadableEntry } from '../../../src/engine/log/port.ts';
+import { isFault } from '../../../src/engine/runtime/errors.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
-import { DamagedFile } from '../../../src/engine/store/damage.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { checkRebuild } from '../../support/foldCheck.ts';
 import { FoldWorld, type FoldWorldOptions, NEVER_MS } from '../../support/foldWorld.ts';
@@ -66,7 +65,7 @@ async function openDamaged(scope: TestContext, directory: string, name: string, 
     return await FoldWorld.open(scope, directory, OPTIONS);
   } catch (error) {
     assert.ok(
-      error instanceof DamagedFile || error instanceof UnreadableEntry,
+      isFault(error, 'damagedFile') || isFault(error, 'unreadableEntry'),
       `${what}: ${error}`,
     );
     assert.match(name, /^log/, `${what}: a state is made again, not refused: ${error.message}`);

@@ -7,7 +7,8 @@ import { MarketRecord } from '../../../src/engine/actors/marketRecord.ts';
 import { verifyState } from '../../../src/engine/actors/verify.ts';
 import { LocalLog } from '../../../src/engine/log/local.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { type MarketOrigin, OtherMarket } from '../../../src/engine/runtime/marketIdentity.ts';
+import { isFault } from '../../../src/engine/runtime/errors.ts';
+import type { MarketOrigin } from '../../../src/engine/runtime/marketIdentity.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { peekCheckpoint } from '../../../src/engine/store/peek.ts';
 import { checkRebuild, checkWorld } from '../../support/foldCheck.ts';
@@ -220,7 +221,7 @@ for (const [what, origin] of [
     const files = ['log.sqlite', 'state.sqlite'].map((name) => join(mine, name));
     const before = files.map((file) => readFileSync(file));
     await assert.rejects(opened(scope, mine, ORIGIN), (error) => {
-      assert.ok(error instanceof OtherMarket, String(error));
+      assert.ok(isFault(error, 'otherMarket'), String(error));
       return names.every((name) => error.message.includes(name ?? '-'));
     });
     const after = files.map((file) => readFileSync(file));

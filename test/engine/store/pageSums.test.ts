@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } f
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DamagedFile } from '../../../src/engine/store/damage.ts';
+import { isFault } from '../../../src/engine/runtime/errors.ts';
 import { type Database, openDatabase } from '../../../src/engine/store/database.ts';
 import {
   checkPages,
@@ -88,7 +88,7 @@ test('whatever ends the process, the checksums match, and each flipped bit is fo
         file = imageOf(file, nextFile());
         before.close();
         if (next === 'power cut') cutPower(file, moved);
-        assert.ok(!((await checkPages(file)) instanceof DamagedFile), `${next}: ${file}`);
+        assert.ok(!isFault(await checkPages(file), 'damagedFile'), `${next}: ${file}`);
         database = opened(file);
       }
     }
@@ -99,7 +99,7 @@ test('whatever ends the process, the checksums match, and each flipped bit is fo
     const byte = at % bytes.length;
     bytes[byte] = (bytes[byte] ?? 0) ^ (1 << (at % 8));
     writeFileSync(file, bytes);
-    assert.ok((await checkPages(file)) instanceof DamagedFile, `byte ${byte} of ${file}`);
+    assert.ok(isFault(await checkPages(file), 'damagedFile'), `byte ${byte} of ${file}`);
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), fc.nat(), run),

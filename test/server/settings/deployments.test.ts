@@ -18,7 +18,6 @@ import { DEFAULT_FEES } from '../../../src/engine/market/fees.ts';
 import { DEFAULT_THRESHOLD_LOVELACE } from '../../../src/engine/market/pool.ts';
 import { Failure, Unavailable } from '../../../src/engine/runtime/errors.ts';
 import {
-  BadDeployment,
   deploymentText,
   parseDeployment,
   readDeployment,
@@ -162,13 +161,10 @@ test('every fault of a file is reported at once', () => {
   assert.throws(
     () => parseDeployment('preprod', text, 'here.json'),
     (error: unknown) => {
-      assert.ok(error instanceof BadDeployment);
+      assert.ok(error instanceof Error);
       assert.match(error.message, /^here\.json is no deployment:\n/);
       for (const fault of faults) {
-        assert.ok(
-          error.faults.some((each) => each.startsWith(`${fault}:`)),
-          `${fault} in ${error.message}`,
-        );
+        assert.ok(error.message.includes(`\n  ${fault}:`), `${fault} in ${error.message}`);
       }
       return true;
     },
