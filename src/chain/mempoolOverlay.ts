@@ -10,8 +10,9 @@ import { type OutputRef, refText, type Utxo } from '../cardano/codec/output.ts';
 import { decodeTransaction, type Transaction } from '../cardano/codec/transaction.ts';
 import { type Effects, effectsOf, Mempool } from '../cardano/ledger/mempool.ts';
 import type { SubmitOutcome, Submitter, UtxoLookup } from '../cardano/ledger/port.ts';
+import { isFault } from '../engine/runtime/assert.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import { isFault, Unavailable } from '../engine/runtime/errors.ts';
+import { Unavailable } from '../engine/runtime/errors.ts';
 import type { MempoolEvent } from './port.ts';
 
 interface OverlayPosition {

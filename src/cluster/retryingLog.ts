@@ -3,8 +3,8 @@
  * log that waits instead. Damage is an answer, and is passed on; stopping throws `interrupted`.
  */
 import type { Log } from '../engine/log/port.ts';
+import { Fault, isFault } from '../engine/runtime/assert.ts';
 import { type Clock, pause } from '../engine/runtime/clock.ts';
-import { Fault, isFault } from '../engine/runtime/errors.ts';
 
 interface RetryOptions {
   /** Ends the retries. */

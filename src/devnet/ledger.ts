@@ -19,8 +19,8 @@ import type { RefusalReason, SubmitOutcome, UtxoState } from '../cardano/ledger/
 import { type Refusal, refusalOf } from '../cardano/ledger/refusals.ts';
 import { judge } from '../cardano/ledger/scalus.ts';
 import { UtxoSet } from '../cardano/ledger/utxoSet.ts';
-import { assert } from '../engine/runtime/assert.ts';
-import { Failure, isFault } from '../engine/runtime/errors.ts';
+import { assert, isFault } from '../engine/runtime/assert.ts';
+import { Failure } from '../engine/runtime/errors.ts';
 import type { BlockHead, BlockRecord, LedgerFile } from './ledgerFile.ts';
 
 export type Resubmit = 'all' | 'none' | readonly string[];

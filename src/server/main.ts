@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { isFault } from '../engine/runtime/assert.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
-import { isFault } from '../engine/runtime/errors.ts';
 import { createLogger } from '../engine/runtime/events.ts';
 import { systemRng } from '../engine/runtime/rng.ts';
 import { textLog } from '../engine/runtime/textLog.ts';

@@ -22,7 +22,7 @@ import {
   UNSIGNED,
 } from '../../src/cardano/codec/cbor.ts';
 import { fromHex, toHex } from '../../src/cardano/codec/hex.ts';
-import { isFault } from '../../src/engine/runtime/errors.ts';
+import { isFault } from '../../src/engine/runtime/assert.ts';
 
 type Plain = bigint | Uint8Array | string | Plain[] | [Plain, Plain][];
 

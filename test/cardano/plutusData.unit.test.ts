@@ -11,7 +11,7 @@ import {
   type PlutusData,
   PlutusMap,
 } from '../../src/cardano/codec/plutusData.ts';
-import { isFault } from '../../src/engine/runtime/errors.ts';
+import { isFault } from '../../src/engine/runtime/assert.ts';
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map(toHex);
 const integers = fc.oneof(

@@ -21,7 +21,7 @@ import { Constr, encodePlutusData } from '../../src/cardano/codec/plutusData.ts'
 import { decodeTransaction, type Transaction } from '../../src/cardano/codec/transaction.ts';
 import { asValue } from '../../src/cardano/codec/value.ts';
 import { Key } from '../../src/cardano/keys/keys.ts';
-import { isFault } from '../../src/engine/runtime/errors.ts';
+import { isFault } from '../../src/engine/runtime/assert.ts';
 import { addressOf, keyNamed, secretOf } from '../support/ledgerWorld.ts';
 import { ALWAYS, ALWAYS_HASH, type RawPlan, rawTransaction } from '../support/rawTransaction.ts';
 

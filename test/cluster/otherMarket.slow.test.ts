@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readMarket } from '../../src/engine/actors/marketRecord.ts';
 import { marketOfLog } from '../../src/engine/actors/sameMarket.ts';
-import { isFault } from '../../src/engine/runtime/errors.ts';
+import { isFault } from '../../src/engine/runtime/assert.ts';
 import { peekCheckpoint } from '../../src/engine/store/peek.ts';
 import { startTestApp } from '../support/app.ts';
 import { NatsServer, openLog } from '../support/nats.ts';

@@ -3,7 +3,8 @@
  * believed, and outputs of the server's keys are refused.
  */
 
-import { Failure, invalid, isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Address, parseAddress } from '../codec/address.ts';
 import { elementsOf, readCbor } from '../codec/cbor.ts';
 import { fromHex, isHex } from '../codec/hex.ts';

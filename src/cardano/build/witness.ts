@@ -4,7 +4,8 @@
  */
 
 import { createPublicKey, verify } from 'node:crypto';
-import { Failure, isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
+import { Failure } from '../../engine/runtime/errors.ts';
 import {
   ARRAY,
   cborHead,

@@ -6,7 +6,7 @@
  * Assumes: nothing about the input. Never reads past it, never nests deeper than MAX_DEPTH and
  *          never believes an announced length before the bytes are there.
  */
-import { Fault } from '../../engine/runtime/errors.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 import { fromHex, joined, toHex } from './hex.ts';
 
 export const UNSIGNED = 0;

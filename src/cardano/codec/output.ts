@@ -1,6 +1,6 @@
 /** Outputs and references to them, read from CBOR of any era since Mary. Source: Conway CDDL. */
 
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import { addressText } from './address.ts';
 import {
   ARRAY,

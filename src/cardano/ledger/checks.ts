@@ -5,7 +5,7 @@
  * outputs (certificates, withdrawals, votes) would not survive a restart of ours.
  * Source: Conway CDDL.
  */
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import { parseAddress } from '../codec/address.ts';
 import {
   ARRAY,

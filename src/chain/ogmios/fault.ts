@@ -1,5 +1,5 @@
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import type { JsonObject } from './json.ts';
 import type { FaultCause } from './observer.ts';
 

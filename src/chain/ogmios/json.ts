@@ -2,7 +2,7 @@
  * Reads the node's messages at the speed of `JSON.parse` and without loss: integers that a `number`
  * may not hold come as their digits. Readers name the expected kind; errors name the field.
  */
-import { Fault } from '../../engine/runtime/errors.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

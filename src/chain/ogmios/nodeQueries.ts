@@ -8,7 +8,7 @@ import { decodeTransaction, type Transaction } from '../../cardano/codec/transac
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
 import { type Ratio, reduced } from '../../engine/market/ratio.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import { type ConnectionDeps, NodeConnection } from './connection.ts';
 import type { Eras } from './eras.ts';
 import { MEMPOOL_REFUSES, NodeFault, NodeRefusal, refusalOf, UNKNOWN_INPUTS } from './fault.ts';

@@ -5,8 +5,8 @@
 import { refText } from '../../cardano/codec/output.ts';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import type { Timer } from '../../engine/runtime/clock.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
 import type { Point } from '../port.ts';
 import { ChainReader, type ChainReaderDeps } from './chainReader.ts';
 import type { JsonObject } from './json.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../cardano/codec/transaction.ts';
 import { asValue, type Value } from '../../cardano/codec/value.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import {
   countOf,
   hexOf,

@@ -4,10 +4,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Transaction } from '../../cardano/codec/transaction.ts';
-import { assert } from '../../engine/runtime/assert.ts';
+import { assert, isFault } from '../../engine/runtime/assert.ts';
 import { Backoff } from '../../engine/runtime/backoff.ts';
 import { pause, systemClock } from '../../engine/runtime/clock.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
 import { seededRng } from '../../engine/runtime/rng.ts';
 import type { Point } from '../port.ts';
 import { NodeConnection } from './connection.ts';

@@ -5,7 +5,7 @@
 import { fromHex, isHex } from '../../cardano/codec/hex.ts';
 import { decodeTransaction, type Transaction } from '../../cardano/codec/transaction.ts';
 import { addValues, type Value } from '../../cardano/codec/value.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import { ApiError } from '../apiError.ts';
 import { type Intent, type Owner, objectionTo } from './transactionCheck.ts';
 

@@ -10,9 +10,8 @@
  */
 import { NO_HASH, type SealedEntry } from '../../engine/log/entry.ts';
 import type { AppendOutcome, Log, Tail } from '../../engine/log/port.ts';
-import { assert } from '../../engine/runtime/assert.ts';
+import { assert, Fault, isFault } from '../../engine/runtime/assert.ts';
 import { type Clock, sleep, sleepUnless } from '../../engine/runtime/clock.ts';
-import { Fault, isFault } from '../../engine/runtime/errors.ts';
 import {
   type MarketIdentity,
   marketText,

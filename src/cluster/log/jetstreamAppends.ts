@@ -12,8 +12,8 @@
 import { hash as hashText } from 'node:crypto';
 import { NO_HASH, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
 import type { AppendOutcome } from '../../engine/log/port.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import { type Clock, sleep } from '../../engine/runtime/clock.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
 import type { NatsLink } from '../nats/connection.ts';
 import {
   type Guards,

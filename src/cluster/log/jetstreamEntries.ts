@@ -4,7 +4,7 @@
  * node has read, and no new node could get past the gap.
  */
 import { type Entry, openEntry, type SealedEntry } from '../../engine/log/entry.ts';
-import { Fault } from '../../engine/runtime/errors.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 import type { RangeReader } from '../nats/range.ts';
 import type { MarketStream, StoredMessage } from '../nats/stream.ts';
 import { textOf } from './jetstreamAppends.ts';

@@ -11,7 +11,7 @@
  * An entry that was stored at another seq than its own is deleted: no reader could follow it.
  */
 import type { SealedEntry } from '../../engine/log/entry.ts';
-import { Fault } from '../../engine/runtime/errors.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 import { type Guards, type PublishResult, WRONG_LAST_SEQUENCE } from '../nats/publisher.ts';
 import type { MarketStream, StoredMessage, StreamState } from '../nats/stream.ts';
 import { type AppendPipeline, hashOf, subjectOf, textOf } from './jetstreamAppends.ts';

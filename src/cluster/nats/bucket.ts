@@ -3,7 +3,7 @@
  * means that there was none.
  */
 import { type KV, Kvm } from '@nats-io/kv';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import type { NatsLink } from './connection.ts';
 import {
   isMissing,

@@ -17,7 +17,7 @@ import {
   type StoredMsg,
   type StreamConfig,
 } from '@nats-io/jetstream';
-import { Fault } from '../../engine/runtime/errors.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 import { type Msg, type NatsLink, nanos } from './connection.ts';
 
 export { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';

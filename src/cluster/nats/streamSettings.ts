@@ -9,7 +9,7 @@
  * Errors: throws `startRefused` where NATS cannot have the setting, anything else when it gives
  * no answer.
  */
-import { Fault } from '../../engine/runtime/errors.ts';
+import { Fault } from '../../engine/runtime/assert.ts';
 import type { Announcement } from './announcements.ts';
 import { type NatsLink, nanos } from './connection.ts';
 import {

@@ -14,7 +14,7 @@ import {
 import { addValues, asValue, coins } from '../../cardano/codec/value.ts';
 import { minFeeLovelace, PROTOCOL } from '../../cardano/ledger/parameters.ts';
 import type { RefusalReason } from '../../cardano/ledger/port.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import { adaJson, outputJson, refJson, valueJson } from './outputJson.ts';
 import { CODES, type RpcError } from './rpc.ts';
 

@@ -1,7 +1,7 @@
 /** Whether an entry that was read goes on from what this node has. */
 import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
-import { isFault } from '../runtime/errors.ts';
+import { isFault } from '../runtime/assert.ts';
 import { isOtherMarket } from '../runtime/marketIdentity.ts';
 import type { Position } from '../runtime/position.ts';
 import type { Checkpoint } from '../store/state.ts';

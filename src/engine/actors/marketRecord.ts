@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault } from '../runtime/errors.ts';
+import { Fault } from '../runtime/assert.ts';
 import {
   describeMarket,
   describeOrigin,

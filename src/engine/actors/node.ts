@@ -7,8 +7,8 @@
 
 import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
+import { isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { isFault } from '../runtime/errors.ts';
 import type { Position } from '../runtime/position.ts';
 import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';

@@ -5,8 +5,8 @@
  */
 import { existsSync } from 'node:fs';
 import { LOG_REMEDY, type Log } from '../log/port.ts';
+import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { Fault, isFault } from '../runtime/errors.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
 import {

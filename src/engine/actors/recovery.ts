@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs';
 import { ENTRY_VERSION, NO_HASH, sealEntry } from '../log/entry.ts';
 import type { Log, Tail } from '../log/port.ts';
 import type { Pair } from '../market/pair.ts';
-import { Fault, isFault } from '../runtime/errors.ts';
+import { Fault, isFault } from '../runtime/assert.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Rng } from '../runtime/rng.ts';
 import { checkPages } from '../store/pageSums.ts';

@@ -5,7 +5,7 @@
  * they belong together: an epoch's name is random, and only one market has it.
  */
 import type { Log } from '../log/port.ts';
-import { Fault, isFault } from '../runtime/errors.ts';
+import { Fault, isFault } from '../runtime/assert.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 import type { Checkpoint } from '../store/state.ts';
 import type { MarketRecord } from './marketRecord.ts';

@@ -5,7 +5,7 @@
  */
 import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
-import { isFault } from '../runtime/errors.ts';
+import { isFault } from '../runtime/assert.ts';
 import { Task } from '../runtime/task.ts';
 import type { StateStore } from '../store/state.ts';
 import { type Committer, isRefusal } from './committer.ts';

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import type { LocalLog } from '../log/local.ts';
 import { damagedEntry } from '../log/localOpen.ts';
 import { LOG_REMEDY } from '../log/port.ts';
-import { Fault, isFault } from '../runtime/errors.ts';
+import { Fault, isFault } from '../runtime/assert.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';

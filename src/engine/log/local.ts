@@ -3,9 +3,8 @@
  * loop are one transaction (group commit), so the disk is asked once for many entries.
  */
 import { rmSync } from 'node:fs';
-import { assert } from '../runtime/assert.ts';
+import { assert, Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn, type Timer } from '../runtime/clock.ts';
-import { Fault, isFault } from '../runtime/errors.ts';
 import { isDamage } from '../store/damage.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { boundWal, checkpointWithSums, isWalLong } from '../store/pageSums.ts';

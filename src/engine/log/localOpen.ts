@@ -3,8 +3,8 @@
  * mended: it is what everything else is rebuilt from, so a person decides.
  */
 import { existsSync, rmSync } from 'node:fs';
+import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
-import { Fault, isFault } from '../runtime/errors.ts';
 import { COMPANION_SUFFIXES, checkPages, walDamage, writeAllSums } from '../store/pageSums.ts';
 import { LocalLog } from './local.ts';
 import { LOG_REMEDY } from './port.ts';

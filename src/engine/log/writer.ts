@@ -2,9 +2,10 @@
  * The leader's log writer: seals entries into the chain and appends them. Only one writer is alive;
  * when another one wrote, `append` throws `writerConflict` and never tries a fresher number.
  */
+
+import { Fault } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause } from '../runtime/clock.ts';
-import { Fault } from '../runtime/errors.ts';
 import { ENTRY_VERSION, type Payload, type SealedEntry, sealEntry } from './entry.ts';
 import type { Log, Tail } from './port.ts';
 

@@ -17,9 +17,9 @@ import {
 import type { Node } from '../actors/node.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
+import { isFault } from '../runtime/assert.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { isFault } from '../runtime/errors.ts';
 import { epochNumber } from '../runtime/position.ts';
 import type { Service } from '../runtime/service.ts';
 import { Task } from '../runtime/task.ts';

@@ -3,7 +3,7 @@
  * A bar stands among the open or among the final rows of its pair, never in both; a tombstone among
  * the open ones, where a bar that comes back takes its place.
  */
-import { Fault } from '../runtime/errors.ts';
+import { Fault } from '../runtime/assert.ts';
 import type { Database } from './database.ts';
 import { CAUSES, type Cause } from './rows.ts';
 

@@ -1,5 +1,5 @@
 /** Damage: a file of DATA_DIR does not hold what this program wrote there. */
-import { isFault } from '../runtime/errors.ts';
+import { isFault } from '../runtime/assert.ts';
 
 const SQLITE_DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|CORRUPTFS))/;
 

@@ -24,7 +24,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { Fault } from '../runtime/errors.ts';
+import { Fault } from '../runtime/assert.ts';
 import { type Database, PAGE_BYTES } from './database.ts';
 import { eachFrame, readWal, walSalts } from './walFile.ts';
 

@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Fault } from '../../engine/runtime/assert.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { Fault } from '../../engine/runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';
 
 interface DirectoryOptions {

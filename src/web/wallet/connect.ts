@@ -6,7 +6,7 @@ import { readValue } from '../../cardano/codec/output.ts';
 import type { Value } from '../../cardano/codec/value.ts';
 import type { ApiError } from '../../client/index.ts';
 import { KeyWallet } from '../../client/trade/wallet.ts';
-import { isFault } from '../../engine/runtime/errors.ts';
+import { isFault } from '../../engine/runtime/assert.ts';
 import type { Network } from '../context.ts';
 import type { Extension, ExtensionApi } from './cip30.ts';
 import { type ConnectedWallet, walletError } from './connectedWallet.ts';

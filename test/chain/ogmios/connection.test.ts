@@ -13,8 +13,8 @@ import {
 } from '../../../src/chain/ogmios/connection.ts';
 import { NodeFault, NodeRefusal } from '../../../src/chain/ogmios/fault.ts';
 import { DEFAULT_LIMITS } from '../../../src/chain/ogmios/messages.ts';
+import { Fault } from '../../../src/engine/runtime/assert.ts';
 import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
-import { Fault } from '../../../src/engine/runtime/errors.ts';
 import { HandClock } from '../../support/handClock.ts';
 import { until } from '../../support/until.ts';
 

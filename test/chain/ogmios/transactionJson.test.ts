@@ -13,7 +13,7 @@ import {
 } from '../../../src/chain/ogmios/messages.ts';
 import { readOutput, readTransaction } from '../../../src/chain/ogmios/transactionJson.ts';
 import { servedTransaction } from '../../../src/devnet/ogmios/transactionJson.ts';
-import { isFault } from '../../../src/engine/runtime/errors.ts';
+import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { ADA, aliceText, failing, launchOf, orderOf, someRef } from '../recogniseWorld.ts';
 import { anyTransaction } from './anyTransaction.ts';
 

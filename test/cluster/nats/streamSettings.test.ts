@@ -12,8 +12,8 @@ import {
   settleSettings,
   streamsOf,
 } from '../../../src/cluster/nats/streamSettings.ts';
+import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { systemClock as clock } from '../../../src/engine/runtime/clock.ts';
-import { isFault } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
 import { marketName, NatsServer, PATIENT_MS } from '../../support/nats.ts';
 import { untilAsked } from '../../support/until.ts';

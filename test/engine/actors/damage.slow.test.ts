@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isFault } from '../../../src/engine/runtime/errors.ts';
+import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { checkRebuild } from '../../support/foldCheck.ts';

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } f
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isFault } from '../../../src/engine/runtime/errors.ts';
+import { isFault } from '../../../src/engine/runtime/assert.ts';
 import { type Database, openDatabase } from '../../../src/engine/store/database.ts';
 import {
   checkPages,
