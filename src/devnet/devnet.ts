@@ -164,7 +164,7 @@ function hashesOf(utxos: readonly Utxo[]): string[] {
 function slotsOf(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
   const text = file.genesis();
   if (text === null) return beginChain(file, options, faucetKey);
-  // trust: `begun` wrote it
+  // trust: `beginChain` wrote it
   const { slotConfig, faucetKeyHash } = JSON.parse(text) as ChainRecord;
   const { paceMs } = options;
   const { slotLengthMs } = slotConfig;

@@ -47,7 +47,7 @@ export class Ledger {
   #slot: number;
   #blockSlot: number;
 
-  /** The file has begun. */
+  /** `file` already holds a genesis. */
   constructor(file: LedgerFile, slots: SlotConfig, slotNow: () => number) {
     this.slots = slots;
     this.#file = file;

@@ -36,7 +36,7 @@ export const OUTPUT_TABLES = `
   CREATE INDEX datums_height ON datums (height);
 `;
 
-/** A transaction of a block, with what it takes and makes. */
+/** A transaction of a block, with the outputs that it spends and creates. */
 export interface BlockTransaction {
   readonly id: string;
   readonly bytes: Uint8Array;

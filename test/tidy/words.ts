@@ -42,13 +42,10 @@ const COINED: Readonly<Record<string, string>> = {
 /** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
 const LEFT: Readonly<Record<string, number>> = {
   'src/api': 116,
-  'src/cardano': 11,
   'src/chain': 2,
-  'src/client': 1,
   'src/cluster': 1,
-  'src/devnet': 4,
-  'src/engine': 53,
-  'src/web': 14,
+  'src/devnet': 1,
+  'src/engine': 1,
 };
 
 /** `user: nobody` is an account of Unix. */

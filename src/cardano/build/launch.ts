@@ -61,7 +61,7 @@ interface PlannedLaunch {
   readonly launchId: LaunchId;
   readonly nft: AssetId;
   readonly token: AssetId;
-  /** What it takes, for a wallet that has too little. */
+  /** The ada that a launch needs; error messages show it to a wallet that has too little. */
   readonly note: string;
 }
 

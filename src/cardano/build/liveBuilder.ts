@@ -72,7 +72,7 @@ export class LiveBuilder implements Builder, Service {
     } while (await this.#asking.pause(isKnown ? LOOK_MS : AGAIN_MS));
   }
 
-  /** Whether they are known and in force; rejects also when threads cannot be begun with them. */
+  /** Whether the parameters are known and in force. Rejects if the threads fail to start. */
   async #look(): Promise<boolean> {
     const found = await unlessAborted(this.#options.ask(), this.#asking.signal);
     if (found !== null && !isDeepStrictEqual(found, this.#terms)) await this.#take(found);

@@ -27,7 +27,7 @@ import { hexString, integer } from './encode.ts';
 const PUBLIC_DER = '302a300506032b6570032100';
 const INDEFINITE = -1n;
 const KEY_WITNESSES = 0;
-/** Each costs a verification; nobody signs with more keys. */
+/** Each witness costs a verification. No wallet signs with more keys. */
 const MOST_WITNESSES = 50;
 
 /**

@@ -143,22 +143,22 @@ function readItem(bytes: Uint8Array, start: number, depth: number): Item {
 
 function readUntilBreak(
   bytes: Uint8Array,
-  begun: Pick<Item, 'major' | 'argument' | 'start' | 'contentStart'>,
+  header: Pick<Item, 'major' | 'argument' | 'start' | 'contentStart'>,
   depth: number,
 ): Item {
   const items: Item[] = [];
-  let end = begun.contentStart;
+  let end = header.contentStart;
   while (byteAt(bytes, end) !== BREAK) {
     const item = readItem(bytes, end, depth + 1);
-    const isString = begun.major === BYTES || begun.major === TEXT;
-    if (isString && (item.major !== begun.major || item.argument === INDEFINITE)) {
+    const isString = header.major === BYTES || header.major === TEXT;
+    if (isString && (item.major !== header.major || item.argument === INDEFINITE)) {
       throw malformedCbor(`a chunk of another kind at byte ${item.start}`);
     }
     items.push(item);
     end = item.end;
   }
-  if (begun.major === MAP && items.length % 2 === 1) throw malformedCbor('a key without value');
-  return { ...begun, items, end: end + 1 };
+  if (header.major === MAP && items.length % 2 === 1) throw malformedCbor('a key without value');
+  return { ...header, items, end: end + 1 };
 }
 
 function readArgument(bytes: Uint8Array, start: number, short: number): [bigint, number] {

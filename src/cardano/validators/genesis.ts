@@ -28,7 +28,7 @@ interface FundedWallet {
 }
 
 export interface GenesisPlan extends MarketPlan {
-  /** Beside collateral and floats. */
+  /** In addition to collateral and funding UTxOs. */
   readonly wallets: readonly FundedWallet[];
 }
 

@@ -95,8 +95,8 @@ export class ChainMarket {
   }
 
   /**
-   * Orders that wait are told where they would fill, as those in blocks are; and with a token that
-   * begins to exist, or vanishes, they come and go in its feed.
+   * Updates where pending orders would fill, as for orders in blocks. When a token starts or
+   * ceases to exist, its feed gains or loses its pending orders.
    */
   #notePendingOrders(changes: readonly RowChange[], rows: RowDraft): void {
     for (const { table, key, before, after } of changes) {

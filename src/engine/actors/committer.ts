@@ -37,7 +37,7 @@ export class Committer {
     this.#store = store;
   }
 
-  /** What the disk last answered, while it goes on refusing; null: it takes what is written. */
+  /** The last error of the disk while commits fail; null: commits succeed. */
   get refusal(): string | null {
     return this.#refusal;
   }

@@ -85,7 +85,7 @@ export function clearDamaged(files: DataFiles): void {
   rmSync(files.damaged, { force: true });
 }
 
-/** Snapshots of epochs whose log is gone serve nobody. */
+/** Snapshots of other epochs are of no use once their log is gone. */
 export function removeBasesExcept(files: DataFiles, epoch: string): void {
   for (const name of readdirSync(files.directory)) {
     const path = join(files.directory, name);

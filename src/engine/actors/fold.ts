@@ -222,7 +222,7 @@ function checkVersion({ version, seq, payload }: Entry): void {
   assert(
     !isOld || payload.chain === undefined,
     `entry ${seq} says less than this version needs: remove log.sqlite and state.sqlite from ` +
-      'DATA_DIR and start again, the chain is followed anew',
+      'DATA_DIR and start again; the node then follows the chain from the start',
   );
 }
 

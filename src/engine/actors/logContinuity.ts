@@ -1,4 +1,4 @@
-/** Whether an entry that was read goes on from what this node has. */
+/** Checks that the entries read from the log continue this node's state. */
 import type { SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { isFault } from '../runtime/assert.ts';

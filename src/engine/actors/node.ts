@@ -160,13 +160,13 @@ export class Node {
     return this.#diverged;
   }
 
-  /** Goes on from an epoch that begins elsewhere; `sealed` is its first entry. */
+  /** Switches to an epoch that starts from another state; `sealed` is its first entry. */
   adopt(sealed: SealedEntry): void {
     this.#adopted = sealed;
     this.#folding.wake();
   }
 
-  /** Goes on from a snapshot, where the log has lost what follows here and there is one. */
+  /** Continues from a snapshot, if there is one, once the log has lost this state's next entry. */
   rejoin(): void {
     this.#mayRejoin = true;
     this.#folding.wake();

@@ -91,7 +91,7 @@ export class PairActors {
       if (those === undefined) work.set(name, [readTrade(event, atMs)]);
       else those.push(readTrade(event, atMs));
     }
-    // Sorted: the agenda's own order depends on when the node was started.
+    // Sorted: the order of `#barEnds` depends on when the node was started.
     const due = [...this.#barEnds.takeDue(marketMs)].sort();
     for (const name of due) if (!work.has(name)) work.set(name, []);
     for (const [name, mine] of work) {

@@ -24,8 +24,8 @@ export interface RebuildOptions extends FoldOptions, Omit<StateOptions, 'writer'
   /** Stops a rebuild between two slices, with `interrupted`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * The log may begin in the middle of an epoch: puts a state that it goes on from into a file, one
-   * at or before an entry, and after another; its seq, or null where there is none.
+   * Needed where the log begins in the middle of an epoch. Writes a snapshot after entry `after`
+   * and at or before entry `upTo` into `file`. Resolves with its seq; null: there is none.
    */
   takeSnapshot?(file: string, upTo: number, after?: number): Promise<number | null>;
 }
@@ -90,7 +90,7 @@ async function fromSnapshot(
   }
   throw new Fault(
     'logGone',
-    `the log begins with entry ${ranges[0]?.from ?? 0}, and no usable snapshot goes on with it: ` +
+    `the log begins with entry ${ranges[0]?.from ?? 0}, and no usable snapshot leads up to it: ` +
       'restore DATA_DIR from a backup. Without one a single node follows its chain, or replays ' +
       'its feeds, from the start once log.sqlite*, state.sqlite* and snapshots/ are removed; a ' +
       'node among several needs state.sqlite removed alone, once a leader has taken a snapshot',

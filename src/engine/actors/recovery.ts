@@ -4,7 +4,7 @@
  * The log is the truth. A state behind it folds on; a state that is missing or damaged is made
  * again from the newest usable snapshot, or else from the log's beginning; a state that knows more
  * than the log (the log was lost or shortened) opens a new epoch from what it knows, so that
- * clients are told.
+ * clients receive a Resync.
  *
  * Never: replaces a state or a log by those of another market; it throws `otherMarket` instead.
  */
@@ -36,7 +36,7 @@ export interface RecoveryOptions extends RebuildOptions, RestartOptions {
   readonly logName?: string;
   /** Of a node among several. */
   readonly shared?: {
-    /** Whether the log may begin anew from this node's state, which it does not hold. */
+    /** Whether the log may restart from this node's state, which the log does not hold. */
     mayRestart?(checkpoint: Checkpoint): Promise<boolean>;
     /** Puts the snapshot that an epoch begins from into its file; false: not `isWanted` before. */
     fetchBase(epoch: string, isWanted: () => Promise<boolean>): Promise<boolean>;
@@ -80,7 +80,7 @@ export async function recover(
   if (await isInLog(checkpoint, log)) return state;
   const logIsNewer = tail.epoch !== null && epochNumber(tail.epoch) > epochNumber(checkpoint.epoch);
   const isAhead = logIsNewer || (await hasLogMovedOn(checkpoint, tail, log, options));
-  // Another node may have begun the log meanwhile.
+  // Another node may have started the log meanwhile.
   await closeOnError(state, check(checkpoint));
   if (isAhead) {
     await state.close();
@@ -165,7 +165,7 @@ async function fetchFirstBase(
 ): Promise<void> {
   for (;;) {
     const epoch = await baseEpoch(log);
-    // Another epoch may have begun before its snapshot was there.
+    // Another epoch may have started before the snapshot of this one was there.
     if (epoch === null) return;
     if (await fetchBase(epoch, async () => (await baseEpoch(log)) === epoch)) return;
   }
@@ -218,7 +218,7 @@ interface RestartOptions {
   epochStarted(epoch: string, reason: string): void;
 }
 
-/** The state goes on, in a new epoch, with a log that begins from a snapshot of it. */
+/** Keeps the state and starts a new epoch: the log restarts from a snapshot of the state. */
 export async function restartLog(
   checkpoint: Checkpoint,
   state: StateStore,

@@ -38,8 +38,9 @@ export class StateReplacement {
   }
 
   /**
-   * What epoch `sealed` begins from; answers the pools that could not be folded. null: we stop, or
-   * nobody wants that epoch any more, or of several nodes' log what it was made from is gone.
+   * Writes the snapshot that epoch `sealed` starts from; resolves with the pools that could not be
+   * folded. null: the node stops, the epoch is no longer wanted, or several nodes share the log and
+   * the entries that make up the snapshot are gone from it.
    */
   async useEpochSnapshot(
     { entry: { epoch } }: SealedEntry,

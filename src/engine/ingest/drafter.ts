@@ -1,7 +1,7 @@
 /**
  * Turns checked lines into entries: groups trades of one moment, drops duplicates and what is too
  * late, and says when intervals end. A batch is drafted against the applied state plus the batch
- * itself, so the caller appends and applies it before the next one is begun.
+ * itself, so the caller appends and applies it before it starts the next one.
  */
 import type { Fold } from '../actors/fold.ts';
 import { MarketTimeDrafter } from '../actors/marketTimeDrafter.ts';

@@ -57,7 +57,7 @@ export interface PendingTransaction {
   readonly events: readonly MarketEvent[];
 }
 
-/** What waits for a block has changed. Market time stands still. */
+/** The mempool changed. Market time does not move. */
 export interface MempoolPayload {
   readonly kind: 'mempool';
   /** The leader's clock. */
@@ -68,7 +68,7 @@ export interface MempoolPayload {
   readonly removed: readonly DroppedTransaction[];
   /** What waited, is not in `added` and not `removed`: it may come again. Else it follows. */
   readonly absent?: readonly string[];
-  /** One change in several entries; the next one goes on with it. */
+  /** The change continues in the next entry. */
   readonly more?: true;
 }
 
@@ -133,7 +133,7 @@ export interface EpochPayload {
 interface LeaderPayload {
   readonly kind: 'leader';
   readonly node: string;
-  /** Only where no entry before has said it: the log was begun by an older version. */
+  /** Only if no earlier entry has it: an older version started the log. */
   readonly market?: MarketIdentity;
 }
 

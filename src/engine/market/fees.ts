@@ -113,7 +113,7 @@ interface BatchIncome {
   readonly refunds: number;
 }
 
-/** The fee output of a batch before the network fee, floats apart. */
+/** The fee output of a batch before the network fee, without the funding UTxOs. */
 export function batchIncomeLovelace(fees: FeeParameters, { fills, refunds }: BatchIncome): bigint {
   return fills.reduce(
     (sum, { feeLovelace, shares }) => sum + fillIncomeLovelace(feeLovelace, shares),

@@ -29,7 +29,7 @@ export function orderStatus(confirmed: Confirmed, inMempool: InMempool): OrderSt
   return inMempool === 'placing' ? 'MempoolPending' : 'Dropped';
 }
 
-/** How an order ended, or would end if what waits in the mempool came into a block. */
+/** How an order ended, or would end if its mempool transaction came into a block. */
 interface OrderEnd {
   readonly tx: string;
   readonly kind: 'executed' | 'refunded' | 'cancelled';

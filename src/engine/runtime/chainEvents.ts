@@ -206,7 +206,7 @@ function syncEvents(logger: Logger, { counter }: Meters) {
       logger.warn({ event: 'executorIdle', why }, `no order is filled here: ${why}`);
     },
     startPointUnused(slot: number): void {
-      const why = `the state in DATA_DIR goes on from slot ${slot}`;
+      const why = `the state in DATA_DIR continues from slot ${slot}`;
       logger.warn({ event: 'startPointUnused', slot }, `START_POINT counts for nothing: ${why}`);
     },
   };

@@ -82,11 +82,11 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
     natsConnected(): void {
       connected.set(1);
     },
-    /** The copy of the leader's ledger is old until the log goes on. */
+    /** The copy of the leader's ledger is old until the log continues. */
     ledgerWaits(error: unknown): void {
       logger.warn({ event: 'ledgerWaits', err: error }, "the copy of the leader's ledger waits");
     },
-    /** What this node has is not what the log goes on from; it waits for the leader's epoch. */
+    /** The log does not continue this node's state; the node waits for the leader's epoch. */
     logDiverged(reason: string): void {
       const fields = { event: 'logDiverged', reason };
       logger.error(fields, `the log does not go on from what this node has: ${reason}`);
@@ -96,7 +96,7 @@ function roleEvents(logger: Logger, { counter, gauge }: Meters) {
 
 function marketEvents(logger: Logger) {
   return {
-    /** The log in NATS was begun by another market: this process ends. */
+    /** The log in NATS belongs to another market: this process ends. */
     otherMarket(error: Error): void {
       logger.fatal({ event: 'otherMarket', err: error }, error.message);
     },

@@ -181,7 +181,7 @@ function foldEvents(logger: Logger, { counter, histogram }: Meters) {
       const fields = { event: 'stateUnreadable', err: error };
       logger.error(fields, 'the state file cannot be used; it is made again from the log');
     },
-    /** After `appendFailed`: the log took the entries, or nobody tries any more. */
+    /** After `appendFailed`: the log took the entries, or the writer gave up. */
     appendSettled(): void {
       logger.info({ event: 'appendSettled' }, 'no append waits for the log any more');
     },

@@ -6,7 +6,7 @@ export interface Rng {
   unit(): number;
   /** `length` lower-case letters and digits, for names (epochs, connections). */
   token(length: number): string;
-  /** 32 bytes as hex, for a new key: nobody can guess it where the randomness is the system's. */
+  /** 32 bytes as hex, for a new key. With the system's randomness it cannot be guessed. */
   secret(): string;
 }
 

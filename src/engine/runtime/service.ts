@@ -75,7 +75,7 @@ async function stopAll(
   return faults;
 }
 
-/** Never rejects: what was thrown is an outcome, also when nobody waits for it any more. */
+/** Never rejects: an error is an outcome, also after the caller stopped waiting for it. */
 async function stopOne(service: Service): Promise<'stopped' | { readonly error: unknown }> {
   try {
     await service.stop();

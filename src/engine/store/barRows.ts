@@ -54,7 +54,7 @@ const UPSERT = `
   INSERT INTO bars (pair, final, resolution, start, seq, cause, value) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET seq = excluded.seq, cause = excluded.cause, value = excluded.value`;
 
-/** Reads of what is committed; what waits to be written is looked through by the caller. */
+/** Reads committed bars; the caller adds those that are not written yet. */
 export function barReads(database: Database) {
   const select = (where: string) =>
     database.prepare<number[], StoredBar>(`SELECT ${COLUMNS} FROM bars WHERE ${where}`);

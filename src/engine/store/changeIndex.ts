@@ -85,7 +85,7 @@ export function changeIndexWrites(database: Database) {
     put: ({ scope, ref, seq, undoneSeq, about }: IndexedChange): void => {
       upsert.run(scope, ref, seq, undoneSeq, about);
     },
-    /** Nobody is answered from before the horizon. */
+    /** No query reads from before the horizon. */
     prune: (horizonSeq: number): void => {
       prune.run(horizonSeq);
     },

@@ -8,7 +8,7 @@ interface DatabaseOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Upper bound of the file in MiB; 0 is none. Reaching it looks like a full disk. */
   readonly maxMb: number;
-  /** Nobody else may open the file as long as we have it; throws if another has it. */
+  /** No other process may open the file while this one has it; throws if another has it. */
   readonly exclusive?: boolean;
   /** Pages kept in memory, in MiB. */
   readonly cacheMb?: number;

@@ -149,32 +149,32 @@ export class KeyedView {
     return rows.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit);
   }
 
-  page(table: KeyedTable, prefix: string, wish: PageQuery): KeyedRow[] {
-    return this.#page(table, prefix, wish, (from, to) => this.#staged(table, from, to));
+  page(table: KeyedTable, prefix: string, query: PageQuery): KeyedRow[] {
+    return this.#page(table, prefix, query, (from, to) => this.#staged(table, from, to));
   }
 
-  /** `page`, for many at one moment: what waits is looked through once. */
-  pages(table: KeyedTable): (prefix: string, wish: PageQuery) => KeyedRow[] {
+  /** `page`, for many pages at one moment: sorts the staged rows once. */
+  pages(table: KeyedTable): (prefix: string, query: PageQuery) => KeyedRow[] {
     const rows = [...this.#staged(table, '', endOf(''))].sort(([a], [b]) => (a < b ? -1 : 1));
     const between = (from: string, to: string) =>
       new Map(rows.slice(firstFrom(rows, from), firstFrom(rows, to)));
-    return (prefix, wish) => this.#page(table, prefix, wish, between);
+    return (prefix, query) => this.#page(table, prefix, query, between);
   }
 
   #page(
     table: KeyedTable,
     prefix: string,
-    wish: PageQuery,
+    query: PageQuery,
     staged: (from: string, to: string) => ReadonlyMap<string, string | null>,
   ): KeyedRow[] {
-    const { order, after } = wish;
+    const { order, after } = query;
     const isUp = order === 'ascending';
     const from = isUp && after !== undefined ? `${after}\0` : prefix;
     const to = !isUp && after !== undefined ? after : endOf(prefix);
     const { page, get } = this.#stored[table];
     const rows = (offset: number, limit: number) => page(order, from, to, offset, limit);
     const stored = { rows, has: (key: string) => get(key) !== null };
-    return pageOverlaid(stored, staged(from, to), wish);
+    return pageOverlaid(stored, staged(from, to), query);
   }
 
   lastKey(table: KeyedTable, prefix: string): string | null {

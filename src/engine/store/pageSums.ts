@@ -80,7 +80,7 @@ function walBytes(file: string): number {
   return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** A checkpoint that blocks nobody, and the sums of what it moved. */
+/** Runs a checkpoint that blocks no reader, and stores the sums of the pages that it moved. */
 export function checkpointWithSums(database: Database): void {
   // trust: the one row of this pragma; -1 where there is no write-ahead log
   const [row] = database.pragma('wal_checkpoint(PASSIVE)') as { readonly checkpointed: number }[];

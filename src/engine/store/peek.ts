@@ -1,4 +1,4 @@
-/** The checkpoint of a state file that nobody has open, read without changing the file. */
+/** The checkpoint of a state file that no process has open, read without changing the file. */
 import { existsSync, rmSync } from 'node:fs';
 import { readOnlyDatabase } from './database.ts';
 import type { Checkpoint } from './state.ts';

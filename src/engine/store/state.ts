@@ -2,7 +2,7 @@
  * The state file: rows of the fold, written behind it. One owner.
  *
  * Staged rows wait in memory, newest value per row, until a commit hands them to the writer with
- * the checkpoint, one transaction. Reads look through what waits and what is being written.
+ * the checkpoint, one transaction. Reads include staged rows and those that are being written.
  * A failed commit loses nothing: the rows stay staged, `commit` may be called again.
  */
 import { intervalStart, type Resolution, STORED_RESOLUTION_IDS } from '../market/resolution.ts';
@@ -27,7 +27,7 @@ export interface Checkpoint {
   readonly entryHash: string;
   readonly stateHash: string;
   readonly marketMs: number;
-  /** Moment up to which intervals have begun; see MarketClock. */
+  /** Moment up to which intervals have started; see MarketClock. */
   readonly openedMs: number;
   /** Absent: the log has not said it (older versions do not), or the market has no chain. */
   readonly market?: MarketIdentity;
@@ -46,7 +46,7 @@ interface StagedEntry {
 export interface StateOptions {
   readonly horizonBlocks: number;
   readonly maxMb: number;
-  /** Where commits are written; inline when nobody is served meanwhile. */
+  /** Where commits are written; inline if the process serves no client meanwhile. */
   readonly writer: 'thread' | 'inline';
 }
 
@@ -183,12 +183,12 @@ export class StateStore {
   }
 
   /** Rows whose key begins with `prefix`, from either end, behind `offset` of them. */
-  page(table: KeyedTable, prefix: string, wish: PageQuery): KeyedRow[] {
-    return this.#rows.page(table, prefix, wish);
+  page(table: KeyedTable, prefix: string, query: PageQuery): KeyedRow[] {
+    return this.#rows.page(table, prefix, query);
   }
 
   /** `page`, for many pages of one table before anything else is staged. */
-  pages(table: KeyedTable): (prefix: string, wish: PageQuery) => KeyedRow[] {
+  pages(table: KeyedTable): (prefix: string, query: PageQuery) => KeyedRow[] {
     return this.#rows.pages(table);
   }
 
@@ -200,7 +200,7 @@ export class StateStore {
   /** What changed in `scope` after `seq`, oldest change first, at most `limit`. */
   changedSince(scope: string, seq: number, limit: number): IndexedChange[] {
     const stages = this.#stages();
-    // What waits may take stored ones from their place: as many more are read.
+    // A staged change may replace a stored one, so this reads as many more.
     const more = stages.reduce((count, stage) => count + stage.changeIndex.count(scope), limit);
     const stored = this.#changeIndex.since(scope, seq, more);
     const found = stages
@@ -284,7 +284,7 @@ export class StateStore {
     }
   }
 
-  /** What waits, newest first. */
+  /** Stages that are not written yet, newest first. */
   #stages(): readonly Stage[] {
     return this.#inFlight === null ? [this.#stage] : [this.#stage, this.#inFlight];
   }

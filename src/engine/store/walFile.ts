@@ -18,7 +18,7 @@ interface WalHeader {
   /** Different after each restart of the write-ahead log, and repeated in each of its frames. */
   readonly salts: string;
   readonly isLittle: boolean;
-  /** Of the first 24 bytes; each frame's checksum goes on from the one before. */
+  /** Of the first 24 bytes; each frame's checksum continues the one before it. */
   readonly sum: Sum;
   readonly isValid: boolean;
 }

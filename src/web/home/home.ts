@@ -2,6 +2,7 @@
 import type { PoolsMirror } from '../../client/index.ts';
 import type { LiquidityPoolInfo } from '../../client/types.ts';
 import type { PoolList } from '../../engine/market/poolView.ts';
+import { arrowKeyNavigation } from '../arrowKeyNavigation.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
@@ -11,7 +12,6 @@ import { KeyedList } from '../keyedList.ts';
 import { logo } from '../logo.ts';
 import type { MarketTime } from '../marketTime.ts';
 import { routeHash } from '../route.ts';
-import { rovingTabindex } from '../rovingTabindex.ts';
 import { type PoolRow, poolRow, progressOf } from './poolRow.ts';
 
 const MAX_ROWS = 100;
@@ -71,7 +71,7 @@ function tabsOf() {
     el('a', { href: routeHash({ at: 'home', list }), role: 'tab', id: `tab-${list}` }, name),
   );
   const element = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Lists' }, ...links);
-  const arrows = rovingTabindex(element, '[role="tab"]', 'across');
+  const arrows = arrowKeyNavigation(element, '[role="tab"]', 'across');
   const choose = (chosen: PoolList) => {
     for (const [index, [list]] of TABS.entries()) {
       const link = links[index];
@@ -89,7 +89,7 @@ class PoolListView {
   readonly #rows = el('ol', { class: 'pools', 'aria-label': 'Tokens' });
   readonly #state = el('div', { class: 'list-state' });
   readonly #orderNote = el('span', { class: 'resting dim small', 'aria-hidden': 'true' });
-  readonly #arrows = rovingTabindex(this.#rows, 'a.pool');
+  readonly #arrows = arrowKeyNavigation(this.#rows, 'a.pool');
   readonly #list: KeyedList<LiquidityPoolInfo, PoolRow>;
   readonly #stopTime: () => void;
   #mirror: PoolsMirror | null = null;

@@ -3,9 +3,9 @@
  * move it. Bars are drawn by the datafeed; numbers become floating point there, for pixels only.
  */
 import { RESOLUTIONS, type Resolution } from '../../engine/market/resolution.ts';
+import { arrowKeyNavigation } from '../arrowKeyNavigation.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setAttribute } from '../dom.ts';
-import { rovingTabindex } from '../rovingTabindex.ts';
 import { BarChart, type BarKind } from './barChart.ts';
 
 const LABELS: Readonly<Record<Resolution, readonly [label: string, meaning: string]>> = {
@@ -79,7 +79,7 @@ function choices<T extends string>(
     return button;
   });
   element.append(...buttons);
-  rovingTabindex(element, '[role="radio"]', 'across').refresh();
+  arrowKeyNavigation(element, '[role="radio"]', 'across').refresh();
   return element;
 }
 

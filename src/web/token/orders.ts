@@ -1,6 +1,7 @@
 /** The order feed: orders in the mempool and on the chain in one list, newest first. */
 import type { ApiOrder } from '../../client/types.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
+import { arrowKeyNavigation } from '../arrowKeyNavigation.ts';
 import type { PageContext, Unmount } from '../context.ts';
 import { el, setText } from '../dom.ts';
 import { errorBox } from '../errorView.ts';
@@ -8,7 +9,6 @@ import { ada, age, ends, grouped, moment, short, shortPrice } from '../format.ts
 import { cancelFrame, flash, nextFrame } from '../frames.ts';
 import { KeyedList, type Row } from '../keyedList.ts';
 import type { MarketTime } from '../marketTime.ts';
-import { rovingTabindex } from '../rovingTabindex.ts';
 import { addTooltip } from '../tooltip.ts';
 import { loadMoreStrip } from './loadMore.ts';
 import { statusText } from './orderStatus.ts';
@@ -54,7 +54,7 @@ export function mountOrders(
       more.arranged();
     },
   });
-  const arrows = rovingTabindex(rows, '.chip');
+  const arrows = arrowKeyNavigation(rows, '.chip');
   let wanted = PAGE_ROWS;
   const more = loadMoreStrip(rows, context, {
     label: 'Older orders',

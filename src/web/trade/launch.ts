@@ -49,7 +49,7 @@ export function mountLaunch(container: HTMLElement, context: PageContext): Unmou
     });
   });
   const words =
-    'Its whole supply goes on a curve that sets the price: each buy raises it, each sell ' +
+    'A curve holds its whole supply and sets the price: each buy raises it, each sell ' +
     'lowers it. At its cap it graduates to an AMM pool.';
   container.append(
     el('h1', {}, 'Launch a token'),

@@ -44,7 +44,7 @@ export class Session {
   #stop: () => void = () => {};
   #isAsking = false;
   /** Counts reads of the balance; of those that overlap, an older one never replaces a newer. */
-  #begun = 0;
+  #readsStarted = 0;
   #shown = 0;
 
   constructor(context: PageContext) {
@@ -121,8 +121,8 @@ export class Session {
   async #read(): Promise<void> {
     const wallet = this.wallet.value;
     if (wallet === null) return;
-    this.#begun += 1;
-    const round = this.#begun;
+    this.#readsStarted += 1;
+    const round = this.#readsStarted;
     const isNews = () => wallet === this.wallet.value && round > this.#shown;
     try {
       const held = (await wallet.balance()) ?? (await this.#ask(wallet.keyHash));

@@ -13,7 +13,7 @@ const SIDEWAYS: Readonly<Record<string, string>> = {
   ArrowLeft: 'ArrowUp',
 };
 
-interface RovingTabindex {
+interface ArrowKeyNavigation {
   refresh(): void;
 }
 
@@ -21,11 +21,11 @@ function isChosen({ ariaSelected, ariaChecked }: HTMLElement): boolean {
   return ariaSelected === 'true' || ariaChecked === 'true';
 }
 
-export function rovingTabindex(
+export function arrowKeyNavigation(
   container: HTMLElement,
   selector: string,
   direction: 'down' | 'across' = 'down',
-): RovingTabindex {
+): ArrowKeyNavigation {
   let current: HTMLElement | null = null;
   const all = () => Array.from(container.querySelectorAll<HTMLElement>(selector));
   const refresh = () => {
