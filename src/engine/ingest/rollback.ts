@@ -1,6 +1,6 @@
 /**
- * Rolling back to a moment. Within the horizon this appends a rollback entry. Beyond it, this starts
- * a new epoch whose base is the log up to that moment, and every client receives a Resync.
+ * Rolling back to a moment. Within the horizon this appends a rollback entry. Beyond the horizon it
+ * starts a new epoch whose base is the log up to that moment, and every client receives a Resync.
  */
 import type { Node } from '../actors/node.ts';
 import { nextEpoch } from '../actors/recovery.ts';
