@@ -1,6 +1,6 @@
 /**
- * What an entry does beside its trades: rows of a chain, of the mempool, and what a rollback means
- * for streams. What is kept in memory of them follows here, so that it is right after every entry.
+ * Applies the part of an entry that is not trades: rows of a chain and of the mempool, and the
+ * stream changes of a rollback. Updates the copies in memory, so they are right after every entry.
  */
 import type { BlockPayload, MempoolPayload } from '../log/entry.ts';
 import type { Reserves } from '../market/events.ts';
@@ -70,7 +70,7 @@ export class ChainMarket {
     this.update(rows.changes(), seq);
   }
 
-  /** Rows that a rollback put back, and what streams are to be told of them. */
+  /** Applies rows that a rollback restored, and records the stream changes. */
   foldRollback(restored: readonly RowChange[], seq: number, rows: RowDraft): void {
     for (const change of restored) noteRollback(change, seq, rows);
     this.#notePendingOrders(restored, rows);

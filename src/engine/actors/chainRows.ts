@@ -27,7 +27,7 @@ import type { RowDraft } from './rowDraft.ts';
 import { noteOrderChange, notePoolChange, tradesTag } from './streamTags.ts';
 import { tradeLaunch, tradeOrder } from './traderRows.ts';
 
-/** What a block is to the pairs that trade; the rest is rows. */
+/** The part of a block that concerns traded pairs; the rest is rows. */
 export interface ChainTrades {
   /** Pairs that begin to exist, traded or not. */
   readonly listings: readonly Listing[];
@@ -68,7 +68,7 @@ export function foldChainBlock(
   return fold;
 }
 
-/** Only the place in the chain moves. */
+/** Only the position in the chain changes. */
 export function foldEmptyBlocks(
   { slot, hash, height }: EmptyBlocksPayload,
   seq: number,

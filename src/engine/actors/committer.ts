@@ -1,6 +1,6 @@
 /**
  * Commits staged rows after the fold: after a delay, or when there are many. While the disk
- * refuses, folding waits and the rows stay staged.
+ * refuses writes, the fold waits and the rows stay staged.
  */
 import { backoffMs } from '../runtime/backoff.ts';
 import { type Clock, pause, type Timer } from '../runtime/clock.ts';
@@ -109,7 +109,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** SQLite or the file system said no (full, failing, gone): a matter of the disk, not of ours. */
+/** SQLite or the file system failed (full, failing, gone): a fault of the disk, not of the code. */
 export function isRefusal(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(SQLITE_|WRITER_|E[A-Z]+$)/.test(code);

@@ -1,4 +1,4 @@
-/** Where a node keeps what: the log, the state, and snapshots a log may begin from. */
+/** Paths of a node's files: the log, the state, and snapshots that a log may start from. */
 import {
   appendFileSync,
   copyFileSync,

@@ -48,7 +48,7 @@ export class PoolDirectory {
     this.#changes = new ChangeLog(seq);
     this.#topSeq = seq;
     for (const { key, value } of rows) this.#put(key, new ListedRow(value, seq));
-    // Most pools are quiet: what they are is read again when somebody asks.
+    // Most pools do not change, so their view is read only when a client asks.
     for (const { listed } of this.#slots.values()) listed.dropParsed();
   }
 

@@ -195,7 +195,7 @@ export class Fold {
     draft.restored = imagesBefore(toSeq, this.store).map(({ table, key, value }) => {
       if (table === 'bars') this.#pairs.barRestored(key, value, draft.tags);
       if (table === 'pairs') this.#pairs.pairRestored(key);
-      // What it was until now matters to those who listen to it.
+      // Listeners of the old value also receive the change.
       const isTold = table === 'orders' || table === 'pools' || table === 'market';
       const before = isTold ? this.store.get(table, key) : null;
       return { table, key, before, after: value, cause: 'rollback' };

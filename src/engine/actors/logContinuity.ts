@@ -30,14 +30,14 @@ export function isNewEpoch({ entry }: SealedEntry, applied: Position): boolean {
   return entry.payload.kind === 'epoch' && applied.seq > 0 && entry.epoch !== applied.epoch;
 }
 
-/** What comes next, or why it cannot be applied here. */
+/** The next entries, or why this node cannot apply them. */
 type Continuation =
   | { readonly entries: readonly SealedEntry[] }
   | { readonly entries: null; readonly reason: string };
 
 /**
- * What follows `checkpoint`, at most `limit` entries. Where the log is one's own (`isShared` is
- * false) an entry that does not follow is a fault, which the fold finds.
+ * Entries that follow `checkpoint`, at most `limit`. In the log of a single node (`isShared` is
+ * false) an entry that does not follow is a fault, and the fold throws.
  */
 export async function readContinuation(
   log: Log,

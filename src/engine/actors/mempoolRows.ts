@@ -32,7 +32,7 @@ function absentFrom(added: MempoolPayload['added'], book: MempoolIndex): string[
   return [...book.ids()].filter((id) => !there.has(id)).sort();
 }
 
-/** Removes what block `seq` holds or makes impossible; the block's own rows exist already. */
+/** Removes transactions that block `seq` contains or invalidates; the block's rows exist. */
 export function settleMempool(
   { settled, dropped }: Pick<ChainBlock, 'settled' | 'dropped'>,
   seq: number,

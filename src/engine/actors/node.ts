@@ -36,8 +36,8 @@ export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
   readonly maxLoadedPools: number;
   readonly commitEveryMs: number;
   /**
-   * Of a node among several. What it reads is another's: when that does not go on from what it has,
-   * it waits for `adopt` or `rejoin` instead of failing.
+   * For a node among several, which reads entries that another node wrote. If an entry does not
+   * continue its state, the node waits for `adopt` or `rejoin` instead of failing.
    */
   readonly shared?: {
     diverged(reason: string): void;
@@ -67,7 +67,7 @@ export class Node {
   #adopted: SealedEntry | null = null;
   #mayRejoin = false;
   readonly #repair: StateRepair;
-  /** An entry could not be applied: what is in memory may lack part of it. */
+  /** An entry could not be applied: the state in memory may lack part of it. */
   #halfApplied = false;
 
   /** `store` is recovered; `syncedTo` is the tail to be reached before reads are served. */
@@ -122,8 +122,8 @@ export class Node {
   }
 
   /**
-   * Resolves once `seq` is applied; rejects when the fold has stopped before it, when it cannot go
-   * on from what it has, and when who asks gives up.
+   * Resolves once `seq` is applied. Rejects if the fold stops before it, if the log does not
+   * continue this state, and if the caller gives up.
    */
   reached(seq: number, givenUp?: AbortSignal): Promise<void> {
     const isStuck = () => this.#diverged && this.#adopted === null;
@@ -181,7 +181,7 @@ export class Node {
     await this.#log.close();
     await ended;
     await this.#committer.settle();
-    // A disk that refuses even now loses nothing: the next start folds on from the log.
+    // If the disk still refuses, nothing is lost: the next start folds the log from there.
     await this.#fold.store.commit().catch((error: unknown) => {
       this.#observer.commitFailed(error, 1, 0);
     });
@@ -325,14 +325,14 @@ export class Node {
     if (payload.kind === 'rollback') this.#observer.rollbackApplied(seq - 1 - payload.toSeq);
   }
 
-  /** The state at the epoch's base is taken over, unless it is what there is. */
+  /** Switches to the state at the epoch's base, unless this node has that state already. */
   async #changeEpoch(sealed: SealedEntry): Promise<void> {
     const { payload, epoch } = sealed.entry;
     if (payload.kind !== 'epoch') return;
     const wasRepairing = await this.#repair.cancel();
     if (payload.base !== undefined && !this.#isAt(payload.base)) {
       if (!(await hasBase(sealed, this.#log, this.#options.shared !== undefined))) return;
-      // Until it is taken over, what is here is not what the others go on from.
+      // Until the switch, this node's state is not the one that the other nodes continue.
       const isShared = this.#options.shared !== undefined;
       this.#setDiverged(isShared ? `epoch ${epoch} starts from another state` : null);
       const isWanted = () =>

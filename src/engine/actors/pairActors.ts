@@ -1,6 +1,6 @@
 /**
  * The actors of pairs: made when they are needed, evicted when there are many, quarantined when one
- * fails twice. What is in memory never shows in what they write.
+ * fails twice. Their writes never depend on which actors are in memory.
  */
 import type { TradeEvent } from '../log/entry.ts';
 import { type Listing, type Pair, pairName } from '../market/pair.ts';

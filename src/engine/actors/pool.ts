@@ -2,7 +2,7 @@
  * The actor of one pair: its bars at six resolutions. An entry's work on it is one unit (`take`);
  * when that throws, the actor is thrown away and made again from the store.
  *
- * Never: reads a clock, changes another pool, or keeps what the store could not give back.
+ * Never: reads a clock, changes another pool, or holds state that the store cannot restore.
  */
 import { MOVED_ALL } from '../market/bar.ts';
 import { type Pair, pairName } from '../market/pair.ts';
@@ -28,7 +28,7 @@ interface PoolEffects {
 
 const ASCII = /^[ -~]*$/;
 
-/** What a stream of bars listens to. */
+/** The tag that a stream of bars listens to. */
 export function seriesTag(name: string, resolution: Resolution): string {
   return `bars:${name}:${resolution}`;
 }

@@ -63,7 +63,7 @@ export async function rebuildState(
   }
 }
 
-/** A damaged snapshot would make a wrong state without anybody noticing. */
+/** Checks a snapshot first: a damaged one would silently produce a wrong state. */
 async function copyBase(base: string, file: string, { signal }: RebuildOptions): Promise<void> {
   if (!existsSync(base)) throw new Fault('damagedFile', `${base} is missing: ${BASE_REMEDY}`);
   const found = await checkPages(base, signal);

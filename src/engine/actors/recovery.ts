@@ -1,5 +1,5 @@
 /**
- * What a node does before it serves: brings log and state together.
+ * Brings log and state together before the node serves.
  *
  * The log is the truth. A state behind it folds on; a state that is missing or damaged is made
  * again from the newest usable snapshot, or else from the log's beginning; a state that knows more
@@ -152,7 +152,7 @@ async function rebuildInPlace(
     if (options.shared !== undefined) await fetchFirstBase(log, options.shared);
     await replaceState(tail.seq, log, files, options);
   } else {
-    // What follows in the log is folded on while this node already answers how far it is.
+    // The node folds the rest of the log later, while it already reports its progress.
     replaceDatabase(files.rebuild, files.state);
     clearDamaged(files);
   }
@@ -237,7 +237,7 @@ export async function restartLog(
     base: { seq, stateHash },
     ...(market === null ? {} : { market }),
   } as const;
-  // Behind what others may have written in the meantime.
+  // After entries that other nodes may have written meanwhile.
   const first = (await log.beginsAt?.(seq + 1)) ?? seq + 1;
   await log.restart(sealFirst(epoch, first, term, marketMs, payload));
   removeBasesExcept(files, epoch);

@@ -33,7 +33,7 @@ interface HeldBar {
   cause: Cause;
   /** Entry that made the bar; 0 for one that was loaded: it is not known. */
   bornSeq: number;
-  /** As staged last: the before-image of the next change. */
+  /** The last staged value: the before-image of the next change. */
   text: string | null;
   dirty: boolean;
 }

@@ -50,7 +50,7 @@ export class StateReplacement {
   ): Promise<readonly string[] | null> {
     const release = () => this.#release(store);
     const { shared } = this.#options;
-    // Not by what the log holds now: it may be another one already, or empty.
+    // Does not read the log here: it may have been replaced or emptied already.
     const isElsewhere = shared !== undefined && reason === 'log lost';
     const take = async () => {
       if (!isElsewhere) {
@@ -101,7 +101,7 @@ export class StateReplacement {
  * Rebuilds the state of a running node that has an unreadable row: from the log, in another file,
  * while the node serves and folds. The node switches to it when it is ready.
  *
- * Never: rebuilds without end. What is unreadable after a few times is no damage of the disk.
+ * Never: rebuilds without end. A row that stays unreadable is no damage of the disk.
  */
 
 export interface RepairObserver {

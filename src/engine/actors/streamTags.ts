@@ -6,7 +6,7 @@ import type { AssetId } from '../market/asset.ts';
 import type { PlacedOrder } from '../market/events.ts';
 import type { RowDraft } from './rowDraft.ts';
 
-/** What clients see of some pool changed. */
+/** The client view of some pool changed. */
 export const POOLS_TAG = 'pools';
 
 export function poolTag(token: AssetId): string {

@@ -39,7 +39,7 @@ export function tradeLaunch(
   { tokens, lovelace }: MarketEvent & { kind: 'filled' },
   atMs: number,
 ): void {
-  // Not every launch says whose it is.
+  // Not every launch names its creator.
   if (author.pkh === '') return;
   move(rows, traderKey(author.pkh, token), atMs, (position) =>
     afterBuy(position, BigInt(tokens), BigInt(lovelace)),

@@ -167,7 +167,7 @@ export function parseLine(text: string): FeedLine | string {
   return complain(value);
 }
 
-/** Which of the two was meant cannot be known. */
+/** The reader cannot know which of the two the feed means. */
 function isBoth(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'rollbackToMs')) {
     return false;

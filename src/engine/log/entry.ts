@@ -8,9 +8,9 @@ import { hash } from 'node:crypto';
 import type { MarketEvent } from '../market/events.ts';
 import type { MarketIdentity } from '../runtime/marketIdentity.ts';
 
-/** Of the texts below; a node that reads a higher one stops folding and says so. */
+/** Version of the texts below. A node that reads a higher version reports it and stops folding. */
 export const ENTRY_VERSION = 4;
-/** Blocks of a chain before this do not say what the fold needs now. */
+/** Block entries of an older version lack fields that the fold needs. */
 export const OLDEST_CHAIN_VERSION = 3;
 export const NO_HASH = '';
 
@@ -25,13 +25,13 @@ export interface TradeEvent {
   readonly quoteAmount: string;
 }
 
-/** How far a replayed file has got: everything up to this line is in the log. */
+/** Progress of a replayed file: the log holds everything up to this line. */
 export interface FeedCursor {
   readonly feed: string;
   readonly line: number;
 }
 
-/** A block of a chain, as what it means to the market. */
+/** A block of a chain, as market events. */
 export interface ChainBlock {
   readonly slot: number;
   /** Hex. */
@@ -40,7 +40,7 @@ export interface ChainBlock {
   readonly events: readonly MarketEvent[];
   /** Transactions of the mempool that are in this block. */
   readonly settled: readonly string[];
-  /** Those that it makes impossible: it spends what they would. */
+  /** Mempool transactions that the block invalidates: it spends their inputs. */
   readonly dropped: readonly DroppedTransaction[];
 }
 
@@ -50,7 +50,7 @@ export interface DroppedTransaction {
   readonly reason: string;
 }
 
-/** A transaction in the mempool, as what it would do to orders. */
+/** A mempool transaction, as the order events that it would cause. */
 export interface PendingTransaction {
   readonly id: string;
   /** Kinds `placed`, `executed`, `refunded` and `cancelled`. */
@@ -62,7 +62,7 @@ export interface MempoolPayload {
   readonly kind: 'mempool';
   /** The leader's clock. */
   readonly seenMs: number;
-  /** `added` is all there is, with what the next entries add where there is `more`. */
+  /** `added`, with the next entries while `more` is set, is the whole mempool. */
   readonly whole: boolean;
   readonly added: readonly PendingTransaction[];
   readonly removed: readonly DroppedTransaction[];

@@ -1,6 +1,6 @@
 /**
  * The log of a single node: one SQLite file, synchronous=FULL. Appends of one turn of the event
- * loop are one transaction (group commit), so the disk is asked once for many entries.
+ * loop are one transaction (group commit), so many entries share one disk sync.
  */
 import { rmSync } from 'node:fs';
 import { assert, Fault, isFault } from '../runtime/assert.ts';
@@ -24,10 +24,10 @@ interface PendingAppend {
   reject(error: unknown): void;
 }
 
-/** Entries just appended are read back from memory, not parsed again: so many characters. */
+/** Size of the cache of recent entries: readers take these from memory and skip parsing. */
 const RECENT_CHARACTERS = 16 * 1024 * 1024;
 const COMMITS_PER_CHECKPOINT = 64;
-/** Entries in one transaction of a trim: appends go on between two of them. */
+/** Entries that one transaction of a trim deletes; appends run between two transactions. */
 const TRIMMED_AT_ONCE = 512;
 /** A read stops here even when more was asked for. */
 const READ_CHARACTERS = 8 * 1024 * 1024;
@@ -151,7 +151,7 @@ export class LocalLog implements Log {
   }
 
   async trim(seq: number): Promise<void> {
-    // The last entry stays: a log that has ever been written knows where it ended.
+    // Keeps the last entry, so that a log that was ever written still has its tail.
     const from = Math.min(seq, this.#tail.seq);
     const forget = this.#database.prepare<[number]>('DELETE FROM entries WHERE seq < ?');
     for (let first = await this.first(); first < from && !this.#closed; ) {
@@ -186,19 +186,19 @@ export class LocalLog implements Log {
       checkpointWithSums(this.#database);
       this.#database.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
-      // A full disk: the write-ahead log has everything, and the next start reads it.
+      // The disk may be full. The write-ahead log has everything, and the next start reads it.
     }
     this.#database.close();
   }
 
-  /** What is forgotten stays beside the log, until it is forgotten again. */
+  /** Copies the log to `*.replaced` beside it; the next copy overwrites this one. */
   #keepCopy(): void {
     const kept = `${this.#file}.replaced`;
     rmSync(kept, { force: true });
     this.#database.prepare('VACUUM INTO ?').run(kept);
   }
 
-  /** Judges each append in order; all that fit are one transaction, acknowledged after it. */
+  /** Checks each append in order, commits the valid ones in one transaction, then answers them. */
   #commit(): void {
     this.#commitTimer?.cancel();
     this.#commitTimer = null;
@@ -320,7 +320,7 @@ function openStored(
 function unreadable(file: string, what: string, error: unknown): unknown {
   if (isFault(error, 'unreadableEntry')) return error;
   const isReadable = !(error instanceof Error) || !('code' in error) || isDamage(error);
-  // A file that another process uses, or a disk that refuses, is not damaged.
+  // A file is not damaged if another process uses it or the disk refuses access.
   if (!isReadable) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new Fault(

@@ -1,6 +1,6 @@
 /**
- * Opens the log of a single node, once it is known that it holds what was written. A log is never
- * mended: it is what everything else is rebuilt from, so a person decides.
+ * Opens the log of a single node after checking that it holds what was written. The node never
+ * repairs a log: it rebuilds everything else from the log, so an operator decides.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { Fault, isFault } from '../runtime/assert.ts';
@@ -24,7 +24,7 @@ export async function openLocalLog(
   clock: Clock,
   { maxMb, signal, sumsOutdated }: OpenOptions,
 ): Promise<LocalLog> {
-  // A person removed the log alone: what stands beside it is of the one that is gone.
+  // An operator removed only the log: the files beside it belong to the removed log.
   if (!existsSync(file))
     for (const suffix of COMPANION_SUFFIXES) rmSync(`${file}${suffix}`, { force: true });
   // Before it is opened: SQLite removes what it does not understand of a write-ahead log.

@@ -20,7 +20,7 @@ import type { SealedEntry } from './entry.ts';
 
 export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly seq: number }
-  /** Somebody else's entry is there, or the writer missed some. Read on; never retry fresher. */
+  /** The log has entries that the writer has not read. Read on; never retry with a newer seq. */
   | { readonly outcome: 'conflict'; readonly lastSeq: number };
 
 /** What to do about a damaged log. */

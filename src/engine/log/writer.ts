@@ -35,7 +35,7 @@ export class LogWriter {
   /** Of one writer among several: whether it may write now. */
   readonly #mayWrite: () => boolean;
   readonly #isTooLate: TimeGuard;
-  /** Of what was appended last. */
+  /** Of the last appended entry. */
   #timeMs: number;
   #tail: Tail;
   readonly #stop = new AbortController();

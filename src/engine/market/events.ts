@@ -1,5 +1,5 @@
 /**
- * What a block means to the market, in the order in which it happened. Recognised once, by the
+ * Market events of a block, in the order in which they happened. Recognised once, by the
  * leader, and written into the log; everything downstream folds these and never sees a transaction.
  * Amounts are integer strings, because entries are JSON.
  */

@@ -103,7 +103,7 @@ export function mostReserveLovelace(fees: FeeParameters, thresholdLovelace: bigi
   return thresholdLovelace + (share > fees.overshootLovelace ? share : fees.overshootLovelace);
 }
 
-/** Of one filled order: what it leaves for the fee output. */
+/** The amount that one filled order adds to the fee output. */
 export function fillIncomeLovelace(orderFeeLovelace: bigint, shares: Shares): bigint {
   return orderFeeLovelace + shares.percentFee + shares.platform;
 }

@@ -40,7 +40,7 @@ export function priceHolds(
   return outputAmount * denominator >= inputAmount * numerator;
 }
 
-/** What the order gets from this pool now; null when it must wait. */
+/** The output that this pool gives the order now; null: the order must wait. */
 export function fillOrder(
   pool: PoolState,
   fees: FeeParameters,

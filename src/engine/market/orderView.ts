@@ -40,7 +40,7 @@ interface OrderEnd {
 export interface OrderFacts {
   readonly order: PlacedOrder;
   readonly confirmed: 'none' | 'open' | 'ended';
-  /** Placed in a transaction that waits. */
+  /** Placed in a pending transaction. */
   readonly isPlacing: boolean;
   readonly end: OrderEnd | null;
   /** Of the block that ended it; null before. */

@@ -3,7 +3,7 @@ import type { AssetId } from './asset.ts';
 import { formatRatio, formatUnits, powerOfTen } from './decimal.ts';
 import type { Trade } from './trade.ts';
 
-/** What is traded for what, before the fold has given it a number. */
+/** The two assets of a pair, before the fold assigns its id. */
 export interface Listing {
   readonly base: AssetId;
   readonly quote: AssetId;

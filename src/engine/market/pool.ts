@@ -43,7 +43,7 @@ export function reachedCap({ x, thresholdLovelace }: CurvePool): boolean {
   return x >= thresholdLovelace;
 }
 
-/** The AMM pool that a curve pool becomes: everything goes over, to the lovelace. */
+/** The AMM pool that a curve pool becomes. It takes over every token and every lovelace. */
 export function graduated({ x, y, curve }: CurvePool): AmmPool {
   return { venue: 'AMM', x, y, owed: 0n, supply: curve.supply };
 }

@@ -6,7 +6,7 @@ import { COIN } from './asset.ts';
 import { formatUnits } from './decimal.ts';
 import type { LaunchedToken, RefText, Reserves } from './events.ts';
 
-/** What is known of a pool beside its launch. */
+/** State of a pool, apart from its launch. */
 export interface PoolFacts extends LaunchedToken {
   readonly reserves: Reserves;
   /** The unspent output that holds the pool. */

@@ -1,5 +1,5 @@
 /**
- * What somebody made of trading one token, by average cost. Only fills count.
+ * Profit of one trader in one token, by average cost. Only fills count.
  *
  * - A buy adds what it cost, every fee included, to the cost of the open tokens.
  * - A sell takes from them the share that it sells: open cost × sold / open tokens. What it brought

@@ -7,7 +7,7 @@ const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 /** Of these the ones that draw nothing: fillers, and the empty braille pattern. */
 const BLANK = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** What is wrong with the characters of a name, as a sentence; null when nothing is. */
+/** Describes the fault in the characters of a name, as a sentence; null: the name is valid. */
 export function unreadableName(name: string): string | null {
   if (CONTROL.test(name)) return 'A name has no control characters.';
   if (BIDIRECTIONAL.test(name)) return 'A name has no characters that turn the direction of text.';
