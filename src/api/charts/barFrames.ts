@@ -69,7 +69,7 @@ interface Step<Shown extends Json> {
 }
 
 /**
- * `news` in ascending seq. `rollback`: the newest one among the positions that are told of; what
+ * `news` in ascending seq. `rollback`: the newest one among the positions that are reported; what
  * the client knows may be newer than what is left, so all of it is one revision.
  * `newest` is asked only where it has to be said.
  */

@@ -8,9 +8,9 @@ import { type ChartRequest, capPairs, type PairNames, pricePairs } from './marke
 export interface ChartKind<Topic extends string = string, Shown extends ShownFields = ShownFields> {
   /** The topic of its live bars. */
   readonly topic: Topic;
-  pairs(wish: ChartRequest): PairNames | null;
-  /** What a well-formed wish of this kind may not say; `where` is `query` or `data.pair`. */
-  refusal(wish: ChartRequest, where: string): Failure | null;
+  pairs(request: ChartRequest): PairNames | null;
+  /** Refuses a well-formed request that this kind cannot serve; `where`: `query` or `data.pair`. */
+  refusal(request: ChartRequest, where: string): Failure | null;
   /** A bar as clients get it, its pair apart. */
   present(bar: BarView, relevant: boolean): Shown;
 }

@@ -21,12 +21,12 @@ import { type Chart, view } from './market.ts';
 
 const MAX_FLAT_BARS = 500;
 
-/** The newest traded bar, or the flat one of the interval that has begun since. */
+/** The newest traded bar, or the flat one of the interval that has started since. */
 export function newestFilled(fold: Fold, chart: Chart): BarView | null {
   const { series, resolution } = chart;
   if (series.newest === null) return null;
   const traded = view(chart, series.newest);
-  const startMs = lastBegun(fold, resolution);
+  const startMs = lastStarted(fold, resolution);
   if (startMs <= series.newest.startMs) return traded;
   return flatBar(resolution, startMs, traded.close, fold.marketMs);
 }
@@ -50,7 +50,7 @@ export function filledNews<Shown extends Json>(
   for (const move of moves) if (!noteMove(resolution, move, movedAt)) return null;
   if (movedAt.size > MAX_FLAT_BARS) return null;
   const ends = news.map(({ startMs }) => intervalEnd(resolution, startMs));
-  const toMs = intervalEnd(resolution, lastBegun(fold, resolution));
+  const toMs = intervalEnd(resolution, lastStarted(fold, resolution));
   const fromMs = Math.min(toMs, ...movedAt.keys(), ...ends);
   const flats = flatBars(fold, chart, fromMs, toMs);
   if (flats === null) return null;
@@ -72,15 +72,15 @@ function flatCause(isNewest: boolean, isFinal: boolean): Cause {
   return isFinal ? 'lateFinal' : 'late';
 }
 
-function lastBegun({ clock }: Fold, resolution: Resolution): number {
-  return begunBy(resolution, clock.openedMs, clock.marketMs);
+function lastStarted({ clock }: Fold, resolution: Resolution): number {
+  return startedBy(resolution, clock.openedMs, clock.marketMs);
 }
 
 /**
- * Start of the newest interval that has begun. The end of an interval does not begin the next one,
- * but what lies before that end has begun, also where no entry said so.
+ * Start of the newest interval that has started. The end of an interval does not start the next
+ * one, but every interval before that end has started, also where no entry said so.
  */
-function begunBy(resolution: Resolution, openedMs: number, closedMs: number): number {
+function startedBy(resolution: Resolution, openedMs: number, closedMs: number): number {
   return Math.max(intervalStart(resolution, openedMs), intervalStart(resolution, closedMs - 1));
 }
 
@@ -90,7 +90,7 @@ interface FlatBar {
   readonly afterMs: number;
 }
 
-/** Those that start in [fromMs, toMs), the interval that has begun included; null: too many. */
+/** Those that start in [fromMs, toMs), the interval that has started included; null: too many. */
 function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatBar[] | null {
   const { resolution } = chart;
   const traded = tradedBars(fold, chart, { fromMs, toMs, limit: MAX_FLAT_BARS });
@@ -118,8 +118,8 @@ function flatBars(fold: Fold, chart: Chart, fromMs: number, toMs: number): FlatB
 /** Intervals that a move began or ended, with the newest move that did; false: too many. */
 function noteMove(resolution: Resolution, move: ClockMove, movedAt: Map<number, number>): boolean {
   const { seq, closedFromMs, closedToMs, openedFromMs, openedToMs } = move;
-  const begun = begunBy(resolution, openedToMs, closedToMs);
-  if (begun > begunBy(resolution, openedFromMs, closedFromMs)) movedAt.set(begun, seq);
+  const started = startedBy(resolution, openedToMs, closedToMs);
+  if (started > startedBy(resolution, openedFromMs, closedFromMs)) movedAt.set(started, seq);
   // Before the market began there was nothing to end.
   if (closedFromMs === 0) return true;
   let startMs = intervalStart(resolution, intervalStart(resolution, closedToMs) - 1);

@@ -31,7 +31,7 @@ export function tradedBars(fold: Fold, chart: Chart, { fromMs, toMs, limit }: Sp
   return { bars: bars.reverse(), cut: rows.length > limit };
 }
 
-/** As `tradedBars`, with flat bars between, up to the moment that intervals have begun. */
+/** As `tradedBars`, with flat bars between, up to the moment that intervals have started. */
 export function filledBars(fold: Fold, chart: Chart, span: Span): Bars {
   const traded = tradedBars(fold, chart, span);
   const oldest = traded.bars[0];
@@ -42,7 +42,7 @@ export function filledBars(fold: Fold, chart: Chart, span: Span): Bars {
     resolution: chart.resolution,
     fromMs,
     toMs: span.toMs,
-    marketMs: begunUpTo(fold),
+    marketMs: startedUpTo(fold),
     previousClose: before === undefined ? null : viewRow(chart, before).close,
     limit: span.limit,
   });
@@ -50,10 +50,10 @@ export function filledBars(fold: Fold, chart: Chart, span: Span): Bars {
 }
 
 /**
- * Market time, for bars that start before it. Where an entry has begun the interval that starts at
- * this very moment, that one too: streams have said so, and both speak of one position.
+ * Market time, for bars that start before it. It includes an interval that starts at this moment if
+ * an entry has started it: streams have reported it, and both speak of one position.
  */
-export function begunUpTo({ clock }: Fold): number {
+export function startedUpTo({ clock }: Fold): number {
   const { openedMs, marketMs } = clock;
   const begins = openedMs === marketMs && intervalStart('min1', marketMs) === marketMs;
   return begins ? marketMs + 1 : marketMs;

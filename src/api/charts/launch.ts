@@ -1,5 +1,5 @@
 /**
- * The bar that stands for a token nobody has traded yet: flat, at the spot price of the launch, in
+ * The bar that stands for a token without trades: flat, at the spot price of the launch, in
  * the interval of the launch. It is made for answers and streams and never stored; a history does
  * not hold it. A trade in its interval takes its place; until then it ends as any bar does.
  *

@@ -19,7 +19,7 @@ export interface Chart {
   readonly launch: Launch | null;
 }
 
-/** What of the node the charts read; `fold` is asked anew each time, a new epoch replaces it. */
+/** The part of the node that charts read. Ask for `fold` each time: a new epoch replaces it. */
 export interface ChartNode {
   readonly fold: Fold;
 }
@@ -41,7 +41,7 @@ export function pricePairs({ base, quote }: ChartRequest): PairNames {
   return { direct: pairName(base, quote), reversed: pairName(quote, base) };
 }
 
-/** Market caps are told in the coin and in nothing else. */
+/** Market caps are in the coin only. */
 export function capPairs({ base, quote }: ChartRequest): PairNames | null {
   return quote === COIN ? { direct: pairName(base, MARKET_CAP), reversed: null } : null;
 }

@@ -11,7 +11,7 @@ import type { Checkpoint } from '../../engine/store/state.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { type ChartKind, MARKET_CAPS, PRICES } from './chartKind.ts';
-import { begunUpTo, filledBars, tradedBars } from './history.ts';
+import { filledBars, startedUpTo, tradedBars } from './history.ts';
 import { launchBar } from './launch.ts';
 import {
   type Chart,
@@ -33,7 +33,7 @@ import {
 } from './schema.ts';
 
 interface Rendered {
-  /** What the answer was made from; another version renders anew. */
+  /** What the answer was made from; another version renders again. */
   readonly version: string;
   readonly answer: Answer;
 }
@@ -110,8 +110,7 @@ function capRoutes(answers: Rendering): Route[] {
 }
 
 const LAUNCH_TEXT =
-  'A launched token that nobody has traded yet has a flat bar at its spot, in the interval of ' +
-  'the launch.';
+  'A launched token without trades has a flat bar at its spot, in the interval of ' + 'the launch.';
 const CAP_TEXT = '`base` is a token and `quote` the coin; market caps are in ADA.';
 const HISTORY_TEXT =
   'Bars whose start is in [from, to). When older ones were cut by `limit`, the header ' +
@@ -148,46 +147,46 @@ class Rendering {
     const { checkpoint } = this.#node.fold.store;
     const last = this.#last.get(query);
     if (last !== undefined && last.checkpoint === checkpoint) return last.answer;
-    const answer = this.#newest(wishOf(query), kind, wrap);
+    const answer = this.#newest(requestOf(query), kind, wrap);
     if (!(answer instanceof Failure)) this.#last.set(query, { checkpoint, answer });
     return answer;
   }
 
-  #newest(wish: ChartRequest, kind: ChartKind, wrap: Wrap): Answer | Failure {
+  #newest(request: ChartRequest, kind: ChartKind, wrap: Wrap): Answer | Failure {
     const { fold } = this.#node;
-    const chart = this.#find(wish, kind);
+    const chart = this.#find(request, kind);
     if (chart instanceof Failure) return chart;
     const { newest } = chart.series;
     const standing = newest === null ? launchBar(fold, chart) : null;
     const startMs = newest?.startMs ?? (standing?.time ?? 0) * 1000;
-    if (newest === null && standing === null) return notTraded(wish);
-    const relevant = isRelevant(wish.resolution, startMs, fold.marketMs);
-    const key = `${wrap.name}:${keyOf(kind, wish)}`;
+    if (newest === null && standing === null) return notTraded(request);
+    const relevant = isRelevant(request.resolution, startMs, fold.marketMs);
+    const key = `${wrap.name}:${keyOf(kind, request)}`;
     return this.#keep(key, `${this.#versionOf(chart)}:${relevant}`, () => {
       const bar = newest === null ? standing : view(chart, newest);
       assert(bar !== null, 'one of the two is there');
-      return json(wrap({ pair: pairOf(wish), ...kind.present(bar, relevant) }, relevant));
+      return json(wrap({ pair: pairOf(request), ...kind.present(bar, relevant) }, relevant));
     });
   }
 
   history(query: HistoryQuery, kind: ChartKind): Answer | Failure {
     const { from, to, limit = HISTORY_LIMIT, fill } = query;
     if (from >= to) return invalid('query.from', '`from` must be before `to`.');
-    const wish = wishOf(query);
-    const chart = this.#find(wish, kind);
+    const request = requestOf(query);
+    const chart = this.#find(request, kind);
     if (chart instanceof Failure) return chart;
     const { fold } = this.#node;
-    const { resolution } = wish;
+    const { resolution } = request;
     const fromMs = from * 1000;
     const toMs = to * 1000;
     const span = { fromMs, toMs, limit };
     const filled = fill === 'previous';
     // A bar ceases to be the current one when it becomes final: its series has changed then.
-    const version = `${this.#versionOf(chart)}:${filled ? begunUpTo(fold) : ''}`;
-    const key = `history:${keyOf(kind, wish)}:${fromMs}:${toMs}:${span.limit}:${filled}`;
+    const version = `${this.#versionOf(chart)}:${filled ? startedUpTo(fold) : ''}`;
+    const key = `history:${keyOf(kind, request)}:${fromMs}:${toMs}:${span.limit}:${filled}`;
     return this.#keep(key, version, () => {
       const { bars, cut } = (filled ? filledBars : tradedBars)(fold, chart, span);
-      const pair = pairOf(wish);
+      const pair = pairOf(request);
       const relevant = ({ time }: BarView) => isRelevant(resolution, time * 1000, fold.marketMs);
       const answer = json(bars.map((bar) => ({ pair, ...kind.present(bar, relevant(bar)) })));
       const [oldest] = bars;
@@ -196,10 +195,12 @@ class Rendering {
     });
   }
 
-  #find(wish: ChartRequest, kind: ChartKind): Chart | Failure {
-    const refusal = kind.refusal(wish, 'query');
+  #find(request: ChartRequest, kind: ChartKind): Chart | Failure {
+    const refusal = kind.refusal(request, 'query');
     if (refusal !== null) return refusal;
-    return findChart(this.#node.fold, kind.pairs(wish), wish.resolution) ?? notTraded(wish);
+    return (
+      findChart(this.#node.fold, kind.pairs(request), request.resolution) ?? notTraded(request)
+    );
   }
 
   #keep(key: string, version: string, render: () => Answer): Answer {
@@ -223,7 +224,7 @@ function lastBar(bar: object): object {
   return bar;
 }
 
-function wishOf({ base, quote, resolution }: StateQuery): ChartRequest {
+function requestOf({ base, quote, resolution }: StateQuery): ChartRequest {
   return { base: base.toLowerCase(), quote: quote.toLowerCase(), resolution };
 }
 

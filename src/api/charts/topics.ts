@@ -72,11 +72,11 @@ function openBars<Topic extends string, Shown extends ShownFields>(
   const base = parseAssetOrAlias(pair.base);
   const quote = parseAssetOrAlias(pair.quote);
   if (base === null || quote === null) return invalid('data.pair', 'Not a pair of asset ids.');
-  const wish = { base, quote, resolution: interval };
-  const refusal = kind.refusal(wish, 'data.pair');
+  const chart = { base, quote, resolution: interval };
+  const refusal = kind.refusal(chart, 'data.pair');
   if (refusal !== null) return refusal;
   if (base === quote) return invalid('data.pair', 'base and quote are the same asset.');
-  return new BarSource(node, kind, wish, fill === 'previous');
+  return new BarSource(node, kind, chart, fill === 'previous');
 }
 
 /** A bar as it is streamed. */
@@ -89,19 +89,24 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   readonly tags: readonly string[];
   readonly #node: ChartNode;
   readonly #kind: ChartKind<Topic, Shown>;
-  readonly #wish: ChartRequest;
+  readonly #chart: ChartRequest;
   readonly #filled: boolean;
   readonly #pair: string;
 
-  constructor(node: ChartNode, kind: ChartKind<Topic, Shown>, wish: ChartRequest, filled: boolean) {
-    const { base, quote, resolution } = wish;
+  constructor(
+    node: ChartNode,
+    kind: ChartKind<Topic, Shown>,
+    chart: ChartRequest,
+    filled: boolean,
+  ) {
+    const { base, quote, resolution } = chart;
     this.#node = node;
     this.#kind = kind;
-    this.#wish = wish;
+    this.#chart = chart;
     this.#filled = filled;
     this.#pair = pairName(base, quote);
     this.key = `${kind.topic}:${this.#pair}:${resolution}:${filled ? 'previous' : 'none'}`;
-    this.tags = [...seriesTags(kind, wish), ...timeTags(wish, filled)];
+    this.tags = [...seriesTags(kind, chart), ...timeTags(chart, filled)];
   }
 
   snapshot(): Streamed<Shown> | null | Failure {
@@ -133,7 +138,7 @@ class BarSource<Topic extends string, Shown extends ShownFields>
     if (!isAll && rollback !== null) return null;
     const news = this.#news(fold, chart, changes, { seq, completeTo });
     if (news === null || news.length > MAX_RECOVERED_BARS) return null;
-    const name = { update, pair: this.#pair, interval: this.#wish.resolution };
+    const name = { update, pair: this.#pair, interval: this.#chart.resolution };
     return { parts: partsOf(name, news, rollback, () => this.#newest(fold, chart)), completeTo };
   }
 
@@ -160,11 +165,11 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   }
 
   #find(fold: Fold): Chart | Failure | null {
-    return findChart(fold, this.#kind.pairs(this.#wish), this.#wish.resolution);
+    return findChart(fold, this.#kind.pairs(this.#chart), this.#chart.resolution);
   }
 
   #wasKnown({ store }: Fold): boolean {
-    const names = this.#kind.pairs(this.#wish);
+    const names = this.#kind.pairs(this.#chart);
     if (names === null) return false;
     const { direct, reversed } = names;
     return wasKnown(direct, store) || (reversed !== null && wasKnown(reversed, store));
@@ -179,7 +184,7 @@ class BarSource<Topic extends string, Shown extends ShownFields>
   }
 
   #render(fold: Fold, bar: BarView): Streamed<Shown> {
-    const relevant = isRelevant(this.#wish.resolution, bar.time * 1000, fold.marketMs);
+    const relevant = isRelevant(this.#chart.resolution, bar.time * 1000, fold.marketMs);
     return { pair: this.#pair, ...this.#kind.present(bar, relevant), isRelevant: relevant };
   }
 }
@@ -190,19 +195,19 @@ function rollbackAfter(seq: number, fold: Fold, { series }: Chart): Rollback | n
   return last !== null && last.seq > seq && series.loadedSeq >= seq ? last : null;
 }
 
-function seriesTags(kind: ChartKind, wish: ChartRequest): string[] {
-  const names = kind.pairs(wish);
+function seriesTags(kind: ChartKind, chart: ChartRequest): string[] {
+  const names = kind.pairs(chart);
   if (names === null) return [];
   const { direct, reversed } = names;
   return [direct, ...(reversed === null ? [] : [reversed])].map((name) =>
-    seriesTag(name, wish.resolution),
+    seriesTag(name, chart.resolution),
   );
 }
 
 /**
  * What happens without a trade. A token of a launch may be known before it is traded, and its bar
  * ends; flat bars begin every minute: the end of one may be all that says that a coarser interval
- * has begun.
+ * has started.
  */
 function timeTags({ base, quote, resolution }: ChartRequest, filled: boolean): string[] {
   const clock = clockTag(filled ? 'min1' : resolution);

@@ -194,8 +194,8 @@ function history(
   return jsonAnswer({ s: 'no_data', ...before });
 
   function newestBefore(of: Chart): { nextTime?: number } {
-    const wish = { fromMs: EARLIEST_START_MS, toMs: Math.min(span.fromMs, span.toMs), limit: 1 };
-    const [bar] = tradedBars(fold, of, wish).bars;
+    const older = { fromMs: EARLIEST_START_MS, toMs: Math.min(span.fromMs, span.toMs), limit: 1 };
+    const [bar] = tradedBars(fold, of, older).bars;
     return bar === undefined ? {} : { nextTime: bar.time };
   }
 }

@@ -24,7 +24,7 @@ const COMMON = {
 
 const COUNTED =
   'Addresses of the deployment’s scripts are left out: tokens in pools, open orders and locks ' +
-  'count for nobody.';
+  'do not count.';
 const AVERAGE_COST =
   'Average cost over fills, a launch’s initial buy included; transfers are ignored. A buy costs ' +
   'what its order offered (with the percent fee) and the executor’s fee, but not the deposit; an ' +

@@ -12,13 +12,13 @@ import { type Level, OpenBook } from './openBook.ts';
 import type { OrderBookOutput } from './schema.ts';
 
 const MOST_LEVELS = 100;
-/** Orders in all books that are kept; those looked at least lately are made anew. */
+/** Orders in all books that are kept; those read least recently are rebuilt. */
 const MOST_KEPT = 1_000_000;
 
 type BookData = DataOf<typeof OrderBookOutput>;
 type BookPart = Part<'OrderBookUpdate', BookData>;
 
-/** One book for each token, whoever asks. */
+/** One book for each token, shared by all callers. */
 export class Books {
   readonly #node: OrderNode;
   /** Of the epoch; a new one has another. */

@@ -22,26 +22,26 @@ export class OrderSource<Topic extends string> implements Source<ChangesData, Or
   readonly key: string;
   readonly tags: readonly string[];
   readonly #node: OrderNode;
-  readonly #wish: OrderFilter;
+  readonly #filter: OrderFilter;
   readonly #scope: string;
   readonly #update: `${Topic}Update`;
   readonly #keys: ReadonlySet<string> | null;
 
-  constructor(node: OrderNode, wish: OrderFilter, scope: string, topic: Topic, key: string) {
+  constructor(node: OrderNode, filter: OrderFilter, scope: string, topic: Topic, key: string) {
     this.key = key;
     this.tags = [scope];
     this.#node = node;
-    this.#wish = wish;
+    this.#filter = filter;
     this.#scope = scope;
     this.#update = `${topic}Update`;
-    this.#keys = wish.pkhs === null ? null : new Set(wish.pkhs);
+    this.#keys = filter.pkhs === null ? null : new Set(filter.pkhs);
   }
 
   snapshot(): ChangesData {
     if (!this.#isKnown()) return null;
     const orders = new Orders(this.#node);
-    const { items: ledger, count } = orders.ledger(this.#wish, { offset: 0, limit: PAGE });
-    return { ledger, mempool: orders.mempool(this.#wish), removed: [], count };
+    const { items: ledger, count } = orders.ledger(this.#filter, { offset: 0, limit: PAGE });
+    return { ledger, mempool: orders.mempool(this.#filter), removed: [], count };
   }
 
   since(seq: number): Changes<OrderPart<Topic>> | null {
@@ -77,19 +77,19 @@ export class OrderSource<Topic extends string> implements Source<ChangesData, Or
       else (found.isOnChain ? onChain : waiting).push(found);
     }
     const [ledger, mempool] = [newestFirst(onChain), newestFirst(waiting)];
-    return { ledger, mempool, removed, count: orders.count(this.#wish) };
+    return { ledger, mempool, removed, count: orders.count(this.#filter) };
   }
 
   /** The token that it is about, if it is about one. */
   #isKnown(): boolean {
-    const { token } = this.#wish;
+    const { token } = this.#filter;
     return token === null || this.#node.fold.directory.find(token) !== null;
   }
 
   #isMine(about: string): boolean {
     const { token, pkh } = readAbout(about);
-    const { token: wished } = this.#wish;
-    return (wished === null || token === wished) && (this.#keys === null || this.#keys.has(pkh));
+    const { token: wanted } = this.#filter;
+    return (wanted === null || token === wanted) && (this.#keys === null || this.#keys.has(pkh));
   }
 }
 

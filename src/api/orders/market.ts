@@ -21,7 +21,7 @@ import {
 } from '../../engine/store/records.ts';
 import { type ListPage, walkLists } from './walk.ts';
 
-/** `fold` is asked anew each time, a new epoch replaces it. */
+/** Ask for `fold` each time: a new epoch replaces it. */
 export interface OrderNode {
   readonly fold: Fold;
 }
@@ -50,8 +50,8 @@ export class Orders {
   }
 
   /** Orders on the chain, newest first, and how many there are in all pages. */
-  ledger(wish: OrderFilter, page: ListPage): { count: number; items: OrderView[] } {
-    const lists = this.#lists(wish);
+  ledger(filter: OrderFilter, page: ListPage): { count: number; items: OrderView[] } {
+    const lists = this.#lists(filter);
     const count = sumOf(lists);
     if (page.offset >= count) return { count, items: [] };
     const names = lists.map(({ name }) => name);
@@ -60,8 +60,8 @@ export class Orders {
   }
 
   /** How many `ledger` has in all its pages. */
-  count(wish: OrderFilter): number {
-    return sumOf(this.#lists(wish));
+  count(filter: OrderFilter): number {
+    return sumOf(this.#lists(filter));
   }
 
   /** Orders that are in no block yet, newest first. */
@@ -150,10 +150,10 @@ export class Orders {
     return this.#fold.directory.find(token)?.pool.reserves.venue ?? 'CURVE';
   }
 
-  /** Those of a wish that hold anything. */
-  #lists(wish: OrderFilter): List[] {
+  /** The lists that `filter` selects, without empty ones. */
+  #lists(filter: OrderFilter): List[] {
     const { store } = this.#fold;
-    return namesOf(wish).flatMap((name) => {
+    return namesOf(filter).flatMap((name) => {
       const count = store.get('counts', name);
       return count === null ? [] : [{ name, count: Number(count) }];
     });

@@ -112,22 +112,22 @@ function feed(
 function page(
   { offset, limit, before }: HistoryQuery,
   node: OrderNode,
-  wish: OrderFilter,
+  filter: OrderFilter,
 ): Answer | Failure {
   const range = { offset, limit };
-  if (before === undefined) return { body: render(node, wish, range) };
+  if (before === undefined) return { body: render(node, filter, range) };
   const place = new Orders(node).placeOf(before.toLowerCase());
-  if (place !== null) return { body: render(node, wish, { ...range, before: place }) };
+  if (place !== null) return { body: render(node, filter, { ...range, before: place }) };
   return invalid('query.before', `No order ${before} is on the chain (now): begin at the top.`);
 }
 
 function render(
   node: OrderNode,
-  wish: OrderFilter,
+  filter: OrderFilter,
   range: Parameters<Orders['ledger']>[1],
 ): Uint8Array {
   const orders = new Orders(node);
-  const page = { ledger: orders.ledger(wish, range), mempool: orders.mempool(wish) };
+  const page = { ledger: orders.ledger(filter, range), mempool: orders.mempool(filter) };
   return Buffer.from(JSON.stringify(page));
 }
 

@@ -44,10 +44,10 @@ function feedTopic(node: OrderNode): Topic {
     open({ asset, pkhFilter, pkhs }) {
       const token = asset.toLowerCase();
       const keys = [...new Set((pkhFilter ?? pkhs ?? []).map((key) => key.toLowerCase()))].sort();
-      const wish = { token, pkhs: keys.length === 0 ? null : keys };
+      const filter = { token, pkhs: keys.length === 0 ? null : keys };
       // A thousand keys would make a long name.
-      const of = wish.pkhs === null ? 'all' : hash('sha256', keys.join(','), 'hex');
-      return new OrderSource(node, wish, ordersTag(token), name, `${name}:${token}:${of}`);
+      const of = filter.pkhs === null ? 'all' : hash('sha256', keys.join(','), 'hex');
+      return new OrderSource(node, filter, ordersTag(token), name, `${name}:${token}:${of}`);
     },
   });
 }
@@ -62,8 +62,8 @@ function historyTopic(node: OrderNode): Topic {
     open({ address }) {
       const pkh = keyOf(address);
       if (pkh === null) return notOfAKey();
-      const wish = { token: null, pkhs: [pkh] };
-      return new OrderSource(node, wish, ordersOfTag(pkh), name, `${name}:${pkh}`);
+      const filter = { token: null, pkhs: [pkh] };
+      return new OrderSource(node, filter, ordersOfTag(pkh), name, `${name}:${pkh}`);
     },
   });
 }
@@ -78,8 +78,8 @@ function historyByAssetTopic(node: OrderNode): Topic {
     open({ address, asset }) {
       const [pkh, token] = [keyOf(address), asset.toLowerCase()];
       if (pkh === null) return notOfAKey();
-      const wish = { token, pkhs: [pkh] };
-      return new OrderSource(node, wish, ordersOfTag(pkh), name, `${name}:${pkh}:${token}`);
+      const filter = { token, pkhs: [pkh] };
+      return new OrderSource(node, filter, ordersOfTag(pkh), name, `${name}:${pkh}:${token}`);
     },
   });
 }

@@ -29,8 +29,8 @@ export function walkLists(
   if (only === undefined) return [];
   if (lists.length === 1) {
     const after = before === undefined ? {} : { after: `${only}/${before}` };
-    const wish = { order: 'descending', offset, limit, ...after } as const;
-    return store.page('order_index', `${only}/`, wish).map(({ value }) => value);
+    const page = { order: 'descending', offset, limit, ...after } as const;
+    return store.page('order_index', `${only}/`, page).map(({ value }) => value);
   }
   const heads = new sortedBtree.default<string, Walk>();
   const enter = (walk: Walk) => {
@@ -83,8 +83,8 @@ class Walk {
   #read(): void {
     const after = this.#after === undefined ? {} : { after: this.#after };
     const limit = this.#chunk;
-    const wish = { order: 'descending', offset: 0, limit, ...after } as const;
-    this.#rows = this.#readPage(this.#prefix, wish);
+    const page = { order: 'descending', offset: 0, limit, ...after } as const;
+    this.#rows = this.#readPage(this.#prefix, page);
     this.#next = 0;
     this.#after = this.#rows.at(-1)?.key;
     this.#hasMore = this.#rows.length === limit;

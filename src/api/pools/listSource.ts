@@ -1,6 +1,6 @@
 /**
  * The first page of a list as a stream: pools that changed or are new on the page, and the order of
- * all of it, so that whoever was complete before has every pool that the order names.
+ * all of it, so that a client that was complete before has every pool that the order names.
  *
  * What a client had at a position cannot be told from the rows, so the pages that were given out
  * are remembered, the last of them. For a position without one the whole page is the answer.
@@ -100,7 +100,7 @@ class GivenPages {
     return this.#page;
   }
 
-  /** The order of the page as it was at a position of before; null where nobody knows. */
+  /** The order of the page as it was at a position of before; null: not known. */
   orderAt(seq: number): readonly AssetId[] | null {
     const given = this.#past.findLast((page) => page.seq <= seq);
     if (given === undefined || this.#views.directory.changedBetween(given.seq, seq)) return null;

@@ -118,7 +118,7 @@ export const PoolListUpdate = Type.Object(
     order: Type.Array(AssetIdShape, {
       description:
         'Asset ids of the page in their order. The pool of each is in `items`, or was in those ' +
-        'of an update before; whoever is not named has left the page.',
+        'of an update before; a pool that is not named has left the page.',
     }),
     crc32: Type.Integer({
       minimum: 0,

@@ -8,7 +8,7 @@ import type { Fold } from '../../engine/actors/fold.ts';
 import { viewPool } from '../../engine/market/poolView.ts';
 import { locksOfToken } from '../schemas/locks.ts';
 
-/** `fold` is asked anew each time, a new epoch replaces it. */
+/** Ask for `fold` each time: a new epoch replaces it. */
 export interface PoolNode {
   readonly fold: Fold;
 }

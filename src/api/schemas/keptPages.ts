@@ -48,6 +48,6 @@ export class KeptPages {
 
 function isCurrent(store: StateStore, { seq }: Kept, scope: string, applied: number): boolean {
   if (seq === applied) return true;
-  // What changed is told back to the horizon only.
+  // Changes are known only back to the horizon.
   return seq >= store.horizonSeq && store.changedSince(scope, seq, 1).length === 0;
 }

@@ -16,8 +16,8 @@ export class Outbox {
     this.#observer = observer;
   }
 
-  add(to: Recipient, joiner: FrameBuilder, head: Uint8Array): void {
-    if (to.hold(joiner, head) === 1) this.#recipients.add(to);
+  add(to: Recipient, builder: FrameBuilder, head: Uint8Array): void {
+    if (to.hold(builder, head) === 1) this.#recipients.add(to);
   }
 
   /** At the end of a flush: before it ends, nothing else is sent, so no order is broken. */

@@ -184,10 +184,10 @@ export interface StreamHandle {
 /** A subscriber's socket, for frames that only it gets. */
 export interface Recipient {
   /** Keeps a frame until the end of this flush; answers how many it keeps. */
-  hold(joiner: FrameBuilder, head: Uint8Array): number;
+  hold(builder: FrameBuilder, head: Uint8Array): number;
   /**
-   * Sends what it keeps. A socket that throws one away goes on from `cursor`, as
-   * with any other.
+   * Sends what it keeps. A socket that drops one continues from `cursor`, as
+   * after any other drop.
    */
   deliver(): void;
 }

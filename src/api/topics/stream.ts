@@ -85,7 +85,7 @@ export class Stream {
     this.source = source;
     this.cadenceMs = cadenceMs;
     this.#deps = deps;
-    // No frame was sent yet, so none can be missing: 0 is a `prev` that nobody finds too high.
+    // No frame was sent yet, so none can be missing: 0 is a `prev` that no client finds too high.
     this.#now = { prev: 0, complete: deps.applied().seq, frames: 0, bytes: 0 };
     this.#before = this.#now;
   }
@@ -234,22 +234,22 @@ export class Stream {
   ): void {
     const { clock, observer, outbox } = this.#deps;
     const facts: FrameMeta = { ...place, epoch: this.#deps.applied().epoch, tsMs: clock.nowMs() };
-    const joiners = new Map<Encoding, FrameBuilder>();
+    const builders = new Map<Encoding, FrameBuilder>();
     let published = 0;
     let bytes = 0;
     let size = 0;
     for (const group of this.#groups.values()) {
       const { encoding, channel, listening, only } = group;
-      let joiner = joiners.get(encoding);
-      if (joiner === undefined) {
-        joiner = new FrameBuilder(tailOf(encoding, data, facts));
-        joiners.set(encoding, joiner);
+      let builder = builders.get(encoding);
+      if (builder === undefined) {
+        builder = new FrameBuilder(tailOf(encoding, data, facts));
+        builders.set(encoding, builder);
       }
       const head = headFor(group, event, place.snapshot);
-      size = head.length + joiner.tail.length;
+      size = head.length + builder.tail.length;
       if (listening.size === 0) continue;
-      if (only !== null) outbox.add(only, joiner, head);
-      else this.#deps.publish(channel, joiner.frame(head), encoding === 'msgpack');
+      if (only !== null) outbox.add(only, builder, head);
+      else this.#deps.publish(channel, builder.frame(head), encoding === 'msgpack');
       published += 1;
       bytes += size;
     }

@@ -91,8 +91,8 @@ export function tradesOf(
   before?: string,
 ): TradeRow[] {
   const after = before === undefined ? {} : { after: `${token}/${before}` };
-  const wish = { order: 'descending', offset: 0, limit, ...after } as const;
-  const rows = store.page('trades', `${token}/`, wish);
+  const page = { order: 'descending', offset: 0, limit, ...after } as const;
+  const rows = store.page('trades', `${token}/`, page);
   return rows.map(({ key, value }) => rowOf(key.slice(token.length + 1), value));
 }
 

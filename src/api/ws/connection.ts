@@ -51,14 +51,14 @@ export class Connection implements Recipient {
   /** It has skipped too much to catch up by changes alone. */
   pastBound = false;
   readonly #socket: Socket;
-  /** Frames of the flush that is running: `#heads[i]` before the tail of `#joiners[i]`. */
-  readonly #joiners: FrameBuilder[] = [];
+  /** Frames of the flush that is running: `#heads[i]` before the tail of `#builders[i]`. */
+  readonly #builders: FrameBuilder[] = [];
   readonly #heads: Uint8Array[] = [];
   readonly #sendHeld = () => {
-    for (const [index, joiner] of this.#joiners.entries()) {
+    for (const [index, builder] of this.#builders.entries()) {
       const head = this.#heads[index];
       if (head === undefined || !this.isOpen) return;
-      this.#socket.send(joiner.frame(head), this.isBinary);
+      this.#socket.send(builder.frame(head), this.isBinary);
     }
   };
 
@@ -94,8 +94,8 @@ export class Connection implements Recipient {
     return this.#socket.send(frame, this.isBinary) !== DROPPED;
   }
 
-  hold(joiner: FrameBuilder, head: Uint8Array): number {
-    this.#joiners.push(joiner);
+  hold(builder: FrameBuilder, head: Uint8Array): number {
+    this.#builders.push(builder);
     return this.#heads.push(head);
   }
 
@@ -112,7 +112,7 @@ export class Connection implements Recipient {
    * catches up later.
    */
   forget(): void {
-    this.#joiners.length = 0;
+    this.#builders.length = 0;
     this.#heads.length = 0;
   }
 

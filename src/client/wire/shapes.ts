@@ -277,8 +277,8 @@ export interface PoolListUpdate {
   /** Pools of the page that changed or are new on it; in a snapshot all of them. */
   readonly items: readonly LiquidityPoolInfo[];
   /**
-   * Asset ids of the page in their order. The pool of each is in `items` of this update or of an
-   * earlier one. A pool whose id is absent has left the page.
+   * Asset ids of the page in their order. The pool of each is in `items`, or was in those of
+   * an update before; a pool that is not named has left the page.
    */
   readonly order: readonly string[];
   /** Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas. */
