@@ -2,7 +2,7 @@
  * Runs a follower and restarts it with back-off, from the last applied block, whenever it ends (a
  * node of another fork, a fault). Does not delay start-up.
  */
-import { untilAborted } from '../engine/runtime/abort.ts';
+import { unlessAborted } from '../engine/runtime/abort.ts';
 import { Backoff } from '../engine/runtime/backoff.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Service } from '../engine/runtime/service.ts';
@@ -65,7 +65,6 @@ export class SupervisedFollower implements Service {
   async #supervise(): Promise<void> {
     const { make, clock } = this.#deps;
     const task = this.#supervising;
-    const stopped = untilAborted(task.signal);
     const backoff = new Backoff(RETRY);
     while (!task.isStopping) {
       const ended = Promise.withResolvers<unknown>();
@@ -73,7 +72,7 @@ export class SupervisedFollower implements Service {
       const startMs = clock.monotonicMs();
       follower.start().catch(ended.resolve);
       this.#isInterrupted = false;
-      const error = await Promise.race([ended.promise, stopped]);
+      const error = await unlessAborted(ended.promise, task.signal);
       await follower.stop();
       if (task.isStopping) return;
       this.#isInterrupted = true;

@@ -5,7 +5,7 @@
  * unknown, so calls that are not safe to repeat are not sent again then.
  * Throws `ApiError` and nothing else.
  */
-import { untilAborted, withDeadline } from '../../engine/runtime/abort.ts';
+import { unlessAborted, withDeadline } from '../../engine/runtime/abort.ts';
 import { backoffMs } from '../../engine/runtime/backoff.ts';
 import { ApiError } from '../apiError.ts';
 import type { Nodes } from '../nodes.ts';
@@ -102,8 +102,10 @@ export class Http {
   }
 
   /** Ends sooner when the call is stopped; the next attempt then says so. */
-  #pause(delayMs: number, call: Call): Promise<void> {
-    return withDeadline(this.#deps.clock, delayMs, untilAborted, ...this.#signalsOf(call));
+  async #pause(delayMs: number, call: Call): Promise<void> {
+    const endless = new Promise<never>(() => {});
+    const wait = (signal: AbortSignal) => unlessAborted(endless, signal);
+    await withDeadline(this.#deps.clock, delayMs, wait, ...this.#signalsOf(call));
   }
 
   #signalsOf({ options }: Call): readonly AbortSignal[] {

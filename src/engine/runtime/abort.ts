@@ -30,13 +30,6 @@ export async function unlessAborted<T>(
   return null;
 }
 
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 /** Runs `work` with a signal that is aborted after `limitMs`, or with one of `outer`. */
 export async function withDeadline<T>(
   clock: Timers,

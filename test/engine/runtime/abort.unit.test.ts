@@ -1,7 +1,7 @@
 /** Promises that a signal or a deadline cuts short. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { unlessAborted, untilAborted, withDeadline } from '../../../src/engine/runtime/abort.ts';
+import { unlessAborted, withDeadline } from '../../../src/engine/runtime/abort.ts';
 import { HandClock } from '../../support/handClock.ts';
 
 describe('unlessAborted', () => {
@@ -49,7 +49,8 @@ describe('unlessAborted', () => {
 });
 
 describe('withDeadline', () => {
-  const aborted = (signal: AbortSignal) => untilAborted(signal).then(() => 'aborted');
+  const never = new Promise<never>(() => {});
+  const aborted = async (signal: AbortSignal) => (await unlessAborted(never, signal)) ?? 'aborted';
 
   test('aborts the work when its time is over', async () => {
     const clock = new HandClock();
