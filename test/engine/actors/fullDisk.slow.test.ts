@@ -70,7 +70,7 @@ test('folding waits for a full disk, readers do not, and it resumes', async (sco
 test('a node that is stopped while the disk is full loses nothing', async (scope) => {
   const { directory } = await crampedDirectory(scope);
   const world = await FoldWorld.open(scope, directory, { ...OPTIONS, commitEveryMs: 1 });
-  const feeding = world.feed(manyLines(2_500, START_MS, 3_600_000, 1)).catch(() => 'stopped');
+  const feeding = world.feed(manyLines(LINES, START_MS, 3_600_000, 1)).catch(() => 'stopped');
   await until('the disk refuses', () => world.said.commitFailures.length > 0, 30_000);
   await world.stop();
   assert.equal(await feeding, 'stopped');
