@@ -20,7 +20,7 @@ import {
 import { USAGE } from './cli/options.ts';
 import type { Terminal } from './cli/serve.ts';
 import type { WalletCommand } from './cli/walletArguments.ts';
-import { runWalletCommand } from './cli/walletCommand.ts';
+import { runWalletCommand } from './cli/walletCommands.ts';
 import { settingsHelp } from './settings/help.ts';
 import { KEYS_HELP, keyFiles, NO_SECRETS } from './settings/keyFiles.ts';
 import { BadSettings, readSettings } from './settings/settings.ts';

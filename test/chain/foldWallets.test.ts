@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { balanceOf, holderPage, metricsOf, poolOf } from '../../src/api/holders/holdings.ts';
+import { balanceOf, holderPage, metricsOf, poolOf } from '../../src/api/holders/routes.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { FoldWorld, NEVER_MS } from '../support/foldWorld.ts';
 import { temporaryDirectory } from '../support/server.ts';

@@ -35,7 +35,7 @@ export interface Rollback {
   readonly toSlot: number | null;
 }
 
-export interface SeriesName<Update extends string = string> {
+interface SeriesName<Update extends string = string> {
   /** Event of ordinary updates. */
   readonly update: Update;
   readonly pair: string;
@@ -43,7 +43,7 @@ export interface SeriesName<Update extends string = string> {
 }
 
 /** Data of `BarsRevised`. */
-export interface RevisionFields<Shown extends Json> {
+interface RevisionFields<Shown extends Json> {
   readonly pair: string;
   readonly interval: Resolution;
   readonly reason: 'rollback' | 'late' | 'final';

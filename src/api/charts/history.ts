@@ -11,7 +11,7 @@ import {
 import type { BarRow } from '../../engine/store/barRows.ts';
 import { type Chart, view } from './market.ts';
 
-export interface Span {
+interface Span {
   /** Bars that start in [fromMs, toMs). */
   readonly fromMs: number;
   readonly toMs: number;
@@ -19,7 +19,7 @@ export interface Span {
   readonly limit: number;
 }
 
-export interface Bars {
+interface Bars {
   readonly bars: readonly BarView[];
   /** Older ones in the span were left out. */
   readonly cut: boolean;

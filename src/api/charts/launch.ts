@@ -64,7 +64,7 @@ export function launchBar({ marketMs }: Fold, chart: Chart): BarView | null {
   return flatBar(resolution, startMs, formatPrice(pool.pair, launch.spot, inverted), marketMs);
 }
 
-export interface LaunchNews {
+interface LaunchNews {
   readonly startMs: number;
   readonly seq: number;
   readonly cause: Cause;

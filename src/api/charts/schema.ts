@@ -39,7 +39,7 @@ const capFields = {
   isRelevant: RELEVANT,
 };
 
-export const PairIds = Type.Object({ base: ASSET, quote: ASSET });
+const PairIds = Type.Object({ base: ASSET, quote: ASSET });
 export const BarSchema = Type.Object({ pair: PairIds, ...barFields });
 export const InitialState = Type.Object({ bar: BarSchema, isRelevant: Type.Boolean() });
 export const MCapBarSchema = Type.Object({ pair: PairIds, ...capFields });

@@ -34,7 +34,7 @@ import {
 
 const CADENCE_MS = 5;
 /** A subscriber who missed more bars than this gets a snapshot. */
-export const MAX_RECOVERED_BARS = 500;
+const MAX_RECOVERED_BARS = 500;
 
 export function lastBarTopic(node: ChartNode): Topic {
   return topic({

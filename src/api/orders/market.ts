@@ -2,6 +2,8 @@
  * Orders as the fold knows them: one by reference or beacon, lists of those on the chain, those
  * that only wait in the mempool. Nothing is kept here.
  */
+
+import sortedBtree from 'sorted-btree';
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { PendingOrder } from '../../engine/actors/mempoolRows.ts';
 import {
@@ -13,13 +15,14 @@ import {
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type OrderFacts, type OrderView, viewOrder } from '../../engine/market/orderView.ts';
+import type { KeyedRow } from '../../engine/store/keyedRows.ts';
 import {
   type DroppedRecord,
   type OrderRecord,
   readRecord,
   type TradeRecord,
 } from '../../engine/store/records.ts';
-import { type ListPage, walkLists } from './walk.ts';
+import type { StateStore } from '../../engine/store/state.ts';
 
 /** Ask for `fold` each time: a new epoch replaces it. */
 export interface OrderNode {
@@ -173,4 +176,93 @@ function namesOf({ token, pkhs, onlyOpen = false }: OrderFilter): string[] {
 
 function sumOf(lists: readonly List[]): number {
   return lists.reduce((sum, { count }) => sum + count, 0);
+}
+
+interface ListPage {
+  readonly offset: number;
+  readonly limit: number;
+  /** Only what lies before this place in the chain. */
+  readonly before?: string;
+}
+
+/** Of each list at first: a page of many lists needs few of each. Then more and more. */
+const FIRST_CHUNK = 8;
+const MOST_CHUNK = 512;
+
+type Read = ReturnType<StateStore['pages']>;
+
+/**
+ * One page of several lists together, newest first. Every list is a range of keys that end with the
+ * order's place in the chain; the one with the newest order left goes next.
+ */
+function walkLists(
+  store: StateStore,
+  lists: readonly string[],
+  { offset, limit, before }: ListPage,
+): RefText[] {
+  const [only] = lists;
+  if (only === undefined) return [];
+  if (lists.length === 1) {
+    const after = before === undefined ? {} : { after: `${only}/${before}` };
+    const range = { order: 'descending', offset, limit, ...after } as const;
+    return store.page('order_index', `${only}/`, range).map(({ value }) => value);
+  }
+  const heads = new sortedBtree.default<string, Walk>();
+  const enter = (walk: Walk) => {
+    const place = walk.place();
+    if (place !== null) heads.set(place, walk);
+  };
+  const read = store.pages('order_index');
+  for (const list of lists) enter(new Walk(read, list, before));
+  const refs: RefText[] = [];
+  for (let index = 0; index < offset + limit; index += 1) {
+    const place = heads.maxKey();
+    const walk = place === undefined ? undefined : heads.get(place);
+    if (place === undefined || walk === undefined) break;
+    heads.delete(place);
+    const ref = walk.take();
+    if (index >= offset) refs.push(ref);
+    enter(walk);
+  }
+  return refs;
+}
+
+/** A list, from its newest order on. */
+class Walk {
+  readonly #readPage: Read;
+  readonly #prefix: string;
+  #rows: readonly KeyedRow[] = [];
+  #next = 0;
+  #after: string | undefined;
+  #hasMore = true;
+  #chunk = FIRST_CHUNK;
+
+  constructor(read: Read, list: string, before: string | undefined) {
+    this.#readPage = read;
+    this.#prefix = `${list}/`;
+    this.#after = before === undefined ? undefined : `${this.#prefix}${before}`;
+  }
+
+  /** Of the order that comes next; null at the end. */
+  place(): string | null {
+    if (this.#next >= this.#rows.length && this.#hasMore) this.#read();
+    return this.#rows[this.#next]?.key.slice(this.#prefix.length) ?? null;
+  }
+
+  take(): RefText {
+    const ref = this.#rows[this.#next]?.value ?? '';
+    this.#next += 1;
+    return ref;
+  }
+
+  #read(): void {
+    const after = this.#after === undefined ? {} : { after: this.#after };
+    const limit = this.#chunk;
+    const range = { order: 'descending', offset: 0, limit, ...after } as const;
+    this.#rows = this.#readPage(this.#prefix, range);
+    this.#next = 0;
+    this.#after = this.#rows.at(-1)?.key;
+    this.#hasMore = this.#rows.length === limit;
+    this.#chunk = Math.min(2 * limit, MOST_CHUNK);
+  }
 }

@@ -57,7 +57,7 @@ const FIELDS = {
   }),
 };
 
-export const ApiOrder = Type.Object(FIELDS, { $id: 'ApiOrder' });
+const ApiOrder = Type.Object(FIELDS, { $id: 'ApiOrder' });
 
 const Fill = Type.Object({
   txHash: TxHash,

@@ -159,7 +159,7 @@ export interface DeployCommand {
   readonly out: string;
 }
 
-export function parseDeploy(rest: readonly string[], values: Values): DeployCommand | string {
+function parseDeploy(rest: readonly string[], values: Values): DeployCommand | string {
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   const { network, key, out } = values;
   if (network === 'mainnet') {
@@ -197,7 +197,7 @@ const MOST_PORT = 65_535;
 const LEAST_PACE_MS = 50;
 const MOST_PACE_MS = 60_000;
 
-export function parseDevnet(values: Values): DevnetCommand | string {
+function parseDevnet(values: Values): DevnetCommand | string {
   const ogmiosPort = portOf(values['ogmios-port'], OGMIOS_PORT);
   const kupoPort = portOf(values['kupo-port'], KUPO_PORT);
   if (ogmiosPort === null) return '--ogmios-port takes a port, 0 to 65535';
@@ -251,7 +251,7 @@ export interface WatchCommand {
 const DEFAULT_LIST = 'Latest';
 
 /** A text says what is wrong. */
-export function parseWatch(rest: readonly string[], values: Values): WatchCommand | string {
+function parseWatch(rest: readonly string[], values: Values): WatchCommand | string {
   const [token, more] = rest;
   if (more !== undefined) return `unexpected argument: ${more}`;
   const listName = String(values.list ?? DEFAULT_LIST);

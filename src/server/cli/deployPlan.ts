@@ -62,8 +62,8 @@ export interface DeployPlan {
 }
 
 const ADA = 1_000_000n;
-export const COLLATERAL = { count: 5, lovelace: 5n * ADA };
-export const FUNDING_UTXOS = { count: 5, lovelace: 20n * ADA };
+const COLLATERAL = { count: 5, lovelace: 5n * ADA };
+const FUNDING_UTXOS = { count: 5, lovelace: 20n * ADA };
 export const SCRIPTS_ADDRESS = lockedAddress('reference scripts');
 
 export function planDeployment(

@@ -15,7 +15,7 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import type { Environment } from '../settings/settings.ts';
 import { type ProcessOptions, SupervisedProcess } from './supervisedProcess.ts';
 
-export interface LocalServer {
+interface LocalServer {
   /** Resolves when it serves; false, after `giveUp`, if it cannot run at all. */
   start(giveUp: (why: string) => void): Promise<boolean>;
   stop(): Promise<void>;

@@ -1,13 +1,19 @@
 /** The commands of a wallet: wallet, launch, buy, sell, cancel, lock and withdraw. */
 import { readFileSync } from 'node:fs';
+import { ApiError, Client, type Fetch } from '../../client/index.ts';
 import { formatAda } from '../../client/trade/ada.ts';
 import { pictureOf } from '../../client/trade/picture.ts';
 import { type Settlement, settlementOf } from '../../client/trade/settlement.ts';
-import type { OrderRequest, PlacedOrder } from '../../client/trade/tradingClient.ts';
+import {
+  type OrderRequest,
+  type PlacedOrder,
+  TradingClient,
+} from '../../client/trade/tradingClient.ts';
 import { balanceOf, type WalletUtxo } from '../../client/trade/utxo.ts';
 import type { LockRow, QuoteAnswer } from '../../client/types.ts';
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import { formatRatio } from '../../engine/market/decimal.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import {
   type CommandContext,
   DONE,
@@ -19,9 +25,10 @@ import {
   waitUntilListed,
   waitUntilLocked,
 } from './commandContext.ts';
-import type { LaunchAction, LockAction, WalletAction } from './walletArguments.ts';
+import type { LaunchAction, LockAction, WalletAction, WalletCommand } from './walletArguments.ts';
+import { createWallet, openWallet } from './walletFile.ts';
 
-export async function balance(context: CommandContext): Promise<number> {
+async function balance(context: CommandContext): Promise<number> {
   const { wallet } = context.trading;
   const utxos = await context.trading.utxos();
   const { lovelace, assets } = balanceOf(utxos);
@@ -31,7 +38,7 @@ export async function balance(context: CommandContext): Promise<number> {
   return DONE;
 }
 
-export async function faucet(context: CommandContext, ada: number): Promise<number> {
+async function faucet(context: CommandContext, ada: number): Promise<number> {
   const { client, wallet } = context.trading;
   const { address } = wallet;
   const { txHash } = (await client.devnet.faucet({ address, ada })).data;
@@ -40,7 +47,7 @@ export async function faucet(context: CommandContext, ada: number): Promise<numb
   return waitForBlock(context, txHash);
 }
 
-export async function launch(context: CommandContext, action: LaunchAction): Promise<number> {
+async function launch(context: CommandContext, action: LaunchAction): Promise<number> {
   const image = imageOf(action);
   if (typeof image === 'string') {
     context.complain(image);
@@ -89,7 +96,7 @@ function imageOf({ imageFile, token, ticker }: LaunchAction): Blob | string {
   }
 }
 
-export async function lock(context: CommandContext, action: LockAction): Promise<number> {
+async function lock(context: CommandContext, action: LockAction): Promise<number> {
   const { asset, tokens, stages, forMs, untilMs } = action;
   const { data: time } = await context.trading.client.server.time();
   const lockEndMs = untilMs ?? time.timestamp + (forMs ?? 0);
@@ -106,7 +113,7 @@ export async function lock(context: CommandContext, action: LockAction): Promise
   return listLocks(context);
 }
 
-export async function withdraw(context: CommandContext, id: string | null): Promise<number> {
+async function withdraw(context: CommandContext, id: string | null): Promise<number> {
   if (id === null) return listLocks(context);
   const done = await context.trading.withdraw(id);
   context.say(`Signed: take lock ${id} back; network fee ${formatAda(done.feeLovelace)}`);
@@ -140,14 +147,14 @@ const LOVELACE_PER_ADA = 1_000_000n;
 
 type Act<Name> = Extract<WalletAction, { readonly name: Name }>;
 
-export function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
+function buy(context: CommandContext, action: Act<'buy'>): Promise<number> {
   const { asset, lovelace, tokens, slippage } = action;
   const terms = { assetId: asset, slippage } as const;
   if (tokens !== null) return trade(context, { ...terms, side: 'BUY_WITH_OUTPUT', amount: tokens });
   return trade(context, { ...terms, side: 'BUY', amount: lovelace ?? 0n });
 }
 
-export async function sell(context: CommandContext, action: Act<'sell'>): Promise<number> {
+async function sell(context: CommandContext, action: Act<'sell'>): Promise<number> {
   const { asset, tokens, slippage } = action;
   const amount = tokens === 'all' ? await tokensHeld(context, asset) : tokens;
   if (amount === 0n) {
@@ -157,7 +164,7 @@ export async function sell(context: CommandContext, action: Act<'sell'>): Promis
   return trade(context, { assetId: asset, slippage, side: 'SELL', amount });
 }
 
-export async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {
+async function cancel(context: CommandContext, { id }: Act<'cancel'>): Promise<number> {
   const done = await context.trading.cancel(id);
   context.say(`Signed: take order ${id} back; network fee ${formatAda(done.feeLovelace)}`);
   context.say(`Transaction ${done.txHash}`);
@@ -234,4 +241,86 @@ function amountText(asset: AssetId, amount: bigint): string {
   const name = Buffer.from(asset.split('.')[1] ?? '', 'hex').toString('utf8');
   const printable = /^[\p{L}\p{N}\p{P}\p{S} ]{1,32}$/u.test(name) ? name : 'tokens';
   return `${amount} ${printable}`;
+}
+
+interface WalletCommandDeps {
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+  /** Ends all waiting. */
+  readonly signal?: AbortSignal;
+  /** `say` prints a line of the result, `complain` one about a problem. */
+  say(line: string): void;
+  complain(line: string): void;
+}
+
+/** A busy server names the time after which it is asked again. */
+const MAX_ATTEMPTS = 4;
+const NEVER = new AbortController().signal;
+
+/**
+ * Runs a wallet command: opens the key file, asks a running server, signs one transaction.
+ * Exit code: 0 done, 1 refused or unreachable, 2 no usable wallet or file.
+ */
+export async function runWalletCommand(
+  command: WalletCommand,
+  world: WalletCommandDeps,
+): Promise<number> {
+  const { action, client: options } = command;
+  if (action.name === 'wallet new') return newWallet(options.walletFile, world);
+  const opened = openWallet(options.walletFile);
+  if (typeof opened === 'string') {
+    world.complain(opened);
+    return MISUSED;
+  }
+  if (opened.warning !== null) world.complain(opened.warning);
+  const { clock, fetch, signal = NEVER, say, complain } = world;
+  const client = new Client({ url: options.url, fetch, clock, maxAttempts: MAX_ATTEMPTS });
+  const stop = () => client.close();
+  signal.addEventListener('abort', stop);
+  const trading = new TradingClient(client, opened.wallet);
+  try {
+    return await perform({ trading, clock, signal, wait: options.wait, say, complain }, action);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const reason = error.reason === null ? '' : ` (${error.reason})`;
+    complain(`${action.name}: ${error.cause}${reason}: ${error.message}`);
+    return FAILED;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function newWallet(file: string, world: WalletCommandDeps): number {
+  const wallet = createWallet(file);
+  if (typeof wallet === 'string') {
+    world.complain(wallet);
+    return FAILED;
+  }
+  world.say(`Wrote ${file}: keep it secret, it controls the coins.`);
+  world.say(`Address ${wallet.address}`);
+  return DONE;
+}
+
+function perform(
+  context: CommandContext,
+  action: Exclude<WalletAction, { readonly name: 'wallet new' }>,
+): Promise<number> {
+  switch (action.name) {
+    case 'wallet balance':
+      return balance(context);
+    case 'wallet faucet':
+      return faucet(context, action.ada);
+    case 'launch':
+      return launch(context, action);
+    case 'buy':
+      return buy(context, action);
+    case 'sell':
+      return sell(context, action);
+    case 'cancel':
+      return cancel(context, action);
+    case 'lock':
+      return lock(context, action);
+    case 'withdraw':
+      return withdraw(context, action.id);
+  }
 }

@@ -9,7 +9,7 @@ export interface Fault {
   readonly remedy: string;
 }
 
-export interface Check {
+interface Check {
   /**
    * The first is the key that the fault is reported for, once at most: checks of its value alone
    * come first. A check is skipped if one of these settings has a wrong type.

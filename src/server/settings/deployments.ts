@@ -20,7 +20,7 @@ import type { FeeParameters } from '../../engine/market/fees.ts';
 import { assert } from '../../engine/runtime/assert.ts';
 import { AMOUNT, type FieldType, integerUpTo, JsonFields, orNull, textLike } from './jsonFields.ts';
 
-export type PublicNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
+type PublicNetwork = Exclude<NetworkDeployment['network'], 'devnet'>;
 
 const NETWORKS = ['mainnet', 'preprod', 'preview'] as const;
 const MOST_MS = 30 * 86_400_000;

@@ -3,8 +3,7 @@
 import { launchRoute } from '../../api/builder/launch.ts';
 import { orderRoutes } from '../../api/builder/order.ts';
 import { parameterRoutes } from '../../api/builder/parameters.ts';
-import { spendRoutes } from '../../api/builder/spend.ts';
-import { submitRoutes } from '../../api/builder/submit.ts';
+import { spendRoutes, submitRoutes } from '../../api/builder/spend.ts';
 import { chartRoutes } from '../../api/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../api/charts/topics.ts';
 import { udfRoutes } from '../../api/charts/udf.ts';

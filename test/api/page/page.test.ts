@@ -1,7 +1,7 @@
 /** The page over HTTP: one document, files under addresses for good, nothing from elsewhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { specifiersOf } from '../../../src/api/page/sources.ts';
+import { specifiersOf } from '../../../src/api/page/routes.ts';
 import { newTestApp } from '../../support/app.ts';
 
 test('the document names its files, and all of them are served for good', async (t) => {
@@ -51,10 +51,7 @@ test('what has not changed is not sent again, and what is not there is 404', asy
 test('imports of a module are found, types and examples in comments are not', () => {
   const text = `import { a } from './a.ts';
 import type { B } from './b.ts';
-import {
-  type C,
-  d,
-} from 'd';
+import { type C, d } from 'd';
 import './e.css.ts';
 export { f } from './f.ts';
 export type { G } from './g.ts';

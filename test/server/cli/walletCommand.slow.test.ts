@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { parseCommand } from '../../../src/server/cli/commands.ts';
-import { runWalletCommand } from '../../../src/server/cli/walletCommand.ts';
+import { runWalletCommand } from '../../../src/server/cli/walletCommands.ts';
 import { startDevnet } from '../../support/devnet.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
