@@ -41,7 +41,6 @@ const COINED: Readonly<Record<string, string>> = {
 
 /** Where they still stand, by folder: at most so many lines. These numbers only shrink. */
 const LEFT: Readonly<Record<string, number>> = {
-  'src/chain': 2,
   'src/cluster': 1,
   'src/devnet': 1,
   'src/engine': 1,

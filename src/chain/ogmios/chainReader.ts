@@ -275,7 +275,7 @@ export class ChainReader {
     );
     this.#isBegun = false;
     this.#listener.back(point, true);
-    this.#connection?.end(new NodeFault('closed', 'what is looked for must be told anew'));
+    this.#connection?.end(new NodeFault('closed', 'the connection restarts with the new search'));
   }
 }
 

@@ -49,7 +49,7 @@ export class TransactionFilter {
     return new TransactionFilter(targets, new Set(targets.credentials.flatMap(prefixes)));
   }
 
-  /** For what waits: takes in what would be, and leaves this one as it is. */
+  /** A copy for pending transactions: it also learns from them, this filter does not. */
   forMempool(): TransactionFilter {
     const targets = { credentials: [], launchPolicyId: this.#launchPolicy };
     return new TransactionFilter(targets, this.#addresses, this);

@@ -120,13 +120,3 @@ export function batchIncomeLovelace(fees: FeeParameters, { fills, refunds }: Bat
     BigInt(refunds) * fees.refundFeeLovelace,
   );
 }
-
-/** The one fee output of a batch; a float it spends comes back in it. May be too small to stand. */
-export function feeOutputLovelace(
-  fees: FeeParameters,
-  income: BatchIncome,
-  networkFeeLovelace: bigint,
-  floatLovelace: bigint,
-): bigint {
-  return batchIncomeLovelace(fees, income) - networkFeeLovelace + floatLovelace;
-}

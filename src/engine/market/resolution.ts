@@ -63,10 +63,6 @@ export const EARLIEST_START_MS = FIRST_MONDAY_MS - WEEK_MS;
 /** The last moment we take: the end of year 9999. */
 export const MAX_TIME_MS = 253_402_300_799_999;
 
-export function isResolution(text: string): text is Resolution {
-  return Object.hasOwn(FIXED_MS, text);
-}
-
 /** Start of the interval that contains `timeMs`. */
 export function intervalStart(resolution: Resolution, timeMs: number): number {
   if (resolution === 'month1') {

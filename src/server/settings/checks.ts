@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { isPublicNetwork, readStart, type SettingKey, type Settings } from './table.ts';
 
-export interface Fault {
+export interface SettingFault {
   readonly key: string;
   /** What is wrong, and what to do: sentences without their full stop. */
   readonly cause: string;
@@ -203,8 +203,8 @@ const CHECKS: readonly Check[] = [
 export function checkCombinations(
   settings: Settings,
   badKeys: ReadonlySet<string>,
-): readonly Fault[] {
-  const faults = new Map<string, Fault>();
+): readonly SettingFault[] {
+  const faults = new Map<string, SettingFault>();
   for (const { reads, find } of CHECKS) {
     const [key] = reads;
     if (faults.has(key) || reads.some((each) => badKeys.has(each))) continue;

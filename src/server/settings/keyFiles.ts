@@ -6,7 +6,7 @@
  * A key is a signing key file of cardano-cli (`.skey`), or its 32 bytes as 64 hex digits.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { Fault } from './checks.ts';
+import type { SettingFault } from './checks.ts';
 import { Secret } from './secrets.ts';
 import { BadSettings, type Environment } from './settings.ts';
 
@@ -35,7 +35,7 @@ export const KEYS_HELP = `Keys on a real network, from the environment (never pr
 
 /** The keys, or every fault at once. */
 export function keyFiles(environment: Environment): KeySecrets | BadSettings {
-  const faults: Fault[] = [];
+  const faults: SettingFault[] = [];
   const read = (name: string): Secret | null => {
     const found = secretOf(name, environment);
     if (found === null || found instanceof Secret) return found;
@@ -55,7 +55,7 @@ export function secretFrom(file: string): Secret {
   throw new Error(`${found.cause}. ${found.remedy}`);
 }
 
-function secretOf(name: string, environment: Environment): Secret | Fault | null {
+function secretOf(name: string, environment: Environment): Secret | SettingFault | null {
   const file = environment[`${name}_FILE`]?.trim() ?? '';
   const given = environment[name]?.trim() ?? '';
   if (file !== '' && given !== '') {
@@ -68,7 +68,7 @@ function secretOf(name: string, environment: Environment): Secret | Fault | null
 
 const MOST_BYTES = 65_536;
 
-function readKeyFile(key: string, file: string): Secret | Fault {
+function readKeyFile(key: string, file: string): Secret | SettingFault {
   try {
     if (statSync(file).size > MOST_BYTES) return malformed(key, file);
     return parse(readFileSync(file, 'utf8').trim()) ?? malformed(key, file);
@@ -79,7 +79,7 @@ function readKeyFile(key: string, file: string): Secret | Fault {
   }
 }
 
-function malformed(key: string, what: string): Fault {
+function malformed(key: string, what: string): SettingFault {
   const remedy = 'Give a plain payment key: a .skey of cardano-cli, or 64 hex digits';
   return { key, cause: `${what} holds no signing key of 32 bytes`, remedy };
 }

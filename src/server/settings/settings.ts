@@ -8,7 +8,7 @@
 import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { assert } from '../../engine/runtime/assert.ts';
-import { checkCombinations, type Fault } from './checks.ts';
+import { checkCombinations, type SettingFault } from './checks.ts';
 import { defaultOf, typeOf } from './help.ts';
 import { type Settings, TABLE } from './table.ts';
 
@@ -16,9 +16,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why the program cannot start. `message` names every bad key for a person. */
 export class BadSettings {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SettingFault[];
 
-  constructor(faults: readonly Fault[]) {
+  constructor(faults: readonly SettingFault[]) {
     this.faults = faults;
   }
 
@@ -31,7 +31,7 @@ export class BadSettings {
 /** An absent or blank setting has its default. */
 export function readSettings(environment: Environment): Settings | BadSettings {
   const values: Record<string, unknown> = {};
-  const faults: Fault[] = [];
+  const faults: SettingFault[] = [];
   for (const [key, schema] of Object.entries(TABLE.properties)) {
     const given = environment[key]?.trim() ?? '';
     const value = given === '' ? defaultOf(schema) : parse(schema, given);
@@ -55,7 +55,7 @@ function parse(schema: TSchema, given: string): unknown {
   return items.filter((item) => item !== '');
 }
 
-function typeFault(key: string, schema: TSchema, given: string): Fault {
+function typeFault(key: string, schema: TSchema, given: string): SettingFault {
   const shown = given.length > 40 ? `${given.slice(0, 40)}…` : given;
   const standard = defaultOf(schema);
   const instead = standard === undefined ? '' : ` for the default, ${String(standard)}`;
