@@ -1,6 +1,6 @@
 /** The house rules of this repository. `test/tidy/` holds them; here each is shown to bite. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CATALOGUE } from '../src/engine/runtime/errors.ts';
@@ -15,7 +15,7 @@ import {
   unreachable,
   wrongWays,
 } from './tidy/imports.ts';
-import { mapFaults } from './tidy/map.ts';
+import { changeFaults, mapFaults } from './tidy/map.ts';
 import { mentionsOutside, pathsOutside, texts } from './tidy/outside.ts';
 import * as rules from './tidy/rules.ts';
 import { type Finding, report, type Source, sourceOf, sourcesIn } from './tidy/source.ts';
@@ -65,6 +65,24 @@ test('every file is reachable from the process, the page or an export of the pac
 
 test('src/README.md has a row for each room, in order', () => {
   clean(mapFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), program));
+});
+
+test('src/README.md names files and tests that exist for each change', () => {
+  const files = ['src', 'test', 'config', 'docs'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`),
+  );
+  clean(changeFaults(readFileSync(join(ROOT, 'src/README.md'), 'utf8'), files));
+  const row = '| a bar | `a/b.ts` | `c/` and `test/d.ts` | `a`, `tidy` |';
+  const rulesOf = (...paths: string[]) =>
+    changeFaults(`## To change something\n${row}\n`, paths).map(({ rule }) => rule);
+  const whole = ['src/a/b.ts', 'src/c/d.ts', 'test/d.ts', 'test/a/b.test.ts', 'test/tidy.test.ts'];
+  assert.deepEqual(rulesOf(...whole), []);
+  assert.deepEqual(rulesOf(...whole.slice(0, 3)), ['test/a has no test', 'test/tidy has no test']);
+  assert.deepEqual(rulesOf(...whole.slice(3)), [
+    'src/a/b.ts does not exist',
+    'src/c/ does not exist',
+    'test/d.ts does not exist',
+  ]);
 });
 
 test('the repository stands alone: nothing is read from a folder beside it', () => {

@@ -15,6 +15,7 @@ import {
   type ClusterCommand,
   type Command,
   parseCommand,
+  type ServeCommand,
   type WatchCommand,
 } from './cli/commands.ts';
 import { USAGE } from './cli/options.ts';
@@ -120,6 +121,8 @@ async function run(command: Command | string): Promise<number> {
     }
     const { replay, serve } = await import('./cli/serve.ts');
     if (command.name === 'replay') return await replay(command, world, terminal);
+    // A new command that nothing above runs must not start a server: it does not compile.
+    command satisfies ServeCommand;
     return await serve(world, terminal);
   } catch (error) {
     const isAsked = isFault(error, 'interrupted');

@@ -1,13 +1,15 @@
 /**
- * The six chart resolutions and their intervals, in UTC: weeks start Monday 00:00, months on the
- * 1st. An interval is [start, end) in Unix milliseconds. Source: api.md section 1.
+ * The six chart resolutions, from the finest to the coarsest, and their intervals, in UTC: weeks
+ * start Monday 00:00, months on the 1st. An interval is [start, end) in Unix milliseconds.
+ * Source: api.md section 1.
  */
 export const RESOLUTIONS = ['min1', 'min5', 'hour1', 'day1', 'week1', 'month1'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /**
  * The number under which the bars of a resolution are stored. Rows keep it for good: a new
- * resolution takes a new number wherever it stands in the list, and no number is used again.
+ * resolution takes a new number, whatever its place in the list, and no number is used again. Its
+ * bars start with the next trade unless `STATE_VERSION` (store/schema.ts) is raised with it.
  */
 export const STORED_RESOLUTION_IDS = {
   min1: 0,

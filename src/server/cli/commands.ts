@@ -2,6 +2,7 @@
 
 import type { PoolListName } from '../../client/types.ts';
 import { POOL_LISTS } from '../../engine/market/poolView.ts';
+import { assert } from '../../engine/runtime/assert.ts';
 import { parseDurationMs, parseNumber } from './amounts.ts';
 import type { DeployableNetwork } from './deployPlan.ts';
 import { misplacedOption, OPTIONS_OF_COMMAND, readOptions, type Values } from './options.ts';
@@ -27,7 +28,7 @@ export type Command =
   /** A wallet command with wrong arguments; `line` says what is wrong. */
   | { readonly name: 'misused'; readonly line: string };
 
-interface ServeCommand {
+export interface ServeCommand {
   readonly name: 'serve';
   /** Overrides TRADERS_PACE; null: keeps it. */
   readonly tradersPace: number | null;
@@ -85,7 +86,9 @@ export function parseCommand(args: readonly string[]): Command | string {
   if (rest[0] !== undefined) return `unexpected argument: ${rest[0]}`;
   if (name === 'cluster') return parseCluster(values);
   if (name === 'reset') return { name };
-  return name === 'verify' || values.verify === true ? { name: 'verify' } : parseServe(values);
+  if (name === 'verify' || values.verify === true) return { name: 'verify' };
+  assert(name === 'serve', `${name} has options in OPTIONS_OF_COMMAND and is parsed here`);
+  return parseServe(values);
 }
 
 function parseServe(values: Values): ServeCommand | string {

@@ -95,3 +95,11 @@ test('months start on the 1st, in years with and without a leap day', () => {
   assert.equal(days('2024-12-01'), 31);
   assert.equal(days('9999-12-01'), 31);
 });
+
+test('resolutions are listed from the finest to the coarsest, as actors and clocks need them', () => {
+  const lengths = RESOLUTIONS.map((name) => intervalEnd(name, 0) - intervalStart(name, 0));
+  assert.deepEqual(
+    lengths,
+    lengths.toSorted((a, b) => a - b),
+  );
+});
