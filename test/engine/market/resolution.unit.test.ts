@@ -96,7 +96,7 @@ test('months start on the 1st, in years with and without a leap day', () => {
   assert.equal(days('9999-12-01'), 31);
 });
 
-test('resolutions are listed from the finest to the coarsest, as actors and clocks need them', () => {
+test('resolutions are listed from the finest to the coarsest, as actors need them', () => {
   const lengths = RESOLUTIONS.map((name) => intervalEnd(name, 0) - intervalStart(name, 0));
   assert.deepEqual(
     lengths,
