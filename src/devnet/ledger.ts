@@ -4,7 +4,7 @@
  *
  * Slots come from `slotNow` and never go back, not by a fork either; heights do. Each block has a
  * slot of its own, so one that is made early takes the next slot, and the clock catches up.
- * A transaction taken out of a block by a fork returns at the head of the queue of `revalidate`,
+ * A transaction taken out of a block by a fork returns at the head of the queue of `revalidateOne`,
  * before the mempool: until the queue is empty nothing else may be submitted.
  */
 

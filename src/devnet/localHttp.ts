@@ -17,23 +17,6 @@ export interface Guard {
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Why a request is refused; null: it is not. */
-export function isForeign(headers: IncomingHttpHeaders, { hosts }: Guard): string | null {
-  const known = [...LOOPBACK, ...hosts.map(nameOf)];
-  const { host = '', origin } = headers;
-  if (!known.includes(nameOf(host))) {
-    return `Host ${host} is not this devnet's: use 127.0.0.1, or start it with --allow-host`;
-  }
-  if (origin === undefined) return null;
-  const isKnown = known.includes(nameOf(origin.replace(/^https?:\/\//, '')));
-  return isKnown ? null : `Origin ${origin} may not use this devnet`;
-}
-
-/** `[::1]:1337` → `[::1]`. */
-function nameOf(host: string): string {
-  return host.replace(/:\d+$/, '').toLowerCase();
-}
-
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program uses it: stop that one, or choose another port',
   EACCES: 'this user may not use it: choose one above 1023',
@@ -79,4 +62,21 @@ export class LocalHttpServer {
     this.http.closeAllConnections();
     await closed;
   }
+}
+
+/** Why a request is refused; null: it is not. */
+export function isForeign(headers: IncomingHttpHeaders, { hosts }: Guard): string | null {
+  const known = [...LOOPBACK, ...hosts.map(nameOf)];
+  const { host = '', origin } = headers;
+  if (!known.includes(nameOf(host))) {
+    return `Host ${host} is not this devnet's: use 127.0.0.1, or start it with --allow-host`;
+  }
+  if (origin === undefined) return null;
+  const isKnown = known.includes(nameOf(origin.replace(/^https?:\/\//, '')));
+  return isKnown ? null : `Origin ${origin} may not use this devnet`;
+}
+
+/** `[::1]:1337` → `[::1]`. */
+function nameOf(host: string): string {
+  return host.replace(/:\d+$/, '').toLowerCase();
 }

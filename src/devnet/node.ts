@@ -299,13 +299,13 @@ function factsOf(ledger: Ledger): NodeFacts {
   };
 }
 
+const LEAST_PAUSE_MS = 100;
+const MOST_PAUSE_MS = 10_000;
+
 /**
  * Forges one block in every slot. When the disk refuses a block, it reports that once and tries
  * again with growing pauses.
  */
-const LEAST_PAUSE_MS = 100;
-const MOST_PAUSE_MS = 10_000;
-
 class BlockTimer {
   readonly #ledger: Ledger;
   readonly #clock: Clock;

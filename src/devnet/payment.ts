@@ -66,20 +66,6 @@ export function signedBody(body: Uint8Array, keys: readonly Key[]): SignedTransa
   return { id, bytes: array([body, witnessSet, TRUE, NULL]) };
 }
 
-const ROUNDS = 3;
-const LOVELACE = 10_000_000n;
-
-/** Compiles the judge's code with a few payments: the first takes 0.2 s, later ones 5 ms. */
-export function warmUp(key: Key, slots: SlotConfig): void {
-  const address = keyAddress(key.hash);
-  const utxos = genesisUtxosOf([{ address, value: coins(LOVELACE) }]);
-  const inputs = utxos.map(({ ref }) => ref);
-  const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
-  const outputs = [{ address, value: coins(LOVELACE - feeLovelace) }];
-  const payment = signedPayment({ inputs, outputs, feeLovelace }, [key]);
-  for (let round = 0; round < ROUNDS; round += 1) judge(payment, utxos, slots, 0);
-}
-
 /** Pays from the faucet's fullest output, its pending change included. */
 export function payFromFaucet(
   ledger: Ledger,
@@ -126,4 +112,18 @@ function fullest(utxos: readonly Utxo[]): Utxo | undefined {
       best === undefined || utxo.output.value.lovelace > best.output.value.lovelace ? utxo : best,
     undefined,
   );
+}
+
+const ROUNDS = 3;
+const LOVELACE = 10_000_000n;
+
+/** Compiles the judge's code with a few payments: the first takes 0.2 s, later ones 5 ms. */
+export function warmUp(key: Key, slots: SlotConfig): void {
+  const address = keyAddress(key.hash);
+  const utxos = genesisUtxosOf([{ address, value: coins(LOVELACE) }]);
+  const inputs = utxos.map(({ ref }) => ref);
+  const feeLovelace = minFeeLovelace(PAYMENT_BYTES);
+  const outputs = [{ address, value: coins(LOVELACE - feeLovelace) }];
+  const payment = signedPayment({ inputs, outputs, feeLovelace }, [key]);
+  for (let round = 0; round < ROUNDS; round += 1) judge(payment, utxos, slots, 0);
 }

@@ -218,7 +218,7 @@ function refuse(errmsg: string): Answer {
 /**
  * Symbols of the UDF datafeed: a token against ADA under its asset id, any other pair as
  * `base_quote`. What a person types (a ticker, `UPCURVE:RKT/ADA`) finds the token with the highest
- * market cap that has it. Source: TradingView's UDF page, api.md section 8.
+ * market cap that has it.
  */
 interface UdfSymbol {
   readonly base: string;

@@ -84,7 +84,8 @@ function operation(route: Route, definitions: Definitions, examples: Examples): 
   };
 }
 
-const ABOUT: Readonly<Record<string, string>> = {
+/** In the order in which a reader wants them. */
+const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Charts: 'Candlesticks of price and of market cap.',
   TradingView: 'The same bars as a UDF datafeed.',
   Pools: 'Launched tokens: sorted lists, search, one pool, its progress on the curve.',
@@ -103,9 +104,9 @@ const ABOUT: Readonly<Record<string, string>> = {
 /** The tags in use, the known ones first. The linter asks for a description of each. */
 function tagsOf(routes: readonly Route[]): JsonObject[] {
   const used = new Set(routes.map(({ tag }) => tag));
-  const names = [...Object.keys(ABOUT).filter((name) => used.has(name)), ...used];
+  const names = [...Object.keys(TAG_DESCRIPTIONS).filter((name) => used.has(name)), ...used];
   return [...new Set(names)].map((name) => {
-    const description = ABOUT[name];
+    const description = TAG_DESCRIPTIONS[name];
     return description === undefined ? { name } : { name, description };
   });
 }

@@ -1,4 +1,7 @@
-/** Holders of a token, and the balances and profits of wallets, over HTTP. */
+/**
+ * Holders of a token, and the balances and profits of wallets, over HTTP. A wallet is a payment
+ * key. The fold keeps holders in order, so a page is read, not sorted.
+ */
 import type { Fold } from '../../engine/actors/fold.ts';
 import { balanceKey, holderAddress, holdersOf } from '../../engine/actors/holdingRows.ts';
 import { traderKey } from '../../engine/actors/traderRows.ts';
@@ -130,11 +133,7 @@ function distinct(keys: readonly string[]): Set<string> {
 
 const ADA_DECIMALS = 6;
 
-/**
- * Balances and profits of wallets with a token, and its holders; a wallet is a payment key. The
- * fold keeps holders in order, so a page is read, not sorted.
- * null where the key has no fill.
- */
+/** null: the key has no fill. */
 export function metricsOf(fold: Fold, asset: AssetId, pkh: string): TradingMetrics | null {
   const found = positionIn(fold, asset, pkh);
   if (found === null) return null;

@@ -185,10 +185,9 @@ function singleLine(text: string): string {
 const REMEMBERED_CHARACTERS = 8 * 1_048_576;
 
 /**
- * ETags and gzipped forms of bodies, both cached. Handlers return the same string or buffer again
- * for cached bodies, so a tag is cached by the identity of the body: each body is hashed once, not
- * once per request. These tags are weak, because the gzipped form has the same one. gzip runs off
- * the main thread, once per body; results are kept by ETag, up to a number of bytes.
+ * ETags of bodies. Handlers return the same string or buffer again for cached bodies, so a tag is
+ * cached by the identity of the body: each body is hashed once, not once per request. These tags
+ * are weak, because the gzipped form has the same one.
  */
 class EntityTags {
   readonly #ofText = new LRUCache<string, string>({
@@ -227,6 +226,7 @@ const GZIP_FROM_BYTES = 1024;
 
 const compress = promisify(gzip);
 
+/** gzip runs off the main thread, once per body; results are kept by ETag, up to `maxBytes`. */
 class GzipCache {
   readonly #done: LRUCache<string, Buffer>;
   readonly #running = new Map<string, Promise<Buffer>>();

@@ -109,7 +109,7 @@ export function utilityRoutes(clock: Clock): readonly Route[] {
   return [time];
 }
 
-/** `registry` must not hold them yet. */
+/** What readiness reports, as metrics: alerts need numbers. `registry` must not hold them yet. */
 export function registerStatus(registry: Registry, status: NodeStatus): void {
   const { reading } = metersIn(registry);
   const bit = (is: boolean) => (is ? 1 : 0);

@@ -1,4 +1,4 @@
-/** State of the node for health, readiness and the Health topic; `app.ts` provides it. */
+/** State of the node for health, readiness and the Health topic, from `server/wiring/health.ts`. */
 
 import type { SyncProgress } from '../../chain/syncMeter.ts';
 import type { Position } from '../../engine/runtime/position.ts';

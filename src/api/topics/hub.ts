@@ -12,7 +12,7 @@ import { Outbox } from './outbox.ts';
 import type { StreamHandle, Streams } from './port.ts';
 import { Stream, type StreamDeps } from './stream.ts';
 
-export interface HubDeps {
+interface HubDeps {
   readonly nodeView: Pick<NodeView, 'applied'>;
   readonly clock: Clock;
   readonly observer: Observer;

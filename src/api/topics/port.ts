@@ -68,7 +68,7 @@ export function askSince(source: Source, seq: number, applied: number): Changes 
 }
 
 /** What a subscriber may name, and what the documents say of it. */
-export interface TopicFacts<Name extends string = string> {
+interface TopicFacts<Name extends string = string> {
   readonly name: Name;
   readonly summary: string;
   readonly cadenceMs: number;

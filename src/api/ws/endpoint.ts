@@ -19,7 +19,7 @@ import type { SlowSockets } from './slowSockets.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { type UpgradeDeps, upgrade } from './upgrade.ts';
 
-export interface EndpointDeps {
+interface EndpointDeps {
   readonly connections: Set<Connection>;
   readonly subscriptions: Subscriptions;
   readonly slow: SlowSockets;

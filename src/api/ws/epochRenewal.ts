@@ -10,7 +10,7 @@ import type { Delivery } from './delivery.ts';
 import type { Subscription } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-export interface EpochRenewalDeps {
+interface EpochRenewalDeps {
   readonly subscriptions: Subscriptions;
   readonly delivery: Delivery;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { TokenBucket } from '../../engine/runtime/tokenBucket.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 
-export type Verdict = 'fine' | 'warn' | 'ignore' | 'close';
+type Verdict = 'fine' | 'warn' | 'ignore' | 'close';
 
 export class FrameRateGuard {
   readonly #clock: Clock;

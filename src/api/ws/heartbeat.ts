@@ -12,7 +12,7 @@ import type { Streams } from '../topics/port.ts';
 import type { Connection } from './connection.ts';
 import type { SlowSockets } from './slowSockets.ts';
 
-export interface HeartbeatDeps {
+interface HeartbeatDeps {
   readonly connections: ReadonlySet<Connection>;
   readonly server: Pick<Server, 'publish'>;
   readonly streams: Streams;

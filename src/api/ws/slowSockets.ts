@@ -16,7 +16,7 @@ import type { EpochRenewal } from './epochRenewal.ts';
 import type { Subscription } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-export interface SlowSocketsDeps {
+interface SlowSocketsDeps {
   readonly subscriptions: Subscriptions;
   readonly delivery: Delivery;
   readonly renewal: EpochRenewal;

@@ -11,7 +11,7 @@ import type { SubscribeParams } from './clientFrame.ts';
  * - `held`: its socket does not read; resumes at `from`, or with a snapshot where that is null.
  * - `unstarted`: was requested while its socket did not read.
  */
-export type SubscriptionState =
+type SubscriptionState =
   | { readonly is: 'waiting'; readonly wait: Waiting }
   | { readonly is: 'live'; readonly handle: StreamHandle }
   | { readonly is: 'held'; readonly handle: StreamHandle; readonly from: StreamCursor | null }

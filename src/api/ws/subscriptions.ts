@@ -15,7 +15,7 @@ import type { Connection } from './connection.ts';
 import type { Delivery, Progress } from './delivery.ts';
 import type { Subscription } from './subscription.ts';
 
-export interface SubscriptionsDeps {
+interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
   readonly nodeView: NodeView;
   readonly positionWaiters: PositionWaiters;

@@ -1,4 +1,7 @@
-/** Placing an order: one output at the order validator. Source: onchain.md, section Outputs. */
+/**
+ * Places an order, which is one output at the order validator, and cancels it. Source: onchain.md,
+ * section Outputs.
+ */
 
 import { type AssetId, COIN } from '../../engine/market/asset.ts';
 import type { Kind } from '../../engine/market/exchange.ts';
@@ -65,11 +68,6 @@ export function planOrder(
   return { plan, expiresAtMs };
 }
 
-/**
- * The owner takes an order back. Our validator asks for the owner's signature alone, so the order
- * pays the network fee itself and the rest is change. Mainnet's also asks for time to have passed
- * and for output 0 to give the order's value to its redeemer address. Source: onchain.md.
- */
 const CANCEL = dataHex(new Constr(0, []));
 
 interface CancelRequest {
@@ -86,6 +84,11 @@ interface CancelData {
   readonly slots: SlotConfig;
 }
 
+/**
+ * The owner takes an order back. Our validator asks for the owner's signature alone, so the order
+ * pays the network fee itself and the rest is change. Mainnet's also asks for time to have passed
+ * and for output 0 to give the order's value to its redeemer address. Source: onchain.md.
+ */
 export function planCancel(
   deployment: Pick<PartialDeployment, 'addressNetwork' | 'scripts' | 'network'>,
   { order, changeAddress }: CancelRequest,

@@ -14,10 +14,6 @@ import { addressData } from '../datums/datums.ts';
 import type { Deployment } from '../datums/deployment.ts';
 import { applyDataArgument } from '../ledger/scalus.ts';
 
-/**
- * The compiled validators, as committed in `plutus.json` (CIP-57). No compiler at run time: a test
- * compiles the .hl files again and compares byte for byte.
- */
 export const VALIDATOR_NAMES = [
   'launchPolicy',
   'tokenPolicy',
@@ -62,6 +58,10 @@ function read(): Record<ValidatorName, Validator> {
   };
 }
 
+/**
+ * The compiled validators, as committed in `plutus.json` (CIP-57). No compiler at run time: a test
+ * compiles the .hl files again and compares byte for byte.
+ */
 export const VALIDATORS: Readonly<Record<ValidatorName, Validator>> = read();
 
 export const DEPLOYED = ['launchPolicy', 'curvePool', 'order', 'ammPool', 'vesting'] as const;

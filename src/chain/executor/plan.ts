@@ -63,49 +63,6 @@ interface Pair {
   readonly output: PlannedOutput;
 }
 
-interface Assembly {
-  readonly pairs: readonly Pair[];
-  /** Outputs without an input of their own. */
-  readonly rest: readonly PlannedOutput[];
-  readonly networkFeeLovelace: bigint;
-  readonly validFromMs: bigint | null;
-}
-
-/** Sorts the inputs as the ledger does and puts every output across from its input. */
-function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assembly): Plan {
-  const sorted = pairs.toSorted((a, b) => compareRefs(a.ref, b.ref));
-  const inputs = sorted.map(({ ref, value, redeemer: kind }, index): PlannedInput => {
-    assert(
-      index === 0 || compareRefs(sorted[index - 1]?.ref ?? ref, ref) < 0,
-      'no input is spent twice',
-    );
-    if (kind === null) return { ref, value, redeemer: null };
-    const redeemer: Redeemer =
-      kind === 'collect' ? { kind, index, payout: pairs.length } : { kind, index };
-    return { ref, value, redeemer };
-  });
-  const outputs = [...sorted.map(({ output }) => output), ...rest];
-  const plan: Plan = { outcome: 'plan', inputs, outputs, networkFeeLovelace, validFromMs };
-  assertConserved(plan);
-  return plan;
-}
-
-function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {
-  const spent = addValues(...inputs.map(({ value }) => value));
-  const paid = addValues(coins(networkFeeLovelace), ...outputs.map(({ value }) => value));
-  const { lovelace, assets } = subtractValue(spent, paid);
-  assert(lovelace === 0n, `inputs are outputs and network fee, not ${lovelace} lovelace off`);
-  for (const [asset, amount] of assets) assert(amount === 0n, `${asset} is off by ${amount}`);
-}
-
-function feeOutput(address: string, lovelace: bigint): PlannedOutput {
-  return { kind: 'fee', address, value: coins(lovelace) };
-}
-
-function fundingPair({ ref, lovelace }: FundingUtxo, output: PlannedOutput): Pair {
-  return { ref, value: coins(lovelace), redeemer: null, output };
-}
-
 /** A pool's newest output. */
 export interface PoolOutput {
   readonly ref: OutputRef;
@@ -126,6 +83,10 @@ export interface BatchRequest {
   readonly funding: readonly FundingUtxo[];
 }
 
+/**
+ * Pairs each order with its payment or refund, and the pool with its successor. The fee output is
+ * last, or paired with a funding output where the batch alone leaves it too little.
+ */
 export function planBatch(request: BatchRequest): Plan | FundingNeeded {
   const { batch, pool, fees, feeAddress, networkFeeLovelace, funding } = request;
   const own = [
@@ -227,4 +188,47 @@ function planStep(
     fundingPair(utxo, feeOutput(feeAddress, utxo.lovelace - networkFeeLovelace)),
   ];
   return assemble({ pairs, rest, networkFeeLovelace, validFromMs: null });
+}
+
+interface Assembly {
+  readonly pairs: readonly Pair[];
+  /** Outputs without an input of their own. */
+  readonly rest: readonly PlannedOutput[];
+  readonly networkFeeLovelace: bigint;
+  readonly validFromMs: bigint | null;
+}
+
+/** Sorts the inputs as the ledger does and puts every output across from its input. */
+function assemble({ pairs, rest, networkFeeLovelace, validFromMs }: Assembly): Plan {
+  const sorted = pairs.toSorted((a, b) => compareRefs(a.ref, b.ref));
+  const inputs = sorted.map(({ ref, value, redeemer: kind }, index): PlannedInput => {
+    assert(
+      index === 0 || compareRefs(sorted[index - 1]?.ref ?? ref, ref) < 0,
+      'no input is spent twice',
+    );
+    if (kind === null) return { ref, value, redeemer: null };
+    const redeemer: Redeemer =
+      kind === 'collect' ? { kind, index, payout: pairs.length } : { kind, index };
+    return { ref, value, redeemer };
+  });
+  const outputs = [...sorted.map(({ output }) => output), ...rest];
+  const plan: Plan = { outcome: 'plan', inputs, outputs, networkFeeLovelace, validFromMs };
+  assertConserved(plan);
+  return plan;
+}
+
+function assertConserved({ inputs, outputs, networkFeeLovelace }: Plan): void {
+  const spent = addValues(...inputs.map(({ value }) => value));
+  const paid = addValues(coins(networkFeeLovelace), ...outputs.map(({ value }) => value));
+  const { lovelace, assets } = subtractValue(spent, paid);
+  assert(lovelace === 0n, `inputs are outputs and network fee, not ${lovelace} lovelace off`);
+  for (const [asset, amount] of assets) assert(amount === 0n, `${asset} is off by ${amount}`);
+}
+
+function feeOutput(address: string, lovelace: bigint): PlannedOutput {
+  return { kind: 'fee', address, value: coins(lovelace) };
+}
+
+function fundingPair({ ref, lovelace }: FundingUtxo, output: PlannedOutput): Pair {
+  return { ref, value: coins(lovelace), redeemer: null, output };
 }

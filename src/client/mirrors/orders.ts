@@ -98,12 +98,6 @@ export class OrdersMirror extends BaseMirror<OrdersState, OrdersChange> {
   }
 }
 
-/**
- * Changed orders among those that are known, in the order that HTTP has: newest first by block and
- * place in it. Rows hold only the second, so the order within one is taken from the frame, which is
- * in this order. An order that the frame does not name was not undone, so it is older than all in
- * it.
- */
 interface Rows {
   /** Newest first. */
   readonly ledger: readonly ApiOrder[];
@@ -116,6 +110,12 @@ interface Changes extends Rows {
   readonly count: number;
 }
 
+/**
+ * Changed orders among those that are known, in the order that HTTP has: newest first by block and
+ * place in it. Rows hold only the second, so the order within one is taken from the frame, which is
+ * in this order. An order that the frame does not name was not undone, so it is older than all in
+ * it.
+ */
 export function merged(known: Rows & { readonly count: number }, changes: Changes) {
   const gone = new Set(changes.removed);
   for (const { entityId } of changes.mempool) gone.add(entityId);

@@ -113,7 +113,7 @@ interface ActionResult {
 
 type Doable = Exclude<Action, { readonly kind: 'rest' }>;
 
-/** Rejects with `ApiError`. */
+/** Uses only the public API, with a real signature. Rejects with `ApiError`. */
 async function act(
   trading: TradingClient,
   action: Doable,

@@ -98,8 +98,10 @@ interface Delivery {
   readonly pending: number;
 }
 
-/** `$JS.ACK.<stream>.<consumer>.<delivered>.<seq>.<consumer seq>.<time>.<pending>`, or with two
- * more tokens (domain, account) after `ACK` and one at the end. null for anything else. */
+/**
+ * Reads `$JS.ACK.<stream>.<consumer>.<delivered>.<seq>.<consumer seq>.<time>.<pending>`, or that
+ * with two more tokens (domain, account) after `ACK` and one at the end. null for anything else.
+ */
 export function deliveryOf({ reply = '' }: Msg): Delivery | null {
   if (!reply.startsWith('$JS.ACK.')) return null;
   const tokens = reply.split('.');

@@ -18,70 +18,11 @@ export type Pattern = OutputQuery & {
 const BYTES_28 = /^[0-9a-f]{56}$/;
 const REFERENCE = /^(\*|\d{1,5})@([0-9a-f]{64})$/;
 const ASSET = /^([0-9a-f]{56})\.(\*|(?:[0-9a-f]{2}){0,32})$/;
-const LONGEST = 200;
-
-/** null: no pattern. */
-export function readPattern(text: string): Pattern | null {
-  if (text.length > LONGEST) return null;
-  if (text === '*') return {};
-  const reference = REFERENCE.exec(text);
-  if (reference !== null) {
-    const [, index = '', txHash = ''] = reference;
-    return index === '*' ? { txHash } : { txHash, index: Number(index) };
-  }
-  const asset = ASSET.exec(text);
-  if (asset !== null) {
-    const [, policy = '', assetName = ''] = asset;
-    return assetName === '*' ? { policy } : { policy, assetName };
-  }
-  const parts = text.split('/');
-  if (parts.length === 2) return credentials(parts[0] ?? '', parts[1] ?? '');
-  return ofAddress(text);
-}
-
-function credentials(first: string, second: string): Pattern | null {
-  const payment = credential(first);
-  const stake = credential(second);
-  if (payment === null || stake === null) return null;
-  return { ...(payment === '*' ? {} : { payment }), ...(stake === '*' ? {} : { stake }) };
-}
-
-/** Hex of a hash or of a verification key's hash in bech32; `*`; null: none of them. */
-function credential(text: string): string | null {
-  if (text === '*' || BYTES_28.test(text)) return text;
-  const bytes = bech32Bytes(text, /^(addr|stake|addr_shared|stake_shared)_vkh$|^script$/);
-  return bytes?.length === 28 ? toHex(bytes) : null;
-}
-
-function ofAddress(text: string): Pattern | null {
-  const address = /^[0-9a-f]{58,130}$/.test(text) ? readAddress(fromHex(text)) : parseAddress(text);
-  if (address !== null) {
-    const payment = address.payment.hash;
-    if (address.stake === null) return { payment, address: formatAddress(address) };
-    return { payment, stake: address.stake.hash, address: formatAddress(address) };
-  }
-  // A stake address: every output that delegates with it.
-  const bytes = bech32Bytes(text, /^stake(_test)?$/);
-  return bytes?.length === 29 ? { stake: toHex(bytes.subarray(1)) } : null;
-}
-
-function bech32Bytes(text: string, prefixes: RegExp): Uint8Array | null {
-  const at = text.lastIndexOf('1');
-  if (at < 1) return null;
-  try {
-    const { prefix, words } = bech32.decode(`${text.slice(0, at)}1${text.slice(at + 1)}`, LONGEST);
-    return prefixes.test(prefix) ? bech32.fromWords(words) : null;
-  } catch {
-    // Not bech32: an answer, not a fault.
-    return null;
-  }
-}
-
 const HASH = /^[0-9a-f]{64}$/;
-const POLICY = /^[0-9a-f]{56}$/;
 const NAME = /^(?:[0-9a-f]{2}){0,32}$/;
 const INDEX = /^\d{1,5}$/;
 const POINT = /^(\d{1,15})(?:\.([0-9a-f]{64}))?$/;
+const LONGEST = 200;
 
 /** The body of an answer with status 400. */
 interface Invalid {
@@ -140,7 +81,7 @@ function readFilters(pattern: Pattern, params: URLSearchParams): Pattern | Inval
   if (txHash !== undefined && !HASH.test(txHash)) {
     return invalid('transaction_id is 64 hex digits.');
   }
-  if (policy !== undefined && !POLICY.test(policy)) return invalid('policy_id is 56 hex digits.');
+  if (policy !== undefined && !BYTES_28.test(policy)) return invalid('policy_id is 56 hex digits.');
   if (assetName !== undefined && (policy === undefined || !NAME.test(assetName))) {
     return invalid('asset_name is hex, and needs a policy_id.');
   }
@@ -201,4 +142,61 @@ function readSlot(text: string, reader: KupoReader): number | Invalid {
   if (ancestor.slot === slot && ancestor.hash === hash) return slot;
   const hint = `There is no block ${text}: details.ancestor is the closest one before it.`;
   return { hint, details: { ancestor: pointJson(ancestor) } };
+}
+
+/** null: no pattern. */
+export function readPattern(text: string): Pattern | null {
+  if (text.length > LONGEST) return null;
+  if (text === '*') return {};
+  const reference = REFERENCE.exec(text);
+  if (reference !== null) {
+    const [, index = '', txHash = ''] = reference;
+    return index === '*' ? { txHash } : { txHash, index: Number(index) };
+  }
+  const asset = ASSET.exec(text);
+  if (asset !== null) {
+    const [, policy = '', assetName = ''] = asset;
+    return assetName === '*' ? { policy } : { policy, assetName };
+  }
+  const parts = text.split('/');
+  if (parts.length === 2) return credentials(parts[0] ?? '', parts[1] ?? '');
+  return ofAddress(text);
+}
+
+function credentials(first: string, second: string): Pattern | null {
+  const payment = credential(first);
+  const stake = credential(second);
+  if (payment === null || stake === null) return null;
+  return { ...(payment === '*' ? {} : { payment }), ...(stake === '*' ? {} : { stake }) };
+}
+
+/** Hex of a hash or of a verification key's hash in bech32; `*`; null: none of them. */
+function credential(text: string): string | null {
+  if (text === '*' || BYTES_28.test(text)) return text;
+  const bytes = bech32Bytes(text, /^(addr|stake|addr_shared|stake_shared)_vkh$|^script$/);
+  return bytes?.length === 28 ? toHex(bytes) : null;
+}
+
+function ofAddress(text: string): Pattern | null {
+  const address = /^[0-9a-f]{58,130}$/.test(text) ? readAddress(fromHex(text)) : parseAddress(text);
+  if (address !== null) {
+    const payment = address.payment.hash;
+    if (address.stake === null) return { payment, address: formatAddress(address) };
+    return { payment, stake: address.stake.hash, address: formatAddress(address) };
+  }
+  // A stake address: every output that delegates with it.
+  const bytes = bech32Bytes(text, /^stake(_test)?$/);
+  return bytes?.length === 29 ? { stake: toHex(bytes.subarray(1)) } : null;
+}
+
+function bech32Bytes(text: string, prefixes: RegExp): Uint8Array | null {
+  const at = text.lastIndexOf('1');
+  if (at < 1) return null;
+  try {
+    const { prefix, words } = bech32.decode(`${text.slice(0, at)}1${text.slice(at + 1)}`, LONGEST);
+    return prefixes.test(prefix) ? bech32.fromWords(words) : null;
+  } catch {
+    // Not bech32: an answer, not a fault.
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 /**
- * Our transactions as Ogmios writes them: what is empty is left out, inputs are in the order of the
- * ledger. `cbor` only on demand, as with `--include-transaction-cbor`. What our own reader skips
- * (scripts, datums, metadata, withdrawals) is read from the bytes, where there are any.
+ * Our transactions and blocks as Ogmios writes them: what is empty is left out, inputs are in the
+ * order of the ledger. `cbor` only on demand, as with `--include-transaction-cbor`. What our own
+ * reader skips (scripts, datums, metadata, withdrawals) is read from the bytes, if there are any.
  */
 import { bech32 } from '@scure/base';
 import {

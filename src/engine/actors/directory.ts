@@ -11,8 +11,7 @@ import type { AssetId } from '../market/asset.ts';
 import { marketCapOf } from '../market/pool.ts';
 import { type ListRank, POOL_LISTS, type PoolList, rankOn } from '../market/poolView.ts';
 import { type PoolRecord, poolState, readRecord } from '../store/records.ts';
-import type { SearchFields } from './poolSearch.ts';
-import { foldCase, PoolSearch } from './poolSearch.ts';
+import { foldCase, PoolSearch, type SearchFields } from './poolSearch.ts';
 
 /** A pool as it is from one change to the next; another change makes another object. */
 export interface ListedPool {

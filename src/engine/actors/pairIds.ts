@@ -1,6 +1,7 @@
 /**
  * Ids of pairs, for rows: assigned once, in order, and permanent. A pair that a rollback removed
- * and that trades again finds its tombstones, and its id never holds the bars of another pair.
+ * and that trades again finds its tombstones, and its id never holds the bars of another pair. So
+ * the rows that a rollback restores (`imagesBefore`) leave out those of the ids.
  */
 
 import { assert } from '../runtime/assert.ts';

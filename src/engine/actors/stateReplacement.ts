@@ -1,8 +1,4 @@
-/**
- * Replaces the state of a running node: by the state that an epoch begins from, or by a snapshot
- * where the log continued without this node. `store` is closed just before it is replaced, so the
- * node answers from it until then.
- */
+/** Replaces the state of a running node, and rebuilds a state that has an unreadable row. */
 import type { EpochPayload, SealedEntry } from '../log/entry.ts';
 import type { Log } from '../log/port.ts';
 import { isFault } from '../runtime/assert.ts';
@@ -19,6 +15,11 @@ import {
   useEpochSnapshot,
 } from './rebuild.ts';
 
+/**
+ * Replaces the state of a running node: by the state that an epoch begins from, or by a snapshot
+ * where the log continued without this node. `store` is closed just before it is replaced, so the
+ * node answers from it until then.
+ */
 export class StateReplacement {
   readonly #log: Log;
   readonly #files: DataFiles;
@@ -97,13 +98,6 @@ export class StateReplacement {
   }
 }
 
-/**
- * Rebuilds the state of a running node that has an unreadable row: from the log, in another file,
- * while the node serves and folds. The node switches to it when it is ready.
- *
- * Never: rebuilds without end. A row that stays unreadable is no damage of the disk.
- */
-
 export interface RepairObserver {
   stateRebuilding(error: unknown): void;
   stateRebuilt(seconds: number): void;
@@ -120,6 +114,12 @@ interface RepairedState {
 const MOST = 3;
 const AGAIN_MS = 5_000;
 
+/**
+ * Rebuilds the state of a running node that has an unreadable row: from the log, in another file,
+ * while the node serves and folds. The node switches to it when it is ready.
+ *
+ * Never: rebuilds without end. A row that stays unreadable is no damage of the disk.
+ */
 export class StateRepair {
   readonly #log: Log;
   readonly #files: DataFiles;

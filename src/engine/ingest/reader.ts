@@ -1,6 +1,7 @@
 /**
  * Lines of a file (plain or gzip) or of a pipe, with their numbers, as they arrive: what one chunk
- * completes is handed over together, so that a live pipe is not held back.
+ * completes is handed over together, so that a live pipe is not held back. `parseLine` checks the
+ * content of one line.
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';

@@ -6,7 +6,7 @@ export function assert(condition: unknown, assumption: string): asserts conditio
 }
 
 /** Kinds of thrown errors that a caller tells apart. */
-export type FaultKind =
+type FaultKind =
   /** A file of DATA_DIR does not hold what this program wrote there. */
   | 'damagedFile'
   /** The process was asked to stop while it started. */

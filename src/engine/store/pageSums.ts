@@ -3,7 +3,7 @@
  * finds damage anywhere in the file for the price of reading it once.
  *
  * Assumes: pages change only in a checkpoint, which moves them from the write-ahead log into the
- *          file, and `keepPageSums` runs after each checkpoint before anything else is written.
+ *          file, and `updatePageSums` runs after each checkpoint before anything else is written.
  * Crash:   a page whose checksum is behind is still in the write-ahead log, which has checksums of
  *          its own: it is not checked here. Sums that were damaged look like a damaged page.
  * Never:   finds damage that happened before the sums were made, or while the program runs.
@@ -98,7 +98,7 @@ export function fullCheckpoint(database: Database): void {
   if (row?.busy !== 0) throw new Error(`${database.name} is being read by others`);
 }
 
-/** A file that `checkpointWhole` has completed, with its sums. */
+/** A file that `fullCheckpoint` has completed, with its sums. */
 export function copyWithSums(from: string, to: string): void {
   for (const suffix of ['', SUMS_SUFFIX]) {
     copyFileSync(`${from}${suffix}`, `${to}${suffix}`, constants.COPYFILE_FICLONE);

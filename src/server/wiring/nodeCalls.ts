@@ -68,7 +68,7 @@ export function forwardRoutes(
       const name = route.operationId;
       const input = requestToWire(request);
       const output = await calls.ask({ name, input, ...(CALL_POLICIES[name] ?? BUILDS) });
-      // trust: written by `answeringCalls` in a node of this market
+      // trust: written by `answerCalls` in a node of this market
       return output instanceof Failure ? output : answerFromWire(output as WireAnswer);
     },
   });
@@ -86,7 +86,7 @@ export function answerCalls(
   const works = new Map(
     routes.map(({ operationId, handle }) => {
       const work = async (input: unknown) => {
-        // trust: written by `forwarding`, after the reader's gateway had checked the request
+        // trust: written by `forwardRoutes`, after the reader's gateway had checked the request
         const answer = await handle(requestFromWire(input as WireRequest));
         return answer instanceof Failure ? answer : answerToWire(answer);
       };

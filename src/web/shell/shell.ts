@@ -81,14 +81,14 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/**
- * Search by name, ticker or asset id: a combobox. `/` brings the focus here, arrows choose, Enter
- * goes there, Escape leaves.
- */
 const WAIT_MS = 150;
 const MAX_SHOWN = 8;
 const MAX_INPUT_CHARACTERS = 128;
 
+/**
+ * Search by name, ticker or asset id: a combobox. `/` brings the focus here, arrows choose, Enter
+ * goes there, Escape leaves.
+ */
 class Search {
   readonly element: HTMLElement;
   readonly #context: PageContext;

@@ -1,6 +1,6 @@
 /**
- * Holders of the token, the author's part, and what the pool has. Holders have no topic: they are
- * loaded again when the pool moved, at most every few seconds.
+ * Holders of the token, the author's part, what the pool has, and locked tokens. Holders have no
+ * topic: they are loaded again when the pool moved, at most every few seconds.
  */
 import { ApiError } from '../../client/index.ts';
 import type { HoldersAnswer, LiquidityPoolInfo, LockRow } from '../../client/types.ts';
@@ -173,13 +173,13 @@ function holderRow(supply: () => bigint | null): Row<Line> {
   };
 }
 
-/** Locked tokens, which cannot be sold before a time. They come with the pool. */
 const MAX_ROWS = 50;
 
 interface LockLine extends Row<LockRow> {
   tick(lock: LockRow, nowSeconds: number): void;
 }
 
+/** Locked tokens, which cannot be sold before a time. They come with the pool. */
 export function mountLocks(
   container: HTMLElement,
   { pool }: PageContext,

@@ -130,9 +130,9 @@ function unknown(asset: string): HTMLElement {
   );
 }
 
-/** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
 const SOCIALS = ['website', 'twitter', 'telegram', 'discord'] as const;
 
+/** What the launch said about the token. It is text by strangers: nothing of it is HTML. */
 function mountAbout(container: HTMLElement, { pool }: PageContext): Unmount {
   const inside = el('div', { class: 'inside stack' });
   container.append(el('header', {}, el('h2', {}, 'About')), inside);
@@ -172,7 +172,6 @@ function factsOf(facts: readonly (readonly [name: string, value: string])[]): HT
   return el('dl', { class: 'facts' }, ...parts);
 }
 
-/** How far the curve is filled, and what happens when it is full. */
 const ON_THE_CURVE =
   'At 100% the curve closes and the token graduates: all its coins and the tokens that are ' +
   'left move into an AMM pool, which trades on at the same price. Open orders are filled there.';
@@ -182,6 +181,7 @@ const FULL =
 const GRADUATED =
   'This token has graduated: it is traded in an AMM pool. The curve is closed for good.';
 
+/** How far the curve is filled, and what happens when it is full. */
 function mountCurve(container: HTMLElement, { pool }: PageContext): Unmount {
   const side = el('span', { class: 'side' });
   const fill = el('span');

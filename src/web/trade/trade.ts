@@ -165,7 +165,6 @@ class TradeView {
   }
 }
 
-/** The live quote on the screen: always the same rows, so that nothing jumps when it comes. */
 const NOTHING = '–';
 
 interface QuoteBox {
@@ -173,6 +172,7 @@ interface QuoteBox {
   show(state: QuoteState, token: Token): void;
 }
 
+/** The live quote on the screen: always the same rows, so that nothing jumps when it comes. */
 function quoteBox(): QuoteBox {
   const rows = TERM_NAMES.map((name) => {
     const explained = { words: 'Enter an amount to see it.' };

@@ -127,6 +127,7 @@ socket.onmessage = ({ data }) => {
 };
 socket.onclose = ({ code, reason }) => console.log('closed', code, reason);`;
 
+/** The first five minutes: from nothing to a subscription, by copy and paste. */
 function start(): Html {
   return html`<section id="start"><h2>Five minutes</h2>
 <p>No key, no account, nothing to install. First, the tokens that traded last:</p>
