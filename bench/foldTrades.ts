@@ -10,7 +10,7 @@ import { dataFiles } from '../src/engine/actors/dataFiles.ts';
 import { Fold } from '../src/engine/actors/fold.ts';
 import { MarketRecord } from '../src/engine/actors/marketRecord.ts';
 import { Node } from '../src/engine/actors/node.ts';
-import { PoolActor } from '../src/engine/actors/pool.ts';
+import { PairActor } from '../src/engine/actors/pairActor.ts';
 import { recover } from '../src/engine/actors/recovery.ts';
 import { LocalLog } from '../src/engine/log/local.ts';
 import { LogWriter } from '../src/engine/log/writer.ts';
@@ -71,7 +71,7 @@ function inActors(count: number, pairs: number): Promise<FoldResult> {
     }));
     const actors = Array.from({ length: pairs }, (_, id) => {
       const pair = { id, base: String(id), quote: '.', baseDecimals: 0, quoteDecimals: 6 };
-      return new PoolActor(store, pair, false);
+      return new PairActor(store, pair, false);
     });
     const startMs = performance.now();
     for (const { pair, trade } of trades) actors[pair]?.apply(trade, trade.timeMs);

@@ -1,7 +1,7 @@
 /** The builder as the app has it: a pool of one thread. Plans come from outside. */
 
+import type { BuilderPool, BuilderState } from '../../src/cardano/build/builderThreads.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
-import type { BuilderPool, BuilderState } from '../../src/cardano/build/pool.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
 import { offer } from '../support/offers.ts';
 import { saturate, startBuilder } from '../support/saturate.ts';

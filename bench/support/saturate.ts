@@ -1,7 +1,7 @@
 /** Keeps a builder of one thread busy: one build runs, the next ones wait. */
 
+import { BuilderPool } from '../../src/cardano/build/builderThreads.ts';
 import type { TransactionPlan } from '../../src/cardano/build/plan.ts';
-import { BuilderPool } from '../../src/cardano/build/pool.ts';
 import type { SlotConfig } from '../../src/cardano/codec/slots.ts';
 import { DEFAULT_PARAMETERS } from '../../src/cardano/ledger/parameters.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';

@@ -9,7 +9,7 @@ export {
   type TopicParams,
   type TopicReceiver,
 } from './client.ts';
-export type { Candle } from './mirrors/barRows.ts';
+export type { Candle } from './mirrors/barList.ts';
 export type { CapBar, PriceBar } from './mirrors/barSource.ts';
 export type { BarsChange, BarsMirror, BarsState } from './mirrors/bars.ts';
 export type { Change, Mirror, Reason } from './mirrors/mirror.ts';

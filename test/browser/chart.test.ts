@@ -17,7 +17,7 @@ const HOUR = `async (seed) => {
   const { src } = document.querySelector('script[type=module]');
   const at = src.replace(/src\\/web\\/main\\.ts$/, '');
   const { drawBars } = await import(at + 'src/client/datafeed/index.ts');
-  const { BarRows } = await import(at + 'src/client/mirrors/barRows.ts');
+  const { BarRows } = await import(at + 'src/client/mirrors/barList.ts');
   const library = await import('lightweight-charts');
   const place = document.createElement('div');
   place.style.width = '600px';

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Orders } from '../../src/api/orders/market.ts';
+import { Orders } from '../../src/api/orders/orderLookup.ts';
 import { ORDER_STATUSES } from '../../src/engine/market/orderView.ts';
 import { checkRebuild } from '../support/foldCheck.ts';
 import { untilSeen } from '../support/untilSeen.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Orders } from '../../src/api/orders/market.ts';
+import { Orders } from '../../src/api/orders/orderLookup.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';
 import { PendingTransactions, splitMempool } from '../../src/chain/pendingTransactions.ts';
 import { foldMarket } from '../../src/chain/recognise/knownMarket.ts';

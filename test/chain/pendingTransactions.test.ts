@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Orders } from '../../src/api/orders/market.ts';
+import { Orders } from '../../src/api/orders/orderLookup.ts';
 import { type OutputRef, refText } from '../../src/cardano/codec/output.ts';
 import { Constr } from '../../src/cardano/codec/plutusData.ts';
 import type { Transaction } from '../../src/cardano/codec/transaction.ts';

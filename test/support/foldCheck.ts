@@ -1,6 +1,6 @@
 /** Compares a world with the model that followed its log. */
 import assert from 'node:assert/strict';
-import { type PoolActor, seriesTag } from '../../src/engine/actors/pool.ts';
+import { type PairActor, seriesTag } from '../../src/engine/actors/pairActor.ts';
 import type { BarChange } from '../../src/engine/actors/series.ts';
 import type { Bar } from '../../src/engine/market/bar.ts';
 import { decodeBar } from '../../src/engine/market/barText.ts';
@@ -78,7 +78,7 @@ function checkChanges(
     name,
     pair,
     ...pool
-  }: Pick<PoolActor, 'name' | 'pair'> & { readonly held: readonly BarChange[] },
+  }: Pick<PairActor, 'name' | 'pair'> & { readonly held: readonly BarChange[] },
   interval: Interval,
   seq: number,
 ): void {

@@ -2,8 +2,8 @@
  * Loaded before the program (NODE_OPTIONS=--import): a socket may be silent or behind for as long
  * as a test on a busy machine takes. How long it may be is tested with a clock of its own.
  */
-import { DEFAULTS } from '../../src/api/gateway/options.ts';
+import { GATEWAY_DEFAULTS } from '../../src/api/gateway/options.ts';
 
 const LONG_MS = 3_600_000;
 
-Object.assign(DEFAULTS, { silenceMs: LONG_MS, behindMs: LONG_MS });
+Object.assign(GATEWAY_DEFAULTS, { silenceMs: LONG_MS, behindMs: LONG_MS });

@@ -59,7 +59,7 @@ export const ONE_SITE: Readonly<Record<string, string | readonly string[]>> = {
   'uWebSockets.js': 'src/api/gateway/server.ts',
   'better-sqlite3': 'src/engine/store/database.ts',
   scalus: 'src/cardano/ledger/scalus.ts',
-  piscina: 'src/cardano/build/pool.ts',
+  piscina: 'src/cardano/build/builderThreads.ts',
   '@nats-io/transport-node': 'src/cluster/nats/connection.ts',
   '@nats-io/jetstream': 'src/cluster/nats/stream.ts',
   '@nats-io/kv': 'src/cluster/nats/bucket.ts',

@@ -3,7 +3,7 @@ import { COIN } from '../../engine/market/asset.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { type Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Json } from '../../engine/runtime/json.ts';
-import { type ChartRequest, capPairs, type PairNames, pricePairs } from './market.ts';
+import { type ChartRequest, capPairs, type PairNames, pricePairs } from './findChart.ts';
 
 export interface ChartKind<Topic extends string = string, Shown extends ShownFields = ShownFields> {
   /** The topic of its live bars. */

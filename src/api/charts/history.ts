@@ -2,14 +2,14 @@
 import type { Fold } from '../../engine/actors/fold.ts';
 import { decodeBar } from '../../engine/market/barText.ts';
 import type { BarView } from '../../engine/market/barView.ts';
-import { fillPrevious } from '../../engine/market/fill.ts';
+import { fillPrevious } from '../../engine/market/flatBars.ts';
 import {
   EARLIEST_START_MS,
   intervalStart,
   STORED_RESOLUTION_IDS,
 } from '../../engine/market/resolution.ts';
 import type { BarRow } from '../../engine/store/barRows.ts';
-import { type Chart, view } from './market.ts';
+import { type Chart, view } from './findChart.ts';
 
 interface Span {
   /** Bars that start in [fromMs, toMs). */

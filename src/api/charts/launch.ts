@@ -7,10 +7,10 @@
  */
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { ClockMove } from '../../engine/actors/marketClock.ts';
-import type { PoolActor } from '../../engine/actors/pool.ts';
+import type { PairActor } from '../../engine/actors/pairActor.ts';
 import type { BarView } from '../../engine/market/barView.ts';
 import { marketCap, spot } from '../../engine/market/curve.ts';
-import { flatBar } from '../../engine/market/fill.ts';
+import { flatBar } from '../../engine/market/flatBars.ts';
 import { formatPrice, MARKET_CAP } from '../../engine/market/pair.ts';
 import {
   intervalEnd,
@@ -20,7 +20,7 @@ import {
 import type { Trade } from '../../engine/market/trade.ts';
 import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
 import type { Cause } from '../../engine/store/rows.ts';
-import type { Chart } from './market.ts';
+import type { Chart } from './findChart.ts';
 
 export interface Launch {
   readonly atMs: number;
@@ -31,10 +31,10 @@ export interface Launch {
 }
 
 /** An actor lives no longer than its pair, and what a launch was never changes meanwhile. */
-const launches = new WeakMap<PoolActor, Launch | null>();
+const launches = new WeakMap<PairActor, Launch | null>();
 
 /** null: the pair is not of a launched token. */
-export function launchOf(fold: Fold, actor: PoolActor): Launch | null {
+export function launchOf(fold: Fold, actor: PairActor): Launch | null {
   const known = launches.get(actor);
   if (known !== undefined) return known;
   const launch = readLaunch(fold, actor);
@@ -42,7 +42,7 @@ export function launchOf(fold: Fold, actor: PoolActor): Launch | null {
   return launch;
 }
 
-function readLaunch({ store }: Fold, { pair }: PoolActor): Launch | null {
+function readLaunch({ store }: Fold, { pair }: PairActor): Launch | null {
   const text = store.get('pools', pair.base);
   if (text === null) return null;
   const { aNum, bNum, supply, createdMs } = readRecord<PoolRecord>(text);

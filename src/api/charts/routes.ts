@@ -11,8 +11,6 @@ import type { Checkpoint } from '../../engine/store/state.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { type ChartKind, MARKET_CAPS, PRICES } from './chartKind.ts';
-import { filledBars, startedUpTo, tradedBars } from './history.ts';
-import { launchBar } from './launch.ts';
 import {
   type Chart,
   type ChartNode,
@@ -21,7 +19,9 @@ import {
   isRelevant,
   notTraded,
   view,
-} from './market.ts';
+} from './findChart.ts';
+import { filledBars, startedUpTo, tradedBars } from './history.ts';
+import { launchBar } from './launch.ts';
 import {
   BarSchema,
   HISTORY_LIMIT,

@@ -3,8 +3,8 @@ import type Type from 'typebox';
 import { lastRollback } from '../../engine/actors/chainMarket.ts';
 import type { Fold } from '../../engine/actors/fold.ts';
 import { clockTag } from '../../engine/actors/marketClock.ts';
+import { seriesTag } from '../../engine/actors/pairActor.ts';
 import { wasKnown } from '../../engine/actors/pairIds.ts';
-import { seriesTag } from '../../engine/actors/pool.ts';
 import type { BarChange } from '../../engine/actors/series.ts';
 import { poolTag } from '../../engine/actors/streamTags.ts';
 import { COIN, parseAssetOrAlias } from '../../engine/market/asset.ts';
@@ -14,8 +14,6 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import { type Changes, type Source, type Topic, topic } from '../topics/port.ts';
 import { type BarNews, type BarPart, type NewestBar, partsOf, type Rollback } from './barFrames.ts';
 import { type ChartKind, MARKET_CAPS, PRICES, type ShownFields } from './chartKind.ts';
-import { filledNews, newestFilled } from './filled.ts';
-import { launchBar, launchNews } from './launch.ts';
 import {
   type Chart,
   type ChartNode,
@@ -23,7 +21,9 @@ import {
   findChart,
   isRelevant,
   view,
-} from './market.ts';
+} from './findChart.ts';
+import { filledNews, newestFilled } from './flatBars.ts';
+import { launchBar, launchNews } from './launch.ts';
 import {
   BarInput,
   BarsRevisedOutput,

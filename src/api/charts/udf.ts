@@ -21,8 +21,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { jsonAnswer, route } from '../gateway/route.ts';
+import { type Chart, type ChartNode, findChart, pricePairs } from './findChart.ts';
 import { tradedBars } from './history.ts';
-import { type Chart, type ChartNode, findChart, pricePairs } from './market.ts';
 import { HISTORY_LIMIT } from './schema.ts';
 
 const MOST_FOUND = 100;

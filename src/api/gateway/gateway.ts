@@ -25,7 +25,7 @@ import { SlowSockets } from '../ws/slowSockets.ts';
 import { Subscriptions } from '../ws/subscriptions.ts';
 import { Callers } from './address.ts';
 import type { Observer } from './observer.ts';
-import { DEFAULTS, type GatewayOptions } from './options.ts';
+import { GATEWAY_DEFAULTS, type GatewayOptions } from './options.ts';
 import type { NodeView, Route } from './port.ts';
 import { PositionWaiters } from './positionWaiters.ts';
 import type { Server } from './server.ts';
@@ -56,7 +56,7 @@ const POLL_MS = 10;
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { server, streams, routes, topics, nodeView, clock, rng, observer } = deps;
-  const options = { ...DEFAULTS, ...deps.options };
+  const options = { ...GATEWAY_DEFAULTS, ...deps.options };
   const positionWaiters = new PositionWaiters(nodeView, clock, options.positionWaitMs, options);
   const callers = new Callers(options.trustedProxies);
   const responses = new ResponseWriter(clock, observer, options.gzipCacheBytes);

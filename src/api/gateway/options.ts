@@ -50,7 +50,7 @@ export interface GatewayOptions {
   readonly stopMs: number;
 }
 
-export const DEFAULTS: GatewayOptions = {
+export const GATEWAY_DEFAULTS: GatewayOptions = {
   sharePort: false,
   trustedProxies: [],
   publicUrl: '',

@@ -13,7 +13,7 @@ import {
   percentOf,
   unrealizedLovelace,
   worthLovelace,
-} from '../../engine/market/position.ts';
+} from '../../engine/market/profit.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import {
   type PoolRecord,

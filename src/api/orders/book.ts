@@ -11,7 +11,7 @@ import { type Ratio, reduced } from '../../engine/market/ratio.ts';
 import { type OrderRecord, poolState, readRecord } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
 import type { DataOf, Part, Source } from '../topics/port.ts';
-import type { OrderNode } from './market.ts';
+import type { OrderNode } from './orderLookup.ts';
 import type { OrderBookOutput } from './schema.ts';
 
 const MOST_LEVELS = 100;

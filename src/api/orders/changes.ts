@@ -8,7 +8,7 @@ import { readAbout } from '../../engine/actors/streamTags.ts';
 import type { OrderView } from '../../engine/market/orderView.ts';
 import { changePage, type IndexedChange } from '../../engine/store/changeIndex.ts';
 import type { Changes, DataOf, Part, Source } from '../topics/port.ts';
-import { type FoundOrder, type OrderFilter, type OrderNode, Orders } from './market.ts';
+import { type FoundOrder, type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
 import type { OrderChanges, OrdersRevised } from './schema.ts';
 
 const PAGE = 100;

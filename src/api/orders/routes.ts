@@ -6,7 +6,7 @@ import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { withFills } from './fills.ts';
-import { type OrderFilter, type OrderNode, Orders } from './market.ts';
+import { type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
 import {
   AnyKeys,
   BeaconQuery,

@@ -9,7 +9,7 @@ import { invalid } from '../../engine/runtime/errors.ts';
 import { type Topic, topic } from '../topics/port.ts';
 import { BookSource, Books } from './book.ts';
 import { OrderSource } from './changes.ts';
-import type { OrderNode } from './market.ts';
+import type { OrderNode } from './orderLookup.ts';
 import {
   HistoryByAssetInput,
   HistoryInput,

@@ -8,8 +8,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
+import { type BuilderLimits, BuilderPool } from './builderThreads.ts';
 import type { TransactionPlan } from './plan.ts';
-import { type BuilderLimits, BuilderPool } from './pool.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import type { BuilderThreadData } from './worker.ts';
 

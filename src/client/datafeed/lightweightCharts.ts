@@ -11,7 +11,7 @@
  */
 
 import { ApiError } from '../apiError.ts';
-import type { Candle } from '../mirrors/barRows.ts';
+import type { Candle } from '../mirrors/barList.ts';
 import type { BarsChange, BarsState } from '../mirrors/bars.ts';
 import { type CandlePoint, candlePoint, chartTime, drawable, type VolumePoint } from './points.ts';
 

@@ -1,5 +1,5 @@
 /** Bars as charts draw them. The only place where a price becomes floating point: for pixels. */
-import type { Candle } from '../mirrors/barRows.ts';
+import type { Candle } from '../mirrors/barList.ts';
 
 /** As `UTCTimestamp` of lightweight-charts: Unix seconds. */
 export type ChartTime = number & { [Symbol.species]: 'UTCTimestamp' };

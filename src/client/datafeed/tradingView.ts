@@ -14,7 +14,7 @@ import {
 } from '../../engine/market/resolution.ts';
 import { ApiError } from '../apiError.ts';
 import type { Client } from '../client.ts';
-import type { Candle } from '../mirrors/barRows.ts';
+import type { Candle } from '../mirrors/barList.ts';
 import type { BarsMirror } from '../mirrors/bars.ts';
 import type { LiquidityPoolInfo, Resolution } from '../types.ts';
 import { drawable } from './points.ts';

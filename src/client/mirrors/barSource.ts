@@ -15,7 +15,7 @@ import type {
   StreamedBar,
   StreamedMCapBar,
 } from '../types.ts';
-import type { BarPatch, Candle } from './barRows.ts';
+import type { BarPatch, Candle } from './barList.ts';
 
 /** Volumes are exact decimals: in the quote asset, and in the base asset. */
 export type PriceBar = Omit<Bar, 'pair'>;

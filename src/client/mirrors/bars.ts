@@ -10,7 +10,7 @@ import { includes } from '../rest/answer.ts';
 import { type Connection, RETRY } from '../socket/connection.ts';
 import type { Subscription } from '../socket/subscription.ts';
 import type { Position } from '../types.ts';
-import { type BarPatch, BarRows, type Candle } from './barRows.ts';
+import { type BarPatch, BarRows, type Candle } from './barList.ts';
 import type { BarSource, HistoryPage } from './barSource.ts';
 import { BaseMirror } from './base.ts';
 import type { Change, Reason } from './mirror.ts';

@@ -29,9 +29,9 @@ import { type ChainTrades, foldEmptyBlocks } from './chainRows.ts';
 import type { PoolDirectory } from './directory.ts';
 import { MarketClock } from './marketClock.ts';
 import type { MempoolIndex } from './mempoolRows.ts';
+import type { PairActor } from './pairActor.ts';
 import { PairActors, type PairOptions } from './pairActors.ts';
 import { imagesBefore } from './pairIds.ts';
-import type { PoolActor } from './pool.ts';
 import { RowDraft } from './rowDraft.ts';
 
 export type FoldOptions = PairOptions;
@@ -87,7 +87,7 @@ export class Fold {
   }
 
   /** The actor of a pair; null when the pair has not traded. */
-  pool(name: string): PoolActor | 'quarantined' | null {
+  pool(name: string): PairActor | 'quarantined' | null {
     return this.#pairs.find(name);
   }
 

@@ -11,8 +11,8 @@ import { isOpen, parseBarKey } from '../store/barRows.ts';
 import { readRecord } from '../store/records.ts';
 import type { RowChange } from '../store/rows.ts';
 import type { StateStore } from '../store/state.ts';
+import { PairActor, type PoolWork, seriesTag } from './pairActor.ts';
 import { pairId } from './pairIds.ts';
-import { PoolActor, type PoolWork, seriesTag } from './pool.ts';
 
 export interface PairOptions {
   /** Actors in memory; the least recently used beyond it are evicted. */
@@ -30,7 +30,7 @@ export class PairActors {
   readonly #store: StateStore;
   readonly #options: PairOptions;
   readonly #barEnds = new BarEndSchedule();
-  readonly #actors = new Map<string, PoolActor>();
+  readonly #actors = new Map<string, PairActor>();
   readonly #quarantined = new Set<string>();
   readonly #names = new Map<number, string>();
   #uses = 0;
@@ -58,7 +58,7 @@ export class PairActors {
     return this.#barEnds.endsUpTo(marketMs);
   }
 
-  find(name: string): PoolActor | 'quarantined' | null {
+  find(name: string): PairActor | 'quarantined' | null {
     if (this.#quarantined.has(name)) return 'quarantined';
     try {
       return this.#load(name);
@@ -149,16 +149,16 @@ export class PairActors {
     const id = pairId(name, this.#store, draft.changes);
     const pair = { id, base, quote, baseDecimals, quoteDecimals };
     this.#names.set(id, name);
-    this.#actors.set(name, new PoolActor(this.#store, pair, false));
+    this.#actors.set(name, new PairActor(this.#store, pair, false));
     return name;
   }
 
-  #load(name: string): PoolActor | null {
+  #load(name: string): PairActor | null {
     let actor = this.#actors.get(name);
     if (actor === undefined) {
       const value = this.#store.get('pairs', name);
       if (value === null) return null;
-      actor = new PoolActor(this.#store, readRecord<Pair>(value), true);
+      actor = new PairActor(this.#store, readRecord<Pair>(value), true);
       this.#actors.set(name, actor);
     }
     this.#uses += 1;

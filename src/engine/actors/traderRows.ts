@@ -5,7 +5,7 @@
  */
 import type { AssetId } from '../market/asset.ts';
 import type { MarketEvent } from '../market/events.ts';
-import { afterBuy, afterSell, NO_POSITION, type Position } from '../market/position.ts';
+import { afterBuy, afterSell, NO_POSITION, type Position } from '../market/profit.ts';
 import {
   type OrderRecord,
   type PoolRecord,

@@ -5,7 +5,7 @@
  */
 import type { Fold } from '../actors/fold.ts';
 import { MarketTimeDrafter } from '../actors/marketTimeDrafter.ts';
-import { contentCode } from '../actors/pool.ts';
+import { contentCode } from '../actors/pairActor.ts';
 import type { FeedCursor, TradeEvent } from '../log/entry.ts';
 import type { EntryDraft } from '../log/writer.ts';
 import { pairName } from '../market/pair.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../market/events.ts';
 import type { PoolState } from '../market/pool.ts';
 import type { PoolFacts } from '../market/poolView.ts';
-import type { Position } from '../market/position.ts';
+import type { Position } from '../market/profit.ts';
 
 /** Table `points`, by height padded to 12 digits: blocks a chain can be followed on from. */
 export interface PointRecord {

@@ -7,7 +7,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { DEFAULTS as GATEWAY } from '../../api/gateway/options.ts';
+import { GATEWAY_DEFAULTS } from '../../api/gateway/options.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const NETWORKS = ['devnet', 'none', 'preprod', 'preview', 'mainnet'] as const;
@@ -52,25 +52,25 @@ const LISTENING = {
   RATE_READS_PER_S: integer(
     1,
     1_000_000,
-    GATEWAY.reads.perSecond,
+    GATEWAY_DEFAULTS.reads.perSecond,
     'Reads a second for one client address.',
   ),
   RATE_READS_BURST: integer(
     1,
     1_000_000,
-    GATEWAY.reads.burst,
+    GATEWAY_DEFAULTS.reads.burst,
     'Reads at once after a pause, for one address.',
   ),
   RATE_BUILDS_PER_S: integer(
     1,
     100_000,
-    GATEWAY.builds.perSecond,
+    GATEWAY_DEFAULTS.builds.perSecond,
     'Transaction builds a second for one address.',
   ),
   RATE_LAUNCHES_PER_MIN: integer(
     1,
     100_000,
-    GATEWAY.launches.burst,
+    GATEWAY_DEFAULTS.launches.burst,
     'Launches a minute for one address.',
   ),
   RATE_LIMIT_LOOPBACK: Type.Boolean({
@@ -80,7 +80,7 @@ const LISTENING = {
   MAX_SOCKETS_PER_ADDRESS: integer(
     1,
     1_000_000,
-    GATEWAY.maxSocketsPerAddress,
+    GATEWAY_DEFAULTS.maxSocketsPerAddress,
     'Open WebSockets for one client address.',
   ),
 };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { CLOSE_CODES } from '../../../src/api/docs/frames.ts';
-import { DEFAULTS } from '../../../src/api/gateway/options.ts';
+import { GATEWAY_DEFAULTS } from '../../../src/api/gateway/options.ts';
 import { ORDER_STATUSES, orderStatus } from '../../../src/engine/market/orderView.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { CATALOGUE } from '../../../src/engine/runtime/errors.ts';
@@ -77,7 +77,7 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
     for (const [cause, { code, status }] of Object.entries(CATALOGUE)) {
       assert.ok(text.includes(`| ${code} | \`${cause}\` | ${status} |`), cause);
     }
-    const { reads, builds, launches } = DEFAULTS;
+    const { reads, builds, launches } = GATEWAY_DEFAULTS;
     const limits = `${reads.perSecond} reads/s with bursts of ${reads.burst}`;
     assert.ok(text.includes(limits), limits);
     assert.ok(text.includes(`${builds.perSecond} builds/s`));
@@ -117,10 +117,10 @@ export async function documentsAreWhole(t: TestContext, served: Served): Promise
   await t.test('every wait and limit of the socket is the one in force', () => {
     const text = readFileSync(join(ROOT, 'src/api/docs/prose/socket.md'), 'utf8');
     const words = text.replaceAll(/\s+/g, ' ');
-    assert.ok(words.includes(`every ${DEFAULTS.heartbeatMs / 1000} s`));
-    assert.ok(words.includes(`for ${DEFAULTS.silenceMs / 1000} s is closed`));
-    assert.ok(words.includes(`At most ${DEFAULTS.framesPerSecond} frames a second`));
-    assert.ok(words.includes(`${DEFAULTS.maxFrameBytes / 1024} KiB each`));
-    assert.ok(words.includes(`${DEFAULTS.maxSubscriptions} subscriptions a socket`));
+    assert.ok(words.includes(`every ${GATEWAY_DEFAULTS.heartbeatMs / 1000} s`));
+    assert.ok(words.includes(`for ${GATEWAY_DEFAULTS.silenceMs / 1000} s is closed`));
+    assert.ok(words.includes(`At most ${GATEWAY_DEFAULTS.framesPerSecond} frames a second`));
+    assert.ok(words.includes(`${GATEWAY_DEFAULTS.maxFrameBytes / 1024} KiB each`));
+    assert.ok(words.includes(`${GATEWAY_DEFAULTS.maxSubscriptions} subscriptions a socket`));
   });
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { type BuilderLimits, BuilderPool } from '../../../src/cardano/build/builderThreads.ts';
 import { planOrder } from '../../../src/cardano/build/order.ts';
 import type { TransactionPlan } from '../../../src/cardano/build/plan.ts';
-import { type BuilderLimits, BuilderPool } from '../../../src/cardano/build/pool.ts';
 import { DEFAULT_PARAMETERS } from '../../../src/cardano/ledger/parameters.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';

@@ -44,7 +44,7 @@ export function contentCode({ timeMs, baseAmount, quoteAmount }: Omit<Trade, 'id
   return ((amounts + (timeMs % 1_000_000_007) * 31) % 4_294_967_291).toString(36);
 }
 
-export class PoolActor {
+export class PairActor {
   readonly pair: Pair;
   readonly name: string;
   readonly #store: StateStore;

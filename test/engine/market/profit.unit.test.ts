@@ -15,7 +15,7 @@ import {
   percentOf,
   unrealizedLovelace,
   worthLovelace,
-} from '../../../src/engine/market/position.ts';
+} from '../../../src/engine/market/profit.ts';
 import { roundHalfEven } from '../../../src/engine/market/ratio.ts';
 
 interface Fill {

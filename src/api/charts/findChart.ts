@@ -1,6 +1,6 @@
 /** Which series of bars a request means: a pair, a pair read backwards, or a token's market cap. */
 import type { Fold } from '../../engine/actors/fold.ts';
-import type { PoolActor } from '../../engine/actors/pool.ts';
+import type { PairActor } from '../../engine/actors/pairActor.ts';
 import type { Series } from '../../engine/actors/series.ts';
 import { COIN } from '../../engine/market/asset.ts';
 import type { Bar } from '../../engine/market/bar.ts';
@@ -11,7 +11,7 @@ import { Failure } from '../../engine/runtime/errors.ts';
 import { type Launch, launchOf } from './launch.ts';
 
 export interface Chart {
-  readonly pool: PoolActor;
+  readonly pool: PairActor;
   readonly series: Series;
   readonly resolution: Resolution;
   readonly inverted: boolean;

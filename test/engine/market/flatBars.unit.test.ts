@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { BarView } from '../../../src/engine/market/barView.ts';
-import { type FillSpan, fillPrevious } from '../../../src/engine/market/fill.ts';
+import { type FillSpan, fillPrevious } from '../../../src/engine/market/flatBars.ts';
 import { intervalEnd, intervalStart, RESOLUTIONS } from '../../../src/engine/market/resolution.ts';
 
 const START_MS = Date.UTC(2024, 0, 15);

@@ -6,7 +6,7 @@
 import type { Fold } from '../../engine/actors/fold.ts';
 import type { ClockMove } from '../../engine/actors/marketClock.ts';
 import type { BarView } from '../../engine/market/barView.ts';
-import { fillPrevious, flatBar } from '../../engine/market/fill.ts';
+import { fillPrevious, flatBar } from '../../engine/market/flatBars.ts';
 import {
   EARLIEST_START_MS,
   intervalEnd,
@@ -16,8 +16,8 @@ import {
 import type { Json } from '../../engine/runtime/json.ts';
 import type { Cause } from '../../engine/store/rows.ts';
 import type { BarNews } from './barFrames.ts';
+import { type Chart, view } from './findChart.ts';
 import { tradedBars } from './history.ts';
-import { type Chart, view } from './market.ts';
 
 const MAX_FLAT_BARS = 500;
 
