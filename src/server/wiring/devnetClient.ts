@@ -48,7 +48,10 @@ export class DevnetClient implements Devnet {
     const before = this.#deps.tip()?.hash;
     const answer = await this.#post('fork', { depth, resubmit });
     if (answer instanceof Failure) return answer;
-    await this.#untilShown(({ hash }) => hash !== before);
+    await this.#untilShown((own) => {
+      const newest = this.#deps.tip();
+      return newest?.hash !== before && own?.hash === newest?.hash;
+    });
     return Number(answer.height);
   }
 
@@ -56,7 +59,8 @@ export class DevnetClient implements Devnet {
     const answer = await this.#post('mine', { blocks });
     if (answer instanceof Failure) return answer;
     const height = Number(answer.height);
-    await this.#untilShown((tip) => tip.height >= height);
+    // Not the node's tip: the fold may have its newest block before that is known here.
+    await this.#untilShown((own) => own !== null && own.height >= height);
     return height;
   }
 
@@ -77,16 +81,12 @@ export class DevnetClient implements Devnet {
     }
   }
 
-  /** Until the fold has the devnet's newest block and `isNew` accepts it; a second at most. */
-  async #untilShown(isNew: (tip: { hash?: string; height: number }) => boolean): Promise<void> {
-    const { node, tip, clock } = this.#deps;
-    const isShown = () => {
-      const [own, newest] = [chainTip(node.fold.store), tip()];
-      return own?.hash === newest?.hash && isNew(newest ?? { height: 0 });
-    };
+  /** Until `isShown` accepts the newest block of the fold; a second at most. */
+  async #untilShown(isShown: (own: ReturnType<typeof chainTip>) => boolean): Promise<void> {
+    const { node, clock } = this.#deps;
     const shown = Promise.withResolvers<void>();
     const check = () => {
-      if (isShown()) shown.resolve();
+      if (isShown(chainTip(node.fold.store))) shown.resolve();
     };
     const unlisten = node.onApplied(check);
     const timer = clock.after(SHOWN_MS, shown.resolve);
