@@ -4,9 +4,11 @@
  * serves what it holds and never searches the network. Source: docs.ipfs.tech, Kubo RPC API v0,
  * `add` and `cat`.
  */
+
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import { basicAuthorization, fetchFailure } from '../../engine/runtime/fetching.ts';
 import { cidOf, isCid } from './cid.ts';
 import { type ImageType, imageTypeOf, MAX_IMAGE_BYTES, refuseMismatch } from './header.ts';
 import type { ImageStore, StoredImage } from './port.ts';
@@ -42,7 +44,8 @@ export class KuboImages implements ImageStore {
   constructor({ url, clock, timeoutMs }: KuboOptions) {
     const { origin, pathname, username, password } = new URL(url);
     this.#base = origin + pathname.replace(/\/+$/, '');
-    this.#headers = username === '' ? {} : { authorization: basic(username, password) };
+    this.#headers =
+      username === '' ? {} : { authorization: basicAuthorization(username, password) };
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
   }
@@ -101,7 +104,7 @@ export class KuboImages implements ImageStore {
       return { status: response.status, bytes: await bounded(response, maxBytes) };
     } catch (error) {
       if (signal.aborted) return failed(`no answer within ${this.#timeoutMs} ms`);
-      return failed(causeOf(error));
+      return failed(fetchFailure(error));
     }
   }
 }
@@ -141,18 +144,6 @@ function fieldOf(text: string, name: string): string | null {
   } catch {
     return null;
   }
-}
-
-function causeOf(error: unknown): string {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  if (typeof code === 'string') return code;
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-function basic(username: string, password: string): string {
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
 function failed(why: string): Failure {

@@ -204,7 +204,7 @@ export interface Streams extends TopicHub {
     /** Gets frames directly where it is the only listener; else through the handle's channel. */
     readonly to: Recipient;
     /**
-     * The stream can give this handle nothing more. Called in a turn of its own,
+     * The stream can give this handle nothing more. Called in a separate turn,
      * never by `join`.
      */
     readonly ended: (failure: Failure) => void;

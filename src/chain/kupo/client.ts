@@ -6,6 +6,7 @@
 
 import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { basicAuthorization, fetchFailure } from '../../engine/runtime/fetching.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
 import { KupoError, type KupoHealth, readHealth } from './answers.ts';
@@ -48,7 +49,8 @@ export class KupoClient {
   ) {
     const { origin, pathname, username, password } = new URL(url);
     this.#base = origin + pathname.replace(/\/+$/, '');
-    this.#headers = username === '' ? {} : { authorization: basic(username, password) };
+    this.#headers =
+      username === '' ? {} : { authorization: basicAuthorization(username, password) };
     this.#clock = clock;
     this.#observer = observer;
     this.#limits = limits;
@@ -110,7 +112,7 @@ export class KupoClient {
       return { body: readJson(text), ...checkpointOf(response.headers) };
     } catch (error) {
       if (error instanceof KupoError) throw error;
-      throw new KupoError(signal.aborted ? 'no answer in time' : causeOf(error));
+      throw new KupoError(signal.aborted ? 'no answer in time' : fetchFailure(error));
     }
   }
 }
@@ -151,18 +153,6 @@ function checkpointOf(headers: Headers): Pick<KupoAnswer, 'checkpointSlot' | 'ch
   if (!/^\d{1,15}$/.test(slot)) throw new KupoError('its answer names no checkpoint');
   const hash = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(headers.get('etag') ?? '');
   return { checkpointSlot: Number(slot), checkpointHash: hash?.[1] ?? null };
-}
-
-function causeOf(error: unknown): string {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  if (typeof code === 'string') return code;
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-function basic(username: string, password: string): string {
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
 interface KupoHealthWatchDeps {

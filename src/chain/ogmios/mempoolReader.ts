@@ -1,5 +1,5 @@
 /**
- * Reads the node's mempool on a connection of its own: a snapshot whenever the mempool has changed.
+ * Reads the node's mempool on a separate connection: a snapshot whenever the mempool has changed.
  * A snapshot counts once the received blocks have reached the node's tip after it was taken: then a
  * transaction missing in it is in one of those blocks, or gone.
  *
