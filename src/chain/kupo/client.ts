@@ -9,6 +9,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { basicAuthorization, fetchFailure } from '../../engine/runtime/fetching.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
+import type { Fetch } from '../access.ts';
 import { KupoError, type KupoHealth, readHealth } from './answers.ts';
 
 export interface KupoObserver {
@@ -38,6 +39,7 @@ export class KupoClient {
   readonly #clock: Clock;
   readonly #observer: Pick<KupoObserver, 'kupoAsked'>;
   readonly #limits: KupoClientLimits;
+  readonly #fetch: Fetch;
   readonly #queue: (() => void)[] = [];
   #underway = 0;
 
@@ -46,6 +48,7 @@ export class KupoClient {
     clock: Clock,
     observer: Pick<KupoObserver, 'kupoAsked'>,
     limits: KupoClientLimits,
+    fetchUrl: Fetch = fetch,
   ) {
     const { origin, pathname, username, password } = new URL(url);
     this.#base = origin + pathname.replace(/\/+$/, '');
@@ -54,6 +57,7 @@ export class KupoClient {
     this.#clock = clock;
     this.#observer = observer;
     this.#limits = limits;
+    this.#fetch = fetchUrl;
   }
 
   /** Throws `KupoError`, also when `signal` is aborted. */
@@ -62,7 +66,7 @@ export class KupoClient {
     const startMs = this.#clock.monotonicMs();
     let outcome: 'answered' | 'failed' | 'refused' = 'failed';
     try {
-      const answered = await this.#fetch(path, signal);
+      const answered = await this.#request(path, signal);
       outcome = 'answered';
       return answered;
     } catch (error) {
@@ -103,10 +107,11 @@ export class KupoClient {
     else next();
   }
 
-  async #fetch(path: string, signal: AbortSignal): Promise<KupoAnswer> {
+  async #request(path: string, signal: AbortSignal): Promise<KupoAnswer> {
     try {
       const headers = { ...this.#headers, accept: 'application/json' };
-      const response = await fetch(this.#base + path, { headers, signal, redirect: 'error' });
+      const init = { headers, signal, redirect: 'error' } as const;
+      const response = await this.#fetch(this.#base + path, init);
       const text = await bounded(response, this.#limits.maxBytes);
       if (response.status !== 200) throw refusal(response.status, text);
       return { body: readJson(text), ...checkpointOf(response.headers) };
@@ -160,6 +165,8 @@ interface KupoHealthWatchDeps {
   readonly clock: Clock;
   readonly observer: KupoObserver;
   readonly everyMs?: number;
+  /** Absent: that of the network. */
+  readonly fetch?: Fetch;
 }
 
 const HEALTH_EVERY_MS = 5_000;
@@ -177,7 +184,7 @@ export class KupoHealthWatch implements Service {
   constructor(deps: KupoHealthWatchDeps) {
     const { url, clock, observer } = deps;
     this.#deps = deps;
-    this.#client = new KupoClient(url, clock, observer, HEALTH_LIMITS);
+    this.#client = new KupoClient(url, clock, observer, HEALTH_LIMITS, deps.fetch);
     this.#watching = new Task({ clock });
   }
 

@@ -20,6 +20,7 @@ import { type Page, utxosOfAsset, utxosOfCredential } from '../../cardano/ledger
 import type { AssetId } from '../../engine/market/asset.ts';
 import { type Clock, pause } from '../../engine/runtime/clock.ts';
 import { Failure, Unavailable } from '../../engine/runtime/errors.ts';
+import type { Fetch } from '../access.ts';
 import type { Confirmed, MempoolOverlay } from '../mempoolOverlay.ts';
 import type { Point } from '../port.ts';
 import { KupoError, type Match, readCheckpoint, readMatches } from './answers.ts';
@@ -34,6 +35,8 @@ interface KupoLookupDeps {
   readonly clock: Clock;
   readonly observer: KupoObserver;
   readonly limits?: Partial<KupoLimits>;
+  /** Absent: that of the network. */
+  readonly fetch?: Fetch;
 }
 
 export interface KupoLimits {
@@ -77,7 +80,7 @@ export class KupoLookup implements UtxoLookup {
     const { url, clock, observer } = deps;
     this.#deps = deps;
     this.#limits = { ...KUPO_LIMITS, ...deps.limits };
-    this.#questions = new KupoClient(url, clock, observer, this.#limits);
+    this.#questions = new KupoClient(url, clock, observer, this.#limits, deps.fetch);
     this.#freshness = new TipCheck((path, signal) => this.#questions.ask(path, signal));
   }
 

@@ -10,7 +10,8 @@
 
 import { WebSocket } from 'ws';
 import type { OutputRef } from '../../cardano/codec/output.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Clock, Timer } from '../../engine/runtime/clock.ts';
+import type { OpenSocket, SocketListener, TextSocket } from '../access.ts';
 import { NodeFault, NodeRefusal } from './fault.ts';
 import { hexOf, type JsonObject, listOf, objectOf, parseJson, textOf, unreadable } from './json.ts';
 import type { Limits } from './messages.ts';
@@ -19,6 +20,8 @@ export interface ConnectionDeps {
   readonly url: string;
   readonly limits: Limits;
   readonly clock: Clock;
+  /** Absent: a WebSocket. */
+  readonly openSocket?: OpenSocket;
 }
 
 export interface Listener {
@@ -35,7 +38,7 @@ const NORMAL_CLOSURE = 1000;
 const NEXT_BLOCK = JSON.stringify({ jsonrpc: '2.0', method: 'nextBlock' });
 
 export class NodeConnection {
-  readonly #socket: WebSocket;
+  readonly #socket: TextSocket;
   readonly #deps: ConnectionDeps;
   readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<never>();
@@ -45,30 +48,47 @@ export class NodeConnection {
   #blocksAsked = 0;
   #listener: Listener = {};
   #isOpen = false;
+  /** Until the server answers our close frame. */
+  #closing: Timer | null = null;
   #fault: NodeFault | null = null;
 
-  private constructor(socket: WebSocket, deps: ConnectionDeps) {
-    this.#socket = socket;
+  /** Throws `NodeFault`. */
+  private constructor(deps: ConnectionDeps) {
     this.#deps = deps;
     // Not every user awaits `ended`.
     this.#ended.promise.catch(() => {});
-    socket.on('open', () => {
-      this.#isOpen = true;
-      this.#opened.resolve();
-    });
-    socket.on('message', (data) => this.#receive(String(data)));
-    socket.on('error', (error) => {
-      this.end(this.#isOpen ? NodeFault.of(error) : unreachable(deps.url, wordsOf(error)));
-    });
-    socket.on('close', (code, reason) => {
-      this.end(new NodeFault('closed', `it was closed: ${code} ${reason}`.trim()));
-    });
+    const { url, limits, openSocket = openWebSocket } = deps;
+    const options = { mostMessageBytes: limits.messageBytes };
+    try {
+      this.#socket = openSocket(url.replace(/\/+$/, ''), this.#socketListener(), options);
+    } catch (error) {
+      throw unreachable(url, wordsOf(error));
+    }
+  }
+
+  #socketListener(): SocketListener {
+    return {
+      opened: () => {
+        this.#isOpen = true;
+        this.#opened.resolve();
+      },
+      received: (text) => this.#receive(text),
+      failed: (error) => {
+        const { url } = this.#deps;
+        this.end(this.#isOpen ? NodeFault.of(error) : unreachable(url, wordsOf(error)));
+      },
+      closed: (code, reason) => {
+        this.#isOpen = false;
+        this.#closing?.cancel();
+        this.end(new NodeFault('closed', `it was closed: ${code} ${reason}`.trim()));
+      },
+    };
   }
 
   /** Throws `NodeFault`. The listener is not called before this resolves. */
   static async open(deps: ConnectionDeps, listener: Listener = {}): Promise<NodeConnection> {
     const { url, limits, clock } = deps;
-    const connection = new NodeConnection(socketTo(url, limits), deps);
+    const connection = new NodeConnection(deps);
     const timer = clock.after(limits.answerMs, () => {
       connection.end(unreachable(url, 'it does not answer'));
     });
@@ -224,23 +244,30 @@ export class NodeConnection {
   /** With a close frame when nothing is wrong with the connection; otherwise at once. */
   #close({ fault }: NodeFault): void {
     const socket = this.#socket;
-    if (fault !== 'closed' || socket.readyState !== WebSocket.OPEN) {
+    if (fault !== 'closed' || !this.#isOpen) {
       socket.terminate();
       return;
     }
-    const timer = this.#deps.clock.after(CLOSE_MS, () => socket.terminate());
-    socket.once('close', () => timer.cancel());
-    socket.close(NORMAL_CLOSURE);
+    this.#closing = this.#deps.clock.after(CLOSE_MS, () => socket.terminate());
+    socket.close();
   }
 }
 
-/** Throws `NodeFault`. */
-function socketTo(url: string, { messageBytes }: Limits): WebSocket {
-  try {
-    return new WebSocket(url.replace(/\/+$/, ''), { maxPayload: messageBytes });
-  } catch (error) {
-    throw unreachable(url, wordsOf(error));
-  }
+function openWebSocket(
+  url: string,
+  listener: SocketListener,
+  { mostMessageBytes }: { readonly mostMessageBytes: number },
+): TextSocket {
+  const socket = new WebSocket(url, { maxPayload: mostMessageBytes });
+  socket.on('open', () => listener.opened());
+  socket.on('message', (data) => listener.received(String(data)));
+  socket.on('error', (error) => listener.failed(error));
+  socket.on('close', (code, reason) => listener.closed(code, String(reason)));
+  return {
+    send: (text) => socket.send(text),
+    close: () => socket.close(NORMAL_CLOSURE),
+    terminate: () => socket.terminate(),
+  };
 }
 
 function unreachable(url: string, words: string): NodeFault {

@@ -10,6 +10,7 @@ import { LiveBuilder } from '../../cardano/build/liveBuilder.ts';
 import type { Builder } from '../../cardano/build/port.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { UtxoLookup } from '../../cardano/ledger/port.ts';
+import type { ChainAccess } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import { PoolBackoff } from '../../chain/executor/poolBackoff.ts';
 import { Follower, type FollowerDeps } from '../../chain/follower.ts';
@@ -117,6 +118,7 @@ export function openChain(
   };
   const execute = () =>
     keys.executing.length === 0 ? null : startExecutorWhenReady(node, executorDeps, events);
+  const fetching = fetchingOf(world);
   const work = workOf({ ...following, policy, execute }, world, market, cluster, events);
   const untilShown = async (txHash: string) => {
     await source.expect(txHash);
@@ -127,7 +129,7 @@ export function openChain(
     devnet:
       urls.devnet === null
         ? null
-        : new DevnetClient({ url: urls.devnet, node, tip, untilShown, clock }),
+        : new DevnetClient({ url: urls.devnet, node, tip, untilShown, clock, ...fetching }),
     stuckPools: () => backoff.stuck(),
     forward: null,
     roles: work.roles,
@@ -216,7 +218,7 @@ function connecting(source: OgmiosChain): Service {
 }
 
 function openLookup(
-  { clock }: World,
+  world: World,
   node: Node,
   { urls, network }: NetworkConfig,
   overlay: MempoolOverlay,
@@ -225,9 +227,11 @@ function openLookup(
   const { kupo: url } = urls;
   const { complete, partial } = network;
   if (url === null) return [unavailableLookup(), []];
+  const { clock } = world;
+  const fetching = fetchingOf(world);
   const tip = () => chainTip(node.fold.store);
-  const index = new KupoLookup({ url, tip, overlay, clock, observer });
-  const watching = [new KupoHealthWatch({ url, clock, observer })];
+  const index = new KupoLookup({ url, tip, overlay, clock, observer, ...fetching });
+  const watching = [new KupoHealthWatch({ url, clock, observer, ...fetching })];
   const deployment = complete ?? partial;
   if (deployment === null) return [index, watching];
   const store = () => node.fold.store;
@@ -235,6 +239,11 @@ function openLookup(
   if (urls.devnet === null) return [utxos, watching];
   const check = new ScriptCheck({ utxos, network, url: urls.ogmios, clock }, observer);
   return [utxos, [...watching, check]];
+}
+
+/** The `fetch` that the world hands in; nothing where it is that of the network. */
+function fetchingOf({ chainAccess }: World): Partial<Pick<ChainAccess, 'fetch'>> {
+  return chainAccess === undefined ? {} : { fetch: chainAccess.fetch };
 }
 
 /** The tokens and unspent outputs that blocks are searched for. */

@@ -2,9 +2,11 @@
 
 import type { Devnet } from '../../api/devnet/routes.ts';
 import type { SubmitOutcome } from '../../cardano/ledger/port.ts';
+import type { Fetch } from '../../chain/access.ts';
 import { chainTip } from '../../chain/chainPoints.ts';
 import type { ChainTip } from '../../chain/port.ts';
 import type { Node } from '../../engine/actors/node.ts';
+import { withDeadline } from '../../engine/runtime/abort.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type Cause, Failure } from '../../engine/runtime/errors.ts';
 
@@ -17,6 +19,8 @@ interface DevnetClientDeps {
   /** Resolves once this node shows the transaction, or after a while. */
   readonly untilShown: (txHash: string) => Promise<void>;
   readonly clock: Clock;
+  /** Absent: that of the network. */
+  readonly fetch?: Fetch;
 }
 
 const SHOWN_MS = 1_000;
@@ -65,20 +69,26 @@ export class DevnetClient implements Devnet {
   }
 
   async #post(route: string, body: Body): Promise<Body | Failure> {
+    const { clock } = this.#deps;
     try {
-      const response = await fetch(`${this.#deps.url}/devnet/v1/${route}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(DEADLINE_MS),
-      });
-      const answer: unknown = await response.json();
-      const fields: Body = typeof answer === 'object' && answer !== null ? { ...answer } : {};
-      return response.ok ? fields : failureOf(fields);
+      return await withDeadline(clock, DEADLINE_MS, (signal) => this.#ask(route, body, signal));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return notReady(`the devnet does not answer (${why}): try again`);
     }
+  }
+
+  async #ask(route: string, body: Body, signal: AbortSignal): Promise<Body | Failure> {
+    const { url, fetch: fetchUrl = fetch } = this.#deps;
+    const response = await fetchUrl(`${url}/devnet/v1/${route}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal,
+    });
+    const answer: unknown = await response.json();
+    const fields: Body = typeof answer === 'object' && answer !== null ? { ...answer } : {};
+    return response.ok ? fields : failureOf(fields);
   }
 
   /** Until `isShown` accepts the newest block of the fold; a second at most. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
+import type { ChainAccess } from '../../chain/access.ts';
 import type { TraderConfig } from '../../client/traders/config.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
@@ -30,6 +31,8 @@ export interface World {
   readonly secrets?: KeySecrets;
   /** The deployment on a public network, in place of the settings' file. */
   readonly deployment?: NetworkDeployment;
+  /** How Ogmios, Kupo and a devnet are reached; absent: over the network. */
+  readonly chainAccess?: ChainAccess;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }
