@@ -4,6 +4,7 @@
  * outputs.
  *
  * Runs in the caller's thread, on the caller's clock; `thread.ts` runs it in a thread of its own.
+ * `DevnetCore` is the same without ports.
  */
 import type { OutputPlan } from '../cardano/codec/encode.ts';
 import type { Utxo } from '../cardano/codec/output.ts';
@@ -14,17 +15,19 @@ import { keyAddress } from '../cardano/validators/deploy.ts';
 import { genesisUtxosOf } from '../cardano/validators/genesis.ts';
 import { Fault } from '../engine/runtime/assert.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import { KupoServer } from './kupo/server.ts';
+import { KupoAnswers, KupoServer } from './kupo/server.ts';
 import { Ledger } from './ledger.ts';
 import { LedgerFile } from './ledgerFile.ts';
 import type { Guard } from './localHttp.ts';
 import { DevnetNode } from './node.ts';
 import { OgmiosServer } from './ogmios/server.ts';
+import { Session, type Transport } from './ogmios/session.ts';
 import { warmUp } from './payment.ts';
 import { devnetRoute } from './routes.ts';
 import type { DevnetUrls } from './thread.ts';
 
-export interface DevnetOptions {
+/** What a devnet without ports needs. */
+export interface DevnetCoreOptions {
   /** The ledger's file; a new chain begins where there is none. */
   readonly file: string;
   readonly clock: Clock;
@@ -38,11 +41,6 @@ export interface DevnetOptions {
   readonly faucetSecret: string;
   /** Between blocks, and the length of a slot; 0: blocks on demand, slots of a second. */
   readonly paceMs: number;
-  readonly host?: string;
-  /** 0 or absent: any. */
-  readonly ogmiosPort?: number;
-  readonly kupoPort?: number;
-  readonly guard?: Guard;
   readonly includeCbor?: boolean;
   readonly version?: string;
   /** How many blocks keep their transactions, at least K; `BLOCKS_KEPT` where absent. */
@@ -51,7 +49,16 @@ export interface DevnetOptions {
   readonly stalled?: (message: string) => void;
 }
 
+export interface DevnetOptions extends DevnetCoreOptions {
+  readonly host?: string;
+  /** 0 or absent: any. */
+  readonly ogmiosPort?: number;
+  readonly kupoPort?: number;
+  readonly guard?: Guard;
+}
+
 const HOST = '127.0.0.1';
+const VERSION = 'devnet';
 const SLOT_MS_ON_DEMAND = 1000;
 /** 10 billion ADA, more than requests can empty. Each output alone is below 2^53 lovelace. */
 const FAUCET_LOVELACE = 500_000_000_000_000n;
@@ -59,53 +66,100 @@ const FAUCET_OUTPUTS = 20;
 const OTHER_GENESIS_HELP =
   'continue it with the outputs it began with, or move it away to begin another';
 
-export class Devnet implements DevnetUrls {
+/** A devnet without ports: its sessions, routes and answers are called. */
+export class DevnetCore {
   readonly node: DevnetNode;
+  readonly kupo: KupoAnswers;
+  /** Answers `POST /devnet/v1/*`; null: no such route. */
+  readonly route: ReturnType<typeof devnetRoute>;
   readonly #file: LedgerFile;
-  readonly #options: DevnetOptions;
-  readonly #host: string;
-  readonly #ogmios: OgmiosServer;
-  readonly #kupo: KupoServer;
+  readonly #options: DevnetCoreOptions;
   readonly #faucetKey: Key;
   readonly #slots: SlotConfig;
 
-  private constructor(options: DevnetOptions, file: LedgerFile, ledger: Ledger, faucetKey: Key) {
-    const { clock, paceMs, version = 'devnet', host = HOST, guard = { hosts: [] } } = options;
-    const { includeCbor = true, ogmiosPort = 0, kupoPort = 0, stalled = () => {} } = options;
+  private constructor(options: DevnetCoreOptions, file: LedgerFile, faucetKey: Key) {
+    const { clock, paceMs, version = VERSION } = options;
+    const { includeCbor = true, stalled = () => {} } = options;
+    const slots = slotsOf(file, options, faucetKey);
+    if (options.anyGenesis !== true && !hasGenesis(file, options)) {
+      const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
+      const message = `${options.file} holds a chain of another genesis`;
+      throw new Fault('otherGenesis', `${message}: ${otherGenesisHelp}`);
+    }
+    const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
+    const ledger = new Ledger(file, slots, slotNow);
     this.#file = file;
     this.#options = options;
-    this.#host = host;
     this.#faucetKey = faucetKey;
-    this.#slots = ledger.slots;
+    this.#slots = slots;
     this.node = new DevnetNode({ ledger, file, clock, faucetKey, paceMs, includeCbor, stalled });
-    const route = devnetRoute(this.node);
-    const common = { host, guard, clock, version };
-    this.#ogmios = new OgmiosServer(this.node, { ...common, port: ogmiosPort, route });
-    this.#kupo = new KupoServer(ledger, file, { ...common, port: kupoPort });
+    this.kupo = new KupoAnswers(ledger, file, { clock, version });
+    this.route = devnetRoute(this.node);
   }
 
   /**
-   * Rejects where the file is of another version, pace, faucet or genesis, where another process
-   * has it, or a port is taken: the message says what to do.
+   * Throws where the file is of another version, pace, faucet or genesis, or where another process
+   * has it: the message says what to do. Blocks are made after `start` of its node.
    */
-  static async open(options: DevnetOptions): Promise<Devnet> {
-    const { clock, paceMs } = options;
+  static open(options: DevnetCoreOptions): DevnetCore {
     const faucetKey = new Key(options.faucetSecret);
     const file = new LedgerFile(options.file, 0, options.blocksKept);
     try {
-      const slots = slotsOf(file, options, faucetKey);
-      if (options.anyGenesis !== true && !hasGenesis(file, options)) {
-        const { otherGenesisHelp = OTHER_GENESIS_HELP } = options;
-        const message = `${options.file} holds a chain of another genesis`;
-        throw new Fault('otherGenesis', `${message}: ${otherGenesisHelp}`);
-      }
-      const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
-      const ledger = new Ledger(file, slots, slotNow);
-      const devnet = new Devnet(options, file, ledger, faucetKey);
+      return new DevnetCore(options, file, faucetKey);
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  /** A connection to its Ogmios; the caller ends it. */
+  session(transport: Transport): Session {
+    return new Session(this.node, transport);
+  }
+
+  /** What is still queued is refused. */
+  stop(): void {
+    this.node.stop();
+    this.#file.close();
+  }
+
+  /** Whether the chain has the genesis outputs of its options. */
+  get isOfGenesis(): boolean {
+    return hasGenesis(this.#file, this.#options);
+  }
+
+  /** The first transaction is then judged as fast as others. Holds the thread for 0.2 s. */
+  warmUp(): void {
+    warmUp(this.#faucetKey, this.#slots);
+  }
+}
+
+export class Devnet implements DevnetUrls {
+  readonly #core: DevnetCore;
+  readonly #host: string;
+  readonly #ogmios: OgmiosServer;
+  readonly #kupo: KupoServer;
+
+  private constructor(options: DevnetOptions, core: DevnetCore) {
+    const { clock, version = VERSION, host = HOST, guard = { hosts: [] } } = options;
+    const { ogmiosPort = 0, kupoPort = 0 } = options;
+    this.#core = core;
+    this.#host = host;
+    const { node, kupo, route } = core;
+    const common = { host, guard, clock, version };
+    this.#ogmios = new OgmiosServer(node, { ...common, port: ogmiosPort, route });
+    this.#kupo = new KupoServer(kupo, { ...common, port: kupoPort });
+  }
+
+  /** Rejects as `DevnetCore.open` throws, and where a port is taken. */
+  static async open(options: DevnetOptions): Promise<Devnet> {
+    const core = DevnetCore.open(options);
+    try {
+      const devnet = new Devnet(options, core);
       await devnet.#start();
       return devnet;
     } catch (error) {
-      file.close();
+      core.stop();
       throw error;
     }
   }
@@ -125,17 +179,21 @@ export class Devnet implements DevnetUrls {
     this.node.stop();
     await this.#ogmios.stop();
     await this.#kupo.stop();
-    this.#file.close();
+    this.#core.stop();
+  }
+
+  get node(): DevnetNode {
+    return this.#core.node;
   }
 
   /** Whether the chain has the genesis outputs of its options. */
   get isOfGenesis(): boolean {
-    return hasGenesis(this.#file, this.#options);
+    return this.#core.isOfGenesis;
   }
 
   /** The first transaction is then judged as fast as others. Holds the thread for 0.2 s. */
   warmUp(): void {
-    warmUp(this.#faucetKey, this.#slots);
+    this.#core.warmUp();
   }
 
   get ogmiosUrl(): string {
@@ -151,7 +209,7 @@ export class Devnet implements DevnetUrls {
   }
 }
 
-function hasGenesis(file: LedgerFile, options: DevnetOptions): boolean {
+function hasGenesis(file: LedgerFile, options: DevnetCoreOptions): boolean {
   const [found, wanted] = [hashesOf(file.genesisOutputs()), hashesOf(genesisUtxos(options))];
   return found.length === wanted.length && found.every((hash) => wanted.includes(hash));
 }
@@ -161,7 +219,7 @@ function hashesOf(utxos: readonly Utxo[]): string[] {
   return [...new Set(utxos.map(({ ref }) => ref.txHash))];
 }
 
-function slotsOf(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
+function slotsOf(file: LedgerFile, options: DevnetCoreOptions, faucetKey: Key): SlotConfig {
   const text = file.genesis();
   if (text === null) return beginChain(file, options, faucetKey);
   // trust: `beginChain` wrote it
@@ -184,7 +242,7 @@ interface ChainRecord {
   readonly faucetKeyHash: string;
 }
 
-function beginChain(file: LedgerFile, options: DevnetOptions, faucetKey: Key): SlotConfig {
+function beginChain(file: LedgerFile, options: DevnetCoreOptions, faucetKey: Key): SlotConfig {
   const { paceMs, clock } = options;
   const slotLengthMs = paceMs === 0 ? SLOT_MS_ON_DEMAND : paceMs;
   // Whole seconds: that is how a node tells its start.
@@ -199,7 +257,7 @@ function beginChain(file: LedgerFile, options: DevnetOptions, faucetKey: Key): S
 export function genesisUtxos({
   genesis,
   faucetSecret,
-}: Pick<DevnetOptions, 'genesis' | 'faucetSecret'>): Utxo[] {
+}: Pick<DevnetCoreOptions, 'genesis' | 'faucetSecret'>): Utxo[] {
   const address = keyAddress(new Key(faucetSecret).hash);
   const faucet = { address, value: coins(FAUCET_LOVELACE) };
   // Apart from each other: where the genesis lies does not depend on the faucet's key.

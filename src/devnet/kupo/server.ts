@@ -1,12 +1,12 @@
 /**
- * Kupo 2 over a devnet: read-only HTTP over the ledger's file. It knows every output (the pattern
- * is `*`), spent ones for K blocks. A block's outputs are in the file before Ogmios sends the
- * block.
+ * Kupo 2 over a devnet: read-only answers over the ledger's file, by HTTP or in memory. It knows
+ * every output (the pattern is `*`), spent ones for K blocks. A block's outputs are in the file
+ * before Ogmios sends the block.
  *
  * A long answer is sent in pages as of the block that was newest when it began; a rollback below
  * that block aborts it, so that no client takes half of it for all.
  */
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { slotStartMs } from '../../cardano/codec/slots.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Ledger } from '../ledger.ts';
@@ -29,7 +29,28 @@ interface KupoOptions {
 interface KupoAnswer {
   readonly status: number;
   readonly body: unknown;
-  readonly headers?: OutgoingHttpHeaders;
+  readonly headers?: Headers;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface KupoRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** Where an answer is written: a response over HTTP, or one in memory. */
+export interface KupoResponse {
+  readonly isStarted: boolean;
+  begin(status: number, headers: Headers): void;
+  write(text: string): void;
+  end(text?: string): void;
+  /** Cuts off what was started. */
+  abort(): void;
+  /** Waits until the client has read what was written; false: it is gone. */
+  drained(): Promise<boolean>;
 }
 
 /** Entries of an index that are read before other requests have their turn. */
@@ -43,40 +64,24 @@ const AMOUNTS_AS_TEXTS = 'asset-quantity=string';
 const CACHED = ['checkpoints', 'matches', 'datums', 'scripts', 'metadata'];
 const PATHS = [...CACHED, 'patterns', 'health'];
 
-export class KupoServer {
+/** The answers, over HTTP or in memory. */
+export class KupoAnswers {
   readonly #reader: KupoReader;
   readonly #ledger: Ledger;
-  readonly #options: KupoOptions;
-  readonly #http: LocalHttpServer;
+  readonly #options: Pick<KupoOptions, 'clock' | 'version'>;
   #underway = 0;
 
-  constructor(ledger: Ledger, file: LedgerFile, options: KupoOptions) {
+  constructor(ledger: Ledger, file: LedgerFile, options: Pick<KupoOptions, 'clock' | 'version'>) {
     this.#ledger = ledger;
     this.#reader = new KupoReader(file);
     this.#options = options;
-    this.#http = new LocalHttpServer(
-      (request, response) => void this.#answer(request, response),
-      REQUEST_MS,
-    );
   }
 
-  async start(): Promise<void> {
-    await this.#http.listen('Kupo', this.#options);
-  }
-
-  async stop(): Promise<void> {
-    await this.#http.close();
-  }
-
-  get port(): number {
-    return this.#http.port;
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = isForeign(request.headers, this.#options.guard);
-    if (refusal !== null) this.#send(response, { status: 403, body: { hint: refusal } });
-    else if (request.method === 'OPTIONS') response.writeHead(200, CORS).end();
-    else if (this.#underway >= MOST_REQUESTS) {
+  async answer(request: KupoRequest, response: KupoResponse): Promise<void> {
+    if (request.method === 'OPTIONS') {
+      response.begin(200, CORS);
+      response.end();
+    } else if (this.#underway >= MOST_REQUESTS) {
       const hint = `${MOST_REQUESTS} requests are under way: try again`;
       this.#send(response, { status: 503, body: { hint } });
     } else {
@@ -84,7 +89,7 @@ export class KupoServer {
       try {
         await this.#route(request, response);
       } catch (error) {
-        if (response.headersSent) response.destroy();
+        if (response.isStarted) response.abort();
         else this.#send(response, { status: 500, body: { hint: String(error) } });
       } finally {
         this.#underway -= 1;
@@ -92,8 +97,8 @@ export class KupoServer {
     }
   }
 
-  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method, url = '/', headers } = request;
+  async #route(request: KupoRequest, response: KupoResponse): Promise<void> {
+    const { method, url, headers } = request;
     const { pathname, searchParams } = URL.parse(`http://kupo${url}`) ?? new URL('http://kupo');
     const [, ...parts] = pathname.split('/').map(safelyDecoded);
     const [kind = '', ...rest] = parts[0] === 'v1' ? parts.slice(1) : parts;
@@ -103,14 +108,15 @@ export class KupoServer {
       const hint = 'Use GET: a devnet indexes everything, its patterns are fixed.';
       this.#send(response, { status: 406, body: { hint } });
     } else if (CACHED.includes(kind) && this.#isNewest(headers['if-none-match'])) {
-      response.writeHead(304, this.#headers()).end();
+      response.begin(304, this.#headers());
+      response.end();
     } else if (kind === 'matches') {
       const areAmountsTexts = headers.accept?.includes(AMOUNTS_AS_TEXTS) === true;
       await this.#matches(rest.join('/'), searchParams, areAmountsTexts, response);
     } else this.#send(response, this.#plain(kind, rest, searchParams));
   }
 
-  #isNewest(etag: string | undefined): boolean {
+  #isNewest(etag: KupoRequest['headers'][string]): boolean {
     const { tip } = this.#ledger;
     return tip !== null && etag === tip.hash;
   }
@@ -119,7 +125,7 @@ export class KupoServer {
     text: string,
     params: URLSearchParams,
     areAmountsTexts: boolean,
-    response: ServerResponse,
+    response: KupoResponse,
   ): Promise<void> {
     const query = readMatchQuery(text === '' ? '*' : text, params, this.#reader);
     if ('hint' in query) {
@@ -129,7 +135,7 @@ export class KupoServer {
     const { pattern, isResolved } = query;
     const asOf = this.#ledger.tip;
     const type = areAmountsTexts ? `${TYPE};${AMOUNTS_AS_TEXTS}` : TYPE;
-    response.writeHead(200, { ...this.#headers(), 'content-type': type });
+    response.begin(200, { ...this.#headers(), 'content-type': type });
     const height = asOf?.height ?? 0;
     let separator = '[';
     let after: OutputPosition | null = null;
@@ -143,7 +149,7 @@ export class KupoServer {
       }
       if (last === null) break;
       after = last;
-      if (!(await isDrained(response, this.#options.clock))) return;
+      if (!(await response.drained())) return;
     }
     response.end(separator === '[' ? '[]' : ']');
   }
@@ -210,7 +216,7 @@ export class KupoServer {
     };
   }
 
-  #headers(): OutgoingHttpHeaders {
+  #headers(): Headers {
     const { tip } = this.#ledger;
     return {
       ...CORS,
@@ -220,10 +226,83 @@ export class KupoServer {
     };
   }
 
-  #send(response: ServerResponse, { status, body, headers = {} }: KupoAnswer): void {
+  #send(response: KupoResponse, { status, body, headers = {} }: KupoAnswer): void {
     const all = status === 200 ? this.#headers() : { ...CORS, 'content-type': TYPE };
-    response.writeHead(status, { ...all, ...headers });
+    response.begin(status, { ...all, ...headers });
     response.end(writeJson(body));
+  }
+}
+
+export class KupoServer {
+  readonly #answers: KupoAnswers;
+  readonly #options: KupoOptions;
+  readonly #http: LocalHttpServer;
+
+  constructor(answers: KupoAnswers, options: KupoOptions) {
+    this.#answers = answers;
+    this.#options = options;
+    this.#http = new LocalHttpServer(
+      (request, response) => void this.#answer(request, response),
+      REQUEST_MS,
+    );
+  }
+
+  async start(): Promise<void> {
+    await this.#http.listen('Kupo', this.#options);
+  }
+
+  async stop(): Promise<void> {
+    await this.#http.close();
+  }
+
+  get port(): number {
+    return this.#http.port;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '/', headers } = request;
+    const refusal = isForeign(headers, this.#options.guard);
+    if (refusal !== null) {
+      response.writeHead(403, { ...CORS, 'content-type': TYPE });
+      response.end(writeJson({ hint: refusal }));
+      return;
+    }
+    const writer = new HttpResponse(response, this.#options.clock);
+    await this.#answers.answer({ method, url, headers }, writer);
+  }
+}
+
+class HttpResponse implements KupoResponse {
+  readonly #response: ServerResponse;
+  readonly #clock: Clock;
+
+  constructor(response: ServerResponse, clock: Clock) {
+    this.#response = response;
+    this.#clock = clock;
+  }
+
+  get isStarted(): boolean {
+    return this.#response.headersSent;
+  }
+
+  begin(status: number, headers: Headers): void {
+    this.#response.writeHead(status, headers);
+  }
+
+  write(text: string): void {
+    this.#response.write(text);
+  }
+
+  end(text?: string): void {
+    this.#response.end(text);
+  }
+
+  abort(): void {
+    this.#response.destroy();
+  }
+
+  drained(): Promise<boolean> {
+    return isDrained(this.#response, this.#clock);
   }
 }
 
@@ -251,7 +330,6 @@ function safelyDecoded(part: string): string {
   }
 }
 
-/** Waits until the client has read what was written; false: it is gone. */
 async function isDrained(response: ServerResponse, clock: Clock): Promise<boolean> {
   const isGone = () => response.destroyed || response.closed;
   if (!isGone() && response.writableNeedDrain) {
