@@ -90,7 +90,7 @@ export class StreamFollower {
           if (round === this.#round) this.#heard(message);
         },
       });
-      await this.#jsm.consumers.add(this.#stream, {
+      const settings = {
         deliver_subject: inbox,
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: this.#next,
@@ -100,7 +100,9 @@ export class StreamFollower {
         max_deliver: 1,
         mem_storage: true,
         num_replicas: 1,
-      });
+      };
+      const add = () => this.#jsm.consumers.add(this.#stream, settings);
+      await this.#link.whileConnected(add);
       return true;
     } catch {
       // The stream or the server is away: `check` of the log reports that.

@@ -88,7 +88,7 @@ export class RangeReader {
       if (alive) this.#keep(kept.consumer, from, messages);
       if (messages.length > 0 || alive) return messages;
     }
-    const { name } = await this.#jsm.consumers.add(this.#stream, {
+    const settings = {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: Math.max(1, from),
       ack_policy: AckPolicy.None,
@@ -96,7 +96,9 @@ export class RangeReader {
       mem_storage: true,
       num_replicas: 1,
       ...(this.#subject === undefined ? {} : { filter_subject: this.#subject }),
-    });
+    };
+    const add = () => this.#jsm.consumers.add(this.#stream, settings);
+    const { name } = await this.#link.whileConnected(add);
     const { messages, alive } = await this.#fetch(name, limit);
     if (!alive && messages.length === 0) throw new Error(`NATS stopped answering at ${from}`);
     if (alive) this.#keep(name, from, messages);
@@ -132,44 +134,38 @@ export class RangeReader {
     this.#cursor = { consumer, next: last === undefined ? from : last.seq + 1 };
   }
 
-  #fetch(consumer: string, limit: number): Promise<Batch> {
+  async #fetch(consumer: string, limit: number): Promise<Batch> {
     const { connection } = this.#link;
     const inbox = createInbox();
     const messages: StoredMessage[] = [];
-    return new Promise((resolve, reject) => {
-      const end = (alive: boolean) => {
-        timer.cancel();
-        subscription.unsubscribe();
-        resolve({ messages, alive });
-      };
-      let timer = this.#clock.after(SILENCE_MS, () => end(false));
-      const take = (message: Msg) => {
-        const delivery = deliveryOf(message);
-        if (delivery === null) {
-          end(isEndOfBatch(message));
-          return;
-        }
-        messages.push({ seq: delivery.seq, data: message.data });
-        if (delivery.pending === 0 || messages.length === limit) {
-          end(true);
-          return;
-        }
-        if (messages.length % 64 !== 0) return;
-        timer.cancel();
-        timer = this.#clock.after(SILENCE_MS, () => end(false));
-      };
+    const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
+    const silence = () => this.#clock.after(SILENCE_MS, () => end(false));
+    let timer = silence();
+    const take = (message: Msg) => {
+      const delivery = deliveryOf(message);
+      if (delivery === null) return end(isEndOfBatch(message));
+      messages.push({ seq: delivery.seq, data: message.data });
+      if (delivery.pending === 0 || messages.length === limit) return end(true);
+      if (messages.length % 64 !== 0) return;
+      timer.cancel();
+      timer = silence();
+    };
+    const ask = async () => {
       const subscription = connection.subscribe(inbox, {
         callback: (_error, message) => take(message),
       });
       const request = { batch: limit, no_wait: true, max_bytes: BATCH_BYTES };
       const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#stream}.${consumer}`;
-      try {
-        connection.publish(subject, JSON.stringify(request), { reply: inbox });
-      } catch (error) {
-        timer.cancel();
-        reject(error);
-      }
-    });
+      connection.publish(subject, JSON.stringify(request), { reply: inbox });
+      const alive = await ended;
+      subscription.unsubscribe();
+      return alive;
+    };
+    // Without a connection: what has arrived, and the consumer is not used again.
+    const alive = await this.#link.whileConnected(ask).catch(() => false);
+    timer.cancel();
+    end(false);
+    return { messages, alive };
   }
 }
 

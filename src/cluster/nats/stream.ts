@@ -70,12 +70,12 @@ export async function ensureStream(
 ): Promise<'made' | 'there'> {
   const jsm = await manager(link, answerMs);
   try {
-    await jsm.streams.info(shape.name);
+    await link.whileConnected(() => jsm.streams.info(shape.name));
     return 'there';
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  await jsm.streams.add({
+  const settings = {
     name: shape.name,
     subjects: [...shape.subjects],
     retention: RetentionPolicy.Limits,
@@ -84,7 +84,8 @@ export async function ensureStream(
     num_replicas: shape.replicas,
     max_msg_size: shape.maxMessageBytes,
     duplicate_window: nanos(shape.dedupeMs),
-  });
+  };
+  await link.whileConnected(() => jsm.streams.add(settings));
   return 'made';
 }
 
@@ -160,7 +161,7 @@ export class MarketStream {
   async remake(): Promise<void> {
     const { config } = await this.#ask(() => this.#jsm.streams.info(this.name));
     await this.#ask(() => this.#jsm.streams.delete(this.name));
-    await this.#jsm.streams.add(config);
+    await this.#ask(() => this.#jsm.streams.add(config));
   }
 
   async #ask<T>(run: () => Promise<T>): Promise<T> {
