@@ -1,29 +1,43 @@
 /**
- * Before the tests: what they need that npm does not bring. A program that is on the PATH is taken
- * as it is; otherwise Debian's, where apt may install it; otherwise it says what to do.
+ * Before the tests: what they need that npm does not bring. What is there is taken as it is;
+ * otherwise Debian's, where apt may install it; otherwise it says what to do. Without the packages
+ * of Python the tests of the Python client are skipped; without the others tests would fail.
  */
 import { spawnSync } from 'node:child_process';
+import { findPython, HOW_TO_GET_PYTHON, PYTHON_DEBIAN } from './clients/python.ts';
 
 interface Needed {
-  readonly program: string;
+  isThere(): boolean;
   /** Of Debian and Ubuntu. */
-  readonly debian: string;
-  readonly what: string;
-  readonly elsewhere: string;
+  readonly debian: readonly string[];
+  /** What is missing, and how to get it. */
+  readonly advice: string;
+  readonly isOptional: boolean;
+}
+
+function program(name: string, what: string, elsewhere: string): Needed {
+  return {
+    isThere: () => runs(name, ['--version']),
+    debian: [name],
+    advice:
+      `The tests need ${what} on the PATH. On Debian or Ubuntu: ` +
+      `sudo apt-get install ${name}; elsewhere: ${elsewhere}`,
+    isOptional: false,
+  };
 }
 
 const NEEDED: readonly Needed[] = [
+  program('nats-server', 'nats-server (2.9 or later)', 'https://nats.io/download'),
+  program(
+    'chromium',
+    'Chromium, under the name chromium,',
+    'https://www.chromium.org/getting-involved/download-chromium',
+  ),
   {
-    program: 'nats-server',
-    debian: 'nats-server',
-    what: 'nats-server (2.9 or later)',
-    elsewhere: 'https://nats.io/download',
-  },
-  {
-    program: 'chromium',
-    debian: 'chromium',
-    what: 'Chromium, under the name chromium,',
-    elsewhere: 'https://www.chromium.org/getting-involved/download-chromium',
+    isThere: () => findPython() !== null,
+    debian: PYTHON_DEBIAN,
+    advice: `The Python client is not tested: that needs ${HOW_TO_GET_PYTHON}.`,
+    isOptional: true,
   },
 ];
 
@@ -41,15 +55,12 @@ function install(packages: readonly string[]): void {
   if (!get() && apt('update') === 0) get();
 }
 
-const missing = () => NEEDED.filter(({ program }) => !runs(program, ['--version']));
+const missing = () => NEEDED.filter(({ isThere }) => !isThere());
 
 const before = missing();
-if (before.length > 0) install(before.map(({ debian }) => debian));
+if (before.length > 0) install(before.flatMap(({ debian }) => debian));
 
-for (const { what, debian, elsewhere } of before.length === 0 ? [] : missing()) {
-  console.error(
-    `The tests need ${what} on the PATH. On Debian or Ubuntu: ` +
-      `sudo apt-get install ${debian}; elsewhere: ${elsewhere}`,
-  );
-  process.exitCode = 1;
+for (const { advice, isOptional } of before.length === 0 ? [] : missing()) {
+  console.error(advice);
+  if (!isOptional) process.exitCode = 1;
 }

@@ -1,0 +1,26 @@
+"""How long to wait before the next try."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+_MOST_DOUBLINGS = 30
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """Durations are seconds."""
+
+    first: float
+    most: float
+
+    def after(self, failures: int) -> float:
+        """`first`, doubled for each failed retry, at most `most`; between half of it and all of it,
+        so that clients of one server do not retry together."""
+        whole = min(self.most, self.first * 2 ** min(failures, _MOST_DOUBLINGS))
+        return whole * (0.5 + random.random() / 2)
+
+
+#: Of what a node does not give now.
+RETRY = Backoff(first=0.25, most=15.0)

@@ -1,0 +1,47 @@
+"""The only error of the client: a refusal of the API, or no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+#: Causes that this side adds to those of the API:
+#: UNREACHABLE, TIMEOUT, BAD_ANSWER; STOPPED (this side ended it); CLOSED (the server closed the
+#: socket for good); NOT_WHAT_WAS_ASKED (the server submitted another transaction).
+_TRANSIENT = frozenset({"UNREACHABLE", "TIMEOUT", "NOT_READY", "OVERLOADED", "RATE_LIMITED"})
+_BUSY = frozenset({429, 503})
+
+
+class ApiError(Exception):
+    """`cause` is for a program, `message` for a person."""
+
+    def __init__(
+        self,
+        cause: str,
+        message: str,
+        *,
+        status: int | None = None,
+        details: Sequence[Mapping[str, str]] = (),
+        reason: str | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(f"{cause}: {message}")
+        #: Of the API's catalogue, or one that this client adds.
+        self.cause = cause
+        self.message = message
+        #: Of HTTP; None where there was no answer, and for errors of the socket.
+        self.status = status
+        #: On 400: `{path, message}` for each field that is wrong.
+        self.details = tuple(details)
+        #: Why a transaction was refused, for a program.
+        self.reason = reason
+        self.retry_after_seconds = retry_after_seconds
+
+    @property
+    def is_busy(self) -> bool:
+        """The server answered that it is busy (429, 503) and did nothing."""
+        return self.status in _BUSY
+
+    @property
+    def is_passing(self) -> bool:
+        """Another node, or the same one later, may answer."""
+        return self.is_busy or self.cause in _TRANSIENT

@@ -1,0 +1,123 @@
+"""Where the bars of a mirror come from: prices or market caps, over HTTP and over the socket."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypedDict, TypeVar
+
+from ..errors import ApiError
+from ..position import Answer, Position
+from ..subscription import SubscribeParams
+
+
+class PriceBar(TypedDict):
+    """Prices and volumes are exact decimals: `volume` in the quote asset, `baseVolume` in the base
+    asset. `time` is the start of the interval, Unix seconds."""
+
+    time: int
+    open: str
+    high: str
+    low: str
+    close: str
+    volume: str
+    baseVolume: str
+    trades: int
+    #: Market time has passed the end of the interval.
+    final: bool
+
+
+class CapBar(TypedDict):
+    """Market caps in ADA; `mCap` is the close."""
+
+    time: int
+    open: str
+    high: str
+    low: str
+    close: str
+    mCap: str
+    trades: int
+    final: bool
+
+
+B = TypeVar("B", bound=Any)
+
+
+@dataclass(frozen=True)
+class HistoryPage(Generic[B]):
+    is_known: bool
+    bars: Sequence[B]
+    standing: B | None
+    has_older: bool
+    position: Position
+
+
+#: The last second of year 9999.
+END_OF_TIME = 253_402_300_799
+_NOWHERE = Position("0-none", 0)
+
+Call = Callable[..., Awaitable[Answer[Any]]]
+
+
+class BarSource(Generic[B]):
+    def __init__(
+        self,
+        fields: Sequence[str],
+        history: Call,
+        initial_state: Call,
+        pair: dict[str, str],
+        params: SubscribeParams,
+    ) -> None:
+        #: What a bar of a mirror has of a bar of the API.
+        self._fields = fields
+        self._history = history
+        self._initial_state = initial_state
+        self._pair = pair
+        self.params = params
+        data = params.data or {}
+        self._resolution = data["interval"]
+        self._fill = data.get("fill")
+
+    @property
+    def is_filled(self) -> bool:
+        """Intervals without trades have flat bars."""
+        return self._fill == "previous"
+
+    async def newest(self, limit: int) -> HistoryPage[B]:
+        try:
+            found = await self.before(END_OF_TIME, limit)
+            if found.bars:
+                return found
+            answer = await self._initial_state(**self._pair, resolution=self._resolution)
+            bar = self.streamed(answer.data["bar"])
+            standing = bar if bar["trades"] == 0 else None
+            return HistoryPage(True, (), standing, found.has_older, found.position)
+        except ApiError as error:
+            if error.cause != "ASSET_NOT_FOUND":
+                raise
+            return HistoryPage(False, (), None, False, _NOWHERE)
+
+    async def before(self, time: int, limit: int) -> HistoryPage[B]:
+        answer = await self._history(
+            **self._pair,
+            resolution=self._resolution,
+            start=0,
+            end=time,
+            limit=limit,
+            fill=self._fill,
+        )
+        if answer.position is None:
+            raise ApiError("BAD_ANSWER", "a history without X-Position")
+        bars = [self.streamed(bar) for bar in answer.data]
+        return HistoryPage(True, bars, None, answer.next_to is not None, answer.position)
+
+    def streamed(self, data: Any) -> B:
+        bar: B = {name: data[name] for name in self._fields}
+        return bar
+
+    def revised(self, data: Any) -> list[Any]:
+        return [bar if "removed" in bar else self.streamed(bar) for bar in data["bars"]]
+
+
+PRICE_FIELDS = tuple(PriceBar.__annotations__)
+CAP_FIELDS = tuple(CapBar.__annotations__)

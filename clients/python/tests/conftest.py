@@ -1,0 +1,29 @@
+"""Tests may be coroutines: each runs in an event loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+#: Of one test; what waits has a deadline of its own, which says more.
+LIMIT_SECONDS = 150
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    test = pyfuncitem.obj
+    if not inspect.iscoroutinefunction(test):
+        return None
+    names = inspect.signature(test).parameters
+    arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in names}
+    asyncio.run(asyncio.wait_for(test(**arguments), LIMIT_SECONDS))
+    return True
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    return tmp_path / "data"

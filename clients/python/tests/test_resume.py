@@ -1,0 +1,70 @@
+"""Bars through everything that a network and a server may do to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.feeds import BASE, rollback, trade
+from support.proxy import TcpProxy
+from support.same import END_OF_TIME, assert_bars
+from support.server import Server
+from support.until import until
+
+from upcurve import ApiError, Client, Notice
+
+
+def close_of(bars: object) -> str | None:
+    rows = bars.state.bars  # type: ignore[attr-defined]
+    return rows[-1]["close"] if rows else None
+
+
+async def has_bars(client: Client, count: int) -> bool:
+    try:
+        answer = await client.charts.history(BASE, ".", "min1", 0, END_OF_TIME)
+    except ApiError:
+        return False  # The pair is not known yet.
+    return len(answer.data) == count
+
+
+@pytest.mark.parametrize("encoding", ["json", "msgpack"])
+async def test_bars_continue_after_a_cut_a_silence_and_a_kill(
+    directory: Path, encoding: str
+) -> None:
+    with Server(directory, "replay", "-", NETWORK="none") as first:
+        async with TcpProxy(first.port) as proxy:
+            async with Client(proxy.url, encoding=encoding, silence=8) as client:  # type: ignore[arg-type]
+                first.feed(trade(0, "1"), trade(1, "2"), trade(2, "3"))
+                await until("fed", lambda: has_bars(client, 3))
+                bars = client.bars(BASE, "min1", limit=2)
+                await until("loaded", lambda: close_of(bars) == "3")
+                await assert_bars(client, bars, BASE, "min1", "loaded")
+                assert (len(bars.state.bars), bars.state.has_older) == (2, True)
+                notices: list[Notice] = []
+                client.connection.on_notice(notices.append)
+
+                await until("open", lambda: client.connection.state.status == "open")
+                proxy.cut()
+                first.feed(trade(3, "4"), trade(4, "5"))
+                await until("what happened meanwhile", lambda: close_of(bars) == "5")
+                await assert_bars(client, bars, BASE, "min1", "after a cut")
+
+                proxy.hold()
+                first.feed(trade(4, "9"), trade(5, "6"))
+                await until("it gives up", lambda: client.connection.state.status != "open")
+                proxy.release()
+                await until("the news", lambda: close_of(bars) == "6")
+                await assert_bars(client, bars, BASE, "min1", "after a silence")
+
+                first.kill()
+                await until("waiting", lambda: client.connection.state.status == "waiting")
+                assert close_of(bars) == "6", "what is known stays"
+                with Server(directory, "replay", "-", NETWORK="none") as second:
+                    second.feed(trade(6, "7"), rollback(4), trade(7, "8"))
+                    proxy.target = second.port
+                    await until("back", lambda: close_of(bars) == "8")
+                    await assert_bars(client, bars, BASE, "min1", "after a kill and a rollback")
+                    assert notices == [], "everything came, nothing had to be loaded again"
+                    assert await bars.load_older()
+                    await assert_bars(client, bars, BASE, "min1", "with older bars")
+                    assert not bars.state.has_older
