@@ -1,6 +1,6 @@
 /** CORS as api.md section 0 says: every origin, no credentials. Lines start with CRLF. */
 const EXPOSED =
-  'X-Position, X-Slot, X-Block-Hash, X-Next-To, ETag, Retry-After, ' +
+  'X-Position, X-Slot, X-Block-Hash, X-Next-To, X-Next-Before, ETag, Retry-After, ' +
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
 
 const SENT =

@@ -15,7 +15,7 @@ import {
 import type { AssetId } from '../../engine/market/asset.ts';
 import type { RefText } from '../../engine/market/events.ts';
 import { type OrderFacts, type OrderView, viewOrder } from '../../engine/market/orderView.ts';
-import type { KeyedRow } from '../../engine/store/keyedRows.ts';
+import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import {
   type DroppedRecord,
   type OrderRecord,
@@ -23,6 +23,7 @@ import {
   type TradeRecord,
 } from '../../engine/store/records.ts';
 import type { StateStore } from '../../engine/store/state.ts';
+import { keysOf, placesOf, type TimeSpan } from '../schemas/timeSpan.ts';
 
 /** Ask for `fold` each time: a new epoch replaces it. */
 export interface OrderNode {
@@ -53,13 +54,27 @@ export class Orders {
   }
 
   /** Orders on the chain, newest first, and how many there are in all pages. */
-  ledger(filter: OrderFilter, page: ListPage): { count: number; items: OrderView[] } {
+  ledger(
+    filter: OrderFilter,
+    page: ListPage,
+    span: TimeSpan = {},
+  ): { count: number; items: OrderView[] } {
+    const { store } = this.#fold;
     const lists = this.#lists(filter);
-    const count = sumOf(lists);
-    if (page.offset >= count) return { count, items: [] };
     const names = lists.map(({ name }) => name);
-    const refs = walkLists(this.#fold.store, names, page);
+    const isAll = span.from === undefined && span.to === undefined;
+    const places = isAll ? {} : this.#placesOf(span, names);
+    const count = isAll ? sumOf(lists) : countWithin(store, names, places);
+    if (page.offset >= count) return { count, items: [] };
+    const refs = walkLists(store, names, { ...page, places });
     return { count, items: refs.flatMap((ref) => this.view(ref) ?? []) };
+  }
+
+  /** Places of the orders whose `timestamp` is in the span. */
+  #placesOf(span: TimeSpan, lists: readonly string[]): KeySpan {
+    const { store } = this.#fold;
+    const timeMs = ({ value: ref }: KeyedRow) => this.#record(ref)?.placedMs ?? 0;
+    return placesOf(span, { store, table: 'order_index', lists, timeMs });
   }
 
   /** How many `ledger` has in all its pages. */
@@ -178,11 +193,20 @@ function sumOf(lists: readonly List[]): number {
   return lists.reduce((sum, { count }) => sum + count, 0);
 }
 
+function countWithin(store: StateStore, lists: readonly string[], places: KeySpan): number {
+  const counts = lists.map((list) => store.count('order_index', `${list}/`, keysOf(list, places)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
 interface ListPage {
   readonly offset: number;
   readonly limit: number;
   /** Only what lies before this place in the chain. */
   readonly before?: string;
+}
+
+interface PlacedPage extends ListPage {
+  readonly places: KeySpan;
 }
 
 /** Of each list at first: a page of many lists needs few of each. Then more and more. */
@@ -198,13 +222,14 @@ type Read = ReturnType<StateStore['pages']>;
 function walkLists(
   store: StateStore,
   lists: readonly string[],
-  { offset, limit, before }: ListPage,
+  { offset, limit, before, places }: PlacedPage,
 ): RefText[] {
   const [only] = lists;
   if (only === undefined) return [];
   if (lists.length === 1) {
     const after = before === undefined ? {} : { after: `${only}/${before}` };
-    const range = { order: 'descending', offset, limit, ...after } as const;
+    const span = keysOf(only, places);
+    const range = { order: 'descending', offset, limit, ...span, ...after } as const;
     return store.page('order_index', `${only}/`, range).map(({ value }) => value);
   }
   const heads = new sortedBtree.default<string, Walk>();
@@ -213,7 +238,7 @@ function walkLists(
     if (place !== null) heads.set(place, walk);
   };
   const read = store.pages('order_index');
-  for (const list of lists) enter(new Walk(read, list, before));
+  for (const list of lists) enter(new Walk(read, list, { before, places }));
   const refs: RefText[] = [];
   for (let index = 0; index < offset + limit; index += 1) {
     const place = heads.maxKey();
@@ -231,15 +256,21 @@ function walkLists(
 class Walk {
   readonly #readPage: Read;
   readonly #prefix: string;
+  readonly #span: KeySpan;
   #rows: readonly KeyedRow[] = [];
   #next = 0;
   #after: string | undefined;
   #hasMore = true;
   #chunk = FIRST_CHUNK;
 
-  constructor(read: Read, list: string, before: string | undefined) {
+  constructor(
+    read: Read,
+    list: string,
+    { before, places }: Pick<PlacedPage, 'places'> & { readonly before: string | undefined },
+  ) {
     this.#readPage = read;
     this.#prefix = `${list}/`;
+    this.#span = keysOf(list, places);
     this.#after = before === undefined ? undefined : `${this.#prefix}${before}`;
   }
 
@@ -258,7 +289,7 @@ class Walk {
   #read(): void {
     const after = this.#after === undefined ? {} : { after: this.#after };
     const limit = this.#chunk;
-    const range = { order: 'descending', offset: 0, limit, ...after } as const;
+    const range = { order: 'descending', offset: 0, limit, ...this.#span, ...after } as const;
     this.#rows = this.#readPage(this.#prefix, range);
     this.#next = 0;
     this.#after = this.#rows.at(-1)?.key;

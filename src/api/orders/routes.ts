@@ -5,6 +5,7 @@ import { Failure, invalid } from '../../engine/runtime/errors.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
+import { refuseSpan, type TimeSpan } from '../schemas/timeSpan.ts';
 import { withFills } from './fills.ts';
 import { type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
 import {
@@ -29,6 +30,9 @@ const PAGED = {
   method: 'POST',
   answers: { 200: { description: 'A page of orders', schema: OrderPage } },
 } as const;
+const FEED_TEXT =
+  'For an exact walk give `before`, the last row of the page before. `from` and `to` are of ' +
+  '`timestamp`. Orders in the mempool are always all of them.';
 const DEFAULT_LIMIT = 100;
 
 export function orderFeedRoutes(node: OrderNode): Route[] {
@@ -46,7 +50,7 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       path: '/v1/orders-feed/initial/state',
       operationId: 'orderFeed',
       summary: 'Orders of a token',
-      description: 'For an exact walk give `before`, the last row of the page before.',
+      description: FEED_TEXT,
       query: OrderFeedQuery,
       body: AnyKeys,
       causes: ['ASSET_NOT_FOUND'],
@@ -65,7 +69,8 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       causes: ['ASSET_NOT_FOUND'],
       handle: ({ query, body }) => {
         const token = query.asset.toLowerCase();
-        return unknownAsset(token, node) ?? page(query, node, { token, pkhs: distinct(body) });
+        const refused = refuseSpan(query) ?? unknownAsset(token, node);
+        return refused ?? page(query, node, { token, pkhs: distinct(body) });
       },
     }),
     route({
@@ -97,27 +102,26 @@ function feed(
   pages: KeptPages,
 ): Answer | Failure {
   const token = query.asset.toLowerCase();
-  const unknown = unknownAsset(token, node);
-  if (unknown !== null) return unknown;
+  const refused = refuseSpan(query) ?? unknownAsset(token, node);
+  if (refused !== null) return refused;
   const keys = distinct(pkhs);
-  const { offset, limit, before } = query;
-  const isUsual = keys.length === 0 && offset === 0 && before === undefined;
-  if (isUsual && limit === DEFAULT_LIMIT) {
+  const { offset, limit, before, from, to } = query;
+  const isFirst = offset === 0 && [before, from, to].every((bound) => bound === undefined);
+  if (isFirst && keys.length === 0 && limit === DEFAULT_LIMIT) {
     const first = () => render(node, { token, pkhs: null }, { offset: 0, limit });
     return { body: pages.of(ordersTag(token), 'first', first) };
   }
   return page(query, node, { token, pkhs: keys.length === 0 ? null : keys });
 }
 
-function page(
-  { offset, limit, before }: HistoryQuery,
-  node: OrderNode,
-  filter: OrderFilter,
-): Answer | Failure {
+function page(query: HistoryQuery, node: OrderNode, filter: OrderFilter): Answer | Failure {
+  const refused = refuseSpan(query);
+  if (refused !== null) return refused;
+  const { offset, limit, before } = query;
   const range = { offset, limit };
-  if (before === undefined) return { body: render(node, filter, range) };
+  if (before === undefined) return { body: render(node, filter, range, query) };
   const place = new Orders(node).placeOf(before.toLowerCase());
-  if (place !== null) return { body: render(node, filter, { ...range, before: place }) };
+  if (place !== null) return { body: render(node, filter, { ...range, before: place }, query) };
   return invalid('query.before', `No order ${before} is on the chain (now): begin at the top.`);
 }
 
@@ -125,9 +129,10 @@ function render(
   node: OrderNode,
   filter: OrderFilter,
   range: Parameters<Orders['ledger']>[1],
+  span: TimeSpan = {},
 ): Uint8Array {
   const orders = new Orders(node);
-  const page = { ledger: orders.ledger(filter, range), mempool: orders.mempool(filter) };
+  const page = { ledger: orders.ledger(filter, range, span), mempool: orders.mempool(filter) };
   return Buffer.from(JSON.stringify(page));
 }
 

@@ -12,6 +12,7 @@ import {
   TxHash,
 } from '../schemas/identifiers.ts';
 import { Before, Limit, Offset } from '../schemas/paging.ts';
+import { SPAN } from '../schemas/timeSpan.ts';
 
 const SECONDS = Type.Integer({ description: 'Unix seconds.' });
 const Price = Type.String({ description: 'ADA per token.' });
@@ -87,7 +88,7 @@ export const OrderTrades = Type.Object(
 export const OrderPage = Type.Object(
   {
     ledger: Type.Object({
-      count: Type.Integer({ description: 'Of all pages.' }),
+      count: Type.Integer({ description: 'Of all pages, within `from` and `to`.' }),
       items: Type.Array(ApiOrder, { description: 'On the chain, newest first.' }),
     }),
     mempool: Type.Array(ApiOrder, { description: 'In no block yet: all of them, newest first.' }),
@@ -95,7 +96,7 @@ export const OrderPage = Type.Object(
   { $id: 'OrderPage' },
 );
 
-const PAGE = { offset: Offset, limit: Limit(100, 100), before: Before('order') };
+const PAGE = { offset: Offset, limit: Limit(100, 100), before: Before('order'), ...SPAN };
 
 export const OrderFeedQuery = Type.Object({ asset: AssetIdShape, ...PAGE });
 export type OrderFeedQuery = InputOf<typeof OrderFeedQuery>;

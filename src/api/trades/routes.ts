@@ -5,12 +5,14 @@ import { tradesTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { formatPrice } from '../../engine/market/decimal.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
+import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import { readRecord, type TradeRecord } from '../../engine/store/records.ts';
-import type { Route } from '../gateway/port.ts';
-import { route } from '../gateway/route.ts';
-import { Amount, AssetIdShape, TxHash } from '../schemas/identifiers.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { type InputOf, route } from '../gateway/route.ts';
+import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { Limit } from '../schemas/paging.ts';
+import { keysOf, placesOf, refuseSpan, SPAN, type TimeSpan } from '../schemas/timeSpan.ts';
 
 const TradeId = Type.String({
   pattern: '^[0-9]{12}\\.[0-9]{6}\\.[0-9]{4}$',
@@ -39,7 +41,19 @@ const TradesQuery = Type.Object({
   asset: AssetIdShape,
   before: Type.Optional({ ...TradeId, description: 'Only trades older than this one.' }),
   limit: Limit(100, 500),
+  ...SPAN,
+  pkh: Type.Optional({ ...KeyHash, description: 'Only those of this payment key.' }),
+  side: Type.Optional(
+    OneOf(['buy', 'sell'], { description: 'Only buys, or only sells: `buy` or `sell`.' }),
+  ),
+  minQuote: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,20}$',
+      description: 'Only those that moved at least so many lovelace: an integer.',
+    }),
+  ),
 });
+type TradesQuery = InputOf<typeof TradesQuery>;
 export const TradesInput = Type.Object({ asset: AssetIdShape });
 const Removed = Type.Object({ id: TradeId, removed: Type.Literal(true) });
 export const TradesOutput = Type.Union([Type.Array(Type.Union([TradeRow, Removed])), Type.Null()], {
@@ -55,25 +69,79 @@ export function tradeRoutes(node: TradeNode): Route[] {
       operationId: 'trades',
       tag: 'Trades',
       summary: 'Trades of a token, newest first',
-      description: 'For older ones give the last `id` as `before`: nothing is missed or repeated.',
+      description: DESCRIPTION,
       query: TradesQuery,
-      answers: { 200: { description: 'Trades', schema: Type.Array(TradeRow) } },
+      answers: {
+        200: { description: 'Trades', schema: Type.Array(TradeRow), headers: NEXT_BEFORE },
+      },
       causes: ['ASSET_NOT_FOUND'],
       rate: 'read',
       needsSync: true,
       positioned: true,
       etag: true,
-      handle({ query: { asset, limit, before } }) {
-        const { fold } = node;
-        const token = asset.toLowerCase();
-        if (fold.directory.find(token) === null) {
-          return new Failure('ASSET_NOT_FOUND', `No token ${token} was launched here.`);
-        }
-        const render = () => Buffer.from(JSON.stringify(tradesOf(fold, token, limit, before)));
-        return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
-      },
+      handle: ({ query }) => answer(node, pages, query),
     }),
   ];
+}
+
+const DESCRIPTION =
+  'For older ones give the last `id` as `before`: nothing is missed or repeated. An answer reads ' +
+  '10,000 trades at most: where a filter (`pkh`, `side`, `minQuote`) finds too few among them, ' +
+  'the header `X-Next-Before` says where to go on, as `before`, also when the answer is empty.';
+const NEXT_BEFORE = {
+  'X-Next-Before': 'Go on with it as `before`; only when a filter left trades unread.',
+};
+const MOST_READ = 10_000;
+
+function answer(node: TradeNode, pages: KeptPages, query: TradesQuery): Answer | Failure {
+  const { fold } = node;
+  const { limit, before, from, to } = query;
+  const refused = refuseSpan(query);
+  if (refused !== null) return refused;
+  const token = query.asset.toLowerCase();
+  if (fold.directory.find(token) === null) {
+    return new Failure('ASSET_NOT_FOUND', `No token ${token} was launched here.`);
+  }
+  const isWanted = filterOf(query);
+  if (isWanted === null && from === undefined && to === undefined) {
+    const render = () => Buffer.from(JSON.stringify(tradesOf(fold, token, limit, before)));
+    return { body: pages.of(tradesTag(token), `${limit} ${before ?? ''}`, render) };
+  }
+  const span = spanOf(fold, token, query);
+  const read = isWanted === null ? limit : MOST_READ;
+  const rows = fold.store.page('trades', `${token}/`, rangeOf(token, read, before, span));
+  const wanted = isWanted === null ? rows : rows.filter(({ value }) => isWanted(value));
+  const shown = wanted.slice(0, limit).map(({ key, value }) => rowOf(idOf(token, key), value));
+  const last = rows.at(-1);
+  const isAll = isWanted === null || wanted.length >= limit || rows.length < read;
+  const next = isAll || last === undefined ? {} : { 'X-Next-Before': idOf(token, last.key) };
+  return { body: JSON.stringify(shown), headers: next };
+}
+
+/** null: all are wanted. */
+function filterOf({ pkh, side, minQuote }: TradesQuery): ((text: string) => boolean) | null {
+  if (pkh === undefined && side === undefined && minQuote === undefined) return null;
+  const key = pkh?.toLowerCase();
+  const least = BigInt(minQuote ?? '0');
+  return (text) => {
+    const trade = readRecord<TradeRecord>(text);
+    if (key !== undefined && trade.pkh !== key) return false;
+    return (side === undefined || trade.side === side) && BigInt(trade.lovelace) >= least;
+  };
+}
+
+function spanOf({ store }: Fold, token: AssetId, span: TimeSpan): KeySpan {
+  const timeMs = ({ value }: KeyedRow) => readRecord<TradeRecord>(value).atMs;
+  return keysOf(token, placesOf(span, { store, table: 'trades', lists: [token], timeMs }));
+}
+
+function rangeOf(token: AssetId, limit: number, before?: string, span: KeySpan = {}) {
+  const after = before === undefined ? {} : { after: `${token}/${before}` };
+  return { order: 'descending', offset: 0, limit, ...span, ...after } as const;
+}
+
+function idOf(token: AssetId, key: string): string {
+  return key.slice(token.length + 1);
 }
 
 /** Read `fold` each time: a new epoch replaces it. */
@@ -90,10 +158,8 @@ export function tradesOf(
   limit: number,
   before?: string,
 ): TradeRow[] {
-  const after = before === undefined ? {} : { after: `${token}/${before}` };
-  const page = { order: 'descending', offset: 0, limit, ...after } as const;
-  const rows = store.page('trades', `${token}/`, page);
-  return rows.map(({ key, value }) => rowOf(key.slice(token.length + 1), value));
+  const rows = store.page('trades', `${token}/`, rangeOf(token, limit, before));
+  return rows.map(({ key, value }) => rowOf(idOf(token, key), value));
 }
 
 /** null: a rollback took it away. */

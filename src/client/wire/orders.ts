@@ -9,6 +9,10 @@ export interface OrderFeedQuery {
   readonly limit?: number;
   /** Only what is older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
+  /** Only from this moment on, Unix seconds. */
+  readonly from?: number;
+  /** Only before this moment, Unix seconds. */
+  readonly to?: number;
 }
 
 /** Payment key hashes; none, null or [] for everybody. */
@@ -22,6 +26,10 @@ export interface UserHistoryQuery {
   readonly limit?: number;
   /** Only what is older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
+  /** Only from this moment on, Unix seconds. */
+  readonly from?: number;
+  /** Only before this moment, Unix seconds. */
+  readonly to?: number;
 }
 
 /** Payment key hashes. */
@@ -37,6 +45,10 @@ export interface UserHistoryByAssetQuery {
   readonly limit?: number;
   /** Only what is older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
+  /** Only from this moment on, Unix seconds. */
+  readonly from?: number;
+  /** Only before this moment, Unix seconds. */
+  readonly to?: number;
 }
 
 /** Payment key hashes. */
@@ -50,6 +62,10 @@ export interface UserOpenOrdersQuery {
   readonly limit?: number;
   /** Only what is older than this order (`entityId`), for an exact walk. */
   readonly before?: string;
+  /** Only from this moment on, Unix seconds. */
+  readonly from?: number;
+  /** Only before this moment, Unix seconds. */
+  readonly to?: number;
 }
 
 /** Payment key hashes. */

@@ -172,7 +172,7 @@ export interface ApiOrder {
 
 export interface OrderPage {
   readonly ledger: {
-    /** Of all pages. */
+    /** Of all pages, within `from` and `to`. */
     readonly count: number;
     /** On the chain, newest first. */
     readonly items: readonly ApiOrder[];

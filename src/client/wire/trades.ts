@@ -7,6 +7,16 @@ export interface TradesQuery {
   /** Only trades older than this one. */
   readonly before?: string;
   readonly limit?: number;
+  /** Only from this moment on, Unix seconds. */
+  readonly from?: number;
+  /** Only before this moment, Unix seconds. */
+  readonly to?: number;
+  /** Only those of this payment key. */
+  readonly pkh?: string;
+  /** Only buys, or only sells: `buy` or `sell`. */
+  readonly side?: 'buy' | 'sell';
+  /** Only those that moved at least so many lovelace: an integer. */
+  readonly minQuote?: string;
 }
 
 export type TradesAnswer = readonly TradeRow[];

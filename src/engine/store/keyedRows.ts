@@ -24,6 +24,9 @@ export function keyedReads(database: Database, table: KeyedTable) {
   const all = database.prepare<[], { key: string; value: string }>(
     `SELECT key, value FROM ${table} ORDER BY key`,
   );
+  const count = database.prepare<[string, string], { rows: number }>(
+    `SELECT COUNT(*) AS rows FROM ${table} WHERE key >= ? AND key < ?`,
+  );
   const last = database.prepare<[string, string], { key: string }>(
     `SELECT key FROM ${table} WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`,
   );
@@ -47,6 +50,7 @@ export function keyedReads(database: Database, table: KeyedTable) {
     /** The same in either order, behind `offset` of them. */
     page: (order: PageQuery['order'], from: string, to: string, offset: number, limit: number) =>
       pages[order].all(from, to, limit, offset),
+    count: (from: string, to: string): number => count.get(from, to)?.rows ?? 0,
     /** The largest key with this prefix. */
     lastKey: (prefix: string): string | null =>
       last.get(prefix, `${prefix}\u{10ffff}`)?.key ?? null,
@@ -72,7 +76,13 @@ export function keyedWrites(database: Database, table: KeyedTable) {
   };
 }
 
-export interface PageQuery {
+/** Keys in [from, to); an end that is left out is that of the prefix. */
+export interface KeySpan {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface PageQuery extends KeySpan {
   /** `descending`: the largest key first. */
   readonly order: 'ascending' | 'descending';
   readonly offset: number;
@@ -169,12 +179,24 @@ export class KeyedView {
   ): KeyedRow[] {
     const { order, after } = query;
     const isUp = order === 'ascending';
-    const from = isUp && after !== undefined ? `${after}\0` : prefix;
-    const to = !isUp && after !== undefined ? after : endOf(prefix);
+    const span = spanOf(prefix, query);
+    const from = isUp && after !== undefined ? later(`${after}\0`, span.from) : span.from;
+    const to = !isUp && after !== undefined ? earlier(after, span.to) : span.to;
     const { page, get } = this.#stored[table];
     const rows = (offset: number, limit: number) => page(order, from, to, offset, limit);
     const stored = { rows, has: (key: string) => get(key) !== null };
     return pageOverlaid(stored, staged(from, to), query);
+  }
+
+  /** How many rows have this prefix, within a span. */
+  count(table: KeyedTable, prefix: string, span: KeySpan): number {
+    const { from, to } = spanOf(prefix, span);
+    const { count, get } = this.#stored[table];
+    let rows = count(from, to);
+    for (const [key, value] of this.#staged(table, from, to)) {
+      rows += (value === null ? 0 : 1) - (get(key) === null ? 0 : 1);
+    }
+    return rows;
   }
 
   lastKey(table: KeyedTable, prefix: string): string | null {
@@ -207,6 +229,19 @@ function firstFrom(rows: readonly (readonly [string, unknown])[], key: string): 
     else high = middle;
   }
   return low;
+}
+
+function spanOf(prefix: string, { from, to }: KeySpan): Required<KeySpan> {
+  const end = endOf(prefix);
+  return { from: later(from ?? prefix, prefix), to: earlier(to ?? end, end) };
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function earlier(a: string, b: string): string {
+  return a < b ? a : b;
 }
 
 function endOf(prefix: string): string {

@@ -11,7 +11,14 @@ import { type BarRow, barKey, barReads, type OpenBar } from './barRows.ts';
 import { encodeBatch } from './batch.ts';
 import { changeIndexReads, type IndexedChange, type StreamChange } from './changeIndex.ts';
 import { type Database, openDatabase } from './database.ts';
-import { type KeyedRow, KeyedView, keyedReads, type PageQuery, perTable } from './keyedRows.ts';
+import {
+  type KeyedRow,
+  KeyedView,
+  type KeySpan,
+  keyedReads,
+  type PageQuery,
+  perTable,
+} from './keyedRows.ts';
 import { checkpointWithSums, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
@@ -189,6 +196,11 @@ export class StateStore {
   /** `page`, for many pages of one table before anything else is staged. */
   pages(table: KeyedTable): (prefix: string, query: PageQuery) => KeyedRow[] {
     return this.#rows.pages(table);
+  }
+
+  /** How many rows have this prefix, within a span of keys. */
+  count(table: KeyedTable, prefix: string, span: KeySpan): number {
+    return this.#rows.count(table, prefix, span);
   }
 
   /** The largest key with this prefix, staged or stored; rows removed meanwhile may count. */

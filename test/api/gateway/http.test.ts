@@ -9,7 +9,7 @@ import { Gate, LONG, testRoutes } from './routes.ts';
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'X-Position, X-Slot, X-Block-Hash, X-Next-To, ETag, Retry-After, ' +
+    'X-Position, X-Slot, X-Block-Hash, X-Next-To, X-Next-Before, ETag, Retry-After, ' +
     'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
 };
 

@@ -23,6 +23,11 @@ interface Stall {
   readonly token: string;
 }
 
+interface Span {
+  readonly from?: number;
+  readonly to?: number;
+}
+
 /** Some 120 orders of four people on two tokens in every state; some wait. */
 async function openStall(scope: Scope): Promise<Stall> {
   const api = await openMarketApi(scope);
@@ -76,6 +81,24 @@ test('a page is exact, whatever is asked', async (scope) => {
     { path: `${HISTORY}/open`, asset: false, onlyOpen: true },
   ];
   const isOpen = ({ status }: Shown) => status !== 'Evaluated' && status !== 'Refunded';
+  const times = truth.ledger.map(({ timestamp }) => timestamp);
+  // Whole seconds around those of blocks, so that both ends are met exactly.
+  const spanWithin = fc
+    .record(
+      {
+        from: fc.tuple(fc.constantFrom(...times), fc.integer({ min: -1, max: 1 })),
+        to: fc.tuple(fc.constantFrom(...times), fc.integer({ min: -1, max: 1 })),
+      },
+      { requiredKeys: [] },
+    )
+    .map(({ from, to }): Span => {
+      const ends: Span = {
+        ...(from && { from: from[0] + from[1] }),
+        ...(to && { to: to[0] + to[1] }),
+      };
+      const isSpan = (ends.from ?? 0) < (ends.to ?? Infinity);
+      return isSpan ? ends : { from: ends.to ?? 0, to: (ends.from ?? 0) + 1 };
+    });
   let rows = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -84,19 +107,23 @@ test('a page is exact, whatever is asked', async (scope) => {
       fc.option(fc.oneof(fc.nat(130), fc.constant(999_999_999_999_999)), { nil: undefined }),
       fc.option(fc.integer({ min: 1, max: 100 }), { nil: undefined }),
       fc.option(fc.nat(200), { nil: undefined }),
-      async ({ path, asset, onlyOpen }, keys, offset, limit, cursor) => {
+      fc.oneof(fc.constant<Span>({}), spanWithin),
+      async ({ path, asset, onlyOpen }, keys, offset, limit, cursor, span) => {
         if (keys === 0 && path !== FEED) return;
         const pkhs = EVERYBODY.slice(0, keys);
         const isWished = (order: Shown) =>
           (!asset || [order.from, order.to].includes(token)) &&
           (keys === 0 || pkhs.includes(order.pkh));
         const wished = truth.ledger.filter(isWished);
-        const ledger = wished.filter((order) => !onlyOpen || isOpen(order));
+        const { from: fromS, to: toS } = span;
+        const ledger = wished
+          .filter((order) => !onlyOpen || isOpen(order))
+          .filter(({ timestamp }) => timestamp >= (fromS ?? 0) && timestamp < (toS ?? Infinity));
         // A cursor may be anybody's order: it is a place in the chain.
         const before = cursor === undefined ? undefined : truth.ledger[cursor]?.entityId;
         const behind = truth.ledger.findIndex(({ entityId }) => entityId === before);
         const rest = ledger.filter((order) => truth.ledger.indexOf(order) > behind);
-        const query = { ...(asset ? { asset: token } : {}), offset, limit, before };
+        const query = { ...(asset ? { asset: token } : {}), offset, limit, before, ...span };
         const given = Object.entries(query).filter(([, value]) => value !== undefined);
         // Twice each, in another case: they count once.
         const body = [...pkhs.slice(0, 500), ...pkhs.map((each) => each.toUpperCase())];
@@ -138,6 +165,9 @@ test('cursors that are on no chain, and input that is none, are refused', async 
     ...cursors.map((before) => ({ before })),
     ...[0, 101, -1, 1.5, 'abc', '1e1', 'NaN'].map((limit) => ({ limit })),
     ...[-1, 0.5, 'x', '1e3'].map((offset) => ({ offset })),
+    ...[-1, 1.5, 'x', 1e12].flatMap((time) => [{ from: time }, { to: time }]),
+    { from: 5, to: 5 },
+    { from: 6, to: 5 },
   ];
   for (const query of bad) {
     await refused(FEED, { ...asset, ...query }, []);
@@ -193,6 +223,61 @@ test('trades go back page by page, and the cursor need not be there any more', a
   const before = String(recordOf(all[0]).id);
   const rest = await api.json('/v1/trades', { asset: token, before });
   assert.deepEqual(rest, await api.json('/v1/trades', { asset: token }));
+});
+
+test('trades of a span, a key, a side and a size are those of all trades', async (scope) => {
+  const { api, token } = await openStall(scope);
+  const all = await api.json('/v1/trades', { asset: token, limit: 500 });
+  assert(Array.isArray(all));
+  const trades = all.map(recordOf);
+  const some = (name: string) => fc.constantFrom(...trades.map((trade) => String(trade[name])));
+  const time = fc.constantFrom(...trades.flatMap(({ time }) => [Number(time), Number(time) + 1]));
+  const asked = fc.record(
+    {
+      from: time,
+      to: time,
+      pkh: some('pkh').map((pkh) => pkh.toUpperCase()),
+      side: fc.constantFrom('buy', 'sell'),
+      minQuote: some('quoteAmount'),
+      before: some('id'),
+      limit: fc.integer({ min: 1, max: 20 }),
+    },
+    { requiredKeys: [] },
+  );
+  let rows = 0;
+  await fc.assert(
+    fc.asyncProperty(asked, async (query) => {
+      const { from = 0, to = Infinity, before = '~', pkh, side, minQuote = 0, limit } = query;
+      if (from >= to) return;
+      const wanted = trades.filter(
+        (trade) =>
+          Number(trade.time) >= from &&
+          Number(trade.time) < to &&
+          String(trade.id) < before &&
+          (pkh === undefined || trade.pkh === pkh.toLowerCase()) &&
+          (side === undefined || trade.side === side) &&
+          BigInt(String(trade.quoteAmount)) >= BigInt(minQuote),
+      );
+      const page = await api.json('/v1/trades', { asset: token, ...query });
+      assert.deepEqual(page, wanted.slice(0, limit ?? 100));
+      rows += wanted.length;
+    }),
+    { numRuns: 200 },
+  );
+  assert(rows > 20, `${rows} rows`);
+  const bad = [
+    { from: 2, to: 2 },
+    { pkh: 'ab' },
+    { side: 'both' },
+    { minQuote: '-1' },
+    { minQuote: '1.5' },
+    { from: 'x' },
+  ];
+  for (const query of bad) {
+    const response = await api.get('/v1/trades', { asset: UNKNOWN, ...query });
+    assert.equal(response.status, 400, JSON.stringify(query));
+  }
+  assert.deepEqual(api.faults, []);
 });
 
 test('an order is found by its beacon in any case; others are not', async (scope) => {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PageQuery } from '../../../src/engine/store/keyedRows.ts';
+import type { KeySpan, PageQuery } from '../../../src/engine/store/keyedRows.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
@@ -28,15 +28,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ puts: fc.array(put, { minLength: 1, maxLength: 12 }) }) },
   { weight: 2, arbitrary: fc.constantFrom('commit' as const, 'beside') },
 );
-const query: fc.Arbitrary<Omit<PageQuery, 'after'> & { readonly list: number; after: number }> =
-  fc.record({
-    list: fc.nat(2),
-    order: fc.constantFrom('ascending' as const, 'descending'),
-    offset: fc.oneof(fc.nat(35), fc.constant(1_000_000)),
-    limit: fc.integer({ min: 1, max: 35 }),
-    // Below 0: none.
-    after: fc.integer({ min: -10, max: 32 }),
-  });
+type PageAt = Omit<PageQuery, 'after' | 'from' | 'to'> &
+  Readonly<Record<'list' | 'after' | 'from' | 'to', number>>;
+
+const query: fc.Arbitrary<PageAt> = fc.record({
+  list: fc.nat(2),
+  order: fc.constantFrom('ascending' as const, 'descending'),
+  offset: fc.oneof(fc.nat(35), fc.constant(1_000_000)),
+  limit: fc.integer({ min: 1, max: 35 }),
+  // Below 0: none.
+  after: fc.integer({ min: -10, max: 32 }),
+  from: fc.integer({ min: -10, max: 32 }),
+  to: fc.integer({ min: -10, max: 32 }),
+});
 
 function prefixOf(list: number): string {
   return `list${list}/`;
@@ -68,9 +72,13 @@ class Pair {
     await this.store.close();
   }
 
-  page(list: number, { order, offset, limit, after }: PageQuery) {
-    const rows = [...this.#rows]
-      .filter(([key]) => key.startsWith(prefixOf(list)))
+  within(list: number, { from = '', to = '~' }: KeySpan) {
+    const keys = [...this.#rows].filter(([key]) => key.startsWith(prefixOf(list)));
+    return keys.filter(([key]) => key >= from && key < to);
+  }
+
+  page(list: number, { order, offset, limit, after, ...span }: PageQuery) {
+    const rows = this.within(list, span)
       .map(([key, value]) => ({ key, value }))
       .sort((a, b) => (a.key < b.key === (order === 'ascending') ? -1 : 1))
       .filter(({ key }) => {
@@ -108,9 +116,15 @@ test('a page is that of the sorted rows, whatever waits and whatever is on the d
         try {
           for (const each of steps) {
             await pair.perform(each);
-            for (const { list, after, ...rest } of queries) {
+            for (const { list, after, from, to, ...rest } of queries) {
               const cursor = after < 0 ? {} : { after: keyOf(list, after) };
-              const asked = { ...rest, ...cursor };
+              const span = {
+                ...(from < 0 ? {} : { from: keyOf(list, from) }),
+                ...(to < 0 ? {} : { to: keyOf(list, to) }),
+              };
+              const asked = { ...rest, ...span, ...cursor };
+              const counted = pair.store.count('order_index', prefixOf(list), span);
+              assert.equal(counted, pair.within(list, span).length, JSON.stringify(span));
               const found = pair.store.page('order_index', prefixOf(list), asked);
               assert.deepEqual(found, pair.page(list, asked), JSON.stringify(asked));
               if (found.length === 0 && rest.offset > 0) beyond += 1;
