@@ -20,7 +20,7 @@ import {
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 
-export type { Msg, MsgHdrs, NatsConnection };
+export type { ConnectionOptions, Msg, MsgHdrs, NatsConnection };
 export { createInbox, headers, nanos };
 
 export interface NatsSettings {
@@ -40,6 +40,9 @@ export interface NatsSettings {
   readonly connectTimeoutMs?: number;
 }
 
+/** Makes the connection; a simulation connects in memory. */
+export type DialNats = (options: ConnectionOptions) => Promise<NatsConnection>;
+
 type NatsStatus =
   | { readonly status: 'disconnected' }
   | { readonly status: 'reconnected' }
@@ -56,11 +59,15 @@ const NEVER = new Promise<never>(() => {});
 const NKEY_SEED = /\bSU[A-Z2-7]{56}\b/;
 
 /** Connects once; the Failure says what to do. A connection that is lost later reconnects. */
-export async function connectNats(settings: NatsSettings, rng: Rng): Promise<NatsLink | Failure> {
+export async function connectNats(
+  settings: NatsSettings,
+  rng: Rng,
+  dial: DialNats = connect,
+): Promise<NatsLink | Failure> {
   const options = optionsOf(settings, rng);
   if (options instanceof Failure) return options;
   try {
-    const connection = await connect(options);
+    const connection = await dial(options);
     if (connection.info?.jetstream === true) return new NatsLink(connection);
     await connection.close();
     return unusable(settings, 'it runs without JetStream; start it with -js or a jetstream block');

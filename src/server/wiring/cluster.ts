@@ -93,7 +93,7 @@ export async function joinMarket(
 ): Promise<{ readonly market: Market; readonly cluster: Cluster }> {
   const { settings, clock, rng } = world;
   const name = settings.NODE_NAME ?? rng.token(6);
-  const link = await connectNats({ url, name, ...credentialsIn(settings) }, rng);
+  const link = await connectNats({ url, name, ...credentialsIn(settings) }, rng, world.dialNats);
   if (link instanceof Failure) throw new Error(link.message);
   events.natsConnected();
   link.onStatus(({ status }) => events.natsStatus(status));

@@ -3,6 +3,7 @@ import type { GatewayOptions } from '../../api/gateway/options.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { ChainAccess } from '../../chain/access.ts';
 import type { TraderConfig } from '../../client/traders/config.ts';
+import type { DialNats } from '../../cluster/nats/connection.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
 import type { KeySecrets } from '../settings/keyFiles.ts';
@@ -33,6 +34,8 @@ export interface World {
   readonly deployment?: NetworkDeployment;
   /** How Ogmios, Kupo and a devnet are reached; absent: over the network. */
   readonly chainAccess?: ChainAccess;
+  /** Absent: over TCP. */
+  readonly dialNats?: DialNats;
   /** Tests shorten waits and limits with these. */
   readonly gateway?: Partial<GatewayOptions>;
 }
