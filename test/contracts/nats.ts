@@ -42,7 +42,7 @@ function messages(check: Check, place: NatsPlace): void {
     assert.deepEqual(heard.sort(), ['all', 'all', 'all', 'group']);
   });
 
-  check('a request is answered, or nobody hears it', async (scope) => {
+  check('a request is answered, or has no responders', async (scope) => {
     const subject = newSubject();
     const { connection } = await place.connect(scope);
     connection.subscribe(subject, {

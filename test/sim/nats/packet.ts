@@ -1,4 +1,4 @@
-/** A message on its way. Nobody changes its headers or data after it was published. */
+/** A message on its way. Its headers and data never change. */
 import {
   Empty,
   headers,

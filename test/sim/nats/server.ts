@@ -24,7 +24,7 @@ export type Deliveries = (node: Place, packet: Packet) => number;
 
 /** Takes part in routing beside the subscriptions: JetStream. */
 export interface Listener {
-  /** false: nobody hears this message. */
+  /** false: it goes nowhere. */
   hear(packet: Packet, server: ModelServer): boolean;
 }
 
@@ -72,12 +72,12 @@ export class Router {
     this.#interest.remove(subscription.subject, subscription);
   }
 
-  /** Whether anybody whom `server` reaches listens to `subject`. */
+  /** Whether anyone whom `server` reaches listens to `subject`. */
   isHeard(subject: string, server: ModelServer): boolean {
     return this.#interest.of(subject).some(({ session }) => server.reaches(session.server));
   }
 
-  /** From a client of `server`: it is told when nobody hears its request. */
+  /** From a client of `server`: it is notified when its request has no responders. */
   route(packet: Packet, server: ModelServer): void {
     const isHeard = this.#listener.hear(packet, server);
     if (this.send(packet, server) || isHeard || packet.reply === '') return;
