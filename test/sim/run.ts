@@ -1,9 +1,11 @@
 /**
  * `npm run sim -- [--seed N] [--seconds N] [--path P]`: random markets for as long as you like.
  * `npm run sim -- cluster`: several nodes, and all that may break between them (cluster.ts).
+ * `npm run sim -- planted`: whether that finds the faults in planted/ (planted/run.ts).
  */
 import { parseArgs } from 'node:util';
 import { simulateCluster } from './cluster.ts';
+import { runPlanted } from './planted/run.ts';
 import { simulate } from './property.ts';
 
 if (process.argv[2] === 'cluster') {
@@ -15,6 +17,7 @@ if (process.argv[2] === 'cluster') {
     process.exit(1);
   }
 }
+if (process.argv[2] === 'planted') process.exit(await runPlanted(process.argv.slice(3)));
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
