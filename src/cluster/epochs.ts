@@ -180,8 +180,12 @@ export class Epochs {
     if (newest === undefined) return;
     const [sealed] = await log.read(newest, 1);
     if (sealed?.entry.payload.kind !== 'epoch' || !(await this.#isOurMarket())) return;
-    const isNewer = epochNumber(sealed.entry.epoch) > epochNumber(node.applied().epoch);
-    if (isNewer) node.adopt(sealed);
+    const { epoch } = sealed.entry;
+    const own = node.applied().epoch;
+    const ahead = epochNumber(epoch) - epochNumber(own);
+    // Under one number, the epoch in the log is the one that others continue: the only copy of ours
+    // was lost while no other node saw it.
+    if (ahead > 0 || (ahead === 0 && epoch !== own)) node.adopt(sealed);
   }
 
   /** A log of another market is neither followed nor started again. Throws without an answer. */

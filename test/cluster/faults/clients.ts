@@ -5,102 +5,15 @@
  */
 import assert from 'node:assert/strict';
 import { WebSocket } from 'ws';
-import { epochNumber } from '../../../src/engine/runtime/position.ts';
-import type { State } from '../../e2e/live/states.ts';
 import type { StreamSpec } from '../../e2e/live/streamSpecs.ts';
-import { type Position, positionOf } from '../../support/chart.ts';
+import { positionOf } from '../../support/chart.ts';
+import { Following } from '../../support/following.ts';
 import type { Scope } from '../../support/server.ts';
 import { type Frame, recordOf } from '../../support/subscription.ts';
 import { until } from '../../support/until.ts';
 import { type FaultyNode, LIMIT_MS, type Nodes } from './nodes.ts';
 
 const AGAIN_MS = 200;
-const RECENT = 15;
-
-class Following {
-  readonly requestId: string;
-  readonly spec: StreamSpec;
-  own: Position | null = null;
-  state: State | null = null;
-  /** Nothing was heard since the last subscribe. */
-  asking = true;
-  readonly received = { resync: 0, fresh: 0, recovered: 0, retry: 0 };
-  frames = 0;
-  #snapshotDue = true;
-  readonly #recent: string[] = [];
-
-  constructor(requestId: string, spec: StreamSpec) {
-    this.requestId = requestId;
-    this.spec = spec;
-  }
-
-  frame(): object {
-    this.asking = true;
-    const { requestId, own, spec } = this;
-    this.#recent.push(`asks since ${own?.epoch}:${own?.seq}`);
-    const since = own === null ? {} : { since: own };
-    return { requestId, topic: spec.topic, data: spec.data, ...since };
-  }
-
-  /** True: it has to be asked for again. */
-  hear(frame: Frame): boolean {
-    const { event, epoch, seq, prev, snapshot } = frame;
-    this.#recent.push(`${event}${snapshot === true ? '!' : ''} ${epoch}:${seq} after ${prev}`);
-    if (this.#recent.length > RECENT) this.#recent.shift();
-    if (event === 'Error') {
-      assert.equal(recordOf(frame.data).retry, true, `${this.what}: ${JSON.stringify(frame.data)}`);
-      this.received.retry += 1;
-      return true;
-    }
-    if (event === 'Subscribed') this.#acknowledged(frame);
-    else if (this.asking) return false;
-    else if (event === 'Resync') {
-      this.received.resync += 1;
-      this.#snapshotDue = true;
-    } else this.#data(frame);
-    return false;
-  }
-
-  idleUpTo({ epoch, seq }: Position): void {
-    if (this.asking || this.#snapshotDue || this.own?.epoch !== epoch) return;
-    if (seq > this.own.seq) this.own = { epoch, seq };
-  }
-
-  #acknowledged({ data }: Frame): void {
-    const { recovered } = recordOf(data);
-    this.asking = false;
-    if (this.own !== null) this.received[recovered === true ? 'recovered' : 'fresh'] += 1;
-    this.#snapshotDue = recovered !== true;
-  }
-
-  #data({ event, epoch, seq, prev, snapshot, data }: Frame): void {
-    const { own } = this;
-    this.frames += 1;
-    if (own !== null) {
-      const isOlder = epochNumber(epoch) < epochNumber(own.epoch);
-      assert(!isOlder, `${this.what}: an older epoch`);
-      if (!this.#snapshotDue) assert.equal(epoch, own.epoch, `${this.what}: no Resync`);
-    }
-    if (snapshot === true) {
-      const isBack = own?.epoch === epoch && seq < own.seq;
-      assert(!isBack, `${this.what}: an older state`);
-      this.#snapshotDue = false;
-      this.state = this.spec.told(data);
-    } else {
-      assert(!this.#snapshotDue, `${this.what}: a snapshot was due`);
-      assert(own !== null && prev !== null && this.state !== null, this.what);
-      if (seq <= own.seq) return;
-      assert(prev <= own.seq, `${this.what}: a loss at ${own.seq}`);
-      this.state = this.state.next(event, data);
-    }
-    this.own = { epoch, seq };
-  }
-
-  /** For the reader of a failure. */
-  get what(): string {
-    return `${this.spec.topic} own ${this.own?.epoch}:${this.own?.seq}; ${this.#recent.join(', ')}`;
-  }
-}
 
 export class FaultClient {
   readonly faults: unknown[] = [];

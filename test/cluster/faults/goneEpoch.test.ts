@@ -144,3 +144,22 @@ test('an epoch that was taken over is not gone back to', async (t) => {
   assert.deepEqual(place.faults, []);
   assert(!seen.includes(`${first.entry.epoch}:${first.entry.seq}`), `it was at ${at}`);
 });
+
+test('a node whose epoch is gone takes the one that another began under its number', async (t) => {
+  const { place, ahead, behind } = await pairWithoutLog(t);
+  const { stream, standings, faults } = place;
+  const where = () => `${ahead.at}, ${behind.at} of ${stream.end}; ${faults[0]}`;
+  behind.log.isCut = true;
+  await leadUntil(ahead, where, () => ahead.at.startsWith('2-'));
+  ahead.log.isCut = true;
+  ahead.expire();
+  const gone = ahead.node.applied().epoch;
+  stream.truncate(Number.POSITIVE_INFINITY);
+  standings.delete(ahead.name);
+  behind.log.mend();
+  await leadUntil(behind, where, () => behind.at.startsWith('2-'));
+  assert.notEqual(behind.node.applied().epoch, gone);
+  ahead.log.mend();
+  await leadUntil(behind, where, () => ahead.at === behind.at && ahead.node.synced());
+  assert.deepEqual(faults, []);
+});
