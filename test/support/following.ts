@@ -5,12 +5,14 @@
  */
 import assert from 'node:assert/strict';
 import { epochNumber } from '../../src/engine/runtime/position.ts';
+import type { Rng } from '../../src/engine/runtime/rng.ts';
 import type { State } from '../e2e/live/states.ts';
 import type { StreamSpec } from '../e2e/live/streamSpecs.ts';
 import type { Position } from './chart.ts';
 import { type Frame, recordOf } from './subscription.ts';
 
 const RECENT = 15;
+const REMEMBERED = 100;
 
 export class Following {
   readonly requestId: string;
@@ -23,6 +25,7 @@ export class Following {
   frames = 0;
   #snapshotDue = true;
   readonly #recent: string[] = [];
+  readonly #earlier: { readonly own: Position; readonly state: State }[] = [];
 
   constructor(requestId: string, spec: StreamSpec) {
     this.requestId = requestId;
@@ -89,6 +92,18 @@ export class Following {
       this.state = this.state.next(event, data);
     }
     this.own = { epoch, seq };
+    this.#earlier.push({ own: this.own, state: this.state });
+    if (this.#earlier.length > REMEMBERED) this.#earlier.shift();
+  }
+
+  /** Becomes what it was at an earlier position. false: it remembers none. */
+  goBack(rng: Rng): boolean {
+    const earlier = this.#earlier[Math.floor(rng.unit() * this.#earlier.length)];
+    if (earlier === undefined) return false;
+    this.own = earlier.own;
+    this.state = earlier.state;
+    this.#recent.push(`goes back to ${earlier.own.epoch}:${earlier.own.seq}`);
+    return true;
   }
 
   /** For the reader of a failure. */

@@ -1,0 +1,186 @@
+/**
+ * A client in memory that follows the README's rules and nothing else. When its socket ends, or is
+ * silent for longer than two pings, it continues at another node, with `since`.
+ */
+import assert from 'node:assert/strict';
+import { marketStreams, type StreamSpec, tokenStreams } from '../../e2e/live/streamSpecs.ts';
+import { Following } from '../../support/following.ts';
+import { type Frame, recordOf } from '../../support/subscription.ts';
+import { type Life, messageOf } from './life.ts';
+import type { ClientSocket, LifeNode } from './ports.ts';
+
+const RETRY_MS = 500;
+/** A node pings every 5 s. */
+const MOST_SILENT_MS = 12_000;
+const FOLLOWED = new Set(['LastBar', 'LiveOrdersFeed', 'Trades', 'MCapDesc']);
+
+export class LifeClient {
+  readonly followings: Following[] = [];
+  readonly #life: Life;
+  readonly #name: string;
+  #home: number;
+  #node: LifeNode | null = null;
+  #socket: ClientSocket | null = null;
+  #heardMs = 0;
+  #isClosed = false;
+
+  constructor(life: Life, name: string, home: number) {
+    this.#life = life;
+    this.#name = name;
+    this.#home = home;
+    for (const spec of marketStreams([])) this.#follow(spec);
+    this.#tick();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#leave();
+  }
+
+  /** Frames that carried data. */
+  get frames(): number {
+    return this.followings.reduce((sum, { frames }) => sum + frames, 0);
+  }
+
+  /** Follows the tokens that are new since the last call. */
+  learnTokens(): void {
+    const { tokens, people } = this.#life.deps.chain;
+    const known = this.followings.length;
+    for (const token of tokens) {
+      const isKnown = this.followings.some(({ spec }) => JSON.stringify(spec.data).includes(token));
+      if (!isKnown) for (const spec of tokenStreams(token, people.slice(0, 1))) this.#follow(spec);
+    }
+    const news = this.followings.slice(known);
+    if (news.length > 0) this.#ask(news);
+  }
+
+  /**
+   * Compares what is at the position of HTTP now. Answers what could not be compared; a difference
+   * breaks the rule `clients`.
+   */
+  async compare(): Promise<string[]> {
+    const open: string[] = [];
+    for (const following of this.followings) {
+      for (const question of following.spec.questions) {
+        const node = this.#node;
+        if (node === null) return [`${this.#name} has no node`];
+        const { path, body } = question;
+        const method = body === undefined ? 'GET' : 'POST';
+        const text = body === undefined ? undefined : JSON.stringify(body);
+        const answer = await node.request(method, path, text);
+        const why = this.#compareOne(following, answer, (value) => {
+          assert(following.state !== null);
+          question.check(following.state, value);
+        });
+        if (why !== null) open.push(`${this.#name} at ${node.name}: ${path}: ${why}`);
+      }
+    }
+    return open;
+  }
+
+  /** Asks again since an earlier position, as a client does that comes back after a while. */
+  goBack(): void {
+    const { rng } = this.#life.deps;
+    const gone = this.followings.filter((one) => !one.asking && one.goBack(rng));
+    if (gone.length > 0) this.#ask(gone);
+  }
+
+  #compareOne(
+    following: Following,
+    answer: Awaited<ReturnType<LifeNode['request']>>,
+    check: (value: unknown) => void,
+  ): string | null {
+    if (answer === null) return 'no answer';
+    if (answer.status !== 200 && answer.status !== 404) return `${answer.status} ${answer.body}`;
+    const { state, own, asking } = following;
+    if (asking || state === null || own === null) return 'it still asks';
+    const position = answer.headers['x-position'] ?? '';
+    if (position !== `${own.epoch}:${own.seq}`) return `HTTP is at ${position}: ${following.what}`;
+    try {
+      check(answer.status === 404 ? null : JSON.parse(answer.body));
+    } catch (error) {
+      this.#broken(`${following.what}: ${messageOf(error)}`);
+    }
+    return null;
+  }
+
+  #broken(why: string): void {
+    this.#life.deps.broken('clients', `${this.#name} at ${this.#node?.name}: ${why}`);
+  }
+
+  #follow(spec: StreamSpec): void {
+    if (!FOLLOWED.has(spec.topic)) return;
+    this.followings.push(new Following(`r${this.followings.length}`, spec));
+  }
+
+  /** Looks for a node while there is none, and leaves one that is silent. */
+  #tick(): void {
+    if (this.#isClosed) return;
+    const { clock } = this.#life.deps;
+    clock.after(RETRY_MS, () => this.#tick());
+    if (this.#socket === null) this.#open();
+    else if (clock.monotonicMs() - this.#heardMs > MOST_SILENT_MS) this.#leave();
+  }
+
+  #open(): void {
+    const { nodes } = this.#life;
+    this.#home = (this.#home + 1) % nodes.length;
+    const node = nodes[this.#home];
+    const socket = node?.connect() ?? null;
+    if (node === undefined || socket === null) return;
+    this.#node = node;
+    this.#socket = socket;
+    this.#heardMs = this.#life.deps.clock.monotonicMs();
+    socket.onClose = () => {
+      if (this.#socket === socket) this.#leave();
+    };
+    socket.onMessage = (text) => {
+      if (this.#socket === socket) this.#hear(text);
+    };
+    this.#send({ messageType: 'connect', requestId: 'hello', data: { acks: true } });
+    this.#ask(this.followings);
+  }
+
+  #leave(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#node = null;
+    for (const following of this.followings) following.asking = true;
+    socket?.close();
+  }
+
+  #hear(text: string): void {
+    this.#heardMs = this.#life.deps.clock.monotonicMs();
+    // trust: as the protocol says; what differs fails an assertion
+    const frame = JSON.parse(text) as Frame;
+    try {
+      if (frame.event === 'Ping') this.#ping(frame);
+      else this.#hearFor(frame);
+    } catch (error) {
+      this.#broken(messageOf(error));
+    }
+  }
+
+  #ping({ epoch, data }: Frame): void {
+    const seq = Number(recordOf(data).seq);
+    for (const following of this.followings) following.idleUpTo({ epoch, seq });
+    this.#send({ messageType: 'pong', requestId: null });
+  }
+
+  #hearFor(frame: Frame): void {
+    const following = this.followings.find(({ requestId }) => requestId === frame.requestId);
+    if (following === undefined || !following.hear(frame)) return;
+    const socket = this.#socket;
+    this.#life.deps.clock.after(RETRY_MS, () => {
+      if (socket === this.#socket) this.#ask([following]);
+    });
+  }
+
+  #ask(followings: readonly Following[]): void {
+    this.#send({ messageType: 'subscribe', topics: followings.map((one) => one.frame()) });
+  }
+
+  #send(frame: object): void {
+    this.#socket?.send(JSON.stringify(frame));
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * A run's world with what is disturbed in it. Each disturbance knows its end, which comes when its
+ * time is over, or when all is mended.
+ */
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
+import type { LifeChain, LifeNats, LifeNode } from './ports.ts';
+import type { LifeSettings } from './schedule.ts';
+import type { Timeline } from './timeline.ts';
+
+/** 'leader' and 'follower': of the moment; a number: the nodes in turn. */
+export type NodeChoice = 'leader' | 'follower' | number;
+
+export interface LifeDeps {
+  readonly settings: LifeSettings;
+  readonly nats: LifeNats;
+  readonly chain: LifeChain;
+  readonly nodes: readonly LifeNode[];
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly timeline: Timeline;
+  newNode(name: string): LifeNode;
+  /** The rule that is broken first ends the run. */
+  broken(invariant: string, why: string): void;
+}
+
+export class Life {
+  readonly deps: LifeDeps;
+  /** Those that came later, too. */
+  readonly nodes: LifeNode[];
+  /** By the clock of the run: when something was disturbed or mended last. */
+  disturbedMs = 0;
+  /** Until when the log may have no leader, because what it held was lost. */
+  lossMs = 0;
+  /** The longest lease that a node was started with. */
+  leaseMs: number;
+  /** By their roles: null where none leads. */
+  leaderName: string | null = null;
+  /** Nodes that no message from NATS reaches, and since when. */
+  readonly cutSince = new Map<string, number>();
+  /** Traders rest: what clients have is compared. */
+  isResting = false;
+  /** A directory of another market of the same network; null: none was made yet. */
+  foreign: string | null = null;
+  readonly #open = new Set<() => void>();
+  /** Nodes that a step keeps down. */
+  readonly #held = new Map<LifeNode, number>();
+  /** Starts and stops that are under way. */
+  readonly pending = new Set<Promise<unknown>>();
+
+  constructor(deps: LifeDeps) {
+    this.deps = deps;
+    this.leaseMs = deps.settings.leaseMs;
+    this.nodes = [...deps.nodes];
+  }
+
+  /** Runs `end` after `forMs`, or when all is mended. */
+  during(forMs: number, end: () => void): void {
+    const finish = () => {
+      if (!this.#open.delete(finish)) return;
+      timer.cancel();
+      this.disturbed();
+      end();
+    };
+    const timer = this.deps.clock.after(forMs, finish);
+    this.#open.add(finish);
+    this.disturbed();
+  }
+
+  get isDisturbed(): boolean {
+    return this.#open.size > 0 || this.pending.size > 0;
+  }
+
+  /** As `during`, and until then the node is not started again by itself. */
+  hold(node: LifeNode, forMs: number, end: () => void): void {
+    this.#held.set(node, (this.#held.get(node) ?? 0) + 1);
+    this.during(forMs, () => {
+      this.#held.set(node, (this.#held.get(node) ?? 1) - 1);
+      end();
+    });
+  }
+
+  isHeld(node: LifeNode): boolean {
+    return (this.#held.get(node) ?? 0) > 0;
+  }
+
+  /** Ends every disturbance now. */
+  mend(): void {
+    for (const finish of [...this.#open]) finish();
+    this.deps.nats.heal();
+    this.deps.chain.heal();
+  }
+
+  disturbed(): void {
+    this.disturbedMs = this.deps.clock.monotonicMs();
+  }
+
+  /** The log lost something: a new epoch takes a lease to be sure of it, and one to begin. */
+  lost(): void {
+    this.disturbed();
+    this.lossMs = this.disturbedMs + 2 * this.leaseMs;
+  }
+
+  /** A start or stop, whose failure the timeline has. */
+  follow(what: string, done: Promise<unknown>): Promise<void> {
+    const settled = done.then(
+      () => this.disturbed(),
+      (error: unknown) => {
+        this.disturbed();
+        this.deps.timeline.note('', `${what}: ${messageOf(error)}`);
+      },
+    );
+    this.pending.add(settled);
+    return settled.finally(() => this.pending.delete(settled));
+  }
+
+  pick(choice: NodeChoice): LifeNode {
+    const { nodes } = this.deps;
+    const leader = nodes.find(({ name }) => name === this.leaderName);
+    const follower = nodes.find((node) => node !== leader && node.app !== null);
+    const found = choice === 'leader' ? leader : choice === 'follower' ? follower : undefined;
+    const node = found ?? nodes[typeof choice === 'number' ? choice % nodes.length : 0];
+    if (node === undefined) throw new Error('a run has nodes');
+    return node;
+  }
+
+  get living(): readonly LifeNode[] {
+    return this.nodes.filter(({ app, isPaused }) => app !== null && !isPaused);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,170 @@
+/** Plays a schedule in a world: steps at their times, and the checks of every calm. */
+import type { VirtualTime } from '../virtualTime.ts';
+import { LifeClient } from './clients.ts';
+import { type Life, messageOf } from './life.ts';
+import type { LifeNode } from './ports.ts';
+import { describeStep, type Schedule, type TimedStep } from './schedule.ts';
+import { STEPS } from './steps/all.ts';
+import { Watch } from './watch.ts';
+
+const LOOK_MS = 1_000;
+/** Traders end what they do. */
+const REST_MS = 20_000;
+const ANSWER_MS = 30_000;
+/** What a process manager waits before it starts a process again. */
+const RESTART_MS = 3_000;
+
+export interface Broken {
+  readonly invariant: string;
+  readonly why: string;
+}
+
+interface Health {
+  readonly status: number;
+  readonly position: string;
+  readonly stateHash: string;
+  readonly role: string;
+  readonly leader: string | null;
+  readonly stale: boolean;
+  readonly mayNotLead: string | null;
+}
+
+export class Player {
+  readonly watch: Watch;
+  readonly #time: VirtualTime;
+  readonly #life: Life;
+  readonly #clients: LifeClient[];
+  readonly #startMs: number;
+  readonly #broken: () => Broken | null;
+  calms = 0;
+  compared = 0;
+
+  constructor(time: VirtualTime, life: Life, broken: () => Broken | null) {
+    this.#time = time;
+    this.#life = life;
+    this.#broken = broken;
+    this.#startMs = time.nowMs;
+    this.watch = new Watch(life);
+    this.#clients = life.deps.nodes.map(
+      (_, index) => new LifeClient(life, `client${index}`, index),
+    );
+    this.#keepAlive();
+  }
+
+  get nowMs(): number {
+    return this.#time.nowMs - this.#startMs;
+  }
+
+  get frames(): number {
+    return this.#clients.reduce((sum, { frames }) => sum + frames, 0);
+  }
+
+  /** Ends early when a rule is broken. */
+  async play({ steps, endMs }: Schedule): Promise<void> {
+    for (const node of this.#life.nodes) void this.#life.follow(`start ${node.name}`, node.start());
+    for (const step of steps) {
+      await this.#run(step.atMs);
+      if (this.#broken() !== null) return;
+      this.#life.deps.timeline.note('', describeStep(step));
+      STEPS[step.step]?.apply(this.#life, step);
+      if (step.step === 'calm') await this.#calm(step);
+    }
+    await this.#run(endMs);
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    for (const node of this.#life.nodes) {
+      if (node.app !== null) await this.#time.settle(node.stop(), 60_000);
+    }
+  }
+
+  /** Positions, roles and trouble of all, for the reader of a failure. */
+  positions(): string[] {
+    return this.#life.nodes.map((node) => {
+      const { name, app, isPaused, ended } = node;
+      if (app === null) return `${name}: does not run${ended === null ? '' : `: ${ended}`}`;
+      const { epoch, seq } = app.node.applied();
+      const { roles } = app.chain ?? {};
+      const parts = [
+        `${epoch}:${seq}`,
+        app.node.stateHash().slice(0, 12),
+        roles?.leads() === true ? 'leads' : `sees ${roles?.leader()}`,
+        isPaused ? 'paused' : '',
+        app.node.synced() ? '' : 'not synced',
+        app.node.hasDiverged ? 'diverged' : '',
+        roles?.mayNotLead() ?? '',
+      ];
+      return `${name}: ${parts.filter((part) => part !== '').join(', ')}`;
+    });
+  }
+
+  async #run(untilMs: number): Promise<void> {
+    await this.#time.until(() => this.#broken() !== null, this.#startMs + untilMs);
+  }
+
+  /** As systemd does: a process that ended by itself is started again. */
+  #keepAlive(): void {
+    const { clock } = this.#life.deps;
+    clock.after(RESTART_MS, () => this.#keepAlive());
+    for (const node of this.#life.nodes) {
+      if (node.ended === null || node.app !== null || this.#life.isHeld(node)) continue;
+      void this.#life.follow(`start ${node.name} again`, node.start());
+    }
+  }
+
+  async #calm(step: TimedStep): Promise<void> {
+    const endMs = step.atMs + (step.forMs ?? 0);
+    const restMs = this.nowMs + REST_MS;
+    this.#life.isResting = true;
+    let why = 'it was never asked';
+    for (;;) {
+      await this.#run(this.nowMs + LOOK_MS);
+      if (this.#broken() !== null) return;
+      if (this.nowMs > restMs) {
+        why = (await this.#disagreement()) ?? (await this.#openComparison()) ?? '';
+        if (why === '' || this.#broken() !== null) break;
+      }
+      if (this.nowMs > endMs)
+        return this.#life.deps.broken('calm', `after ${step.forMs} ms: ${why}`);
+    }
+    this.calms += 1;
+    this.#life.isResting = false;
+  }
+
+  /** null: all nodes are ready, at one position, in one state, and one of them leads. */
+  async #disagreement(): Promise<string | null> {
+    const { nodes } = this.#life;
+    const found = await this.#time.settle(Promise.all(nodes.map(healthOf)), ANSWER_MS);
+    const texts = found.map((health, index) => `${nodes[index]?.name} ${JSON.stringify(health)}`);
+    const wrong = found.findIndex((one) => one?.status !== 200 || one.stale);
+    if (wrong >= 0) return `not well: ${texts[wrong]}`;
+    const states = new Set(found.map((one) => `${one?.position} ${one?.stateHash}`));
+    if (states.size > 1) return `at several positions: ${texts.join('; ')}`;
+    const leaders = found.filter((one) => one?.role === 'leader');
+    return leaders.length === 1 ? null : `${leaders.length} lead: ${texts.join('; ')}`;
+  }
+
+  /** null: every client has what HTTP says. */
+  async #openComparison(): Promise<string | null> {
+    for (const client of this.#clients) client.learnTokens();
+    for (const client of this.#clients) {
+      const open = await this.#time.settle(client.compare(), ANSWER_MS);
+      if (open[0] !== undefined) return open[0];
+      this.compared += 1;
+    }
+    return null;
+  }
+}
+
+async function healthOf(node: LifeNode): Promise<Health | null> {
+  if (node.app === null) return null;
+  const answer = await node.request('GET', '/health/ready');
+  if (answer === null) return null;
+  try {
+    // trust: the fields that a schema of ours names
+    return { ...(JSON.parse(answer.body) as Health), status: answer.status };
+  } catch (error) {
+    throw new Error(`${node.name}: ${messageOf(error)}: ${answer.body}`);
+  }
+}

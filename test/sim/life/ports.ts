@@ -1,0 +1,100 @@
+/**
+ * What a run acts on: the model of NATS, nodes and chain. The player, the clients and the
+ * invariants see no more of them than this.
+ *
+ * Promise: a call takes effect in an event of its target; what is down answers null.
+ */
+import type { App } from '../../../src/server/app.ts';
+
+export type NodeEnv = Readonly<Record<string, string>>;
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface ClientSocket {
+  onMessage: (text: string) => void;
+  onClose: (code: number) => void;
+  send(text: string): void;
+  close(): void;
+}
+
+export type NodeThread = 'ogmios' | 'writer' | 'builder';
+
+export interface LifeNode {
+  readonly name: string;
+  readonly directory: string;
+  /** null: it does not run, or starts. */
+  readonly app: App | null;
+  readonly isPaused: boolean;
+  /** Why its process ended by itself, or did not start; null: it did not. */
+  readonly ended: string | null;
+  /** Rejects with the reason when it does not start. `env` is kept for later starts. */
+  start(env?: NodeEnv): Promise<void>;
+  stop(): Promise<void>;
+  kill(): void;
+  pause(): void;
+  resume(): void;
+  killThread(which: NodeThread): void;
+  jumpClock(ms: number): void;
+  driftClock(ppm: number): void;
+  request(method: string, path: string, body?: string): Promise<HttpAnswer | null>;
+  /** null: nothing answers. */
+  connect(): ClientSocket | null;
+}
+
+export interface StoredMessage {
+  readonly stream: string;
+  readonly seq: number;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface LifeNats {
+  partition(node: string, way: 'both' | 'in' | 'out'): void;
+  slow(node: string, ms: number): void;
+  duplicate(node: string, share: number): void;
+  drop(node: string, share: number): void;
+  /** Ends partitions and slow, doubled or dropped deliveries; of all without a name. */
+  heal(node?: string): void;
+  killServer(server: number, loseLastMs: number): void;
+  startServer(server: number): void;
+  freezeServer(server: number): void;
+  thawServer(server: number): void;
+  lagServer(server: number, ms: number): void;
+  loseConsumers(how: 'vanish' | 'mute'): void;
+  publish(subject: string, text: string): void;
+  deleteStream(name: string): void;
+  purge(stream: string, upToSeq: number): void;
+  damage(stream: string, seq: number): void;
+  /** All that it stores, to be put back later. */
+  copy(): unknown;
+  restore(copy: unknown): void;
+  lastSeq(stream: string): number;
+  requestsOf(node: string): number;
+  onStored: (message: StoredMessage) => void;
+}
+
+export interface TradeChoice {
+  readonly trader: number;
+  readonly token: number;
+  readonly amount: number;
+  readonly kind: 'buy' | 'sell' | 'cancel' | 'lock' | 'launch';
+}
+
+export interface LifeChain {
+  mine(blocks: number): void;
+  fork(depth: number): void;
+  cut(node: string): void;
+  heal(node?: string): void;
+  /** Asks `node` for it, as a trader does: built there, signed here, submitted there. */
+  trade(choice: TradeChoice, node: LifeNode): Promise<'accepted' | 'refused' | 'unanswered'>;
+  /** Tokens that a launch of `trade` made, once a block has it. */
+  readonly tokens: readonly string[];
+  /** Who trades. */
+  readonly people: readonly { readonly pkh: string; readonly address: string }[];
+  /** What was accepted and is neither in a block nor displaced; what the ledger forbids. */
+  audit(): readonly string[];
+}

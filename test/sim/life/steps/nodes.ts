@@ -1,0 +1,236 @@
+/** What happens to nodes and to the machines that they run on. */
+import { backUp, fillDisk, loseUnsynced, replaceDirectory, restoreDirectory } from '../disks.ts';
+import type { Life, NodeChoice } from '../life.ts';
+import type { LifeNode, NodeThread } from '../ports.ts';
+import { type StepKind, stepKind } from './kind.ts';
+
+export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
+  kill: stepKind({
+    weight: 8,
+    draw: (draw) => ({
+      node: draw.node(),
+      forMs: draw.duration(),
+      disk: draw.oneOf(['kept', 'kept', 'unsynced lost', 'torn']),
+    }),
+    apply(life, { node: choice, forMs, disk }) {
+      const node = life.pick(choice);
+      if (node.app === null) return;
+      node.kill();
+      if (disk !== 'kept') loseUnsynced(node.directory, life.deps.rng, disk === 'torn');
+      life.hold(node, forMs, () => startAgain(life, node));
+    },
+  }),
+  stop: stepKind({
+    weight: 4,
+    draw: (draw) => ({ node: draw.node(), forMs: draw.duration() }),
+    apply(life, { node: choice, forMs }) {
+      const node = life.pick(choice);
+      if (node.app === null) return;
+      const stopped = life.follow(`stop ${node.name}`, node.stop());
+      life.hold(node, forMs, () => void stopped.then(() => startAgain(life, node)));
+    },
+  }),
+  pause: stepKind({
+    weight: 6,
+    draw: (draw) => ({ node: draw.node(), forMs: draw.duration() }),
+    apply(life, { node: choice, forMs }) {
+      const node = life.pick(choice);
+      if (node.app === null || node.isPaused) return;
+      node.pause();
+      life.during(forMs, () => node.resume());
+    },
+  }),
+  killAll: stepKind({
+    weight: 1,
+    draw: (draw) => ({ forMs: draw.duration() }),
+    apply(life, { forMs }) {
+      for (const node of life.living) {
+        node.kill();
+        life.hold(node, forMs, () => startAgain(life, node));
+      }
+    },
+  }),
+  rolling: stepKind({
+    weight: 1,
+    draw: (draw) => ({
+      forMs: 60_000,
+      env: draw.oneOf<Readonly<Record<string, string>>>([
+        { LEASE_MS: '2000' },
+        { LEASE_MS: '5000' },
+        { LEASE_MS: '10000' },
+        { HORIZON_BLOCKS: '20' },
+        { HORIZON_BLOCKS: '60' },
+        { SNAPSHOT_EVERY: '100' },
+        {},
+      ]),
+    }),
+    apply(life, { env, forMs }) {
+      if (env.LEASE_MS !== undefined) life.leaseMs = Math.max(life.leaseMs, Number(env.LEASE_MS));
+      const each = forMs / life.deps.nodes.length;
+      const next = async (node: LifeNode) => {
+        if (life.isHeld(node)) return;
+        if (node.app !== null) await node.stop();
+        await node.start(env);
+      };
+      for (const [index, node] of life.deps.nodes.entries()) {
+        life.deps.clock.after(index * each, () => {
+          void life.follow(`restart ${node.name}`, next(node));
+        });
+      }
+      life.during(forMs, () => {});
+    },
+  }),
+  directory: stepKind({
+    weight: 2,
+    draw: (draw) => ({
+      node: draw.node(),
+      what: draw.oneOf<Replacement>(['lost', 'older', 'other market']),
+      forMs: draw.between(2_000, 30_000),
+    }),
+    apply: replace,
+  }),
+  /** As docs/backup.md says: while it is stopped. */
+  backUp: stepKind({
+    weight: 2,
+    draw: (draw) => ({ node: draw.node() }),
+    apply(life, { node: choice }) {
+      const node = life.pick(choice);
+      if (node.app === null) return;
+      const copied = node.stop().then(() => backUp(node.directory));
+      void life.follow(
+        `back up ${node.name}`,
+        copied.then(() => node.start()),
+      );
+    },
+  }),
+  join: stepKind({
+    weight: 2,
+    draw: (draw) => ({
+      role: draw.oneOf(['any', 'reader', 'reader']),
+      forMs: draw.between(20_000, 90_000),
+    }),
+    apply(life, { role, forMs }) {
+      const node = life.deps.newNode(`j${life.nodes.length}`);
+      life.nodes.push(node);
+      void life.follow(`start ${node.name}`, node.start({ ROLE: role }));
+      life.during(forMs, () => {
+        life.nodes.splice(life.nodes.indexOf(node), 1);
+        if (node.app !== null) void life.follow(`stop ${node.name}`, node.stop());
+        else node.kill();
+      });
+    },
+  }),
+  fullDisk: stepKind({
+    weight: 3,
+    draw: (draw) => ({ node: draw.node(), forMs: draw.duration() }),
+    apply(life, { node: choice, forMs }) {
+      const node = life.pick(choice);
+      if (node.app === null) return;
+      life.during(forMs, fillDisk(node.directory));
+    },
+  }),
+  clockJump: stepKind({
+    weight: 3,
+    draw: (draw) => ({
+      node: draw.node(),
+      ms: draw.oneOf([-1, 1]) * draw.oneOf([500, 3_000, 60_000, 3_600_000]),
+      forMs: draw.duration(),
+    }),
+    apply(life, { node: choice, ms, forMs }) {
+      const node = life.pick(choice);
+      node.jumpClock(ms);
+      life.during(forMs, () => node.jumpClock(-ms));
+    },
+  }),
+  clockDrift: stepKind({
+    weight: 2,
+    draw: (draw) => ({
+      node: draw.node(),
+      ppm: draw.oneOf([-1, 1]) * draw.between(50, 5_000),
+      forMs: draw.duration(),
+    }),
+    apply(life, { node: choice, ppm, forMs }) {
+      const node = life.pick(choice);
+      node.driftClock(ppm);
+      life.during(forMs, () => node.driftClock(0));
+    },
+  }),
+  threadDies: stepKind({
+    weight: 2,
+    draw: (draw) => ({
+      node: draw.node(),
+      thread: draw.oneOf<NodeThread>(['ogmios', 'writer', 'builder']),
+      forMs: draw.duration(),
+    }),
+    apply(life, { node: choice, thread, forMs }) {
+      const node = life.pick(choice);
+      if (node.app === null) return;
+      node.killThread(thread);
+      life.during(forMs, () => restart(life, node));
+    },
+  }),
+  twin: stepKind({
+    weight: 1,
+    draw: (draw) => ({ node: draw.node(), forMs: draw.between(5_000, 30_000) }),
+    apply(life, { node: choice, forMs }) {
+      twin(life, choice, forMs);
+    },
+  }),
+};
+
+type Replacement = 'lost' | 'older' | 'other market';
+
+/** A directory of another market is refused; then the node gets its own back. */
+function replace(
+  life: Life,
+  { node: choice, what, forMs }: { node: NodeChoice; what: Replacement; forMs: number },
+): void {
+  const node = life.pick(choice);
+  const sources = { lost: null, older: `${node.directory}.older`, 'other market': life.foreign };
+  const source = sources[what];
+  if (node.app === null || (source === null && what !== 'lost')) return;
+  node.kill();
+  if (!replaceDirectory(node.directory, source) || what !== 'other market') {
+    life.hold(node, forMs, () => startAgain(life, node));
+    return;
+  }
+  const tried = life.follow(`start ${node.name}`, node.start());
+  life.hold(node, forMs, () => {
+    void tried.then(() => {
+      if (node.app !== null) life.deps.broken('identity', `${node.name} took another market`);
+      restoreDirectory(node.directory);
+      startAgain(life, node);
+    });
+  });
+}
+
+/** A second process with the name of a living one does not start. */
+function twin(life: Life, choice: NodeChoice, forMs: number): void {
+  const node = life.pick(choice);
+  if (node.app === null || node.isPaused) return;
+  const { app } = node;
+  const other = life.deps.newNode(node.name);
+  void life.follow(`start a twin of ${node.name}`, other.start());
+  life.during(forMs, () => {
+    const isSecond = other.app !== null && node.app === app && node.ended === null;
+    // Where something else held the first one up, the name may have been free for a while.
+    if (isSecond && !life.isDisturbed) {
+      life.deps.broken('identity', `two processes are ${node.name}`);
+    }
+    if (other.app !== null) other.kill();
+  });
+}
+
+function startAgain(life: Life, node: LifeNode): void {
+  if (node.app !== null || life.isHeld(node)) return;
+  void life.follow(`start ${node.name}`, node.start());
+}
+
+async function stopAndStart(node: LifeNode): Promise<void> {
+  if (node.app !== null) await node.stop();
+  await node.start();
+}
+
+function restart(life: Life, node: LifeNode): void {
+  void life.follow(`restart ${node.name}`, stopAndStart(node));
+}

@@ -1,0 +1,199 @@
+/**
+ * What must be true at every step, whatever is disturbed:
+ *
+ * - `state`: two nodes at one position of one log have one state, and a node never goes back;
+ * - `log`: terms of the stored entries rise, each has one leader, each entry is of its leader;
+ * - `leader`: no node leads for at most two leases after the last disturbance;
+ * - `stale`: a node that NATS does not reach says that what it has is old;
+ * - `end`: a process ends by itself only with a reason that a person can act on;
+ * - `memory`: this process, which holds all nodes, stays below its limit.
+ */
+
+import { openEntry, type SealedEntry } from '../../../src/engine/log/entry.ts';
+import { epochNumber } from '../../../src/engine/runtime/position.ts';
+import type { App } from '../../../src/server/app.ts';
+import type { Life } from './life.ts';
+import type { LifeNode, StoredMessage } from './ports.ts';
+import { MARKET } from './steps/nats.ts';
+
+const LOOK_MS = 500;
+/** Leases, and a little for the next try (docs/cluster.md: 1.2 of a lease after a crash). */
+const LEADERLESS_LEASES = 2;
+/** STALE_AFTER_MS, two checks and what notices a connection that is lost. */
+const MOST_FRESH_MS = 12_000 + 8_000;
+const MOST_HEAP = 1_500_000_000;
+
+interface Written {
+  /** In the stream. */
+  readonly seq: number;
+  readonly hash: string;
+  readonly epoch: string;
+  /** In the epoch. */
+  readonly entry: number;
+  readonly term: number;
+  /** Who began that term; null: the stream does not say. */
+  readonly leader: string | null;
+}
+
+export class Watch {
+  /** Positions that at least two nodes were at. */
+  shared = 0;
+  readonly #life: Life;
+  readonly #states = new Map<string, { readonly text: string; readonly node: string }>();
+  readonly #apps = new Map<LifeNode, App>();
+  /** What the stream holds, as far as it was written in this run. */
+  readonly #written: Written[] = [];
+  readonly #startedMs = new Map<string, number>();
+  #ledMs = 0;
+  #leaders = '';
+  #entries = 0;
+
+  constructor(life: Life) {
+    this.#life = life;
+    life.deps.nats.onStored = (message) => this.#stored(message);
+    this.#look();
+  }
+
+  /** Entries that were ever stored. */
+  get entries(): number {
+    return this.#entries;
+  }
+
+  get nowMs(): number {
+    return this.#life.deps.clock.monotonicMs();
+  }
+
+  /** A node that NATS does not reach says so. */
+  #checkStale({ name, app }: LifeNode, nowMs: number): void {
+    const sinceMs = this.#life.cutSince.get(name);
+    if (sinceMs === undefined || nowMs - sinceMs < MOST_FRESH_MS) return;
+    const startedMs = this.#startedMs.get(name) ?? nowMs;
+    if (nowMs - startedMs < MOST_FRESH_MS || app?.chain?.isStale() !== false) return;
+    if (app.node.synced()) this.#broken('stale', `${name} has no NATS and says it is fresh`);
+  }
+
+  #broken(invariant: string, why: string): void {
+    this.#life.deps.broken(invariant, why);
+  }
+
+  #look(): void {
+    const { clock, timeline } = this.#life.deps;
+    clock.after(LOOK_MS, () => this.#look());
+    for (const node of this.#life.nodes) this.#lookAt(node);
+    const leading = this.#life.living.filter(({ app }) => app?.chain?.roles?.leads() === true);
+    const names = leading.map(({ name }) => name).join(', ');
+    if (names !== this.#leaders)
+      timeline.note('', names === '' ? 'no node leads' : `leads: ${names}`);
+    this.#leaders = names;
+    const { nowMs } = this;
+    // Who lost the lease with its bucket notices at the next renewal.
+    if (leading.length > 1 && nowMs > this.#life.lossMs) {
+      this.#broken('leader', `${names} lead at one time`);
+    }
+    for (const node of this.#life.living) this.#checkStale(node, nowMs);
+    if (leading[0] !== undefined) {
+      this.#life.leaderName = leading[0].name;
+      this.#ledMs = clock.monotonicMs();
+    }
+    this.#checkLeader();
+    const { heapUsed } = process.memoryUsage();
+    if (heapUsed > MOST_HEAP) this.#broken('memory', `the heap has ${heapUsed} bytes`);
+  }
+
+  #checkLeader(): void {
+    const { clock } = this.#life.deps;
+    if (this.#life.isDisturbed || this.#life.nodes.length === 0) return;
+    const sinceMs = Math.max(this.#ledMs, this.#life.disturbedMs, this.#life.lossMs);
+    const most = LEADERLESS_LEASES * this.#life.leaseMs + 2 * LOOK_MS;
+    const forMs = clock.monotonicMs() - sinceMs;
+    if (forMs > most) this.#broken('leader', `no node has led for ${Math.round(forMs)} ms`);
+  }
+
+  #lookAt(node: LifeNode): void {
+    const { app } = node;
+    if (app === null) {
+      this.#apps.delete(node);
+      return;
+    }
+    if (this.#apps.get(node) === app) return;
+    this.#apps.set(node, app);
+    this.#startedMs.set(node.name, this.nowMs);
+    let was = { number: 0, seq: 0, term: 0 };
+    app.node.onApplied(() => {
+      const { checkpoint } = app.node.fold.store;
+      if (checkpoint === null) return;
+      const { epoch, seq, stateHash, entryHash, term } = checkpoint;
+      this.#compare(node.name, `${epoch}:${seq}`, `${stateHash} ${entryHash} ${term}`);
+      const now = { number: epochNumber(epoch), seq, term };
+      const isBack =
+        now.number < was.number ||
+        (now.number === was.number && (now.seq < was.seq || now.term < was.term));
+      if (isBack) {
+        const from = `${was.number}:${was.seq}, term ${was.term}`;
+        this.#broken(
+          'state',
+          `${node.name} went back to ${epoch}:${seq}, term ${term}, from ${from}`,
+        );
+      }
+      was = now;
+    });
+  }
+
+  #compare(node: string, position: string, text: string): void {
+    const known = this.#states.get(position);
+    if (known === undefined) this.#states.set(position, { text, node });
+    else if (known.text !== text) {
+      this.#broken('state', `${node} and ${known.node} differ at ${position}`);
+    } else if (known.node !== node) this.shared += 1;
+  }
+
+  /** What NATS lost is written again from an earlier sequence on. */
+  #stored({ stream, seq, text }: StoredMessage): void {
+    if (stream !== MARKET) return;
+    this.#entries += 1;
+    const written = this.#written;
+    while ((written.at(-1)?.seq ?? 0) >= seq) written.pop();
+    const read = readEntry(text);
+    if (read === null) return;
+    const { epoch, term, payload } = read.entry;
+    const last = written.at(-1);
+    const starter = payload.kind === 'leader' ? payload.node : null;
+    const isNew = term !== last?.term || epoch !== last.epoch;
+    const leader = starter ?? (isNew ? null : last.leader);
+    const own = { seq, hash: read.hash, epoch, entry: read.entry.seq, term, leader };
+    const why = last === undefined ? null : wrongAfter(last, own, read, starter);
+    if (why !== null) this.#broken('log', `entry ${epoch}:${own.entry}, stored as ${seq}: ${why}`);
+    written.push(own);
+  }
+}
+
+/** Why an entry must not be stored behind another; null: it may. */
+function wrongAfter(
+  last: Written,
+  own: Written,
+  { entry }: SealedEntry,
+  starter: string | null,
+): string | null {
+  const [before, now] = [epochNumber(last.epoch), epochNumber(own.epoch)];
+  if (now < before) return `epoch ${own.epoch} after ${last.epoch}`;
+  // The first entry of an epoch is where the log begins again.
+  if (entry.payload.kind === 'epoch') return null;
+  if (own.epoch !== last.epoch) return `no first entry of its epoch, after one of ${last.epoch}`;
+  if (own.entry !== last.entry + 1) return `it follows entry ${last.entry}`;
+  if (entry.prevEntryHash !== last.hash) return 'it follows another entry than the one before';
+  if (own.term < last.term) return `term ${own.term} after ${last.term}`;
+  if (own.term === last.term && starter !== null) {
+    return `${starter} leads in term ${own.term}, and so does ${last.leader}`;
+  }
+  if (own.term > last.term && starter === null) return `term ${own.term} has no leader entry`;
+  return null;
+}
+
+function readEntry(text: string): SealedEntry | null {
+  try {
+    const sealed = openEntry(text);
+    return typeof sealed.entry.epoch === 'string' ? sealed : null;
+  } catch {
+    return null;
+  }
+}
