@@ -4,6 +4,7 @@ import { SLIPPAGES } from '../../engine/market/order.ts';
 import { SIDES } from '../../engine/market/quote.ts';
 import { SERVER_WALLET } from '../building/txBuildContext.ts';
 import { AddressText, Amount, AssetIdShape, KeyHash, TxHash } from '../schemas/identifiers.ts';
+import { ItemError } from '../schemas/itemError.ts';
 
 const MOST_NAMED = 1000;
 const LONGEST_OUTPUT = 40_000;
@@ -38,6 +39,12 @@ const Slippage = Type.Union(
 
 const ORDER = { assetId: AssetIdShape, amount: OrderAmount, side: Side, slippage: Slippage };
 export const QuoteQuery = Type.Object(ORDER);
+const MOST_QUOTES = 50;
+export const QuotesBody = Type.Array(Type.Object(ORDER), {
+  minItems: 1,
+  maxItems: MOST_QUOTES,
+  description: `1 to ${MOST_QUOTES} orders.`,
+});
 export const OrderBody = Type.Object({ ...ORDER, changeAddress: AddressText, utxos: Utxos });
 export type OrderBody = Type.Static<typeof OrderBody>;
 
@@ -63,6 +70,7 @@ const QUOTE = {
   venue: Type.Union([Type.Literal('CURVE'), Type.Literal('AMM')]),
 };
 export const QuoteAnswer = Type.Object(QUOTE);
+export const QuotesAnswer = Type.Array(Type.Union([QuoteAnswer, ItemError]));
 export const OrderAnswer = Type.Object({
   id: TxHash,
   cbor: Hex(LONGEST_TRANSACTION),

@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
 import { RESOLUTIONS } from '../../engine/market/resolution.ts';
 import { AssetIdShape as ASSET, OneOf } from '../schemas/identifiers.ts';
+import { ItemError } from '../schemas/itemError.ts';
 
 const ASSET_OR_ALIAS = Type.String({
   pattern: `^(ADA|0x)$|${ASSET_PATTERN}`,
@@ -59,6 +60,52 @@ export const HistoryQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
 });
 export type HistoryQuery = Type.Static<typeof HistoryQuery>;
+
+const BULK_ITEMS = 50;
+export const BULK_ITEM_LIMIT = 400;
+export const BULK_BARS = 20_000;
+
+export const BulkBody = Type.Array(
+  Type.Object({
+    base: ASSET,
+    quote: ASSET,
+    resolution: ResolutionName,
+    from: SECONDS,
+    to: SECONDS,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: HISTORY_LIMIT,
+        description: `At most so many bars, the newest; ${BULK_ITEM_LIMIT} where it is left out.`,
+      }),
+    ),
+    fill: Type.Optional(OneOf(['none', 'previous'])),
+    kind: Type.Optional(
+      OneOf(['price', 'mcap'], { description: 'Prices (default), or market caps in ADA.' }),
+    ),
+    price: Type.Optional(
+      OneOf(['trade', 'spot'], { description: '`trade`, the default; `spot` is refused for now.' }),
+    ),
+  }),
+  {
+    minItems: 1,
+    maxItems: BULK_ITEMS,
+    description: `1 to ${BULK_ITEMS} spans; the sum of their limits is ${BULK_BARS} at most.`,
+  },
+);
+export type BulkBody = Type.Static<typeof BulkBody>;
+
+export const BulkAnswer = Type.Array(
+  Type.Union([
+    Type.Object({
+      bars: Type.Array(Type.Union([BarSchema, MCapBarSchema]), { description: 'Oldest first.' }),
+      nextTo: Type.Optional(
+        Type.Integer({ description: 'Older ones were cut: ask again with it as `to`.' }),
+      ),
+    }),
+    ItemError,
+  ]),
+);
 
 /** Of both kinds. */
 export const BarInput = Type.Object({

@@ -35,6 +35,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A copy without optional fields that hold null or "", at every level the schema describes. */
 function withoutAbsent(schema: unknown, value: unknown): unknown {
+  if (Array.isArray(value)) return itemsWithoutAbsent(schema, value);
   if (!isRecord(schema) || !isRecord(schema.properties) || !isRecord(value)) return value;
   const required = Array.isArray(schema.required) ? schema.required : [];
   const kept: [string, unknown][] = [];
@@ -44,6 +45,12 @@ function withoutAbsent(schema: unknown, value: unknown): unknown {
     kept.push([name, withoutAbsent(schema.properties[name], field)]);
   }
   return Object.fromEntries(kept);
+}
+
+function itemsWithoutAbsent(schema: unknown, values: readonly unknown[]): readonly unknown[] {
+  const items = isRecord(schema) ? schema.items : undefined;
+  if (!isRecord(items) || !isRecord(items.properties)) return values;
+  return values.map((value) => withoutAbsent(items, value));
 }
 
 /** Of the fields of an object, not of objects inside it: no schema has any there. */

@@ -101,6 +101,8 @@ export interface Route {
   /** Causes this route may answer beyond the common ones, for the documents. */
   readonly causes?: readonly RouteCause[];
   readonly rate: RateClass;
+  /** How many tokens a request takes; 1 where it is left out. See `Allowance.charge`. */
+  cost?(request: RouteRequest): number;
   /** 503 NOT_READY until the node is synced. Health, metrics and documents do not. */
   readonly needsSync: boolean;
   /** Carries X-Position (with a chain X-Slot, X-Block-Hash) and honours X-Min-Position. */

@@ -39,7 +39,7 @@ interface TypedRoute<
   Query extends TObject,
   Body extends TSchema,
   Fields extends TSchema,
-> extends Omit<Route, 'params' | 'query' | 'body' | 'form' | 'handle' | 'etag' | 'gzip'> {
+> extends Omit<Route, 'params' | 'query' | 'body' | 'form' | 'handle' | 'cost' | 'etag' | 'gzip'> {
   /** False where it is left out, as `gzip`. */
   readonly etag?: boolean;
   readonly gzip?: boolean;
@@ -47,6 +47,7 @@ interface TypedRoute<
   readonly query?: Query;
   readonly body?: Body;
   readonly form?: FormShape & { readonly fields: Fields };
+  readonly cost?: (request: CheckedRequest<Params, Query, Body, Fields>) => number;
   readonly handle: (
     request: CheckedRequest<Params, Query, Body, Fields>,
   ) => ReturnType<Route['handle']>;
@@ -58,14 +59,15 @@ export function route<
   const Body extends TSchema = TUnknown,
   const Fields extends TSchema = TUnknown,
 >(typed: TypedRoute<Params, Query, Body, Fields>): Route {
+  // trust: the gateway checks a request against the schemas of its route before it is handled
+  const checked = (request: RouteRequest) => request as CheckedRequest<Params, Query, Body, Fields>;
+  const { cost, handle, ...facts } = typed;
   return {
     etag: false,
     gzip: false,
-    ...typed,
-    handle(request: RouteRequest) {
-      // trust: the gateway checks a request against the schemas of its route before it is handled
-      return typed.handle(request as CheckedRequest<Params, Query, Body, Fields>);
-    },
+    ...facts,
+    ...(cost === undefined ? {} : { cost: (request) => cost(checked(request)) }),
+    handle: (request) => handle(checked(request)),
   };
 }
 

@@ -14,8 +14,13 @@ export interface Allowance {
   /** RateLimit-* header lines, each starting with CRLF. */
   readonly lines: string;
   readonly retryAfterSeconds: number;
-  /** Gives the token back; null where it stays spent whatever the answer is. */
+  /** Gives all tokens back; null where they stay spent whatever the answer is. */
   readonly refund: (() => void) | null;
+  /**
+   * Takes so many more tokens for a request that was granted and turned out to be large. They may
+   * be more than there are: then the next request waits until they are earned.
+   */
+  charge(more: number): Allowance;
 }
 
 export class RateLimits {
@@ -41,9 +46,17 @@ export class RateLimits {
     const nowMs = this.#clock.monotonicMs();
     const bucket = limiter.bucket(caller.key, nowMs);
     const isGranted = rate === 'free' || bucket.take(nowMs);
-    // A build counts only when it answers 200; until then its token is reserved.
-    const refund = rate === 'build' && isGranted ? () => bucket.giveBack() : null;
-    return limiter.allowance(bucket.tokens(nowMs), isGranted, refund);
+    // A build counts only when it answers 200; until then its tokens are reserved.
+    const isReserved = rate === 'build' && isGranted;
+    const allowed = (taken: number): Allowance => ({
+      ...limiter.allowance(bucket.tokens(nowMs), isGranted),
+      refund: isReserved ? () => bucket.giveBack(taken) : null,
+      charge(more) {
+        bucket.charge(more);
+        return allowed(taken + more);
+      },
+    });
+    return allowed(1);
   }
 }
 
@@ -56,7 +69,12 @@ class RateLimiter {
   constructor(quota: Quota, maxAddresses: number) {
     this.#quota = quota;
     this.#buckets = new LRUCache({ max: maxAddresses });
-    this.exempt = this.allowance(quota.burst, true, null);
+    const exempt: Allowance = {
+      ...this.allowance(quota.burst, true),
+      refund: null,
+      charge: () => exempt,
+    };
+    this.exempt = exempt;
   }
 
   bucket(key: string, nowMs: number): TokenBucket {
@@ -68,13 +86,16 @@ class RateLimiter {
     return bucket;
   }
 
-  allowance(tokens: number, granted: boolean, refund: (() => void) | null): Allowance {
+  allowance(
+    tokens: number,
+    granted: boolean,
+  ): Pick<Allowance, 'granted' | 'lines' | 'retryAfterSeconds'> {
     const { burst, perSecond } = this.#quota;
     const reset = Math.ceil((burst - tokens) / perSecond);
     const lines =
-      `\r\nRateLimit-Limit: ${burst}\r\nRateLimit-Remaining: ${Math.floor(tokens)}` +
+      `\r\nRateLimit-Limit: ${burst}\r\nRateLimit-Remaining: ${Math.max(0, Math.floor(tokens))}` +
       `\r\nRateLimit-Reset: ${reset}`;
     const retryAfterSeconds = Math.max(1, Math.ceil((1 - tokens) / perSecond));
-    return { granted, lines, retryAfterSeconds, refund };
+    return { granted, lines, retryAfterSeconds };
   }
 }

@@ -20,7 +20,8 @@ export interface RequestContext {
   readonly exchange: Exchange;
   readonly operationId: string;
   readonly startedMs: number;
-  readonly allowance: Allowance;
+  /** Replaced when a request turns out to cost more. */
+  allowance: Allowance;
 }
 
 const JSON_LINES = `${CORS_LINES}\r\nContent-Type: application/json`;
@@ -41,11 +42,12 @@ export class ResponseWriter {
   }
 
   /** Call it before the handler returns without an answer. */
-  defer({ exchange, operationId, allowance }: RequestContext): void {
+  defer(context: RequestContext): void {
+    const { exchange, operationId } = context;
     this.running += 1;
     exchange.defer(() => {
       this.running -= 1;
-      allowance.refund?.();
+      context.allowance.refund?.();
       this.#observer.httpAborted(operationId);
     });
   }

@@ -133,6 +133,8 @@ class RouteServer {
 
   /** An exclusive request starts in the next turn: by then a pipelined request has been read. */
   #begin(context: RequestContext, request: RouteRequest): void {
+    const cost = this.#route.cost?.(request) ?? 1;
+    if (cost > 1) context.allowance = context.allowance.charge(cost - 1);
     if (this.#route.exclusive !== true) {
       this.#proceed(context, request);
       return;

@@ -29,6 +29,12 @@ export function chartsRoutes(http: Http) {
       return http.history({ method: 'GET', path: '/v1/charts/mcap/history', query, options });
     },
 
+    /** Bars of up to 50 spans, all at one position; in the order asked. */
+    bulk(spans: api.ChartBulkBody, options?: CallOptions) {
+      const call = { path: '/v1/charts/bulk', body: spans, options };
+      return http.call<api.ChartBulkAnswer>({ method: 'POST', ...call });
+    },
+
     mcapInitialState(query: api.McapInitialStateQuery, options?: CallOptions) {
       const path = '/v1/charts/mcap/initial-state';
       return http.call<api.McapInitialStateAnswer>({ method: 'GET', path, query, options });

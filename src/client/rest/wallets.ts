@@ -14,6 +14,12 @@ export function buildRoutes(http: Http) {
       return http.call<api.QuoteAnswer>({ method: 'GET', path: '/quote', query, options });
     },
 
+    /** Up to 50 quotes at one state of the pools; in the order asked. */
+    quotes(orders: api.QuotesBody, options?: CallOptions) {
+      const call = { path: '/quotes', body: orders, options };
+      return http.call<api.QuotesAnswer>({ method: 'POST', ...call });
+    },
+
     /** The transaction that places an order: sign it, then `signAndSubmit`. */
     order(body: api.OrderBody, options?: CallOptions) {
       return http.call<api.OrderAnswer>({ method: 'POST', path: '/order', body, options });

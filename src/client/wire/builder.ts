@@ -1,4 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { ItemError } from './shapes.ts';
 
 export interface OrderBody {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -122,6 +123,63 @@ export interface QuoteAnswer {
   };
   readonly venue: 'CURVE' | 'AMM';
 }
+
+/** 1 to 50 orders. */
+export type QuotesBody = readonly {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly assetId: string;
+  /** Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL. */
+  readonly amount: string;
+  readonly side: 'BUY' | 'BUY_WITH_OUTPUT' | 'SELL';
+  /** Percent below the quoted output; `infinity` accepts any output of at least 1. */
+  readonly slippage: '15' | '30' | '50' | '75' | 'infinity';
+}[];
+
+export type QuotesAnswer = readonly (
+  | {
+      readonly price: {
+        /** Integer. */
+        readonly numerator: string;
+        /** Integer. */
+        readonly denominator: string;
+      };
+      readonly priceQuote: '.';
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly priceBase: string;
+      /** Integer. */
+      readonly outputAmount: string;
+      /** Integer. */
+      readonly inputAmount: string;
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly outputAsset: string;
+      /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+      readonly inputAsset: string;
+      readonly worstPrice: {
+        /** Integer. */
+        readonly numerator: string;
+        /** Integer. */
+        readonly denominator: string;
+      };
+      /** Integer. */
+      readonly minimumOutput: string;
+      /** Unix ms from which the order may be refunded. */
+      readonly expiresAt: number;
+      readonly fees: {
+        /** Integer. */
+        readonly percentFee: string;
+        /** Integer. */
+        readonly platform: string;
+        /** Integer. */
+        readonly creator: string;
+        /** Integer. */
+        readonly executorFee: string;
+        /** Comes back with the fill. */
+        readonly deposit: string;
+      };
+      readonly venue: 'CURVE' | 'AMM';
+    }
+  | ItemError
+)[];
 
 export interface ParametersAnswer {
   /** Integer. */

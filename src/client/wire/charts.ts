@@ -1,4 +1,5 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
+import type { ItemError } from './shapes.ts';
 
 export interface ChartHistoryQuery {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
@@ -188,3 +189,83 @@ export interface McapInitialStateAnswer {
   };
   readonly isRelevant: boolean;
 }
+
+/** 1 to 50 spans; the sum of their limits is 20000 at most. */
+export type ChartBulkBody = readonly {
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly base: string;
+  /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+  readonly quote: string;
+  /** UTC; weeks start Monday 00:00, months on the 1st. */
+  readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
+  readonly from: number;
+  readonly to: number;
+  /** At most so many bars, the newest; 400 where it is left out. */
+  readonly limit?: number;
+  readonly fill?: 'none' | 'previous';
+  /** Prices (default), or market caps in ADA. */
+  readonly kind?: 'price' | 'mcap';
+  /** `trade`, the default; `spot` is refused for now. */
+  readonly price?: 'trade' | 'spot';
+}[];
+
+export type ChartBulkAnswer = readonly (
+  | {
+      /** Oldest first. */
+      readonly bars: readonly (
+        | {
+            readonly pair: {
+              /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+              readonly base: string;
+              /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+              readonly quote: string;
+            };
+            /** Start of the interval, Unix seconds. */
+            readonly time: number;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly low: string;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly high: string;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly open: string;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly close: string;
+            readonly trades: number;
+            /** Market time has passed the end of the interval. */
+            readonly final: boolean;
+            /** In the quote asset. */
+            readonly volume: string;
+            /** In the base asset. */
+            readonly baseVolume: string;
+          }
+        | {
+            readonly pair: {
+              /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+              readonly base: string;
+              /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
+              readonly quote: string;
+            };
+            /** Start of the interval, Unix seconds. */
+            readonly time: number;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly low: string;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly high: string;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly open: string;
+            /** Exact decimal, at most 18 fractional digits. */
+            readonly close: string;
+            readonly trades: number;
+            /** Market time has passed the end of the interval. */
+            readonly final: boolean;
+            /** In ADA: spot price after the last trade × supply; = close. */
+            readonly mCap: string;
+            /** The interval contains market time. */
+            readonly isRelevant: boolean;
+          }
+      )[];
+      /** Older ones were cut: ask again with it as `to`. */
+      readonly nextTo?: number;
+    }
+  | ItemError
+)[];

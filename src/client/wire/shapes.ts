@@ -1,5 +1,16 @@
 // Made from the schemas of the server by test/client/writeWireTypes.ts: not edited by hand.
 
+export interface ItemError {
+  readonly error: {
+    /** For a machine; see the list of causes. */
+    readonly cause: string;
+    /** For a person: what happened and what to do. */
+    readonly message: string;
+    /** Which item: `body.3`. */
+    readonly path: string;
+  };
+}
+
 export interface AssetInfo {
   /** Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin. */
   readonly asset: string;

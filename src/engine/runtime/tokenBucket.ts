@@ -18,7 +18,7 @@ export class TokenBucket {
     this.#atMs = nowMs;
   }
 
-  /** How many there are, with a fraction. */
+  /** How many there are, with a fraction; below 0 while `charge` is being paid back. */
   tokens(nowMs: number): number {
     const { perSecond, burst } = this.#quota;
     const earned = ((nowMs - this.#atMs) / 1000) * perSecond;
@@ -34,8 +34,13 @@ export class TokenBucket {
     return true;
   }
 
-  /** The action did not happen: its token comes back. */
-  giveBack(): void {
-    this.#tokens = Math.min(this.#quota.burst, this.#tokens + 1);
+  /** Takes so many more for an action that was granted: later ones wait until they are earned. */
+  charge(tokens: number): void {
+    this.#tokens -= tokens;
+  }
+
+  /** The action did not happen: its tokens come back. */
+  giveBack(tokens = 1): void {
+    this.#tokens = Math.min(this.#quota.burst, this.#tokens + tokens);
   }
 }

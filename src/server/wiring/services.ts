@@ -3,6 +3,7 @@
 import { launchRoute } from '../../api/builder/launch.ts';
 import { orderRoutes } from '../../api/builder/order.ts';
 import { parameterRoutes } from '../../api/builder/parameters.ts';
+import { quoteRoutes } from '../../api/builder/quote.ts';
 import { spendRoutes, submitRoutes } from '../../api/builder/spend.ts';
 import { chartRoutes } from '../../api/charts/routes.ts';
 import { lastBarTopic, mcapBarTopic } from '../../api/charts/topics.ts';
@@ -31,6 +32,7 @@ import type { World } from './world.ts';
 export function chainRoutes({ txContext, devnet }: ChainFeatures): Route[] {
   return [
     ...orderRoutes(txContext),
+    ...quoteRoutes(txContext),
     launchRoute(txContext),
     ...spendRoutes(txContext),
     ...submitRoutes(txContext),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { parseRef } from '../../../src/cardano/codec/output.ts';
 import type { TradingClient } from '../../../src/client/trade/tradingClient.ts';
 import { ADA, DevnetWorld } from '../../e2e/devnet/world.ts';
+import { recordOf } from '../../support/subscription.ts';
 import { assertRefused, named, type Refused, serverOutputs, wrongAddresses } from './table.ts';
 
 const UNKNOWN = `${'ab'.repeat(28)}.00`;
@@ -119,6 +120,47 @@ function quoteRows(rows: readonly Refused[]): Refused[] {
   });
 }
 
+/** Each quote of a call of many is that of a call of one; what is malformed refuses the call. */
+async function assertManyQuotes({ world, token }: Scene): Promise<void> {
+  const good = { assetId: token, amount: '5000000', side: 'BUY', slippage: '15' };
+  const asked = [
+    good,
+    { ...good, assetId: UNKNOWN },
+    { ...good, side: 'BUY_WITH_OUTPUT', amount: '1000000' },
+    { ...good, amount: '1' },
+    { ...good, assetId: token.toUpperCase(), side: 'SELL', amount: '900000000' },
+    { ...good, slippage: 'infinity' },
+  ];
+  const many = await world.post('/quotes', asked);
+  assert.equal(many.status, 200, many.message);
+  assert.ok(Array.isArray(many.body) && many.body.length === asked.length);
+  const causes: unknown[] = [];
+  for (const [index, terms] of asked.entries()) {
+    const one = await world.get(`/quote?${new URLSearchParams(terms)}`);
+    const { error, expiresAt, ...quote } = recordOf(many.body[index]);
+    if (one.status === 200) {
+      const { expiresAt: when, ...expected } = recordOf(one.body);
+      assert.deepEqual(quote, expected);
+      assert.equal(typeof expiresAt, typeof when);
+      continue;
+    }
+    const { cause, message } = one;
+    assert.deepEqual(error, { cause, message, path: `body.${index}` });
+    causes.push(cause);
+  }
+  assert.deepEqual(causes, ['ASSET_NOT_FOUND', 'MIN_TRADE_AMOUNT', 'MAX_TRADE_AMOUNT']);
+  const bad: readonly [string, unknown][] = [
+    ['none', []],
+    ['no list', good],
+    ['51', Array(51).fill(good)],
+    ['the coin', [good, { ...good, assetId: '.' }]],
+    ['side', [{ ...good, side: 'buy' }]],
+    ['amount', [good, { ...good, amount: '1.5' }]],
+  ];
+  const rows = bad.map(([what, body]) => ({ what, path: '/quotes', body, ...BAD_PARAMS }));
+  await assertRefused(world, rows);
+}
+
 async function cancelRows(scene: Scene, orderId: string): Promise<Refused[]> {
   const { alice, spent, servers } = scene;
   const { address: changeAddress } = alice.wallet;
@@ -228,6 +270,7 @@ test('orders, cancels and transfers are refused as the contract says', async (t)
 
   await t.test('/order', () => assertRefused(world, rows));
   await t.test('/quote', () => assertRefused(world, quoteRows(rows)));
+  await t.test('/quotes', () => assertManyQuotes(scene));
   await t.test('/transfer', () => assertRefused(world, transferRows(scene)));
   await t.test('/cancel', async () => {
     const { alice, token } = scene;

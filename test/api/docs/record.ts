@@ -76,7 +76,8 @@ async function shown(response: Response): Promise<{ body?: Json }> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('image/')) return {};
   const text = await response.text();
-  if (/\/v1\/docs\/\w+\.json$/.test(response.url)) return { body: beginning(JSON.parse(text)) };
+  if (/^\/v1\/docs\/\w+\.json$/.test(new URL(response.url).pathname))
+    return { body: beginning(JSON.parse(text)) };
   if (type.startsWith('application/json')) return { body: cut(JSON.parse(text)) };
   return { body: `${text.split('\n').slice(0, MOST_TEXT_LINES).join('\n')}\n` };
 }

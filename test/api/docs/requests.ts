@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 export interface Sample {
   readonly params?: JsonObject;
   readonly query?: JsonObject;
-  readonly body?: JsonObject | readonly string[];
+  readonly body?: JsonObject | readonly (string | JsonObject)[];
   /** Fields of a form; the image comes with it. */
   readonly form?: JsonObject;
 }
@@ -31,6 +31,11 @@ const READS: Samples = {
   'GET /v1/charts/last': bars,
   'GET /v1/charts/mcap/history': history,
   'GET /v1/charts/mcap/initial-state': bars,
+  'POST /v1/charts/bulk': (stage) => {
+    const { from, to } = stage;
+    const span = { ...pair(stage), resolution: 'min1', from, to, limit: 2 };
+    return { body: [span, { ...span, kind: 'mcap' }] };
+  },
   'GET /udf/config': none,
   'GET /udf/time': none,
   'GET /udf/symbols': ({ asset }) => ({ query: { symbol: asset } }),
@@ -100,6 +105,7 @@ const terms = ({ asset }: Stage) => ({
 /** In this order; the last ones change the chain. */
 const BUILDS: Samples = {
   'GET /quote': (stage) => ({ query: terms(stage) }),
+  'POST /quotes': (stage) => ({ body: [terms(stage), { ...terms(stage), side: 'SELL' }] }),
   'POST /order': (stage) => ({
     body: { ...terms(stage), changeAddress: stage.address, utxos: 'splash-wallet' },
   }),

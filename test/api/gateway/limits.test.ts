@@ -51,6 +51,31 @@ test('a build counts only when it answers 200', async (t) => {
   assert.deepEqual(statuses, [400, 503, 400, 503, 200, 400, 503, 200, 429, 429]);
 });
 
+test('a large call takes as many tokens as it costs, and the next one waits', async (t) => {
+  const clock = new HandClock();
+  const routes = testRoutes(undefined, [{ body: '{}' }, new Failure('OVERLOADED', 'full')]);
+  const limits = {
+    reads: { perSecond: 1, burst: 3 },
+    builds: { perSecond: 1, burst: 3 },
+  };
+  const options = { limitLoopback: true, ...limits };
+  const { port } = await startNode(t, { routes, options, clock });
+  const send = async (path: string, cost: number) => {
+    const { status, headers } = await ask(port, post(path, JSON.stringify({ cost })));
+    return [status, headers['ratelimit-remaining'], headers['retry-after']];
+  };
+  assert.deepEqual(await send('/many', 2), [200, '1', undefined]);
+  assert.deepEqual(await send('/many', 5), [200, '0', undefined]);
+  assert.deepEqual(await send('/many', 1), [429, '0', '5']);
+  await clock.advance(5_000);
+  assert.deepEqual(await send('/many', 1), [200, '0', undefined]);
+  assert.deepEqual(await send('/manyBuilds', 5), [200, '0', undefined]);
+  await clock.advance(3_000);
+  // What is not answered with 200 costs nothing.
+  assert.deepEqual((await send('/manyBuilds', 5))[0], 503);
+  assert.deepEqual(await send('/manyBuilds', 1), [200, '0', undefined]);
+});
+
 test('loopback is exempt unless a setting says otherwise', async (t) => {
   const { port } = await startNode(t, { routes: testRoutes(), options: { reads: SLOW } });
   for (let i = 0; i < 10; i++) {

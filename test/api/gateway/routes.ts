@@ -39,6 +39,9 @@ const BODY = Type.Object({
   inner: Type.Optional(Type.Object({ size: Type.Integer(), tag: Type.Optional(Type.String()) })),
 });
 
+const COST = Type.Object({ cost: Type.Integer() });
+const costOf = ({ body }: RouteRequest) => Number(Reflect.get(Object(body), 'cost'));
+
 /** Handlers that answer when the test lets them. */
 export class Gate {
   readonly waiting: ((answer: Answer | Failure) => void)[] = [];
@@ -88,6 +91,13 @@ export function testRoutes(gate = new Gate(), buildAnswers: (Answer | Failure)[]
     post('/filter', { body: Type.Union([Type.Null(), Type.Array(Type.String())]) }),
     post('/nothing', {}),
     post('/build', { rate: 'build', handle: () => buildAnswers.shift() ?? { body: '{}' } }),
+    post('/many', { body: COST, cost: costOf }),
+    post('/manyBuilds', {
+      rate: 'build',
+      body: COST,
+      cost: costOf,
+      handle: () => buildAnswers.shift() ?? { body: '{}' },
+    }),
     post('/launch', { rate: 'launch' }),
   ];
 }

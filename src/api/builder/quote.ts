@@ -1,0 +1,219 @@
+/** Quotes: of one order, and of many at one state of all pools. */
+
+import { refText } from '../../cardano/codec/output.ts';
+import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
+import { type NewestPool, newestPool } from '../../chain/newestPool.ts';
+import type { AssetId } from '../../engine/market/asset.ts';
+import type { Slippage } from '../../engine/market/order.ts';
+import { type Quote, quote, type Side } from '../../engine/market/quote.ts';
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { type PoolRecord, readRecord } from '../../engine/store/records.ts';
+import type { StateStore } from '../../engine/store/state.ts';
+import { BUILDS, type TxBuildContext } from '../building/txBuildContext.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { jsonAnswer, route } from '../gateway/route.ts';
+import { itemError } from '../schemas/itemError.ts';
+import { QuoteAnswer, QuoteQuery, QuotesAnswer, QuotesBody } from './schema.ts';
+
+export const QUOTE_CAUSES = [
+  { cause: 'ASSET_NOT_FOUND', status: 500 },
+  'MIN_TRADE_AMOUNT',
+  'MAX_TRADE_AMOUNT',
+  'PROTOCOL_CONFIG',
+  'OPERATIONS_CONFIG',
+  'UNKNOWN',
+];
+
+export interface QuoteTerms {
+  readonly assetId: string;
+  readonly amount: string;
+  readonly side: Side;
+  readonly slippage: Slippage;
+}
+
+interface FoundQuote {
+  readonly quote: Quote;
+  readonly pool: NewestPool;
+}
+
+export function quoteRoutes(txContext: TxBuildContext): Route[] {
+  return [
+    route({
+      ...BUILDS,
+      method: 'GET',
+      rate: 'read',
+      path: '/quote',
+      operationId: 'quote',
+      summary: 'What an order would get now',
+      query: QuoteQuery,
+      answers: { 200: { description: 'The quote', schema: QuoteAnswer } },
+      causes: QUOTE_CAUSES,
+      handle: ({ query }) => quoteOnly(txContext, query),
+    }),
+    route({
+      ...BUILDS,
+      path: '/quotes',
+      operationId: 'quotes',
+      summary: 'What many orders would get now, each on its own',
+      description:
+        'All at one state of the pools, in the order asked. A quote that cannot be given is an ' +
+        '`error` in its place, and the others are answered. Costs as many builds as there are ' +
+        'quotes: the next build waits for them.',
+      exclusive: false,
+      body: QuotesBody,
+      cost: ({ body }) => body.length,
+      answers: { 200: { description: 'The quotes', schema: QuotesAnswer } },
+      handle: ({ body }) => manyQuotes(txContext, body),
+    }),
+  ];
+}
+
+async function quoteOnly(txContext: TxBuildContext, terms: QuoteTerms): Promise<Answer | Failure> {
+  const found = await quoteFor(txContext, terms, 'query');
+  if (found instanceof Failure) return found;
+  const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
+  return jsonAnswer(quoteView(txContext, terms, found.quote, expiresAt));
+}
+
+async function manyQuotes(
+  txContext: TxBuildContext,
+  terms: readonly QuoteTerms[],
+): Promise<Answer | Failure> {
+  const coin = terms.findIndex(({ assetId }) => assetId === '.');
+  if (coin >= 0) return noToken(`body.${coin}`);
+  const pools = await poolsAtOnce(
+    txContext,
+    terms.map(({ assetId }) => assetId.toLowerCase()),
+  );
+  if (pools instanceof Failure) return pools;
+  const expiresAt = txContext.clock.nowMs() + txContext.partialDeployment.refundAfterMs;
+  const answers = terms.map((each, index) => {
+    const pool = pools.get(each.assetId.toLowerCase()) ?? unknownPool(each.assetId);
+    const found = pool instanceof Failure ? pool : quoteOn(txContext, pool, each);
+    if (found instanceof Failure) return itemError(found, `body.${index}`);
+    return quoteView(txContext, each, found.quote, expiresAt);
+  });
+  return jsonAnswer(answers);
+}
+
+type Pools = ReadonlyMap<AssetId, NewestPool | Failure>;
+
+/** A pool moves with each block and each pending batch, so one more reading is rarely needed. */
+const MOST_READINGS = 10;
+
+/**
+ * Pools as they all were at one moment: read until two readings are alike. A pool that has moved is
+ * another output, so between two readings that are alike all pools stood as they say.
+ */
+async function poolsAtOnce(
+  txContext: TxBuildContext,
+  tokens: readonly AssetId[],
+): Promise<Pools | Failure> {
+  const distinct = [...new Set(tokens)];
+  const read = async (): Promise<Pools> => {
+    const pool = async (token: AssetId) => [token, await poolOf(txContext, token)] as const;
+    return new Map(await Promise.all(distinct.map(pool)));
+  };
+  let before = await read();
+  for (let readings = 1; readings < MOST_READINGS; readings += 1) {
+    const now = await read();
+    if (distinct.every((token) => placeOf(now, token) === placeOf(before, token))) return now;
+    before = now;
+  }
+  const message = 'the pools move too fast to be quoted at one state: try again, or ask for fewer';
+  return new Failure('NOT_READY', message, { retryAfterSeconds: 1 });
+}
+
+function placeOf(pools: Pools, token: AssetId): string {
+  const pool = pools.get(token);
+  if (pool === undefined || pool instanceof Failure) return pool?.cause ?? '';
+  return refText(pool.ref);
+}
+
+export async function quoteFor(
+  txContext: TxBuildContext,
+  terms: QuoteTerms,
+  place: string,
+): Promise<FoundQuote | Failure> {
+  if (terms.assetId === '.') return noToken(place);
+  const pool = await poolOf(txContext, terms.assetId);
+  return pool instanceof Failure ? pool : quoteOn(txContext, pool, terms);
+}
+
+function noToken(place: string): Failure {
+  return invalid(`${place}.assetId`, 'Name the token; ADA is its quote.');
+}
+
+async function poolOf(
+  { partialDeployment, utxos, store }: TxBuildContext,
+  assetId: string,
+): Promise<NewestPool | Failure> {
+  const token = assetId.toLowerCase();
+  const pool = await newestPool(token, store(), utxos, partialDeployment);
+  if (pool !== null) return pool;
+  return hasLeft(token, store(), partialDeployment) ? unreadableAmm(assetId) : unknownPool(assetId);
+}
+
+function quoteOn(
+  { partialDeployment }: TxBuildContext,
+  pool: NewestPool,
+  { side, amount, slippage }: QuoteTerms,
+): FoundQuote | Failure {
+  const terms = { side, amount: BigInt(amount), slippage };
+  const found = quote(pool.state, partialDeployment.fees, terms);
+  if (found.outcome === 'refused') return new Failure(found.cause, found.message);
+  return { quote: found, pool };
+}
+
+/** Whether the pool has left the curve for an AMM whose layout this node does not know. */
+function hasLeft(token: AssetId, store: StateStore, { scripts }: PartialDeployment): boolean {
+  const text = store.get('pools', token);
+  if (text === null || scripts.ammPool !== null) return false;
+  return readRecord<PoolRecord>(text).graduatedMs !== null;
+}
+
+function unreadableAmm(assetId: string): Failure {
+  const what = `${assetId} has left the curve for an AMM that this node cannot read`;
+  return new Failure('PROTOCOL_CONFIG', `${what}: trade it there.`);
+}
+
+function unknownPool(assetId: string): Failure {
+  const message = `No pool of ${assetId} is known here. Check the id, or wait for its block.`;
+  return new Failure('ASSET_NOT_FOUND', message, { status: 500 });
+}
+
+export function quoteView(
+  { partialDeployment }: TxBuildContext,
+  { assetId }: QuoteTerms,
+  { exchange, price, worstPrice, minimumOutput, venue }: Quote,
+  expiresAt: number,
+) {
+  const token = assetId.toLowerCase();
+  const isBuy = exchange.kind === 'buy';
+  const { percentFee, platform, creator } = exchange.shares;
+  const { executorFeeLovelace, orderDepositLovelace } = partialDeployment.fees;
+  return {
+    price: fractionText(price),
+    priceQuote: '.',
+    priceBase: token,
+    outputAmount: String(exchange.outputAmount),
+    inputAmount: String(exchange.inputAmount),
+    outputAsset: isBuy ? token : '.',
+    inputAsset: isBuy ? '.' : token,
+    worstPrice: fractionText(worstPrice),
+    minimumOutput: String(minimumOutput),
+    expiresAt,
+    fees: {
+      percentFee: String(percentFee),
+      platform: String(platform),
+      creator: String(creator),
+      executorFee: String(executorFeeLovelace),
+      deposit: String(orderDepositLovelace),
+    },
+    venue,
+  };
+}
+
+function fractionText({ numerator, denominator }: { numerator: bigint; denominator: bigint }) {
+  return { numerator: String(numerator), denominator: String(denominator) };
+}

@@ -1,0 +1,77 @@
+/** Many spans of bars in one call, all at one position: a program loads its charts at once. */
+import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import type { Answer, Route } from '../gateway/port.ts';
+import { route } from '../gateway/route.ts';
+import { itemError } from '../schemas/itemError.ts';
+import { type ChartKind, MARKET_CAPS, PRICES } from './chartKind.ts';
+import { type ChartRendering, refuseHistory } from './rendering.ts';
+import { BULK_BARS, BULK_ITEM_LIMIT, BulkAnswer, BulkBody } from './schema.ts';
+
+type Item = BulkBody[number];
+
+export function bulkRoute(answers: ChartRendering): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/charts/bulk',
+    operationId: 'chartBulk',
+    tag: 'Charts',
+    summary: 'Bars of many spans at once',
+    description:
+      'Each item as a call of history, answered in the order asked and all at one position. An ' +
+      'item that cannot be answered is an `error` in its place. Costs as many reads as it has ' +
+      'items: the next read waits for them.',
+    body: BulkBody,
+    cost: ({ body }) => body.length,
+    answers: { 200: { description: 'One answer for each item', schema: BulkAnswer } },
+    rate: 'read',
+    needsSync: true,
+    positioned: true,
+    gzip: true,
+    handle: ({ body }) => refuse(body) ?? answer(answers, body),
+  });
+}
+
+/** Before any work: nothing of it depends on the market. */
+function refuse(items: readonly Item[]): Failure | null {
+  const bars = items.reduce((sum, { limit = BULK_ITEM_LIMIT }) => sum + limit, 0);
+  if (bars > BULK_BARS) {
+    const what = `the limits of all items are ${bars} bars together`;
+    return invalid('body', `${what}, at most ${BULK_BARS}: lower them, or ask in several calls`);
+  }
+  for (const [index, item] of items.entries()) {
+    const refused = refuseItem(item, `body.${index}`);
+    if (refused !== null) return refused;
+  }
+  return null;
+}
+
+function refuseItem(item: Item, place: string): Failure | null {
+  if (item.price === 'spot') {
+    const message = 'bars of the spot price are not served yet: leave it out, or say `trade`';
+    return invalid(`${place}.price`, message);
+  }
+  return refuseHistory(item, kindOf(item), place);
+}
+
+function answer(answers: ChartRendering, items: readonly Item[]): Answer {
+  const parts: Uint8Array[] = [];
+  for (const [index, item] of items.entries()) {
+    parts.push(Buffer.from(index === 0 ? '[' : ','));
+    const found = answers.history({ ...item, limit: item.limit ?? BULK_ITEM_LIMIT }, kindOf(item));
+    if (found instanceof Failure) {
+      parts.push(Buffer.from(JSON.stringify(itemError(found, `body.${index}`))));
+      continue;
+    }
+    const nextTo = found.headers?.['X-Next-To'];
+    const end = nextTo === undefined ? '}' : `,"nextTo":${nextTo}}`;
+    const { body } = found;
+    const bars = typeof body === 'string' ? Buffer.from(body) : body;
+    parts.push(Buffer.from('{"bars":'), bars, Buffer.from(end));
+  }
+  parts.push(Buffer.from(']'));
+  return { body: Buffer.concat(parts) };
+}
+
+function kindOf({ kind }: Item): ChartKind {
+  return kind === 'mcap' ? MARKET_CAPS : PRICES;
+}
