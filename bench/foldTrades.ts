@@ -18,10 +18,11 @@ import type { Trade } from '../src/engine/market/trade.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { seededRng } from '../src/engine/runtime/rng.ts';
 import { StateStore } from '../src/engine/store/state.ts';
+import { threadWriter } from '../src/engine/store/stateWriter.ts';
 import { type Bench, fixed, whole } from './support/bench.ts';
 import { makeTrades, sealBlocks } from './support/trades.ts';
 
-const STORE = { horizonBlocks: 2160, maxMb: 0, writer: 'thread' } as const;
+const STORE = { horizonBlocks: 2160, maxMb: 0, writer: threadWriter } as const;
 const FOLD = { maxLoadedPools: 20_000, quarantined: fail };
 
 export interface FoldResult {

@@ -3,6 +3,7 @@
  * another world: other settings, clock, randomness and log output, with or without a chain.
  */
 import type { Readable } from 'node:stream';
+import type { Registry } from 'prom-client';
 import { tradersService } from '../client/traders/service.ts';
 import type { Node } from '../engine/actors/node.ts';
 import { Replay, type ReplayCounts, type ReplayOptions } from '../engine/ingest/replay.ts';
@@ -68,11 +69,9 @@ export async function startApp(world: World): Promise<App> {
 
 async function start(world: World): Promise<App> {
   const { clock, rng, logger } = world;
-  await requireFreePorts(world.settings);
-  await makeDataDirectory(world.settings.DATA_DIR, world);
-  checkNoOldLedger(world.settings);
   const registry = createRegistry();
-  collectProcessMetrics(registry);
+  await prepareProcess(world, registry);
+  checkNoOldLedger(world.settings);
   const noted = trackTroubles(createEvents(logger, registry));
   const { events, failed } = detectFatal(noted.events);
 
@@ -124,6 +123,14 @@ async function start(world: World): Promise<App> {
     },
     stop: (reason) => stopAll(running, reason, clock, events),
   };
+}
+
+/** A hosted node has no port, and no process whose metrics it could show. */
+async function prepareProcess(world: World, registry: Registry): Promise<void> {
+  if (world.host !== undefined) return;
+  await requireFreePorts(world.settings);
+  await makeDataDirectory(world.settings.DATA_DIR, world);
+  collectProcessMetrics(registry);
 }
 
 async function stopAll(

@@ -6,6 +6,7 @@ import { effectsOf } from '../../src/cardano/ledger/mempool.ts';
 import { MarketLookup } from '../../src/chain/marketLookup.ts';
 import type { Block, ChainStream } from '../../src/chain/port.ts';
 import { StateStore } from '../../src/engine/store/state.ts';
+import { inlineWriter } from '../../src/engine/store/stateWriter.ts';
 import { HandClock } from '../support/handClock.ts';
 import { temporaryDirectory } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -30,7 +31,7 @@ class OutputRows {
 
   constructor(genesis: readonly string[]) {
     const file = join(temporaryDirectory(), 'state.sqlite');
-    this.store = new StateStore(file, { horizonBlocks: 5, maxMb: 0, writer: 'inline' });
+    this.store = new StateStore(file, { horizonBlocks: 5, maxMb: 0, writer: inlineWriter });
     this.#genesis = genesis;
     this.#stage();
   }

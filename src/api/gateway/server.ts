@@ -1,5 +1,6 @@
 /**
  * The only file that imports uWebSockets.js: a thin port of what the gateway needs of it.
+ * A simulation serves the same port in memory.
  *
  * Listening is exclusive, unless it is to be shared. By default uWebSockets.js sets SO_REUSEPORT,
  * so a second process on one port would silently take half of the connections instead of failing.
@@ -10,23 +11,85 @@ import * as uWS from 'uWebSockets.js';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Observer } from './observer.ts';
 
-export type {
-  HttpRequest,
-  HttpResponse,
-  us_socket_context_t as UpgradeContext,
-  WebSocket as RawSocket,
-  WebSocketBehavior,
-} from 'uWebSockets.js';
+type Text = string | Uint8Array;
+export type UpgradeContext = uWS.us_socket_context_t;
 
-type Handler = (res: uWS.HttpResponse, req: uWS.HttpRequest) => void;
-type Method = 'get' | 'post' | 'head' | 'options' | 'any';
+/** As much of the library's request as is used. It is gone once the handler has returned. */
+export interface HttpRequest {
+  /** '' where it was not sent. */
+  getHeader(lowerCaseName: string): string;
+  getParameter(index: number): string | undefined;
+  getUrl(): string;
+  getMethod(): string;
+  getQuery(): string | undefined;
+  getQuery(name: string): string | undefined;
+  forEach(take: (name: string, value: string) => void): void;
+}
+
+/** As much of the library's response as is used. It is gone once `onAborted` was called. */
+export interface HttpResponse {
+  /** Reads nothing more from the connection. */
+  pause(): void;
+  resume(): void;
+  writeStatus(status: string): unknown;
+  writeHeader(name: string, value: string): unknown;
+  end(body?: Text, closeConnection?: boolean): unknown;
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
+  /** [all of `chunk` was taken, the response is complete]. */
+  tryEnd(chunk: Text, totalBytes: number): [boolean, boolean];
+  onWritable(run: (offset: number) => boolean): unknown;
+  onAborted(run: () => void): unknown;
+  onData(take: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+  cork(run: () => void): unknown;
+  /** At once: aborted. */
+  close(): unknown;
+  getRemoteAddress(): ArrayBuffer;
+  upgrade<Data>(
+    data: Data,
+    key: string,
+    protocol: string,
+    extensions: string,
+    context: UpgradeContext,
+  ): void;
+}
+
+/** As much of the library's socket as is used. It is gone once `close` was called. */
+export interface RawSocket<Data> {
+  /** 0: it waits for the network, 1: sent, 2: thrown away. */
+  send(message: Text, isBinary: boolean): number;
+  getBufferedAmount(): number;
+  end(code: number, reason: string): void;
+  subscribe(channel: string): unknown;
+  unsubscribe(channel: string): unknown;
+  cork(run: () => void): unknown;
+  getUserData(): Data;
+}
+
+export interface WebSocketBehavior<Data> {
+  readonly maxPayloadLength: number;
+  readonly maxBackpressure: number;
+  readonly closeOnBackpressureLimit: boolean;
+  readonly idleTimeout: number;
+  readonly sendPingsAutomatically: boolean;
+  upgrade(res: HttpResponse, req: HttpRequest, context: UpgradeContext): void;
+  open(socket: RawSocket<Data>): void;
+  message(socket: RawSocket<Data>, bytes: ArrayBuffer, isBinary: boolean): void;
+  ping(socket: RawSocket<Data>): void;
+  pong(socket: RawSocket<Data>): void;
+  dropped(socket: RawSocket<Data>): void;
+  drain(socket: RawSocket<Data>): void;
+  close(socket: RawSocket<Data>, code: number): void;
+}
+
+export type Handler = (res: HttpResponse, req: HttpRequest) => void;
+export type Method = 'get' | 'post' | 'head' | 'options' | 'any';
 
 export interface Server {
   /** A handler that throws loses its connection; the exception would end the process. */
   handle(method: Method, pattern: string, handler: Handler): void;
   /** An upgrade to a WebSocket does not call `closed`. */
-  connections(opened: (res: uWS.HttpResponse) => void, closed: () => void): void;
-  sockets<Data>(pattern: string, behavior: uWS.WebSocketBehavior<Data>): void;
+  connections(opened: (res: HttpResponse) => void, closed: () => void): void;
+  sockets<Data>(pattern: string, behavior: WebSocketBehavior<Data>): void;
   /** Sends to every socket subscribed to `channel`, at the end of this turn of the event loop. */
   publish(channel: string, bytes: Uint8Array, isBinary: boolean): void;
   /**

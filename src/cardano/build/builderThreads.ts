@@ -25,6 +25,8 @@ interface BuilderOptions {
   readonly parameters: ProtocolParameters;
   readonly slots: SlotConfig;
   readonly limits?: Partial<BuilderLimits>;
+  /** Absent: threads of Piscina. */
+  readonly startThreads?: StartBuilders | undefined;
   /** Of the process; an argument for tests. */
   readonly rssBytes?: () => number;
 }
@@ -65,11 +67,30 @@ const RETRY_AFTER_SECONDS = 1;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
 const WORKER = new URL('./worker.ts', import.meta.url).href;
 
-/** A plan, or null for nothing but being ready. */
-type Threads = Piscina<TransactionPlan | null, BuildOutcome | null>;
+/** Threads that build by the same parameters. */
+export interface BuilderThreads {
+  /** A plan, or null for nothing but being ready. Rejects when `signal` gives the build up. */
+  run(
+    plan: TransactionPlan | null,
+    options?: { readonly signal: AbortSignal },
+  ): Promise<BuildOutcome | null>;
+  /** Once the builds in hand are done. */
+  close(): Promise<void>;
+}
+
+export type StartBuilders = (data: BuilderThreadData, threads: number) => BuilderThreads;
+
+const startPiscina: StartBuilders = (workerData, threads) =>
+  new Piscina<TransactionPlan | null, BuildOutcome | null>({
+    resourceLimits: RESOURCE_LIMITS,
+    filename: WORKER,
+    workerData,
+    minThreads: threads,
+    maxThreads: threads,
+  });
 
 interface Generation {
-  readonly threads: Threads;
+  readonly threads: BuilderThreads;
   /** Its threads have loaded what they run; one ended before may take the process with it. */
   readonly loaded: Promise<unknown>;
   builds: number;
@@ -200,13 +221,8 @@ export class BuilderPool implements Builder, Service {
   #begin(): Generation {
     const { threads } = this.#limits;
     this.#generation += 1;
-    const pool: Threads = new Piscina({
-      resourceLimits: RESOURCE_LIMITS,
-      filename: WORKER,
-      workerData: this.#data,
-      minThreads: threads,
-      maxThreads: threads,
-    });
+    const start = this.#options.startThreads ?? startPiscina;
+    const pool = start(this.#data, threads);
     const loaded = Promise.all(Array.from({ length: threads }, () => pool.run(null)));
     // Callers that wait for it see the failure, and so does the next build; it must not end the
     // process where none waits.

@@ -8,7 +8,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { Failure } from '../../engine/runtime/errors.ts';
 import type { Service } from '../../engine/runtime/service.ts';
 import { Task } from '../../engine/runtime/task.ts';
-import { type BuilderLimits, BuilderPool } from './builderThreads.ts';
+import { type BuilderLimits, BuilderPool, type StartBuilders } from './builderThreads.ts';
 import type { TransactionPlan } from './plan.ts';
 import type { Builder, BuildOptions, BuildOutcome } from './port.ts';
 import type { BuilderThreadData } from './worker.ts';
@@ -18,6 +18,7 @@ interface LiveBuilderOptions {
   ask(): Promise<BuilderThreadData>;
   readonly clock: Clock;
   readonly limits: Partial<BuilderLimits>;
+  readonly startThreads?: StartBuilders | undefined;
   readonly observer: LiveBuilderObserver;
 }
 
@@ -80,9 +81,9 @@ export class LiveBuilder implements Builder, Service {
   }
 
   async #take(terms: BuilderThreadData): Promise<void> {
-    const { clock, limits, observer } = this.#options;
+    const { clock, limits, startThreads, observer } = this.#options;
     if (this.#pool === null) {
-      const pool = new BuilderPool({ clock, limits, ...terms });
+      const pool = new BuilderPool({ clock, limits, startThreads, ...terms });
       await pool.start();
       this.#pool = pool;
     } else await this.#pool.renew(terms);

@@ -1,12 +1,11 @@
 /**
- * A real chain behind the ports, through an Ogmios server. A thread (worker.ts) reads all messages
- * of the node; this is the main thread's end.
+ * A real chain behind the ports, through an Ogmios server. A thread (nodeReader.ts) reads all
+ * messages of the node; this is the main thread's end.
  *
  * The node may come and go: streams continue where they were, and calls that need the node fail
  * with `Unavailable` and may be retried. When the thread ends, every stream and call fails with
  * `ogmiosStopped`.
  */
-import { Worker } from 'node:worker_threads';
 import type { EraSlots, SlotConfig } from '../../cardano/codec/slots.ts';
 import type { PartialDeployment } from '../../cardano/datums/deployment.ts';
 import type { ProtocolParameters } from '../../cardano/ledger/parameters.ts';
@@ -33,6 +32,7 @@ import {
   type WorkerOptions,
 } from './messages.ts';
 import type { OgmiosObserver } from './observer.ts';
+import { type ReaderThread, type StartNodeReader, startReaderThread } from './readerThread.ts';
 import { filterTargetsOf } from './transactionFilter.ts';
 
 /** Tokens of the fold, and its unspent outputs at the applied block. */
@@ -55,6 +55,8 @@ export interface OgmiosOptions {
   readonly rng: Rng;
   readonly observer: OgmiosObserver;
   readonly limits?: Partial<Limits>;
+  /** Absent: a thread. */
+  readonly startReader?: StartNodeReader | undefined;
 }
 
 interface Asked {
@@ -74,7 +76,7 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
   readonly #limits: Limits;
   readonly #asked = new Map<number, Asked>();
   readonly #listeners = new Set<(tip: ChainTip | null) => void>();
-  #worker: Worker | null = null;
+  #reader: ReaderThread | null = null;
   #eras: readonly EraSlots[] = [];
   /** undefined: not reported yet. */
   #tip: ChainTip | null | undefined;
@@ -100,23 +102,22 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
       limits: this.#limits,
       seed: Math.floor(rng.unit() * 2 ** 32),
     };
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
-    this.#worker = worker;
-    worker.on('error', (error) => this.#end(asError(error)));
-    worker.on('exit', (code) => this.#end(new Error(`its thread ended, code ${code}`)));
-    worker.on('message', (message: FromWorker) => this.#take(message));
+    const start = this.#options.startReader ?? startReaderThread;
+    this.#reader = start(workerData, {
+      take: (message) => this.#take(message),
+      ended: (error) => this.#end(error),
+    });
     await this.#started.promise;
   }
 
   /** Also while it starts. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const worker = this.#worker;
-    if (worker === null || this.#ended !== null) return;
-    const exited = new Promise((resolve) => worker.once('exit', resolve));
-    const timer = this.#options.clock.after(STOP_MS, () => void worker.terminate());
+    const reader = this.#reader;
+    if (reader === null || this.#ended !== null) return;
+    const timer = this.#options.clock.after(STOP_MS, () => reader.terminate());
     await this.#ask('stop', null).catch(() => {});
-    await exited;
+    await reader.exited;
     timer.cancel();
   }
 
@@ -201,14 +202,14 @@ export class OgmiosChain implements ChainSource, Submitter, Service {
     argument: Calls[Name]['argument'],
   ): Promise<Calls[Name]['answer']> {
     if (this.#ended !== null) throw this.#ended;
-    assert(this.#worker !== null, 'the chain is started before it is asked');
+    assert(this.#reader !== null, 'the chain is started before it is asked');
     assert(this.#asked.size < MOST_ASKED, `at most ${MOST_ASKED} questions wait for the node`);
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#asked.set(number, { resolve, reject });
     });
-    this.#worker.postMessage({ number, name, argument });
+    this.#reader.send({ number, name, argument });
     // trust: the thread answers a question with what `Calls` says
     return answer as Promise<Calls[Name]['answer']>;
   }
@@ -251,10 +252,6 @@ function unlessStopped(error: unknown): void {
 function unavailable(message: string): Unavailable {
   const what = `the Cardano node cannot be asked now (${message}): try again`;
   return new Unavailable(new Failure('NOT_READY', what, { retryAfterSeconds: 5 }));
-}
-
-function asError(value: unknown): Error {
-  return value instanceof Error ? value : new Error(String(value));
 }
 
 export interface StreamCalls {

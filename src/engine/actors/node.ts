@@ -13,6 +13,7 @@ import type { Position } from '../runtime/position.ts';
 import { Task } from '../runtime/task.ts';
 import { isDamage } from '../store/damage.ts';
 import { StateStore } from '../store/state.ts';
+import { type OpenWriter, threadWriter } from '../store/stateWriter.ts';
 import { type CommitObserver, Committer } from './committer.ts';
 import { type DataFiles, damagedPools, isDamaged, markDamaged } from './dataFiles.ts';
 import { Fold } from './fold.ts';
@@ -34,6 +35,8 @@ export interface NodeOptions extends Pick<RebuildOptions, 'takeSnapshot'> {
   readonly maxMb: number;
   readonly maxLoadedPools: number;
   readonly commitEveryMs: number;
+  /** Absent: a thread. */
+  readonly stateWriter?: OpenWriter | undefined;
   /**
    * For a node among several, which reads entries that another node wrote. If an entry does not
    * continue its state, the node waits for `adopt` or `rejoin` instead of failing.
@@ -358,7 +361,8 @@ export class Node {
 
   /** What is in the file now; `broken` pools could not be folded. */
   #openState(broken: readonly string[]): void {
-    const store = new StateStore(this.#files.state, { ...this.#options, writer: 'thread' });
+    const writer = this.#options.stateWriter ?? threadWriter;
+    const store = new StateStore(this.#files.state, { ...this.#options, writer });
     this.#fold = new Fold(store, this.#foldOptions());
     this.#fold.keepQuarantined(broken);
   }

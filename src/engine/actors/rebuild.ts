@@ -9,6 +9,7 @@ import { Fault, isFault } from '../runtime/assert.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { type StateOptions, StateStore } from '../store/state.ts';
+import { inlineWriter } from '../store/stateWriter.ts';
 import {
   clearDamaged,
   copyDatabase,
@@ -53,7 +54,7 @@ export async function rebuildState(
   removeDatabase(file);
   if (plan.baseEpoch !== null) await copyBase(files.base(plan.baseEpoch), file, options);
   const ranges = plan.isTrimmed === true ? await fromSnapshot(file, plan, options) : plan.ranges;
-  const store = new StateStore(file, { ...options, writer: 'inline' });
+  const store = new StateStore(file, { ...options, writer: inlineWriter });
   try {
     await foldRanges(ranges, new Fold(store, options), log, options);
     return store;

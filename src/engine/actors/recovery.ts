@@ -19,6 +19,7 @@ import { checkPages } from '../store/pageSums.ts';
 import { peekCheckpoint } from '../store/peek.ts';
 import { readRecord } from '../store/records.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
+import { type OpenWriter, threadWriter } from '../store/stateWriter.ts';
 import {
   clearDamaged,
   type DataFiles,
@@ -32,6 +33,8 @@ import { type RebuildOptions, replaceState } from './rebuild.ts';
 import { checkSameMarket } from './sameMarket.ts';
 
 export interface RecoveryOptions extends RebuildOptions, RestartOptions {
+  /** Absent: a thread. */
+  readonly stateWriter?: OpenWriter | undefined;
   /** How messages name the log; absent: the file of a single node. */
   readonly logName?: string;
   /** Of a node among several. */
@@ -130,7 +133,10 @@ async function hasLogMovedOn(
 async function openState(files: DataFiles, options: RecoveryOptions): Promise<StateStore | null> {
   let state: StateStore | null = null;
   try {
-    state = new StateStore(files.state, { ...options, writer: 'thread' });
+    state = new StateStore(files.state, {
+      ...options,
+      writer: options.stateWriter ?? threadWriter,
+    });
     // What every start reads whole; other damage shows where it is and costs one pool.
     for (const { value } of state.all('pairs')) readRecord<Pair>(value);
     return state;
@@ -156,7 +162,7 @@ async function rebuildInPlace(
     replaceDatabase(files.rebuild, files.state);
     clearDamaged(files);
   }
-  return new StateStore(files.state, { ...options, writer: 'thread' });
+  return new StateStore(files.state, { ...options, writer: options.stateWriter ?? threadWriter });
 }
 
 async function fetchFirstBase(

@@ -11,6 +11,7 @@ import { Fault, isFault } from '../runtime/assert.ts';
 import { checkPages } from '../store/pageSums.ts';
 import { TABLES } from '../store/rows.ts';
 import { StateStore } from '../store/state.ts';
+import { inlineWriter } from '../store/stateWriter.ts';
 import { type DataFiles, removeDatabase } from './dataFiles.ts';
 import { type RebuildOptions, rebuildState } from './rebuild.ts';
 
@@ -90,7 +91,7 @@ async function compare(
 
 function openState(files: DataFiles, options: RebuildOptions): StateStore {
   try {
-    return new StateStore(files.state, { ...options, writer: 'inline' });
+    return new StateStore(files.state, { ...options, writer: inlineWriter });
   } catch (error) {
     throw unreadable(files, error);
   }

@@ -3,6 +3,7 @@ import { removeDatabase } from '../actors/dataFiles.ts';
 import { isInLog } from '../actors/recovery.ts';
 import type { Log } from '../log/port.ts';
 import { type Checkpoint, StateStore } from '../store/state.ts';
+import { inlineWriter } from '../store/stateWriter.ts';
 import type { SnapshotObserver, SnapshotStore } from './port.ts';
 
 type Observer = Pick<SnapshotObserver, 'snapshotLoaded' | 'snapshotUnusable'>;
@@ -38,7 +39,7 @@ export async function loadSnapshot(
 /** null: it can be opened, and its state is that of the checkpoint. */
 async function stateFault(path: string, { stateHash }: Checkpoint): Promise<string | null> {
   try {
-    const store = new StateStore(path, { horizonBlocks: 1, maxMb: 0, writer: 'inline' });
+    const store = new StateStore(path, { horizonBlocks: 1, maxMb: 0, writer: inlineWriter });
     const found = store.checkpoint?.stateHash;
     await store.close();
     return found === stateHash ? null : 'its state is not what its checkpoint says';

@@ -23,7 +23,7 @@ import { checkpointWithSums, writeAllSums } from './pageSums.ts';
 import type { KeyedTable, RowChange, RowImage, TableName } from './rows.ts';
 import { createTables, digestTables } from './schema.ts';
 import { Stage } from './stage.ts';
-import { inlineWriter, type StateWriter, threadWriter } from './stateWriter.ts';
+import type { OpenWriter, StateWriter } from './stateWriter.ts';
 import { type Point, UndoPoints } from './undoRows.ts';
 
 export interface Checkpoint {
@@ -53,7 +53,7 @@ export interface StateOptions {
   readonly horizonBlocks: number;
   readonly maxMb: number;
   /** Where commits are written; inline if the process serves no client meanwhile. */
-  readonly writer: 'thread' | 'inline';
+  readonly writer: OpenWriter;
 }
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
@@ -86,7 +86,7 @@ export class StateStore {
       const row = this.#database.prepare<[], { text: string }>('SELECT text FROM checkpoint').get();
       // trust: our own checkpoint row
       this.#checkpoint = row === undefined ? null : (JSON.parse(row.text) as Checkpoint);
-      this.#writer = (writer === 'thread' ? threadWriter : inlineWriter)({ file, maxMb });
+      this.#writer = writer({ file, maxMb });
     } catch (error) {
       // Left open it would, when it is collected, take away the write-ahead log of its successor.
       this.#database.close();

@@ -17,6 +17,9 @@ export interface StateWriter {
   close(): Promise<void>;
 }
 
+/** `threadWriter` or `inlineWriter`; a simulation hands in a slow or a failing one. */
+export type OpenWriter = (options: WriterOptions) => StateWriter;
+
 export interface WriterOptions {
   readonly file: string;
   readonly maxMb: number;

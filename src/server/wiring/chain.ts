@@ -180,6 +180,7 @@ function connectFollower(
     rng,
     observer: link.observer,
     limits: { returnMs: policy.returnMs },
+    startReader: world.host?.nodeReader,
   });
   const overlay = new MempoolOverlay();
   const tip = () => (link.isUp ? source.tip() : null);
@@ -254,11 +255,12 @@ function seenBy({ fold }: Node): WatchedMarket {
 }
 
 /** Builds with the protocol parameters of the Cardano node. */
-function builderOf(source: OgmiosChain, { settings, clock }: World, observer: Events) {
+function builderOf(source: OgmiosChain, { settings, clock, host }: World, observer: Events) {
   return new LiveBuilder({
     ask: async () => ({ parameters: await source.parameters(), slots: slotsOf(source) }),
     clock,
     limits: { threads: settings.BUILD_THREADS },
+    startThreads: host?.builderThreads,
     observer,
   });
 }

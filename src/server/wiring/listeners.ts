@@ -56,7 +56,7 @@ export function openListeners(
     offered: readonly Topic[],
     options: Partial<GatewayOptions>,
   ) => {
-    const server = createServer(events);
+    const server = (world.host?.createServer ?? createServer)(events);
     const streams = createHub({ nodeView, clock, observer: events, publish: server.publish });
     const common = { nodeView, clock, rng, observer: events, options };
     const gateway = createGateway({ ...common, server, streams, routes, topics: offered });

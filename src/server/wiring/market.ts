@@ -26,12 +26,13 @@ export interface Market {
 }
 
 /** Settings of the fold and of recovery, on a single node and among several. */
-export function foldOptions({ settings }: World) {
+export function foldOptions({ settings, host }: World) {
   return {
     horizonBlocks: settings.HORIZON_BLOCKS,
     maxMb: settings.DATA_MAX_MB,
     maxLoadedPools: settings.MAX_LOADED_POOLS,
     commitEveryMs: settings.COMMIT_EVERY_MS,
+    stateWriter: host?.stateWriter,
   };
 }
 

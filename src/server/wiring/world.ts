@@ -1,13 +1,29 @@
 import type { Logger } from 'pino';
+import type { Observer } from '../../api/gateway/observer.ts';
 import type { GatewayOptions } from '../../api/gateway/options.ts';
+import type { Server } from '../../api/gateway/server.ts';
+import type { StartBuilders } from '../../cardano/build/builderThreads.ts';
 import type { NetworkDeployment } from '../../cardano/datums/deployment.ts';
 import type { ChainAccess } from '../../chain/access.ts';
+import type { StartNodeReader } from '../../chain/ogmios/readerThread.ts';
 import type { TraderConfig } from '../../client/traders/config.ts';
 import type { DialNats } from '../../cluster/nats/connection.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Rng } from '../../engine/runtime/rng.ts';
+import type { OpenWriter } from '../../engine/store/stateWriter.ts';
 import type { KeySecrets } from '../settings/keyFiles.ts';
 import type { Settings } from '../settings/table.ts';
+
+/**
+ * What a node has beside its event loop: threads and a listening port. A simulation runs many nodes
+ * in one thread, and hands in what stands for them.
+ */
+export interface Host {
+  readonly stateWriter: OpenWriter;
+  readonly builderThreads: StartBuilders;
+  readonly nodeReader: StartNodeReader;
+  readonly createServer: (observer: Observer) => Server;
+}
 
 /** Everything that the app receives from outside; tests start it with another world. */
 export interface World {
@@ -32,6 +48,8 @@ export interface World {
   readonly secrets?: KeySecrets;
   /** The deployment on a public network, in place of the settings' file. */
   readonly deployment?: NetworkDeployment;
+  /** Absent: threads of this process, and uWebSockets.js. */
+  readonly host?: Host;
   /** How Ogmios, Kupo and a devnet are reached; absent: over the network. */
   readonly chainAccess?: ChainAccess;
   /** Absent: over TCP. */

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { changePage, type IndexedChange } from '../../../src/engine/store/changeIndex.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
+import { inlineWriter, threadWriter } from '../../../src/engine/store/stateWriter.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const MANY = 1_000_000;
@@ -169,7 +170,7 @@ test('what changed since a position is exact, page by page, whatever is on the d
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(3, 2160),
-      fc.constantFrom('inline' as const, 'thread' as const),
+      fc.constantFrom(inlineWriter, threadWriter),
       fc.array(step, { minLength: 3, maxLength: 25 }),
       async (...run) => {
         const [horizonBlocks, writer, steps] = run;

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KeySpan, PageQuery } from '../../../src/engine/store/keyedRows.ts';
 import { type StateOptions, StateStore } from '../../../src/engine/store/state.ts';
+import { inlineWriter, threadWriter } from '../../../src/engine/store/stateWriter.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const MANY = 1_000_000;
@@ -108,7 +109,7 @@ test('a page is that of the sorted rows, whatever waits and whatever is on the d
   let beyond = 0;
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom('inline' as const, 'thread' as const),
+      fc.constantFrom(inlineWriter, threadWriter),
       fc.array(step, { minLength: 1, maxLength: 15 }),
       fc.array(query, { minLength: 10, maxLength: 10 }),
       async (writer, steps, queries) => {

@@ -10,12 +10,13 @@ import { barKey } from '../../../src/engine/store/barRows.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
 import { CAUSES, type RowChange } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
+import { inlineWriter } from '../../../src/engine/store/stateWriter.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
 const FOREVER_MS = Number.MAX_SAFE_INTEGER;
 const MANY = 1_000;
 const MINUTE_MS = 60_000;
-const OPTIONS = { horizonBlocks: 1_000, maxMb: 0, writer: 'inline' } as const;
+const OPTIONS = { horizonBlocks: 1_000, maxMb: 0, writer: inlineWriter } as const;
 
 interface Put {
   readonly pair: number;

@@ -10,6 +10,7 @@ import { readOnlyDatabase } from '../../../src/engine/store/database.ts';
 import { checkPages } from '../../../src/engine/store/pageSums.ts';
 import { CAUSES } from '../../../src/engine/store/rows.ts';
 import { StateStore } from '../../../src/engine/store/state.ts';
+import { threadWriter } from '../../../src/engine/store/stateWriter.ts';
 import { EMPTY_TAIL, nextEntry, tailAfter } from '../../support/chain.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 
@@ -48,7 +49,7 @@ function stage(store: StateStore, seq: number): void {
 }
 
 function openStore(file: string): StateStore {
-  return new StateStore(file, { horizonBlocks: 5, maxMb: 0, writer: 'thread' });
+  return new StateStore(file, { horizonBlocks: 5, maxMb: 0, writer: threadWriter });
 }
 
 test('that of the state stays below 16 MiB', async (scope) => {

@@ -1,0 +1,37 @@
+/** The thread that talks to the node, as the main thread sees it. */
+import { Worker } from 'node:worker_threads';
+import type { FromWorker, Request, WorkerOptions } from './messages.ts';
+
+export interface ReaderThread {
+  send(request: Request): void;
+  /** At once, without an answer to what it was asked. */
+  terminate(): void;
+  /** Resolves when nothing of it runs any more. */
+  readonly exited: Promise<unknown>;
+}
+
+export interface ReaderListener {
+  take(message: FromWorker): void;
+  /** An error ended it, or it exited; the first call says why. */
+  ended(error: Error): void;
+}
+
+export type StartNodeReader = (options: WorkerOptions, listener: ReaderListener) => ReaderThread;
+
+export const startReaderThread: StartNodeReader = (workerData, { take, ended }) => {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  worker.on('message', take);
+  worker.on('error', (error: unknown) => {
+    ended(error instanceof Error ? error : new Error(String(error)));
+  });
+  worker.on('exit', (code) => {
+    ended(new Error(`its thread ended, code ${code}`));
+    resolve();
+  });
+  return {
+    send: (request) => worker.postMessage(request),
+    terminate: () => void worker.terminate(),
+    exited,
+  };
+};
