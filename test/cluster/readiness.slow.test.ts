@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sealEntry } from '../../src/engine/log/entry.ts';
-import { NatsServer, openLog } from '../support/nats.ts';
+import { NatsServer, openLog, PATIENT_MS } from '../support/nats.ts';
 import { NatsProxy, nothingToRead } from '../support/natsProxy.ts';
 import { type Server, startServer, temporaryDirectory } from '../support/server.ts';
 import { until, untilAsked } from '../support/until.ts';
@@ -13,6 +13,7 @@ import { occupyLease } from './takenLease.ts';
 const LEASE_MS = 2_500;
 const MARKET = 'upcurve';
 const LIMIT_MS = 60_000;
+const PATIENT = { timeout: PATIENT_MS };
 
 interface Ready {
   readonly status: number;
@@ -87,7 +88,7 @@ test('a node whose state the log does not continue is not ready, until it leads'
     timeMs: 0,
     payload: { kind: 'leader', node: 'other' },
   });
-  await link.connection.request(`${MARKET}.entry.leader`, JSON.stringify(entry));
+  await link.connection.request(`${MARKET}.entry.leader`, JSON.stringify(entry), PATIENT);
   const diverged = await untilSays(server, 'it is not ready', ({ status }) => status === 503);
   assert.deepEqual([diverged.synced, diverged.stale], [false, true]);
   await until('it has said so', () => server.program.events('logDiverged').length > 0, LIMIT_MS);
@@ -109,7 +110,7 @@ test('a message that is no entry is reported, and costs an epoch', async (scope)
   for (const textOf of [noEntry, copy]) {
     const before = await untilSays(server, 'it leads', leadsWell);
     const text = await textOf();
-    const taken = await link.connection.request(`${MARKET}.entry.time`, text);
+    const taken = await link.connection.request(`${MARKET}.entry.time`, text, PATIENT);
     const seq = Number(/"seq": *(\d+)/.exec(taken.string())?.[1]);
     const isNew = (said: Ready) => leadsWell(said) && said.epoch !== before.epoch;
     await untilSays(server, 'it continues in another epoch', isNew);

@@ -11,6 +11,8 @@ import { marketName, NatsServer, openLog, PATIENT_MS } from '../../support/nats.
 import { consumersThatLag, NatsProxy } from '../../support/natsProxy.ts';
 import { until, untilAsked } from '../../support/until.ts';
 
+const PATIENT = { timeout: PATIENT_MS };
+
 const server = await NatsServer.start({ after });
 const link = await server.connect({ after });
 const other = await server.connect({ after });
@@ -179,7 +181,7 @@ test('a message that is no entry is neither awaited nor read as an entry', async
   assert.equal(await log.check({ seq: 4, hash: 'aa', epoch: '1-test' }), 'different');
   assert.equal(await log.check(tailAfter(lastOf(entries))), 'same');
   for (const text of [lastOf(entries).text, entries[0]?.text ?? '', 'null', '{"seq":8}']) {
-    await link.connection.request(`${name}.entry.epoch`, text);
+    await link.connection.request(`${name}.entry.epoch`, text, PATIENT);
   }
   assert.deepEqual(await log.last(), tailAfter(lastOf(entries)), 'the newest entry, by whatever');
   assert.deepEqual(await log.epochs(), [1]);
@@ -245,7 +247,7 @@ test('a stream that ends before the pushed entries is not polled', async (scope)
   await appendAll(log, [first]);
   const behind = await openLog(scope, through, name);
   await behind.last();
-  await link.connection.request(`${name}.entry.none`, 'no entry');
+  await link.connection.request(`${name}.entry.none`, 'no entry', PATIENT);
   await behind.reached(2);
   const jsm = await manager(link, PATIENT_MS);
   await jsm.streams.deleteMessage(name, 2);
@@ -260,7 +262,8 @@ test('a stream that ends before the pushed entries is not polled', async (scope)
 
 test('opening reports a missing stream; ensureLog says whether it was there', async () => {
   const name = marketName();
-  await assert.rejects(JetstreamLog.open(link, systemClock, { name }), /no stream/);
+  const open = () => JetstreamLog.open(link, systemClock, { name, answerMs: PATIENT_MS });
+  await assert.rejects(open(), /no stream/);
   assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'made');
   assert.equal(await ensureLog(link, { name, replicas: 1 }, PATIENT_MS), 'there');
 });

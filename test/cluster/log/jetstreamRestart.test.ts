@@ -97,7 +97,7 @@ test('a node that may no longer restart a log changes nothing', async (scope) =>
 test('a log can start where another program wrote first', async (scope) => {
   const name = marketName();
   const log = await openLog(scope, link, name);
-  await link.connection.request(`${name}.entry.time`, 'no entry');
+  await link.connection.request(`${name}.entry.time`, 'no entry', { timeout: PATIENT_MS });
   assert.deepEqual(await log.last(), EMPTY_TAIL);
   const first = nextEntry(EMPTY_TAIL);
   await log.restart(first);

@@ -7,13 +7,14 @@ import { test } from 'node:test';
 import { connectNats } from '../../../src/cluster/nats/connection.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
-import { freePort, NATS_CONF, NatsServer } from '../../support/nats.ts';
+import { freePort, NATS_CONF, NatsServer, PATIENT_MS } from '../../support/nats.ts';
 import { NatsProxy } from '../../support/natsProxy.ts';
 import { temporaryDirectory } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
 async function refusal(url: string, more: { credsFile?: string } = {}): Promise<string> {
-  const link = await connectNats({ url, name: 'test', ...more }, systemRng);
+  const settings = { url, name: 'test', connectTimeoutMs: PATIENT_MS, ...more };
+  const link = await connectNats(settings, systemRng);
   assert.ok(link instanceof Failure);
   return link.message;
 }

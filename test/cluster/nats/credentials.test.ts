@@ -8,7 +8,7 @@ import { nkeys } from '@nats-io/transport-node';
 import { connectNats, type NatsSettings } from '../../../src/cluster/nats/connection.ts';
 import { Failure } from '../../../src/engine/runtime/errors.ts';
 import { systemRng } from '../../../src/engine/runtime/rng.ts';
-import { NatsServer } from '../../support/nats.ts';
+import { NatsServer, PATIENT_MS } from '../../support/nats.ts';
 import { type Scope, temporaryDirectory } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
 
@@ -22,10 +22,11 @@ function written(directory: string, name: string, text: string): string {
 
 /** What is wrong; null: it is connected, and JetStream answers. */
 async function refusal(scope: Scope, settings: Omit<NatsSettings, 'name'>): Promise<string | null> {
-  const link = await connectNats({ ...settings, name: 'node' }, systemRng);
+  const own = { ...settings, name: 'node', connectTimeoutMs: PATIENT_MS };
+  const link = await connectNats(own, systemRng);
   if (link instanceof Failure) return link.message;
   scope.after(() => link.close());
-  const info = await link.connection.request('$JS.API.INFO');
+  const info = await link.connection.request('$JS.API.INFO', '', { timeout: PATIENT_MS });
   assert.match(info.string(), /account_info_response/);
   return null;
 }
@@ -164,7 +165,8 @@ test('a renewed certificate is used at the next connection', {
   ]);
   const url = `nats://localhost:${server.port}`;
   const files = { caFile: at('ca.crt'), certFile: at('node.crt'), keyFile: at('node.key') };
-  const link = await connectNats({ url, name: 'node', ...files }, systemRng);
+  const settings = { url, name: 'node', connectTimeoutMs: PATIENT_MS, ...files };
+  const link = await connectNats(settings, systemRng);
   assert.ok(!(link instanceof Failure), link instanceof Failure ? link.message : '');
   scope.after(() => link.close());
   await server.kill();
