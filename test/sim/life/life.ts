@@ -38,6 +38,13 @@ export class Life {
   leaderName: string | null = null;
   /** Nodes that no message from NATS reaches, and since when. */
   readonly cutSince = new Map<string, number>();
+  /** Nodes whose messages are late, doubled or lost, or that were frozen a moment ago. */
+  readonly heldUp = new Set<string>();
+  /** By name, nodes whose clocks were set wrong, and by how much. */
+  readonly clocksAhead = new Map<string, number>();
+  /** How often the log lost something. */
+  losses = 0;
+  readonly clients: { goBack(): void }[] = [];
   /** Traders rest: what clients have is compared. */
   isResting = false;
   /** A directory of another market of the same network; null: none was made yet. */
@@ -97,6 +104,7 @@ export class Life {
 
   /** The log lost something: a new epoch takes a lease to be sure of it, and one to begin. */
   lost(): void {
+    this.losses += 1;
     this.disturbed();
     this.lossMs = this.disturbedMs + 2 * this.leaseMs;
   }

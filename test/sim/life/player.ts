@@ -48,6 +48,7 @@ export class Player {
     this.#clients = life.deps.nodes.map(
       (_, index) => new LifeClient(life, `client${index}`, index),
     );
+    life.clients.push(...this.#clients);
     this.#keepAlive();
   }
 

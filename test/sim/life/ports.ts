@@ -74,6 +74,8 @@ export interface LifeNats {
   restore(copy: unknown): void;
   lastSeq(stream: string): number;
   requestsOf(node: string): number;
+  /** How many subjects a node listens to now. */
+  subscriptionsOf(node: string): number;
   onStored: (message: StoredMessage) => void;
 }
 

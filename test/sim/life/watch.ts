@@ -15,6 +15,8 @@ import type { App } from '../../../src/server/app.ts';
 import type { Life } from './life.ts';
 import type { LifeNode, StoredMessage } from './ports.ts';
 import { MARKET } from './steps/nats.ts';
+import { LogRules } from './watchLog.ts';
+import { NodeRules } from './watchNodes.ts';
 
 const LOOK_MS = 500;
 /** Leases, and a little for the next try (docs/cluster.md: 1.2 of a lease after a crash). */
@@ -44,12 +46,16 @@ export class Watch {
   /** What the stream holds, as far as it was written in this run. */
   readonly #written: Written[] = [];
   readonly #startedMs = new Map<string, number>();
+  readonly #logRules: LogRules;
+  readonly #nodeRules: NodeRules;
   #ledMs = 0;
   #leaders = '';
   #entries = 0;
 
   constructor(life: Life) {
     this.#life = life;
+    this.#logRules = new LogRules(life);
+    this.#nodeRules = new NodeRules(life);
     life.deps.nats.onStored = (message) => this.#stored(message);
     this.#look();
   }
@@ -91,6 +97,8 @@ export class Watch {
       this.#broken('leader', `${names} lead at one time`);
     }
     for (const node of this.#life.living) this.#checkStale(node, nowMs);
+    this.#logRules.look(nowMs);
+    this.#nodeRules.look(nowMs);
     if (leading[0] !== undefined) {
       this.#life.leaderName = leading[0].name;
       this.#ledMs = clock.monotonicMs();
@@ -148,12 +156,13 @@ export class Watch {
   }
 
   /** What NATS lost is written again from an earlier sequence on. */
-  #stored({ stream, seq, text }: StoredMessage): void {
+  #stored({ stream, seq, subject, text }: StoredMessage): void {
     if (stream !== MARKET) return;
     this.#entries += 1;
     const written = this.#written;
     while ((written.at(-1)?.seq ?? 0) >= seq) written.pop();
     const read = readEntry(text);
+    this.#logRules.stored(stream, seq, subject, read?.entry ?? null);
     if (read === null) return;
     const { epoch, term, payload } = read.entry;
     const last = written.at(-1);

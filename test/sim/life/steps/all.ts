@@ -1,6 +1,7 @@
 /** Every step by its name, and how a schedule is drawn from a seed. */
 import { seededRng } from '../../../../src/engine/runtime/rng.ts';
 import type { LifeSettings, Schedule, TimedStep } from '../schedule.ts';
+import { AIMED_STEPS } from './aimed.ts';
 import { Draw, type StepKind, stepKind } from './kind.ts';
 import { MARKET_STEPS } from './market.ts';
 import { NATS_STEPS } from './nats.ts';
@@ -13,6 +14,7 @@ export const STEPS: Readonly<Record<string, StepKind>> = {
   ...MARKET_STEPS,
   ...NODE_STEPS,
   ...NATS_STEPS,
+  ...AIMED_STEPS,
   calm: stepKind({
     weight: 0,
     draw: () => ({ forMs: CALM_MS }),

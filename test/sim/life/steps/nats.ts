@@ -30,7 +30,11 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, ms, forMs }) {
       const { name } = life.pick(choice);
       life.deps.nats.slow(name, ms);
-      life.during(forMs, () => life.deps.nats.heal(name));
+      life.heldUp.add(name);
+      life.during(forMs, () => {
+        life.deps.nats.heal(name);
+        life.heldUp.delete(name);
+      });
     },
   }),
   duplicate: stepKind({
@@ -39,7 +43,11 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, percent, forMs }) {
       const { name } = life.pick(choice);
       life.deps.nats.duplicate(name, percent / 100);
-      life.during(forMs, () => life.deps.nats.heal(name));
+      life.heldUp.add(name);
+      life.during(forMs, () => {
+        life.deps.nats.heal(name);
+        life.heldUp.delete(name);
+      });
     },
   }),
   drop: stepKind({
@@ -48,7 +56,11 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, percent, forMs }) {
       const { name } = life.pick(choice);
       life.deps.nats.drop(name, percent / 100);
-      life.during(forMs, () => life.deps.nats.heal(name));
+      life.heldUp.add(name);
+      life.during(forMs, () => {
+        life.deps.nats.heal(name);
+        life.heldUp.delete(name);
+      });
     },
   }),
   killNats: stepKind({

@@ -37,7 +37,11 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
       const node = life.pick(choice);
       if (node.app === null || node.isPaused) return;
       node.pause();
-      life.during(forMs, () => node.resume());
+      life.heldUp.add(node.name);
+      life.during(forMs, () => {
+        node.resume();
+        life.heldUp.delete(node.name);
+      });
     },
   }),
   killAll: stepKind({
@@ -138,8 +142,15 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
     }),
     apply(life, { node: choice, ms, forMs }) {
       const node = life.pick(choice);
-      node.jumpClock(ms);
-      life.during(forMs, () => node.jumpClock(-ms));
+      const { clocksAhead } = life;
+      const setClock = (byMs: number) => {
+        node.jumpClock(byMs);
+        const aheadMs = (clocksAhead.get(node.name) ?? 0) + byMs;
+        if (aheadMs === 0) clocksAhead.delete(node.name);
+        else clocksAhead.set(node.name, aheadMs);
+      };
+      setClock(ms);
+      life.during(forMs, () => setClock(-ms));
     },
   }),
   clockDrift: stepKind({

@@ -1,0 +1,70 @@
+/**
+ * What must be true of nodes whatever happens, beside their states (watch.ts):
+ *
+ * - `obstacle`: a node whose disk refuses, or whose clock is wrong, gives up the lead;
+ * - `bounds`: what a node keeps at NATS does not grow without end.
+ */
+import type { Life } from './life.ts';
+import type { LifeNode } from './ports.ts';
+
+/** CLOCK_BOUND_MS of the nodes. */
+const CLOCK_BOUND_MS = 2_000;
+const MOST_SUBSCRIPTIONS = 100;
+const PATIENCE_LEASES = 2;
+const PATIENCE_MS = 5_000;
+
+export class NodeRules {
+  readonly #life: Life;
+  /** Since when a node leads that must not, and why. */
+  readonly #unfit = new Map<LifeNode, { readonly sinceMs: number; readonly why: string }>();
+
+  constructor(life: Life) {
+    this.#life = life;
+  }
+
+  /** Call it again and again. */
+  look(nowMs: number): void {
+    for (const node of this.#life.nodes) {
+      this.#checkLead(node, nowMs);
+      this.#checkBounds(node);
+    }
+  }
+
+  #checkLead(node: LifeNode, nowMs: number): void {
+    const leads = this.#life.living.includes(node) && node.app?.chain?.roles?.leads() === true;
+    const why = leads ? this.#whyUnfit(node) : null;
+    if (why === null) {
+      this.#unfit.delete(node);
+      return;
+    }
+    const since = this.#unfit.get(node) ?? { sinceMs: nowMs, why };
+    this.#unfit.set(node, since);
+    const forMs = nowMs - since.sinceMs;
+    if (forMs <= PATIENCE_LEASES * this.#life.leaseMs + PATIENCE_MS) return;
+    this.#broken('obstacle', `${node.name} has led for ${Math.round(forMs)} ms: ${since.why}`);
+  }
+
+  /** null: it may lead. */
+  #whyUnfit(node: LifeNode): string | null {
+    const refusal = node.app?.node.diskRefusal ?? null;
+    if (refusal !== null) return `its disk refuses: ${refusal}`;
+    const aheadMs = this.#life.clocksAhead.get(node.name) ?? 0;
+    if (Math.abs(aheadMs) <= CLOCK_BOUND_MS) return null;
+    const others = this.#life.living.filter(({ name }) => name !== node.name);
+    const isContradicted = others.some(({ name }) => {
+      return !this.#life.clocksAhead.has(name) && !this.#life.cutSince.has(name);
+    });
+    // Nodes that agree with each other may be right against NATS.
+    return isContradicted ? `its clock is ${aheadMs} ms ahead` : null;
+  }
+
+  #checkBounds({ name, app }: LifeNode): void {
+    if (app === null) return;
+    const count = this.#life.deps.nats.subscriptionsOf(name);
+    if (count > MOST_SUBSCRIPTIONS) this.#broken('bounds', `${name} has ${count} subscriptions`);
+  }
+
+  #broken(invariant: string, why: string): void {
+    this.#life.deps.broken(invariant, why);
+  }
+}
