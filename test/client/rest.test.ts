@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
-import { parse } from 'yaml';
 import {
   ApiError,
   Client,
@@ -12,14 +11,16 @@ import {
   transactionId,
 } from '../../src/client/index.ts';
 import { KeyWallet } from '../../src/client/trade/wallet.ts';
+import { pythonFiles } from '../clients/pythonModels.ts';
 import { startDevnet } from '../support/devnet.ts';
 import { rawHttpServer } from './rawServer.ts';
-import { coveredRoutes, wireFilesOf } from './wireTypes.ts';
+import { coveredRoutes, documentsOf, wireFiles } from './wireTypes.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const UNKNOWN = `${'00'.repeat(28)}.00`;
 const ASSET = `${'ab'.repeat(28)}.00`;
 const WIRE = new URL('../../src/client/wire/', import.meta.url);
+const PYTHON_WIRE = new URL('../../clients/python/src/upcurve/wire/', import.meta.url);
 
 const url = await startDevnet({ after });
 
@@ -120,14 +121,19 @@ test('keys, addresses and witnesses are those of the server', () => {
 });
 
 test('types of the wire are those of the schemas, and each route has its method', async () => {
-  const files = await wireFilesOf(url);
+  const [openapi, asyncapi] = await documentsOf(url);
   const help = 'run `node test/client/writeWireTypes.ts`';
-  assert.deepEqual(readdirSync(WIRE).sort(), files.map(({ name }) => name).sort(), help);
-  for (const { name, text } of files) {
-    assert.equal(readFileSync(new URL(name, WIRE), 'utf8'), text, `${name}: ${help}`);
+  for (const [folder, files] of [
+    [WIRE, wireFiles(openapi, asyncapi)],
+    [PYTHON_WIRE, pythonFiles(openapi, asyncapi)],
+  ] as const) {
+    const written = readdirSync(folder).filter((name) => !name.startsWith('__'));
+    assert.deepEqual(written.sort(), files.map(({ name }) => name).sort(), help);
+    for (const { name, text } of files) {
+      assert.equal(readFileSync(new URL(name, folder), 'utf8'), text, `${name}: ${help}`);
+    }
   }
-  const document = parse(await (await fetch(`${url}/v1/docs/openapi`)).text());
-  const routes = [...coveredRoutes(document).values()];
+  const routes = [...coveredRoutes(openapi).values()];
   assert.deepEqual((await calledRoutes()).sort(), routes.sort());
 });
 

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { parse } from 'yaml';
 
 /** JSON Schema, as far as the documents use it. */
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -22,7 +22,7 @@ interface Schema {
   readonly description?: string;
 }
 
-interface Operation {
+export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly { name: string; in: string; required?: boolean; schema: Schema }[];
@@ -34,12 +34,12 @@ interface Operation {
   >;
 }
 
-interface Openapi {
+export interface Openapi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-interface Asyncapi {
+export interface Asyncapi {
   readonly channels: Readonly<
     Record<string, { readonly messages: Readonly<Record<string, { readonly payload: Schema }>> }>
   >;
@@ -82,10 +82,10 @@ export interface WireFile {
   readonly text: string;
 }
 
-/** Documents as served at `url`. */
-export async function wireFilesOf(url: string): Promise<WireFile[]> {
+/** As served at `url`. */
+export async function documentsOf(url: string): Promise<readonly [Openapi, Asyncapi]> {
   const read = async (name: string) => parse(await (await fetch(`${url}/v1/docs/${name}`)).text());
-  return wireFiles(await read('openapi'), await read('asyncapi'));
+  return [await read('openapi'), await read('asyncapi')];
 }
 
 /** Operation ids that the client has types for, `<method> <path>` by id. */
@@ -99,17 +99,20 @@ export function coveredRoutes(openapi: Openapi): Map<string, string> {
   return routes;
 }
 
+/** Those that the clients have methods for. */
+export function operationsOf({ paths }: Openapi): Operation[] {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return operations.filter((operation) => fileOf(operation) !== null);
+}
+
 function fileOf({ operationId, tags: [tag = ''] }: Operation): string | null {
   return SINGLE[operationId] ?? FILES[tag] ?? null;
 }
 
-function wireFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
+export function wireFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
   const byFile = new Map<string, string[]>();
-  for (const operation of Object.values(openapi.paths).flatMap((methods) =>
-    Object.values(methods),
-  )) {
-    const file = fileOf(operation);
-    if (file === null) continue;
+  for (const operation of operationsOf(openapi)) {
+    const file = fileOf(operation) ?? '';
     byFile.set(file, [...(byFile.get(file) ?? []), ...typesOfRoute(operation)]);
   }
   const shapes = { ...openapi.components.schemas, ...asyncapi.components.schemas };

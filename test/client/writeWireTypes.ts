@@ -1,11 +1,17 @@
-/** Writes `src/client/wire/` again, from the schemas as they are now. */
+/** Writes the types of both clients again, from the schemas of the server as they are now. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { pythonFiles } from '../clients/pythonModels.ts';
 import { startDevnet } from '../support/devnet.ts';
-import { wireFilesOf } from './wireTypes.ts';
+import { documentsOf, wireFiles } from './wireTypes.ts';
 
-const folder = new URL('../../src/client/wire/', import.meta.url);
 const ends: (() => void | Promise<void>)[] = [];
-const url = await startDevnet({ after: (end) => ends.push(end) });
-mkdirSync(folder, { recursive: true });
-for (const { name, text } of await wireFilesOf(url)) writeFileSync(new URL(name, folder), text);
+const documents = await documentsOf(await startDevnet({ after: (end) => ends.push(end) }));
+for (const [path, files] of [
+  ['../../src/client/wire/', wireFiles(...documents)],
+  ['../../clients/python/src/upcurve/wire/', pythonFiles(...documents)],
+] as const) {
+  const folder = new URL(path, import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  for (const { name, text } of files) writeFileSync(new URL(name, folder), text);
+}
 for (const end of ends) await end();

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.server import Server
 
 #: Of one test; what waits has a deadline of its own, which says more.
 LIMIT_SECONDS = 150
@@ -27,3 +29,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     return tmp_path / "data"
+
+
+@pytest.fixture(scope="session")
+def devnet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A market of its own chain, five blocks a second, without traders: its URL."""
+    directory = tmp_path_factory.mktemp("devnet") / "data"
+    with Server(directory, NETWORK="devnet", BLOCK_EVERY_MS="200") as server:
+        yield server.url

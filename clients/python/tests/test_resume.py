@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.feeds import BASE, rollback, trade
 from support.proxy import TcpProxy
-from support.same import END_OF_TIME, assert_bars
+from support.same import END_OF_TIME, assert_same, bars_like_http
 from support.server import Server
 from support.until import until
 
@@ -36,9 +36,10 @@ async def test_bars_continue_after_a_cut_a_silence_and_a_kill(
             async with Client(proxy.url, encoding=encoding, silence=8) as client:  # type: ignore[arg-type]
                 first.feed(trade(0, "1"), trade(1, "2"), trade(2, "3"))
                 await until("fed", lambda: has_bars(client, 3))
-                bars = client.bars(BASE, "min1", limit=2)
+                bars = client.watch_bars(BASE, "min1", limit=2)
+                compared = [bars_like_http(client, bars, BASE, "min1")]
                 await until("loaded", lambda: close_of(bars) == "3")
-                await assert_bars(client, bars, BASE, "min1", "loaded")
+                await assert_same(compared, "loaded")
                 assert (len(bars.state.bars), bars.state.has_older) == (2, True)
                 notices: list[Notice] = []
                 client.connection.on_notice(notices.append)
@@ -47,14 +48,14 @@ async def test_bars_continue_after_a_cut_a_silence_and_a_kill(
                 proxy.cut()
                 first.feed(trade(3, "4"), trade(4, "5"))
                 await until("what happened meanwhile", lambda: close_of(bars) == "5")
-                await assert_bars(client, bars, BASE, "min1", "after a cut")
+                await assert_same(compared, "after a cut")
 
                 proxy.hold()
                 first.feed(trade(4, "9"), trade(5, "6"))
                 await until("it gives up", lambda: client.connection.state.status != "open")
                 proxy.release()
                 await until("the news", lambda: close_of(bars) == "6")
-                await assert_bars(client, bars, BASE, "min1", "after a silence")
+                await assert_same(compared, "after a silence")
 
                 first.kill()
                 await until("waiting", lambda: client.connection.state.status == "waiting")
@@ -63,8 +64,8 @@ async def test_bars_continue_after_a_cut_a_silence_and_a_kill(
                     second.feed(trade(6, "7"), rollback(4), trade(7, "8"))
                     proxy.target = second.port
                     await until("back", lambda: close_of(bars) == "8")
-                    await assert_bars(client, bars, BASE, "min1", "after a kill and a rollback")
+                    await assert_same(compared, "after a kill and a rollback")
                     assert notices == [], "everything came, nothing had to be loaded again"
                     assert await bars.load_older()
-                    await assert_bars(client, bars, BASE, "min1", "with older bars")
+                    await assert_same(compared, "with older bars")
                     assert not bars.state.has_older

@@ -18,7 +18,8 @@ class Backoff:
     def after(self, failures: int) -> float:
         """`first`, doubled for each failed retry, at most `most`; between half of it and all of it,
         so that clients of one server do not retry together."""
-        whole = min(self.most, self.first * 2 ** min(failures, _MOST_DOUBLINGS))
+        doubled = self.first * float(1 << min(failures, _MOST_DOUBLINGS))
+        whole = min(self.most, doubled)
         return whole * (0.5 + random.random() / 2)
 
 

@@ -5,17 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
-from .charts import Charts
+from . import routes
 from .connection import Connection
 from .frame import Encoding
 from .http import Http
-from .mirrors.bar_source import PRICE_FIELDS, BarSource, PriceBar
+from .keys import Key, payment_key_hash
+from .market import Network, PoolList, Resolution
+from .mirrors.bar_source import CAP_FIELDS, PRICE_FIELDS, BarSource, CapBar, PriceBar
 from .mirrors.bars import BarsMirror
+from .mirrors.orders import OrdersMirror
+from .mirrors.pools import PoolsMirror
+from .mirrors.trades import TradesMirror
+from .mirrors.whole import WholeMirror
 from .nodes import Nodes
 from .session import Session
-from .subscription import SubscribeParams
+from .subscription import Receiver, SubscribeParams, Subscription
+from .wallet import Wallet
+from .wire.shapes import LiquidityPoolInfo
+from .wire.topics import HealthData, OrderBookDataRow
+
+Fill = Literal["previous"]
 
 
 class Client:
@@ -23,7 +34,7 @@ class Client:
 
     Times are in seconds. `timeout`: of a call over HTTP, at one node. `max_attempts`: how often a
     call is sent while the server is busy (429, 503). `silence`: a socket without a frame for so long
-    is given up.
+    is given up. Everything belongs to one event loop; `async with` closes it.
     """
 
     def __init__(
@@ -39,28 +50,122 @@ class Client:
         self._session = Session()
         http = Http(self._session, nodes, timeout, max_attempts)
         self.connection = Connection(self._session, nodes, encoding, silence)
-        self.charts = Charts(http)
+        self.charts = routes.Charts(http)
+        self.pools = routes.Pools(http)
+        self.trades = routes.Trades(http)
+        self.orders = routes.Orders(http)
+        self.holders = routes.Holders(http)
+        self.build = routes.Build(http)
+        self.submit = routes.Submit(http)
+        self.vesting = routes.Vesting(http)
+        self.utxos = routes.Utxos(http)
+        self.devnet = routes.Devnet(http)
+        self.server = routes.Operations(http)
 
-    def bars(
+    def wallet(self, key: Key, network: Network) -> Wallet:
+        """`testnet` is every network but mainnet, a devnet included."""
+        return Wallet(self, key, network)
+
+    # Mirrors: local copies that stay right. They need a running event loop.
+
+    def watch_bars(
         self,
         base: str,
-        resolution: str,
+        resolution: Resolution,
         *,
         quote: str = ".",
-        fill: str | None = None,
+        fill: Fill | None = None,
         limit: int = 300,
         max_hz: int | None = None,
     ) -> BarsMirror[PriceBar]:
+        """Bars of prices. `fill`: flat bars where nothing was traded. `limit`: of the first page of
+        history, at most 5000. `max_hz`: updates a second, at most."""
         pair = {"base": base, "quote": quote}
-        data: dict[str, Any] = {"pair": pair, "interval": resolution}
-        if fill is not None:
-            data["fill"] = fill
-        params = SubscribeParams("LastBar", data, max_hz)
+        params = _bar_params("LastBar", pair, resolution, fill, max_hz)
         charts = self.charts
         source: BarSource[PriceBar] = BarSource(
             PRICE_FIELDS, charts.history, charts.initial_state, pair, params
         )
         return BarsMirror(self.connection, source, limit)
+
+    def watch_mcap_bars(
+        self,
+        base: str,
+        resolution: Resolution,
+        *,
+        quote: str = ".",
+        fill: Fill | None = None,
+        limit: int = 300,
+        max_hz: int | None = None,
+    ) -> BarsMirror[CapBar]:
+        """Bars of market caps in ADA."""
+        pair = {"base": base, "quote": quote}
+        params = _bar_params("MCapBar", pair, resolution, fill, max_hz)
+        charts = self.charts
+        source: BarSource[CapBar] = BarSource(
+            CAP_FIELDS, charts.mcap_history, charts.mcap_initial_state, pair, params
+        )
+        return BarsMirror(self.connection, source, limit)
+
+    def watch_pools(self, name: PoolList) -> PoolsMirror:
+        """A list of pools: its first 100."""
+        return PoolsMirror(self.connection, name)
+
+    def watch_pool(self, asset: str) -> WholeMirror[LiquidityPoolInfo]:
+        """A pool with its token; None while the server knows none."""
+        return WholeMirror(self.connection, SubscribeParams("PoolFeed", {"asset": asset}))
+
+    def watch_top_pool(self) -> WholeMirror[LiquidityPoolInfo]:
+        """The pool with the highest market cap; None while there is none."""
+        return WholeMirror(self.connection, SubscribeParams("KOTH"))
+
+    def watch_order_book(self, asset: str) -> WholeMirror[OrderBookDataRow]:
+        """Open orders of a token by worst price."""
+        return WholeMirror(self.connection, SubscribeParams("OrderBook", {"asset": asset}))
+
+    def watch_health(self) -> WholeMirror[HealthData]:
+        """The node that is connected, once a second."""
+        return WholeMirror(self.connection, SubscribeParams("Health"))
+
+    def watch_trades(self, asset: str) -> TradesMirror:
+        """The trade tape of a token."""
+
+        async def older(before: str, limit: int) -> Any:
+            return await self.trades.list(asset=asset, before=before, limit=limit)
+
+        return TradesMirror(self.connection, asset, older)
+
+    def watch_orders(self, asset: str, pkhs: Sequence[str] | None = None) -> OrdersMirror:
+        """Orders of a token; of some payment keys only where `pkhs` names any."""
+        keys = None if pkhs is None else list(pkhs)
+
+        async def older(before: str) -> Any:
+            return await self.orders.feed(keys, asset=asset, before=before)
+
+        params = SubscribeParams("LiveOrdersFeed", {"asset": asset, "pkhFilter": keys})
+        return OrdersMirror(self.connection, params, older)
+
+    def watch_user_orders(self, address: str, asset: str | None = None) -> OrdersMirror:
+        """Orders of an address' payment key, over all tokens or of one."""
+        keys = [payment_key_hash(address)]
+
+        async def older(before: str) -> Any:
+            if asset is None:
+                return await self.orders.of_keys(keys, before=before)
+            return await self.orders.of_keys_by_asset(keys, asset=asset, before=before)
+
+        params = (
+            SubscribeParams("UserHistoryByAddress", {"address": address})
+            if asset is None
+            else SubscribeParams(
+                "UserHistoryByAddressAndAsset", {"address": address, "asset": asset}
+            )
+        )
+        return OrdersMirror(self.connection, params, older)
+
+    def subscribe(self, params: SubscribeParams, receiver: Receiver) -> Subscription:
+        """Protocol v2 directly, for what no mirror covers."""
+        return self.connection.subscribe(params, receiver)
 
     async def close(self) -> None:
         """Ends the socket, all mirrors and pending calls."""
@@ -77,3 +182,12 @@ class Client:
         _traceback: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def _bar_params(
+    topic: str, pair: dict[str, str], resolution: str, fill: Fill | None, max_hz: int | None
+) -> SubscribeParams:
+    data: dict[str, Any] = {"pair": pair, "interval": resolution}
+    if fill is not None:
+        data["fill"] = fill
+    return SubscribeParams(topic, data, max_hz)

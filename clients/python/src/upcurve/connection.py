@@ -93,6 +93,10 @@ class Connection:
     def state(self) -> ConnectionState:
         return self._state
 
+    @property
+    def _is_closed(self) -> bool:
+        return self._state.status == "closed"
+
     def on_state(self, listener: Callable[[ConnectionState], None]) -> Callable[[], None]:
         """Called after each change, until the returned function is called."""
         return self._states.add(listener)
@@ -103,7 +107,7 @@ class Connection:
     def subscribe(self, params: SubscribeParams, receiver: Receiver) -> Subscription:
         """Inside a running event loop."""
         subscription = Subscription(params, receiver, self)
-        if self._state.status == "closed":
+        if self._is_closed:
             error = _ended(self._state.why)
             asyncio.get_running_loop().call_soon(subscription.end, error)
             return subscription
@@ -111,6 +115,7 @@ class Connection:
         self._requests.add(subscription)
         if self._running is None:
             self._running = asyncio.get_running_loop().create_task(self._run())
+            self._running.add_done_callback(self._run_ended)
         return subscription
 
     def connect(self) -> None:
@@ -154,7 +159,7 @@ class Connection:
     # The life of a connection.
 
     async def _run(self) -> None:
-        while self._state.status != "closed":
+        while not self._is_closed:
             node = self._nodes.current
             self._set(status="connecting", node=node, retry_at=None, why=None)
             self._pause = 0.0
@@ -162,13 +167,21 @@ class Connection:
             self._requests.disconnected()
             for subscription in list(self._subscriptions):
                 subscription.disconnected()
-            if self._state.status == "closed":
+            if self._is_closed:
                 return
             why = reason or f"connection lost ({code})"
             if code in _FINAL_CODES:
                 self._give_up(f"the server closed the connection for good: {why} ({code})")
                 return
             await self._wait_for_next(node, code, why)
+
+    def _run_ended(self, run: asyncio.Task[None]) -> None:
+        """A fault of this client ends its mirrors with an error; they do not wait for ever."""
+        error = None if run.cancelled() else run.exception()
+        if error is not None:
+            self._give_up(f"the client failed: {error!r}")
+            told = {"message": "the upcurve client failed", "exception": error, "task": run}
+            run.get_loop().call_exception_handler(told)
 
     async def _wait_for_next(self, node: str, code: int, why: str) -> None:
         self._nodes.leave(node)
@@ -210,11 +223,12 @@ class Connection:
         try:
             self._requests.connected(self._subscriptions)
             self._set(status="open", heard_at=time.time())
-            tasks = {sending, reading, self._leave}
+            leave = self._leave
+            tasks: list[asyncio.Future[Any]] = [sending, reading, leave]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
                 return reading.result()
-            return _LOST, self._leave.result() if self._leave.done() else "cannot send"
+            return _LOST, leave.result() if leave.done() else "cannot send"
         finally:
             for task in (sending, reading):
                 task.cancel()
@@ -274,7 +288,7 @@ class Connection:
             self._leave.set_result(why)
 
     def _give_up(self, why: str | None) -> None:
-        if self._state.status == "closed":
+        if self._is_closed:
             return
         self._set(status="closed", retry_at=None, why=why)
         self._leave_node("closed by this client")

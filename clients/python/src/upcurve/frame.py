@@ -39,9 +39,9 @@ def read_frame(message: aiohttp.WSMessage) -> Frame | None:
         return None
     request_id, event, epoch = value.get("requestId"), value.get("event"), value.get("epoch")
     seq, prev = value.get("seq"), value.get("prev")
-    if not isinstance(event, str) or not isinstance(epoch, str) or not _is_int(seq):
+    if not isinstance(event, str) or not isinstance(epoch, str) or type(seq) is not int:
         return None
-    if prev is not None and not _is_int(prev):
+    if prev is not None and type(prev) is not int:
         return None
     if request_id is not None and not isinstance(request_id, (str, int)):
         return None
@@ -52,7 +52,3 @@ def read_frame(message: aiohttp.WSMessage) -> Frame | None:
 def fields_of(data: object) -> Mapping[str, Any]:
     """Empty for what is no object."""
     return data if isinstance(data, dict) else {}
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -58,11 +58,11 @@ class Http:
             if value is not None
         }
         headers = {} if min_position is None else {"X-Min-Position": str(min_position)}
-        request = _Request(method, path, fields, body, form, headers, also_answers)
+        request = _Request(method, path, fields, body, form, headers, also_answers, is_repeatable)
         attempts = 0
         while True:
             try:
-                return await self._some_node(request, is_repeatable)
+                return await self._some_node(request)
             except ApiError as error:
                 attempts += 1
                 named = error.retry_after_seconds or 0
@@ -72,34 +72,36 @@ class Http:
                     raise
                 await asyncio.sleep(max(named, _RETRY.after(attempts - 1)))
 
-    async def _some_node(self, request: _Request, is_repeatable: bool) -> Answer[Any]:
+    async def _some_node(self, request: _Request) -> Answer[Any]:
         tries = 1
         while True:
             node = self._nodes.current
             try:
-                return await self._at(node, request, is_repeatable)
+                return await self._at(node, request)
             except ApiError as error:
-                may_help = error.cause in _TRY_ANOTHER_NODE and is_repeatable
+                may_help = error.cause in _TRY_ANOTHER_NODE and request.is_repeatable
                 if not may_help or tries >= len(self._nodes):
                     raise
                 tries += 1
                 self._nodes.leave(node)
 
-    async def _at(self, node: str, request: _Request, is_repeatable: bool) -> Answer[Any]:
+    async def _at(self, node: str, request: _Request) -> Answer[Any]:
+        if request.is_repeatable:
+            try:
+                return await self._once(node, request, self._session.get())
+            except aiohttp.ServerDisconnectedError:
+                # Most likely a kept connection whose server has gone meanwhile: a new one tells.
+                pass
         try:
-            return await self._once(node, request)
-        except aiohttp.ServerDisconnectedError as error:
-            # Most likely a kept connection whose server has gone meanwhile: a new one tells.
-            if not is_repeatable:
-                raise _unreachable(node, error) from error
-        try:
-            return await self._once(node, request)
+            return await self._once(node, request, self._session.fresh())
         except aiohttp.ServerDisconnectedError as error:
             raise _unreachable(node, error) from error
 
-    async def _once(self, node: str, request: _Request) -> Answer[Any]:
+    async def _once(
+        self, node: str, request: _Request, session: aiohttp.ClientSession
+    ) -> Answer[Any]:
         try:
-            async with self._session.get().request(
+            async with session.request(
                 request.method,
                 node + request.path,
                 params=request.query,
@@ -126,7 +128,9 @@ class _Request:
         form: tuple[str, bytes, str, str] | None,
         headers: Mapping[str, str],
         also_answers: int | None,
+        is_repeatable: bool,
     ) -> None:
+        self.is_repeatable = is_repeatable
         self.method = method
         self.path = path
         self.query = query

@@ -1,4 +1,4 @@
-"""The HTTP session that calls and sockets share: opened with the first use, in its event loop."""
+"""The HTTP sessions that calls and sockets share: opened with the first use, in its event loop."""
 
 from __future__ import annotations
 
@@ -9,17 +9,30 @@ from .errors import ApiError
 
 class Session:
     def __init__(self) -> None:
-        self._session: aiohttp.ClientSession | None = None
+        self._kept: aiohttp.ClientSession | None = None
+        self._fresh: aiohttp.ClientSession | None = None
         self._is_closed = False
 
     def get(self) -> aiohttp.ClientSession:
-        if self._is_closed:
-            raise ApiError("STOPPED", "the client was closed")
-        if self._session is None:
-            self._session = aiohttp.ClientSession()
-        return self._session
+        """Keeps connections for the next call."""
+        if self._kept is None:
+            self._kept = self._open(force_close=False)
+        return self._kept
+
+    def fresh(self) -> aiohttp.ClientSession:
+        """A new connection for each call: a kept one may be dead without our knowing, and a call that
+        must not be done twice cannot be tried again."""
+        if self._fresh is None:
+            self._fresh = self._open(force_close=True)
+        return self._fresh
 
     async def close(self) -> None:
         self._is_closed = True
-        if self._session is not None:
-            await self._session.close()
+        for session in (self._kept, self._fresh):
+            if session is not None:
+                await session.close()
+
+    def _open(self, force_close: bool) -> aiohttp.ClientSession:
+        if self._is_closed:
+            raise ApiError("STOPPED", "the client was closed")
+        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=force_close))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar, cast
 
 from ..errors import ApiError
 from ..position import Answer, Position
@@ -112,8 +112,8 @@ class BarSource(Generic[B]):
         return HistoryPage(True, bars, None, answer.next_to is not None, answer.position)
 
     def streamed(self, data: Any) -> B:
-        bar: B = {name: data[name] for name in self._fields}
-        return bar
+        # The fields are those of the TypedDict B.
+        return cast(B, {name: data[name] for name in self._fields})
 
     def revised(self, data: Any) -> list[Any]:
         return [bar if "removed" in bar else self.streamed(bar) for bar in data["bars"]]

@@ -1,0 +1,10 @@
+"""The words of a market."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Resolution = Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+PoolList = Literal["New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap"]
+Slippage = Literal["15", "30", "50", "75", "infinity"]
+Network = Literal["mainnet", "testnet"]

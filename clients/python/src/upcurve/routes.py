@@ -1,0 +1,266 @@
+"""The calls of the API, grouped as `client.<group>.<call>`.
+
+Arguments have the names of the documentation (`/docs`); each answers an `Answer`, and raises ApiError.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote as quoted
+
+from .http import Http
+from .position import Answer, Position
+from .wire import rest as api
+from .wire import shapes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .market import PoolList, Resolution
+
+
+class Group:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    async def _get(self, path: str, query: object = None, **options: Any) -> Answer[Any]:
+        fields = cast("dict[str, object] | None", query)
+        return await self._http.call("GET", path, query=fields, **options)
+
+    async def _post(
+        self, path: str, body: object, query: object = None, **options: Any
+    ) -> Answer[Any]:
+        fields = cast("dict[str, object] | None", query)
+        return await self._http.call("POST", path, query=fields, body=body, **options)
+
+
+class Charts(Group):
+    async def history(
+        self,
+        base: str,
+        quote: str,
+        resolution: Resolution,
+        start: int,
+        end: int,
+        *,
+        limit: int | None = None,
+        fill: str | None = None,
+        min_position: Position | None = None,
+    ) -> Answer[api.ChartHistoryAnswer]:
+        """Bars whose start is in [start, end), Unix seconds, oldest first."""
+        query = _history(base, quote, resolution, start, end, limit, fill)
+        return await self._get("/v1/charts/history", query, min_position=min_position)
+
+    async def mcap_history(
+        self,
+        base: str,
+        quote: str,
+        resolution: Resolution,
+        start: int,
+        end: int,
+        *,
+        limit: int | None = None,
+        fill: str | None = None,
+        min_position: Position | None = None,
+    ) -> Answer[api.McapHistoryAnswer]:
+        query = _history(base, quote, resolution, start, end, limit, fill)
+        return await self._get("/v1/charts/mcap/history", query, min_position=min_position)
+
+    async def initial_state(
+        self, **query: Unpack[api.ChartInitialStateQuery]
+    ) -> Answer[api.ChartInitialStateAnswer]:
+        return await self._get("/v1/charts/initial-state", query)
+
+    async def mcap_initial_state(
+        self, **query: Unpack[api.McapInitialStateQuery]
+    ) -> Answer[api.McapInitialStateAnswer]:
+        return await self._get("/v1/charts/mcap/initial-state", query)
+
+    async def last(self, **query: Unpack[api.ChartLastQuery]) -> Answer[api.ChartLastAnswer]:
+        return await self._get("/v1/charts/last", query)
+
+
+class Pools(Group):
+    async def list(self, filter: PoolList) -> Answer[api.PoolListAnswer]:
+        """The first 100 of a list."""
+        return await self._get("/v1/pools-main-page/initial/state", {"filter": filter})
+
+    async def top(self) -> Answer[shapes.LiquidityPoolInfo]:
+        """The pool with the highest market cap; status 404 while there is none."""
+        return await self._get("/v1/pools-main-page/koth")
+
+    async def search(self, **query: Unpack[api.SearchPoolsQuery]) -> Answer[api.SearchPoolsAnswer]:
+        return await self._get("/v1/pools-main-page/search", query)
+
+    async def following(
+        self, assets: Sequence[str], **query: Unpack[api.FollowingQuery]
+    ) -> Answer[api.FollowingAnswer]:
+        """Pages of the pools of some tokens, in the order of `assets`."""
+        return await self._post("/v1/following", list(assets), query)
+
+    async def following_list(self, assets: Sequence[str]) -> Answer[api.FollowingListAnswer]:
+        return await self._post("/v1/following/list", list(assets))
+
+    async def one(self, asset: str) -> Answer[shapes.LiquidityPoolInfo]:
+        return await self._get("/v1/pools-feed/initial/state", {"asset": asset})
+
+    async def curve_progress(self, asset: str) -> Answer[api.CurveProgressAnswer]:
+        return await self._get("/v1/pools-feed/curve/progress", {"asset": asset})
+
+    async def asset_info(self, asset: str) -> Answer[shapes.AssetInfo]:
+        return await self._get("/v1/asset-info", {"asset": asset})
+
+
+class Trades(Group):
+    async def list(self, **query: Unpack[api.TradesQuery]) -> Answer[api.TradesAnswer]:
+        """Newest first; `before` a trade's id."""
+        return await self._get("/v1/trades", query)
+
+
+class Orders(Group):
+    async def feed(
+        self, pkhs: Sequence[str] | None = None, **query: Unpack[api.OrderFeedQuery]
+    ) -> Answer[shapes.OrderPage]:
+        """Orders of a token; of some payment keys only where `pkhs` names any."""
+        body = None if pkhs is None else list(pkhs)
+        return await self._post("/v1/orders-feed/initial/state", body, query)
+
+    async def of_keys(
+        self, pkhs: Sequence[str], **query: Unpack[api.UserHistoryQuery]
+    ) -> Answer[shapes.OrderPage]:
+        """Orders of keys over all tokens."""
+        return await self._post("/v1/user-history-feed/initial/state", list(pkhs), query)
+
+    async def of_keys_by_asset(
+        self, pkhs: Sequence[str], **query: Unpack[api.UserHistoryByAssetQuery]
+    ) -> Answer[shapes.OrderPage]:
+        path = "/v1/user-history-feed/initial/state/by/asset"
+        return await self._post(path, list(pkhs), query)
+
+    async def open_of_keys(
+        self, pkhs: Sequence[str], **query: Unpack[api.UserOpenOrdersQuery]
+    ) -> Answer[shapes.OrderPage]:
+        """Those that have not ended."""
+        return await self._post("/v1/user-history-feed/initial/state/open", list(pkhs), query)
+
+    async def by_beacon(self, beacon: str) -> Answer[shapes.OrderTrades]:
+        return await self._get("/v1/user-history-feed/order/trades", {"beacon": beacon})
+
+
+class Holders(Group):
+    async def list(self, **query: Unpack[api.HoldersQuery]) -> Answer[api.HoldersAnswer]:
+        return await self._get("/balances/v1/pool/holders", query)
+
+    async def metrics(self, asset: str, pkh: str) -> Answer[shapes.TradingMetrics | None]:
+        """What a key made of trading a token; None without a trade."""
+        return await self._get("/v1/orders-feed/metrics", {"asset": asset, "pkh": pkh})
+
+    async def pnl_card(self, asset: str, pkhs: Sequence[str]) -> Answer[api.PnlCardAnswer]:
+        return await self._post("/balances/v1/user/pnl-card", list(pkhs), {"assetId": asset})
+
+    async def asset_balance(
+        self, asset: str, pkhs: Sequence[str]
+    ) -> Answer[api.AssetBalanceAnswer]:
+        """What keys hold of a token, in ADA at its spot price."""
+        path = "/balances/v1/asset/asset-balance"
+        return await self._post(path, list(pkhs), {"assetId": asset})
+
+
+class Build(Group):
+    """Transactions for a wallet to sign. Amounts are texts of integers, as `str(5_000_000)`."""
+
+    async def quote(self, **query: Unpack[api.QuoteQuery]) -> Answer[api.QuoteAnswer]:
+        return await self._get("/quote", query)
+
+    async def order(self, **body: Unpack[api.OrderBody]) -> Answer[api.OrderAnswer]:
+        return await self._post("/order", body)
+
+    async def cancel(self, **body: Unpack[api.CancelBody]) -> Answer[api.CancelAnswer]:
+        return await self._post("/cancel", body)
+
+    async def transfer(self, **body: Unpack[api.TransferBody]) -> Answer[api.TransferAnswer]:
+        return await self._post("/transfer", body)
+
+    async def launch(
+        self, image: bytes, media_type: str, **info: Unpack[api.LaunchInfo]
+    ) -> Answer[api.LaunchAnswer]:
+        """`media_type`: image/png, image/jpeg or image/gif. Each launch that is built keeps an image
+        on the server, so it is not repeated by itself."""
+        name = "logo." + media_type.removeprefix("image/")
+        form = (name, image, media_type, json.dumps(info, ensure_ascii=False))
+        return await self._http.call("POST", "/launch", form=form, is_repeatable=False)
+
+    async def parameters(self) -> Answer[api.ParametersAnswer]:
+        return await self._get("/parameters")
+
+    async def protocol_config(self) -> Answer[api.ProtocolConfigAnswer]:
+        return await self._get("/snekfun-front/protocol-config.json")
+
+
+class Submit(Group):
+    """Safe to repeat: a transaction that is known answers the same again."""
+
+    async def transaction(self, cbor: str) -> Answer[api.SubmitAnswer]:
+        """A transaction with all its witnesses."""
+        return await self._post("/submit", {"cbor": cbor})
+
+    async def sign(self, **body: Unpack[api.SignBody]) -> Answer[api.SignAnswer]:
+        """Puts a witness set into a transaction."""
+        return await self._post("/sign", body)
+
+    async def sign_and_submit(
+        self, **body: Unpack[api.SignAndSubmitBody]
+    ) -> Answer[api.SignAndSubmitAnswer]:
+        return await self._post("/sign-and-submit", body)
+
+
+class Vesting(Group):
+    async def create_lock(self, **body: Unpack[api.CreateLockBody]) -> Answer[api.CreateLockAnswer]:
+        return await self._post("/create-lock", body)
+
+    async def withdraw(self, **body: Unpack[api.WithdrawBody]) -> Answer[api.WithdrawAnswer]:
+        return await self._post("/withdraw", body)
+
+    async def by_owner(self, pkh: str) -> Answer[api.LocksByOwnerAnswer]:
+        """Unspent locks of a payment key."""
+        return await self._post("/v1/vesting/get-by-redeemer", {}, {"redeemerVkhs": pkh})
+
+    async def by_asset(self, asset: str) -> Answer[api.LocksByAssetAnswer]:
+        return await self._post(f"/v1/vesting/get-by-asset/{quoted(asset, safe='')}", {})
+
+
+class Utxos(Group):
+    async def list(self, **body: Unpack[api.GetUtxosBody]) -> Answer[api.GetUtxosAnswer]:
+        return await self._post("/getUtxos", body)
+
+
+class Devnet(Group):
+    """There on a devnet only; elsewhere ApiError NOT_FOUND."""
+
+    async def faucet(self, **body: Unpack[api.FaucetBody]) -> Answer[api.FaucetAnswer]:
+        return await self._post("/devnet/v1/faucet", body, is_repeatable=False)
+
+    async def fork(self, **body: Unpack[api.ForkBody]) -> Answer[api.ForkAnswer]:
+        """Undoes the newest blocks."""
+        return await self._post("/devnet/v1/fork", body, is_repeatable=False)
+
+    async def mine(self, **body: Unpack[api.MineBody]) -> Answer[api.MineAnswer]:
+        return await self._post("/devnet/v1/mine", body, is_repeatable=False)
+
+
+class Operations(Group):
+    async def time(self) -> Answer[api.ServerTimeAnswer]:
+        return await self._get("/v1/utility/server/time")
+
+    async def ready(self) -> Answer[api.HealthReadyAnswer]:
+        """Also while the node is syncing: `synced` is false then."""
+        return await self._get("/health/ready", also_answers=503)
+
+
+def _history(
+    base: str, quote: str, resolution: str, start: int, end: int, limit: int | None, fill: str | None
+) -> dict[str, object]:
+    of = {"base": base, "quote": quote, "resolution": resolution}
+    return {**of, "from": start, "to": end, "limit": limit, "fill": fill}

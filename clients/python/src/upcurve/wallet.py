@@ -1,0 +1,134 @@
+"""A key that trades: the server builds, the key signs here, and the order is followed to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import ApiError
+from .keys import Key, transaction_id
+from .market import Network, Slippage
+from .money import LOVELACE_PER_ADA, amount_text
+from .wire.rest import OrderAnswer
+from .wire.shapes import ApiOrder
+
+if TYPE_CHECKING:
+    from .client import Client
+
+_FINAL = ("Evaluated", "Refunded")
+_POLL_SECONDS = 0.25
+_FUNDS_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class PlacedOrder:
+    #: `<tx>:<index>`
+    entity_id: str
+    tx_id: str
+    #: What the server built: amounts, price, fees, worst price.
+    quote: OrderAnswer
+    _wallet: Wallet
+
+    async def settled(self) -> ApiOrder:
+        """The order once it is filled (`Evaluated`) or `Refunded`; `toAmount` is what was received.
+        Raises ApiError DROPPED when it has left the mempool without a block."""
+        wallet = self._wallet
+        token = self.quote["priceBase"]
+        was_seen = False
+        async with wallet.client.watch_user_orders(wallet.address, token) as orders:
+            async for state in orders:
+                order = state.find(self.entity_id)
+                if order is not None and order["status"] in _FINAL:
+                    return order
+                if order is None and was_seen:
+                    raise ApiError("DROPPED", f"order {self.entity_id} is in no block")
+                was_seen = order is not None
+        raise ApiError("STOPPED", "the client was closed before the order was settled")
+
+    async def cancel(self) -> str:
+        """Takes it back while it is open; the id of the transaction."""
+        return await self._wallet.cancel(self.entity_id)
+
+
+class Wallet:
+    def __init__(self, client: Client, key: Key, network: Network) -> None:
+        self.client = client
+        self.key = key
+        self.address = key.address(network)
+
+    async def buy(
+        self, asset: str, *, lovelace: int, slippage: Slippage = "15"
+    ) -> PlacedOrder:
+        """Spends so much; `slippage`: percent below the quoted output that is still taken."""
+        return await self._order(asset, "BUY", lovelace, slippage)
+
+    async def buy_tokens(
+        self, asset: str, *, tokens: int, slippage: Slippage = "15"
+    ) -> PlacedOrder:
+        """Buys at least so many."""
+        return await self._order(asset, "BUY_WITH_OUTPUT", tokens, slippage)
+
+    async def sell(self, asset: str, *, tokens: int, slippage: Slippage = "15") -> PlacedOrder:
+        return await self._order(asset, "SELL", tokens, slippage)
+
+    async def cancel(self, entity_id: str) -> str:
+        """Takes an open order back; the id of the transaction."""
+        tx, _, index = entity_id.partition(":")
+        answer = await self.client.build.cancel(
+            txHash=tx, index=index, changeAddress=self.address
+        )
+        return await self.send(answer.data["cbor"])
+
+    async def send(self, transaction: str) -> str:
+        """Signs a transaction that the server built, and submits it; its id."""
+        answer = await self.client.submit.sign_and_submit(
+            cbor=transaction,
+            witness=self.key.witness(transaction),
+            changeAddress=self.address,
+        )
+        submitted, own = answer.data["txHash"], transaction_id(transaction)
+        if submitted != own:
+            what = f"the server submitted {submitted} instead of {own}"
+            raise ApiError("NOT_WHAT_WAS_ASKED", what)
+        return own
+
+    async def balances(self) -> dict[str, int]:
+        """Of confirmed outputs, by asset id; `lovelace` for ADA."""
+        held: dict[str, int] = {}
+        after: str | None = None
+        while True:
+            answer = await self.client.utxos.list(pkh=self.key.hash, limit=1000, after=after)
+            for output in answer.data:
+                for part in output["value"]:
+                    held[part["unit"]] = held.get(part["unit"], 0) + int(part["amount"])
+            if len(answer.data) < 1000:
+                return held
+            last = answer.data[-1]
+            after = f"{last['txHash']}:{last['index']}"
+
+    async def fund(self, ada: int = 1000) -> None:
+        """On a devnet: coins of the faucet; waits until a block has them."""
+        before = (await self.balances()).get("lovelace", 0)
+        await self.client.devnet.faucet(address=self.address, ada=ada)
+
+        async def arrived() -> None:
+            while (await self.balances()).get("lovelace", 0) < before + ada * LOVELACE_PER_ADA:
+                await asyncio.sleep(_POLL_SECONDS)
+
+        try:
+            await asyncio.wait_for(arrived(), _FUNDS_SECONDS)
+        except asyncio.TimeoutError as error:
+            what = f"the faucet's coins are in no block after {_FUNDS_SECONDS} s"
+            raise ApiError("TIMEOUT", what) from error
+
+    async def _order(self, asset: str, side: Any, amount: int, slippage: Slippage) -> PlacedOrder:
+        answer = await self.client.build.order(
+            assetId=asset,
+            side=side,
+            amount=amount_text(amount),
+            slippage=slippage,
+            changeAddress=self.address,
+        )
+        tx_id = await self.send(answer.data["cbor"])
+        return PlacedOrder(answer.data["entityId"], tx_id, answer.data, self)

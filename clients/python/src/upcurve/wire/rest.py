@@ -1,0 +1,781 @@
+"""Queries, bodies and answers over HTTP.
+
+Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from typing import Literal, TYPE_CHECKING, TypedDict
+
+from .shapes import (
+    AssetInfo,
+    LiquidityPoolInfo,
+    OrderPage,
+    OrderTrades,
+    TradeRow,
+    TradingMetrics,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+ChartHistoryQuery = TypedDict(
+    "ChartHistoryQuery",
+    {
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "base": "str",
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "quote": "str",
+        "from": "int",
+        "to": "int",
+        #: UTC; weeks start Monday 00:00, months on the 1st.
+        "resolution": "Literal['min1', 'min5', 'hour1', 'day1', 'week1', 'month1']",
+        "fill": "NotRequired[Literal['none', 'previous']]",
+        "limit": "NotRequired[int]",
+    },
+)
+
+
+class ChartHistoryAnswerRowPair(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    base: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    quote: str
+
+
+class ChartHistoryAnswerRow(TypedDict):
+    pair: ChartHistoryAnswerRowPair
+    #: Start of the interval, Unix seconds.
+    time: int
+    #: Exact decimal, at most 18 fractional digits.
+    low: str
+    #: Exact decimal, at most 18 fractional digits.
+    high: str
+    #: Exact decimal, at most 18 fractional digits.
+    open: str
+    #: Exact decimal, at most 18 fractional digits.
+    close: str
+    trades: int
+    #: Market time has passed the end of the interval.
+    final: bool
+    #: In the quote asset.
+    volume: str
+    #: In the base asset.
+    baseVolume: str
+
+
+ChartHistoryAnswer = list[ChartHistoryAnswerRow]
+
+
+class ChartInitialStateQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    base: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    quote: str
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    resolution: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+
+
+class ChartInitialStateAnswer(TypedDict):
+    bar: ChartHistoryAnswerRow
+    isRelevant: bool
+
+
+ChartLastQuery = ChartInitialStateQuery
+
+ChartLastAnswer = ChartHistoryAnswerRow
+
+McapHistoryQuery = ChartHistoryQuery
+
+
+class McapHistoryAnswerRow(TypedDict):
+    pair: ChartHistoryAnswerRowPair
+    #: Start of the interval, Unix seconds.
+    time: int
+    #: Exact decimal, at most 18 fractional digits.
+    low: str
+    #: Exact decimal, at most 18 fractional digits.
+    high: str
+    #: Exact decimal, at most 18 fractional digits.
+    open: str
+    #: Exact decimal, at most 18 fractional digits.
+    close: str
+    trades: int
+    #: Market time has passed the end of the interval.
+    final: bool
+    #: In ADA: spot price after the last trade × supply; = close.
+    mCap: str
+    #: The interval contains market time.
+    isRelevant: bool
+
+
+McapHistoryAnswer = list[McapHistoryAnswerRow]
+
+McapInitialStateQuery = ChartInitialStateQuery
+
+
+class McapInitialStateAnswer(TypedDict):
+    bar: McapHistoryAnswerRow
+    isRelevant: bool
+
+
+class PoolListQuery(TypedDict):
+    #: New: by launch. Latest: by last trade. MCapDesc: not graduated, by market cap.
+    #: CompletedCreateOn, CompletedMCap: graduated, by launch and by market cap.
+    filter: Literal["New", "Latest", "CompletedCreateOn", "CompletedMCap", "MCapDesc"]
+
+
+PoolListAnswer = list[LiquidityPoolInfo]
+
+TopPoolAnswer = LiquidityPoolInfo
+
+
+class SearchPoolsQuery(TypedDict):
+    #: What to look for: more than space, at most 128 code points, no backslash.
+    pattern: str
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+
+
+class SearchPoolsAnswer(TypedDict):
+    #: How many there are, on this page or not.
+    count: int
+    items: list[LiquidityPoolInfo]
+
+
+class FollowingQuery(TypedDict):
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+
+
+#: Asset ids of tokens.
+FollowingBody = list[str]
+
+FollowingAnswer = SearchPoolsAnswer
+
+#: Asset ids of tokens.
+FollowingListBody = list[str]
+
+FollowingListAnswer = SearchPoolsAnswer
+
+
+class PoolQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+
+
+PoolAnswer = LiquidityPoolInfo
+
+CurveProgressQuery = PoolQuery
+
+
+class CurveProgressAnswer(TypedDict):
+    #: Of the cap, cut to 2 decimals.
+    percent: str
+
+
+AssetInfoQuery = PoolQuery
+
+AssetInfoAnswer = AssetInfo
+
+
+class HoldersQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    assetId: str
+    limit: NotRequired[int]
+    #: Rows to skip.
+    offset: NotRequired[int]
+
+
+class HoldersAnswerHoldersRow(TypedDict):
+    #: bech32
+    address: str
+    #: Integer.
+    quantity: str
+
+
+class HoldersAnswer(TypedDict):
+    holders: list[HoldersAnswerHoldersRow]
+    #: What all addresses with the author’s payment key hold.
+    dev: HoldersAnswerHoldersRow
+    #: Of all holders, on every page.
+    count: int
+
+
+class TradingMetricsQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Payment key hash, 56 hex digits.
+    pkh: str
+
+
+TradingMetricsAnswer = TradingMetrics | None
+
+
+class PnlCardQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    assetId: str
+
+
+#: Payment key hashes; one that comes twice counts once.
+PnlCardBody = list[str]
+
+
+class PnlCardAnswerRow(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Gain / invested × 100, a half rounded to the even one.
+    pnlPercent: str
+    #: ADA.
+    investedAda: str
+    #: ADA: realized and unrealized.
+    currentAdaGain: str
+
+
+PnlCardAnswer = PnlCardAnswerRow | None
+
+AssetBalanceQuery = PnlCardQuery
+
+#: Payment key hashes; one that comes twice counts once.
+AssetBalanceBody = list[str]
+
+
+class AssetBalanceAnswerRow(TypedDict):
+    #: ADA: confirmed tokens × spot price.
+    balance: int | Decimal
+
+
+AssetBalanceAnswer = AssetBalanceAnswerRow | None
+
+
+class OrderFeedQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Rows to skip.
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+    #: Only what is older than this order (`entityId`), for an exact walk.
+    before: NotRequired[str]
+
+
+#: Payment key hashes; none, null or [] for everybody.
+OrderFeedBody = list[str] | None
+
+OrderFeedAnswer = OrderPage
+
+
+class UserHistoryQuery(TypedDict):
+    #: Rows to skip.
+    offset: NotRequired[int]
+    limit: NotRequired[int]
+    #: Only what is older than this order (`entityId`), for an exact walk.
+    before: NotRequired[str]
+
+
+#: Payment key hashes.
+UserHistoryBody = list[str]
+
+UserHistoryAnswer = OrderPage
+
+UserHistoryByAssetQuery = OrderFeedQuery
+
+#: Payment key hashes.
+UserHistoryByAssetBody = list[str]
+
+UserHistoryByAssetAnswer = OrderPage
+
+UserOpenOrdersQuery = UserHistoryQuery
+
+#: Payment key hashes.
+UserOpenOrdersBody = list[str]
+
+UserOpenOrdersAnswer = OrderPage
+
+
+class OrderByBeaconQuery(TypedDict):
+    #: Of the order, 56 hex digits.
+    beacon: str
+
+
+OrderByBeaconAnswer = OrderTrades
+
+
+class TradesQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Only trades older than this one.
+    before: NotRequired[str]
+    limit: NotRequired[int]
+
+
+TradesAnswer = list[TradeRow]
+
+
+class LocksByOwnerQuery(TypedDict):
+    #: Payment key hash, 56 hex digits.
+    redeemerVkhs: str
+
+
+class LocksByOwnerAnswerVestingsRow(TypedDict):
+    #: `<tx>:<index>`
+    id: str
+    #: Unix milliseconds.
+    lockUntil: str
+    #: Payment key hash, 56 hex digits.
+    redeemerVkh: str
+    tokenPolicyId: str
+    #: Hex.
+    tokenAssetName: str
+    #: Integer.
+    totalLocked: str
+    #: bech32
+    vestingOwnerAddress: str
+    spent: Literal[False]
+
+
+class LocksByOwnerAnswer(TypedDict):
+    vestings: list[LocksByOwnerAnswerVestingsRow]
+
+
+LocksByAssetAnswer = LocksByOwnerAnswer
+
+
+class ServerTimeAnswer(TypedDict):
+    #: Wall clock of this node, Unix milliseconds.
+    timestamp: int
+
+
+class OrderBody(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    assetId: str
+    #: Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL.
+    amount: str
+    side: Literal["BUY", "BUY_WITH_OUTPUT", "SELL"]
+    #: Percent below the quoted output; `infinity` accepts any output of at least 1.
+    slippage: Literal["15", "30", "50", "75", "infinity"]
+    #: bech32; a base or enterprise key address of this network.
+    changeAddress: str
+    #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
+    #: wallet. Their content is always read from the ledger.
+    utxos: NotRequired[Literal["splash-wallet", ""] | list[str] | None]
+
+
+class OrderAnswerPrice(TypedDict):
+    #: Integer.
+    numerator: str
+    #: Integer.
+    denominator: str
+
+
+class OrderAnswerFees(TypedDict):
+    #: Integer.
+    percentFee: str
+    #: Integer.
+    platform: str
+    #: Integer.
+    creator: str
+    #: Integer.
+    executorFee: str
+    #: Comes back with the fill.
+    deposit: str
+
+
+class OrderAnswer(TypedDict):
+    id: str
+    #: Hex.
+    cbor: str
+    #: 56 hex digits; the name of the order.
+    beacon: str
+    price: OrderAnswerPrice
+    priceQuote: Literal["."]
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    priceBase: str
+    #: Integer.
+    outputAmount: str
+    #: Integer.
+    inputAmount: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    outputAsset: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    inputAsset: str
+    worstPrice: OrderAnswerPrice
+    #: Integer.
+    minimumOutput: str
+    #: Unix ms from which the order may be refunded.
+    expiresAt: int
+    fees: OrderAnswerFees
+    venue: Literal["CURVE", "AMM"]
+    txHash: str
+    #: `<tx>:<index>`
+    entityId: str
+    #: Integer.
+    networkFee: str
+
+
+class QuoteQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    assetId: str
+    #: Lovelace of a BUY; tokens of BUY_WITH_OUTPUT and SELL.
+    amount: str
+    side: Literal["BUY", "BUY_WITH_OUTPUT", "SELL"]
+    #: Percent below the quoted output; `infinity` accepts any output of at least 1.
+    slippage: Literal["15", "30", "50", "75", "infinity"]
+
+
+class QuoteAnswer(TypedDict):
+    price: OrderAnswerPrice
+    priceQuote: Literal["."]
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    priceBase: str
+    #: Integer.
+    outputAmount: str
+    #: Integer.
+    inputAmount: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    outputAsset: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    inputAsset: str
+    worstPrice: OrderAnswerPrice
+    #: Integer.
+    minimumOutput: str
+    #: Unix ms from which the order may be refunded.
+    expiresAt: int
+    fees: OrderAnswerFees
+    venue: Literal["CURVE", "AMM"]
+
+
+class LaunchInfo(TypedDict):
+    assetType: Literal["Meme", "AI"]
+    #: 1 to 16 characters, at most 32 bytes; one of them visible, none bidirectional.
+    name: str
+    ticker: str
+    #: May be empty.
+    description: str
+    #: http(s) URL
+    twitter: NotRequired[str | None]
+    #: http(s) URL
+    discord: NotRequired[str | None]
+    #: http(s) URL
+    telegram: NotRequired[str | None]
+    #: http(s) URL
+    website: NotRequired[str | None]
+    launchType: NotRequired[Literal["DEFAULT", "HYPED", ""] | None]
+    #: Lovelace of the initial buy; "0" is none.
+    initialDeposit: NotRequired[str | None]
+    #: bech32; a base or enterprise key address of this network.
+    changeAddress: str
+    #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
+    #: wallet. Their content is always read from the ledger.
+    utxos: NotRequired[Literal["splash-wallet", ""] | list[str] | None]
+    #: Outputs for collateral. Absent: the server adds its own and signs for it; one that has none
+    #: takes an output of the wallet.
+    collaterals: NotRequired[list[str] | None]
+
+
+class LaunchAnswer(TypedDict):
+    id: str
+    #: Hex.
+    cbor: str
+    partial: bool
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    assetId: str
+    #: The name of the asset, hex.
+    assetSubject: str
+    policyId: str
+    logoCID: str
+    #: Integer.
+    userOutputTokens: NotRequired[str]
+
+
+class CancelBody(TypedDict):
+    txHash: str
+    index: str | int
+    #: bech32; a base or enterprise key address of this network.
+    changeAddress: str
+    #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
+    #: wallet. Their content is always read from the ledger.
+    utxos: NotRequired[Literal["splash-wallet", ""] | list[str] | None]
+    #: Outputs for collateral. Absent: the server adds its own and signs for it; one that has none
+    #: takes an output of the wallet.
+    collaterals: NotRequired[list[str] | None]
+
+
+class CancelAnswer(TypedDict):
+    id: str
+    #: Hex.
+    cbor: str
+    #: The server has signed for its collateral.
+    partial: bool
+
+
+class TransferBodyTransferAssetsAssetsRow(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    unit: str
+    amount: str
+
+
+class TransferBodyTransferAssets(TypedDict):
+    lovelace: str
+    assets: NotRequired[list[TransferBodyTransferAssetsAssetsRow] | None]
+
+
+class TransferBody(TypedDict):
+    #: Outputs to spend, each hex CBOR `[input, output]` (CIP-30). Absent: the server looks up the
+    #: wallet. Their content is always read from the ledger.
+    utxos: NotRequired[Literal["splash-wallet", ""] | list[str] | None]
+    #: bech32; a base or enterprise key address of this network.
+    changeAddress: str
+    #: bech32; a base or enterprise key address of this network.
+    distAddress: str
+    transferAssets: TransferBodyTransferAssets
+
+
+TransferAnswer = CancelAnswer
+
+
+class SignBody(TypedDict):
+    #: Hex.
+    cbor: str
+    #: Hex.
+    witness: str
+    #: bech32; a base or enterprise key address of this network.
+    changeAddress: str
+
+
+class SignAnswer(TypedDict):
+    #: Hex.
+    cbor: str
+
+
+SignAndSubmitBody = SignBody
+
+
+class SignAndSubmitAnswer(TypedDict):
+    txHash: str
+
+
+SubmitBody = SignAnswer
+
+SubmitAnswer = SignAndSubmitAnswer
+
+
+class ParametersAnswer(TypedDict):
+    #: Integer.
+    tokenEmission: str
+    #: Integer.
+    aNum: str
+    #: Integer.
+    aDenom: str
+    #: Integer.
+    bNum: str
+    #: Integer.
+    bDenom: str
+    #: Integer.
+    adaThreshold: str
+    #: Integer.
+    fixedFee: str
+    #: Integer.
+    minTradeAda: str
+    percentFee: int | Decimal
+    #: Policy of pool NFTs, under which tokens launch.
+    deployScript: str
+
+
+class ProtocolConfigAnswerAddressesScriptsRow(TypedDict):
+    #: Of a script.
+    hash: str
+    #: `<tx>:<index>` of the output that holds it.
+    reference: str
+
+
+class ProtocolConfigAnswerAddresses(TypedDict):
+    #: bech32; a base or enterprise key address of this network.
+    fee: str
+    #: bech32; a base or enterprise key address of this network.
+    metadata: str
+    #: Payment key hash, 56 hex digits.
+    executor: str
+    #: Of a script.
+    launchPolicy: str
+    scripts: dict[str, ProtocolConfigAnswerAddressesScriptsRow]
+
+
+class ProtocolConfigAnswerParametersTokenEmission(TypedDict):
+    #: In display units: ADA, or tokens.
+    human: str
+    #: Integer.
+    raw: str
+
+
+class ProtocolConfigAnswerParameters(TypedDict):
+    tokenEmission: ProtocolConfigAnswerParametersTokenEmission
+    #: Integer.
+    aNum: str
+    #: Integer.
+    aDenom: str
+    #: Integer.
+    bNum: str
+    #: Integer.
+    bDenom: str
+    adaThreshold: ProtocolConfigAnswerParametersTokenEmission
+    executorFee: ProtocolConfigAnswerParametersTokenEmission
+    fixedFee: ProtocolConfigAnswerParametersTokenEmission
+    orderDeposit: ProtocolConfigAnswerParametersTokenEmission
+    minTradeAda: ProtocolConfigAnswerParametersTokenEmission
+    poolKeep: ProtocolConfigAnswerParametersTokenEmission
+    refundFee: ProtocolConfigAnswerParametersTokenEmission
+    percentFee: int | Decimal
+    creatorFeePer10k: int
+    platformFeePer10k: int
+    lpFeePer10k: int
+    #: An order may be refunded so long after it.
+    refundAfterMs: int
+
+
+class ProtocolConfigAnswer(TypedDict):
+    #: Of this shape.
+    version: Literal[2]
+    #: Of addresses: mainnet or testnet.
+    network: str
+    environment: str
+    addresses: ProtocolConfigAnswerAddresses
+    parameters: ProtocolConfigAnswerParameters
+
+
+class CreateLockBody(TypedDict):
+    #: bech32; a base or enterprise key address of this network.
+    address: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    assetId: str
+    #: Tokens in all.
+    amount: str
+    #: Unix ms at which the last stage unlocks.
+    lockEnd: int | Decimal
+    stagesCount: int
+
+
+CreateLockAnswer = SignAnswer
+
+
+class WithdrawBody(TypedDict):
+    #: An output: `<transaction hash>:<index>`.
+    id: str
+    #: bech32; a base or enterprise key address of this network.
+    address: str
+
+
+WithdrawAnswer = SignAnswer
+
+
+class GetUtxosBody(TypedDict):
+    #: Payment key hash, 56 hex digits.
+    pkh: str
+    offset: NotRequired[int | None]
+    limit: NotRequired[int | None]
+    query: NotRequired[Literal["unspent", ""] | None]
+    after: NotRequired[Literal[""] | str | None]
+
+
+class GetUtxosAnswerRow(TypedDict):
+    txHash: str
+    index: int
+    #: bech32
+    address: str
+    value: list[TransferBodyTransferAssetsAssetsRow]
+
+
+GetUtxosAnswer = list[GetUtxosAnswerRow]
+
+
+class FaucetBody(TypedDict):
+    address: str
+    ada: NotRequired[int | None]
+
+
+FaucetAnswer = SignAndSubmitAnswer
+
+
+class ForkBody(TypedDict):
+    depth: int
+    resubmit: NotRequired[Literal["all", "none"] | None]
+
+
+class ForkAnswer(TypedDict):
+    height: int
+
+
+class MineBody(TypedDict):
+    blocks: int
+
+
+MineAnswer = ForkAnswer
+
+
+class HealthReadyAnswerReasonsRow(TypedDict):
+    code: Literal["LOG_NOT_WRITTEN", "STATE_NOT_WRITTEN", "STATE_DAMAGED", "POOLS_QUARANTINED"]
+    #: Cause, and what to do.
+    message: str
+
+
+class HealthReadyAnswerTip(TypedDict):
+    #: Slot of the newest block; null without a chain.
+    slot: int | None
+    #: Hash of the newest block; null without a chain.
+    hash: str | None
+    #: Milliseconds between the newest entry and now; null where unknown.
+    lagMs: int | None
+
+
+class HealthReadyAnswerSync(TypedDict):
+    #: Of the newest block here; null before the first.
+    slot: int | None
+    #: Of the node's newest block; null while it does not tell.
+    tipSlot: int | None
+    #: Blocks that are still to come.
+    blocksBehind: int | None
+    #: Of the slots from where following began to the node's newest.
+    percent: int | Decimal | None
+    #: Over the last 20 seconds.
+    blocksPerSecond: int | Decimal
+    #: At that pace; null where it cannot be told.
+    secondsLeft: int | None
+
+
+class HealthReadyAnswer(TypedDict):
+    #: Name of the log: <n>-<random>.
+    epoch: str
+    #: Newest entry that every answer includes.
+    seq: int
+    node: str
+    #: A reader never leads (ROLE=reader).
+    role: Literal["leader", "follower", "reader"]
+    synced: bool
+    #: The source of entries is silent: right but old.
+    stale: bool
+    #: <epoch>:<seq>
+    position: str
+    #: Node that leads, as this one saw it last; null: none, nothing new comes.
+    leader: str | None
+    #: Of the leader whose entry was applied last.
+    term: int
+    #: Entries that are written and not applied here yet.
+    lagEntries: int
+    #: Hex; equal on every node at this position.
+    stateHash: str
+    #: It serves, but something is wrong: see reasons.
+    degraded: bool
+    #: Why it is degraded; empty when it is not.
+    reasons: list[HealthReadyAnswerReasonsRow]
+    quarantinedPools: int
+    #: Tokens whose pool cannot be served: its transactions are refused. Told by the leader; at
+    #: most a hundred. Orders there are refunded as they become due.
+    stuckPools: list[str]
+    #: Of several nodes: why this one must not lead (full disk, wrong clock); null: it may.
+    mayNotLead: str | None
+    tip: HealthReadyAnswerTip
+    #: null: there is nothing to catch up with.
+    sync: HealthReadyAnswerSync | None
+

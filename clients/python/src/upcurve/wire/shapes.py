@@ -1,0 +1,302 @@
+"""What answers and topics share.
+
+Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from typing import Literal, TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class AssetInfoPoolAuthor(TypedDict):
+    pkh: str
+    skh: str
+
+
+class AssetInfoSocials(TypedDict):
+    twitter: str | None
+    telegram: str | None
+    discord: str | None
+    website: str | None
+
+
+class AssetInfo(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    name: str
+    ticker: str
+    logoCID: str
+    description: str
+    #: 0: DEFAULT, 1: HYPED.
+    launchType: int
+    poolAuthor: AssetInfoPoolAuthor
+    socials: AssetInfoSocials
+    #: `<tx>:<index>` of the metadata; null where the launch carried none.
+    outputId: str | None
+    assetType: str
+
+
+class LiquidityPoolInfoPoolX(TypedDict):
+    asset: Literal["."]
+    #: Integer.
+    amount: str
+
+
+class LiquidityPoolInfoPoolY(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Integer.
+    amount: str
+
+
+class LiquidityPoolInfoPoolOutputId(TypedDict):
+    transactionId: str
+    transactionIndex: int
+
+
+class LiquidityPoolInfoPool(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    id: str
+    x: LiquidityPoolInfoPoolX
+    y: LiquidityPoolInfoPoolY
+    outputId: LiquidityPoolInfoPoolOutputId
+    aNum: int | Decimal
+    bNum: int | Decimal
+    #: Lovelace.
+    adaCapThreshold: int
+    poolAuthor: str
+    launchType: Literal[""]
+    #: Unix seconds.
+    createdOn: int
+    #: Payment key hash, 56 hex digits.
+    permittedExecutor: str
+    #: Set by graduation.
+    cpmmPoolId: str | None
+    version: Literal["v1"]
+    #: Unix seconds.
+    timestamp: int
+
+
+class LiquidityPoolInfoMetricsLocksRow(TypedDict):
+    #: `<tx>:<index>`
+    id: str
+    #: Unix milliseconds.
+    lockUntil: str
+    #: Payment key hash, 56 hex digits.
+    redeemerVkh: str
+    tokenPolicyId: str
+    #: Hex.
+    tokenAssetName: str
+    #: Integer.
+    totalLocked: str
+    #: bech32
+    vestingOwnerAddress: str
+    spent: Literal[False]
+
+
+class LiquidityPoolInfoMetrics(TypedDict):
+    #: Lovelace.
+    marketCap: int
+    #: Lovelace.
+    totalVolumeAda: int
+    totalTxCount: int
+    crowned: int | None
+    sequentialOrderingEnabled: bool
+    locks: list[LiquidityPoolInfoMetricsLocksRow]
+
+
+class LiquidityPoolInfo(TypedDict):
+    pool: LiquidityPoolInfoPool
+    metrics: LiquidityPoolInfoMetrics
+    info: AssetInfo
+
+
+class TradingMetrics(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: Payment key hash, 56 hex digits.
+    pkh: str
+    buyCount: int
+    sellCount: int
+    #: Integer.
+    boughtTokens: str
+    #: Integer.
+    soldTokens: str
+    #: ADA.
+    spentAda: str
+    #: ADA.
+    receivedAda: str
+    #: Confirmed tokens at all addresses with this key, however they came.
+    balance: str
+    #: ADA per token; "0" where there was none.
+    averageBuyPrice: str
+    #: ADA per token; "0" where there was none.
+    averageSellPrice: str
+    #: ADA.
+    realizedPnlAda: str
+    #: ADA.
+    unrealizedPnlAda: str
+    #: Unix seconds, of the block.
+    firstTradeTime: int
+    #: Unix seconds, of the block.
+    lastTradeTime: int
+
+
+class ApiOrderWorstPrice(TypedDict):
+    #: Integer.
+    numerator: str
+    #: Integer.
+    denominator: str
+
+
+ApiOrder = TypedDict(
+    "ApiOrder",
+    {
+        #: `<tx>:<index>` of the order output.
+        "entityId": "str",
+        "beacon": "str",
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "from": "str",
+        #: Integer.
+        "fromAmount": "str",
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "to": "str",
+        #: Received; before that the least that the worst price accepts; 0 when given back or dropped.
+        "toAmount": "str",
+        #: Where the output is paid to, bech32.
+        "address": "str",
+        #: Output per input.
+        "worstPrice": "ApiOrderWorstPrice",
+        #: Placed it.
+        "pendingTransactionId": "str",
+        #: Executed, refunded or cancelled it, in a block or in the mempool.
+        "evaluatedTransactionId": "str | None",
+        #: Unix seconds of the block that placed it, or when the mempool first showed it.
+        "timestamp": "int",
+        #: What chain and mempool show of it; see the states of an order.
+        "status": "Literal['Pending', 'Evaluated', 'Refunded', 'Dropped', 'MempoolPending', 'MempoolEvaluated', 'MempoolRefunded']",
+        #: Spot on the curve, CFMM on the AMM: of the fill, until then as expected.
+        "orderType": "Literal['Spot', 'CFMM']",
+        #: Payment key hash, 56 hex digits.
+        "pkh": "str",
+        "venue": "Literal['CURVE', 'AMM']",
+        #: Unix seconds of the block that ended it.
+        "evaluatedAt": "int | None",
+        #: Unix milliseconds from which on it may be refunded.
+        "expiresAt": "int",
+        #: cancelled by its owner, or expired.
+        "refundReason": "Literal['cancelled', 'expired'] | None",
+    },
+)
+
+
+class OrderPageLedger(TypedDict):
+    #: Of all pages.
+    count: int
+    #: On the chain, newest first.
+    items: list[ApiOrder]
+
+
+class OrderPage(TypedDict):
+    ledger: OrderPageLedger
+    #: In no block yet: all of them, newest first.
+    mempool: list[ApiOrder]
+
+
+class OrderTradesFillsRow(TypedDict):
+    txHash: str
+    #: Unix seconds.
+    time: int
+    #: Integer.
+    fromAmount: str
+    #: Integer.
+    toAmount: str
+    #: ADA per token.
+    price: str
+
+
+OrderTrades = TypedDict(
+    "OrderTrades",
+    {
+        #: `<tx>:<index>` of the order output.
+        "entityId": "str",
+        "beacon": "str",
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "from": "str",
+        #: Integer.
+        "fromAmount": "str",
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "to": "str",
+        #: Received; before that the least that the worst price accepts; 0 when given back or dropped.
+        "toAmount": "str",
+        #: Where the output is paid to, bech32.
+        "address": "str",
+        #: Output per input.
+        "worstPrice": "ApiOrderWorstPrice",
+        #: Placed it.
+        "pendingTransactionId": "str",
+        #: Executed, refunded or cancelled it, in a block or in the mempool.
+        "evaluatedTransactionId": "str | None",
+        #: Unix seconds of the block that placed it, or when the mempool first showed it.
+        "timestamp": "int",
+        #: What chain and mempool show of it; see the states of an order.
+        "status": "Literal['Pending', 'Evaluated', 'Refunded', 'Dropped', 'MempoolPending', 'MempoolEvaluated', 'MempoolRefunded']",
+        #: Spot on the curve, CFMM on the AMM: of the fill, until then as expected.
+        "orderType": "Literal['Spot', 'CFMM']",
+        #: Payment key hash, 56 hex digits.
+        "pkh": "str",
+        "venue": "Literal['CURVE', 'AMM']",
+        #: Unix seconds of the block that ended it.
+        "evaluatedAt": "int | None",
+        #: Unix milliseconds from which on it may be refunded.
+        "expiresAt": "int",
+        #: cancelled by its owner, or expired.
+        "refundReason": "Literal['cancelled', 'expired'] | None",
+        #: closed: executed. cancelled: given back, or dropped. mempool: may change.
+        "orderStatus": "Literal['open', 'closed', 'cancelled', 'mempool']",
+        #: Integer.
+        "inputAmount": "str",
+        #: Integer.
+        "outputAmount": "str",
+        #: ADA per token: of the trade (percent fee left out), else the worst one.
+        "price": "str",
+        #: Percent.
+        "filled": "Literal['0', '100']",
+        "fills": "list[OrderTradesFillsRow]",
+    },
+)
+
+
+class TradeRow(TypedDict):
+    #: Place in the chain: slot, transaction, fill. Sorts; unique for the token.
+    id: str
+    #: Unix seconds.
+    time: int
+    side: Literal["buy", "sell"]
+    #: ADA per token: coin over tokens moved, percent fee left out.
+    price: str
+    #: Tokens moved.
+    baseAmount: str
+    #: Lovelace moved.
+    quoteAmount: str
+    txHash: str
+    #: Payment key of the trader; empty where it cannot be told.
+    pkh: str
+    #: ADA per token.
+    spotAfter: str
+
+
+class PoolListUpdate(TypedDict):
+    #: Pools of the page that changed or are new on it; in a snapshot all of them.
+    items: list[LiquidityPoolInfo]
+    #: Asset ids of the page in their order. The pool of each is in `items`, or was in those of an
+    #: update before; a pool that is not named has left the page.
+    order: list[str]
+    #: Unsigned IEEE CRC-32 of the asset ids of `order` joined by commas.
+    crc32: int
+

@@ -1,0 +1,245 @@
+"""Topics of the socket.
+
+Made from the documents of the server by test/client/writeWireTypes.ts: not edited by hand.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TYPE_CHECKING, TypedDict
+
+from .shapes import (
+    ApiOrder,
+    LiquidityPoolInfo,
+    PoolListUpdate,
+    TradeRow,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class LastBarInputPair(TypedDict):
+    #: Asset id, or `.`, `ADA` or `0x` for the native coin.
+    base: str
+    #: Asset id, or `.`, `ADA` or `0x` for the native coin.
+    quote: str
+
+
+class LastBarInput(TypedDict):
+    pair: LastBarInputPair
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    interval: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    fill: NotRequired[Literal["none", "previous", ""] | None]
+
+
+class LastBarDataRow(TypedDict):
+    #: `base_quote`
+    pair: str
+    #: Start of the interval, Unix seconds.
+    time: int
+    #: Exact decimal, at most 18 fractional digits.
+    low: str
+    #: Exact decimal, at most 18 fractional digits.
+    high: str
+    #: Exact decimal, at most 18 fractional digits.
+    open: str
+    #: Exact decimal, at most 18 fractional digits.
+    close: str
+    trades: int
+    #: Market time has passed the end of the interval.
+    final: bool
+    #: In the quote asset.
+    volume: str
+    #: In the base asset.
+    baseVolume: str
+    #: The interval contains market time.
+    isRelevant: bool
+
+
+LastBarData = LastBarDataRow | None
+
+
+class LastBarRevisedBarsRow2(TypedDict):
+    time: int
+    removed: Literal[True]
+
+
+class LastBarRevised(TypedDict):
+    pair: str
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    interval: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    reason: Literal["rollback", "late", "final"]
+    fromSlot: int | None
+    toSlot: int | None
+    bars: list[LastBarDataRow | LastBarRevisedBarsRow2]
+
+
+MCapBarInput = LastBarInput
+
+
+class MCapBarDataRow(TypedDict):
+    #: `base_quote`
+    pair: str
+    #: Start of the interval, Unix seconds.
+    time: int
+    #: Exact decimal, at most 18 fractional digits.
+    low: str
+    #: Exact decimal, at most 18 fractional digits.
+    high: str
+    #: Exact decimal, at most 18 fractional digits.
+    open: str
+    #: Exact decimal, at most 18 fractional digits.
+    close: str
+    trades: int
+    #: Market time has passed the end of the interval.
+    final: bool
+    #: In ADA: spot price after the last trade × supply; = close.
+    mCap: str
+    #: The interval contains market time.
+    isRelevant: bool
+
+
+MCapBarData = MCapBarDataRow | None
+
+
+class MCapBarRevised(TypedDict):
+    pair: str
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    interval: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    reason: Literal["rollback", "late", "final"]
+    fromSlot: int | None
+    toSlot: int | None
+    bars: list[MCapBarDataRow | LastBarRevisedBarsRow2]
+
+
+class PoolFeedInput(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+
+
+PoolFeedData = LiquidityPoolInfo | None
+
+KOTHData = LiquidityPoolInfo | None
+
+NewData = PoolListUpdate
+
+LatestData = PoolListUpdate
+
+CompletedCreateOnData = PoolListUpdate
+
+CompletedMCapData = PoolListUpdate
+
+MCapDescData = PoolListUpdate
+
+TrendingData = PoolListUpdate
+
+
+class LiveOrdersFeedInput(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+    #: null or []: everybody.
+    pkhFilter: NotRequired[None | list[str]]
+    #: The same, by its other name.
+    pkhs: NotRequired[None | list[str]]
+
+
+class LiveOrdersFeedDataRow(TypedDict):
+    #: Changed ones on the chain, newest first.
+    ledger: list[ApiOrder]
+    #: Changed ones that are in no block.
+    mempool: list[ApiOrder]
+    #: Neither the chain nor the mempool has them.
+    removed: list[str]
+    #: Of all orders on the chain.
+    count: int
+
+
+LiveOrdersFeedData = LiveOrdersFeedDataRow | None
+
+
+class LiveOrdersFeedRevised(TypedDict):
+    #: Changed ones on the chain, newest first.
+    ledger: list[ApiOrder]
+    #: Changed ones that are in no block.
+    mempool: list[ApiOrder]
+    #: Neither the chain nor the mempool has them.
+    removed: list[str]
+    #: Of all orders on the chain.
+    count: int
+    reason: Literal["rollback"]
+    fromSlot: int | None
+    toSlot: int | None
+
+
+class UserHistoryByAddressInput(TypedDict):
+    #: bech32; a base or enterprise key address of this network.
+    address: str
+
+
+UserHistoryByAddressData = LiveOrdersFeedDataRow | None
+
+UserHistoryByAddressRevised = LiveOrdersFeedRevised
+
+
+class UserHistoryByAddressAndAssetInput(TypedDict):
+    #: bech32; a base or enterprise key address of this network.
+    address: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    asset: str
+
+
+UserHistoryByAddressAndAssetData = LiveOrdersFeedDataRow | None
+
+UserHistoryByAddressAndAssetRevised = LiveOrdersFeedRevised
+
+OrderBookInput = PoolFeedInput
+
+
+class OrderBookDataRow(TypedDict):
+    #: Highest price first.
+    bids: list[list[str]]
+    #: Lowest price first.
+    asks: list[list[str]]
+    #: ADA per token.
+    spot: str
+
+
+OrderBookData = OrderBookDataRow | None
+
+TradesInput = PoolFeedInput
+
+
+class TradesDataRowRow2(TypedDict):
+    #: Place in the chain: slot, transaction, fill. Sorts; unique for the token.
+    id: str
+    removed: Literal[True]
+
+
+#: Newest first; after a rollback also `{id, removed: true}`.
+TradesData = list[TradeRow | TradesDataRowRow2] | None
+
+
+class HealthDataTip(TypedDict):
+    #: Slot of the newest block; null without a chain.
+    slot: int | None
+    #: Hash of the newest block; null without a chain.
+    hash: str | None
+    #: Milliseconds between the newest entry and now; null where unknown.
+    lagMs: int | None
+    #: Market time, Unix seconds.
+    time: int | None
+
+
+class HealthData(TypedDict):
+    #: Name of the log: <n>-<random>.
+    epoch: str
+    #: Newest entry that every answer includes.
+    seq: int
+    node: str
+    #: A reader never leads (ROLE=reader).
+    role: Literal["leader", "follower", "reader"]
+    synced: bool
+    #: The source of entries is silent: right but old.
+    stale: bool
+    tip: HealthDataTip
+

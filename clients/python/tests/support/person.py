@@ -1,0 +1,44 @@
+"""Somebody who launches and trades through the client alone."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+from upcurve import Client, Key, Wallet
+
+
+def picture() -> bytes:
+    """The smallest PNG: one grey pixel."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
+    pixels = zlib.compress(b"\x00\x80")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+async def funded(client: Client, outputs: int = 1, ada: int = 900) -> Wallet:
+    """Several outputs, so that several transactions fit into one block."""
+    wallet = client.wallet(Key.new(), "testnet")
+    for _ in range(outputs - 1):
+        await client.devnet.faucet(address=wallet.address, ada=ada)
+    await wallet.fund(ada)
+    return wallet
+
+
+async def launch(wallet: Wallet, name: str, initial_ada: int = 20) -> str:
+    """The asset id of the token."""
+    built = await wallet.client.build.launch(
+        picture(),
+        "image/png",
+        assetType="Meme",
+        name=name,
+        ticker="COIN",
+        description="A token of a test.",
+        initialDeposit=str(initial_ada * 1_000_000),
+        changeAddress=wallet.address,
+    )
+    assert await wallet.send(built.data["cbor"]) == built.data["id"]
+    return built.data["assetId"]
