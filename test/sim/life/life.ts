@@ -19,7 +19,8 @@ export interface LifeDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly timeline: Timeline;
-  newNode(name: string): LifeNode;
+  /** `isAlone`: without NATS, in a directory of its own. */
+  newNode(name: string, options?: { readonly isAlone?: boolean }): LifeNode;
   /** The rule that is broken first ends the run. */
   broken(invariant: string, why: string): void;
 }

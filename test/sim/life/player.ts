@@ -5,6 +5,7 @@ import { type Life, messageOf } from './life.ts';
 import type { LifeNode } from './ports.ts';
 import { describeStep, type Schedule, type TimedStep } from './schedule.ts';
 import { STEPS } from './steps/all.ts';
+import { differenceFromChain } from './truth.ts';
 import { Watch } from './watch.ts';
 
 const LOOK_MS = 1_000;
@@ -71,6 +72,7 @@ export class Player {
       if (step.step === 'calm') await this.#calm(step);
     }
     await this.#run(endMs);
+    await this.#compareWithChain();
   }
 
   async stop(): Promise<void> {
@@ -131,6 +133,14 @@ export class Player {
     }
     this.calms += 1;
     this.#life.isResting = false;
+  }
+
+  /** After the last calm. */
+  async #compareWithChain(): Promise<void> {
+    const [node] = this.#life.living;
+    if (this.#broken() !== null || node === undefined) return;
+    const why = await differenceFromChain(this.#time, this.#life, node);
+    if (why !== null) this.#life.deps.broken('truth', why);
   }
 
   /** null: all nodes are ready, at one position, in one state, and one of them leads. */
