@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
+import { listOf } from '../schemas/format.ts';
 import { bulkRoute } from './bulk.ts';
 import { MARKET_CAPS, PRICES } from './chartKind.ts';
 import type { ChartNode } from './findChart.ts';
@@ -28,6 +29,7 @@ export function chartRoutes(node: ChartNode): Route[] {
       answers: { 200: { description: 'Bars', schema: Type.Array(BarSchema), headers: NEXT_TO } },
       etag: true,
       gzip: true,
+      csv: { file: 'bars', row: BarSchema, rows: listOf },
       handle: ({ query }) => answers.history(query, PRICES),
     }),
     route({
@@ -68,6 +70,7 @@ function capRoutes(answers: ChartRendering): Route[] {
       answers: { 200: { description: 'Bars', schema, headers: NEXT_TO } },
       etag: true,
       gzip: true,
+      csv: { file: 'market-caps', row: MCapBarSchema, rows: listOf },
       handle: ({ query }) => answers.history(query, MARKET_CAPS),
     }),
     route({

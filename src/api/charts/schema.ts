@@ -2,6 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { ASSET_PATTERN } from '../../engine/market/asset.ts';
 import { RESOLUTIONS } from '../../engine/market/resolution.ts';
+import { Format } from '../schemas/format.ts';
 import { AssetIdShape as ASSET, OneOf } from '../schemas/identifiers.ts';
 import { ItemError } from '../schemas/itemError.ts';
 
@@ -58,6 +59,7 @@ export const HistoryQuery = Type.Object({
   resolution: ResolutionName,
   fill: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('previous')])),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_LIMIT })),
+  format: Format,
 });
 export type HistoryQuery = Type.Static<typeof HistoryQuery>;
 

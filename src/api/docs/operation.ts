@@ -69,9 +69,22 @@ function ownResponse(
   return {
     description: answer.description,
     headers: { ...headersOf(route, status), ...Object.fromEntries(own) },
-    content: { [type]: { schema, ...example } },
+    content: {
+      [type]: { schema, ...example },
+      ...(route.csv !== undefined && status === 200 ? { 'text/csv': CSV } : {}),
+    },
   };
 }
+
+const CSV = {
+  schema: {
+    type: 'string',
+    description:
+      'RFC 4180: a header row, then the same rows; the fields of a row in the order of the JSON ' +
+      'schema, `outer.inner` for a field inside another; null is empty. Of a page of orders, ' +
+      'those on the chain.',
+  },
+};
 
 function errorResponse(
   route: Route,

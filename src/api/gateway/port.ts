@@ -80,6 +80,16 @@ export interface AnswerShape {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** How the rows of a JSON answer become CSV. */
+export interface CsvShape {
+  /** Of the download, without `.csv`. */
+  readonly file: string;
+  /** Its fields are the columns. */
+  readonly row: TObject;
+  /** The rows of the parsed JSON answer. */
+  rows(answer: unknown): readonly unknown[];
+}
+
 /** A cause of the catalogue, or one that this route answers with another status. */
 type RouteCause = string | { readonly cause: string; readonly status: number };
 
@@ -111,6 +121,8 @@ export interface Route {
   readonly etag: boolean;
   /** gzip over 1 kB when the client takes it: for bodies that are not live. */
   readonly gzip: boolean;
+  /** Also served as CSV, to `format=csv` (`Format` in the query) or by Accept. */
+  readonly csv?: CsvShape;
   /**
    * A POST that must not take effect unless its client can get the answer. The library closes a
    * connection that pipelines a request behind a pending one. So this route does not start when

@@ -30,6 +30,7 @@ export class Exchange {
   deferred = false;
   contentType = '';
   contentLength = '';
+  accept = '';
   acceptEncoding = '';
   ifNoneMatch = '';
   minPosition = '';
@@ -138,6 +139,9 @@ export class Exchange {
         break;
       case 'content-type':
         this.contentType = value;
+        break;
+      case 'accept':
+        this.accept = this.accept === '' ? value : `${this.accept}, ${value}`;
         break;
       case 'accept-encoding':
         this.acceptEncoding = value;

@@ -59,7 +59,7 @@ export class ResponseWriter {
       answer.type === undefined
         ? JSON_LINES
         : `${CORS_LINES}\r\nContent-Type: ${singleLine(answer.type)}`;
-    let lines = type + context.allowance.lines + positionLines;
+    let lines = type + context.allowance.lines + positionLines + varyLine(route);
     if (answer.headers !== undefined) {
       for (const [name, value] of Object.entries(answer.headers)) {
         lines += `\r\n${singleLine(name)}: ${singleLine(value)}`;
@@ -119,7 +119,6 @@ export class ResponseWriter {
     const { exchange } = context;
     const tag = own === undefined ? this.#tags.of(body) : entityTag(own, route.gzip);
     let lines = soFar;
-    if (route.gzip) lines += '\r\nVary: Accept-Encoding';
     if (route.etag) {
       lines += `\r\nETag: ${tag}`;
       if (route.method === 'GET' && matches(exchange.ifNoneMatch, tag)) {
@@ -172,6 +171,11 @@ export class ResponseWriter {
     const seconds = (this.#clock.monotonicMs() - startedMs) / 1000;
     this.#observer.httpRequest(operationId, reply.status, seconds);
   }
+}
+
+function varyLine({ csv, gzip }: Route): string {
+  if (csv === undefined) return gzip ? '\r\nVary: Accept-Encoding' : '';
+  return gzip ? '\r\nVary: Accept, Accept-Encoding' : '\r\nVary: Accept';
 }
 
 function isLarge(body: string | Uint8Array): boolean {

@@ -23,6 +23,7 @@ import {
   refuseByType,
 } from './body.ts';
 import { PREFLIGHT_LINES } from './cors.ts';
+import { CsvWriter, wantsCsv } from './csv.ts';
 import { Exchange } from './exchange.ts';
 import type { LocalHostGuard } from './localHostGuard.ts';
 import type { PositionHeaders } from './positionHeaders.ts';
@@ -51,6 +52,7 @@ class RouteServer {
   readonly #body: BodyReader;
   readonly #form: FormReader | null;
   readonly #accepted: AcceptedBody;
+  readonly #csv: CsvWriter | null;
 
   constructor(route: Route, http: HttpDeps) {
     this.#route = route;
@@ -61,6 +63,7 @@ class RouteServer {
     const { maxBodyBytes } = http.bodyBudget;
     this.#body = new BodyReader(route.body);
     this.#form = form === undefined ? null : new FormReader(form, maxBodyBytes);
+    this.#csv = route.csv === undefined ? null : new CsvWriter(route.csv);
     this.#accepted =
       form === undefined
         ? acceptedJson(maxBodyBytes)
@@ -178,22 +181,29 @@ class RouteServer {
     try {
       const positionLines = this.#route.positioned ? positions.now() : '';
       const answer = this.#route.handle(request);
+      const csv = wantsCsv(context.exchange.accept, request.query) ? this.#csv : null;
       if (!(answer instanceof Promise)) {
-        this.#finish(context, answer, positionLines);
+        this.#finish(context, answer, positionLines, csv);
         return;
       }
       if (!context.exchange.deferred) responses.defer(context);
       answer
-        .then((settled) => this.#finish(context, settled, positionLines))
+        .then((settled) => this.#finish(context, settled, positionLines, csv))
         .catch((error) => responses.fault(context, error));
     } catch (error) {
       responses.fault(context, error);
     }
   }
 
-  #finish(context: RequestContext, answer: Answer | Failure, positionLines: string): void {
-    if (answer instanceof Failure) this.#http.responses.failure(context, answer);
-    else this.#http.responses.answer(context, this.#route, answer, positionLines);
+  #finish(
+    context: RequestContext,
+    answer: Answer | Failure,
+    positionLines: string,
+    csv: CsvWriter | null,
+  ): void {
+    const { responses } = this.#http;
+    if (answer instanceof Failure) responses.failure(context, answer);
+    else responses.answer(context, this.#route, csv?.answer(answer) ?? answer, positionLines);
   }
 }
 

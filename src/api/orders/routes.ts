@@ -2,14 +2,17 @@
 import { ordersTag } from '../../engine/actors/streamTags.ts';
 import type { AssetId } from '../../engine/market/asset.ts';
 import { Failure, invalid } from '../../engine/runtime/errors.ts';
+import { isRecord } from '../gateway/input.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { route } from '../gateway/route.ts';
+import { listOf } from '../schemas/format.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { refuseSpan, type TimeSpan } from '../schemas/timeSpan.ts';
 import { withFills } from './fills.ts';
 import { type OrderFilter, type OrderNode, Orders } from './orderLookup.ts';
 import {
   AnyKeys,
+  ApiOrder,
   BeaconQuery,
   HistoryByAssetQuery,
   HistoryQuery,
@@ -29,6 +32,7 @@ const PAGED = {
   ...COMMON,
   method: 'POST',
   answers: { 200: { description: 'A page of orders', schema: OrderPage } },
+  csv: { file: 'orders', row: ApiOrder, rows: ledgerOf },
 } as const;
 const FEED_TEXT =
   'For an exact walk give `before`, the last row of the page before. `from` and `to` are of ' +
@@ -93,6 +97,12 @@ export function orderFeedRoutes(node: OrderNode): Route[] {
       handle: ({ query }) => byBeacon(query.beacon.toLowerCase(), node),
     }),
   ];
+}
+
+/** As CSV a page has the orders on the chain: those of the mempool are in no page. */
+function ledgerOf(answer: unknown): readonly unknown[] {
+  const ledger = isRecord(answer) && isRecord(answer.ledger) ? answer.ledger : {};
+  return listOf(ledger.items);
 }
 
 function feed(

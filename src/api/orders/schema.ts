@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { ORDER_STATUSES } from '../../engine/market/orderView.ts';
 import type { InputOf } from '../gateway/route.ts';
+import { Format } from '../schemas/format.ts';
 import {
   AddressText,
   Amount,
@@ -58,7 +59,7 @@ const FIELDS = {
   }),
 };
 
-const ApiOrder = Type.Object(FIELDS, { $id: 'ApiOrder' });
+export const ApiOrder = Type.Object(FIELDS, { $id: 'ApiOrder' });
 
 const Fill = Type.Object({
   txHash: TxHash,
@@ -96,7 +97,13 @@ export const OrderPage = Type.Object(
   { $id: 'OrderPage' },
 );
 
-const PAGE = { offset: Offset, limit: Limit(100, 100), before: Before('order'), ...SPAN };
+const PAGE = {
+  offset: Offset,
+  limit: Limit(100, 100),
+  before: Before('order'),
+  ...SPAN,
+  format: Format,
+};
 
 export const OrderFeedQuery = Type.Object({ asset: AssetIdShape, ...PAGE });
 export type OrderFeedQuery = InputOf<typeof OrderFeedQuery>;

@@ -9,6 +9,7 @@ import type { KeyedRow, KeySpan } from '../../engine/store/keyedRows.ts';
 import { readRecord, type TradeRecord } from '../../engine/store/records.ts';
 import type { Answer, Route } from '../gateway/port.ts';
 import { type InputOf, route } from '../gateway/route.ts';
+import { Format, listOf } from '../schemas/format.ts';
 import { Amount, AssetIdShape, KeyHash, OneOf, TxHash } from '../schemas/identifiers.ts';
 import { KeptPages } from '../schemas/keptPages.ts';
 import { Limit } from '../schemas/paging.ts';
@@ -41,6 +42,7 @@ const TradesQuery = Type.Object({
   asset: AssetIdShape,
   before: Type.Optional({ ...TradeId, description: 'Only trades older than this one.' }),
   limit: Limit(100, 500),
+  format: Format,
   ...SPAN,
   pkh: Type.Optional({ ...KeyHash, description: 'Only those of this payment key.' }),
   side: Type.Optional(
@@ -79,6 +81,7 @@ export function tradeRoutes(node: TradeNode): Route[] {
       needsSync: true,
       positioned: true,
       etag: true,
+      csv: { file: 'trades', row: TradeRow, rows: listOf },
       handle: ({ query }) => answer(node, pages, query),
     }),
   ];

@@ -12,6 +12,8 @@ export interface ChartHistoryQuery {
   readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
   readonly fill?: 'none' | 'previous';
   readonly limit?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
 }
 
 export type ChartHistoryAnswer = readonly {
@@ -124,6 +126,8 @@ export interface McapHistoryQuery {
   readonly resolution: 'min1' | 'min5' | 'hour1' | 'day1' | 'week1' | 'month1';
   readonly fill?: 'none' | 'previous';
   readonly limit?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
 }
 
 export type McapHistoryAnswer = readonly {

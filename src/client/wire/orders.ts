@@ -13,6 +13,8 @@ export interface OrderFeedQuery {
   readonly from?: number;
   /** Only before this moment, Unix seconds. */
   readonly to?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
 }
 
 /** Payment key hashes; none, null or [] for everybody. */
@@ -30,6 +32,8 @@ export interface UserHistoryQuery {
   readonly from?: number;
   /** Only before this moment, Unix seconds. */
   readonly to?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
 }
 
 /** Payment key hashes. */
@@ -49,6 +53,8 @@ export interface UserHistoryByAssetQuery {
   readonly from?: number;
   /** Only before this moment, Unix seconds. */
   readonly to?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
 }
 
 /** Payment key hashes. */
@@ -66,6 +72,8 @@ export interface UserOpenOrdersQuery {
   readonly from?: number;
   /** Only before this moment, Unix seconds. */
   readonly to?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
 }
 
 /** Payment key hashes. */

@@ -7,6 +7,8 @@ export interface TradesQuery {
   /** Only trades older than this one. */
   readonly before?: string;
   readonly limit?: number;
+  /** `csv`: the rows as CSV (RFC 4180) with a header row; also by `Accept: text/csv`. */
+  readonly format?: 'json' | 'csv';
   /** Only from this moment on, Unix seconds. */
   readonly from?: number;
   /** Only before this moment, Unix seconds. */

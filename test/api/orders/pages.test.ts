@@ -280,6 +280,67 @@ test('trades of a span, a key, a side and a size are those of all trades', async
   assert.deepEqual(api.faults, []);
 });
 
+/** Columns and rows; no field of these answers holds a separator. */
+function readCsv(text: string): { columns: readonly string[]; rows: readonly string[][] } {
+  const [head = '', ...lines] = text.split('\r\n');
+  assert.equal(lines.pop(), '', 'the last row ends too');
+  return { columns: head.split(','), rows: lines.map((line) => line.split(',')) };
+}
+
+function assertSameRows(text: string, rows: readonly unknown[]): void {
+  const csv = readCsv(text);
+  assert(rows.length > 3 && csv.rows.length === rows.length);
+  for (const [index, row] of rows.entries()) {
+    const fields = csv.columns.map((column) =>
+      column.split('.').reduce<unknown>((value, name) => recordOf(value)[name], row),
+    );
+    assert.deepEqual(
+      csv.rows[index],
+      fields.map((field) => String(field ?? '')),
+    );
+  }
+}
+
+test('bars, trades and orders come as CSV with the rows of the JSON answer', async (scope) => {
+  const { api, token } = await openStall(scope);
+  const span = { base: token, quote: '.', resolution: 'min1', from: 0, to: 4_000_000_000 };
+  const reads: [string, Record<string, string | number>, string][] = [
+    ['/v1/charts/history', span, 'pair.base,pair.quote,time,low,high,open,close,trades,final'],
+    ['/v1/charts/mcap/history', span, 'pair.base,pair.quote,time,low,high,open,close,trades'],
+    ['/v1/trades', { asset: token }, 'id,time,side,price,baseAmount,quoteAmount,txHash,pkh'],
+  ];
+  for (const [path, query, columns] of reads) {
+    const json = await api.get(path, query);
+    const csv = await api.get(path, { ...query, format: 'csv' });
+    const text = await csv.text();
+    assert(text.startsWith(`${columns},`), text.slice(0, 200));
+    const rows: unknown = await json.json();
+    assert(Array.isArray(rows));
+    assertSameRows(text, rows);
+    const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
+    const url = `${api.url}${path}?${new URLSearchParams(Object.fromEntries(texts))}`;
+    const tag = csv.headers.get('etag') ?? '';
+    assert(tag !== '' && tag !== json.headers.get('etag'));
+    assert.match(json.headers.get('vary') ?? '', /^Accept(,|$)/);
+    assert.equal(csv.headers.get('x-position'), json.headers.get('x-position'));
+    const accept = { accept: 'text/csv' };
+    const again = await fetch(url, { headers: { ...accept, 'if-none-match': tag } });
+    assert.equal(again.status, 304);
+    const refused = await fetch(url.replace(token, UNKNOWN), { headers: accept });
+    assert.equal(refused.status, 404);
+    assert.equal(recordOf(await refused.json()).cause, 'ASSET_NOT_FOUND');
+  }
+  const body = [EVERYBODY[1]];
+  const page = recordOf(await (await post(api, HISTORY, {}, body)).json());
+  const { items } = recordOf(page.ledger);
+  const orders = await post(api, HISTORY, { format: 'csv' }, body);
+  assert.match(orders.headers.get('content-disposition') ?? '', /orders\.csv/);
+  assert(Array.isArray(items));
+  assertSameRows(await orders.text(), items);
+  assert.equal((await api.get('/v1/trades', { asset: token, format: 'xml' })).status, 400);
+  assert.deepEqual(api.faults, []);
+});
+
 test('an order is found by its beacon in any case; others are not', async (scope) => {
   const { api, market } = await openStall(scope);
   const path = '/v1/user-history-feed/order/trades';
