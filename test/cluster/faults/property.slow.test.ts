@@ -195,7 +195,7 @@ async function market(t: TestContext, seed: number): Promise<Record<string, numb
 test('one state at one position with any fault of the log; all continue once it is sound', {
   timeout: 400_000,
 }, async (t) => {
-  t.diagnostic(`again: SEED=${SEED} node --test test/cluster/faults/property.test.ts`);
+  t.diagnostic(`again: SEED=${SEED} node --test test/cluster/faults/property.slow.test.ts`);
   for (let run = 0; run < RUNS; run += 1) {
     t.diagnostic(JSON.stringify(await market(t, SEED + run)));
   }
