@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readTraderConfig } from '../../src/client/traders/config.ts';
 import { TIP } from '../../src/engine/actors/chainRows.ts';
-import { Failure } from '../../src/engine/runtime/errors.ts';
+import { Failure, Unavailable } from '../../src/engine/runtime/errors.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, keyNamed } from '../support/ledgerWorld.ts';
 import { type Environment, type Scope, temporaryDirectory } from '../support/server.ts';
@@ -83,19 +83,30 @@ export async function picture(node: TestApp) {
   return { epoch, seq, stateHash: node.app.node.stateHash(), tip, refs, waiting, isStale };
 }
 
+type Picture = Awaited<ReturnType<typeof picture>>;
+
 /** All nodes come to show the same state, and none is stale. */
 export async function same(...nodes: readonly TestApp[]): Promise<void> {
-  const shown = () => Promise.all(nodes.map(picture));
-  const texts = (all: Awaited<ReturnType<typeof shown>>) => new Set(all.map((one) => text(one)));
-  const areSame = (all: Awaited<ReturnType<typeof shown>>) =>
-    texts(all).size === 1 && all[0]?.isStale === false;
-  const last = await untilAsked('all show the same', shown, areSame, LIMIT_MS).catch(() => null);
-  if (last !== null) return;
-  const [first, ...others] = await shown();
-  for (const other of others) assert.deepEqual(other, first);
-  assert.fail('what they show is old');
+  let all: readonly (Picture | null)[] = [];
+  const look = async () => {
+    all = await Promise.all(nodes.map(pictureNow));
+    const texts = new Set(all.map((one) => JSON.stringify(one)));
+    return texts.size === 1 && all[0]?.isStale === false;
+  };
+  const isSame = (found: boolean) => found;
+  await untilAsked('all show the same', look, isSame, LIMIT_MS).catch((error: unknown) => {
+    const [first, ...others] = all;
+    for (const other of others) assert.deepEqual(other, first);
+    throw error;
+  });
 }
 
-function text(shown: unknown): string {
-  return JSON.stringify(shown);
+/** null: its index of outputs does not answer now. */
+async function pictureNow(node: TestApp): Promise<Picture | null> {
+  try {
+    return await picture(node);
+  } catch (error) {
+    if (error instanceof Unavailable) return null;
+    throw error;
+  }
 }

@@ -22,6 +22,8 @@ import { startSharedDevnet } from './sharedDevnet.ts';
 const LIMIT_MS = 60_000;
 const ADA = 1_000_000;
 const FORK_BLOCKS = 10;
+/** The three share one process: a lease is long beside its pauses. */
+const LEASE_MS = '6000';
 
 interface Standing {
   readonly status: number;
@@ -31,7 +33,9 @@ interface Standing {
 }
 
 async function threeNodes(scope: Scope, market: TestMarket, more = {}): Promise<TestApp[]> {
-  const starting = ['a', 'b', 'c'].map((name) => startNode(scope, market, name, undefined, more));
+  const starting = ['a', 'b', 'c'].map((name) =>
+    startNode(scope, market, name, undefined, { LEASE_MS, ...more }),
+  );
   const nodes = await Promise.all(starting);
   await leaderOf(nodes);
   return nodes;
