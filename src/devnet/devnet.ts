@@ -69,10 +69,11 @@ const OTHER_GENESIS_HELP =
 /** A devnet without ports: its sessions, routes and answers are called. */
 export class DevnetCore {
   readonly node: DevnetNode;
+  readonly ledger: Ledger;
+  readonly file: LedgerFile;
   readonly kupo: KupoAnswers;
   /** Answers `POST /devnet/v1/*`; null: no such route. */
   readonly route: ReturnType<typeof devnetRoute>;
-  readonly #file: LedgerFile;
   readonly #options: DevnetCoreOptions;
   readonly #faucetKey: Key;
   readonly #slots: SlotConfig;
@@ -88,7 +89,8 @@ export class DevnetCore {
     }
     const slotNow = paceMs === 0 ? () => 0 : () => slotAt(slots, clock.nowMs());
     const ledger = new Ledger(file, slots, slotNow);
-    this.#file = file;
+    this.file = file;
+    this.ledger = ledger;
     this.#options = options;
     this.#faucetKey = faucetKey;
     this.#slots = slots;
@@ -120,12 +122,12 @@ export class DevnetCore {
   /** What is still queued is refused. */
   stop(): void {
     this.node.stop();
-    this.#file.close();
+    this.file.close();
   }
 
   /** Whether the chain has the genesis outputs of its options. */
   get isOfGenesis(): boolean {
-    return hasGenesis(this.#file, this.#options);
+    return hasGenesis(this.file, this.#options);
   }
 
   /** The first transaction is then judged as fast as others. Holds the thread for 0.2 s. */

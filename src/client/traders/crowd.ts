@@ -19,7 +19,8 @@ import { exponentialMs } from './random.ts';
 import { Trader, type Turn } from './trader.ts';
 
 interface CrowdOptions {
-  readonly baseUrl: string;
+  /** Of a node; several are tried in turn. */
+  readonly baseUrl: string | readonly string[];
   readonly config: TraderConfig;
   /** Above 0. */
   readonly pace: number;

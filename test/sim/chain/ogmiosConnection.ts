@@ -4,7 +4,9 @@
  */
 import type { SocketListener, TextSocket } from '../../../src/chain/access.ts';
 import type { DevnetCore } from '../../../src/devnet/devnet.ts';
+import type { KupoAnswers } from '../../../src/devnet/kupo/server.ts';
 import type { Session } from '../../../src/devnet/ogmios/session.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { SimProcess, VirtualTime } from '../virtualTime.ts';
 import { type ChainLink, Pipe } from './link.ts';
 
@@ -12,6 +14,8 @@ import { type ChainLink, Pipe } from './link.ts';
 export interface RunningServer {
   readonly core: DevnetCore;
   readonly process: SimProcess;
+  readonly clock: Clock;
+  readonly kupo: () => KupoAnswers;
 }
 
 /** Of src/devnet/ogmios/server.ts: a client with so much unread gets no further answer. */

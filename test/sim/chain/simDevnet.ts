@@ -5,8 +5,6 @@
  * All that changes the chain is an event of the devnet's process. A frozen devnet is a paused
  * process; a killed one leaves what it had on disk.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutputPlan } from '../../../src/cardano/codec/encode.ts';
 import type { ChainAccess } from '../../../src/chain/access.ts';
@@ -14,12 +12,15 @@ import { DevnetCore, type DevnetCoreOptions } from '../../../src/devnet/devnet.t
 import type { DevnetNode } from '../../../src/devnet/node.ts';
 import type { ServedTip } from '../../../src/devnet/ogmios/served.ts';
 import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+import { LaggingIndex } from './laggingIndex.ts';
 import { ChainLink, type Direction, type Server } from './link.ts';
 import { OgmiosConnection, type RunningServer } from './ogmiosConnection.ts';
 import { KUPO_PORT, simFetch } from './simFetch.ts';
 
 export interface SimDevnetOptions {
   readonly time: VirtualTime;
+  /** Of its file. */
+  readonly directory: string;
   readonly genesis: readonly OutputPlan[];
   /** Ed25519 seed, hex. */
   readonly faucetSecret: string;
@@ -28,24 +29,26 @@ export interface SimDevnetOptions {
 }
 
 const HOST = 'devnet.sim';
+/** All of a run. */
+const BLOCKS_KEPT = 1_000_000;
+const LOOK_MS = 1_000;
 
 export class SimDevnet {
   readonly #time: VirtualTime;
   readonly #options: Omit<DevnetCoreOptions, 'clock'>;
-  readonly #directory: string;
   /** The machine, which outlives the devnet's process. */
   readonly #host: SimProcess;
   readonly #links = new Map<string, ChainLink>();
   #connections: { readonly name: string; readonly connection: OgmiosConnection }[] = [];
   readonly #requests = new Map<string, Set<() => void>>();
   #running: RunningServer | null = null;
+  /** null: Kupo answers from the ledger itself. */
+  #index: LaggingIndex | null = null;
 
-  constructor({ time, ...options }: SimDevnetOptions) {
+  constructor({ time, directory, ...options }: SimDevnetOptions) {
     this.#time = time;
-    // In memory where the system offers that: a commit that survives a power cut costs nothing.
-    const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-    this.#directory = mkdtempSync(join(base, 'upcurve-sim-devnet-'));
-    this.#options = { ...options, file: join(this.#directory, 'chain.sqlite') };
+    const file = join(directory, 'chain.sqlite');
+    this.#options = { ...options, file, blocksKept: BLOCKS_KEPT };
     this.#host = time.process('host of the devnet');
   }
 
@@ -64,7 +67,7 @@ export class SimDevnet {
     const process = this.#time.process('devnet');
     const clock = this.#time.clock({}, process);
     const core = DevnetCore.open({ ...this.#options, clock });
-    this.#running = { core, process };
+    this.#running = { core, process, clock, kupo: () => this.#index?.answers ?? core.kupo };
     this.#time.at(process, 0, () => core.node.start());
   }
 
@@ -75,13 +78,9 @@ export class SimDevnet {
     this.#running = null;
     running.process.kill();
     this.#reset();
+    this.#index?.close();
+    this.#index = null;
     running.core.stop();
-  }
-
-  /** Stops it and removes its chain. */
-  close(): void {
-    this.stop();
-    rmSync(this.#directory, { recursive: true, force: true });
   }
 
   freeze(): void {
@@ -118,6 +117,29 @@ export class SimDevnet {
 
   faucet(address: string, lovelace: bigint): void {
     this.run((node) => node.faucet(address, lovelace));
+  }
+
+  /** Kupo learns of each block so much later than Ogmios, until it is 0. */
+  lagKupo(ms: number): void {
+    this.run(() => {
+      if (this.#running === null) return;
+      const { core, clock } = this.#running;
+      const { file, blocksKept = BLOCKS_KEPT } = this.#options;
+      if (ms > 0) this.#index ??= new LaggingIndex({ core, file, blocksKept, clock });
+      if (this.#index !== null) this.#index.lagMs = ms;
+      if (ms === 0) this.#dropIndex();
+    });
+  }
+
+  /** Once it has caught up. */
+  #dropIndex(): void {
+    const index = this.#index;
+    if (index === null || index.lagMs > 0) return;
+    if (!index.isCurrent) this.#running?.clock.after(LOOK_MS, () => this.#dropIndex());
+    else {
+      index.close();
+      this.#index = null;
+    }
   }
 
   /** How the node of this name, while it runs as `process`, reaches the devnet. */

@@ -65,12 +65,12 @@ class Request {
     else time.at(server.process, 0, () => this.#serve(server, url, init));
   }
 
-  #serve({ core, process }: RunningServer, { pathname, search }: URL, init: Init): void {
+  #serve({ core, kupo, process }: RunningServer, { pathname, search }: URL, init: Init): void {
     const { method = 'GET', headers, body = '' } = init;
     if (this.#server === 'kupo') {
       const soon = () => new Promise<true>((resolve) => this.#soon(process, () => resolve(true)));
       const response = new Collected((reply) => this.#reply(reply), soon);
-      void core.kupo.answer({ method, url: pathname + search, headers }, response);
+      void kupo().answer({ method, url: pathname + search, headers }, response);
       return;
     }
     void core.route(pathname, body)?.then(({ status, body: answer }) => {

@@ -1,0 +1,243 @@
+/**
+ * The market on a simulated devnet: its launchpad in the genesis, and people who trade through the
+ * nodes, as `npm start` has them: their code (src/client), their keys, real signatures.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeTransaction } from '../../../src/cardano/codec/transaction.ts';
+import { Client } from '../../../src/client/client.ts';
+import type { Fetch } from '../../../src/client/platform.ts';
+import { TradingClient } from '../../../src/client/trade/tradingClient.ts';
+import { readTraderConfig, traderWallets } from '../../../src/client/traders/config.ts';
+import { Crowd } from '../../../src/client/traders/crowd.ts';
+import { tokenIdea } from '../../../src/client/traders/ideas.ts';
+import { Market } from '../../../src/client/traders/market.ts';
+import type { Report } from '../../../src/client/traders/messages.ts';
+import { adaToLovelace, shareOf } from '../../../src/client/traders/random.ts';
+import { Trader, type Turn } from '../../../src/client/traders/trader.ts';
+import type { Action, View } from '../../../src/client/traders/view.ts';
+import { type Rng, seededRng } from '../../../src/engine/runtime/rng.ts';
+import { readSecrets } from '../../../src/server/settings/secrets.ts';
+import { makeLaunchpad } from '../../../src/server/wiring/devnet.ts';
+import type { SimProcess, VirtualClock, VirtualTime } from '../virtualTime.ts';
+import { LedgerAudit } from './ledgerAudit.ts';
+import { type AskedNode, nodeFetch, nodeUrl } from './nodeFetch.ts';
+import { SimDevnet } from './simDevnet.ts';
+
+export interface TradeChoice {
+  /** Which of the people, which token, how much: counted round. */
+  readonly trader: number;
+  readonly token: number;
+  readonly amount: number;
+  readonly kind: 'buy' | 'sell' | 'cancel' | 'lock' | 'launch';
+}
+
+export type TradeOutcome = 'accepted' | 'refused' | 'unanswered';
+
+interface SimMarketOptions {
+  readonly time: VirtualTime;
+  readonly seed: number;
+  /** Between blocks. */
+  readonly paceMs: number;
+}
+
+const REFUND_AFTER_MS = 1_200_000;
+const LOCK_MS = 120_000;
+/** A slot after the unlock, the ledger agrees that it is over. */
+const UNLOCK_GRACE_MS = 2_000;
+const LEAST_ADA = 3;
+const MOST_ADA = 400;
+const MOST_INITIAL_ADA = 80;
+const MOST_PERCENT = 90;
+
+export class SimMarket {
+  readonly devnet: SimDevnet;
+  readonly people: readonly { readonly pkh: string; readonly address: string }[];
+  /** Reports of the crowd. */
+  onReport: (report: Report) => void = () => {};
+  readonly #audit: LedgerAudit;
+  readonly #directory: string;
+  readonly #time: VirtualTime;
+  readonly #seed: number;
+  readonly #process: SimProcess;
+  readonly #clock: VirtualClock;
+  readonly #rng: Rng;
+  readonly #config = readTraderConfig();
+  readonly #nodes = new Map<string, AskedNode>();
+  readonly #fetch: Fetch;
+  /** By node and person. */
+  readonly #traders = new Map<string, { readonly trader: Trader; readonly market: Market }>();
+  readonly #launched: { readonly asset: string; readonly txHash: string }[] = [];
+
+  constructor({ time, seed, paceMs }: SimMarketOptions) {
+    this.#time = time;
+    this.#seed = seed;
+    this.#process = time.process('traders');
+    this.#clock = time.clock({}, this.#process);
+    this.#rng = seededRng(seed);
+    // In memory where the system offers that: a commit that survives a power cut is cheap there.
+    const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+    this.#directory = mkdtempSync(join(base, 'upcurve-sim-market-'));
+    const secrets = readSecrets('', this.#rng, this.#keysFile);
+    const { outputs: genesis } = makeLaunchpad(secrets, this.#config, REFUND_AFTER_MS);
+    const faucetSecret = secrets.faucet.reveal();
+    const directory = this.#directory;
+    this.devnet = new SimDevnet({ time, directory, genesis, faucetSecret, paceMs });
+    this.#audit = new LedgerAudit(() => this.devnet.core);
+    const { traders } = traderWallets(this.#config);
+    this.people = traders.map(({ keyHash, address }) => ({ pkh: keyHash, address }));
+    this.#fetch = this.#noting(nodeFetch((name) => this.#nodes.get(name)));
+  }
+
+  /** Settings of a node of this market. */
+  get env(): Readonly<Record<string, string>> {
+    const refund = { ORDER_REFUND_AFTER_MS: String(REFUND_AFTER_MS) };
+    return { ...this.devnet.env, ...refund, KEYS_FILE: this.#keysFile };
+  }
+
+  get #keysFile(): string {
+    return join(this.#directory, 'keys.json');
+  }
+
+  /** Stops the devnet and removes its files. */
+  close(): void {
+    this.#process.kill();
+    this.devnet.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  mine(blocks: number): void {
+    this.devnet.mine(blocks);
+  }
+
+  fork(depth: number): void {
+    this.devnet.fork(depth);
+  }
+
+  /** Between a node and the devnet. */
+  cut(node: string): void {
+    this.devnet.cut(node);
+  }
+
+  heal(node?: string): void {
+    this.devnet.heal(node);
+  }
+
+  /** What is wrong with the ledger, or was accepted and is lost: empty. */
+  audit(): readonly string[] {
+    return this.#audit.check();
+  }
+
+  /** Launched by `trade` and in a block. */
+  get tokens(): readonly string[] {
+    const { core } = this.devnet;
+    const isInBlock = (txHash: string) => core === null || core.file.isInBlock(txHash);
+    return this.#launched.filter(({ txHash }) => isInBlock(txHash)).map(({ asset }) => asset);
+  }
+
+  /**
+   * The configured traders, at this pace, as a service of the devnet has them; they ask the first
+   * of these nodes that answers. Ends with the returned function.
+   */
+  startCrowd(pace: number, nodes: readonly AskedNode[]): () => void {
+    for (const node of nodes) this.#nodes.set(node.name, node);
+    const crowd = new Crowd({
+      baseUrl: nodes.map(({ name }) => nodeUrl(name)),
+      config: this.#config,
+      pace,
+      seed: this.#seed,
+      clock: this.#clock,
+      fetch: this.#fetch,
+      report: (report) => this.onReport(report),
+    });
+    this.#time.at(this.#process, 0, () => crowd.start());
+    return () => void this.#time.at(this.#process, 0, () => void crowd.stop());
+  }
+
+  /** One turn of one person through one node. Resolves in an event of the caller. */
+  trade(choice: TradeChoice, node: AskedNode): Promise<TradeOutcome> {
+    const { promise, resolve } = Promise.withResolvers<TradeOutcome>();
+    const caller = this.#time.current;
+    this.#time.at(this.#process, 0, () => {
+      this.#turn(choice, node).then((outcome) => {
+        this.#time.at(caller, 0, () => resolve(outcome));
+      });
+    });
+    return promise;
+  }
+
+  async #turn(choice: TradeChoice, node: AskedNode): Promise<TradeOutcome> {
+    this.#nodes.set(node.name, node);
+    const person = choice.trader % this.people.length;
+    const { trader, market } = this.#traderAt(node.name, person);
+    const turn = await trader.turn({
+      nowMs: this.#clock.nowMs(),
+      market,
+      others: this.people.map(({ address }) => address),
+      launchDue: choice.kind === 'launch',
+      decide: (view, rng) => this.#decide(choice, view, rng),
+    });
+    if (turn.outcome === 'acted') {
+      const { launched: asset, txHash } = turn.result;
+      if (asset !== null) this.#launched.push({ asset, txHash });
+    }
+    return outcomeOf(turn);
+  }
+
+  #traderAt(node: string, person: number) {
+    const key = `${node} ${person}`;
+    const known = this.#traders.get(key);
+    if (known !== undefined) return known;
+    const client = new Client({ url: nodeUrl(node), fetch: this.#fetch, clock: this.#clock });
+    const wallet = traderWallets(this.#config).traders[person];
+    if (wallet === undefined) throw new Error(`there are ${this.people.length} people`);
+    const rng = seededRng(this.#seed + this.#traders.size + 1);
+    const trader = new Trader(`trader ${person}`, new TradingClient(client, wallet), rng);
+    const made = { trader, market: new Market(client) };
+    this.#traders.set(key, made);
+    return made;
+  }
+
+  #decide({ kind, token, amount }: TradeChoice, view: View, rng: Rng): Action {
+    const { tokens } = this;
+    const ada = LEAST_ADA + (amount % MOST_ADA);
+    const percent = 1 + (amount % MOST_PERCENT);
+    if (kind === 'launch') {
+      const initialLovelace = adaToLovelace(Math.min(ada, MOST_INITIAL_ADA));
+      return { kind, idea: tokenIdea(rng), initialLovelace, launchType: 'DEFAULT' };
+    }
+    const open = view.locks.find(({ unlockMs }) => unlockMs + UNLOCK_GRACE_MS <= view.nowMs);
+    if (kind === 'lock' && open !== undefined) return { kind: 'withdraw', id: open.id };
+    const [held, balance] = [...view.tokens][token % Math.max(1, view.tokens.size)] ?? [null, 0n];
+    if (held !== null && kind === 'lock') {
+      const locked = shareOf(balance, percent);
+      return { kind, asset: held, amount: locked, lockMs: LOCK_MS, stages: 1 };
+    }
+    const common = { kind: 'order', slippage: '50', thenCancel: kind === 'cancel' } as const;
+    if (held !== null && kind === 'sell') {
+      return { ...common, side: 'SELL', asset: held, amount: shareOf(balance, percent) };
+    }
+    const asset = tokens[token % Math.max(1, tokens.length)];
+    if (asset === undefined) return { kind: 'rest', why: 'there is no token yet' };
+    return { ...common, side: 'BUY', asset, amount: adaToLovelace(ada) };
+  }
+
+  /** Notes for the audit what a node said was accepted. */
+  #noting(fetch: Fetch): Fetch {
+    return async (url, init) => {
+      const response = await fetch(url, init);
+      if (response.status === 200 && url.endsWith('/sign-and-submit')) {
+        // trust: the client's own request
+        const { cbor } = JSON.parse(String(init.body)) as { cbor: string };
+        this.#audit.accepted(decodeTransaction(Buffer.from(cbor, 'hex')));
+      }
+      return response;
+    };
+  }
+}
+
+function outcomeOf(turn: Turn): TradeOutcome {
+  if (turn.outcome !== 'refused') return turn.outcome === 'acted' ? 'accepted' : 'refused';
+  return turn.error.status === null ? 'unanswered' : 'refused';
+}
