@@ -23,6 +23,7 @@ export class LifeClient {
   #socket: ClientSocket | null = null;
   #heardMs = 0;
   #isClosed = false;
+  #isReading = true;
 
   constructor(life: Life, name: string, home: number) {
     this.#life = life;
@@ -85,6 +86,18 @@ export class LifeClient {
     if (gone.length > 0) this.#ask(gone);
   }
 
+  /** Answers how it continues. Who reads nothing does not notice that its node is gone. */
+  stopReading(): () => void {
+    const socket = this.#socket;
+    socket?.stopReading();
+    this.#isReading = false;
+    return () => {
+      this.#isReading = true;
+      this.#heardMs = this.#life.deps.clock.monotonicMs();
+      socket?.read();
+    };
+  }
+
   #compareOne(
     following: Following,
     answer: Awaited<ReturnType<LifeNode['request']>>,
@@ -118,6 +131,7 @@ export class LifeClient {
     if (this.#isClosed) return;
     const { clock } = this.#life.deps;
     clock.after(RETRY_MS, () => this.#tick());
+    if (!this.#isReading) return;
     if (this.#socket === null) this.#open();
     else if (clock.monotonicMs() - this.#heardMs > MOST_SILENT_MS) this.#leave();
   }

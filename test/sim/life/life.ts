@@ -25,6 +25,14 @@ export interface LifeDeps {
   broken(invariant: string, why: string): void;
 }
 
+/** What steps do with clients. */
+interface LifeReader {
+  /** Asks again since an earlier position. */
+  goBack(): void;
+  /** Answers how it continues. */
+  stopReading(): () => void;
+}
+
 export class Life {
   readonly deps: LifeDeps;
   /** Those that came later, too. */
@@ -45,7 +53,7 @@ export class Life {
   readonly clocksAhead = new Map<string, number>();
   /** How often the log lost something. */
   losses = 0;
-  readonly clients: { goBack(): void }[] = [];
+  readonly clients: LifeReader[] = [];
   /** Traders rest: what clients have is compared. */
   isResting = false;
   /** A directory of another market of the same network; null: none was made yet. */

@@ -19,6 +19,9 @@ export interface ClientSocket {
   onClose: (code: number) => void;
   send(text: string): void;
   close(): void;
+  /** What arrives waits, and fills the buffers on the way, until `read`. */
+  stopReading(): void;
+  read(): void;
 }
 
 export type NodeThread = 'ogmios' | 'writer' | 'builder';

@@ -35,6 +35,15 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
       for (const client of life.clients) client.goBack();
     },
   }),
+  /** A client reads nothing for a while. */
+  slowClient: stepKind({
+    weight: 6,
+    draw: (draw) => ({ client: draw.between(0, 9), forMs: draw.between(5_000, 60_000) }),
+    apply(life, { client, forMs }) {
+      const slow = life.clients[client % life.clients.length];
+      if (slow !== undefined) life.during(forMs, slow.stopReading());
+    },
+  }),
 };
 
 function laggardAfterLoss(
