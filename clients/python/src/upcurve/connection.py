@@ -21,7 +21,7 @@ from .listeners import Listeners
 from .nodes import Nodes, socket_url
 from .position import Position
 from .requests import SubscribeQueue
-from .session import Session
+from .session import Session, stopped
 from .subscription import NoticeReason, Receiver, SubscribeParams, Subscription
 
 #: From 4500 on a close code says not to come back.
@@ -303,5 +303,5 @@ class Connection:
 def _ended(why: str | None) -> ApiError:
     """`why` None: this side closed it."""
     if why is None:
-        return ApiError("STOPPED", "the client was closed")
+        return stopped()
     return ApiError("CLOSED", why)

@@ -20,7 +20,7 @@ from .backoff import Backoff
 from .errors import ApiError
 from .nodes import Nodes
 from .position import Answer, Position, read_position
-from .session import Session
+from .session import Session, stopped
 
 _TRY_ANOTHER_NODE = frozenset({"UNREACHABLE", "TIMEOUT", "NOT_READY", "OVERLOADED"})
 #: A longer Retry-After is not waited for.
@@ -109,12 +109,18 @@ class Http:
                 **request.content(),
             ) as response:
                 return _read(request, response, await response.read())
-        except aiohttp.ServerDisconnectedError:
+        except aiohttp.ServerDisconnectedError as error:
+            if self._session.is_closed:
+                raise stopped() from error
             raise
         except asyncio.TimeoutError as error:
             limit = self._timeout.total
             raise ApiError("TIMEOUT", f"no answer from {node} within {limit} s") from error
-        except (aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError, RuntimeError) as error:
+            if self._session.is_closed:
+                raise stopped() from error
+            if isinstance(error, RuntimeError):
+                raise
             raise _unreachable(node, error) from error
 
 

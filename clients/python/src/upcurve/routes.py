@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote as quoted
 
@@ -52,6 +53,27 @@ class Charts(Group):
         """Bars whose start is in [start, end), Unix seconds, oldest first."""
         query = _history(base, quote, resolution, start, end, limit, fill)
         return await self._get("/v1/charts/history", query, min_position=min_position)
+
+    async def whole_history(
+        self,
+        base: str,
+        quote: str,
+        resolution: Resolution,
+        start: int,
+        end: int,
+        *,
+        fill: str | None = None,
+    ) -> Answer[api.ChartHistoryAnswer]:
+        """The same for any number of bars, page by page. Each page is at least as new as the one
+        before; `position` is that of the first one, from where a subscription misses nothing."""
+        first = page = await self.history(base, quote, resolution, start, end, fill=fill)
+        bars = page.data
+        while page.next_to is not None:
+            page = await self.history(
+                base, quote, resolution, start, page.next_to, fill=fill, min_position=page.position
+            )
+            bars = [*page.data, *bars]
+        return replace(first, data=bars, next_to=None)
 
     async def mcap_history(
         self,

@@ -1,0 +1,151 @@
+"""Calls over HTTP: each route has its method, nodes are tried in turn, nothing is done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import socket
+from typing import Any
+from urllib.parse import quote
+from urllib.request import urlopen
+
+import pytest
+from support.raw import RawServer
+from support.until import until
+
+from upcurve import ApiError, Client
+from upcurve.routes import Group
+
+ASSET = "ab" * 28 + ".00"
+#: Tags of routes that no method covers: people and other programs call them.
+NOT_COVERED = {"TradingView", "Images", "Documents"}
+NOT_COVERED_PATHS = {"/metrics", "/health/live"}
+
+
+def _nowhere() -> str:
+    """A port at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}"
+
+
+async def test_each_route_has_its_method(devnet: str) -> None:
+    with urlopen(f"{devnet}/v1/docs/openapi.json") as answer:
+        document = json.load(answer)
+    documented = {
+        f"{method.upper()} {path}"
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if operation["tags"][0] not in NOT_COVERED and path not in NOT_COVERED_PATHS
+    }
+    async with RawServer() as server, Client(server.url) as client:
+        for group in vars(client).values():
+            if isinstance(group, Group):
+                for name, method in inspect.getmembers(group, inspect.iscoroutinefunction):
+                    if not name.startswith("_") and name != "whole_history":
+                        await _call(method)
+    called = {line.split("?")[0].replace(quote(ASSET, safe=""), "{assetId}") for line in server.calls}
+    assert called == documented
+
+
+async def _call(method: Any) -> None:
+    """With one argument for each that it needs."""
+    needed = {
+        name: _argument(name)
+        for name, parameter in inspect.signature(method).parameters.items()
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+    }
+    await method(**needed)
+
+
+def _argument(name: str) -> Any:
+    known: dict[str, Any] = {"start": 0, "end": 1, "image": b"", "media_type": "image/png"}
+    lists = {"pkhs": ["00"], "assets": [ASSET]}
+    return known.get(name, lists.get(name, ASSET))
+
+
+async def test_a_node_that_does_not_answer_is_left_for_the_next(devnet: str) -> None:
+    async with RawServer(status=503, cause="NOT_READY") as busy:
+        nowhere = _nowhere()
+        async with Client([nowhere, busy.url, devnet]) as client:
+            assert (await client.server.time()).data["timestamp"] > 0
+            assert len(busy.calls) == 1
+    async with Client([nowhere, nowhere]) as client:
+        with pytest.raises(ApiError) as failure:
+            await client.server.time()
+        assert (failure.value.cause, failure.value.is_passing) == ("UNREACHABLE", True)
+
+
+async def test_a_silent_node_is_left_after_the_timeout(devnet: str) -> None:
+    async with RawServer(is_silent=True) as silent, Client([silent.url], timeout=0.3) as client:
+        with pytest.raises(ApiError) as failure:
+            await client.server.time()
+        assert failure.value.cause == "TIMEOUT"
+        async with Client([silent.url, devnet], timeout=2) as both:
+            assert (await both.server.time()).data["timestamp"] > 0
+
+
+async def test_what_may_have_happened_is_not_done_twice(devnet: str) -> None:
+    async with RawServer(is_cut=True) as cut, Client([cut.url, devnet]) as client:
+        with pytest.raises(ApiError) as failure:
+            await client.devnet.mine(blocks=1)
+        assert failure.value.cause == "UNREACHABLE"
+        assert len(cut.calls) == 1
+        # What is safe to repeat goes to the next node.
+        assert (await client.server.time()).data["timestamp"] > 0
+
+
+async def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:
+    async with RawServer(status=429, cause="RATE_LIMITED", retry_after=1, refusals=1) as server:
+        async with Client(server.url, max_attempts=2) as client:
+            assert (await client.server.time()).data is None
+        assert len(server.calls) == 2
+        assert server.times[1] - server.times[0] >= 1, "it waited as long as the server said"
+
+
+async def test_the_newest_position_is_waited_for(devnet: str) -> None:
+    async with Client(devnet) as client:
+        position = (await client.pools.list("New")).position
+        assert position is not None
+        ahead = position._replace(seq=position.seq + 1_000_000)
+        with pytest.raises(ApiError) as failure:
+            await client.charts.history(ASSET, ".", "min1", 0, 1, min_position=ahead)
+        assert (failure.value.cause, failure.value.status) == ("NOT_READY", 503)
+        assert failure.value.retry_after_seconds is not None
+
+
+async def test_a_close_ends_what_is_under_way() -> None:
+    async with RawServer(is_silent=True) as silent:
+        client = Client(silent.url)
+        call = asyncio.ensure_future(client.server.time())
+        await until("it is asked", lambda: silent.calls)
+        await client.close()
+        with pytest.raises(ApiError) as failure:
+            await asyncio.wait_for(call, 30)
+        assert failure.value.cause == "STOPPED"
+
+
+async def test_a_closed_client_is_quiet(devnet: str) -> None:
+    client = Client(devnet)
+    wrong = client.watch_pool("nonsense")
+    with pytest.raises(ApiError) as refused:
+        await asyncio.wait_for(wrong.ready(), 30)
+    assert refused.value.cause == "INVALID_PARAMS"
+    assert (wrong.is_closed, wrong.error) == (True, refused.value)
+    pools = client.watch_pools("New")
+    await asyncio.wait_for(pools.ready(), 30)
+    await client.close()
+    assert (pools.is_closed, pools.error, client.connection.state.status) == (True, None, "closed")
+    late = client.watch_pools("New")
+    with pytest.raises(ApiError) as stopped:
+        await asyncio.wait_for(late.ready(), 30)
+    assert stopped.value.cause == "STOPPED"
+    with pytest.raises(ApiError):
+        await client.server.time()
+
+
+def test_urls_are_checked() -> None:
+    for wrong in ([], "127.0.0.1:8080", "ftp://127.0.0.1"):
+        with pytest.raises(ValueError):
+            Client(wrong)
