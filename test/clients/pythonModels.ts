@@ -44,10 +44,11 @@ export function pythonFiles(openapi: Openapi, asyncapi: Asyncapi): WireFile[] {
 function declareRoute(models: Models, operation: Operation): void {
   const { operationId, parameters = [], requestBody, responses } = operation;
   const name = capital(operationId);
-  const query = parameters.filter((parameter) => parameter.in === 'query');
+  // The client reads JSON.
+  const query = parameters.filter(({ in: place, name }) => place === 'query' && name !== 'format');
   if (query.length > 0) {
-    const properties = Object.fromEntries(query.map((one) => [one.name, one.schema]));
-    const required = query.filter((one) => one.required === true).map((one) => one.name);
+    const properties = Object.fromEntries(query.map((one) => [argument(one), one.schema]));
+    const required = query.filter((one) => one.required === true).map(argument);
     models.declare(`${name}Query`, { type: 'object', properties, required });
   }
   const content = requestBody?.content ?? {};
@@ -62,6 +63,16 @@ function declareRoute(models: Models, operation: Operation): void {
   const answer = responses['200']?.content?.['application/json']?.schema;
   assert(answer !== undefined, `${operationId} answers JSON`);
   models.declare(`${name}Answer`, answer);
+}
+
+/** Python reserves `from`, so no argument can be called that; `routes.py` turns it back. */
+function argument({ name }: { readonly name: string }): string {
+  return (
+    new Map([
+      ['from', 'start'],
+      ['to', 'end'],
+    ]).get(name) ?? name
+  );
 }
 
 type Messages = Asyncapi['channels'][string]['messages'];

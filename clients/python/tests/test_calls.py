@@ -60,8 +60,8 @@ async def _call(method: Any) -> None:
 
 
 def _argument(name: str) -> Any:
-    known: dict[str, Any] = {"start": 0, "end": 1, "image": b"", "media_type": "image/png"}
-    lists = {"pkhs": ["00"], "assets": [ASSET]}
+    known: dict[str, Any] = {"image": b"", "media_type": "image/png"}
+    lists: dict[str, Any] = {"pkhs": ["00"], "assets": [ASSET], "spans": [], "orders": []}
     return known.get(name, lists.get(name, ASSET))
 
 
@@ -110,7 +110,9 @@ async def test_the_newest_position_is_waited_for(devnet: str) -> None:
         assert position is not None
         ahead = position._replace(seq=position.seq + 1_000_000)
         with pytest.raises(ApiError) as failure:
-            await client.charts.history(ASSET, ".", "min1", 0, 1, min_position=ahead)
+            await client.charts.history(
+                min_position=ahead, base=ASSET, quote=".", resolution="min1", start=0, end=1
+            )
         assert (failure.value.cause, failure.value.status) == ("NOT_READY", 503)
         assert failure.value.retry_after_seconds is not None
 

@@ -21,7 +21,9 @@ def close_of(bars: object) -> str | None:
 
 async def has_bars(client: Client, count: int) -> bool:
     try:
-        answer = await client.charts.history(BASE, ".", "min1", 0, END_OF_TIME)
+        answer = await client.charts.history(
+            base=BASE, quote=".", resolution="min1", start=0, end=END_OF_TIME
+        )
     except ApiError:
         return False  # The pair is not known yet.
     return len(answer.data) == count
@@ -69,3 +71,9 @@ async def test_bars_continue_after_a_cut_a_silence_and_a_kill(
                     assert await bars.load_older()
                     await assert_same(compared, "with older bars")
                     assert not bars.state.has_older
+                    pages = await client.charts.whole_history(
+                        base=BASE, quote=".", resolution="min1", start=0, end=END_OF_TIME, limit=2
+                    )
+                    assert [bar["time"] for bar in pages.data] == [
+                        bar["time"] for bar in bars.state.bars
+                    ], "the whole, page by page"

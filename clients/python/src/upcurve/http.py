@@ -178,6 +178,7 @@ def _read(request: _Request, response: aiohttp.ClientResponse, text: bytes) -> A
         slot=_number(headers.get("X-Slot")),
         block_hash=headers.get("X-Block-Hash"),
         next_to=_number(headers.get("X-Next-To")),
+        next_before=headers.get("X-Next-Before"),
     )
 
 

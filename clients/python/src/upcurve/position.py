@@ -38,7 +38,9 @@ class Answer(Generic[T]):
     slot: int | None
     block_hash: str | None
     #: Of a chart's history: older bars were cut; ask again with this as `to`.
-    next_to: int | None
+    next_to: int | None = None
+    #: Of filtered trades: not all were looked at; ask again with this as `before`.
+    next_before: str | None = None
 
 
 def read_position(text: str | None) -> Position | None:

@@ -1,6 +1,7 @@
 """The calls of the API, grouped as `client.<group>.<call>`.
 
-Arguments have the names of the documentation (`/docs`); each answers an `Answer`, and raises ApiError.
+Arguments have the names of the documentation (`/docs`), but for spans of time: `start` and `end` are
+its `from` and `to`. Each answers an `Answer`, and raises ApiError.
 """
 
 from __future__ import annotations
@@ -27,68 +28,43 @@ class Group:
         self._http = http
 
     async def _get(self, path: str, query: object = None, **options: Any) -> Answer[Any]:
-        fields = cast("dict[str, object] | None", query)
-        return await self._http.call("GET", path, query=fields, **options)
+        return await self._http.call("GET", path, query=_sent(query), **options)
 
     async def _post(
         self, path: str, body: object, query: object = None, **options: Any
     ) -> Answer[Any]:
-        fields = cast("dict[str, object] | None", query)
-        return await self._http.call("POST", path, query=fields, body=body, **options)
+        return await self._http.call("POST", path, query=_sent(query), body=body, **options)
 
 
 class Charts(Group):
     async def history(
-        self,
-        base: str,
-        quote: str,
-        resolution: Resolution,
-        start: int,
-        end: int,
-        *,
-        limit: int | None = None,
-        fill: str | None = None,
-        min_position: Position | None = None,
+        self, *, min_position: Position | None = None, **query: Unpack[api.ChartHistoryQuery]
     ) -> Answer[api.ChartHistoryAnswer]:
-        """Bars whose start is in [start, end), Unix seconds, oldest first."""
-        query = _history(base, quote, resolution, start, end, limit, fill)
+        """Bars whose start is in [start, end), Unix seconds, oldest first; `next_to` where older ones
+        were cut."""
         return await self._get("/v1/charts/history", query, min_position=min_position)
 
     async def whole_history(
-        self,
-        base: str,
-        quote: str,
-        resolution: Resolution,
-        start: int,
-        end: int,
-        *,
-        fill: str | None = None,
+        self, **query: Unpack[api.ChartHistoryQuery]
     ) -> Answer[api.ChartHistoryAnswer]:
         """The same for any number of bars, page by page. Each page is at least as new as the one
         before; `position` is that of the first one, from where a subscription misses nothing."""
-        first = page = await self.history(base, quote, resolution, start, end, fill=fill)
+        first = page = await self.history(**query)
         bars = page.data
         while page.next_to is not None:
-            page = await self.history(
-                base, quote, resolution, start, page.next_to, fill=fill, min_position=page.position
-            )
+            query["end"] = page.next_to
+            page = await self.history(min_position=page.position, **query)
             bars = [*page.data, *bars]
         return replace(first, data=bars, next_to=None)
 
     async def mcap_history(
-        self,
-        base: str,
-        quote: str,
-        resolution: Resolution,
-        start: int,
-        end: int,
-        *,
-        limit: int | None = None,
-        fill: str | None = None,
-        min_position: Position | None = None,
+        self, *, min_position: Position | None = None, **query: Unpack[api.McapHistoryQuery]
     ) -> Answer[api.McapHistoryAnswer]:
-        query = _history(base, quote, resolution, start, end, limit, fill)
         return await self._get("/v1/charts/mcap/history", query, min_position=min_position)
+
+    async def bulk(self, spans: Sequence[api.ChartBulkBodyRow]) -> Answer[api.ChartBulkAnswer]:
+        """Bars of up to 50 spans, all at one position; in the order asked."""
+        return await self._post("/v1/charts/bulk", list(spans))
 
     async def initial_state(
         self, **query: Unpack[api.ChartInitialStateQuery]
@@ -137,7 +113,8 @@ class Pools(Group):
 
 class Trades(Group):
     async def list(self, **query: Unpack[api.TradesQuery]) -> Answer[api.TradesAnswer]:
-        """Newest first; `before` a trade's id."""
+        """Newest first; `before` a trade's id. Where a filter read as many as one answer may,
+        `next_before` says where to go on."""
         return await self._get("/v1/trades", query)
 
 
@@ -195,6 +172,10 @@ class Build(Group):
 
     async def quote(self, **query: Unpack[api.QuoteQuery]) -> Answer[api.QuoteAnswer]:
         return await self._get("/quote", query)
+
+    async def quotes(self, orders: Sequence[api.QuoteQuery]) -> Answer[api.QuotesAnswer]:
+        """Up to 50 quotes at one state of the pools; in the order asked."""
+        return await self._post("/quotes", list(orders))
 
     async def order(self, **body: Unpack[api.OrderBody]) -> Answer[api.OrderAnswer]:
         return await self._post("/order", body)
@@ -281,8 +262,12 @@ class Operations(Group):
         return await self._get("/health/ready", also_answers=503)
 
 
-def _history(
-    base: str, quote: str, resolution: str, start: int, end: int, limit: int | None, fill: str | None
-) -> dict[str, object]:
-    of = {"base": base, "quote": quote, "resolution": resolution}
-    return {**of, "from": start, "to": end, "limit": limit, "fill": fill}
+def _sent(query: object) -> dict[str, object] | None:
+    """As the API names them: `from` is a word of Python."""
+    if query is None:
+        return None
+    fields = cast("dict[str, object]", query)
+    return {_NAMES.get(name, name): value for name, value in fields.items()}
+
+
+_NAMES = {"start": "from", "end": "to"}

@@ -62,7 +62,9 @@ def bars_like_http(
     return Compared(
         f"{resolution} {'caps' if is_cap else 'bars'}",
         mirror,
-        lambda: history(base, ".", resolution, 0, END_OF_TIME),
+        lambda: history(
+            base=base, quote=".", resolution=resolution, start=0, end=END_OF_TIME
+        ),
         lambda state: (state.has_older, list(state.bars)),
         rows_from_oldest,
     )

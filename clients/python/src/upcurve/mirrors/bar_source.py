@@ -98,14 +98,8 @@ class BarSource(Generic[B]):
             return HistoryPage(False, (), None, False, _NOWHERE)
 
     async def before(self, time: int, limit: int) -> HistoryPage[B]:
-        answer = await self._history(
-            **self._pair,
-            resolution=self._resolution,
-            start=0,
-            end=time,
-            limit=limit,
-            fill=self._fill,
-        )
+        query = {**self._pair, "resolution": self._resolution, "start": 0, "end": time}
+        answer = await self._history(**query, limit=limit, fill=self._fill)
         if answer.position is None:
             raise ApiError("BAD_ANSWER", "a history without X-Position")
         bars = [self.streamed(bar) for bar in answer.data]

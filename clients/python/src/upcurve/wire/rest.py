@@ -11,6 +11,7 @@ from typing import Literal, TYPE_CHECKING, TypedDict
 
 from .shapes import (
     AssetInfo,
+    ItemError,
     LiquidityPoolInfo,
     OrderPage,
     OrderTrades,
@@ -22,21 +23,17 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
-ChartHistoryQuery = TypedDict(
-    "ChartHistoryQuery",
-    {
-        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
-        "base": "str",
-        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
-        "quote": "str",
-        "from": "int",
-        "to": "int",
-        #: UTC; weeks start Monday 00:00, months on the 1st.
-        "resolution": "Literal['min1', 'min5', 'hour1', 'day1', 'week1', 'month1']",
-        "fill": "NotRequired[Literal['none', 'previous']]",
-        "limit": "NotRequired[int]",
-    },
-)
+class ChartHistoryQuery(TypedDict):
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    base: str
+    #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+    quote: str
+    start: int
+    end: int
+    #: UTC; weeks start Monday 00:00, months on the 1st.
+    resolution: Literal["min1", "min5", "hour1", "day1", "week1", "month1"]
+    fill: NotRequired[Literal["none", "previous"]]
+    limit: NotRequired[int]
 
 
 class ChartHistoryAnswerRowPair(TypedDict):
@@ -120,6 +117,41 @@ McapInitialStateQuery = ChartInitialStateQuery
 class McapInitialStateAnswer(TypedDict):
     bar: McapHistoryAnswerRow
     isRelevant: bool
+
+
+ChartBulkBodyRow = TypedDict(
+    "ChartBulkBodyRow",
+    {
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "base": "str",
+        #: Asset id: `<56 hex policy>.<0..64 hex name>`, or `.` for the native coin.
+        "quote": "str",
+        #: UTC; weeks start Monday 00:00, months on the 1st.
+        "resolution": "Literal['min1', 'min5', 'hour1', 'day1', 'week1', 'month1']",
+        "from": "int",
+        "to": "int",
+        #: At most so many bars, the newest; 400 where it is left out.
+        "limit": "NotRequired[int]",
+        "fill": "NotRequired[Literal['none', 'previous']]",
+        #: Prices (default), or market caps in ADA.
+        "kind": "NotRequired[Literal['price', 'mcap']]",
+        #: `trade`, the default; `spot` is refused for now.
+        "price": "NotRequired[Literal['trade', 'spot']]",
+    },
+)
+
+#: 1 to 50 spans; the sum of their limits is 20000 at most.
+ChartBulkBody = list[ChartBulkBodyRow]
+
+
+class ChartBulkAnswerRow(TypedDict):
+    #: Oldest first.
+    bars: list[ChartHistoryAnswerRow | McapHistoryAnswerRow]
+    #: Older ones were cut: ask again with it as `to`.
+    nextTo: NotRequired[int]
+
+
+ChartBulkAnswer = list[ChartBulkAnswerRow | ItemError]
 
 
 class PoolListQuery(TypedDict):
@@ -259,6 +291,10 @@ class OrderFeedQuery(TypedDict):
     limit: NotRequired[int]
     #: Only what is older than this order (`entityId`), for an exact walk.
     before: NotRequired[str]
+    #: Only from this moment on, Unix seconds.
+    start: NotRequired[int]
+    #: Only before this moment, Unix seconds.
+    end: NotRequired[int]
 
 
 #: Payment key hashes; none, null or [] for everybody.
@@ -273,6 +309,10 @@ class UserHistoryQuery(TypedDict):
     limit: NotRequired[int]
     #: Only what is older than this order (`entityId`), for an exact walk.
     before: NotRequired[str]
+    #: Only from this moment on, Unix seconds.
+    start: NotRequired[int]
+    #: Only before this moment, Unix seconds.
+    end: NotRequired[int]
 
 
 #: Payment key hashes.
@@ -309,6 +349,16 @@ class TradesQuery(TypedDict):
     #: Only trades older than this one.
     before: NotRequired[str]
     limit: NotRequired[int]
+    #: Only from this moment on, Unix seconds.
+    start: NotRequired[int]
+    #: Only before this moment, Unix seconds.
+    end: NotRequired[int]
+    #: Only those of this payment key.
+    pkh: NotRequired[str]
+    #: Only buys, or only sells: `buy` or `sell`.
+    side: NotRequired[Literal["buy", "sell"]]
+    #: Only those that moved at least so many lovelace: an integer.
+    minQuote: NotRequired[str]
 
 
 TradesAnswer = list[TradeRow]
@@ -445,6 +495,12 @@ class QuoteAnswer(TypedDict):
     expiresAt: int
     fees: OrderAnswerFees
     venue: Literal["CURVE", "AMM"]
+
+
+#: 1 to 50 orders.
+QuotesBody = list[QuoteQuery]
+
+QuotesAnswer = list[QuoteAnswer | ItemError]
 
 
 class LaunchInfo(TypedDict):

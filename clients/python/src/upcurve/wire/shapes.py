@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
+class ItemErrorError(TypedDict):
+    #: For a machine; see the list of causes.
+    cause: str
+    #: For a person: what happened and what to do.
+    message: str
+    #: Which item: `body.3`.
+    path: str
+
+
+class ItemError(TypedDict):
+    error: ItemErrorError
+
+
 class AssetInfoPoolAuthor(TypedDict):
     pkh: str
     skh: str
@@ -196,7 +209,7 @@ ApiOrder = TypedDict(
 
 
 class OrderPageLedger(TypedDict):
-    #: Of all pages.
+    #: Of all pages, within `from` and `to`.
     count: int
     #: On the chain, newest first.
     items: list[ApiOrder]
