@@ -1,20 +1,25 @@
 /**
  * NATS in memory, as the nodes of a market see it: one server or three, on a clock and a source of
- * chance that it is given. Nothing else in it is random or timed.
+ * chance that it is given. Nothing else in it is random or timed. Its faults are methods.
+ *
+ * What a method changes takes effect at once inside NATS; nodes learn of it over the network.
  */
 import type { ConnectionOptions, ServerInfo } from '@nats-io/transport-node';
 import type { DialNats } from '../../../src/cluster/nats/connection.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import { ModelConnection, refused } from './connection.ts';
+import { JetStream } from './jetstream/jetstream.ts';
+import type { StreamState } from './jetstream/stream.ts';
 import { type Latency, Network, type Place } from './network.ts';
+import { packetOf } from './packet.ts';
 import { type ClientPlace, ModelServer, Router, Session } from './server.ts';
 import type { ClientEnd, ServerSession } from './session.ts';
 
 export type NatsVersion = '2.9' | '2.12';
 
 export interface NatsModelOptions {
-  /** The time of the world: latencies, and everything that happens inside a server. */
+  /** The time of the servers: latencies, and all that happens inside them. */
   readonly clock: Clock;
   readonly rng: Rng;
   readonly version?: NatsVersion;
@@ -22,21 +27,53 @@ export interface NatsModelOptions {
   readonly latency?: Latency;
 }
 
+export interface StoredInModel {
+  readonly stream: string;
+  readonly seq: number;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** `in`: it hears nothing. `out`: what it says arrives nowhere. */
+export type Way = 'both' | 'in' | 'out';
+
+/** All that the servers store. */
+export class NatsCopy {
+  readonly streams: readonly StreamState[];
+
+  constructor(streams: readonly StreamState[]) {
+    this.streams = streams;
+  }
+}
+
 const LATENCY = { leastMs: 1, mostMs: 3 };
-export const MAX_PAYLOAD = 1024 * 1024;
+const MAX_PAYLOAD = 1024 * 1024;
+/** A server pings its clients every two minutes, twice without an answer. */
+const FORGOTTEN_MS = 240_000;
 
 export class NatsModel {
   readonly version: NatsVersion;
   readonly network: Network;
   readonly servers: readonly ModelServer[];
+  readonly jetstream: JetStream;
   readonly #router: Router;
+  readonly #dropped = new Map<Place, number>();
+  readonly #doubled = new Map<Place, number>();
+  readonly #requests = new Map<Place, number>();
   #clients = 0;
 
   constructor({ clock, rng, version = '2.9', servers = 1, latency = LATENCY }: NatsModelOptions) {
     this.version = version;
     this.network = new Network(clock, rng, latency);
     this.servers = Array.from({ length: servers }, (_, n) => new ModelServer(n, this.network));
-    this.#router = new Router(this.network, { hear: () => false });
+    const rules = { version, isClustered: servers > 1 };
+    this.jetstream = new JetStream(rules, this.servers, () => this.#router, clock);
+    this.#router = new Router(this.network, this.jetstream);
+    this.#router.deliveries = (node) => this.#deliveries(node);
+    this.network.onChange = () => this.jetstream.check();
+    for (const server of this.servers) {
+      server.asked = (node) => this.#requests.set(node, this.requestsOf(node) + 1);
+    }
   }
 
   /** For `World.dialNats` of a node. Its timers run on the node's clock. */
@@ -54,11 +91,186 @@ export class NatsModel {
     return ModelConnection.open(dialing, options, clock, this.network.rng);
   }
 
-  /** The node is killed: its connections break, and it hears nothing any more. */
+  /** The process of the node is gone, and its connections with it. */
   killNode(node: Place): void {
-    for (const { sessions } of this.servers) {
-      for (const session of [...sessions]) if (session.node === node) session.end();
+    for (const session of this.#sessionsOf(node)) session.end();
+  }
+
+  /** Its connections break; it connects again. */
+  disconnect(node: Place): void {
+    for (const session of this.#sessionsOf(node)) session.break();
+  }
+
+  partition(node: Place, way: Way = 'both'): void {
+    for (const { place } of this.servers) this.#cut(node, place, way);
+    this.network.clock.after(FORGOTTEN_MS, () => {
+      for (const session of this.#sessionsOf(node)) if (session.isCut) session.break();
+    });
+  }
+
+  slow(node: Place, ms: number): void {
+    this.network.slow(node, ms);
+  }
+
+  /** This share of what is delivered to the node does not arrive. */
+  drop(node: Place, share: number): void {
+    this.#dropped.set(node, share);
+  }
+
+  duplicate(node: Place, share: number): void {
+    this.#doubled.set(node, share);
+  }
+
+  /** Ends partitions and slow, doubled or dropped deliveries; of all nodes without a name. */
+  heal(node?: Place): void {
+    const known = [...this.network.places, ...this.#dropped.keys(), ...this.#doubled.keys()];
+    const servers = new Set(this.servers.map(({ place }) => place));
+    const nodes = node === undefined ? known.filter((place) => !servers.has(place)) : [node];
+    for (const one of nodes) {
+      this.#dropped.delete(one);
+      this.#doubled.delete(one);
+      this.network.slow(one, 0);
+      for (const { place } of this.servers) this.#join(one, place);
     }
+  }
+
+  /** Cuts a server off the others; its own clients still reach it. */
+  partitionServer(server: number, way: Way = 'both'): void {
+    const place = this.#server(server).place;
+    for (const other of this.servers) {
+      if (other.place !== place) this.#cut(place, other.place, way);
+    }
+  }
+
+  healServers(): void {
+    for (const one of this.servers) {
+      for (const other of this.servers) if (one !== other) this.#join(one.place, other.place);
+    }
+  }
+
+  /** The process ends. `loseLastMs`: what it wrote since is not on its disk. */
+  killServer(server: number, loseLastMs = 0): void {
+    const one = this.#server(server);
+    if (!one.isUp) return;
+    one.isUp = false;
+    this.network.thaw(one.place);
+    for (const session of [...one.sessions]) session.break();
+    this.jetstream.stop(one, loseLastMs);
+  }
+
+  startServer(server: number): void {
+    const one = this.#server(server);
+    if (one.isUp) return;
+    one.isUp = true;
+    this.jetstream.start(one);
+  }
+
+  freezeServer(server: number): void {
+    this.network.freeze(this.#server(server).place);
+  }
+
+  thawServer(server: number): void {
+    this.network.thaw(this.#server(server).place);
+  }
+
+  /** Its copies of streams apply so much later what was agreed on; 0: at once, as before. */
+  lagServer(server: number, ms: number): void {
+    this.jetstream.lag(this.#server(server), ms);
+  }
+
+  /** The leader of a stream with several copies gives up; another one is elected. */
+  stepDown(stream: string): void {
+    this.jetstream.stepDown(stream);
+  }
+
+  /** `vanish`: without a word. `mute`: they are there, and neither deliver nor answer. */
+  loseConsumers(how: 'vanish' | 'mute'): void {
+    this.jetstream.loseConsumers(how);
+  }
+
+  /** As any program may that has the right to. */
+  publish(subject: string, text: string): void {
+    const server = this.servers.find(({ works }) => works);
+    if (server !== undefined) this.#router.route(packetOf(subject, text), server);
+  }
+
+  deleteStream(name: string): void {
+    const stream = this.jetstream.streams.get(name);
+    if (stream !== undefined) this.jetstream.delete(stream);
+  }
+
+  /** Deletes its messages up to this one. */
+  purge(name: string, upToSeq: number): void {
+    const [leader] = this.jetstream.streams.get(name)?.replicas.leaders ?? [];
+    leader?.propose({ op: 'purge', filter: '', seq: upToSeq + 1, keep: 0 }, null);
+  }
+
+  /** Changes a byte of a stored message, in all copies. */
+  damage(name: string, seq: number): void {
+    for (const { machine } of this.jetstream.streams.get(name)?.replicas.all ?? []) {
+      const data = Uint8Array.from(machine.store.at(seq)?.data ?? []);
+      const middle = data.length >> 1;
+      data[middle] = (data[middle] ?? 0) ^ 1;
+      machine.store.damage(seq, data);
+    }
+  }
+
+  copy(): NatsCopy {
+    return new NatsCopy([...this.jetstream.streams.values()].map(({ state }) => state));
+  }
+
+  /** The servers stop, and start with what they stored then. */
+  restore(copy: unknown): void {
+    if (!(copy instanceof NatsCopy)) throw new Error('this is no copy of what NATS stores');
+    for (const { sessions } of this.servers) for (const session of [...sessions]) session.break();
+    this.jetstream.restore(copy.streams);
+  }
+
+  /** 0: there is no such stream, or it never had a message. */
+  lastSeq(name: string): number {
+    const all = this.jetstream.streams.get(name)?.replicas.all ?? [];
+    return Math.max(0, ...all.map(({ machine }) => machine.store.last));
+  }
+
+  /** Messages of the node that ask for an answer. */
+  requestsOf(node: Place): number {
+    return this.#requests.get(node) ?? 0;
+  }
+
+  /** Called for each message that a stream stored. */
+  set onStored(listener: (message: StoredInModel) => void) {
+    this.jetstream.onStored = (stream, { seq, subject, data }) => {
+      listener({ stream, seq, subject, text: Buffer.from(data).toString('utf8') });
+    };
+  }
+
+  #server(index: number): ModelServer {
+    const server = this.servers[index % this.servers.length];
+    if (server === undefined) throw new Error(`there is no server ${index}`);
+    return server;
+  }
+
+  #sessionsOf(node: Place): Session[] {
+    const all = this.servers.flatMap(({ sessions }) => [...sessions]);
+    return all.filter((session) => session.node === node);
+  }
+
+  #cut(place: Place, other: Place, way: Way): void {
+    if (way !== 'out') this.network.cut(other, place);
+    if (way !== 'in') this.network.cut(place, other);
+  }
+
+  #join(place: Place, other: Place): void {
+    this.network.heal(other, place);
+    this.network.heal(place, other);
+  }
+
+  #deliveries(node: Place): number {
+    const { rng } = this.network;
+    const dropped = this.#dropped.get(node) ?? 0;
+    if (dropped > 0 && rng.unit() < dropped) return 0;
+    const doubled = this.#doubled.get(node) ?? 0;
+    return doubled > 0 && rng.unit() < doubled ? 2 : 1;
   }
 
   #accept(client: ClientPlace, index: number, end: ClientEnd): Promise<ServerSession> {
@@ -72,9 +284,8 @@ export class NatsModel {
     there.send(() => {
       network.end(there);
       this.#clients += 1;
-      const isUp = server.isUp;
       const info = infoOf(server, this.version, this.servers.length, this.#clients);
-      const session = isUp ? new Session(client, server, this.#router, end, info) : null;
+      const session = server.isUp ? new Session(client, server, this.#router, end, info) : null;
       back.send(() => {
         network.end(back);
         if (session === null) made.reject(refused());
@@ -104,6 +315,6 @@ function infoOf(
     proto: 1,
     client_id: client,
     ...(servers > 1 ? { cluster: 'model' } : {}),
-    ...(version === '2.9' ? {} : { api_lvl: 2 }),
+    ...(version === '2.9' ? {} : { api_lvl: 3 }),
   };
 }

@@ -23,6 +23,8 @@ export class Network {
   readonly #frozen = new Set<Place>();
   readonly #slowMs = new Map<Place, number>();
   readonly #pipes = new Set<Pipe>();
+  /** Called when a path or a place changed. */
+  onChange: () => void = () => {};
 
   constructor(clock: Clock, rng: Rng, latency: Latency) {
     this.clock = clock;
@@ -53,6 +55,12 @@ export class Network {
     return drawn + Math.max(this.#slowMs.get(from) ?? 0, this.#slowMs.get(to) ?? 0);
   }
 
+  /** Those of which a path is cut, or that are slow. */
+  get places(): ReadonlySet<Place> {
+    const ends = [...this.#cuts].flatMap((path) => path.split('>'));
+    return new Set([...ends, ...this.#slowMs.keys()]);
+  }
+
   isCut(from: Place, to: Place): boolean {
     return this.#cuts.size > 0 && this.#cuts.has(`${from}>${to}`);
   }
@@ -68,19 +76,16 @@ export class Network {
   /** One way. */
   cut(from: Place, to: Place): void {
     this.#cuts.add(`${from}>${to}`);
+    this.onChange();
   }
 
   heal(from: Place, to: Place): void {
     if (this.#cuts.delete(`${from}>${to}`)) this.#reopen();
   }
 
-  healAll(): void {
-    this.#cuts.clear();
-    this.#reopen();
-  }
-
   freeze(place: Place): void {
     this.#frozen.add(place);
+    this.onChange();
   }
 
   thaw(place: Place): void {
@@ -89,10 +94,12 @@ export class Network {
 
   /** Added to each message from or to this place. */
   slow(place: Place, extraMs: number): void {
-    this.#slowMs.set(place, extraMs);
+    if (extraMs === 0) this.#slowMs.delete(place);
+    else this.#slowMs.set(place, extraMs);
   }
 
   #reopen(): void {
     for (const pipe of this.#pipes) pipe.reopen();
+    this.onChange();
   }
 }

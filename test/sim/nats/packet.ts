@@ -27,7 +27,9 @@ export function packetOf(
   { reply = '', headers }: { reply?: string; headers?: MsgHdrs } = {},
 ): Packet {
   const data = typeof payload === 'string' ? utf8.encode(payload) : Uint8Array.from(payload);
-  return { subject, reply, headers, data };
+  // Empty ones are not sent.
+  const [any] = headers ?? [];
+  return { subject, reply, headers: any === undefined ? undefined : headers, data };
 }
 
 /** A message of the server that says how a request stands: `503`, `100 Idle Heartbeat` … */

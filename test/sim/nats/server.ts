@@ -34,6 +34,8 @@ export class ModelServer {
   readonly network: Network;
   readonly sessions = new Set<Session>();
   isUp = true;
+  /** Called with the node of each message that asks for an answer. */
+  asked: (node: Place) => void = () => {};
 
   constructor(index: number, network: Network) {
     this.index = index;
@@ -84,11 +86,11 @@ export class Router {
     this.send(statusPacket(packet.reply, 503, ''), server);
   }
 
-  /** false: no subscription fits. */
-  send(packet: Packet, server: ModelServer): boolean {
+  /** false: no subscription fits `to`, its subject unless it is delivered to another. */
+  send(packet: Packet, server: ModelServer, to = packet.subject): boolean {
     let isHeard = false;
     let groups: Map<string, ServerSubscription[]> | null = null;
-    for (const subscription of this.#interest.of(packet.subject)) {
+    for (const subscription of this.#interest.of(to)) {
       const { session, queue } = subscription;
       if (!server.reaches(session.server)) continue;
       isHeard = true;
@@ -157,7 +159,14 @@ export class Session implements ServerSession {
     server.sessions.add(this);
   }
 
+  /** What the client says does not arrive, or it hears nothing. */
+  get isCut(): boolean {
+    const { network, place } = this.server;
+    return network.isCut(this.node, place) || network.isCut(place, this.node);
+  }
+
   publish(packet: Packet): void {
+    if (packet.reply !== '') this.server.asked(this.node);
     this.#in.send(() => this.#router.route(packet, this.server));
   }
 
