@@ -28,21 +28,31 @@ export class NatsServer {
   readonly directory: string;
   readonly #extra: readonly string[];
   readonly #conf: string;
+  readonly #program: string;
   #child: ChildProcess | null = null;
 
-  private constructor(port: number, directory: string, extra: readonly string[], conf: string) {
+  private constructor(
+    port: number,
+    directory: string,
+    extra: readonly string[],
+    conf: string,
+    program: string,
+  ) {
     this.port = port;
     this.directory = directory;
     this.#extra = extra;
     this.#conf = conf;
+    this.#program = program;
   }
 
   static async start(
     scope: Scope,
     extra: readonly string[] = [],
     conf = NATS_CONF,
+    program = 'nats-server',
   ): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), temporaryDirectory(scope), extra, conf);
+    const directory = temporaryDirectory(scope);
+    const server = new NatsServer(await freePort(), directory, extra, conf, program);
     scope.after(() => server.kill());
     await server.start();
     return server;
@@ -55,7 +65,7 @@ export class NatsServer {
   /** Again, after a kill. */
   async start(): Promise<void> {
     const args = ['-c', this.#conf, '-p', `${this.port}`, '-sd', this.directory, ...this.#extra];
-    this.#child = spawn('nats-server', args, { stdio: 'ignore' });
+    this.#child = spawn(this.#program, args, { stdio: 'ignore' });
     await untilAsked(
       'nats-server listens',
       () => listens(this.port),

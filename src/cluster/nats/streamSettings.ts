@@ -39,7 +39,8 @@ export async function settingsOf(link: NatsLink, stream: string): Promise<Stream
   try {
     const { config, cluster } = await link.whileConnected(() => jsm.streams.info(stream));
     const { num_replicas: replicas, max_age, description = '' } = config;
-    const isClustered = cluster !== undefined && cluster !== null;
+    // A single server of 2.10 or later names itself as the leader, but no cluster.
+    const isClustered = cluster?.name !== undefined;
     return { replicas, maxAgeMs: max_age / NANOS_PER_MS, description, isClustered };
   } catch (error) {
     if (isMissing(error)) return null;

@@ -38,9 +38,14 @@ export class StreamStore {
   #last = 0;
   #lastMs = 0;
   #withTtl = new Set<number>();
+  /** Subjects whose last message was deleted, where that is not noticed: its sequence. */
+  #stale = new Map<string, number>();
+  readonly #noticesDeletedLast: boolean;
 
-  constructor(config: StreamConfig) {
+  /** 2.9 does not find the last message of a subject after the one behind it was deleted. */
+  constructor(config: StreamConfig, noticesDeletedLast = true) {
     this.config = config;
+    this.#noticesDeletedLast = noticesDeletedLast;
   }
 
   get last(): number {
@@ -80,9 +85,14 @@ export class StreamStore {
     return this.#messages.get(seq) ?? null;
   }
 
+  /** As the servers do: of all subjects it is the message at the last sequence, if it is there. */
   lastOf(filter: string): StoredMessage | null {
+    if (filter === '>') return this.at(this.#last);
     let last = 0;
     for (const seqs of this.#seqsOf(filter)) last = Math.max(last, seqs.at(-1) ?? 0);
+    for (const [subject, seq] of this.#stale) {
+      if (matches(filter, subject)) last = Math.max(last, seq);
+    }
     return this.at(last);
   }
 
@@ -127,6 +137,7 @@ export class StreamStore {
     this.#messages.set(stored.seq, stored);
     this.#bytes += stored.bytes;
     if (stored.expiresMs !== null) this.#withTtl.add(stored.seq);
+    this.#stale.delete(stored.subject);
     const seqs = this.#bySubject.get(stored.subject);
     if (seqs === undefined) this.#bySubject.set(stored.subject, [stored.seq]);
     else seqs.push(stored.seq);
@@ -140,10 +151,7 @@ export class StreamStore {
     this.#messages.delete(seq);
     this.#withTtl.delete(seq);
     this.#bytes -= message.bytes;
-    const seqs = this.#bySubject.get(message.subject) ?? [];
-    if (seqs[0] === seq) seqs.shift();
-    else seqs.splice(lowestAtLeast(seqs, seq), 1);
-    if (seqs.length === 0) this.#bySubject.delete(message.subject);
+    this.#removeOfSubject(message.subject, seq);
     if (seq === this.#first) this.#moveFirst();
     return true;
   }
@@ -181,6 +189,7 @@ export class StreamStore {
     this.#messages.clear();
     this.#bySubject.clear();
     this.#withTtl.clear();
+    this.#stale.clear();
     this.#bytes = 0;
     this.#first = this.#last + 1;
     return size;
@@ -201,6 +210,11 @@ export class StreamStore {
     }
   }
 
+  /** Read from the disk again. */
+  reopen(): void {
+    this.#stale.clear();
+  }
+
   /** Replaces the bytes of a message, as a fault of a disk does. */
   damage(seq: number, data: Uint8Array): void {
     const message = this.#messages.get(seq);
@@ -216,10 +230,11 @@ export class StreamStore {
   }
 
   copy(): StreamStore {
-    const copy = new StreamStore(this.config);
+    const copy = new StreamStore(this.config, this.#noticesDeletedLast);
     copy.#messages = new Map(this.#messages);
     copy.#bySubject = new Map([...this.#bySubject].map(([name, seqs]) => [name, [...seqs]]));
     copy.#withTtl = new Set(this.#withTtl);
+    copy.#stale = new Map(this.#stale);
     copy.#bytes = this.#bytes;
     copy.#first = this.#first;
     copy.#last = this.#last;
@@ -252,6 +267,17 @@ export class StreamStore {
     }
     while (max_msgs > 0 && this.size > max_msgs) this.remove(this.#first);
     while (max_bytes > 0 && this.#bytes > max_bytes) this.remove(this.#first);
+  }
+
+  #removeOfSubject(subject: string, seq: number): void {
+    const seqs = this.#bySubject.get(subject) ?? [];
+    if (seqs[0] === seq) seqs.shift();
+    else seqs.splice(lowestAtLeast(seqs, seq), 1);
+    const last = seqs.at(-1);
+    if (last === undefined) {
+      this.#bySubject.delete(subject);
+      this.#stale.delete(subject);
+    } else if (seq > last && !this.#noticesDeletedLast) this.#stale.set(subject, seq);
   }
 
   #moveFirst(): void {

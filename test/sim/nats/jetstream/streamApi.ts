@@ -220,10 +220,7 @@ export class StreamApi {
       ...(num_subjects > 0 ? { num_subjects } : {}),
       consumer_count: stream.consumers.size,
     };
-    const config =
-      rules.version === '2.9'
-        ? stream.config
-        : { compression: 'none', consumer_limits: {}, allow_msg_ttl: false, ...stream.config };
+    const config = rules.version === '2.9' ? stream.config : { ...LATER, ...stream.config };
     const base = { config, created: timeOf(stream.createdMs), state };
     return { ...base, ...this.#cluster(stream, leader) };
   }
@@ -269,7 +266,11 @@ function encoded({ subject, seq, headers, data, timeMs }: StoredMessage): object
   };
 }
 
+/** What 2.10 and later versions add to each stream's settings. */
+const LATER = { compression: 'none', consumer_limits: {}, allow_msg_ttl: false };
+
 function sameConfig(one: StreamConfig, other: StreamConfig): boolean {
-  const text = (config: StreamConfig) => JSON.stringify(Object.entries(config).sort());
+  const text = (config: StreamConfig) =>
+    JSON.stringify(Object.entries({ ...LATER, ...config }).sort());
   return text(one) === text(other);
 }

@@ -46,7 +46,7 @@ export class StreamCopy {
   #counted = 0;
 
   constructor(config: StreamConfig, rules: StreamRules) {
-    this.store = new StreamStore(config);
+    this.store = new StreamStore(config, rules.version !== '2.9');
     this.#rules = rules;
   }
 
@@ -91,6 +91,7 @@ export class StreamCopy {
 
   /** A server starts and reads what it has on disk. */
   restart(nowMs: number): void {
+    this.store.reopen();
     this.#ids.clear();
     this.#lastId = '';
     this.#counted = this.store.last;

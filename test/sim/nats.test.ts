@@ -1,0 +1,32 @@
+/** The contract of NATS on the model of it, in virtual time. */
+import assert from 'node:assert/strict';
+import { connectNats } from '../../src/cluster/nats/connection.ts';
+import { Failure } from '../../src/engine/runtime/errors.ts';
+import { seededRng } from '../../src/engine/runtime/rng.ts';
+import { natsContract } from '../contracts/nats.ts';
+import { NatsModel } from './nats/model.ts';
+import { VirtualTime } from './virtualTime.ts';
+
+/** More than any test needs. */
+const MOST_MS = 600_000;
+
+for (const version of ['2.9', '2.12'] as const) {
+  const time = new VirtualTime();
+  const rng = seededRng(1);
+  const model = new NatsModel({ clock: time.clock({}, time.process('nats')), rng, version });
+  const clock = time.clock({}, time.process('node'));
+  natsContract(`model of ${version}`, {
+    version,
+    clock,
+    async connect() {
+      const settings = { url: 'nats://model', name: 'test' };
+      const link = await connectNats(settings, rng, model.dialer('test', clock));
+      assert.ok(!(link instanceof Failure));
+      return link;
+    },
+    run: (work) => {
+      const uninstall = time.install(rng);
+      return time.settle(work(), MOST_MS).finally(uninstall);
+    },
+  });
+}
