@@ -1,4 +1,4 @@
-/** The part of the contract of NATS that is about consumers: pushed messages, and those asked for. */
+/** The part of the contract of NATS that is about consumers: pushes, and requests for messages. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createInbox, type Msg, nanos } from '../../src/cluster/nats/connection.ts';

@@ -6,6 +6,7 @@ import type { Timer } from '../../../../src/engine/runtime/clock.ts';
 import { headerBytes, type Packet, statusPacket } from '../packet.ts';
 import type { Router } from '../server.ts';
 import { NANOS_PER_MS } from './config.ts';
+import { Cursor } from './cursor.ts';
 import type { Replica } from './replicas.ts';
 import type { StoredMessage } from './store.ts';
 
@@ -53,7 +54,7 @@ interface ConsumerDeps {
   readonly router: Router;
   readonly version: '2.9' | '2.12';
   readonly createdMs: number;
-  /** Nobody uses it any more. */
+  /** It was not used for its idle time. */
   expired(): void;
 }
 
@@ -65,7 +66,7 @@ export class Consumer {
   readonly deps: ConsumerDeps;
   /** Set: it neither delivers nor answers. */
   isMute = false;
-  #next = 1;
+  readonly #cursor: Cursor;
   #consumerSeq = 0;
   #waiting: Waiting[] = [];
   #usedMs: number;
@@ -82,7 +83,7 @@ export class Consumer {
     this.deps = deps;
     this.#usedMs = this.#nowMs();
     this.#beatMs = this.#nowMs();
-    this.#next = this.#start();
+    this.#cursor = new Cursor(deps.config, () => deps.replica.machine.store);
     this.#schedule();
   }
 
@@ -100,7 +101,7 @@ export class Consumer {
       name,
       created,
       config: { replay_policy: 'instant', ...config, ...idle, max_deliver },
-      delivered: { consumer_seq: this.#consumerSeq, stream_seq: this.#next - 1 },
+      delivered: { consumer_seq: this.#consumerSeq, stream_seq: this.#cursor.next - 1 },
       ack_floor: { consumer_seq: 0, stream_seq: 0 },
       num_ack_pending: 0,
       num_redelivered: 0,
@@ -170,75 +171,17 @@ export class Consumer {
 
   /** The stream was purged: nothing below is delivered. */
   skipTo(seq: number): void {
-    this.#next = Math.max(this.#next, seq);
+    this.#cursor.next = Math.max(this.#cursor.next, seq);
   }
 
   /** The copy was replaced by one that ends earlier. */
   rewind(last: number): void {
-    this.#next = Math.min(this.#next, last + 1);
-  }
-
-  #start(): number {
-    const { deliver_policy = 'all', opt_start_seq = 1, opt_start_time = '' } = this.deps.config;
-    const { store } = this.deps.replica.machine;
-    const first = Math.max(1, store.first);
-    switch (deliver_policy) {
-      case 'by_start_sequence':
-        return Math.max(first, opt_start_seq);
-      case 'new':
-        return store.last + 1;
-      case 'last':
-        return Math.max(1, this.#lastOf()?.seq ?? store.last + 1);
-      case 'last_per_subject':
-        return first;
-      case 'by_start_time': {
-        const fromMs = Date.parse(opt_start_time);
-        let start = store.last + 1;
-        for (const { seq, timeMs } of store.newest()) if (timeMs >= fromMs) start = seq;
-        return start;
-      }
-      default:
-        return first;
-    }
-  }
-
-  #filters(): readonly string[] {
-    const { filter_subject, filter_subjects } = this.deps.config;
-    return filter_subjects ?? [filter_subject ?? '>'];
-  }
-
-  #lastOf(): StoredMessage | null {
-    const { store } = this.deps.replica.machine;
-    const all = this.#filters().map((filter) => store.lastOf(filter));
-    return all.reduce((best, one) => ((one?.seq ?? 0) > (best?.seq ?? 0) ? one : best), null);
-  }
-
-  #nextMessage(): StoredMessage | null {
-    const { store } = this.deps.replica.machine;
-    let next: StoredMessage | null = null;
-    for (const filter of this.#filters()) {
-      const found = store.nextOf(filter, this.#next);
-      if (found !== null && (next === null || found.seq < next.seq)) next = found;
-    }
-    if (next === null || this.deps.config.deliver_policy !== 'last_per_subject') return next;
-    // A later message of the subject stands for this one.
-    const isLast = store.lastOf(next.subject)?.seq === next.seq;
-    if (isLast) return next;
-    this.#next = next.seq + 1;
-    return this.#nextMessage();
+    this.#cursor.next = Math.min(this.#cursor.next, last + 1);
   }
 
   #pending(): number {
-    const { replica, config } = this.deps;
-    const { store } = replica.machine;
-    store.expire(this.#nowMs());
-    if (config.deliver_policy === 'last_per_subject') {
-      const subjects = this.#filters().flatMap((filter) => store.subjects(filter));
-      return subjects.filter(([name]) => (store.lastOf(name)?.seq ?? 0) >= this.#next).length;
-    }
-    let count = 0;
-    for (const filter of this.#filters()) count += store.countFrom(filter, this.#next);
-    return count;
+    this.deps.replica.machine.store.expire(this.#nowMs());
+    return this.#cursor.pending();
   }
 
   #push(): void {
@@ -246,7 +189,7 @@ export class Consumer {
     if (!this.#isHeard()) return;
     this.deps.replica.machine.store.expire(this.#nowMs());
     while (this.deps.config.flow_control !== true || this.#sent <= this.#window) {
-      const message = this.#nextMessage();
+      const message = this.#cursor.peek();
       if (message === null) return;
       const bytes = this.#deliver(message, to);
       this.#sent += bytes;
@@ -275,7 +218,7 @@ export class Consumer {
         this.#drop(waiting);
         continue;
       }
-      const message = this.#nextMessage();
+      const message = this.#cursor.peek();
       if (message === null) {
         if (!waiting.once || waiting.delivered === 0) return;
         this.#drop(waiting);
@@ -299,7 +242,7 @@ export class Consumer {
 
   #deliver(message: StoredMessage, to: string): number {
     const { replica, router, config } = this.deps;
-    this.#next = message.seq + 1;
+    this.#cursor.next = message.seq + 1;
     this.#consumerSeq += 1;
     const reply = this.#ackSubject(message, this.#pending());
     const { subject, headers } = message;
@@ -323,7 +266,7 @@ export class Consumer {
   #beat(to: string): void {
     const about: Record<string, string> = {
       'Nats-Last-Consumer': `${this.#consumerSeq}`,
-      'Nats-Last-Stream': `${this.#next - 1}`,
+      'Nats-Last-Stream': `${this.#cursor.next - 1}`,
     };
     if (this.#asked !== null) about['Nats-Consumer-Stalled'] = this.#asked.subject;
     const { router, replica } = this.deps;

@@ -85,7 +85,7 @@ export class Stream {
     for (const replica of this.replicas.all) replica.stop();
   }
 
-  /** Those on `server`; on all servers without one. Nobody is notified. */
+  /** Those on `server`; on all servers without one. Without a word. */
   dropConsumers(server?: ModelServer): void {
     for (const [name, consumer] of this.consumers) {
       if (server !== undefined && consumer.deps.replica.server !== server) continue;
