@@ -35,6 +35,8 @@ export class SimProcess {
   readonly name: string;
   /** An error that ends the real process: thrown out of an event, or a rejection unheard. */
   onCrash: (error: unknown) => void;
+  /** Called once when it is killed, by its killer. */
+  onKill: () => void = () => {};
   readonly #time: VirtualTime;
   #state: ProcessState = 'running';
   #held: ScheduledEvent[] = [];
@@ -57,8 +59,10 @@ export class SimProcess {
 
   /** Nothing of it runs after the event in hand. */
   kill(): void {
+    if (this.isDead) return;
     this.#state = 'dead';
     this.#held = [];
+    this.onKill();
   }
 
   /** What falls due from now on waits for `resume`. */
@@ -134,15 +138,13 @@ export class VirtualTime {
   /** Called after each event. */
   onEvent: ((process: SimProcess) => void) | null = null;
   readonly #heap = new EventHeap();
-  /** Of whom the event in hand is; in between, of the simulation. */
-  #current: SimProcess;
+  /** Whose what is done outside of events is. */
+  readonly #root = new SimProcess('simulation', this);
+  /** Whose event is in hand. */
+  #current = this.#root;
   #order = 0;
   #atOnce = 0;
   #isRunning = false;
-
-  constructor() {
-    this.#current = new SimProcess('simulation', this);
-  }
 
   get current(): SimProcess {
     return this.#current;
@@ -216,6 +218,7 @@ export class VirtualTime {
     const restore = onlyListener((error) => this.#crash(this.#current, error));
     return promise.finally(() => {
       restore();
+      this.#current = this.#root;
       this.#isRunning = false;
     });
   }

@@ -1,0 +1,239 @@
+/**
+ * What stands for a node's threads, in the simulation's thread: each takes time between a question,
+ * its effect and its answer, so that a kill or the thread's death may come in between.
+ */
+import { assemble } from '../../../src/cardano/build/assemble.ts';
+import type { BuilderThreads, StartBuilders } from '../../../src/cardano/build/builderThreads.ts';
+import { evaluate } from '../../../src/cardano/ledger/scalus.ts';
+import type { ChainAccess, OpenSocket, TextSocket } from '../../../src/chain/access.ts';
+import { NodeReader } from '../../../src/chain/ogmios/nodeReader.ts';
+import type { StartNodeReader } from '../../../src/chain/ogmios/readerThread.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import {
+  inlineWriter,
+  type OpenWriter,
+  type StateWriter,
+} from '../../../src/engine/store/stateWriter.ts';
+import type { SimProcess, VirtualTime } from '../virtualTime.ts';
+
+export type ThreadName = 'ogmios' | 'writer' | 'builder';
+
+interface HostPlace {
+  readonly time: VirtualTime;
+  readonly process: SimProcess;
+  readonly clock: Clock;
+  readonly chain?: ChainAccess;
+}
+
+/** A message to a thread, or from it. */
+const MESSAGE_MS = 0.05;
+const WRITE_MS = 1;
+const BUILD_MS = 15;
+
+/** Answers in order, each some time after its effect. Once it has died it answers nothing. */
+class InlineThread {
+  isDead = false;
+  readonly #place: HostPlace;
+  readonly #waiting = new Set<(error: Error) => void>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(place: HostPlace) {
+    this.#place = place;
+  }
+
+  ask<T>(work: () => Promise<T> | T, effectMs: number): Promise<T> {
+    const answered = Promise.withResolvers<T>();
+    this.#waiting.add(answered.reject);
+    const run = async () => {
+      await this.#pass(effectMs);
+      if (this.isDead) return;
+      const outcome = await settle(work);
+      await this.#pass(MESSAGE_MS);
+      if (this.isDead) return;
+      this.#waiting.delete(answered.reject);
+      if ('error' in outcome) answered.reject(outcome.error);
+      else answered.resolve(outcome.value);
+    };
+    this.#last = this.#last.then(run);
+    return answered.promise;
+  }
+
+  die(error: Error): void {
+    this.isDead = true;
+    for (const reject of this.#waiting) reject(error);
+    this.#waiting.clear();
+  }
+
+  #pass(ms: number): Promise<void> {
+    const { time, process } = this.#place;
+    return new Promise((resolve) => void time.at(process, ms, resolve));
+  }
+}
+
+async function settle<T>(work: () => Promise<T> | T): Promise<{ value: T } | { error: unknown }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+export class InlineHost {
+  readonly #place: HostPlace;
+  readonly #writers = new Set<InlineThread>();
+  readonly #builders = new Set<InlineThread>();
+  readonly #readers = new Set<InlineReader>();
+
+  constructor(place: HostPlace) {
+    this.#place = place;
+  }
+
+  readonly stateWriter: OpenWriter = (options) => {
+    let open: { thread: InlineThread; writer: StateWriter } | null = null;
+    let isClosed = false;
+    const ask = async (work: (writer: StateWriter) => Promise<void>) => {
+      if (isClosed) throw coded('the state file is closed', 'WRITER_CLOSED');
+      if (open === null || open.thread.isDead) {
+        await open?.writer.close();
+        const thread = new InlineThread(this.#place);
+        this.#writers.add(thread);
+        open = { thread, writer: inlineWriter(options) };
+      }
+      const { thread, writer } = open;
+      await thread.ask(() => work(writer), WRITE_MS);
+    };
+    return {
+      write: (batch) => ask((writer) => writer.write(batch)),
+      copy: (to) => ask((writer) => writer.copy(to)),
+      close: async () => {
+        if (isClosed) return;
+        if (open !== null) await ask((writer) => writer.close());
+        isClosed = true;
+      },
+    };
+  };
+
+  readonly builderThreads: StartBuilders = ({ parameters, slots }): BuilderThreads => {
+    let thread = new InlineThread(this.#place);
+    this.#builders.add(thread);
+    const rules = {
+      parameters,
+      evaluate: (...[transaction, utxos]: Parameters<Evaluate>) =>
+        evaluate(transaction, utxos, slots),
+    };
+    return {
+      run: (plan, options) => {
+        if (thread.isDead) {
+          thread = new InlineThread(this.#place);
+          this.#builders.add(thread);
+        }
+        const built = thread.ask(() => (plan === null ? null : assemble(plan, rules)), BUILD_MS);
+        return options === undefined ? built : untilAborted(built, options.signal);
+      },
+      close: async () => {},
+    };
+  };
+
+  readonly nodeReader: StartNodeReader = (options, { take, ended }) => {
+    const { time, process, clock, chain } = this.#place;
+    const exited = Promise.withResolvers<void>();
+    const thread = new InlineReader(clock, chain, (error) => {
+      this.#readers.delete(thread);
+      ended(error);
+      exited.resolve();
+    });
+    this.#readers.add(thread);
+    const pass = (run: () => void) => void time.at(process, MESSAGE_MS, run);
+    const reader = new NodeReader(options, {
+      clock: thread.clock,
+      openSocket: thread.openSocket,
+      tell: (message) => {
+        const copy = structuredClone(message);
+        if (!thread.isDead) pass(() => thread.isDead || take(copy));
+      },
+      stopped: () => pass(() => thread.die(new Error('its thread ended, code 0'))),
+    });
+    reader.start().catch((error: unknown) => {
+      thread.die(error instanceof Error ? error : new Error(String(error)));
+    });
+    return {
+      send: (request) => {
+        const copy = structuredClone(request);
+        pass(() => thread.isDead || reader.obey(copy));
+      },
+      terminate: () => thread.die(new Error('its thread ended, code 1')),
+      exited: exited.promise,
+    };
+  };
+
+  /** As when a thread runs out of memory, or throws. */
+  killThread(which: ThreadName): void {
+    const error = coded(`the ${which} thread died`, 'WRITER_DIED');
+    if (which === 'ogmios') for (const reader of [...this.#readers]) reader.die(error);
+    else {
+      const threads = which === 'writer' ? this.#writers : this.#builders;
+      for (const thread of threads) thread.die(error);
+      threads.clear();
+    }
+  }
+}
+
+type Evaluate = Parameters<typeof assemble>[1]['evaluate'];
+
+/** The reader's timers and sockets end with it, as those of a thread do. */
+class InlineReader {
+  isDead = false;
+  readonly clock: Clock;
+  readonly openSocket: OpenSocket;
+  readonly #sockets = new Set<TextSocket>();
+  readonly #ended: (error: Error) => void;
+
+  constructor(clock: Clock, chain: ChainAccess | undefined, ended: (error: Error) => void) {
+    this.#ended = ended;
+    const alive = (run: () => void) => () => {
+      if (!this.isDead) run();
+    };
+    this.clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      after: (delayMs, run) => clock.after(delayMs, alive(run)),
+      soon: (run) => clock.soon(alive(run)),
+    };
+    this.openSocket = (url, listener, options) => {
+      if (chain === undefined) throw new Error('this simulation has no chain');
+      const socket = chain.openSocket(
+        url,
+        {
+          opened: alive(() => listener.opened()),
+          received: (text) => this.isDead || listener.received(text),
+          failed: (error) => this.isDead || listener.failed(error),
+          closed: (code, reason) => {
+            this.#sockets.delete(socket);
+            if (!this.isDead) listener.closed(code, reason);
+          },
+        },
+        options,
+      );
+      this.#sockets.add(socket);
+      return socket;
+    };
+  }
+
+  die(error: Error): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    for (const socket of this.#sockets) socket.terminate();
+    this.#ended(error);
+  }
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+function coded(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}
