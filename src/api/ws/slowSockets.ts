@@ -122,7 +122,10 @@ export class SlowSockets {
       const enough = !connection.pastBound || skipped === 0;
       if (!progress.whole || enough) return progress;
     }
-    return delivery.resync(connection, subscription, handle, { reason: 'slow', skipped });
+    const resynced = delivery.resync(connection, subscription, handle, { reason: 'slow', skipped });
+    if (resynced instanceof Failure || resynced.from !== null || progress === null) return resynced;
+    // The snapshot was dropped: what ends until the next one is sent before it.
+    return { whole: false, from: progress.from };
   }
 }
 

@@ -22,6 +22,8 @@ export interface TestNode {
   /** Sockets open, as a gauge would say. */
   readonly sockets: { open: number };
   readonly resyncs: string[];
+  /** What was not read of a socket that fell behind. */
+  readonly behind: number[];
 }
 
 /** Ends soon, but not before clients that a busy machine delays. */
@@ -35,6 +37,7 @@ export async function startNode(
   const faults: unknown[] = [];
   const closes: number[] = [];
   const resyncs: string[] = [];
+  const behind: number[] = [];
   const sockets = { open: 0 };
   const observer: Observer = {
     ...silentObserver,
@@ -47,6 +50,7 @@ export async function startNode(
       closes.push(code);
     },
     resync: (reason) => void resyncs.push(reason),
+    socketBehind: (bytes) => void behind.push(bytes),
   };
   const server = createServer(observer);
   const clock = more.clock ?? systemClock;
@@ -70,5 +74,5 @@ export async function startNode(
     return gateway.stop();
   });
   const url = `http://127.0.0.1:${port}`;
-  return { market, gateway, port, url, faults, closes, sockets, resyncs };
+  return { market, gateway, port, url, faults, closes, sockets, resyncs, behind };
 }

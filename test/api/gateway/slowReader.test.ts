@@ -131,6 +131,44 @@ test('a change of epoch reaches a slow reader as Resync for each subscription', 
   await slow.frame({ requestId: 'c', epoch: '2-bbbb', seq: 5 });
 });
 
+test('a bar that ends while a dropped snapshot is awaited is sent', async (t) => {
+  const options = { behindBytes: 65_536, wakeBytes: 16_384, bufferBytes: 262_144, sweepMs: 5 };
+  const node = await startNode(t, { options });
+  const { market, port, behind, resyncs } = node;
+  const fast = await Client.open(port);
+  const slow = await Client.open(port);
+  fast.subscribe('c', 'Counter', { name: 'a' });
+  slow.subscribe('r', 'Bars', { series: 's' });
+  await until('snapshots', () => slow.frames.length === 1 && fast.frames.length === 1);
+  slow.socket.pause();
+  // More than what the system keeps of a socket: behind one frame there is no room for another.
+  market.padding = 'x'.repeat(16 * 1_048_576);
+  market.trade('s', 1);
+  await until('the slow one is behind', () => behind.length === 1);
+  market.trade('s', 2);
+  market.count('a');
+  await fast.frame({ requestId: 'c', seq: market.seq });
+  const heard = resyncs.push.bind(resyncs);
+  resyncs.push = (...reasons) => {
+    if (resyncs.length === 0) {
+      queueMicrotask(() => {
+        market.padding = '';
+        market.trade('s', 3, { final: true });
+        market.trade('s', 4);
+      });
+    }
+    return heard(...reasons);
+  };
+  slow.socket.resume();
+  await until('its end state', () => replay(slow.of('r')).bars.size === 2);
+  const first = slow
+    .of('r')
+    .filter(({ event, data }) => event === 'BarsUpdate' && data?.time === 0);
+  assert.deepEqual([first.at(-1)?.data.value, first.at(-1)?.data.final], [3, true]);
+  await slow.frame({ requestId: 'r', seq: market.seq });
+  assert.deepEqual(node.faults, []);
+});
+
 test('a reader that never reads again is closed', async (t) => {
   const node = await startNode(t, { options: { behindMs: 100, sweepMs: 10 } });
   const { market, port, closes } = node;
