@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { orderRoutes } from '../../../src/api/builder/order.ts';
+import { quoteRoutes } from '../../../src/api/builder/quote.ts';
 import type { TxBuildContext } from '../../../src/api/building/txBuildContext.ts';
 import { fromHex } from '../../../src/cardano/codec/hex.ts';
 import { datumOf, decodeOutput, type Output } from '../../../src/cardano/codec/output.ts';
@@ -64,7 +64,7 @@ async function quoteOf(world: FoldWorld, unspent: readonly Output[], assetId: st
     store,
     clock: { nowMs: () => 5 },
   } as unknown as TxBuildContext;
-  const route = orderRoutes(txContext).find(({ path }) => path === '/quote') ?? assert.fail();
+  const route = quoteRoutes(txContext).find(({ path }) => path === '/quote') ?? assert.fail();
   const query = { assetId, amount: '8000000', side: 'BUY', slippage: '15' };
   return askRoute(route, query);
 }
