@@ -37,7 +37,7 @@ export async function simulate({ seed, seconds, path }: SimulationOptions): Prom
 function judge(details: fc.RunDetails<[Command[]]>): void {
   if (!details.failed) return;
   const { seed, counterexamplePath, counterexample, errorInstance: error } = details;
-  const again = `node test/sim/run.ts --seed ${seed} --path ${counterexamplePath}`;
+  const again = `npm run sim -- market --seed ${seed} --path ${counterexamplePath}`;
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const steps = counterexample?.[0] ?? [];
   const list = steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');

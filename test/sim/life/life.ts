@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import type { Rng } from '../../../src/engine/runtime/rng.ts';
-import type { LifeChain, LifeNats, LifeNode } from './ports.ts';
+import type { LifeChain, LifeDisks, LifeNats, LifeNode } from './ports.ts';
 import type { LifeSettings } from './schedule.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -15,6 +15,7 @@ export interface LifeDeps {
   readonly settings: LifeSettings;
   readonly nats: LifeNats;
   readonly chain: LifeChain;
+  readonly disks: LifeDisks;
   readonly nodes: readonly LifeNode[];
   readonly clock: Clock;
   readonly rng: Rng;
@@ -49,8 +50,6 @@ export class Life {
   readonly cutSince = new Map<string, number>();
   /** Nodes whose messages are late, doubled or lost, or that were frozen a moment ago. */
   readonly heldUp = new Set<string>();
-  /** Nodes that do not reach the chain. */
-  readonly chainCut = new Set<string>();
   /** By name, nodes whose clocks were set wrong, and by how much. */
   readonly clocksAhead = new Map<string, number>();
   /** How often the log lost something. */

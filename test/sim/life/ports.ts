@@ -4,6 +4,7 @@
  *
  * Promise: a call takes effect in an event of its target; what is down answers null.
  */
+import type { Rng } from '../../../src/engine/runtime/rng.ts';
 import type { App } from '../../../src/server/app.ts';
 
 export type NodeEnv = Readonly<Record<string, string>>;
@@ -46,6 +47,14 @@ export interface LifeNode {
   request(method: string, path: string, body?: string): Promise<HttpAnswer | null>;
   /** null: nothing answers. */
   connect(): ClientSocket | null;
+}
+
+/** The disks of all nodes. */
+export interface LifeDisks {
+  fill(directory: string): void;
+  free(directory: string): void;
+  /** After a kill: what was not synced is gone, to any byte of it where it is torn. */
+  loseUnsynced(directory: string, rng: Rng, isTorn: boolean): void;
 }
 
 export interface StoredMessage {
@@ -100,8 +109,6 @@ export interface LifeChain {
   readonly tokens: readonly string[];
   /** Who trades. */
   readonly people: readonly { readonly pkh: string; readonly address: string }[];
-  /** Ids of transactions of `trade` that place orders and wait for a block. */
-  waiting(): readonly string[];
   /** What was accepted and is neither in a block nor displaced; what the ledger forbids. */
   audit(): readonly string[];
 }

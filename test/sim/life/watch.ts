@@ -23,6 +23,8 @@ const LOOK_MS = 500;
 const LEADERLESS_LEASES = 2;
 /** STALE_AFTER_MS, two checks and what notices a connection that is lost. */
 const MOST_FRESH_MS = 12_000 + 8_000;
+/** Asking costs much. */
+const MEMORY_EVERY = 240;
 const MOST_HEAP = 1_500_000_000;
 
 interface Written {
@@ -51,6 +53,7 @@ export class Watch {
   #ledMs = 0;
   #leaders = '';
   #entries = 0;
+  #looks = 0;
 
   constructor(life: Life) {
     this.#life = life;
@@ -104,6 +107,7 @@ export class Watch {
       this.#ledMs = clock.monotonicMs();
     }
     this.#checkLeader();
+    if (++this.#looks % MEMORY_EVERY !== 0) return;
     const { heapUsed } = process.memoryUsage();
     if (heapUsed > MOST_HEAP) this.#broken('memory', `the heap has ${heapUsed} bytes`);
   }

@@ -133,7 +133,7 @@ function runSeed(
   const args = [
     '--disable-warning=ExperimentalWarning',
     `--import=${preload}`,
-    join(tree, 'test/sim/run.ts'),
+    join(tree, 'test/sim/main.ts'),
     'cluster',
     `--seed=${seed}`,
     '--no-shrink',

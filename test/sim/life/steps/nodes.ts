@@ -1,5 +1,5 @@
 /** What happens to nodes and to the machines that they run on. */
-import { backUp, fillDisk, loseUnsynced, replaceDirectory, restoreDirectory } from '../disks.ts';
+import { backUp, replaceDirectory, restoreDirectory } from '../disks.ts';
 import type { Life, NodeChoice } from '../life.ts';
 import type { LifeNode, NodeThread } from '../ports.ts';
 import { type StepKind, stepKind } from './kind.ts';
@@ -16,7 +16,8 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
       const node = life.pick(choice);
       if (node.app === null) return;
       node.kill();
-      if (disk !== 'kept') loseUnsynced(node.directory, life.deps.rng, disk === 'torn');
+      const { disks, rng } = life.deps;
+      if (disk !== 'kept') disks.loseUnsynced(node.directory, rng, disk === 'torn');
       life.hold(node, forMs, () => startAgain(life, node));
     },
   }),
@@ -130,7 +131,8 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, forMs }) {
       const node = life.pick(choice);
       if (node.app === null) return;
-      life.during(forMs, fillDisk(node.directory));
+      life.deps.disks.fill(node.directory);
+      life.during(forMs, () => life.deps.disks.free(node.directory));
     },
   }),
   clockJump: stepKind({
