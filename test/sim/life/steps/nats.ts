@@ -152,13 +152,13 @@ export const NATS_STEPS: Readonly<Record<string, StepKind>> = {
 
 /** All servers come back with what they stored `forMs` before. */
 function olderNats(life: Life, { forMs, downMs }: { forMs: number; downMs: number }): void {
-  const { nats, clock, settings } = life.deps;
+  const { nats, settings } = life.deps;
   const copy = nats.copy();
   const servers = Array.from({ length: settings.natsServers }, (_, at) => at);
   life.during(forMs, () => {
     for (const server of servers) nats.killServer(server, 0);
     nats.restore(copy);
-    clock.after(downMs, () => {
+    life.during(downMs, () => {
       for (const server of servers) nats.startServer(server);
       life.lost();
     });
