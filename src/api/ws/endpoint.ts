@@ -14,7 +14,7 @@ import { type ClientFrame, readFrame } from './clientFrame.ts';
 import { Connection, type Origin, type Socket } from './connection.ts';
 import type { Delivery } from './delivery.ts';
 import { FrameRateGuard } from './frameRateGuard.ts';
-import { type Heartbeat, pingChannel } from './heartbeat.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { SlowSockets } from './slowSockets.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { type UpgradeDeps, upgrade } from './upgrade.ts';
@@ -42,7 +42,6 @@ export class Endpoint {
   stopping = false;
   readonly #parts: EndpointDeps;
   readonly #perAddress = new Map<string, number>();
-  #opened = 0;
 
   constructor(parts: EndpointDeps) {
     this.#parts = parts;
@@ -109,7 +108,7 @@ export class Endpoint {
     }
     const frameRateGuard = new FrameRateGuard(clock, options);
     const connection = new Connection(socket, rng.token(12), frameRateGuard, clock.monotonicMs());
-    connection.pings = pingChannel(this.#opened++ % heartbeat.slices, connection.encoding);
+    connection.pings = heartbeat.add(connection);
     origin.connection = connection;
     connections.add(connection);
     this.#count(connection.address, 1);
@@ -118,8 +117,9 @@ export class Endpoint {
   }
 
   #close(connection: Connection, code: number): void {
-    const { connections, subscriptions, observer } = this.#parts;
+    const { connections, heartbeat, subscriptions, observer } = this.#parts;
     connection.isOpen = false;
+    heartbeat.remove(connection);
     connections.delete(connection);
     this.#count(connection.address, -1);
     subscriptions.endAll(connection);

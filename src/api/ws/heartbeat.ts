@@ -1,7 +1,6 @@
 /**
- * One timer for pings, silent sockets and slow ones. Pings are spread: at each tick one slice of
- * the
- * sockets is pinged, with one publish for each encoding.
+ * One timer for pings, silent sockets and slow ones, while there are sockets. Pings are spread: at
+ * each tick one slice of the sockets is pinged, with one publish for each encoding in it.
  */
 import type { Clock, Timer } from '../../engine/runtime/clock.ts';
 import { EncodedPayload, type Encoding, headOf, joinFrame, tailOf } from '../gateway/frame.ts';
@@ -25,33 +24,63 @@ interface HeartbeatDeps {
 const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
 
 export class Heartbeat {
-  /** Sockets are divided into this many slices. */
-  readonly slices: number;
   readonly #parts: HeartbeatDeps;
+  /** Sockets are divided into this many slices. */
+  readonly #slices: number;
+  /** Sockets by the channel of their pings. */
+  readonly #sockets = new Map<string, number>();
+  #added = 0;
+  #isStarted = false;
   #timer: Timer | null = null;
   #next = 0;
 
   constructor(parts: HeartbeatDeps) {
     this.#parts = parts;
     const { heartbeatMs, sweepMs } = parts.options;
-    this.slices = Math.max(1, Math.round(heartbeatMs / sweepMs));
+    this.#slices = Math.max(1, Math.round(heartbeatMs / sweepMs));
   }
 
   start(): void {
-    this.#timer = this.#parts.clock.after(this.#parts.options.sweepMs, () => {
-      this.start();
-      this.#ping(this.#next);
-      this.#next = (this.#next + 1) % this.slices;
-      this.#sweep();
-    });
+    this.#isStarted = true;
+    this.#schedule();
   }
 
   stop(): void {
+    this.#isStarted = false;
     this.#timer?.cancel();
     this.#timer = null;
   }
 
+  /** A socket opened: names the channel of its pings. */
+  add({ encoding }: Pick<Connection, 'encoding'>): string {
+    const channel = pingChannel(this.#added % this.#slices, encoding);
+    this.#added += 1;
+    this.#sockets.set(channel, (this.#sockets.get(channel) ?? 0) + 1);
+    if (this.#timer === null) this.#schedule();
+    return channel;
+  }
+
+  /** It closed. */
+  remove({ pings }: Pick<Connection, 'pings'>): void {
+    const count = (this.#sockets.get(pings) ?? 0) - 1;
+    if (count > 0) this.#sockets.set(pings, count);
+    else this.#sockets.delete(pings);
+  }
+
+  #schedule(): void {
+    this.#timer = null;
+    if (!this.#isStarted || this.#sockets.size === 0) return;
+    this.#timer = this.#parts.clock.after(this.#parts.options.sweepMs, () => {
+      this.#schedule();
+      this.#ping(this.#next);
+      this.#next = (this.#next + 1) % this.#slices;
+      this.#sweep();
+    });
+  }
+
   #ping(slice: number): void {
+    const encodings = ENCODINGS.filter((each) => this.#sockets.has(pingChannel(slice, each)));
+    if (encodings.length === 0) return;
     const { nodeView, streams, clock, server } = this.#parts;
     const tip = nodeView.tip();
     const timestamp = clock.nowMs();
@@ -60,7 +89,7 @@ export class Heartbeat {
     const { slot, hash, lagMs } = tip;
     const data = new EncodedPayload({ timestamp, seq, tip: { slot, hash, lagMs } });
     const facts = { epoch: nodeView.applied().epoch, seq, prev: null, tsMs: timestamp };
-    for (const encoding of ENCODINGS) {
+    for (const encoding of encodings) {
       const head = headOf(encoding, null, 'Ping', { messageType: 'Request' });
       const frame = joinFrame(head, tailOf(encoding, data, facts));
       server.publish(pingChannel(slice, encoding), frame, encoding === 'msgpack');
@@ -85,6 +114,6 @@ export class Heartbeat {
 }
 
 /** Sockets that are behind do not listen to it: a ping says that nothing was missed. */
-export function pingChannel(slice: number, encoding: Encoding): string {
+function pingChannel(slice: number, encoding: Encoding): string {
   return `ping${slice}${encoding}`;
 }

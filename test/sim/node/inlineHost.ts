@@ -22,7 +22,8 @@ interface HostPlace {
   readonly time: VirtualTime;
   readonly process: SimProcess;
   readonly clock: Clock;
-  readonly chain?: ChainAccess;
+  /** null: this run has none. */
+  readonly chain: ChainAccess | null;
 }
 
 /** A message to a thread, or from it. */
@@ -188,7 +189,7 @@ class InlineReader {
   readonly #sockets = new Set<TextSocket>();
   readonly #ended: (error: Error) => void;
 
-  constructor(clock: Clock, chain: ChainAccess | undefined, ended: (error: Error) => void) {
+  constructor(clock: Clock, chain: ChainAccess | null, ended: (error: Error) => void) {
     this.#ended = ended;
     const alive = (run: () => void) => () => {
       if (!this.isDead) run();
@@ -200,7 +201,7 @@ class InlineReader {
       soon: (run) => clock.soon(alive(run)),
     };
     this.openSocket = (url, listener, options) => {
-      if (chain === undefined) throw new Error('this simulation has no chain');
+      if (chain === null) throw new Error('this simulation has no chain');
       const socket = chain.openSocket(
         url,
         {

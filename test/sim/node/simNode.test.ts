@@ -144,3 +144,11 @@ test('the same seed gives the same run', async (t) => {
   }
   assert.equal(digests[0], digests[1]);
 });
+
+test('a node without clients sleeps', async (t) => {
+  const { time, node } = aloneNode(t);
+  await time.settle(node.start(), 60_000);
+  const before = time.events;
+  await time.run(time.nowMs + 3_600_000);
+  assert.ok(time.events - before <= 3_600 / 10, `${time.events - before} events in an hour`);
+});

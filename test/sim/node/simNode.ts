@@ -59,6 +59,7 @@ export interface SimNodeOptions {
 interface Run {
   readonly process: SimProcess;
   readonly clock: VirtualClock;
+  readonly access: ChainAccess | null;
   readonly host: InlineHost;
   readonly servers: MemoryServer[];
   app: App | null;
@@ -239,9 +240,9 @@ export class SimNode {
     this.#starts += 1;
     const process = time.process(`${name} ${this.#starts}`);
     const clock = time.clock(this.#clockOptions, process);
-    const access = chain === undefined ? {} : { chain: chain.accessOf(name, process) };
-    const host = new InlineHost({ time, process, clock, ...access });
-    return { process, clock, host, servers: [], app: null };
+    const access = chain?.accessOf(name, process) ?? null;
+    const host = new InlineHost({ time, process, clock, chain: access });
+    return { process, clock, access, host, servers: [], app: null };
   }
 
   async #boot(run: Run): Promise<void> {
@@ -255,8 +256,8 @@ export class SimNode {
   }
 
   #world(run: Run): World {
-    const { nats, chain, devnet, secrets, deployment, gateway, onLine, name } = this.#options;
-    const { process, clock, host, servers } = run;
+    const { nats, devnet, secrets, deployment, gateway, onLine, name } = this.#options;
+    const { process, clock, access, host, servers } = run;
     const settings = readSettings({ ...this.#env, DATA_DIR: this.directory, PORT: '0' });
     if (settings instanceof BadSettings) throw settings;
     const destination = { write: (line: string) => void (process.isDead || onLine?.(line)) };
@@ -280,7 +281,7 @@ export class SimNode {
         },
       },
       ...(nats === undefined ? {} : { dialNats: nats.dialer(name, clock) }),
-      ...(chain === undefined ? {} : { chainAccess: chain.accessOf(name, process) }),
+      ...(access === null ? {} : { chainAccess: access }),
       ...(devnet === undefined ? {} : { devnet }),
       ...(secrets === undefined ? {} : { secrets }),
       ...(deployment === undefined ? {} : { deployment }),
