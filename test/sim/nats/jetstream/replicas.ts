@@ -125,6 +125,8 @@ export class Replica {
     for (const pipe of this.#pipes.values()) this.server.network.end(pipe);
     this.#pipes.clear();
     for (const other of this.#others()) other.#forget(this);
+    const lost = this.#entries.findIndex(({ operation }) => isAfter(operation, syncedMs));
+    if (lost >= 0) this.#entries = this.#entries.slice(0, lost);
     const { store } = this.machine;
     let { last } = store;
     for (const { seq, timeMs } of store.newest()) {
@@ -293,6 +295,10 @@ export class Replica {
       other.#tell(this, () => this.#acknowledged(other, term, other.lastIndex));
     });
   }
+}
+
+function isAfter(operation: Operation, ms: number): boolean {
+  return operation.op === 'publish' && operation.timeMs > ms;
 }
 
 export interface ReplicasListener {
