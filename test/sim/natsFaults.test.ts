@@ -220,7 +220,7 @@ test('what a node said before it was cut off may arrive later', async () => {
   });
 });
 
-test('a frozen server is a lost one; it goes on where it stopped', async () => {
+test('a frozen server is a lost one, which continues where it stopped', async () => {
   const world = new World(1);
   await world.run(async () => {
     const { link, publish, store, texts } = await world.open();
