@@ -79,7 +79,8 @@ export class MemoryServer implements Server {
     this.#endpoints.push({ path, behavior: behavior as WebSocketBehavior<unknown> });
   }
 
-  publish(channel: string, bytes: Uint8Array, isBinary: boolean): void {
+  /** Handed on without its server. */
+  readonly publish = (channel: string, bytes: Uint8Array, isBinary: boolean): void => {
     let isHeard = false;
     for (const socket of this.#sockets) isHeard = socket.hear(channel, bytes, isBinary) || isHeard;
     if (!isHeard || this.#isFlushing) return;
@@ -88,7 +89,7 @@ export class MemoryServer implements Server {
       this.#isFlushing = false;
       for (const socket of this.#sockets) socket.flush();
     });
-  }
+  };
 
   async listen(_host: string, port: number): Promise<number> {
     this.isListening = true;
