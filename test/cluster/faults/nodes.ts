@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFiles } from '../../../src/engine/actors/dataFiles.ts';
-import { openDatabase } from '../../../src/engine/store/database.ts';
+import { sleep, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { NatsServer } from '../../support/nats.ts';
 import { NatsProxy } from '../../support/natsProxy.ts';
 import {
@@ -18,13 +17,15 @@ import {
   temporaryDirectory,
 } from '../../support/server.ts';
 import { untilAsked } from '../../support/until.ts';
-import { type SharedDevnet, startSharedDevnet } from '../sharedDevnet.ts';
+import { startSharedDevnet } from '../sharedDevnet.ts';
 
 export const MARKET = 'faults';
-export const LEASE_MS = 1_500;
+export const LEASE_MS = 2_000;
 /** For what comes after a fault, on a machine that has too much to do. */
 export const LIMIT_MS = 60_000;
 const ANSWER_MS = 5_000;
+/** A node is asked no more often, however many wait for what it says. */
+const ASK_EVERY_MS = 40;
 const PACE_MS = 250;
 
 export interface Health {
@@ -41,8 +42,6 @@ export interface Health {
 }
 
 const SET_CLOCK = join(import.meta.dirname, '../../support/setClock.ts');
-/** Of each database file of a node: more than a run needs. */
-const DATA_MAX_MB = 24;
 
 export class FaultyNode {
   readonly name: string;
@@ -53,12 +52,9 @@ export class FaultyNode {
   readonly #clockFile = join(temporaryDirectory(), 'ahead');
   #server: Server | null = null;
   #asking = new AbortController();
+  #nextAskMs = 0;
   /** SIGSTOP was sent. */
   frozen = false;
-  /** Entries that it tried to write, as its proxy heard. */
-  publishes = 0;
-  /** What it asked of NATS' JetStream. */
-  requests = 0;
 
   constructor(scope: Scope, name: string, proxy: NatsProxy, env: Environment) {
     this.#scope = scope;
@@ -66,11 +62,7 @@ export class FaultyNode {
     this.proxy = proxy;
     const clock = { NODE_OPTIONS: `--import ${SET_CLOCK}`, CLOCK_FILE: this.#clockFile };
     const own = { NODE_NAME: name, DATA_DIR: this.directory, NATS_URL: proxy.url };
-    this.env = { ...env, ...own, ...clock, DATA_MAX_MB: `${DATA_MAX_MB}` };
-    proxy.heard = (text) => {
-      this.publishes += text.split(`PUB ${MARKET}.entry.`).length - 1;
-      this.requests += text.split('PUB $JS.API.').length - 1;
-    };
+    this.env = { ...env, ...own, ...clock };
   }
 
   get server(): Server {
@@ -87,9 +79,8 @@ export class FaultyNode {
     return this.lives && !this.frozen;
   }
 
-  /** `change` is for this time only. */
-  async start(change: Environment = {}): Promise<void> {
-    this.#server = await startServer(this.#scope, [], { ...this.env, ...change });
+  async start(): Promise<void> {
+    this.#server = await startServer(this.#scope, [], this.env);
     await untilAsked(
       `${this.name} is ready`,
       () => this.health(),
@@ -100,6 +91,9 @@ export class FaultyNode {
 
   /** null: no answer. */
   async health(): Promise<Health | null> {
+    const nowMs = performance.now();
+    this.#nextAskMs = Math.max(nowMs, this.#nextAskMs + ASK_EVERY_MS);
+    await sleep(systemClock, this.#nextAskMs - nowMs);
     if (!this.answers) return null;
     try {
       const signal = AbortSignal.any([this.#asking.signal, AbortSignal.timeout(ANSWER_MS)]);
@@ -134,19 +128,6 @@ export class FaultyNode {
     writeFileSync(this.#clockFile, `${aheadMs}`);
   }
 
-  /** Its state is as large as it may be; answers how to make room again. */
-  fillDisk(): () => void {
-    const { state } = dataFiles(this.directory);
-    const database = openDatabase(state, { synchronous: 'NORMAL', maxMb: 0 });
-    database.exec('CREATE TABLE ballast (bytes BLOB)');
-    const bytes = DATA_MAX_MB * 1024 * 1024;
-    database.prepare('INSERT INTO ballast (bytes) VALUES (zeroblob(?))').run(bytes);
-    return () => {
-      database.exec('DROP TABLE ballast');
-      database.close();
-    };
-  }
-
   /** Another process with its name, over another directory. */
   startTwin(): Program {
     const twin = new Program([], { ...this.env, DATA_DIR: temporaryDirectory() });
@@ -167,33 +148,21 @@ export class FaultyNode {
 
 export class Nodes {
   readonly nats: NatsServer;
-  /** Of all, without what is each one's own. */
-  readonly env: Environment;
   readonly all: readonly FaultyNode[];
-  /** The chain that they follow. */
-  readonly network: SharedDevnet;
 
-  private constructor(
-    nats: NatsServer,
-    env: Environment,
-    all: readonly FaultyNode[],
-    network: SharedDevnet,
-  ) {
-    this.network = network;
+  private constructor(nats: NatsServer, all: readonly FaultyNode[]) {
     this.nats = nats;
-    this.env = env;
     this.all = all;
   }
 
-  static async start(scope: Scope, count: number, extra: Environment = {}): Promise<Nodes> {
+  static async start(scope: Scope, count: number): Promise<Nodes> {
     const nats = await NatsServer.start(scope);
     const network = await startSharedDevnet(scope, PACE_MS);
     const env = {
       ...network.env,
       MARKET_NAME: MARKET,
       LEASE_MS: `${LEASE_MS}`,
-      TRADERS_PACE: '5',
-      ...extra,
+      TRADERS_PACE: '0',
     };
     const all: FaultyNode[] = [];
     for (let index = 1; index <= count; index += 1) {
@@ -201,7 +170,7 @@ export class Nodes {
       all.push(new FaultyNode(scope, `n${index}`, proxy, env));
     }
     await Promise.all(all.map((node) => node.start()));
-    return new Nodes(nats, env, all, network);
+    return new Nodes(nats, all);
   }
 
   get living(): readonly FaultyNode[] {

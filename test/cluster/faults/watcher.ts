@@ -27,11 +27,8 @@ interface Sample {
 
 export class Watcher {
   readonly faults: unknown[] = [];
-  samples = 0;
   /** Positions that at least two nodes were seen at. */
   shared = 0;
-  stale = 0;
-  unready = 0;
   readonly #states = new Map<string, { hash: string; node: string; isShared: boolean }>();
   /** The newest position that was seen by then, in time. */
   readonly #newest: { atMs: number; number: number; seq: number }[] = [];
@@ -90,10 +87,7 @@ export class Watcher {
   }
 
   #see(sample: Sample): void {
-    this.samples += 1;
     const { node, health, askedMs, heardMs } = sample;
-    if (health.stale) this.stale += 1;
-    if (health.status !== 200) this.unready += 1;
     try {
       assert.equal(health.status, health.synced ? 200 : 503, `${node}: ${JSON.stringify(health)}`);
       this.#compare(sample);
