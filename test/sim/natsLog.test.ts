@@ -21,6 +21,10 @@ for (const version of ['2.9', '2.12'] as const) {
       after(() => link.close());
       return link;
     };
+    // Its consumers would keep the process alive until they expire.
+    after(() => {
+      for (const { index } of model.servers) model.killServer(index);
+    });
     const [link, rival] = [await connect('node'), await connect('rival')];
     logContract(`log on ${servers} of ${version}`, (scope) => {
       const name = marketName();

@@ -74,6 +74,8 @@ const LABEL = 'upcurve ';
 const GIVE_UP_MS = 5_000;
 const AGAIN_MS = 50;
 const BARRIER_MS = 1_000;
+/** At the end of a stream, one after the other. */
+const MOST_DELETED = 100;
 const EMPTY: Tail = { seq: 0, hash: NO_HASH, epoch: null };
 
 /** Makes the market's stream where it is missing. */
@@ -152,7 +154,7 @@ export class JetstreamLog implements Log {
    */
   async last(): Promise<Tail> {
     const hadEnd = this.#window.end;
-    const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
+    const message = await this.#lastMessage();
     if (message === null) {
       if (hadEnd > 0) await this.#restartWindow(1);
       return EMPTY;
@@ -283,6 +285,22 @@ export class JetstreamLog implements Log {
   async #restartWindow(seq: number): Promise<void> {
     this.#window.clear();
     await this.#follower.follow(seq);
+  }
+
+  /**
+   * nats-server before 2.10 finds no last message while the one behind it is deleted; a restart
+   * that lost a race deletes its own.
+   */
+  async #lastMessage(): Promise<StoredMessage | null> {
+    const message = await this.#stream.lastOf(subjectOf(this.#stream.name, '*'));
+    if (message !== null) return message;
+    const { last, messages } = await this.#stream.state();
+    if (messages === 0) return null;
+    for (let back = 0; back < MOST_DELETED; back += 1) {
+      const before = await this.#stream.at(last - back);
+      if (before !== null) return before;
+    }
+    throw new Error(`the last ${MOST_DELETED} messages of ${this.#stream.name} are deleted`);
   }
 
   /**

@@ -130,3 +130,14 @@ test('a reader gets the entries before a gap, and none that does not follow', as
   const late = await openLog(scope, link, name);
   assert.deepEqual(textsOf(await late.read(1, 100)), textsOf(entries.slice(0, 4)));
 });
+
+test('the last entry is found where what was behind it is deleted', async (scope) => {
+  const name = marketName();
+  const log = await openLog(scope, link, name);
+  const entries = chainAfter(EMPTY_TAIL, 6);
+  await appendAll(log, entries);
+  const { streams } = await manager(link, PATIENT_MS);
+  for (const seq of [5, 6]) await streams.deleteMessage(name, seq);
+  const late = await openLog(scope, link, name);
+  assert.equal((await late.last()).hash, entries[3]?.hash);
+});
