@@ -21,6 +21,11 @@ interface HeartbeatDeps {
   readonly options: GatewayOptions;
 }
 
+const PING = { messageType: 'Request' } as const;
+const HEADS = {
+  json: headOf('json', null, 'Ping', PING),
+  msgpack: headOf('msgpack', null, 'Ping', PING),
+} satisfies Record<Encoding, Uint8Array>;
 const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
 
 export class Heartbeat {
@@ -90,8 +95,7 @@ export class Heartbeat {
     const data = new EncodedPayload({ timestamp, seq, tip: { slot, hash, lagMs } });
     const facts = { epoch: nodeView.applied().epoch, seq, prev: null, tsMs: timestamp };
     for (const encoding of encodings) {
-      const head = headOf(encoding, null, 'Ping', { messageType: 'Request' });
-      const frame = joinFrame(head, tailOf(encoding, data, facts));
+      const frame = joinFrame(HEADS[encoding], tailOf(encoding, data, facts));
       server.publish(pingChannel(slice, encoding), frame, encoding === 'msgpack');
     }
   }
