@@ -96,6 +96,12 @@ export class MemoryResponse implements HttpResponse {
     }
   }
 
+  /** The caller has it all at the end: this server shows no part of an answer. */
+  write(chunk: string | Uint8Array): boolean {
+    this.#chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Uint8Array.from(chunk));
+    return true;
+  }
+
   end(body: string | Uint8Array = ''): void {
     this.#chunks.push(typeof body === 'string' ? Buffer.from(body) : body);
     this.#finish();

@@ -30,6 +30,11 @@ type AnyFunction = (this: unknown, ...values: unknown[]) => unknown;
 export class SimDisk {
   /** Called before each write. What kills the node in it prevents the write. */
   onWrite: ((path: string) => void) | null = null;
+  /**
+   * Called after each transaction, before its caller learns of it: what kills the node in it leaves
+   * a write that was not acknowledged, and may tear it. `from`, `to`: its bytes in the `-wal` file.
+   */
+  onWritten: ((path: string, from: number, to: number) => void) | null = null;
   readonly #time: VirtualTime;
   readonly #full = new Set<string>();
   readonly #open = new Set<Database>();
@@ -154,7 +159,10 @@ export class SimDisk {
         const run = transaction?.call(this, work) as AnyFunction;
         return (...values: unknown[]) => {
           disk.#beforeWrite(this.name, FULL);
-          return run(...values);
+          const from = walBytes(this.name);
+          const result = run(...values);
+          disk.#afterWrite(this.name, from);
+          return result;
         };
       },
       close() {
@@ -190,6 +198,11 @@ export class SimDisk {
     this.#open.add(database);
   }
 
+  #afterWrite(path: string, from: number): void {
+    this.onWritten?.(path, from, walBytes(path));
+    if (this.#time.current.isDead) throw new Error('its process was killed');
+  }
+
   /** `code`: what a full disk answers; null: it needs no room. */
   #beforeWrite(path: string, code: string | null): void {
     if (this.#isWithin) return;
@@ -202,6 +215,10 @@ export class SimDisk {
 }
 
 const FULL = 'SQLITE_FULL';
+
+function walBytes(database: string): number {
+  return REAL.statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
 
 /** The file that a call changes; null: it changes none. */
 function targetOf(name: string, values: readonly unknown[]): string | null {

@@ -1,34 +1,101 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { rmSync, truncateSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { seededRng } from '../../../src/engine/runtime/rng.ts';
 import { aloneNode, BARS, feed, trades } from './aloneNode.ts';
 
-test('a kill at any write leaves a directory that starts and continues', async (t) => {
-  const { time, disk, node } = aloneNode(t);
-  for (let killAt = 1; killAt <= 40; killAt += 1) {
-    let writes = 0;
+const MOST_MS = 60_000;
+type Place = ReturnType<typeof aloneNode>;
+
+test('killed before any of its writes, a node starts again and loses nothing', async (t) => {
+  const place = aloneNode(t);
+  const { disk, node } = place;
+  const [expected, writes] = await undisturbed(t);
+  assert.ok(writes > 20, `${writes} writes`);
+  for (let killAt = 1; killAt <= writes; killAt += 1) {
+    let count = 0;
     disk.onWrite = () => {
-      writes += 1;
-      if (writes === killAt) node.kill();
+      count += 1;
+      if (count === killAt) node.kill();
     };
-    void node.start();
-    await time.until(() => !node.isRunning || node.app !== null, time.nowMs + 60_000);
-    if (node.app !== null) void node.run((app) => feed(app, trades(0, 400))).catch(() => {});
-    await time.until(() => !node.isRunning, time.nowMs + 5_000);
-    assert.equal(node.ended, null);
-    disk.onWrite = null;
-    node.kill();
+    await untilKilled(place);
+    assert.equal(await completed(place), expected, `killed before write ${killAt}`);
   }
-  const other = aloneNode(t);
-  const bars: unknown[] = [];
-  for (const place of [{ time, node }, other]) {
-    await place.time.settle(place.node.start(), 60_000);
-    await place.time.settle(
-      place.node.run((app) => feed(app, trades(0, 400))),
-      60_000,
-    );
-    const found = await place.time.settle(place.node.request('GET', BARS), 1000);
-    assert.equal(found?.status, 200);
-    bars.push(found?.body);
-  }
-  assert.equal(bars[0], bars[1]);
 });
+
+test('killed in any transaction, its bytes torn anywhere, a node loses nothing', async (t) => {
+  const place = aloneNode(t);
+  const { disk, node } = place;
+  const rng = seededRng(5);
+  const [expected, writes] = await undisturbed(t);
+  let torn = 0;
+  for (let killAt = 1; killAt <= writes; killAt += 1) {
+    let count = 0;
+    disk.onWritten = (path, from, to) => {
+      count += 1;
+      if (count !== killAt) return;
+      node.kill();
+      if (to <= from) return;
+      torn += 1;
+      truncateSync(`${path}-wal`, from + Math.floor(rng.unit() * (to - from)));
+    };
+    await untilKilled(place);
+    assert.equal(await completed(place), expected, `killed in transaction ${killAt}`);
+  }
+  assert.ok(torn >= 3, `${torn} were torn`);
+});
+
+test('what was not synced is lost with the power, and made again from the log', async (t) => {
+  const place = aloneNode(t);
+  const { disk, time, node } = place;
+  const rng = seededRng(6);
+  const [expected] = await undisturbed(t);
+  for (let round = 0; round < 20; round += 1) {
+    await time.settle(node.start(), MOST_MS);
+    void node.run((app) => feed(app, trades(0, 120))).catch(() => {});
+    await time.run(time.nowMs + Math.floor(rng.unit() * 1000));
+    node.kill();
+    disk.loseUnsynced(node.directory, rng, rng.unit() < 0.5);
+    assert.equal(await completed(place), expected, `round ${round}`);
+  }
+});
+
+/** The bars, and how many writes the run took. */
+async function undisturbed(t: TestContext): Promise<[string, number]> {
+  const place = aloneNode(t);
+  let writes = 0;
+  place.disk.onWrite = () => {
+    writes += 1;
+  };
+  const bars = await completed(place);
+  place.end();
+  return [bars, writes];
+}
+
+async function untilKilled({ time, node, disk }: Place): Promise<void> {
+  void node.start();
+  await time.until(() => !node.isRunning || node.app !== null, time.nowMs + MOST_MS);
+  if (node.app !== null) {
+    void node.run((app) => feed(app, trades(0, 120))).catch(() => {});
+    await time.run(time.nowMs + 2_000);
+    void node.stop();
+    await time.until(() => !node.isRunning, time.nowMs + MOST_MS);
+  }
+  assert.equal(node.ended, null);
+  disk.onWrite = null;
+  disk.onWritten = null;
+}
+
+/** Starts what was killed, feeds it all, and stops it; then its directory is new again. */
+async function completed({ time, node }: Place): Promise<string> {
+  await time.settle(node.start(), MOST_MS);
+  await time.settle(
+    node.run((app) => feed(app, trades(0, 120))),
+    MOST_MS,
+  );
+  const found = await time.settle(node.request('GET', BARS), 1000);
+  assert.equal(found?.status, 200);
+  await time.settle(node.stop(), MOST_MS);
+  rmSync(node.directory, { recursive: true });
+  return found?.body ?? '';
+}
