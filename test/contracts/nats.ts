@@ -193,8 +193,12 @@ function publishing(check: Check, place: NatsPlace): void {
   check('…and no longer after the window', async (scope) => {
     const { publish } = await newStream(scope, place, 200);
     await publish('a');
-    await sleep(place.clock, 1_500);
-    assert.deepEqual(await publish('a'), stored(2));
+    let again = await publish('a');
+    for (let waited = 0; waited < 40 && again.result === 'stored' && again.duplicate; waited += 1) {
+      await sleep(place.clock, 500);
+      again = await publish('a');
+    }
+    assert.deepEqual(again, stored(2));
   });
 
   check('a message larger than the stream takes is refused', async (scope) => {

@@ -168,8 +168,9 @@ function pushing(check: Check, place: NatsPlace): void {
           said.push(`${delivery.consumerSeq}: ${delivery.seq}`);
           return;
         }
-        const { headers } = message;
-        said.push(`${headers?.code} ${headers?.get('Nats-Last-Consumer')}`);
+        // One may come before what there is.
+        if (message.headers?.get('Nats-Last-Consumer') !== '2') return;
+        said.push(`${message.headers.code}`);
         over.resolve();
       },
     });
@@ -182,7 +183,7 @@ function pushing(check: Check, place: NatsPlace): void {
       idle_heartbeat: nanos(200),
     });
     await over.promise;
-    assert.deepEqual(said.slice(0, 3), ['1: 1', '2: 2', '100 2']);
+    assert.deepEqual(said.slice(0, 3), ['1: 1', '2: 2', '100']);
   });
 
   check('a push waits for the receiver after some megabytes', async (scope) => {

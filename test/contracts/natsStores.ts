@@ -53,7 +53,7 @@ function values(check: Check, place: NatsPlace): void {
 
   check('values expire, each by its own age', async (scope) => {
     const link = await place.connect(scope);
-    const bucket = new Bucket(link, { name: newName(), replicas: 1, ttlMs: 1_000 }, ANSWER_MS);
+    const bucket = new Bucket(link, { name: newName(), replicas: 1, ttlMs: 4_000 }, ANSWER_MS);
     await bucket.put('node.a', 'a');
     assert.deepEqual(await bucket.all('node'), ['a']);
     for (let waited = 0; waited < 20 && (await bucket.get('node.a')) !== null; waited += 1) {
@@ -78,10 +78,10 @@ function values(check: Check, place: NatsPlace): void {
   check('the longer lifetime of a bucket holds for what is there', async (scope) => {
     const link = await place.connect(scope);
     const name = newName();
-    const short = new Bucket(link, { name, replicas: 1, ttlMs: 2_000 }, ANSWER_MS);
+    const short = new Bucket(link, { name, replicas: 1, ttlMs: 4_000 }, ANSWER_MS);
     await short.put('key', 'a');
     await new Bucket(link, { name, replicas: 1, ttlMs: 600_000 }, ANSWER_MS).lengthen();
-    await sleep(place.clock, 4_000);
+    await sleep(place.clock, 6_000);
     const value = await short.get('key');
     assert.ok(value !== null && value !== 'unreachable');
     assert.equal(value.text, 'a');
