@@ -5,28 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.feeds import BASE, rollback, trade
+from support.feeds import BASE, END_OF_TIME, has_bars, rollback, trade
 from support.proxy import TcpProxy
-from support.same import END_OF_TIME, assert_same, bars_like_http
+from support.same import assert_same, bars_like_http
 from support.server import Server
 from support.until import until
 
-from upcurve import ApiError, Client, Notice
+from upcurve import Client, Notice
 
 
 def close_of(bars: object) -> str | None:
     rows = bars.state.bars  # type: ignore[attr-defined]
     return rows[-1]["close"] if rows else None
-
-
-async def has_bars(client: Client, count: int) -> bool:
-    try:
-        answer = await client.charts.history(
-            base=BASE, quote=".", resolution="min1", start=0, end=END_OF_TIME
-        )
-    except ApiError:
-        return False  # The pair is not known yet.
-    return len(answer.data) == count
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])
@@ -77,3 +67,33 @@ async def test_bars_continue_after_a_cut_a_silence_and_a_kill(
                     assert [bar["time"] for bar in pages.data] == [
                         bar["time"] for bar in bars.state.bars
                     ], "the whole, page by page"
+
+
+async def test_another_node_continues_where_the_first_one_was(tmp_path: Path) -> None:
+    with (
+        Server(tmp_path / "one", "replay", "-", NETWORK="none") as one,
+        Server(tmp_path / "two", "replay", "-", NETWORK="none") as two,
+    ):
+        async with (
+            TcpProxy(one.port) as near,
+            TcpProxy(one.port) as far,
+            Client([near.url, far.url]) as client,
+        ):
+            one.feed(trade(0, "1"), trade(1, "2"))
+            await until("fed", lambda: has_bars(client, 2))
+            bars = client.watch_bars(BASE, "min1")
+            compared = [bars_like_http(client, bars, BASE, "min1")]
+            await until("open", lambda: client.connection.state.status == "open")
+            near.is_closed = True
+            near.cut()
+            await until("elsewhere", lambda: client.connection.state.node == far.url)
+            one.feed(trade(1, "3"))
+            await until("the news", lambda: close_of(bars) == "3")
+            assert (await client.server.ready()).data["synced"]
+            await assert_same(compared, "on another node")
+            # Another log: nothing of the first one holds there.
+            two.feed(trade(0, "5"), trade(3, "6"))
+            far.target = two.port
+            far.cut()
+            await until("the other market", lambda: close_of(bars) == "6")
+            await assert_same(compared, "in another log")

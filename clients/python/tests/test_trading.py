@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from support.person import funded, launch
+from support.relay import Relay
 from support.same import whole_market
 from support.until import until
 
-from upcurve import ApiError, Client, Key, Mirror, Position, price_of, transaction_id
+from upcurve import ApiError, Client, Key, Mirror, Notice, PlacedOrder, Position, check, price_of, transaction_id
 
 
 @pytest.mark.parametrize("encoding", ["json", "msgpack"])
@@ -55,6 +58,89 @@ def _has_seen(mirror: Mirror[Any, Any], position: Position | None) -> bool:
     return mirror.position is not None and position is not None and mirror.position.includes(position)
 
 
+async def test_only_what_was_asked_is_signed(devnet: str) -> None:
+    """The bytes that the server built against terms that are not theirs."""
+    async with Client(devnet) as client:
+        wallet = await funded(client)
+        asset = await launch(wallet, "Checked")
+        async with client.watch_pool(asset) as pool:
+            await asyncio.wait_for(pool.until(lambda state: state is not None), 60)
+        other = Key.new().address("testnet")
+        order: Any = {"assetId": asset, "changeAddress": wallet.address, "slippage": "15"}
+        built = (await client.build.order(**order, side="BUY", amount="5000000")).data
+        terms = check.terms_of(built, asset, "BUY", 5_000_000, "15", None)
+        assert check.refuse_unless_order(built["cbor"], wallet.address, terms) == int(
+            built["entityId"].split(":")[1]
+        )
+
+        def refused(why: str, transaction: str, address: str, **changes: Any) -> None:
+            with pytest.raises(ApiError) as error:
+                check.refuse_unless_order(transaction, address, replace(terms, **changes))
+            assert error.value.cause == "NOT_WHAT_WAS_ASKED"
+            assert why in error.value.message, error.value.message
+
+        sent, own = built["cbor"], wallet.address
+        refused("worse price", sent, own, worst_price=terms.worst_price + Fraction(1, 10**9))
+        refused("holds something else", sent, own, input_amount=4_999_999)
+        refused("other assets", sent, own, output="00" * 28 + ".00")
+        refused("pays others", sent, other)
+        # In the order's datum: who is paid, and who may cancel.
+        first = sent.index(wallet.key.hash, sent.index("d818"))
+        for at in (first, sent.index(wallet.key.hash, first + 56)):
+            refused("not ours", sent[:at] + "ab" * 28 + sent[at + 56 :], own)
+        refused("scripts fail", sent[:-4] + "f4f6", own)
+        refused("no transaction", sent[:-2], own)
+        minted = "84a4" + sent[4:] if sent.startswith("84a3") else "84a5" + sent[4:]
+        head = len(minted) - len("a0f5f6")
+        with_mint = minted[:head] + "09a1581c" + "cd" * 28 + "a14001" + minted[head:]
+        refused("fields that it does not need: [9]", with_mint, own)
+        for wrong in (("SELL", 5_000_000), ("BUY", 5_000_001)):
+            with pytest.raises(ApiError):
+                check.terms_of(built, asset, wrong[0], wrong[1], "15", None)
+        with pytest.raises(ApiError) as dear:
+            await wallet.buy_tokens(asset, tokens=1_000_000, most_lovelace=1)
+        assert dear.value.cause == "NOT_WHAT_WAS_ASKED"
+
+
+async def test_an_order_whose_price_has_gone_is_taken_back(devnet: str) -> None:
+    async with Client(devnet) as client:
+        wallet, rich = await funded(client), await funded(client, outputs=4)
+        asset = await launch(wallet, "Cancelled")
+        async with client.watch_pool(asset) as pool:
+            await asyncio.wait_for(pool.until(lambda state: state is not None), 60)
+        mine = client.watch_user_orders(wallet.address, asset)
+        order: Any = {"assetId": asset, "changeAddress": wallet.address, "slippage": "15"}
+        built = (await client.build.order(**order, side="BUY", amount="5000000")).data
+        dear = await rich.buy(asset, lovelace=3_000_000_000)
+        assert (await asyncio.wait_for(dear.settled(), 60))["status"] == "Evaluated"
+        assert await wallet.send(built["cbor"]) == built["txHash"]
+        placed = PlacedOrder(built["entityId"], built["txHash"], built, wallet)
+
+        def status() -> str | None:
+            found = mine.state.find(placed.entity_id)
+            return None if found is None else found["status"]
+
+        await until("it is open", lambda: status() == "Pending")
+        with pytest.raises(ApiError):
+            await rich.cancel(placed.entity_id)
+        other = next(row for row in (await client.orders.feed(asset=asset)).data["ledger"]["items"])
+        answer = await client.build.cancel(
+            txHash=built["txHash"],
+            index=built["entityId"].split(":")[1],
+            changeAddress=wallet.address,
+        )
+        for entity_id, address in (
+            (other["entityId"].split(":")[0] + ":99", wallet.address),
+            (placed.entity_id, rich.address),
+        ):
+            with pytest.raises(ApiError) as refused:
+                check.refuse_unless_reclaim(answer.data["cbor"], address, entity_id)
+            assert refused.value.cause == "NOT_WHAT_WAS_ASKED"
+        await placed.cancel()
+        settled = await asyncio.wait_for(placed.settled(), 60)
+        assert (settled["status"], settled["refundReason"]) == ("Refunded", "cancelled")
+
+
 async def test_refusals_say_what_is_wrong(devnet: str) -> None:
     async with Client(devnet) as client:
         asset = await launch(await funded(client), "Refused")
@@ -73,3 +159,23 @@ async def test_refusals_say_what_is_wrong(devnet: str) -> None:
         assert poor.value.cause == "UNKNOWN" and not poor.value.is_passing
         with pytest.raises(TypeError):
             await wallet.buy(unknown, lovelace=1.5)  # type: ignore[arg-type]
+
+
+async def test_a_list_whose_checksum_does_not_fit_is_loaded_again(devnet: str) -> None:
+    async with Relay(devnet) as relay, Client(relay.url) as client:
+        pools = client.watch_pools("New")
+        notices: list[Notice] = []
+        client.connection.on_notice(notices.append)
+        await pools.ready()
+        changed: list[str] = []
+
+        def other_sum(text: str) -> str:
+            if changed or '"NewUpdate"' not in text:
+                return text
+            changed.append(text)
+            return re.sub(r'"crc32":\d+', '"crc32":1', text)
+
+        relay.tamper = other_sum
+        await launch(await funded(client), "Checksum")
+        await until("the token", lambda: pools.state and pools.state[0]["info"]["name"] == "Checksum")
+        assert changed and [notice.reason for notice in notices] == ["checksum"]

@@ -62,9 +62,12 @@ class Client:
         self.devnet = routes.Devnet(http)
         self.server = routes.Operations(http)
 
-    def wallet(self, key: Key, network: Network) -> Wallet:
-        """`testnet` is every network but mainnet, a devnet included."""
-        return Wallet(self, key, network)
+    def wallet(
+        self, key: Key, network: Network, stake_key_hash: str | None = None
+    ) -> Wallet:
+        """`testnet` is every network but mainnet, a devnet included. With the hash of a stake key its
+        address is a base address."""
+        return Wallet(self, key, network, stake_key_hash)
 
     # Mirrors: local copies that stay right. They need a running event loop.
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 #: Causes that this side adds to those of the API:
 #: UNREACHABLE, TIMEOUT, BAD_ANSWER; STOPPED (this side ended it); CLOSED (the server closed the
-#: socket for good); NOT_WHAT_WAS_ASKED (the server submitted another transaction).
+#: socket for good); NOT_WHAT_WAS_ASKED (the server built or submitted something else); DROPPED (an order
+#: is in no block and no mempool).
 _TRANSIENT = frozenset({"UNREACHABLE", "TIMEOUT", "NOT_READY", "OVERLOADED", "RATE_LIMITED"})
 _BUSY = frozenset({429, 503})
 

@@ -178,5 +178,7 @@ class Subscription:
 
     def _subscribe_again(self, reason: NoticeReason) -> None:
         if not self.is_closed:
+            # What is still on its way fits no better.
+            self._is_live = False
             self._owner.notice(reason, self.topic, 0)
             self._owner.send(self)

@@ -1,4 +1,5 @@
-"""A key that trades: the server builds, the key signs here, and the order is followed to its end."""
+"""A key that trades: the server builds, this side compares the bytes with what was asked, signs them
+here, submits, and follows the order to its end."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import check
 from .errors import ApiError
 from .keys import Key, transaction_id
 from .market import Network, Slippage
@@ -52,10 +54,12 @@ class PlacedOrder:
 
 
 class Wallet:
-    def __init__(self, client: Client, key: Key, network: Network) -> None:
+    def __init__(
+        self, client: Client, key: Key, network: Network, stake_key_hash: str | None = None
+    ) -> None:
         self.client = client
         self.key = key
-        self.address = key.address(network)
+        self.address = key.address(network, stake_key_hash)
 
     async def buy(
         self, asset: str, *, lovelace: int, slippage: Slippage = "15"
@@ -64,10 +68,11 @@ class Wallet:
         return await self._order(asset, "BUY", lovelace, slippage)
 
     async def buy_tokens(
-        self, asset: str, *, tokens: int, slippage: Slippage = "15"
+        self, asset: str, *, tokens: int, most_lovelace: int, slippage: Slippage = "15"
     ) -> PlacedOrder:
-        """Buys at least so many."""
-        return await self._order(asset, "BUY_WITH_OUTPUT", tokens, slippage)
+        """Buys at least so many, for at most `most_lovelace`: an order that offers more is not
+        signed."""
+        return await self._order(asset, "BUY_WITH_OUTPUT", tokens, slippage, most_lovelace)
 
     async def sell(self, asset: str, *, tokens: int, slippage: Slippage = "15") -> PlacedOrder:
         return await self._order(asset, "SELL", tokens, slippage)
@@ -78,10 +83,13 @@ class Wallet:
         answer = await self.client.build.cancel(
             txHash=tx, index=index, changeAddress=self.address
         )
-        return await self.send(answer.data["cbor"])
+        transaction = answer.data["cbor"]
+        check.refuse_unless_reclaim(transaction, self.address, entity_id)
+        return await self.send(transaction)
 
     async def send(self, transaction: str) -> str:
-        """Signs a transaction that the server built, and submits it; its id."""
+        """Signs a transaction that the server built, and submits it; its id. It is signed as it is:
+        `buy`, `sell` and `cancel` look at it before."""
         answer = await self.client.submit.sign_and_submit(
             cbor=transaction,
             witness=self.key.witness(transaction),
@@ -122,7 +130,14 @@ class Wallet:
             what = f"the faucet's coins are in no block after {_FUNDS_SECONDS} s"
             raise ApiError("TIMEOUT", what) from error
 
-    async def _order(self, asset: str, side: Any, amount: int, slippage: Slippage) -> PlacedOrder:
+    async def _order(
+        self,
+        asset: str,
+        side: Any,
+        amount: int,
+        slippage: Slippage,
+        most_lovelace: int | None = None,
+    ) -> PlacedOrder:
         answer = await self.client.build.order(
             assetId=asset,
             side=side,
@@ -130,5 +145,8 @@ class Wallet:
             slippage=slippage,
             changeAddress=self.address,
         )
-        tx_id = await self.send(answer.data["cbor"])
-        return PlacedOrder(answer.data["entityId"], tx_id, answer.data, self)
+        built = answer.data
+        terms = check.terms_of(built, asset, side, amount, slippage, most_lovelace)
+        index = check.refuse_unless_order(built["cbor"], self.address, terms)
+        tx_id = await self.send(built["cbor"])
+        return PlacedOrder(f"{tx_id}:{index}", tx_id, built, self)

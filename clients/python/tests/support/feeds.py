@@ -6,8 +6,12 @@ import json
 from decimal import Decimal
 from itertools import count
 
+from upcurve import ApiError, Client
+
 BASE = "01" * 28 + ".546f6b656e"
 NOON = 1_767_614_400
+#: The last second of year 9999.
+END_OF_TIME = 253_402_300_799
 _numbers = count(1)
 
 
@@ -30,3 +34,15 @@ def trade(minute: int, price: str, id: int | None = None) -> str:
 def rollback(minute: int) -> str:
     """Undoes all trades behind it."""
     return json.dumps({"rollbackToMs": (NOON + 60 * minute) * 1000})
+
+
+async def has_bars(client: Client, count: int) -> bool:
+    """Whether the server has so many bars of a minute by now."""
+    try:
+        answer = await client.charts.history(
+            base=BASE, quote=".", resolution="min1", start=0, end=END_OF_TIME
+        )
+    except ApiError as error:
+        assert error.cause == "ASSET_NOT_FOUND", error
+        return False
+    return len(answer.data) == count

@@ -8,9 +8,9 @@ from typing import Any
 
 from upcurve import Answer, Client, Mirror, OrdersMirror, Wallet
 
+from .feeds import END_OF_TIME
 from .until import until
 
-END_OF_TIME = 253_402_300_799
 LISTS = ("New", "Latest", "MCapDesc", "CompletedCreateOn", "CompletedMCap")
 
 
