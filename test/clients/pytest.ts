@@ -8,10 +8,10 @@ import { findPython, HOW_TO_GET_PYTHON } from './python.ts';
 
 const CLIENT = join(import.meta.dirname, '../../clients/python');
 
-/** Of `clients/python/tests`: those that break servers and connections, and wait for what follows. */
+/** Of `clients/python/tests`: those that break servers and connections, and wait a while. */
 export const FAULTS: readonly string[] = ['test_loss.py', 'test_market.py', 'test_resume.py'];
 
-/** A test that runs these files of `clients/python/tests`; skipped, and said so, without a Python. */
+/** A test that runs these files of `clients/python/tests`; skipped, saying so, without a Python. */
 export function testInPython(name: string, files: readonly string[]): void {
   const python = findPython();
   const skip =
