@@ -3,7 +3,8 @@
  * long as you like, by the wall clock.
  * `npm run sim -- cluster [--seed N] [--hours H] [--nodes N]`: several nodes in virtual time;
  * `--replay FILE` plays a schedule again, `--quiet` says the seed and the verdict alone,
- * `--no-shrink` leaves a schedule that fails as it is. Ends with 0: sound, 1: a rule is broken,
+ * `--no-shrink` leaves a schedule that fails as it is, `--timeline` shows what happened in a sound
+ * run, too. Ends with 0: sound, 1: a rule is broken,
  * 2: wrong arguments, 3: the simulator failed.
  */
 import { readFileSync } from 'node:fs';
@@ -43,6 +44,7 @@ async function simulateCluster(args: readonly string[]): Promise<boolean> {
       nodes: { type: 'string', default: '3' },
       replay: { type: 'string' },
       quiet: { type: 'boolean', default: false },
+      timeline: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
     },
   });
@@ -55,7 +57,12 @@ async function simulateCluster(args: readonly string[]): Promise<boolean> {
       : parseSchedule(readFileSync(values.replay, 'utf8'), new Set(Object.keys(STEPS)));
   const shrinks = !values['no-shrink'];
   const say = (text: string) => console.log(text);
-  return judgeSchedule(schedule, { say, isQuiet: values.quiet, shrinks });
+  return judgeSchedule(schedule, {
+    say,
+    isQuiet: values.quiet,
+    showsTimeline: values.timeline,
+    shrinks,
+  });
 }
 
 function integer(name: string, text: string): number {

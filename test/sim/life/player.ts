@@ -12,6 +12,8 @@ const LOOK_MS = 1_000;
 /** Traders end what they do. */
 const REST_MS = 20_000;
 const ANSWER_MS = 30_000;
+const REQUESTS_PER_LEASE = 60;
+const REQUESTS_PER_ENTRY = 20;
 /** What a process manager waits before it starts a process again. */
 const RESTART_MS = 3_000;
 
@@ -37,6 +39,8 @@ export class Player {
   readonly #clients: LifeClient[];
   readonly #startMs: number;
   readonly #broken: () => Broken | null;
+  /** At the last calm. */
+  #asked = { ms: 0, entries: 0, requests: 0 };
   calms = 0;
   compared = 0;
 
@@ -111,6 +115,9 @@ export class Player {
     const { clock } = this.#life.deps;
     clock.after(RESTART_MS, () => this.#keepAlive());
     for (const node of this.#life.nodes) {
+      if (node.ended?.startsWith('crash') === true) {
+        this.#life.deps.broken('crash', `${node.name}: ${node.ended}`);
+      }
       if (node.ended === null || node.app !== null || this.#life.isHeld(node)) continue;
       void this.#life.follow(`start ${node.name} again`, node.start());
     }
@@ -133,6 +140,30 @@ export class Player {
     }
     this.calms += 1;
     this.#life.isResting = false;
+    this.#checkRequests();
+  }
+
+  /** What nodes ask of NATS is bounded by the time and by the entries since the last calm. */
+  #checkRequests(): void {
+    const { nodes, deps } = this.#life;
+    const now = {
+      ms: this.nowMs,
+      entries: this.watch.entries,
+      requests: nodes.reduce((sum, { name }) => sum + deps.nats.requestsOf(name), 0),
+    };
+    const before = this.#asked;
+    this.#asked = now;
+    const requests = now.requests - before.requests;
+    const entries = now.entries - before.entries;
+    const leases = (now.ms - before.ms) / deps.settings.leaseMs;
+    const most = nodes.length * (REQUESTS_PER_LEASE * leases + REQUESTS_PER_ENTRY * entries);
+    if (requests <= most) return;
+    const times = `${entries} entries and ${Math.round(leases)} leases`;
+    deps.broken('requests', `${requests} requests to NATS for ${times}`);
+  }
+
+  get requests(): number {
+    return this.#asked.requests;
   }
 
   /** After the last calm. */

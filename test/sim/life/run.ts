@@ -31,7 +31,7 @@ export async function runSchedule(schedule: Schedule, directory?: string): Promi
     timeline.note('', `BROKEN ${invariant}: ${why}`);
   };
   let nowMs = () => 0;
-  const timeline = new Timeline(() => nowMs());
+  const timeline = new Timeline(() => nowMs(), place);
   const world = await openWorld(schedule, place, timeline, fail);
   const player = new Player(world.time, world.life, () => broken);
   nowMs = () => player.nowMs;
@@ -55,6 +55,7 @@ export async function runSchedule(schedule: Schedule, directory?: string): Promi
         compared,
         frames,
         entries: watch.entries,
+        requests: player.requests,
         shared: watch.shared,
         tokens: world.life.deps.chain.tokens.length,
         events: world.time.events,

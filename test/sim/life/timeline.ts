@@ -5,16 +5,19 @@ const MOST_LINES = 4_000;
 export class Timeline {
   readonly #lines: string[] = [];
   readonly #nowMs: () => number;
+  /** Of the run's files: another one each time. */
+  readonly #place: string;
   #hash = 0;
   #count = 0;
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, place: string) {
     this.#nowMs = nowMs;
+    this.#place = place;
   }
 
   /** `who`: a node, `NATS`, `chain`, or empty for the script. */
   note(who: string, what: string): void {
-    const line = `${timeText(this.#nowMs())}  ${who.padEnd(6)} ${what}`;
+    const line = `${timeText(this.#nowMs())}  ${who.padEnd(6)} ${what.replaceAll(this.#place, '')}`;
     this.#count += 1;
     for (const char of line) this.#hash = (Math.imul(this.#hash, 31) + char.charCodeAt(0)) | 0;
     this.#lines.push(line);

@@ -8,6 +8,8 @@ export interface VerdictOptions {
   say(text: string): void;
   /** The seed and the verdict alone. */
   readonly isQuiet: boolean;
+  /** The timeline is shown also where nothing is broken. */
+  readonly showsTimeline: boolean;
   /** A schedule that fails is made shorter. */
   readonly shrinks: boolean;
 }
@@ -27,13 +29,14 @@ export async function judgeSchedule(schedule: Schedule, options: VerdictOptions)
   const { user, system } = process.cpuUsage(cpu);
   const seconds = ((user + system) / 1e6).toFixed(1);
   const { broken, counts, digest } = outcome;
+  if (options.showsTimeline && broken === null) sayTimeline(outcome, say);
   if (!isQuiet) say(JSON.stringify(counts));
   const passed = `${timeText(outcome.atMs)} in ${seconds} CPU s, ${digest}`;
   if (broken === null) {
     say(`nothing is broken: ${passed}`);
     return true;
   }
-  if (!isQuiet) sayFailure(outcome, say);
+  if (!isQuiet) sayTimeline(outcome, say);
   say(`invariant: ${broken.invariant}: ${broken.why.slice(0, 2_000)}`);
   say(`broken after ${passed}`);
   if (!shrinks) return false;
@@ -43,7 +46,7 @@ export async function judgeSchedule(schedule: Schedule, options: VerdictOptions)
   return false;
 }
 
-function sayFailure({ timeline, positions }: Outcome, say: (text: string) => void): void {
+function sayTimeline({ timeline, positions }: Outcome, say: (text: string) => void): void {
   for (const line of timeline) say(line);
   for (const line of positions) say(line);
 }

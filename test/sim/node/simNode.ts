@@ -118,16 +118,16 @@ export class SimNode {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const tell = (settle: () => void) => void time.at(caller, 0, settle);
     run.process.onCrash = (error) => {
-      this.#end(run, `crash: ${explain(error)}`);
       tell(() => reject(error));
+      this.#end(run, `crash: ${explain(error)}`);
     };
     time.at(run.process, 0, () => {
       this.#boot(run).then(
         () => tell(resolve),
         (error: unknown) => {
           if (run.process.isDead) return;
-          this.#end(run, explain(error));
           tell(() => reject(error));
+          this.#end(run, explain(error));
         },
       );
     });

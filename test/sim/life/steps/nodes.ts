@@ -125,6 +125,25 @@ export const NODE_STEPS: Readonly<Record<string, StepKind>> = {
       });
     },
   }),
+  /** Another market on the same NATS, whose directory may be given to a node later. */
+  secondMarket: stepKind({
+    weight: 2,
+    draw: (draw) => ({ forMs: draw.between(20_000, 60_000) }),
+    apply(life, { forMs }) {
+      const other = life.deps.newNode('other');
+      void life.follow('start another market', other.start({ MARKET_NAME: 'second' }));
+      life.during(forMs, () => {
+        if (other.app === null) {
+          other.kill();
+          return;
+        }
+        const stopped = other.stop().then(() => {
+          life.foreign = other.directory;
+        });
+        void life.follow('stop the other market', stopped);
+      });
+    },
+  }),
   fullDisk: stepKind({
     weight: 3,
     draw: (draw) => ({ node: draw.node(), forMs: draw.duration() }),
