@@ -6,13 +6,26 @@ import type { Log } from '../engine/log/port.ts';
 import type { LogWriter } from '../engine/log/writer.ts';
 import type { Rng } from '../engine/runtime/rng.ts';
 import { type PointRecord, readRecord } from '../engine/store/records.ts';
-import type { StateStore } from '../engine/store/state.ts';
+import type { Checkpoint, StateStore } from '../engine/store/state.ts';
 import type { Point } from './port.ts';
+
+interface KnownTip {
+  readonly at: Checkpoint | null;
+  readonly tip: PointRecord | null;
+}
+
+/** Read once for each checkpoint: every request and several timers ask for it. */
+const knownTips = new WeakMap<StateStore, KnownTip>();
 
 /** The newest applied block; null before the first. */
 export function chainTip(store: StateStore): PointRecord | null {
+  const { checkpoint: at } = store;
+  const known = knownTips.get(store);
+  if (known !== undefined && known.at === at) return known.tip;
   const text = store.get('market', TIP);
-  return text === null ? null : readRecord<PointRecord>(text);
+  const tip = text === null ? null : readRecord<PointRecord>(text);
+  knownTips.set(store, { at, tip });
+  return tip;
 }
 
 /** Newest first. */

@@ -37,11 +37,15 @@ export function installGlobals(time: VirtualTime, rng: Rng): () => void {
     replace(Math, 'random', rng.unit),
     replace(crypto, 'getRandomValues', (into: Uint8Array) => fill(into, rng)),
     replace(AbortSignal, 'timeout', (ms: number) => timeout(ms)),
+    // Errors that are answers (a key that is there, a deadline) are made all the time.
+    replace(Error, 'stackTraceLimit', SHOWN_CALLS),
   ];
   return () => {
     for (const take of undo.toReversed()) take();
   };
 }
+
+const SHOWN_CALLS = 4;
 
 /** What `performance.now` counts from. */
 const startMs = Date.now() - performance.now();
