@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import aiohttp
 
@@ -212,7 +212,8 @@ class Connection:
         )
         try:
             limit = min(_OPENING_SECONDS, self._silence)
-            socket = await asyncio.wait_for(opening, limit)
+            # Newer aiohttp tells by a type whether text is decoded, and infers too little here.
+            socket: aiohttp.ClientWebSocketResponse = cast(Any, await asyncio.wait_for(opening, limit))
         except asyncio.TimeoutError:
             return _LOST, "no answer"
         except (aiohttp.ClientError, OSError, ApiError) as error:
