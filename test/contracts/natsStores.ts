@@ -18,7 +18,7 @@ export function storesContract(check: Check, place: NatsPlace): void {
     const directory = mkdtempSync(join(tmpdir(), 'objects-'));
     scope.after(() => rmSync(directory, { recursive: true }));
     const link = await place.connect(scope);
-    const shape = { bucket: newName(), replicas: 1 };
+    const shape = { bucket: newName(), replicas: place.replicas };
     const files = new ObjectFiles(link, place.clock, seededRng(1), shape);
     const bytes = Buffer.alloc(300_000, 'bytes of a snapshot ');
     const path = join(directory, 'own');
@@ -37,7 +37,11 @@ export function storesContract(check: Check, place: NatsPlace): void {
 function values(check: Check, place: NatsPlace): void {
   check('a key is created once, updated by its revision, and removed', async (scope) => {
     const link = await place.connect(scope);
-    const bucket = new Bucket(link, { name: newName(), replicas: 1, ttlMs: 60_000 }, ANSWER_MS);
+    const bucket = new Bucket(
+      link,
+      { name: newName(), replicas: place.replicas, ttlMs: 60_000 },
+      ANSWER_MS,
+    );
     assert.deepEqual(await bucket.create('key', 'a'), { write: 'done', revision: 1 });
     assert.deepEqual(await bucket.create('key', 'b'), { write: 'refused' });
     assert.deepEqual(await bucket.update('key', 'c', 1), { write: 'done', revision: 2 });
@@ -53,7 +57,8 @@ function values(check: Check, place: NatsPlace): void {
 
   check('values expire, each by its own age', async (scope) => {
     const link = await place.connect(scope);
-    const bucket = new Bucket(link, { name: newName(), replicas: 1, ttlMs: 4_000 }, ANSWER_MS);
+    const { replicas } = place;
+    const bucket = new Bucket(link, { name: newName(), replicas, ttlMs: 4_000 }, ANSWER_MS);
     await bucket.put('node.a', 'a');
     assert.deepEqual(await bucket.all('node'), ['a']);
     for (let waited = 0; waited < 20 && (await bucket.get('node.a')) !== null; waited += 1) {
@@ -65,7 +70,11 @@ function values(check: Check, place: NatsPlace): void {
 
   check('a listener hears each value that is put', async (scope) => {
     const link = await place.connect(scope);
-    const bucket = new Bucket(link, { name: newName(), replicas: 1, ttlMs: 60_000 }, ANSWER_MS);
+    const bucket = new Bucket(
+      link,
+      { name: newName(), replicas: place.replicas, ttlMs: 60_000 },
+      ANSWER_MS,
+    );
     const heard: string[] = [];
     bucket.hear('node', (text) => heard.push(text));
     await bucket.put('node.a', 'a');
@@ -78,9 +87,10 @@ function values(check: Check, place: NatsPlace): void {
   check('the longer lifetime of a bucket holds for what is there', async (scope) => {
     const link = await place.connect(scope);
     const name = newName();
-    const short = new Bucket(link, { name, replicas: 1, ttlMs: 4_000 }, ANSWER_MS);
+    const shape = { name, replicas: place.replicas };
+    const short = new Bucket(link, { ...shape, ttlMs: 4_000 }, ANSWER_MS);
     await short.put('key', 'a');
-    await new Bucket(link, { name, replicas: 1, ttlMs: 600_000 }, ANSWER_MS).lengthen();
+    await new Bucket(link, { ...shape, ttlMs: 600_000 }, ANSWER_MS).lengthen();
     await sleep(place.clock, 6_000);
     const value = await short.get('key');
     assert.ok(value !== null && value !== 'unreachable');

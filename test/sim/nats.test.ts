@@ -10,13 +10,22 @@ import { VirtualTime } from './virtualTime.ts';
 /** More than any test needs. */
 const MOST_MS = 600_000;
 
-for (const version of ['2.9', '2.12'] as const) {
+const KINDS = [
+  { version: '2.9', servers: 1 },
+  { version: '2.9', servers: 3 },
+  { version: '2.12', servers: 1 },
+  { version: '2.12', servers: 3 },
+] as const;
+
+for (const { version, servers } of KINDS) {
   const time = new VirtualTime();
   const rng = seededRng(1);
-  const model = new NatsModel({ clock: time.clock({}, time.process('nats')), rng, version });
+  const inside = time.clock({}, time.process('nats'));
+  const model = new NatsModel({ clock: inside, rng, version, servers });
   const clock = time.clock({}, time.process('node'));
-  natsContract(`model of ${version}`, {
+  natsContract(`model of ${servers} of ${version}`, {
     version,
+    replicas: servers,
     clock,
     async connect() {
       const settings = { url: 'nats://model', name: 'test' };

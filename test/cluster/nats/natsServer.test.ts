@@ -9,7 +9,11 @@ import { type NatsPlace, natsContract } from '../../contracts/nats.ts';
 import { NatsServer } from '../../support/nats.ts';
 import type { Scope } from '../../support/server.ts';
 
-const common = { clock: systemClock, run: (work: () => Promise<void>) => work() };
+const common = {
+  replicas: 1 as const,
+  clock: systemClock,
+  run: (work: () => Promise<void>) => work(),
+};
 
 /** Which rows of the contract hold; null: not known. */
 function versionOf(program: string): NatsPlace['version'] | null {

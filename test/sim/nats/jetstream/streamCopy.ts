@@ -131,6 +131,10 @@ export class StreamCopy {
     const bytes = overhead + subject.length + about + data.length;
     const why = this.store.refusalOf(subject, bytes);
     if (why !== null) return refuse(apiErrors.notStored(why));
+    if (this.#isMiscounted()) {
+      this.#counted = this.store.last;
+      return refuse(apiErrors.notStored('expected sequence does not match store'));
+    }
     const ttlMs = this.#rules.version === '2.9' ? null : ttlIn(headers);
     const expiresMs = ttlMs === null ? null : timeMs + ttlMs;
     const message = this.store.add({ subject, headers, data, timeMs, bytes, expiresMs, index });
@@ -205,6 +209,12 @@ export class StreamCopy {
 
   #isInWindow(timeMs: number, nowMs: number): boolean {
     return timeMs + this.store.config.duplicate_window / NANOS_PER_MS > nowMs;
+  }
+
+  /** Several servers of 2.9 store by their own count. */
+  #isMiscounted(): boolean {
+    const { version, isClustered } = this.#rules;
+    return version === '2.9' && isClustered && this.#counted !== this.store.last;
   }
 
   #purge({ filter, seq, keep }: Operation & { op: 'purge' }): number {
