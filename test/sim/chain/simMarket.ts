@@ -69,6 +69,8 @@ export class SimMarket {
   /** By node and person. */
   readonly #traders = new Map<string, { readonly trader: Trader; readonly market: Market }>();
   readonly #launched: { readonly asset: string; readonly txHash: string }[] = [];
+  /** Transactions that placed orders, or cancelled them. */
+  #ordered: string[] = [];
 
   constructor({ time, seed, paceMs }: SimMarketOptions) {
     this.#time = time;
@@ -136,6 +138,14 @@ export class SimMarket {
     return this.#launched.filter(({ txHash }) => isInBlock(txHash)).map(({ asset }) => asset);
   }
 
+  /** Transactions of `trade` that place orders and wait for a block. */
+  waiting(): readonly string[] {
+    const { core } = this.devnet;
+    if (core === null) return [];
+    this.#ordered = this.#ordered.filter((id) => core.ledger.mempool.has(id));
+    return this.#ordered;
+  }
+
   /**
    * The configured traders, at this pace, as a service of the devnet has them; they ask the first
    * of these nodes that answers. Ends with the returned function.
@@ -181,6 +191,7 @@ export class SimMarket {
     if (turn.outcome === 'acted') {
       const { launched: asset, txHash } = turn.result;
       if (asset !== null) this.#launched.push({ asset, txHash });
+      else if (choice.kind !== 'lock') this.#ordered.push(txHash);
     }
     return outcomeOf(turn);
   }

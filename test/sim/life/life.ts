@@ -50,6 +50,8 @@ export class Life {
   readonly cutSince = new Map<string, number>();
   /** Nodes whose messages are late, doubled or lost, or that were frozen a moment ago. */
   readonly heldUp = new Set<string>();
+  /** Nodes that do not reach the chain. */
+  readonly chainCut = new Set<string>();
   /** By name, nodes whose clocks were set wrong, and by how much. */
   readonly clocksAhead = new Map<string, number>();
   /** How often the log lost something. */

@@ -109,6 +109,8 @@ export interface LifeChain {
   readonly tokens: readonly string[];
   /** Who trades. */
   readonly people: readonly { readonly pkh: string; readonly address: string }[];
+  /** Ids of transactions of `trade` that place orders and wait for a block. */
+  waiting(): readonly string[];
   /** What was accepted and is neither in a block nor displaced; what the ledger forbids. */
   audit(): readonly string[];
 }

@@ -2,6 +2,7 @@
  * What must be true of nodes whatever happens, beside their states (watch.ts):
  *
  * - `obstacle`: a node whose disk refuses, or whose clock is wrong, gives up the lead;
+ * - `pending`: a leader that nothing holds up shows the orders that wait for a block;
  * - `bounds`: what a node keeps at NATS does not grow without end.
  */
 import type { Life } from './life.ts';
@@ -10,6 +11,10 @@ import type { LifeNode } from './ports.ts';
 /** CLOCK_BOUND_MS of the nodes. */
 const CLOCK_BOUND_MS = 2_000;
 const MOST_SUBSCRIPTIONS = 100;
+/** A leader has looked at NATS. */
+const MOST_SILENT_MS = 2_500;
+/** An order that waits has so long to be shown. */
+const MOST_UNSHOWN_MS = 4_000;
 const PATIENCE_LEASES = 2;
 const PATIENCE_MS = 5_000;
 
@@ -17,6 +22,10 @@ export class NodeRules {
   readonly #life: Life;
   /** Since when a node leads that must not, and why. */
   readonly #unfit = new Map<LifeNode, { readonly sinceMs: number; readonly why: string }>();
+
+  #leader: LifeNode | null = null;
+  /** Orders that wait, and since when this leader, whom nothing held up, has not shown them. */
+  #unshown = new Map<string, number>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -28,6 +37,33 @@ export class NodeRules {
       this.#checkLead(node, nowMs);
       this.#checkBounds(node);
     }
+    this.#checkPending(nowMs);
+  }
+
+  #checkPending(nowMs: number): void {
+    const { deps, leaderName, living } = this.#life;
+    const leader = living.find(({ name, app }) => {
+      return name === leaderName && app?.chain?.roles?.leads() === true;
+    });
+    const silentMs = leader?.app?.chain?.roles?.silentMs() ?? Number.POSITIVE_INFINITY;
+    if (leader === undefined || this.#isHeldUp(leader.name) || silentMs > MOST_SILENT_MS) {
+      this.#unshown.clear();
+      return;
+    }
+    if (leader !== this.#leader) this.#unshown.clear();
+    this.#leader = leader;
+    const mempool = leader.app?.node.fold.mempool;
+    const unshown = deps.chain.waiting().filter((id) => mempool?.has(id) === false);
+    this.#unshown = new Map(unshown.map((id) => [id, this.#unshown.get(id) ?? nowMs]));
+    for (const [id, sinceMs] of this.#unshown) {
+      if (nowMs - sinceMs <= MOST_UNSHOWN_MS) continue;
+      this.#broken('pending', `${leader.name} leads and does not show ${id}, which waits`);
+    }
+  }
+
+  #isHeldUp(name: string): boolean {
+    const { heldUp, cutSince, chainCut } = this.#life;
+    return heldUp.has(name) || cutSince.has(name) || chainCut.has(name);
   }
 
   #checkLead(node: LifeNode, nowMs: number): void {

@@ -27,6 +27,18 @@ export const AIMED_STEPS: Readonly<Record<string, StepKind>> = {
     }),
     apply: frozenBegin,
   }),
+  /** The bucket with the lease is lost while blocks come: for a moment two nodes may lead. */
+  leaseLost: stepKind({
+    weight: 2,
+    draw: (draw) => ({ everyMs: draw.oneOf([50, 100, 200]), blocks: draw.oneOf([1, 3]) }),
+    apply: leaseLost,
+  }),
+  /** What is on its way to NATS is lost with the connection. */
+  cutInFlight: stepKind({
+    weight: 2,
+    draw: (draw) => ({ afterMs: draw.between(50, 1_500), forMs: draw.between(300, 3_000) }),
+    apply: cutInFlight,
+  }),
   /** Clients ask again since positions that they had a while ago. */
   comeBack: stepKind({
     weight: 4,
@@ -79,6 +91,43 @@ function laggardAfterLoss(
     if (leader.app === null && !life.isHeld(leader)) {
       void life.follow(`start ${leader.name}`, leader.start());
     }
+  });
+}
+
+const BURST_MS = 5_000;
+
+function leaseLost(life: Life, { everyMs, blocks }: { everyMs: number; blocks: number }): void {
+  const { nats, clock, chain } = life.deps;
+  nats.deleteStream(`KV_${MARKET}-nodes`);
+  life.lost();
+  const untilMs = clock.monotonicMs() + BURST_MS;
+  const mine = () => {
+    if (clock.monotonicMs() > untilMs) return;
+    chain.mine(blocks);
+    clock.after(everyMs, mine);
+  };
+  mine();
+}
+
+/** Nothing that NATS has acknowledged is lost. */
+function cutInFlight(life: Life, { afterMs, forMs }: { afterMs: number; forMs: number }): void {
+  const { nats, clock, chain, settings } = life.deps;
+  const servers = Array.from({ length: settings.natsServers }, (_, at) => at);
+  for (const server of servers) nats.freezeServer(server);
+  chain.mine(1);
+  let isCut = false;
+  const cut = () => {
+    if (isCut) return;
+    isCut = true;
+    for (const server of servers) {
+      nats.killServer(server, 0);
+      nats.thawServer(server);
+    }
+  };
+  clock.after(afterMs, cut);
+  life.during(afterMs + forMs, () => {
+    cut();
+    for (const server of servers) nats.startServer(server);
   });
 }
 

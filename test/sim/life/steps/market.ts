@@ -34,7 +34,11 @@ export const MARKET_STEPS: Readonly<Record<string, StepKind>> = {
     apply(life, { node: choice, forMs }) {
       const { name } = life.pick(choice);
       life.deps.chain.cut(name);
-      life.during(forMs, () => life.deps.chain.heal(name));
+      life.chainCut.add(name);
+      life.during(forMs, () => {
+        life.deps.chain.heal(name);
+        life.chainCut.delete(name);
+      });
     },
   }),
 };
