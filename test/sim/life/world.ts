@@ -71,10 +71,9 @@ export function openWorld(
   const nodes = Array.from({ length: settings.nodes }, (_, at) => newNode(`n${at + 1}`));
   const clock = time.clock({}, time.process('life'));
   const rng = seededRng(seed + 3);
-  const model = Object.assign(nats, { subscriptionsOf: () => 0 });
   const deps = {
     settings,
-    nats: model,
+    nats,
     chain: market,
     disks: disk,
     nodes,

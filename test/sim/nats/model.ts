@@ -237,6 +237,16 @@ export class NatsModel {
     return this.#requests.get(node) ?? 0;
   }
 
+  /** How many subjects its connections listen to now. */
+  subscriptionsOf(node: Place): number {
+    return this.#sessionsOf(node).reduce((sum, { listens }) => sum + listens, 0);
+  }
+
+  /** null: there is no such stream. */
+  copiesOf(stream: string): number | null {
+    return this.jetstream.streams.get(stream)?.config.num_replicas ?? null;
+  }
+
   /** Called for each message that a stream stored. */
   set onStored(listener: (message: StoredInModel) => void) {
     this.jetstream.onStored = (stream, { seq, subject, data }) => {

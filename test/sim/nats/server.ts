@@ -165,6 +165,11 @@ export class Session implements ServerSession {
     return network.isCut(this.node, place) || network.isCut(place, this.node);
   }
 
+  /** How many subjects it listens to now. */
+  get listens(): number {
+    return this.#subscriptions.size;
+  }
+
   publish(packet: Packet): void {
     if (packet.reply !== '') this.server.asked(this.node);
     this.#in.send(() => this.#router.route(packet, this.server));
