@@ -4,7 +4,7 @@
  * `npm run sim -- cluster [--seed N] [--hours H] [--nodes N]`: several nodes in virtual time;
  * `--replay FILE` plays a schedule again, `--quiet` says the seed and the verdict alone,
  * `--no-shrink` leaves a schedule that fails as it is, `--timeline` shows what happened in a sound
- * run, too. Ends with 0: sound, 1: a rule is broken,
+ * run, too, `--busy` draws more faults. Ends with 0: sound, 1: a rule is broken,
  * 2: wrong arguments, 3: the simulator failed.
  */
 import { readFileSync } from 'node:fs';
@@ -43,6 +43,7 @@ async function simulateCluster(args: readonly string[]): Promise<boolean> {
       hours: { type: 'string', default: '24' },
       nodes: { type: 'string', default: '3' },
       replay: { type: 'string' },
+      busy: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       timeline: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
@@ -53,7 +54,7 @@ async function simulateCluster(args: readonly string[]): Promise<boolean> {
   const nodes = integer('--nodes', values.nodes);
   const schedule =
     values.replay === undefined
-      ? drawSchedule({ seed, hours, nodes })
+      ? drawSchedule({ seed, hours, nodes, isBusy: values.busy })
       : parseSchedule(readFileSync(values.replay, 'utf8'), new Set(Object.keys(STEPS)));
   const shrinks = !values['no-shrink'];
   const say = (text: string) => console.log(text);

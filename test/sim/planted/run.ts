@@ -1,5 +1,5 @@
 /**
- * `npm run sim -- planted [NAME…] [--minutes 10] [--jobs 1] [--hours H]`: for each planted fault,
+ * `npm run sim -- planted [NAME…] [--minutes 10] [--jobs 1] [--hours 1]`: for each planted fault,
  * copies the tree, applies the patch, and runs the cluster simulator with seeds 1, 2, 3 … until an
  * invariant breaks or the processor minutes are used. Prints a Markdown table.
  *
@@ -29,7 +29,7 @@ interface Found {
 
 interface RunOptions {
   readonly limitMs: number;
-  readonly hours: string | undefined;
+  readonly hours: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -43,7 +43,7 @@ export async function runPlanted(args: readonly string[]): Promise<number> {
     options: {
       minutes: { type: 'string', default: '10' },
       jobs: { type: 'string', default: '1' },
-      hours: { type: 'string' },
+      hours: { type: 'string', default: '1' },
     },
   });
   const [minutes, jobs] = [Number(values.minutes), Number(values.jobs)];
@@ -137,7 +137,9 @@ function runSeed(
     'cluster',
     `--seed=${seed}`,
     '--no-shrink',
-    ...(hours === undefined ? [] : [`--hours=${hours}`]),
+    '--quiet',
+    '--busy',
+    `--hours=${hours}`,
   ];
   const child = spawn(process.execPath, args, {
     cwd: tree,

@@ -27,6 +27,8 @@ export interface DrawOptions {
   readonly hours: number;
   /** 3, unless a person says another number. */
   readonly nodes?: number;
+  /** Storms of more faults, close behind each other. */
+  readonly isBusy?: boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +37,7 @@ const FIRST_MS = 120_000;
 const MOST_FAULTS = 6;
 
 /** Times of quiet trade, and storms of several faults, each with a calm behind it. */
-export function drawSchedule({ seed, hours, nodes = 3 }: DrawOptions): Schedule {
+export function drawSchedule({ seed, hours, nodes = 3, isBusy = false }: DrawOptions): Schedule {
   const rng = seededRng(seed);
   const draw = new Draw(rng, nodes);
   const settings = drawSettings(draw, nodes);
@@ -50,12 +52,15 @@ export function drawSchedule({ seed, hours, nodes = 3 }: DrawOptions): Schedule 
     const calmMs = atMs + stormMs;
     if (calmMs + CALM_MS > endMs) break;
     if (draw.rng.unit() < 0.8) add(atMs - 20_000, 'trade');
-    const faults = draw.between(1, MOST_FAULTS);
+    const faults = isBusy
+      ? draw.between(MOST_FAULTS / 2, 2 * MOST_FAULTS)
+      : draw.between(1, MOST_FAULTS);
     for (let fault = 0; fault < faults; fault += 1) {
       add(atMs + draw.between(0, stormMs - 1_000), drawName(draw));
     }
     add(calmMs, 'calm');
-    atMs = calmMs + CALM_MS + draw.between(30_000, draw.oneOf([120_000, 1_800_000]));
+    const restMs = isBusy ? 30_000 : draw.between(30_000, draw.oneOf([120_000, 1_800_000]));
+    atMs = calmMs + CALM_MS + restMs;
   }
   add(Math.max(FIRST_MS, endMs - CALM_MS), 'calm');
   steps.sort((a, b) => a.atMs - b.atMs);
