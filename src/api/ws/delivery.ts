@@ -16,7 +16,7 @@ import {
   type Streams,
 } from '../topics/port.ts';
 import type { Connection } from './connection.ts';
-import type { Subscription } from './subscription.ts';
+import type { ResyncReason, Subscription } from './subscription.ts';
 
 /** How far a subscription got; `whole` is false when the socket dropped a frame. */
 export interface Progress {
@@ -120,11 +120,12 @@ export class Delivery {
     connection: Connection,
     subscription: Subscription,
     handle: StreamHandle,
-    why: { reason: 'slow' | 'epoch'; skipped: number },
+    why: ResyncReason,
   ): Progress | Failure {
     this.#observer.resync(why.reason);
     const told = connection.send(subscription.requestId, 'Resync', { ...why }, this.facts());
     const progress = this.snapshot(connection, subscription, handle);
+    subscription.untold = told ? null : why;
     if (progress instanceof Failure || told) return progress;
     return { whole: false, from: null };
   }

@@ -88,7 +88,7 @@ export class SlowSockets {
   }
 
   #resume(connection: Connection, subscription: Subscription): void {
-    const { subscriptions, delivery, renewal } = this.#parts;
+    const { subscriptions, renewal } = this.#parts;
     const { state, topic } = subscription;
     if (state.is !== 'held') return;
     if (subscription.generation !== subscriptions.generation) {
@@ -99,12 +99,24 @@ export class SlowSockets {
     subscriptions.guarded(connection, subscription, () => {
       const progress =
         from === null || topic.periodic
-          ? delivery.snapshot(connection, subscription, handle)
+          ? this.#startAnew(connection, subscription, handle)
           : this.#catchUp(connection, subscription, handle, from);
       if (!('whole' in progress)) return progress;
       subscriptions.settle(connection, subscription, handle, progress);
       return null;
     });
+  }
+
+  #startAnew(
+    connection: Connection,
+    subscription: Subscription,
+    handle: StreamHandle,
+  ): Progress | Failure {
+    const { delivery } = this.#parts;
+    const { untold } = subscription;
+    return untold === null
+      ? delivery.snapshot(connection, subscription, handle)
+      : delivery.resync(connection, subscription, handle, untold);
   }
 
   /** The since parts come first even where a snapshot follows: final bars are among them. */

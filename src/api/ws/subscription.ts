@@ -17,6 +17,11 @@ type SubscriptionState =
   | { readonly is: 'held'; readonly handle: StreamHandle; readonly from: StreamCursor | null }
   | { readonly is: 'unstarted' };
 
+export interface ResyncReason {
+  readonly reason: 'slow' | 'epoch';
+  readonly skipped: number;
+}
+
 export interface Subscription {
   readonly requestId: RequestId;
   readonly topic: Topic;
@@ -25,6 +30,8 @@ export interface Subscription {
   readonly params: SubscribeParams;
   source: Source;
   state: SubscriptionState;
+  /** A Resync that its socket dropped: sent again before the next snapshot. */
+  untold: ResyncReason | null;
   /** Number of the epoch change it was last (re)opened after. */
   generation: number;
 }

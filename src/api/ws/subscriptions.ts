@@ -156,6 +156,7 @@ export class Subscriptions {
       params,
       source,
       state: { is: 'unstarted' },
+      untold: null,
       generation: this.generation,
     };
   }

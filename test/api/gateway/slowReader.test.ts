@@ -131,6 +131,27 @@ test('a change of epoch reaches a slow reader as Resync for each subscription', 
   await slow.frame({ requestId: 'c', epoch: '2-bbbb', seq: 5 });
 });
 
+test('a Resync that found no room is sent again before the snapshot', async (t) => {
+  const options = { behindBytes: 65_536, wakeBytes: 16_384, bufferBytes: 262_144, sweepMs: 5 };
+  const node = await startNode(t, { options });
+  const { market, port } = node;
+  const client = await Client.open(port);
+  client.subscribe('r', 'Bars', { series: 's' });
+  client.subscribe('c', 'Counter', { name: 'a' });
+  await until('snapshots', () => client.frames.length === 2);
+  market.trade('s', 1);
+  market.count('a');
+  await client.frame({ requestId: 'c', seq: market.seq });
+  // The snapshot of the first subscription leaves no room for the Resync of the second.
+  market.padding = 'x'.repeat(16 * 1_048_576);
+  market.changeEpoch('2-bbbb', market.seq + 1);
+  await client.frame({ requestId: 'c', epoch: '2-bbbb', snapshot: true });
+  const renewed = client.of('c').filter(({ epoch }) => epoch === '2-bbbb');
+  const events = renewed.map(({ event, snapshot }) => (snapshot === true ? 'snapshot' : event));
+  assert.deepEqual(events, ['Resync', 'snapshot']);
+  assert.deepEqual(node.faults, []);
+});
+
 test('a bar that ends while a dropped snapshot is awaited is sent', async (t) => {
   const options = { behindBytes: 65_536, wakeBytes: 16_384, bufferBytes: 262_144, sweepMs: 5 };
   const node = await startNode(t, { options });
