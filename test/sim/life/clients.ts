@@ -108,13 +108,24 @@ export class LifeClient {
     const { state, own, asking } = following;
     if (asking || state === null || own === null) return 'it still asks';
     const position = answer.headers['x-position'] ?? '';
-    if (position !== `${own.epoch}:${own.seq}`) return `HTTP is at ${position}: ${following.what}`;
+    this.#checkPosition(position);
     try {
       check(answer.status === 404 ? null : JSON.parse(answer.body));
     } catch (error) {
+      // What the entries between the two changed may be on its way.
+      const isBehind = position !== `${own.epoch}:${own.seq}`;
+      if (isBehind) return `HTTP is at ${position}: ${following.what}`;
       this.#broken(`${following.what}: ${messageOf(error)}`);
     }
     return null;
+  }
+
+  /** An answer holds no more than its node has applied. */
+  #checkPosition(position: string): void {
+    const applied = this.#node?.app?.node.applied();
+    const [epoch, seq] = position.split(':');
+    if (applied === undefined || applied.epoch !== epoch || Number(seq) <= applied.seq) return;
+    this.#broken(`X-Position is ${position}, and its node is at ${applied.seq}`);
   }
 
   #broken(why: string): void {

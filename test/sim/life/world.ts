@@ -23,6 +23,12 @@ export interface SimWorld {
 /** Log lines that a reader of a failure wants: what nodes say of themselves and of NATS. */
 const QUIET = /^(request|socket|block|batch|committed|traderActed|built|listening|snapshotTaken)/;
 
+/** A client that does not read for a while is slow, though the market sends little. */
+const SMALL_BUFFERS = {
+  connectionBytes: 4_096,
+  gateway: { behindBytes: 4_096, wakeBytes: 1_024, bufferBytes: 16_384 },
+};
+
 /** What no disturbance of a run may cause. */
 const FATAL = new Set(['handlerFailed', 'foldFailed', 'actorQuarantined']);
 
@@ -65,6 +71,7 @@ export function openWorld(
       env: { ...(isAlone ? aloneEnv : env), NODE_NAME: name },
       ...(isAlone ? {} : { nats }),
       devnet: { traders: readTraderConfig(), pace: 0, seed: 1 },
+      ...SMALL_BUFFERS,
       onLine: (line) => noteLine(timeline, name, line, broken),
     });
   };
