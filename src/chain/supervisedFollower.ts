@@ -30,6 +30,8 @@ interface SupervisedFollowerObserver {
 
 const RETRY = { firstMs: 1_000, mostMs: 60_000 };
 const SAMPLE_MS = 1_000;
+/** Once it has caught up, only the speed is of interest. */
+const SYNCED_SAMPLE_MS = 10_000;
 /** Samples between two progress reports, while it catches up. */
 const REPORT_EVERY = 5;
 
@@ -95,6 +97,6 @@ export class SupervisedFollower implements Service {
       }
       isReported = meter.isSynced;
       count += 1;
-    } while (await this.#measuring.pause(SAMPLE_MS));
+    } while (await this.#measuring.pause(isReported ? SYNCED_SAMPLE_MS : SAMPLE_MS));
   }
 }

@@ -88,11 +88,13 @@ export class SnapshotTaker implements Service {
   async #run(): Promise<void> {
     let newest: Snapshot | null | undefined;
     while (!this.#task.isStopping) {
+      if (newest !== undefined && !this.#isDue(newest)) {
+        await this.#task.untilWoken();
+        continue;
+      }
       try {
         // First finish what a crash, or an earlier leader, may have left undone.
-        if (newest === undefined) newest = await this.#tidy();
-        else if (this.#isDue(newest)) newest = await this.#take();
-        else await this.#task.untilWoken();
+        newest = newest === undefined ? await this.#tidy() : await this.#take();
       } catch (error) {
         newest = undefined;
         this.#report(error);

@@ -102,6 +102,19 @@ test('keeps the two newest and trims the log behind the older one', async (scope
   assert.deepEqual(found?.trimmed, { first: older, snapshot: newer });
 });
 
+test('touches no file for an entry after which no snapshot is due', async (scope) => {
+  const world = await open(scope);
+  await feedUntilTaken(world, 1);
+  const copy = join(world.directory, 'snapshot-state.sqlite');
+  await until('its copy is removed', () => !existsSync(copy));
+  writeFileSync(copy, '');
+  await feed(world, 2);
+  assert.equal(world.said.snapshots.length, 1);
+  assert.ok(existsSync(copy), 'it is looked for only beside a snapshot');
+  await feedUntilTaken(world, 2);
+  await until('it is removed after the next one', () => !existsSync(copy));
+});
+
 for (const [what, spoil, used] of [
   ['the newest', [], 'newest'],
   ['the older, where the newest is damaged,', [0], 'older'],
