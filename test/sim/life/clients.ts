@@ -55,6 +55,11 @@ export class LifeClient {
     if (news.length > 0) this.#ask(news);
   }
 
+  /** Asks up to where it missed nothing. */
+  ping(): void {
+    this.#send({ messageType: 'ping', requestId: 'position' });
+  }
+
   /**
    * Compares what is at the position of HTTP now. Answers what could not be compared; a difference
    * breaks the rule `clients`.

@@ -34,6 +34,8 @@ interface LifeReader {
   stopReading(): () => void;
 }
 
+const NATS_FORMS_MS = 4_000;
+
 export class Life {
   readonly deps: LifeDeps;
   /** Those that came later, too. */
@@ -114,11 +116,15 @@ export class Life {
     this.disturbedMs = this.deps.clock.monotonicMs();
   }
 
-  /** The log lost something: a new epoch takes a lease to be sure of it, and one to begin. */
+  /**
+   * The log lost something. NATS takes seconds to agree on a leader of its own; then a candidate
+   * waits two leases to be sure of the loss, and leaves the lease to a node with more, twice at
+   * worst.
+   */
   lost(): void {
     this.losses += 1;
     this.disturbed();
-    this.lossMs = this.disturbedMs + 2 * this.leaseMs;
+    this.lossMs = this.disturbedMs + NATS_FORMS_MS + 6 * this.leaseMs;
   }
 
   /** A start or stop, whose failure the timeline has. */

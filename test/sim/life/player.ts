@@ -12,6 +12,8 @@ const LOOK_MS = 1_000;
 /** Traders end what they do. */
 const REST_MS = 20_000;
 const ANSWER_MS = 30_000;
+/** A ping and its answer, which must not be far behind HTTP. */
+const PING_MS = 20;
 const REQUESTS_PER_LEASE = 60;
 const REQUESTS_PER_ENTRY = 20;
 /** What a process manager waits before it starts a process again. */
@@ -189,7 +191,11 @@ export class Player {
 
   /** null: every client has what HTTP says. */
   async #openComparison(): Promise<string | null> {
-    for (const client of this.#clients) client.learnTokens();
+    for (const client of this.#clients) {
+      client.learnTokens();
+      client.ping();
+    }
+    await this.#run(this.nowMs + PING_MS);
     for (const client of this.#clients) {
       const open = await this.#time.settle(client.compare(), ANSWER_MS);
       if (open[0] !== undefined) return open[0];

@@ -241,8 +241,9 @@ function twin(life: Life, choice: NodeChoice, forMs: number): void {
   const node = life.pick(choice);
   if (node.app === null || node.isPaused) return;
   const { app } = node;
-  const other = life.deps.newNode(node.name);
-  void life.follow(`start a twin of ${node.name}`, other.start());
+  // On another machine: what breaks its connections leaves those of the first one.
+  const other = life.deps.newNode(`${node.name}-twin`);
+  void life.follow(`start ${other.name}`, other.start({ NODE_NAME: node.name }));
   life.during(forMs, () => {
     const isSecond = other.app !== null && node.app === app && node.ended === null;
     // Where something else held the first one up, the name may have been free for a while.
